@@ -109,7 +109,10 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
     webhooksWaiting: () => deliveriesWaiting(db.system),
     onError: (error) => log.warn({ err: error }, 'a metric could not be read'),
   });
+  const tenants = openTenants({ db, vault, clock, pepper, onCreate: installShipped });
+  const operators = operatorAdmin({ db, clock, baseUrlOf: (tenantId) => urlOf(tenantId) });
   const features = openFeatures({
+    ...{ installation: { tenants, admin: operators }, textsFolder: TEXTS_FOLDER, version: VERSION },
     ...{ config, db, vault, clock, log, jobs, audit, metrics: business, tracing, suspensions },
     baseUrlOf: (tenantId) => urlOf(tenantId),
     everyTenantId: () => everyTenantId(db.system),
@@ -119,8 +122,6 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
     sign: documentSigner(() => signing.current()),
     cookieName: (instanceId) => journeyCookieName(config.scheme, instanceId),
     operatorCookieName: operatorCookieName(config.scheme),
-    textsFolder: TEXTS_FOLDER,
-    version: VERSION,
   });
   const metrics = openMetrics(VERSION, async () => `${await metricsOf(jobs, log)}${await business.text()}`);
   let stopping = false;
@@ -171,8 +172,7 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
     vault,
     master,
     signing,
-    tenants: openTenants({ db, vault, clock, pepper, onCreate: installShipped }),
-    operators: operatorAdmin({ db, clock, baseUrlOf: (tenantId) => urlOf(tenantId) }),
+    ...{ tenants, operators },
     createToken: features.createToken,
     allowSpecimens: features.allowSpecimens,
     jobs,

@@ -83,11 +83,11 @@ export function openBusinessMetrics(deps: BusinessMetricsDeps): BusinessMetrics 
 
 /** Depth and age are read from the database, once for many scrapes. */
 function watchReviews(meters: Meters, deps: BusinessMetricsDeps): void {
-  let read: { at: number; waiting: Promise<Map<string, { count: number; oldest: number }>> } | undefined;
+  let cache: { at: number; waiting: Promise<Map<string, { count: number; oldest: number }>> } | undefined;
   const waiting = () => {
     const now = deps.clock.now();
-    if (!read || now - read.at >= REVIEWS_EVERY_MS) read = { at: now, waiting: sumReviews(deps) };
-    return read.waiting;
+    if (!cache || now - cache.at >= REVIEWS_EVERY_MS) cache = { at: now, waiting: sumReviews(deps) };
+    return cache.waiting;
   };
   const readings = async (value: (each: { count: number; oldest: number }) => number): Promise<Reading[]> =>
     [...(await waiting())].map(([environment, each]) => ({ labels: { environment }, value: value(each) }));

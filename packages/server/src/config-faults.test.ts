@@ -152,6 +152,7 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
   },
   GROVE_RATE_LIMIT: { values: ['0', '1000001', 'none', 'OFF', '-5'], must: /a whole number from 1 to 1000000/ },
   GROVE_MAX_PROCESS_TOKENS: { values: ['0', '100000001', 'none', '-5'], must: /a whole number from 1 to 100000000/ },
+  GROVE_RECEIPTS_DAYS: { values: ['0', '36501', 'never', '-5'], must: /a whole number from 1 to 36500/ },
   GROVE_OTLP_URL: { values: ['localhost:4318', 'grpc://x:4317', '/v1/traces'], must: /an http or https address/ },
   GROVE_OTLP_HEADERS: { values: ['authorization', 'a b=c', '=x'], must: /name=value, comma-separated/ },
   GROVE_TRACE_RATIO: { values: ['2', '-1', 'all'], must: /a number from 0 to 1/ },

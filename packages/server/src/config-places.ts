@@ -135,11 +135,11 @@ export function tracePlace(value: (name: VariableName) => string, fault: Fault):
   const url = value('GROVE_OTLP_URL');
   const ratio = Number(value('GROVE_TRACE_RATIO'));
   if (!(ratio >= 0 && ratio <= 1)) fault('GROVE_TRACE_RATIO', 'a number from 0 to 1');
-  const given = value('GROVE_OTLP_HEADERS')
+  const entries = value('GROVE_OTLP_HEADERS')
     .split(',')
     .map((each) => each.trim())
     .filter(Boolean);
-  const pairs = given.map((each) => HEADER.exec(each));
+  const pairs = entries.map((each) => HEADER.exec(each));
   if (pairs.some((pair) => pair === null)) fault('GROVE_OTLP_HEADERS', 'name=value, comma-separated');
   if (!url) return undefined;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {

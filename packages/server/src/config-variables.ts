@@ -125,6 +125,10 @@ export const VARIABLES = {
     default: '1000000',
     about: 'Process tokens that a tenant may hold in each environment; used-up and expired ones go by themselves',
   },
+  GROVE_RECEIPTS_DAYS: {
+    default: '1095',
+    about: 'How many days tombstones and receipts of deleted instances are kept',
+  },
   GROVE_METRICS_TOKEN: {
     default: '',
     about: 'The bearer token for /metrics, at least 16 characters; without it, only this machine may read them',
@@ -165,8 +169,8 @@ export const SECRET: ReadonlySet<VariableName> = new Set([
 export function unknownVariable(name: string): string {
   const bare = name.replace(/^GROVE_/, '');
   // Some variables are common ones and have no prefix. The prefix itself says nothing about what was meant.
-  const slips = (known: string) => distance(known, known.startsWith('GROVE_') ? name : bare);
-  const isNear = (known: string) => slips(known) <= Math.min(3, Math.floor(bare.length / 3));
+  const slips = (candidate: string) => distance(candidate, candidate.startsWith('GROVE_') ? name : bare);
+  const isNear = (candidate: string) => slips(candidate) <= Math.min(3, Math.floor(bare.length / 3));
   const [near] = Object.keys(VARIABLES)
     .filter(isNear)
     .sort((one, other) => slips(one) - slips(other));

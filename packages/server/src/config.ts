@@ -50,6 +50,8 @@ export type Config = Readonly<{
   rateLimit: number | 'off';
   /** Of one tenant in each environment. */
   maxProcessTokens: number;
+  /** How long tombstones and receipts of deleted instances are kept. */
+  receiptsDays: number;
   metricsToken: string | undefined;
   /** Where traces go, if they are on. */
   traces: TracePlace | undefined;
@@ -75,8 +77,8 @@ export function readConfig(environment: Environment): Config {
   const faults: string[] = [];
   const value = (name: VariableName) => environment[name]?.trim() || VARIABLES[name].default;
   const fault: Fault = (name, must) => {
-    const shown = SECRET.has(name) ? '' : ` (it is ${JSON.stringify(value(name))})`;
-    faults.push(`${name} must be ${must}${shown}. ${VARIABLES[name].about}.`);
+    const currentValue = SECRET.has(name) ? '' : ` (it is ${JSON.stringify(value(name))})`;
+    faults.push(`${name} must be ${must}${currentValue}. ${VARIABLES[name].about}.`);
   };
   for (const name of Object.keys(environment)) {
     if (name.startsWith('GROVE_') && !Object.hasOwn(VARIABLES, name)) faults.push(unknownVariable(name));
@@ -142,6 +144,7 @@ function configOf(value: (name: VariableName) => string, fault: Fault): Config {
       : { file: value('GROVE_MASTER_KEY_FILE') || `${dataFolder}/master.key` },
     rateLimit: value('GROVE_RATE_LIMIT') === 'off' ? 'off' : whole('GROVE_RATE_LIMIT', 1, 1_000_000),
     maxProcessTokens: whole('GROVE_MAX_PROCESS_TOKENS', 1, 100_000_000),
+    receiptsDays: whole('GROVE_RECEIPTS_DAYS', 1, 36_500),
     metricsToken: value('GROVE_METRICS_TOKEN') || undefined,
     traces: tracePlace(value, fault),
     logLevel: oneOf('GROVE_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),

@@ -46,7 +46,7 @@ describe('what is judged by numbers', () => {
 
   test('a PostgreSQL role that row-level security does not bind is a fault, few connections are a warning', () => {
     const good = { version: 17, role: 'grove', superuser: false, bypasses: false, allowed: 100, used: 5 };
-    const facts = { ...good, unforced: [], wanted: 10 };
+    const facts = { ...good, unforced: [], wantedConnections: 10 };
     assert.deepEqual(states(checkPostgresFacts(facts)), ['ok', 'ok', 'ok', 'ok']);
     const bad = { ...facts, version: 12, bypasses: true, unforced: ['api_keys'], used: 95 };
     assert.deepEqual(states(checkPostgresFacts(bad)), ['warning', 'fault', 'fault', 'warning']);

@@ -54,27 +54,27 @@ export async function examine(
 /** Master key, database and clock: what one of them is worth, the others show. */
 async function checkData(config: Config, now: number): Promise<Check[]> {
   const key = checkKey(config);
-  const place = config.database;
-  if (isFile(place) && !existsSync(place.file)) {
-    return [...key.checks, ...checkNotMade(key.missing), sqliteNotMade(place.file), checkClock({ system: now })];
+  const db = config.database;
+  if (isFile(db) && !existsSync(db.file)) {
+    return [...key.checks, ...checkNotMade(key.missing), sqliteNotMade(db.file), checkClock({ system: now })];
   }
   let view: View | undefined;
   try {
-    view = openView(place);
+    view = openView(db);
     // The database comes first: what is read from a damaged one says nothing about the key.
-    const database = await (isFile(place) ? checkSqlite(place.file) : checkPostgres(view, place.maxConnections));
+    const database = await (isFile(db) ? checkSqlite(db.file) : checkPostgres(view, db.maxConnections));
     const migrations = await checkMigrations(view);
     const opens = await checkKeyOpens(view, key, everyTenantId(view.system));
     const clock = checkClock({ system: now, ...(await readDatabaseClocks(view)) });
     return [...key.checks, ...opens, ...database, ...migrations, clock];
   } catch (error) {
-    return [...key.checks, unreadable(place, error), checkClock({ system: now })];
+    return [...key.checks, unreadable(db, error), checkClock({ system: now })];
   } finally {
     await view?.close();
   }
 }
 
-function unreadable(place: DbPlace, error: unknown): Check {
+function unreadable(database: DbPlace, error: unknown): Check {
   const { message } = ((error as Error).cause ?? error) as Error;
-  return isFile(place) ? sqliteUnreadable(place.file, message) : postgresUnreachable(message);
+  return isFile(database) ? sqliteUnreadable(database.file, message) : postgresUnreachable(message);
 }

@@ -28,8 +28,8 @@ export async function reEnrolEverywhere(
   const tenants: ({ tenantId: string } & ReEnrolled)[] = [];
   try {
     for await (const tenantId of only === undefined ? everyTenantId(db.system) : [only]) {
-      const told = { signal, onProgress: (counts: ReEnrolled, total: number) => onProgress(tenantId, counts, total) };
-      tenants.push({ tenantId, ...(await reEnrolFaces({ vault, blobs, machine }, db.of(tenantId), told)) });
+      const pass = { signal, onProgress: (counts: ReEnrolled, total: number) => onProgress(tenantId, counts, total) };
+      tenants.push({ tenantId, ...(await reEnrolFaces({ vault, blobs, machine }, db.of(tenantId), pass)) });
     }
     return { algorithm: machine.algorithm, tenants };
   } catch (error) {

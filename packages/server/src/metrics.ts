@@ -15,12 +15,12 @@ type Series = { operation: string; status: number; buckets: Float64Array; sumMs:
  * format.
  */
 export function openMetrics(version: string, extra: () => Promise<string> = async () => ''): Metrics {
-  const known = new Map<string, Map<number, Series>>();
+  const seriesByOperation = new Map<string, Map<number, Series>>();
   const seriesOf = (operation: string, status: number): Series => {
-    let byStatus = known.get(operation);
+    let byStatus = seriesByOperation.get(operation);
     if (!byStatus) {
       byStatus = new Map();
-      known.set(operation, byStatus);
+      seriesByOperation.set(operation, byStatus);
     }
     let series = byStatus.get(status);
     if (!series) {
@@ -41,7 +41,7 @@ export function openMetrics(version: string, extra: () => Promise<string> = asyn
     },
     async text() {
       processMetrics ??= openProcessMetrics();
-      const requests = [...known.values()].flatMap((byStatus) => [...byStatus.values()]);
+      const requests = [...seriesByOperation.values()].flatMap((byStatus) => [...byStatus.values()]);
       return `# HELP grove_info The version that runs
 # TYPE grove_info gauge
 grove_info{version="${version}"} 1

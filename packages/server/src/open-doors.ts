@@ -41,7 +41,7 @@ export function openDoors({ config, clock, log, metrics, tracing, onError }: Doo
   const mail = openMail({ smtp: config.smtp, sms: config.sms, outbound });
   const vision = metrics.measured('vision', machine, ['readDocument', 'readFace', 'matchFaces', 'faceTemplate']);
   return {
-    blobs: metrics.measured('blob', openBlobs(config, clock), ['put', 'get', 'delete']),
+    blobs: metrics.measured('blob', openBlobs(config, clock), ['put', 'get', 'delete', 'deleteAll']),
     images: metrics.measured('decoder', images, ['reencode', 'firstPage']),
     vision,
     outbound,

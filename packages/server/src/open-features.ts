@@ -18,6 +18,7 @@ import type { SignDocument } from './kernel/sign-document.ts';
 import type { Tracing } from './kernel/tracing.ts';
 import { openNotifications } from './notification-service/notifications.ts';
 import { openDoors } from './open-doors.ts';
+import type { InstallationDeps } from './operators/installation/installation.ts';
 import { operatorNames } from './operators/operator-names.ts';
 import { openOperators } from './operators/operators.ts';
 import { isSecretName, secretFinder, secretHostFault } from './process-manager/cloud-secrets/find-secret.ts';
@@ -53,6 +54,8 @@ export type FeatureDeps = Platform & {
   version: string;
   metrics: BusinessMetrics;
   suspensions: Suspensions;
+  /** What operators of the installation do with tenants. */
+  installation: Pick<InstallationDeps, 'tenants' | 'admin'>;
   tracing?: Tracing | undefined;
 };
 
@@ -90,7 +93,7 @@ export function openFeatures(deps: FeatureDeps) {
     ...{ ...shared, operatorNames, watchlists, identity: identity.forSteps },
     ...{ notify: events.publish, changed: live.changed, askedAgain: messages.askedAgain },
     ...{ takesLooks: config.roles.includes('vision'), maxTokens: config.maxProcessTokens },
-    sendWebhook: notifications.notifyStep,
+    ...{ sendWebhook: notifications.notifyStep, receiptsDays: config.receiptsDays },
     callHttp: httpCaller({ outbound, findSecret: secrets.findSecret }),
     exists: {
       ...{ webhook: notifications.isWebhookName, secret: isSecretName, secretHostFault },

@@ -40,8 +40,8 @@ export async function startServer(
     const { wasEmpty } = await prepareInstallation(config);
     const app = await openApp(config);
     try {
-      const wanted = demonstration === 'always' || (demonstration === 'whenEmpty' && wasEmpty);
-      const shown = wanted
+      const isWanted = demonstration === 'always' || (demonstration === 'whenEmpty' && wasEmpty);
+      const shownDemonstration = isWanted
         ? await ensureDemonstration(app, config.dataFolder)
         : demonstration === 'never'
           ? undefined
@@ -54,7 +54,7 @@ export async function startServer(
         await app.stop();
         lock?.release();
       };
-      return { app, port, baseUrlOf, demonstration: shown, stop };
+      return { app, port, baseUrlOf, demonstration: shownDemonstration, stop };
     } catch (error) {
       await app.stop();
       throw error;
@@ -67,10 +67,10 @@ export async function startServer(
 
 function explainUnreadable({ masterKey }: Config, error: unknown): never {
   if (!(error instanceof UnreadableEntries)) throw error;
-  const place = 'file' in masterKey ? masterKey.file : 'GROVE_MASTER_KEY';
+  const keyPlace = 'file' in masterKey ? masterKey.file : 'GROVE_MASTER_KEY';
   throw new OperatorError(
     `${error.message}. A database that was restored may hold persons who were erased, so the server does not start. ` +
-      `Put every version of the master key that is missing into ${place}, beside those that are there. Remove an entry ` +
+      `Put every version of the master key that is missing into ${keyPlace}, beside those that are there. Remove an entry ` +
       'that is damaged from erased/, in the place of the blobs. To start without these entries: grove start --force.',
   );
 }

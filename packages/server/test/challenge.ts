@@ -75,9 +75,9 @@ export function openChallengePage(
         const instruction = challenge.instruction as Instruction;
         clock.advance(instruction.token === before ? PACE_MS : REACTION_MS);
         before = instruction.token;
-        const sent = await send(challenge, await frameOf(instruction));
-        if (sent.status !== 200) throw new Error(sent.text);
-        challenge = sent.body as Challenge;
+        const answer = await send(challenge, await frameOf(instruction));
+        if (answer.status !== 200) throw new Error(answer.text);
+        challenge = answer.body as Challenge;
         if (startsAgain(challenge)) challenge = await open();
       }
       return challenge;

@@ -71,8 +71,8 @@ export function enter(app: TestApp, opened: Answer): EndUser {
       const { id, type } = now.step;
       if (type === 'document') await upload(id, 'front', { person: 'ada' });
       if (type === 'face') await upload(id, 'image', { person: 'ada' });
-      const sent = await submit(id, type === 'consent' ? { accepted: true } : {});
-      if (sent.status !== 200) throw new Error(sent.text);
+      const answer = await submit(id, type === 'consent' ? { accepted: true } : {});
+      if (answer.status !== 200) throw new Error(answer.text);
     }
     throw new Error('the journey does not end');
   };
@@ -92,9 +92,9 @@ export async function startJourney(
   const token = await app.token(testKey);
   tokens += 1;
   const body = JSON.stringify({ name: `token ${tokens}`, processDefnName, parameters });
-  const made = await app.call('/api/process-manager/processTokens', { method: 'POST', body, token });
-  if (made.status !== 201) throw new Error(made.text);
-  const create = `/api/process-manager/processInstances/create?pt=${made.body.id}`;
+  const tokenAnswer = await app.call('/api/process-manager/processTokens', { method: 'POST', body, token });
+  if (tokenAnswer.status !== 201) throw new Error(tokenAnswer.text);
+  const create = `/api/process-manager/processInstances/create?pt=${tokenAnswer.body.id}`;
   const created = await app.call(create, { method: 'POST', token });
   if (created.status !== 201) throw new Error(created.text);
   const { processInstanceId, redirectUrl } = created.body;

@@ -1,14 +1,14 @@
 import { type CompiledDefinition, compileDefinition } from '../src/process-manager/engine/compile-definition.ts';
 import type { Step } from '../src/process-manager/engine/definition.ts';
 import { nextStep } from '../src/process-manager/engine/next-step.ts';
-import { type Effect, type Happening, NO_DATA, type Refused, type State } from '../src/process-manager/engine/state.ts';
+import { type Effect, type Happening, NO_DATA, type Reason, type State } from '../src/process-manager/engine/state.ts';
 import { stepTypeOf } from '../src/process-manager/engine/steps/registry.ts';
 
 /** The engine without anything around it. */
 const CHILD_ID = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
 export const NOW = 1_800_000_000_000;
 
-let made = 0;
+let definitionCount = 0;
 
 /** A definition of the given steps, with the defaults that storing it would have written out. */
 export function definitionOf(...steps: Partial<Step>[]): CompiledDefinition {
@@ -25,9 +25,9 @@ export function definitionOf(...steps: Partial<Step>[]): CompiledDefinition {
       ...step,
     };
   });
-  made += 1;
+  definitionCount += 1;
   const document = JSON.stringify({ name: 'test', retentionDays: 30, maxDuration: 'PT48H', steps: full });
-  return compileDefinition({ id: `test-${made}`, version: 1, document });
+  return compileDefinition({ id: `test-${definitionCount}`, version: 1, document });
 }
 
 export function newState(params: Record<string, string> = {}): State {
@@ -37,7 +37,7 @@ export function newState(params: Record<string, string> = {}): State {
 export type Ride = {
   state: State;
   effects: Effect[];
-  refused: Refused | undefined;
+  refused: Reason | undefined;
   faults: readonly { pointer: string; message: string }[];
   /** Lets something happen, `after` milliseconds after the last time. */
   on(happening: Happening, after?: number): Ride;
@@ -49,7 +49,7 @@ export function ride(definition: CompiledDefinition, params: Record<string, stri
   let now = NOW;
   const step = (state: State, happening: Happening, effects: Effect[]): Ride => {
     const next = nextStep(definition, state, { ...happening, now, freshId: CHILD_ID });
-    const refused = next.refused;
+    const refused = next.refusal;
     const after = refused === undefined ? next.state : state;
     const all = refused === undefined ? [...effects, ...next.effects] : effects;
     return {
@@ -77,7 +77,7 @@ export function passed(step: string, attempt = 1): Happening {
   return { type: 'findings', step, attempt, findings: { checks: [check] } };
 }
 
-export function found(
+export function findingOf(
   step: string,
   status: 'FAILED' | 'REVIEW' | 'NOT_PERFORMED',
   { attempt = 1, advice = 'final' as 'retry' | 'final', reason = 'because' } = {},

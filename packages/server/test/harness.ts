@@ -174,8 +174,8 @@ export async function openTestApp(place: TestPlace, options: TestAppOptions = {}
   await copyMigrated(config.database);
   await prepareInstallation(config);
   const app = await openApp(config, { clock, log, ...(options.webFolder && { webFolder: options.webFolder }) });
-  const known = (await app.tenants.list()).some(({ id }) => id === tenantId);
-  const { apiKey } = known
+  const exists = (await app.tenants.list()).some(({ id }) => id === tenantId);
+  const { apiKey } = exists
     ? await app.tenants.createApiKey(tenantId, { name: `Key ${Math.random()}` })
     : await app.tenants.create({ id: tenantId });
   recordAnswers(app.http);

@@ -29,7 +29,7 @@ export const FORM = {
 };
 export const FROM_FORM = { ...ADD, extId: 'forms.form1.email', attributes: { name: 'forms.form1.name' } };
 
-export type Begun = { id: string; user: EndUser; definition: { id: string; name: string } };
+export type StartedJourney = { id: string; user: EndUser; definition: { id: string; name: string } };
 export type IdentityJourneys = Awaited<ReturnType<typeof openIdentityJourneys>>;
 
 export function otherThan(code: string): string {
@@ -59,48 +59,48 @@ export async function openIdentityJourneys(place: TestPlace) {
   const nameOf = () => `somebody ${count++}`;
   const newUser = async (extId = nameOf()) => (await store('POST', '/users', { extId })).body;
 
-  const known = new Map<string, Promise<{ id: string; name: string }>>();
+  const definitions = new Map<string, Promise<{ id: string; name: string }>>();
   /** Each definition is made once. */
   const deployed = (steps: Step[], token: string) => {
     const key = JSON.stringify([steps, token]);
-    const made =
-      known.get(key) ??
+    const newDefinition =
+      definitions.get(key) ??
       post('/processDefinitions', { name: `definition-${count++}`, steps: [...steps, DECIDE] }, token).then(
         (definition) => post(`/processDefinitions/${definition.id}/deploy`, {}, token),
       );
-    known.set(key, made);
-    return made;
+    definitions.set(key, newDefinition);
+    return newDefinition;
   };
   const start = async (
     steps: Step[],
     parameters: Record<string, string> = {},
     token = grove.inTest,
-  ): Promise<Begun> => {
+  ): Promise<StartedJourney> => {
     const definition = await deployed(steps, token);
-    const asked = { name: `token ${count++}`, processDefnName: definition.name, parameters };
-    const made = await post('/processTokens', asked, token);
-    const { processInstanceId, redirectUrl } = await post(`/processInstances/create?pt=${made.id}`, {}, token);
+    const tokenInput = { name: `token ${count++}`, processDefnName: definition.name, parameters };
+    const newToken = await post('/processTokens', tokenInput, token);
+    const { processInstanceId, redirectUrl } = await post(`/processInstances/create?pt=${newToken.id}`, {}, token);
     return { id: processInstanceId, definition, user: await endUser(grove, codeOf(redirectUrl)) };
   };
-  const begin = async ({ user }: Begun, step: string): Promise<Answer['body']> => {
+  const begin = async ({ user }: StartedJourney, step: string): Promise<Answer['body']> => {
     const { status, body, text } = await user.call(`/steps/${step}/begin`, { method: 'POST', body: '{}' });
     assert.equal(status, 200, text);
     return body;
   };
-  const checksOf = async ({ id, definition }: Begun, token = grove.inTest) => {
+  const checksOf = async ({ id, definition }: StartedJourney, token = grove.inTest) => {
     const path = `/api/userdata-server/processDefinitions/${definition.id}/processInstances/${id}/userdata`;
     return (await grove.call(`${path}/checks`, { token })).body as { name: string; status: string; reason?: string }[];
   };
   /** How a check ended, in one line. */
-  const ended = async (journey: Begun, name: string) => {
-    const found = (await checksOf(journey)).find((check) => check.name === name);
-    return `${found?.name} ${found?.status} ${found?.reason ?? ''}`.trim();
+  const ended = async (journey: StartedJourney, name: string) => {
+    const result = (await checksOf(journey)).find((check) => check.name === name);
+    return `${result?.name} ${result?.status} ${result?.reason ?? ''}`.trim();
   };
-  const formsOf = async ({ id, definition }: Begun) => {
+  const formsOf = async ({ id, definition }: StartedJourney) => {
     const path = `/api/userdata-server/processDefinitions/${definition.id}/processInstances/${id}/userdata`;
     return (await grove.call(path, { token: grove.inTest })).body.forms;
   };
-  const outcome = async ({ user }: Begun) => (await user.settled()).result?.outcome;
+  const outcome = async ({ user }: StartedJourney) => (await user.settled()).result?.outcome;
 
   const eventsOf = async (filters: object): Promise<Answer['body'][]> =>
     (await grove.query({ size: 1000, ...filters }, grove.inTest)).body.results;
@@ -119,8 +119,8 @@ export async function openIdentityJourneys(place: TestPlace) {
   };
   const login = async (device: Authenticator, parameters: Record<string, string>, more: object = {}) => {
     const journey = await start([{ ...USE_PASSKEY, ...more }], parameters);
-    const begun = await begin(journey, 'use');
-    if (begun.begun) await journey.user.submit('use', { credential: device.get(begun.settings.publicKey) });
+    const beginning = await begin(journey, 'use');
+    if (beginning.begun) await journey.user.submit('use', { credential: device.get(beginning.settings.publicKey) });
     return journey;
   };
 

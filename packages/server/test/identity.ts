@@ -44,13 +44,13 @@ export async function openTestIdentity(place: TestPlace): Promise<TestIdentity> 
     }
     assert.fail('it did not come to be so');
   };
-  const query: TestIdentity['query'] = async (filter, given) => {
-    const started = await send('POST', '/events/queries/start', filter, given);
+  const query: TestIdentity['query'] = async (filter, callerToken) => {
+    const started = await send('POST', '/events/queries/start', filter, callerToken);
     assert.equal(started.status, 201, started.text);
     const id = started.body.executionId as string;
     let body: Answer['body'];
     await until(async () => {
-      ({ body } = await send('GET', `/events/queries/${id}/result`, undefined, given));
+      ({ body } = await send('GET', `/events/queries/${id}/result`, undefined, callerToken));
       return body.status === 'SUCCEEDED';
     });
     return { id, body };
@@ -64,14 +64,14 @@ export async function openTestIdentity(place: TestPlace): Promise<TestIdentity> 
       own = await token();
     },
     async store(name, configuration = {}) {
-      const made = await send('POST', '/stores', { name, configuration });
-      assert.equal(made.status, 201, made.text);
+      const created = await send('POST', '/stores', { name, configuration });
+      assert.equal(created.status, 201, created.text);
       return `/stores/${encodeURIComponent(name)}`;
     },
     async user(store, input = {}) {
-      const made = await send('POST', `${store}/users`, input);
-      assert.equal(made.status, 201, made.text);
-      return made.body;
+      const created = await send('POST', `${store}/users`, input);
+      assert.equal(created.status, 201, created.text);
+      return created.body;
     },
     query,
     until,

@@ -33,11 +33,11 @@ export async function quadrants(): Promise<Sharp> {
 const SIGNATURE_AND_HEADER = 8 + 25;
 
 function chunk(name: string, data: Uint8Array): Buffer {
-  const named = Buffer.concat([Buffer.from(name, 'latin1'), data]);
+  const nameAndData = Buffer.concat([Buffer.from(name, 'latin1'), data]);
   const ends = Buffer.alloc(8);
   ends.writeUInt32BE(data.length, 0);
-  ends.writeUInt32BE(crc32(named), 4);
-  return Buffer.concat([ends.subarray(0, 4), named, ends.subarray(4)]);
+  ends.writeUInt32BE(crc32(nameAndData), 4);
+  return Buffer.concat([ends.subarray(0, 4), nameAndData, ends.subarray(4)]);
 }
 
 /** A PNG with one chunk more behind its header. */

@@ -24,7 +24,7 @@ export async function openInstanceWorld(place: TestPlace) {
   const token = await addTestToken(acme, definition);
   const settings = { redirectOrigins: ['https://good.example'], allowSpecimens: false };
   await grove.call('/api/process-manager/settings', { method: 'POST', body: JSON.stringify(settings) });
-  const made = await grove.app.tenants.createApiKey('acme', { name: 'Test key', environment: 'test' });
+  const testKey = await grove.app.tenants.createApiKey('acme', { name: 'Test key', environment: 'test' });
   const create = (pt = token.id, key?: string) =>
     grove.call(`${PATH}/create?pt=${pt}`, { method: 'POST', body: '{}', ...(key && { token: key }) });
   const rowOf = async (id: string): Promise<InstanceRow> => {
@@ -39,7 +39,7 @@ export async function openInstanceWorld(place: TestPlace) {
     definition,
     token,
     /** Of the same tenant's sandbox. */
-    testKey: await grove.token(made.apiKey),
+    testKey: await grove.token(testKey.apiKey),
     base: `http://acme.fir.localhost:${new URL(grove.baseUrl).port}`,
     get: (path: string, key?: string) => grove.call(`${PATH}/${path}`, key ? { token: key } : {}),
     create,

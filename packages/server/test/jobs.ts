@@ -31,7 +31,7 @@ export function namedJob(run: Run, options: Partial<JobDefinition<NamedPayload>>
   });
 }
 
-export async function enqueueNamed(
+export async function enqueueByName(
   { jobs, db, tenantId }: { jobs: Jobs; db: Db; tenantId: TenantId },
   definition: JobDefinition<NamedPayload>,
   ...names: string[]

@@ -194,7 +194,7 @@ export async function openTestJourney(
     browser: (userAgent) => browser(http, scheme, userAgent),
     async apply(instanceId, happening) {
       const applied = await acme.write((tx) => drive.apply(tx, instanceId, happening, clock.now()));
-      if (applied.refused) throw new Error(`refused: ${applied.refused}`);
+      if (applied.refusal) throw new Error(`refused: ${applied.refusal}`);
     },
     allowRedirects: (...redirectOrigins) => setSettings('live', { redirectOrigins }),
     allowFrames: (environment, ...embedOrigins) => setSettings(environment, { embedOrigins }),
@@ -280,10 +280,10 @@ function browser(
   userAgent = 'Mozilla/5.0 (Windows NT 10.0) Chrome/140.0',
 ): Browser {
   const cookies = new Map<string, string>();
-  const headersOf = (given: RequestInit['headers']) => ({
+  const headersOf = (headers: RequestInit['headers']) => ({
     'User-Agent': userAgent,
     Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-    ...(given as Record<string, string>),
+    ...(headers as Record<string, string>),
   });
   const pathOf = (path: string) => `/api/journey/${own.instanceId}${path}`;
   const own: Browser = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { asTenantId } from '../src/kernel/ids.ts';
+import { MAX_OPERATORS } from '../src/operators/links.ts';
 import { type Authenticator, authenticator, type Faults } from './authenticator/authenticator.ts';
 import type { TestApp } from './harness.ts';
 import { type Answer, fetchAnswer } from './record-answers.ts';
@@ -51,7 +52,7 @@ async function fetchAtHost(
 ): Promise<Response> {
   return new Promise((done, fail) => {
     const options = { method: method ?? 'GET', headers: headers as Record<string, string> };
-    const sent = request(String(url), options, async (answer) => {
+    const clientRequest = request(String(url), options, async (answer) => {
       const text = Buffer.concat(await answer.toArray());
       const pairs = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
         values.map((value): [string, string] => [name, value]),
@@ -59,8 +60,8 @@ async function fetchAtHost(
       const status = answer.statusCode ?? 0;
       done(new Response(status === 204 || status === 304 ? null : text, { status, headers: pairs }));
     });
-    sent.on('error', fail);
-    sent.end(body);
+    clientRequest.on('error', fail);
+    clientRequest.end(body);
   });
 }
 
@@ -80,7 +81,7 @@ export function cookieFrom(answer: Answer): string {
 export const codeIn = (url: string) => new URL(url).hash.replace('#invite=', '');
 
 /** The first owner, or whom the owner invites. */
-export async function joinByLink(grove: TestApp, url: string, said: object = {}): Promise<Person> {
+export async function joinByLink(grove: TestApp, url: string, input: object = {}): Promise<Person> {
   const code = codeIn(url);
   const opened = await browse(grove, '/api/console/invitation/open', { body: { code } });
   assert.equal(opened.status, 200, opened.text);
@@ -88,7 +89,7 @@ export async function joinByLink(grove: TestApp, url: string, said: object = {})
   const credential = device.create(opened.body.publicKey);
   const { ceremonyId } = opened.body;
   const joined = await browse(grove, '/api/console/invitation/accept', {
-    body: { code, ceremonyId, credential, ...said },
+    body: { code, ceremonyId, credential, ...input },
   });
   assert.equal(joined.status, 200, joined.text);
   return personOf(grove, joined.body.operator.id, device, cookieFrom(joined));
@@ -137,4 +138,18 @@ export async function confirm(person: Person): Promise<Answer> {
   const { ceremonyId, publicKey } = started.body;
   const credential = person.device.get(publicKey);
   return person.call('/api/console/confirmation/complete', { body: { ceremonyId, credential } });
+}
+
+/** As many operators as a tenant may have: copies of one, who can do nothing. */
+export async function fillOperators({ app, tenantId }: TestApp, { id }: Person): Promise<void> {
+  const same = 'name, name_folded, status, failures, created_at, created_by, last_updated_at, last_updated_by';
+  const text = `WITH RECURSIVE copies (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM copies WHERE number < $2)
+    INSERT INTO operators (tenant_id, id, email, email_folded, role, ${same})
+    SELECT tenant_id, 'copy-' || number, '', '', 'Auditor', ${same} FROM operators, copies WHERE tenant_id = $1 AND id = $3`;
+  await app.db.of(asTenantId(tenantId)).write((tx) => tx.run({ text }, [tenantId, MAX_OPERATORS, id]));
+}
+
+export async function emptyOperators({ app, tenantId }: TestApp): Promise<void> {
+  const text = "DELETE FROM operators WHERE tenant_id = $1 AND id LIKE 'copy-%'";
+  await app.db.of(asTenantId(tenantId)).write((tx) => tx.run({ text }, [tenantId]));
 }

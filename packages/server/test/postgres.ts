@@ -144,8 +144,8 @@ async function ensureTemplate(folder: string, adminUrl: string): Promise<void> {
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock(1)');
-    const made = 'SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate';
-    if ((await client.query(made, [MIGRATED])).rowCount) return;
+    const isMigrated = 'SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate';
+    if ((await client.query(isMigrated, [MIGRATED])).rowCount) return;
     await client.query(`DROP DATABASE IF EXISTS ${MIGRATED}`);
     await client.query(`CREATE DATABASE ${MIGRATED} OWNER ${ROLE} STRATEGY FILE_COPY`);
     await migrate({ engine: 'postgres', url: urlIn(folder, ROLE, MIGRATED), maxConnections: 1 });

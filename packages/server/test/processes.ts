@@ -12,7 +12,7 @@ export async function addTestDefinition(
   db: TenantDb,
   more: Partial<Definition> & { version?: number; status?: DefinitionRow['status'] } = {},
 ): Promise<DefinitionRow> {
-  const { version = 1, status = 'DEPLOYED_ACTIVE', ...given } = more;
+  const { version = 1, status = 'DEPLOYED_ACTIVE', ...overrides } = more;
   const document: Definition = {
     name: 'test-process',
     processDefinitionType: 'VERIFICATION',
@@ -21,7 +21,7 @@ export async function addTestDefinition(
     maxDuration: 'PT48H',
     attributes: { searchable: [] },
     steps: [{ id: 'decide', type: 'decision', onAnyFailure: 'FAIL' }],
-    ...given,
+    ...overrides,
   };
   const row: DefinitionRow = {
     id: newId(AT),
@@ -96,11 +96,11 @@ const AT_ONCE = 64;
 
 /** Does the work so many times, as many at once as there is any use in. */
 export async function inParallel<T>(times: number, work: () => Promise<T>): Promise<PromiseSettledResult<T>[]> {
-  let left = times;
+  let remaining = times;
   const results: PromiseSettledResult<T>[] = [];
   const worker = async () => {
-    while (left > 0) {
-      left -= 1;
+    while (remaining > 0) {
+      remaining -= 1;
       results.push(...(await Promise.allSettled([work()])));
     }
   };

@@ -97,14 +97,14 @@ async function openApnsServer(state: State, publicKey: KeyObject) {
       return;
     }
     const { aps, ...data } = body;
-    const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+    const plainHeaders = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
     state.arrived.push({
       provider: 'APNS',
       token,
       title: aps.alert.title,
       message: aps.alert.body,
       data,
-      headers: named,
+      headers: plainHeaders,
     });
     stream.respond({ ':status': 200 });
     stream.end();
@@ -148,11 +148,11 @@ async function openWebServer(state: State) {
     const answer = state.answers.WEB_PUSH?.(name);
     if (answer === 'hang') return undefined;
     if (answer) return respond(answer.status, answer.body ?? {});
-    const read = browsers.get(name);
-    if (!read) return respond(404, {});
+    const readMessage = browsers.get(name);
+    if (!readMessage) return respond(404, {});
     assert.match(String(request.headers.authorization), /^vapid t=.+, k=.+/);
     const headers = { ttl: String(request.headers.ttl), encoding: String(request.headers['content-encoding']) };
-    state.arrived.push({ provider: 'WEB_PUSH', token: name, ...read(body), headers });
+    state.arrived.push({ provider: 'WEB_PUSH', token: name, ...readMessage(body), headers });
     return respond(201, {});
   });
   return {

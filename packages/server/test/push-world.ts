@@ -25,8 +25,8 @@ export async function openPushWorld(place: TestPlace) {
   const acme = grove.app.db.of(asTenantId('acme'));
   const policyAt = (method: 'GET' | 'POST' | 'DELETE', tail = '', body?: object) =>
     grove.send(method, `${party.store}/pushNotificationPolicy${tail}`, body);
-  const made = await policyAt('POST', '', { rpId: RP, ...providers.settings });
-  assert.equal(made.status, 201, made.text);
+  const policy = await policyAt('POST', '', { rpId: RP, ...providers.settings });
+  assert.equal(policy.status, 201, policy.text);
   const pushes = (user: { id: string }, tail = '') => `${party.store}/users/${user.id}/pushNotifications${tail}`;
   let browsers = 0;
   /** Lets the jobs of now run to their end, also those that the server's own queue has taken. */

@@ -136,13 +136,13 @@ export function* moves({
   let now = NOW;
   for (const { happening, fits, after } of inputs) {
     now += after;
-    const given = fits ? fitting(state, happening) : happening;
+    const input = fits ? fitting(state, happening) : happening;
     const frozen = JSON.stringify(state);
-    const next = nextStep(definition, state, { ...given, now, freshId: CHILD_ID });
+    const next = nextStep(definition, state, { ...input, now, freshId: CHILD_ID });
     assert.equal(JSON.stringify(state), frozen, 'the state that was given is never changed');
-    const reached = next.refused === undefined ? next.state : state;
-    const effects = next.refused === undefined ? next.effects.length : 0;
-    yield { before: state, happening: given, after: reached, refused: next.refused, effects };
+    const reached = next.refusal === undefined ? next.state : state;
+    const effects = next.refusal === undefined ? next.effects.length : 0;
+    yield { before: state, happening: input, after: reached, refused: next.refusal, effects };
     state = reached;
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp, testPlaces } from './harness.ts';
-import { forget, isNoted } from './record-answers.ts';
+import { forget, isRecorded } from './record-answers.ts';
 
 describe('what counts as exercised', () => {
   const places = testPlaces();
@@ -20,22 +20,22 @@ describe('what counts as exercised', () => {
     forget(`GET ${KEY} 404 130`);
     const answer = await grove.call(NOBODY);
     await settle();
-    assert.equal(isNoted(`GET ${KEY} 404 130`), false, 'nobody has looked at it');
+    assert.equal(isRecorded(`GET ${KEY} 404 130`), false, 'nobody has looked at it');
     assert.equal(answer.status, 404);
-    assert.equal(isNoted(`GET ${KEY} 404 130`), true);
-    assert.equal(isNoted(`PATCH ${KEY} 404 130`), false, 'another operation');
+    assert.equal(isRecorded(`GET ${KEY} 404 130`), true);
+    assert.equal(isRecorded(`PATCH ${KEY} 404 130`), false, 'another operation');
   });
 
   it('is a success that the SDK read, or that the test fetched itself', async () => {
     await grove.client.apiKeys.list({});
     await settle();
-    assert.equal(isNoted('GET /api/arthr/apiKeys 200'), true);
+    assert.equal(isRecorded('GET /api/arthr/apiKeys 200'), true);
     const headers = { Authorization: `Bearer ${await grove.token()}` };
     forget('GET /api/identity-store/stores 200');
     const stores = await fetch(`${grove.baseUrl}/api/identity-store/stores`, { headers });
     await settle();
-    assert.equal(isNoted('GET /api/identity-store/stores 200'), false);
+    assert.equal(isRecorded('GET /api/identity-store/stores 200'), false);
     assert.ok(((await stores.json()) as object) !== undefined);
-    assert.equal(isNoted('GET /api/identity-store/stores 200'), true);
+    assert.equal(isRecorded('GET /api/identity-store/stores 200'), true);
   });
 });

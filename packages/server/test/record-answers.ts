@@ -8,10 +8,10 @@ import { recordExample, recordOperations } from './record-examples.ts';
  * status, body or text, or the SDK did, which throws unless it is a success. An answer that nobody looked at proves
  * nothing. Only whole applications are listened to: a handler that a test made up proves nothing about ours.
  */
-const noted = new Set<string>();
+const recordedLines = new Set<string>();
 /** Answers by the id of their request, and the requests whose answer was read. Either may come first. */
-const answered = new Map<string, string>();
-const read = new Set<string>();
+const answers = new Map<string, string>();
+const readAnswers = new Set<string>();
 /** So many answers wait for their reader. Those of a test are read at once. */
 const MAX_WAITING = 20_000;
 
@@ -53,54 +53,54 @@ function noteInjected(http: FastifyInstance): void {
 }
 
 function codeIn(payload: unknown): number | undefined {
-  const found = typeof payload === 'string' ? /"code":(\d+)/.exec(payload)?.[1] : undefined;
-  return found === undefined ? undefined : Number(found);
+  const code = typeof payload === 'string' ? /"code":(\d+)/.exec(payload)?.[1] : undefined;
+  return code === undefined ? undefined : Number(code);
 }
 
 type Request = { readonly id: string; readonly method: string };
 
 function note({ id, method }: Request, url: string | undefined, status: number, code?: number): void {
   const line = exercisedLine({ route: `${method} ${(url ?? '').replace(/:(\w+)/g, '{$1}')}`, status, code });
-  if (read.delete(id)) {
+  if (readAnswers.delete(id)) {
     keep(line);
     return;
   }
-  if (answered.size >= MAX_WAITING) answered.clear();
-  answered.set(id, line);
+  if (answers.size >= MAX_WAITING) answers.clear();
+  answers.set(id, line);
 }
 
 function noteRead(headers: Headers): void {
   const id = headers.get('x-request-id');
   if (id === null) return;
-  const line = answered.get(id);
-  answered.delete(id);
+  const line = answers.get(id);
+  answers.delete(id);
   if (line !== undefined) {
     keep(line);
     return;
   }
-  if (read.size >= MAX_WAITING) read.clear();
-  read.add(id);
+  if (readAnswers.size >= MAX_WAITING) readAnswers.clear();
+  readAnswers.add(id);
 }
 
 function keep(line: string): void {
-  if (noted.size === 0) process.once('exit', write);
-  noted.add(line);
+  if (recordedLines.size === 0) process.once('exit', write);
+  recordedLines.add(line);
 }
 
 /** For the tests of this file, which note it again: other tests in their process may have noted it before. */
 export function forget(line: string): void {
-  noted.delete(line);
+  recordedLines.delete(line);
 }
 
 /** Whether the answer was noted, for the tests of this file. */
-export function isNoted(line: string): boolean {
-  return noted.has(line);
+export function isRecorded(line: string): boolean {
+  return recordedLines.has(line);
 }
 
 /** At the end, in one piece: several processes of a whole run write to the same file. Any other run proves too little. */
 function write(): void {
   const { TEST_EXERCISED_FILE } = process.env;
-  if (TEST_EXERCISED_FILE) appendFileSync(TEST_EXERCISED_FILE, `${[...noted].join('\n')}\n`);
+  if (TEST_EXERCISED_FILE) appendFileSync(TEST_EXERCISED_FILE, `${[...recordedLines].join('\n')}\n`);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer may be anything; the tests say what it should be.

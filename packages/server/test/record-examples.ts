@@ -29,18 +29,22 @@ export function recordOperations(http: FastifyInstance): void {
   });
 }
 
-type Sent = { readonly body?: unknown };
-type Answered = { readonly headers: Headers; readonly status: number };
+type SentRequest = { readonly body?: unknown };
+type ReceivedAnswer = { readonly headers: Headers; readonly status: number };
 
 /** `readText` gives the body of the answer; it is not asked unless the call may be an example. */
-export async function recordExample(sent: Sent, { headers, status }: Answered, readText: () => Promise<string>) {
+export async function recordExample(
+  request: SentRequest,
+  { headers, status }: ReceivedAnswer,
+  readText: () => Promise<string>,
+) {
   const requestId = headers.get('x-request-id') ?? '';
   const id = operationOf.get(requestId);
   operationOf.delete(requestId);
   const operation = id === undefined ? undefined : byId.get(id);
   if (id === undefined || operation === undefined || status !== (operation.status ?? 200)) return;
   const takesJson = operation.body !== undefined || operation.consumes?.includes('application/json');
-  const body = takesJson ? readJson(sent.body) : undefined;
+  const body = takesJson ? readJson(request.body) : undefined;
   const isJson = /^application\/json/.test(headers.get('content-type') ?? '');
   const ok = operation.ok && isJson ? readJson(await readText()) : undefined;
   if (body === undefined && ok === undefined) return;
@@ -80,8 +84,8 @@ export function isBetter(one: Exchange, other: Exchange): boolean {
 function membersOf(value: unknown, path = ''): Set<string> {
   if (typeof value !== 'object' || value === null) return new Set();
   const inner = Object.entries(value).map(([name, each]) => {
-    const place = Array.isArray(value) ? `${path}[]` : `${path}.${name}`;
-    return [place, ...membersOf(each, place)];
+    const memberPath = Array.isArray(value) ? `${path}[]` : `${path}.${name}`;
+    return [memberPath, ...membersOf(each, memberPath)];
   });
   return new Set(inner.flat());
 }

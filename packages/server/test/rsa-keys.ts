@@ -2,10 +2,10 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 
 export type Keys = { readonly privateKey: KeyObject; readonly publicKey: KeyObject };
 
-let made: Keys | undefined;
+let keys: Keys | undefined;
 
 /** It takes so long to make a pair that everything in a process shares one. */
 export function rsaKeys(): Keys {
-  made ??= generateKeyPairSync('rsa', { modulusLength: 2048 });
-  return made;
+  keys ??= generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return keys;
 }

@@ -40,6 +40,7 @@ export async function startS3(bucket: string, port = 0): Promise<S3Server> {
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://s3');
       const [, name, ...rest] = pathname.split('/').map(decodeURIComponent);
       if (name !== bucket) return refuse(response, 404, 'NoSuchBucket');
+      if (searchParams.has('delete')) return deleteMany(objects, request, body, response);
       if (rest.join('/') === '') return list(objects, searchParams, response);
       serve(objects, rest.join('/'), request.method ?? '', body, response);
     } catch {
@@ -65,23 +66,38 @@ function serve(
   body: Buffer,
   response: ServerResponse,
 ): void {
-  const found = objects.get(key);
+  const object = objects.get(key);
   if (method === 'PUT') objects.set(key, { bytes: body, at: new Date() });
   if (method === 'DELETE') objects.delete(key);
-  if (method === 'GET' && !found) refuse(response, 404, 'NoSuchKey');
-  else response.writeHead(method === 'DELETE' ? 204 : 200).end(method === 'GET' ? found?.bytes : undefined);
+  if (method === 'GET' && !object) refuse(response, 404, 'NoSuchKey');
+  else response.writeHead(method === 'DELETE' ? 204 : 200).end(method === 'GET' ? object?.bytes : undefined);
+}
+
+/** As real ones do, only with the checksum of what is to be deleted. */
+function deleteMany(
+  objects: S3Server['objects'],
+  { headers }: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+): void {
+  if (headers['content-md5'] !== createHash('md5').update(body).digest('base64')) {
+    refuse(response, 400, 'BadDigest');
+    return;
+  }
+  for (const [, key = ''] of body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)) objects.delete(key);
+  response.end('<?xml version="1.0"?><DeleteResult></DeleteResult>');
 }
 
 function list(objects: S3Server['objects'], query: URLSearchParams, response: ServerResponse): void {
   const after = query.get('continuation-token') ?? '';
   const keys = [...objects.keys()].sort().filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after);
-  const shown = keys.slice(0, Math.min(LIST_PAGE, Number(query.get('max-keys'))));
-  const entries = shown.map(
+  const pageKeys = keys.slice(0, Math.min(LIST_PAGE, Number(query.get('max-keys'))));
+  const entries = pageKeys.map(
     (key) =>
       `<Contents><Key>${key}</Key><LastModified>${objects.get(key)?.at.toISOString()}</LastModified><Size>1</Size></Contents>`,
   );
-  const more = keys.length > shown.length;
-  const token = more ? `<NextContinuationToken>${shown.at(-1)}</NextContinuationToken>` : '';
+  const more = keys.length > pageKeys.length;
+  const token = more ? `<NextContinuationToken>${pageKeys.at(-1)}</NextContinuationToken>` : '';
   response.end(
     `<?xml version="1.0"?><ListBucketResult><IsTruncated>${more}</IsTruncated>${token}${entries.join('')}</ListBucketResult>`,
   );
@@ -95,12 +111,12 @@ export function refuse(response: ServerResponse, status: number, code: string): 
 /** Written from the specification of Signature Version 4 and from nothing of ours. */
 function faultOf(request: IncomingMessage, body: Buffer): string | undefined {
   const { headers } = request;
-  const given =
+  const authorization =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(
       headers.authorization ?? '',
     );
-  if (!given) return 'MissingSecurityHeader';
-  const [, id, day = '', region = '', signed = '', signature = ''] = given;
+  if (!authorization) return 'MissingSecurityHeader';
+  const [, id, day = '', region = '', signed = '', signature = ''] = authorization;
   const time = String(headers['x-amz-date']);
   const at = Date.parse(time.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
   if (id !== S3_KEY.accessKeyId) return 'InvalidAccessKeyId';
@@ -118,6 +134,6 @@ function faultOf(request: IncomingMessage, body: Buffer): string | undefined {
   const mac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text, 'utf8').digest();
   const key = mac(mac(mac(mac(`AWS4${S3_KEY.secretAccessKey}`, day), region), 's3'), 'aws4_request');
   const digest = createHash('sha256').update(canonical).digest('hex');
-  const wanted = mac(key, `AWS4-HMAC-SHA256\n${time}\n${day}/${region}/s3/aws4_request\n${digest}`);
-  return timingSafeEqual(wanted, Buffer.from(signature, 'hex')) ? undefined : 'SignatureDoesNotMatch';
+  const expected = mac(key, `AWS4-HMAC-SHA256\n${time}\n${day}/${region}/s3/aws4_request\n${digest}`);
+  return timingSafeEqual(expected, Buffer.from(signature, 'hex')) ? undefined : 'SignatureDoesNotMatch';
 }

@@ -27,9 +27,9 @@ export function stabilise(exchange: Exchange): Exchange {
   const ids = new Map<string, string>();
   const nameOf = (id: string) => {
     const at = ids.size;
-    const made = `${FIRST_ID}${DIGITS[Math.floor(at / 32) % 32]}${DIGITS[at % 32]}`;
-    if (!ids.has(id)) ids.set(id, made);
-    return ids.get(id) ?? made;
+    const newIdText = `${FIRST_ID}${DIGITS[Math.floor(at / 32) % 32]}${DIGITS[at % 32]}`;
+    if (!ids.has(id)) ids.set(id, newIdText);
+    return ids.get(id) ?? newIdText;
   };
   const shift = FIRST_TIME - Math.floor(earliest(exchange) / 1000) * 1000;
   const textOf = (text: string): string => {
@@ -40,8 +40,8 @@ export function stabilise(exchange: Exchange): Exchange {
       .replace(UUID, '00000000-0000-4000-8000-000000000001')
       .replace(LONG_FRACTION, '0.5');
     if (WHOLE.test(plain) && isRandom(plain)) {
-      const made = disguise(plain);
-      return made.length > MAX_RANDOM ? `${made.slice(0, MAX_RANDOM / 2)}…` : made;
+      const disguised = disguise(plain);
+      return disguised.length > MAX_RANDOM ? `${disguised.slice(0, MAX_RANDOM / 2)}…` : disguised;
     }
     const cut = plain.length > MAX_TEXT ? `${plain.slice(0, MAX_TEXT / 4)}…` : plain;
     return cut.replace(RUN, (run) => (isRandom(run) ? disguise(run) : run));
@@ -80,10 +80,10 @@ function disguise(text: string): string {
   const rest = text.slice(prefix.length);
   const isHex = /^[0-9a-f]+$/.test(rest);
   const letters = isHex ? 'abcdef' : 'example';
-  const made = [...rest].map((each, at) => {
+  const letterList = [...rest].map((each, at) => {
     if (/\d/.test(each)) return isHex || !/^[A-Z2-7]+$/.test(rest) ? '0' : '2';
     const letter = letters[at % letters.length] as string;
     return /[a-z]/.test(each) ? letter : /[A-Z]/.test(each) ? letter.toUpperCase() : each;
   });
-  return `${prefix}${made.join('')}`;
+  return `${prefix}${letterList.join('')}`;
 }

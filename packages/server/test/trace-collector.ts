@@ -14,8 +14,8 @@ export type SentSpan = {
 export async function openTraceCollector() {
   const spans: SentSpan[] = [];
   const server = createServer(async (request, response) => {
-    const sent = JSON.parse(String(await buffer(request)));
-    for (const { scopeSpans } of sent.resourceSpans) for (const each of scopeSpans) spans.push(...each.spans);
+    const payload = JSON.parse(String(await buffer(request)));
+    for (const { scopeSpans } of payload.resourceSpans) for (const each of scopeSpans) spans.push(...each.spans);
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));

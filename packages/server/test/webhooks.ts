@@ -48,9 +48,9 @@ export async function openReceiver(answering: Answering = ok): Promise<Receiver>
   const received: Received[] = [];
   const waiting = new Set<{ count: number; tell(): void }>();
   const server = createServer(async (request, answer) => {
-    const seen = await read(request);
-    received.push(seen);
-    answering(seen, answer, received.length);
+    const parsed = await readRequest(request);
+    received.push(parsed);
+    answering(parsed, answer, received.length);
     for (const each of waiting) if (received.length >= each.count) each.tell();
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -66,7 +66,7 @@ export async function openReceiver(answering: Answering = ok): Promise<Receiver>
   };
 }
 
-async function read(request: IncomingMessage): Promise<Received> {
+async function readRequest(request: IncomingMessage): Promise<Received> {
   let body = '';
   for await (const chunk of request.setEncoding('utf8')) body += chunk;
   const headers = request.headers as Record<string, string>;
@@ -150,16 +150,16 @@ export async function openTestNotifications(
     secrets: cloudSecretHandlers({ vault }),
     another: () => openNotifications({ ...deps, outbound: openOutbound({ allow: { ranges: [], targets } }) }),
     async receiver(answering) {
-      const made = await openReceiver(answering);
-      opened.push(made);
-      targets.add(new URL(made.uri).host);
-      return made;
+      const receiver = await openReceiver(answering);
+      opened.push(receiver);
+      targets.add(new URL(receiver.uri).host);
+      return receiver;
     },
     async webhook(uri, more = {}, context = contextOf()) {
       webhooks += 1;
       const body = { name: `webhook ${webhooks}`, uri, events: ['*'], ...more };
-      const made = await notifications.handlers.webhooks.create(context, { params: {}, query: {}, body });
-      return made as { id: string; secret: string };
+      const webhook = await notifications.handlers.webhooks.create(context, { params: {}, query: {}, body });
+      return webhook as { id: string; secret: string };
     },
     async tell(more = {}, of = tenantId) {
       const event = eventOf(clock.now(), more);

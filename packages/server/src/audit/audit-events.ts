@@ -31,13 +31,20 @@ export function auditEventHandlers(gatherers: readonly Pick<Audit, 'flush'>[]) {
         apiKeyId: query.apiKeyId || undefined,
         operatorId: query.operatorId || undefined,
       };
-      // Whoever has read something finds it here afterwards.
+      // Written first, so that a caller finds its own reads in the list.
       for (const { flush } of gatherers) await flush();
-      const rows = await pageAuditEvents(db, filter, { size, offset, direction });
+      const rows = await pageAuditEvents(db, behind(filter, page.after, direction), { size, offset, direction });
       const total = await countAuditEvents(db, filter, COUNT_CAP);
-      return toPage(await mapInSlices(db, rows, toAuditEvent), total, page);
+      return toPage(await mapInSlices(db, rows, toAuditEvent), total, page, rows.at(-1)?.id);
     },
   });
+}
+
+/** What lies behind an id, in the direction of the list. Ids have one length, so the next begins with it. */
+function behind(filter: AuditFilter, after: string | undefined, direction: 'ASC' | 'DESC'): AuditFilter {
+  if (after === undefined) return filter;
+  if (direction === 'DESC') return { ...filter, below: after < filter.below ? after : filter.below };
+  return { ...filter, from: `${after}0` > filter.from ? `${after}0` : filter.from };
 }
 
 function boundOf(dtm: string | undefined, pointer: string): string | undefined {

@@ -75,7 +75,7 @@ const FILTERS = {
 } as const;
 const statements = new Map<string, Sql>();
 
-function kept(key: string, make: () => string): Sql {
+function prepared(key: string, make: () => string): Sql {
   let statement = statements.get(key);
   if (!statement) {
     statement = sql(make());
@@ -112,10 +112,10 @@ export async function pageAuditEvents(db: TenantReads, filter: AuditFilter, wind
   let { offset } = window;
   for (;;) {
     const size = Math.min(ROWS_AT_ONCE, window.size - rows.length);
-    const read = await someAuditEvents(db, next, { ...window, size, offset });
-    rows.push(...read);
-    const last = read.at(-1)?.id;
-    if (last === undefined || read.length < size || rows.length >= window.size) return rows;
+    const batch = await someAuditEvents(db, next, { ...window, size, offset });
+    rows.push(...batch);
+    const last = batch.at(-1)?.id;
+    if (last === undefined || batch.length < size || rows.length >= window.size) return rows;
     // Ids have one length, so nothing lies between an id and the same with a character behind it.
     next = window.direction === 'DESC' ? { ...next, below: last } : { ...next, from: `${last}~` };
     offset = 0;
@@ -130,7 +130,7 @@ function someAuditEvents(
 ): Promise<AuditRow[]> {
   const { name, table, where, values } = conditionsOf(db.tenantId, filter);
   const next = values.length + 1;
-  const statement = kept(
+  const statement = prepared(
     `${direction} ${name}`,
     () => `SELECT ${COLUMNS} FROM ${table} WHERE ${where}
       ORDER BY id ${direction} LIMIT $${next} + 0 OFFSET $${next + 1} + 0`,
@@ -141,7 +141,7 @@ function someAuditEvents(
 /** Counts no further than `cap`. */
 export async function countAuditEvents(db: TenantReads, filter: AuditFilter, cap: number): Promise<number> {
   const { name, table, where, values } = conditionsOf(db.tenantId, filter);
-  const statement = kept(
+  const statement = prepared(
     `count ${name}`,
     () => `SELECT count(*) AS total FROM
       (SELECT 1 FROM ${table} WHERE ${where} LIMIT $${values.length + 1} + 0) AS counted`,
@@ -154,7 +154,7 @@ const REMOVE_OLD =
   (SELECT id FROM audit_events WHERE tenant_id = :tenant_id AND environment = :environment AND id < :below
   ORDER BY id LIMIT :limit + 0)`);
 
-/** At most `limit` of the events before an id; how many there were. */
+/** Removes at most `limit` events before an id; returns how many. */
 export function removeAuditEvents(
   tx: TenantTx,
   key: { environment: 'live' | 'test'; below: string; limit: number },

@@ -39,11 +39,13 @@ export type AuditedUse = {
 
 export type Audit = {
   /** Called before the answer leaves; refuses if too much waits to be written. */
-  noteRead(context: Context, read: AuditedRead): void;
-  /** What the server itself does for a tenant. Told as soon as it can be; never in the way of what is done. */
+  noteRead(context: Context, details: AuditedRead): void;
+  /** Records what the server itself does for a tenant, soon afterwards and without delaying it. */
   noteUse(tenantId: TenantId, use: AuditedUse): void;
   /** In the transaction of the change. */
   record(tx: TenantTx, change: AuditedChange): Promise<void>;
+  /** The same for many changes of one transaction, in few statements. */
+  recordAll(tx: TenantTx, changes: readonly AuditedChange[]): Promise<void>;
   flush(): Promise<void>;
   /** Writes what was gathered, a last time. */
   stop(): Promise<void>;
@@ -59,15 +61,15 @@ const TENANTS_AT_ONCE = 8;
 export type AuditDeps = { db: Db; onError(error: unknown): void; maxGathered?: number };
 
 export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps): Audit {
-  let gathered = new Map<TenantId, AuditRow[]>();
+  let pending = new Map<TenantId, AuditRow[]>();
   /** How many wait, with those that are being written. */
   let waiting = 0;
   let flushing: Promise<void> | undefined;
 
   const gather = (tenantId: TenantId, rows: readonly AuditRow[]) => {
-    const known = gathered.get(tenantId);
-    if (known) known.push(...rows);
-    else gathered.set(tenantId, [...rows]);
+    const tenantRows = pending.get(tenantId);
+    if (tenantRows) tenantRows.push(...rows);
+    else pending.set(tenantId, [...rows]);
   };
 
   /** What could not be written is gathered again; its id is the same, so it is never there twice. */
@@ -85,8 +87,8 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
   };
 
   const writeAll = async () => {
-    const writing = [...gathered];
-    gathered = new Map();
+    const writing = [...pending];
+    pending = new Map();
     const failures: unknown[] = [];
     for (let from = 0; from < writing.length; from += TENANTS_AT_ONCE) {
       const some = writing.slice(from, from + TENANTS_AT_ONCE).map(([tenantId, rows]) => writeOf(tenantId, rows));
@@ -96,9 +98,9 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
   };
 
   const flush = async (): Promise<void> => {
-    // One that has begun may not have what the caller means.
+    // A flush that has begun may not include the caller's events, so another one follows.
     while (flushing) await flushing.catch(() => undefined);
-    if (gathered.size === 0) return;
+    if (pending.size === 0) return;
     flushing = writeAll().finally(() => {
       flushing = undefined;
     });
@@ -129,7 +131,7 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
       gather(tenantId, [{ ...{ environment, id: newId(at), at, action, actor, item }, ...nobody }]);
       waiting += 1;
     },
-    record: recordChange,
+    ...{ record: recordChange, recordAll: recordChanges },
     flush,
     async stop() {
       clearInterval(timer);
@@ -138,10 +140,18 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
   };
 }
 
-/** For those who have nothing but the transaction of the change: the operator, the dispatcher of webhooks. */
+/** Records a change without an audit service: for the operator's commands and the dispatcher of webhooks. */
 export async function recordChange(tx: TenantTx, change: AuditedChange): Promise<void> {
+  await addAuditEvent(tx, rowOf(change));
+}
+
+function recordChanges(tx: TenantTx, changes: readonly AuditedChange[]): Promise<void> {
+  return addAuditEvents(tx, changes.map(rowOf));
+}
+
+function rowOf(change: AuditedChange): AuditRow {
   const { action, environment, actor, at, apiKeyId, operatorId, instanceId, item, requestId, details } = change;
-  await addAuditEvent(tx, {
+  return {
     environment,
     id: newId(at),
     at,
@@ -153,10 +163,10 @@ export async function recordChange(tx: TenantTx, change: AuditedChange): Promise
     item: item ?? null,
     request_id: requestId ?? null,
     details: details === undefined ? null : JSON.stringify(details),
-  });
+  };
 }
 
-/** How a change by a caller of the API is told. */
+/** The audit fields of a change by a caller of the API. */
 export function changedBy({ principal, now, requestId }: Context): Omit<AuditedChange, 'action'> {
   return {
     environment: principal.environment,

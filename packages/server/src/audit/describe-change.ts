@@ -32,7 +32,7 @@ export function describeChange({ action, params, body, result }: ConfigurationCh
   const after = isObject(result) ? result : {};
   const name = textOf(after.name) ?? textOf(after.rpId) ?? textOf(after.policyName);
   const id = textOf(after.id);
-  const shown = (SHOWN[action] ?? []).filter((field) => after[field] !== undefined);
+  const shownFields = (SHOWN[action] ?? []).filter((field) => after[field] !== undefined);
   const fields = isObject(body) && !('bytes' in body) ? Object.keys(body).slice(0, MAX_FIELDS) : [];
   return {
     item: ([...Object.values(params)].join('/') || name || id || action).slice(0, MAX_ITEM_LENGTH),
@@ -41,7 +41,7 @@ export function describeChange({ action, params, body, result }: ConfigurationCh
       ...(name !== undefined && { name }),
       ...(typeof after.version === 'number' && { version: after.version }),
       ...(fields.length > 0 && { fields: fields.map((field) => field.slice(0, MAX_FIELD_LENGTH)) }),
-      ...(shown.length > 0 && { values: Object.fromEntries(shown.map((field) => [field, after[field]])) }),
+      ...(shownFields.length > 0 && { values: Object.fromEntries(shownFields.map((field) => [field, after[field]])) }),
     },
   };
 }

@@ -23,23 +23,23 @@ const REMOVE_OLD = statement(`DELETE FROM key_reads WHERE tenant_id = :tenant_id
   (SELECT hour_at, api_key_id FROM key_reads WHERE tenant_id = :tenant_id AND environment = :environment
   AND hour_at < :before LIMIT :limit + 0)`);
 
-/** How many there are now in all. */
+/** Adds to the count of the hour; returns the new total. */
 export async function addKeyReads(tx: TenantTx, key: KeyHour, persons: number): Promise<number> {
   const row = await ADD.get(tx, { ...key, persons });
   return Number(row?.persons ?? persons);
 }
 
-/** How many there are in all. */
+/** The count of the hour. */
 export async function countKeyReads(db: TenantReads, key: KeyHour): Promise<number> {
   return Number((await ONE.get(db, key))?.persons ?? 0);
 }
 
-/** True for the one caller that raises the alarm. */
+/** Marks the hour as alarmed. True only for the first call. */
 export async function markAlarmed(tx: TenantTx, key: KeyHour, now: number): Promise<boolean> {
   return (await ALARM.run(tx, { ...key, now })) === 1;
 }
 
-/** At most `limit` of the rows before an hour; how many there were. */
+/** Removes at most `limit` rows before an hour; returns how many. */
 export function removeKeyReads(
   tx: TenantTx,
   key: { environment: 'live' | 'test'; before: number; limit: number },

@@ -22,7 +22,7 @@ export type ReadBudget = {
   stop(): Promise<void>;
 };
 
-type SettleReads = (shown: number) => void;
+type SettleReads = (personCount: number) => void;
 
 /** What a tenant allows each of its keys. */
 export type Budget = { readonly personsPerHour: number; readonly block: boolean };
@@ -81,15 +81,15 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
   const useOf = (principal: Principal): Use => {
     const hourAt = hourOf(clock.now());
     const name = nameOf(principal);
-    const known = uses.get(name);
-    if (known?.hourAt === hourAt) return known;
-    if (known && known.pending > 0) ended.push(known);
-    const use: Use = { principal, hourAt, pending: 0, reserved: 0, stored: 0, budget: known?.budget };
+    const current = uses.get(name);
+    if (current?.hourAt === hourAt) return current;
+    if (current && current.pending > 0) ended.push(current);
+    const use: Use = { principal, hourAt, pending: 0, reserved: 0, stored: 0, budget: current?.budget };
     uses.set(name, use);
     return use;
   };
 
-  const admitKnown = (principal: Principal, expected: number): SettleReads => {
+  const admitCounted = (principal: Principal, expected: number): SettleReads => {
     const use = useOf(principal);
     if (isBlocked(use)) {
       const retryAfterSeconds = Math.max(1, Math.ceil((use.hourAt + HOUR - clock.now()) / 1000));
@@ -97,14 +97,14 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
     }
     use.reserved += expected;
     let isOpen = true;
-    return (shown) => {
+    return (personCount) => {
       if (!isOpen) return;
       isOpen = false;
       use.reserved -= expected;
-      if (shown === 0) return;
+      if (personCount === 0) return;
       // The hour may have ended meanwhile.
       const now = useOf(principal);
-      now.pending += shown;
+      now.pending += personCount;
       if (now.pending >= WRITE_FROM && !flushing) flush().catch(onError);
     };
   };
@@ -146,11 +146,11 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
   return {
     admit(principal, expected) {
       const use = useOf(principal);
-      if (use.budget) return admitKnown(principal, expected);
+      if (use.budget) return admitCounted(principal, expected);
       use.lookup ??= lookUp(deps, use).finally(() => {
         use.lookup = undefined;
       });
-      return use.lookup.then(() => admitKnown(principal, expected));
+      return use.lookup.then(() => admitCounted(principal, expected));
     },
     flush,
     async stop() {
@@ -169,7 +169,7 @@ function isBlocked({ stored, pending, reserved, budget }: Use): boolean {
   return budget?.block === true && stored + pending + reserved >= budget.personsPerHour;
 }
 
-/** Otherwise a key could read what it likes until the first write, and a key that was blocked after each restart. */
+/** Reads the budget and the count first: otherwise a key could read without limit until the first write, or after a restart. */
 async function lookUp({ db, budgetOf }: ReadBudgetDeps, use: Use): Promise<void> {
   const { principal, hourAt } = use;
   const { tenantId, environment, callerId: apiKeyId } = principal;

@@ -12,7 +12,7 @@ export async function checkBlobs(
 ): Promise<Check> {
   const name = 'images';
   const { s3, blobFolder } = config;
-  const place = s3 ? `the bucket ${s3.bucket} at ${new URL(s3.endpoint).host}` : blobFolder;
+  const location = s3 ? `the bucket ${s3.bucket} at ${new URL(s3.endpoint).host}` : blobFolder;
   try {
     await openBlobs(config, clock).check();
   } catch (error) {
@@ -20,11 +20,11 @@ export async function checkBlobs(
     const remedy = s3
       ? 'Look at BLOB_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and at what the key may do.'
       : 'Give the folder to the user of the server, or set BLOB_URL.';
-    return fault(name, `Images cannot be kept in ${place}: ${why}.`, remedy);
+    return fault(name, `Images cannot be kept in ${location}: ${why}.`, remedy);
   }
   if (areImagesOfOneMachine(config)) {
     const remedy = 'Servers on several machines need a folder that all of them share, or BLOB_URL=s3://….';
-    return warning(name, `Images are kept in ${place}, on this machine.`, remedy);
+    return warning(name, `Images are kept in ${location}, on this machine.`, remedy);
   }
-  return ok(name, `Images are kept in ${place}.`);
+  return ok(name, `Images are kept in ${location}.`);
 }

@@ -15,16 +15,16 @@ export function checkClock({ system, database = system, latest = 0 }: Clocks): C
   const name = 'clock';
   const remedy = 'Set the clock; let the machine keep it with NTP.';
   const year = new Date(system).getUTCFullYear();
-  const shown = new Date(system).toISOString();
-  if (year < EARLIEST_YEAR || year > LATEST_YEAR) return fault(name, `It cannot be ${shown}.`, remedy);
+  const time = new Date(system).toISOString();
+  if (year < EARLIEST_YEAR || year > LATEST_YEAR) return fault(name, `It cannot be ${time}.`, remedy);
   const apart = Math.abs(system - database);
   if (apart > TOLERANCE_MS) {
     return fault(name, `This machine and the database are ${(apart / 1000).toFixed(1)} seconds apart.`, remedy);
   }
   if (latest > system + TOLERANCE_MS) {
-    return fault(name, `It is ${shown}, but the database was changed at ${new Date(latest).toISOString()}.`, remedy);
+    return fault(name, `It is ${time}, but the database was changed at ${new Date(latest).toISOString()}.`, remedy);
   }
-  return ok(name, `It is ${shown}.`);
+  return ok(name, `It is ${time}.`);
 }
 
 export async function readDatabaseClocks(view: View): Promise<Omit<Clocks, 'system'>> {

@@ -6,9 +6,9 @@ import { type Check, fault, ok } from './check.ts';
 export async function checkMail({ smtp }: Pick<Config, 'smtp'>): Promise<Check[]> {
   if (!smtp) return [];
   const name = 'mail';
-  const place = `${smtp.host}:${smtp.port}`;
-  const found = await faultOfSmtp(smtp);
-  if (found === undefined) return [ok(name, `Mail is handed to ${place}, from ${smtp.from.address}.`)];
+  const server = `${smtp.host}:${smtp.port}`;
+  const smtpFault = await faultOfSmtp(smtp);
+  if (smtpFault === undefined) return [ok(name, `Mail is handed to ${server}, from ${smtp.from.address}.`)];
   const remedy = 'Look at SMTP_URL: the name, the port, smtps or smtp, the user and the password.';
-  return [fault(name, `Mail cannot be handed to ${place}: ${found}.`, remedy)];
+  return [fault(name, `Mail cannot be handed to ${server}: ${smtpFault}.`, remedy)];
 }

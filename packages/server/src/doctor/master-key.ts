@@ -44,8 +44,8 @@ export async function checkKeyOpens(view: View, { master, missing }: Key, tenant
   if (!master || !(await canHoldSealedData(view))) return [];
   const { sealed, faults } = await checkSeals(view, master, tenantIds);
   if (faults.length === 0) return [ok(NAME, `It opens everything it sealed (${sealed} keys and secrets).`)];
-  const told = faults.slice(0, MAX_TOLD).join('; ');
-  return [fault(NAME, `It does not open ${faults.length} of ${sealed} sealed keys and secrets: ${told}.`, remedy)];
+  const first = faults.slice(0, MAX_TOLD).join('; ');
+  return [fault(NAME, `It does not open ${faults.length} of ${sealed} sealed keys and secrets: ${first}.`, remedy)];
 }
 
 /** A key that is missing where nothing was sealed yet is only a first start that has not been. */

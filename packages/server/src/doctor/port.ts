@@ -11,10 +11,10 @@ export async function checkPort({ port, host, dataFolder, database }: Config): P
   const name = 'port';
   const remedy = 'Stop what holds it, or set PORT to another.';
   if (port === 0) return ok(name, 'Any free port will do.');
-  const refused = await listenFault(host, port);
-  if (refused === undefined) return ok(name, `Port ${port} of ${host} is free.`);
-  if (refused !== 'EADDRINUSE')
-    return fault(name, `Port ${port} of ${host} cannot be used (${refused}).`, 'Set PORT or HOST.');
+  const listenError = await listenFault(host, port);
+  if (listenError === undefined) return ok(name, `Port ${port} of ${host} is free.`);
+  if (listenError !== 'EADDRINUSE')
+    return fault(name, `Port ${port} of ${host} cannot be used (${listenError}).`, 'Set PORT or HOST.');
   const holder = await healthOf(host, port);
   if (holder === 'other') return fault(name, `Port ${port} is held by another program.`, remedy);
   if (isFile(database) && !isFolderLocked(dataFolder)) {
@@ -40,9 +40,9 @@ async function listenFault(host: string, port: number): Promise<string | undefin
 }
 
 async function healthOf(host: string, port: number): Promise<'ready' | 'unready' | 'other'> {
-  const asked = /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const address = /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   try {
-    const answer = await fetch(`http://${asked}:${port}/health/ready`, {
+    const answer = await fetch(`http://${address}:${port}/health/ready`, {
       signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
     });
     const body = (await answer.json()) as { status?: unknown; code?: unknown };

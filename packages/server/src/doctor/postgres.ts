@@ -21,15 +21,15 @@ const UNFORCED = `SELECT c.relname AS name FROM pg_attribute a JOIN pg_class c O
   WHERE a.attname = 'tenant_id' AND c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace
     AND NOT a.attisdropped AND NOT (c.relrowsecurity AND c.relforcerowsecurity) ORDER BY c.relname LIMIT 100`;
 
-export async function checkPostgres(view: View, wanted: number): Promise<Check[]> {
+export async function checkPostgres(view: View, wantedConnections: number): Promise<Check[]> {
   const facts = await view.system.get<PostgresFacts>({ text: FACTS }, []);
   if (!facts) throw new Error('the database does not know the role that asks');
   const unforced = (await view.system.all<{ name: string }>({ text: UNFORCED }, [])).map(({ name }) => name);
-  return checkPostgresFacts({ ...facts, unforced, wanted });
+  return checkPostgresFacts({ ...facts, unforced, wantedConnections });
 }
 
-export function checkPostgresFacts(facts: PostgresFacts & { unforced: string[]; wanted: number }): Check[] {
-  const { version, role, superuser, bypasses, allowed, used, unforced, wanted } = facts;
+export function checkPostgresFacts(facts: PostgresFacts & { unforced: string[]; wantedConnections: number }): Check[] {
+  const { version, role, superuser, bypasses, allowed, used, unforced, wantedConnections } = facts;
   const powers = superuser ? 'a superuser' : 'exempt from row-level security (BYPASSRLS)';
   return [
     version >= POSTGRES_MAJOR
@@ -45,11 +45,11 @@ export function checkPostgresFacts(facts: PostgresFacts & { unforced: string[]; 
           `Row-level security is not forced on ${unforced.join(', ')}.`,
           'ALTER TABLE … FORCE ROW LEVEL SECURITY',
         ),
-    used + wanted <= allowed
-      ? ok(NAME, `${used} of ${allowed} connections are in use; this server keeps up to ${wanted}.`)
+    used + wantedConnections <= allowed
+      ? ok(NAME, `${used} of ${allowed} connections are in use; this server keeps up to ${wantedConnections}.`)
       : warning(
           NAME,
-          `${used} of ${allowed} connections are in use; there may be no room for the ${wanted} of this server.`,
+          `${used} of ${allowed} connections are in use; there may be no room for the ${wantedConnections} of this server.`,
           'Lower DATABASE_POOL, or raise max_connections.',
         ),
   ];

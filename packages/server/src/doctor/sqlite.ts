@@ -9,9 +9,8 @@ const RESTORE = 'Stop the server and restore a backup: grove restore <file> --fo
 export async function checkSqlite(file: string): Promise<Check[]> {
   const view = viewSqlite(file);
   try {
-    const [found] = view.pragma('quick_check(1)');
-    if (found?.quick_check !== 'ok')
-      return [fault(NAME, `${file} is damaged: ${String(found?.quick_check)}.`, RESTORE)];
+    const [row] = view.pragma('quick_check(1)');
+    if (row?.quick_check !== 'ok') return [fault(NAME, `${file} is damaged: ${String(row?.quick_check)}.`, RESTORE)];
   } finally {
     await view.close();
   }

@@ -16,7 +16,7 @@ export type ErasureLog = {
   register(erasable: Erasable): void;
   /** In the transaction that erases; written down soon after its commit. */
   note: NoteErased;
-  /** At once and durable when it resolves: for whoever promises something on it. */
+  /** Writes the entry at once; it is durable when the promise resolves, for receipts that depend on it. */
   writeDown(erased: Erased): Promise<void>;
   /**
    * Before anybody is served: what was erased must not be seen again because a backup was put in place. Rejects with

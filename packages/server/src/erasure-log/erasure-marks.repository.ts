@@ -11,8 +11,8 @@ const SET_KNOWN = statement(`INSERT INTO tenant_settings (tenant_id, name, value
   DO UPDATE SET value = excluded.value, last_updated_at = excluded.last_updated_at`);
 
 export async function erasuresKnownUntil(db: TenantReads): Promise<number | undefined> {
-  const found = await KNOWN.get(db, { NAME });
-  return found && Number(found.at);
+  const row = await KNOWN.get(db, { NAME });
+  return row && Number(row.at);
 }
 
 export async function setErasuresKnown(tx: TenantTx, at: number): Promise<void> {

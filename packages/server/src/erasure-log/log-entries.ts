@@ -17,7 +17,7 @@ export type LogEntries = {
   forget(now: number): Promise<void>;
 };
 
-/** Stored as they stand. */
+/** The kinds of entries. They are stored, so their names stay. */
 export type ErasedKind =
   | 'instance'
   | 'process-token'
@@ -40,9 +40,9 @@ export type LogEntriesDeps = {
 export const MAX_IDS_OF_ENTRY = 100;
 /** Older backups than this bring back what was erased. */
 export const LOG_KEPT_DAYS = 400;
-/** Servers whose clocks differ, and days that end while something is noted. */
+/** Allows for clocks that differ, and for a day that ends while an entry is written. */
 const SLACK_DAYS = 2;
-/** In case that a server did not run for a while. */
+/** Keeps entries longer in case the server did not run for a while. */
 const FORGOTTEN_AT_ONCE_DAYS = 30;
 const MAX_ENTRY_BYTES = 64 * 1024;
 
@@ -103,7 +103,7 @@ export const contextOf = (key: string) => `erased:${key}`;
 /** A place for each day, so that a start looks at the last few days alone; they begin again long after they are emptied. */
 const shardOfDay = (day: number) => SHARDS[(day + SHARDS.length) % SHARDS.length] as string;
 
-/** Nothing if another server has removed the entry since it was listed. */
+/** Undefined if another server has removed the entry since it was listed. */
 async function contentOf(entries: Pick<Blobs, 'get'>, key: string): Promise<Uint8Array | undefined> {
   try {
     const entry = await entries.get(key);

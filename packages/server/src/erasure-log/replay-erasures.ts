@@ -27,8 +27,8 @@ export class UnreadableEntries extends Error {
   readonly entries: readonly Unreadable[];
 
   constructor(entries: readonly Unreadable[], count: number) {
-    const shown = entries.map(({ unreadable, reason }) => `${unreadable} (${reason})`).join(', ');
-    super(`${count} ${count === 1 ? 'entry' : 'entries'} of the list of what was erased cannot be read: ${shown}`);
+    const first = entries.map(({ unreadable, reason }) => `${unreadable} (${reason})`).join(', ');
+    super(`${count} ${count === 1 ? 'entry' : 'entries'} of the list of what was erased cannot be read: ${first}`);
     this.name = 'UnreadableEntries';
     this.entries = entries;
   }
@@ -42,10 +42,10 @@ const MAX_SHOWN_ENTRIES = 5;
  */
 export type ReplayErasures = (signal: AbortSignal) => Promise<number>;
 
-/** Who is named where a second deletion leaves a trace. */
+/** The actor that audit events of a repeated deletion name. */
 export const REPLAYED_BY = 'Erasure before a restore';
 
-/** A database that is the one of yesterday needs no note of that every hour. */
+/** The moment is stored at most this often. */
 const NOTED_EVERY_MS = 12 * HOUR;
 /** Entries are forgotten only if the last note is no older: a clock that jumped ahead makes all of them look old. */
 const NOTED_LATELY_MS = 2 * DAY;
@@ -60,15 +60,15 @@ export function erasureReplay({ db, clock, entries, erasables, everyTenantId }: 
     let from: number | undefined;
     let newest = 0;
     for await (const tenantId of everyTenantId()) {
-      const noted = (await erasuresKnownUntil(db.of(tenantId))) ?? 0;
-      // A moment that is still to come was noted by a clock that was wrong, and says nothing.
-      const known = noted === 0 || noted > now + MOST_APART_MS ? undefined : noted;
-      newest = Math.max(newest, known ?? 0);
+      const storedMoment = (await erasuresKnownUntil(db.of(tenantId))) ?? 0;
+      // A moment in the future was stored by a wrong clock, and does not count.
+      const knownUntil = storedMoment === 0 || storedMoment > now + MOST_APART_MS ? undefined : storedMoment;
+      newest = Math.max(newest, knownUntil ?? 0);
       // Where no moment is known yet: what is there cannot have been erased before it was made.
-      const since = known ?? (await oldestOf(db.of(tenantId), erasables));
+      const since = knownUntil ?? (await oldestOf(db.of(tenantId), erasables));
       if (since === undefined) continue;
       from = Math.min(from ?? now, since);
-      if ((known ?? 0) < now - NOTED_EVERY_MS) behind.push(tenantId);
+      if ((knownUntil ?? 0) < now - NOTED_EVERY_MS) behind.push(tenantId);
     }
     return { behind, from, mayForget: newest > now - NOTED_LATELY_MS };
   };
@@ -80,18 +80,18 @@ export function erasureReplay({ db, clock, entries, erasables, everyTenantId }: 
     const of = new Map(erasables.map((each) => [each.kind, each]));
     let erased = 0;
     let unreadable = 0;
-    const shown: Unreadable[] = [];
+    const firstUnreadable: Unreadable[] = [];
     for await (const entry of entries.since(from, now)) {
       signal.throwIfAborted();
       if ('unreadable' in entry) {
-        if (unreadable++ < MAX_SHOWN_ENTRIES) shown.push(entry);
+        if (unreadable++ < MAX_SHOWN_ENTRIES) firstUnreadable.push(entry);
         continue;
       }
       const { tenantId, kind, ids } = entry;
       // A release that is newer than this one may have written down what this one does not know.
       erased += (await of.get(kind)?.eraseAgain(db.of(tenantId), ids, now)) ?? 0;
     }
-    if (unreadable > 0) throw new UnreadableEntries(shown, unreadable);
+    if (unreadable > 0) throw new UnreadableEntries(firstUnreadable, unreadable);
     for (const tenantId of behind) await db.of(tenantId).write((tx) => setErasuresKnown(tx, now));
     if (behind.length > 0 && mayForget) await entries.forget(now);
     return erased;

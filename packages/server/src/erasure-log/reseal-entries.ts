@@ -7,32 +7,32 @@ import { contextOf, storedEntries } from './log-entries.ts';
 /** Which versions of the master key sealed the list of what was erased, and what they do not open. */
 export type EntrySeals = { entries: number; resealed: number; versions: Set<number>; faults: string[] };
 
-type Place = Pick<Blobs, 'put' | 'get' | 'list'>;
+type EntryStore = Pick<Blobs, 'put' | 'get' | 'list'>;
 
 /** Opens every entry since a moment. */
-export function checkEntries(place: Place, master: MasterKey, at: number, now: number): Promise<EntrySeals> {
-  return eachEntry({ place, master, at, now }, async () => false);
+export function checkEntries(store: EntryStore, master: MasterKey, at: number, now: number): Promise<EntrySeals> {
+  return eachEntry({ store, master, at, now }, async () => false);
 }
 
 /**
  * Seals every entry with the newest version of the master key. It replaces one entry after another, so it can be stopped
  * anywhere and run again.
  */
-export function resealEntries(place: Place, master: MasterKey, now: number): Promise<EntrySeals> {
-  return eachEntry({ place, master, at: 0, now }, async (key, plain) => {
-    await place.put(key, sealOutside(master, contextOf(key), plain));
+export function resealEntries(store: EntryStore, master: MasterKey, now: number): Promise<EntrySeals> {
+  return eachEntry({ store, master, at: 0, now }, async (key, plain) => {
+    await store.put(key, sealOutside(master, contextOf(key), plain));
     return true;
   });
 }
 
-type Pass = { place: Place; master: MasterKey; at: number; now: number };
+type Pass = { store: EntryStore; master: MasterKey; at: number; now: number };
 
 async function eachEntry(
-  { place, master, at, now }: Pass,
+  { store, master, at, now }: Pass,
   reseal: (key: string, plain: Uint8Array) => Promise<boolean>,
 ): Promise<EntrySeals> {
   const seals: EntrySeals = { entries: 0, resealed: 0, versions: new Set(), faults: [] };
-  for await (const { key, content } of storedEntries(place, at, now)) {
+  for await (const { key, content } of storedEntries(store, at, now)) {
     seals.entries += 1;
     let plain: Buffer;
     try {

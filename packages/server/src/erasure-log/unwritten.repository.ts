@@ -19,7 +19,7 @@ export async function addUnwritten(tx: TenantTx, { kind, id }: UnwrittenRow): Pr
   await ADD.run(tx, { kind, id });
 }
 
-/** Those of a kind stand together. */
+/** The rows grouped by kind. */
 export function someUnwritten(db: TenantReads, limit: number): Promise<UnwrittenRow[]> {
   return SOME.all(db, { limit });
 }

@@ -17,7 +17,7 @@ export type ServerOptions = {
   connectionsCheckingInterval: number;
   /** Of every answer. */
   headers: Readonly<Record<string, string>>;
-  /** Addresses that are believed about whom they speak for. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   proxies: readonly string[];
   /** Begins the requests of a turn. */
   gather(begin: () => void): void;
@@ -30,7 +30,7 @@ export function acceptRequests(handler: RequestListener, accepting: ServerOption
   return createServer(options, (request, response) => {
     noteArrival(request);
     const begin = () => {
-      // Nobody waits for the answer any more.
+      // The client has disconnected.
       if (response.destroyed) return;
       const fault = hostFault(request);
       if (fault) refuse(response, new ApiError(100001, { detail: fault }), headers);
@@ -68,7 +68,7 @@ function readAbsoluteTarget(request: IncomingMessage, url: string): string | und
   return undefined;
 }
 
-/** The connection ends with it: whoever sends this may not agree with us on where the next request begins, or floods us. */
+/** Closes the connection: the sender may disagree with us on where the next request begins (request smuggling), or floods us. */
 function refuse(response: ServerResponse, error: ApiError, headers: ServerOptions['headers']): void {
   const problem = toProblem(error, 'none');
   const body = JSON.stringify(problem);

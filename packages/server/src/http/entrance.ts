@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
 import { waitingLines } from '../kernel/waiting-lines.ts';
-import { tenantShown } from './contract/guard.ts';
+import { tenantOfConnection } from './contract/guard.ts';
 import { networkOf } from './limit-connections.ts';
 
 /**
@@ -41,7 +41,7 @@ export function entrance(options: EntranceOptions = {}): Enter {
   let isScheduled = false;
   /** Requests that this turn may still begin, and those that it has begun. */
   let places = 1;
-  let begun = 0;
+  let startedCount = 0;
   let turnsLeft = 0;
   let usedBefore = 0;
   /** What is known about the cost of a request: the sums of time and of requests, older turns counting less. */
@@ -52,7 +52,7 @@ export function entrance(options: EntranceOptions = {}): Enter {
     isScheduled = false;
     const used = usedMs();
     spentMs = MEMORY * spentMs + used - usedBefore;
-    requests = MEMORY * requests + begun;
+    requests = MEMORY * requests + startedCount;
     usedBefore = used;
     // Those that still wait are of a single caller, if nobody else has come for a while.
     places =
@@ -63,10 +63,10 @@ export function entrance(options: EntranceOptions = {}): Enter {
     // Whoever had a place comes last in the next turn.
     lines.putBack([], batch);
     places -= batch.length;
-    begun = batch.length;
-    turnsLeft = begun > 0 ? TURNS_AFTER : turnsLeft - 1;
+    startedCount = batch.length;
+    turnsLeft = startedCount > 0 ? TURNS_AFTER : turnsLeft - 1;
     if (turnsLeft > 0) schedule();
-    if (begun > 0) {
+    if (startedCount > 0) {
       gather(() => {
         for (const { job } of batch) job();
       });
@@ -94,7 +94,7 @@ export function entrance(options: EntranceOptions = {}): Enter {
     schedule();
     if (lines.size > 0 || places <= 0) return lines.add(caller, begin);
     places -= 1;
-    begun += 1;
+    startedCount += 1;
     begin();
     return true;
   };
@@ -110,5 +110,5 @@ export function callerOf(proxies: readonly string[]): (request: IncomingMessage)
   const isProxy = proxies.length > 0 ? proxyAddr.compile([...proxies]) : undefined;
   const addressOf = (request: IncomingMessage) =>
     (isProxy ? proxyAddr(request, isProxy) : request.socket.remoteAddress) ?? '';
-  return (request) => tenantShown(request) ?? `network ${networkOf(addressOf(request))}`;
+  return (request) => tenantOfConnection(request) ?? `network ${networkOf(addressOf(request))}`;
 }

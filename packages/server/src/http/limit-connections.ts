@@ -25,14 +25,14 @@ export function limitConnections(
     counts.set(key, own + 1);
     socket.once('close', () => {
       open -= 1;
-      const left = (counts.get(key) ?? 1) - 1;
-      if (left > 0) counts.set(key, left);
+      const remaining = (counts.get(key) ?? 1) - 1;
+      if (remaining > 0) counts.set(key, remaining);
       else counts.delete(key);
     });
   });
 }
 
-/** Whoever has an IPv6 address usually has 2^64 of them: they count as one. */
+/** A client with IPv6 usually has 2^64 addresses: they count as one. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   if (isIP(address) !== 6 || address.startsWith('::ffff:')) return address.replace('::ffff:', '');

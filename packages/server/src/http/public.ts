@@ -5,7 +5,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { documentedPages, mountDocs } from './pages/docs.ts';
 import { mountLanding } from './pages/landing.ts';
 
-/** What anybody may read: health, the public keys, the description of the API. And the metrics, for whoever may. */
+/** Addresses without a credential: health, public keys, the description of the API; and metrics, which may need a token. */
 export type PublicDeps = {
   version: string;
   /** Throws with the reason when the server should get no requests. */
@@ -84,7 +84,7 @@ function allowMetrics(request: FastifyRequest, token: string | undefined): void 
       throw new ApiError(7, { detail: 'set GROVE_METRICS_TOKEN to read metrics from elsewhere' });
     return;
   }
-  const given = Buffer.from(request.headers.authorization ?? '');
+  const actual = Buffer.from(request.headers.authorization ?? '');
   const expected = Buffer.from(`Bearer ${token}`);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new ApiError(100008);
+  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) throw new ApiError(100008);
 }

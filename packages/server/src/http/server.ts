@@ -34,7 +34,7 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-export type HttpDeps = Omit<MountDeps, 'answered' | 'isFast' | 'respond' | 'respondSpecial' | 'scheme' | 'together'> &
+export type HttpDeps = Omit<MountDeps, 'onAnswer' | 'isFast' | 'respond' | 'respondSpecial' | 'scheme' | 'together'> &
   PublicDeps &
   Pick<CustomPagesDeps, 'pageFile' | 'baseUrlOf' | 'mayFramePage'> &
   Pick<FramedByDeps, 'mayFrameJourney'> & {
@@ -43,14 +43,14 @@ export type HttpDeps = Omit<MountDeps, 'answered' | 'isFast' | 'respond' | 'resp
     /** Where the built pages of the journey are, and those of the console. */
     webFolder: string;
     consoleFolder: string;
-    /** Told about every answer, for the metrics. */
+    /** Called for every answer, for the metrics. */
     observe(operation: string, status: number, milliseconds: number): void;
     tracing?: Tracing | undefined;
   };
 
 export function buildHttp(deps: HttpDeps): FastifyInstance {
   const { config, log } = deps;
-  const noted = { failed: failureLog(log), answered: account(deps) };
+  const reporters = { failed: failureLog(log), onAnswer: account(deps) };
   const respondProblem = problemResponder(config.scheme, config.fastLane);
   const slowly = problemResponder(config.scheme, false);
   const together = serveTogether(config.fastLane);
@@ -77,7 +77,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     frameworkErrors(error, request, reply) {
       // No hook has seen the request yet, and none will see the answer.
       reply.headers({ ...usualHeaders(config.scheme), 'x-request-id': request.id });
-      answerError({ ...noted, respondProblem: slowly }, error, request, reply as FastifyReply);
+      answerError({ ...reporters, respondProblem: slowly }, error, request, reply as FastifyReply);
     },
   });
   limitConnections(app.server, { most: MAX_CONNECTIONS, proxies: config.trustProxy });
@@ -85,7 +85,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   readBodies(app);
   if (deps.tracing) traceRequests(app, deps.tracing);
   if (deps.limits) limitAddresses(app, deps.limits);
-  app.setErrorHandler((error, request, reply) => answerError({ ...noted, respondProblem }, error, request, reply));
+  app.setErrorHandler((error, request, reply) => answerError({ ...reporters, respondProblem }, error, request, reply));
   const allowed = config.roles.includes('api') ? allowedMethods() : () => [];
   app.setNotFoundHandler((request) => {
     const methods = allowed(request.url);
@@ -104,23 +104,23 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   mountConsole(app, deps.consoleFolder);
   mountCustomPages(app, { ...deps, pagesDomain: config.pagesDomain });
   const { scheme, fastLane: isFast } = config;
-  mountContract(app, { ...deps, scheme, isFast, together, answered: noted.answered, respond, respondSpecial });
+  mountContract(app, { ...deps, scheme, isFast, together, onAnswer: reporters.onAnswer, respond, respondSpecial });
   return app;
 }
 
 /** A status that the contract does not declare: the tests look for it in the log. */
 export const UNDECLARED = 'the contract does not declare this status';
 
-/** Whatever is not of the contract. */
+/** Reported for addresses that are not part of the contract. */
 const OTHER: Served = { operationId: 'other' };
 
-type Noted = { failed: ReturnType<typeof failureLog>; respondProblem: RespondProblem } & Pick<MountDeps, 'answered'>;
+type Reports = { failed: ReturnType<typeof failureLog>; respondProblem: RespondProblem } & Pick<MountDeps, 'onAnswer'>;
 
 /**
  * Takes note of every answer, when it is handed over: to wait until it is sent would cost each request more than the
  * counting does.
  */
-function account({ config, log, observe }: HttpDeps): MountDeps['answered'] {
+function account({ config, log, observe }: HttpDeps): MountDeps['onAnswer'] {
   return (request, status, { operationId: operation, statuses }) => {
     const ms = millisecondsSince(request.raw);
     observe(operation, status, ms);
@@ -151,7 +151,7 @@ function readBodies(app: FastifyInstance): void {
   const whenItsTurn = longBodies();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (request.consumes) return readRawBody(request, request.consumes, bytes as Buffer, done);
-    const read = () => {
+    const readBody = () => {
       let body: unknown;
       try {
         body = parseJsonBody(bytes as Buffer);
@@ -160,8 +160,8 @@ function readBodies(app: FastifyInstance): void {
       }
       done(null, body);
     };
-    if (bytes.length < LONG_BYTES) read();
-    else whenItsTurn(request, read, done);
+    if (bytes.length < LONG_BYTES) readBody();
+    else whenItsTurn(request, readBody, done);
   });
   // Nothing, and the empty object, have no type worth checking: many clients name one all the same.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -191,7 +191,7 @@ function readRawBody(
   done(null, { contentType, bytes });
 }
 
-/** Before anything is believed. */
+/** Runs before anything in the request is trusted. */
 function limitAddresses(app: FastifyInstance, limits: Limits): void {
   app.addHook('onRequest', (request, _reply, done) => {
     try {
@@ -204,7 +204,7 @@ function limitAddresses(app: FastifyInstance, limits: Limits): void {
 }
 
 function answerError(
-  { failed, answered, respondProblem }: Noted,
+  { failed, onAnswer, respondProblem }: Reports,
   thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -217,7 +217,7 @@ function answerError(
   const { retryAfterSeconds } = error.detail;
   if (retryAfterSeconds) addHeader(request, 'Retry-After', String(retryAfterSeconds));
   const problem = JSON.stringify(toProblem(error, request.id));
-  answered(request, error.status, served);
+  onAnswer(request, error.status, served);
   keepConnection(request, reply);
   respondProblem(request, reply, error.status, problem);
 }
@@ -248,7 +248,7 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:
   );
 }
 
-/** Which methods an address takes, asked only when none was found. */
+/** The methods that an address allows; called only when no route matches. */
 function allowedMethods(): (url: string) => string[] {
   const routes = operations().flatMap(({ operation: { method }, operation }) =>
     addressesOf(operation).map(({ path }) => ({ method, parts: path.split('/') })),
@@ -256,10 +256,10 @@ function allowedMethods(): (url: string) => string[] {
   return (url) => {
     const parts = (url.split('?', 1)[0] ?? '').split('/', MAX_PARTS);
     const isOne = (part: string, at: number) => part === parts[at] || (part.startsWith('{') && parts[at] !== '');
-    const found = routes.filter((route) => route.parts.length === parts.length && route.parts.every(isOne));
-    return [...new Set(found.map(({ method }) => method))].sort();
+    const matches = routes.filter((route) => route.parts.length === parts.length && route.parts.every(isOne));
+    return [...new Set(matches.map(({ method }) => method))].sort();
   };
 }
 
-/** No address of ours has more. */
+/** No address of ours has more parts. */
 const MAX_PARTS = 30;

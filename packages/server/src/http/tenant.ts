@@ -19,10 +19,10 @@ const REGIONS: readonly string[] = ['fir', 'gum', 'oak'];
 const MAX_HOSTS = 1000;
 
 export function hostTenant({ region, domain }: Pick<Config, 'region' | 'domain'>): HostTenant {
-  const known = boundedMap<string, { tenant: TenantId | undefined; foreignRegion: boolean }>(MAX_HOSTS);
+  const cache = boundedMap<string, { tenant: TenantId | undefined; foreignRegion: boolean }>(MAX_HOSTS);
   const suffix = `.${domain}`;
 
-  const read = (host: string) => {
+  const parseHost = (host: string) => {
     const name = hostNameOf(host);
     if (!name.endsWith(suffix)) return { tenant: undefined, foreignRegion: false };
     const [tenant = '', where = '', ...more] = name.slice(0, -suffix.length).split('.');
@@ -32,12 +32,12 @@ export function hostTenant({ region, domain }: Pick<Config, 'region' | 'domain'>
 
   return (host) => {
     if (host === undefined) return undefined;
-    let found = known.get(host);
-    if (!found) {
-      found = read(host);
-      if (host.length <= 255) known.set(host, found);
+    let resolved = cache.get(host);
+    if (!resolved) {
+      resolved = parseHost(host);
+      if (host.length <= 255) cache.set(host, resolved);
     }
-    if (found.foreignRegion) throw new ApiError(100013, { detail: `this is region ${region}` });
-    return found.tenant;
+    if (resolved.foreignRegion) throw new ApiError(100013, { detail: `this is region ${region}` });
+    return resolved.tenant;
   };
 }

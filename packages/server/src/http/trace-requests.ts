@@ -3,14 +3,14 @@ import type { Span, Tracing } from '../kernel/tracing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Only where traces are on. */
+    /** Set only if tracing is on. */
     span?: Span;
   }
 }
 
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** A span for each request, below that of the caller if he names one. It gets its name when the operation is known. */
+/** A span for each request, below the caller's if it sends one. The span gets its name when the operation is known. */
 export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { traceparent } = request.headers;
@@ -21,7 +21,7 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   });
 }
 
-/** Neither the address nor anything of the body: they may hold what belongs to a person. */
+/** Holds neither the address nor the body, because they may hold personal data. */
 export function endOfSpan(request: FastifyRequest, operation: string, status: number) {
   const tenantId = (request.principal ?? request.journey)?.tenantId;
   return {

@@ -20,8 +20,8 @@ export type IdentityCore = UserViews & {
   ensureUsable(
     db: TenantReads,
     user: UserRow,
-    /** With a modality, its lock is looked at too: for an authentication, not for a registration. */
-    asked: { modality?: Modality; now: number },
+    /** With a modality, a lock of it refuses as well: for an authentication, not for a registration. */
+    event: { modality?: Modality; now: number },
   ): Promise<void>;
 };
 

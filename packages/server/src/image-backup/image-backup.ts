@@ -28,7 +28,7 @@ export type ImageBackup = {
   /** Of the copy of the database. */
   keys: AsyncIterable<string>;
   /** Which of these the database still names now. */
-  named(keys: readonly string[]): Promise<Set<string>>;
+  referenced(keys: readonly string[]): Promise<Set<string>>;
   from: Places;
   /** Nothing: the images are only listed. */
   to: Places | undefined;
@@ -73,9 +73,9 @@ async function* copiedImages(
   let done = 0;
   for await (const key of options.keys) {
     options.onImage?.(++done);
-    const known = present.has(key) ? before?.images.get(key) : undefined;
-    if (known?.sha256) {
-      yield known;
+    const listedBefore = present.has(key) ? before?.images.get(key) : undefined;
+    if (listedBefore?.sha256) {
+      yield listedBefore;
       continue;
     }
     const bytes = await findBlob(options.from.images, key);
@@ -103,9 +103,9 @@ async function* listedImages(options: ImageBackup, counts: Counts): AsyncGenerat
 }
 
 /** An image that the database still names and that is nowhere is lost: the backup must not look complete. */
-async function settleMissing({ named }: ImageBackup, missing: readonly string[], counts: Counts): Promise<void> {
+async function settleMissing({ referenced }: ImageBackup, missing: readonly string[], counts: Counts): Promise<void> {
   for (let at = 0; at < missing.length; at += ASKED_AT_ONCE) {
-    const [lost] = await named(missing.slice(at, at + ASKED_AT_ONCE));
+    const [lost] = await referenced(missing.slice(at, at + ASKED_AT_ONCE));
     if (lost !== undefined) {
       throw new BackupError(
         `The database names an image that is not in its place: ${lost}. The backup was not finished.`,
@@ -183,10 +183,10 @@ export async function restoreImages(
   onProgress?: (done: number, total: number) => void,
 ): Promise<{ restored: number }> {
   const present = await allKeys(to.images);
-  let [restored, looked] = [0, 0];
+  let [restored, examined] = [0, 0];
   for (const { key, sha256 } of manifest.images.values()) {
-    looked += 1;
-    onProgress?.(looked, manifest.images.size);
+    examined += 1;
+    onProgress?.(examined, manifest.images.size);
     if (present.has(key)) continue;
     const bytes = await findBlob(from.images, key);
     if (!bytes || hashOf(bytes) !== sha256)
@@ -211,11 +211,11 @@ export async function keepNewest(
     if (database) rmSync(join(folder, database.file), { force: true });
     rmSync(join(folder, name), { force: true });
   }
-  const named = new Set<string>();
+  const referencedKeys = new Set<string>();
   for (const name of manifestsIn(folder)) {
-    for (const key of (await readManifest(folder, name)).images.keys()) named.add(key);
+    for (const key of (await readManifest(folder, name)).images.keys()) referencedKeys.add(key);
   }
-  for (const key of (await allKeys(images)).difference(named)) await images.delete(key);
+  for (const key of (await allKeys(images)).difference(referencedKeys)) await images.delete(key);
   for (const file of interruptedIn(folder)) rmSync(join(folder, file), { force: true });
   return over;
 }

@@ -1,9 +1,9 @@
 import type { api, Body, Ok } from '@grove/contract';
 import type { JourneyContext } from '../kernel/context.ts';
 import type { JourneyDeps } from './journey-deps.ts';
-import { currentUserStep, ensureTaken, lockJourney } from './steps.ts';
+import { currentUserStep, ensureApplied, lockJourney } from './steps.ts';
 
-type Begun = Ok<typeof api.journey.beginStep>;
+type Beginning = Ok<typeof api.journey.beginStep>;
 type BeginInput = Body<typeof api.journey.beginStep>;
 
 /**
@@ -11,14 +11,14 @@ type BeginInput = Body<typeof api.journey.beginStep>;
  * why is not for a browser to know: the journey says how it goes on.
  */
 export function stepBeginner(deps: JourneyDeps) {
-  return (context: JourneyContext, stepId: string, { anew = false }: BeginInput = {}): Promise<Begun> =>
+  return (context: JourneyContext, stepId: string, { anew = false }: BeginInput = {}): Promise<Beginning> =>
     context.db.write(async (tx) => {
-      const look = await lockJourney(deps, tx, context);
-      currentUserStep(look, stepId);
-      const settings = await deps.processes.beginStep(tx, look, { now: context.now, anew });
+      const snapshot = await lockJourney(deps, tx, context);
+      currentUserStep(snapshot, stepId);
+      const settings = await deps.processes.beginStep(tx, snapshot, { now: context.now, anew });
       if (settings) return { begun: true, settings: { ...settings } };
       const empty = { type: 'submit', step: stepId, result: {}, images: [] } as const;
-      ensureTaken(await deps.processes.drive.apply(tx, look.instance.id, empty, context.now));
+      ensureApplied(await deps.processes.drive.apply(tx, snapshot.instance.id, empty, context.now));
       return { begun: false, settings: {} };
     });
 }

@@ -2,10 +2,10 @@ import type { InstanceRow } from './journey-deps.ts';
 
 /** Where the end user goes in the end. Pure. */
 
-type Named = Pick<InstanceRow, 'id' | 'definition_id' | 'process_defn_name' | 'process_defn_version'>;
+type NamedInstance = Pick<InstanceRow, 'id' | 'definition_id' | 'process_defn_name' | 'process_defn_version'>;
 
-/** Puts what the placeholders name in their place, so that it can mean nothing but itself in an address. */
-export function fillAddress(template: string, instance: Named, definitionType: string): string {
+/** Fills in the placeholders, encoded so that a value cannot change the structure of the address. */
+export function fillAddress(template: string, instance: NamedInstance, definitionType: string): string {
   const values = new Map<string, string | number>([
     ['PROCESS_INSTANCE_ID', instance.id],
     ['PROCESS_DNF_ID', instance.definition_id],
@@ -19,9 +19,9 @@ export function fillAddress(template: string, instance: Named, definitionType: s
   });
 }
 
-/** The rest of the address stays as it was written: another writing might mean something else to whoever reads it. */
+/** Adds the outcome to the query. The rest of the address stays exactly as it was written. */
 export function withOutcome(address: string, outcome: { processInstanceId: string; status: string }): string {
   const at = address.indexOf('#');
-  const [place, fragment] = at < 0 ? [address, ''] : [address.slice(0, at), address.slice(at)];
-  return `${place}${place.includes('?') ? '&' : '?'}${new URLSearchParams(outcome)}${fragment}`;
+  const [base, fragment] = at < 0 ? [address, ''] : [address.slice(0, at), address.slice(at)];
+  return `${base}${base.includes('?') ? '&' : '?'}${new URLSearchParams(outcome)}${fragment}`;
 }

@@ -25,7 +25,7 @@ import { ensureSigned } from './frame-signature.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 import { attemptOf } from './spend-answered.ts';
 import { currentUserStep, lockJourney } from './steps.ts';
-import { ensureStandIn, harmless, hashOf, isStandIn, type Kept, shareOf, storeImage } from './upload-image.ts';
+import { ensureStandIn, harmless, hashOf, isStandIn, type StorableImage, shareOf, storeImage } from './upload-image.ts';
 
 /**
  * A challenge of active liveness. The server reveals one instruction at a time and looks at each frame as it arrives:
@@ -34,8 +34,8 @@ import { ensureStandIn, harmless, hashOf, isStandIn, type Kept, shareOf, storeIm
  */
 type Challenge = Ok<typeof api.journey.createChallenge>;
 type Start = Body<typeof api.journey.createChallenge>;
-type Place = Params<typeof api.journey.sendFrame>;
-type SentFrame = { params: Place; query: Query<typeof api.journey.sendFrame>; body: RawBody };
+type FrameParams = Params<typeof api.journey.sendFrame>;
+type SentFrame = { params: FrameParams; query: Query<typeof api.journey.sendFrame>; body: RawBody };
 
 /** The first frames are large, because one of them becomes the selfie. */
 const SELFIE_SIDE = 1280;
@@ -45,35 +45,35 @@ export function challengeHandlers(deps: JourneyDeps) {
   return {
     start: (context: JourneyContext, stepId: string, { publicKey, omit = [] }: Start): Promise<Challenge> =>
       context.db.write(async (tx) => {
-        const look = await lockJourney(deps, tx, context);
-        const current = currentUserStep(look, stepId);
-        const step = look.definition.step(stepId);
+        const snapshot = await lockJourney(deps, tx, context);
+        const current = currentUserStep(snapshot, stepId);
+        const step = snapshot.definition.step(stepId);
         if (!step || !asksForChallenge(step)) throw new ApiError(100130);
         const start = { publicKey, omit: [...new Set(omit)] };
-        return show(await deps.processes.challenges.start(tx, attemptOf(look, current), start, deps.clock.now()));
+        return show(await deps.processes.challenges.start(tx, attemptOf(snapshot, current), start, deps.clock.now()));
       }),
 
     async sendFrame(context: JourneyContext, { params, query, body }: SentFrame): Promise<Challenge> {
-      // Dated by us, when all of it is here: what the page says of the time is a hint.
+      // The server dates the frame when it has arrived: the time that the page reports is only a hint.
       const at = deps.clock.now();
       const { db } = context;
-      const look = await deps.processes.drive.look(db, context.session.instanceId);
-      if (!look) throw new ApiError(100022);
-      if (isFinal(look.root.status)) throw new ApiError(100057);
-      const current = currentUserStep(look, params.stepId);
-      const before = await deps.processes.challenges.read(db, look.instance.id, params.challengeId);
+      const snapshot = await deps.processes.drive.look(db, context.session.instanceId);
+      if (!snapshot) throw new ApiError(100022);
+      if (isFinal(snapshot.root.status)) throw new ApiError(100057);
+      const current = currentUserStep(snapshot, params.stepId);
+      const before = await deps.processes.challenges.read(db, snapshot.instance.id, params.challengeId);
       ensureOfAttempt(before, current);
       const sha256 = await hashOf(body.bytes);
       const { token, signature } = query;
       ensureSigned(before.row.public_key, { challengeId: params.challengeId, token, sha256, signature });
-      const live = look.root.environment === 'live';
-      ensureStandIn(body, look.root.environment);
+      const live = snapshot.root.environment === 'live';
+      ensureStandIn(body, snapshot.root.environment);
       const frame = { at, token, sha256, capturedAt: query.at ?? null };
       if (!isOpenFor(before, frame)) return takeFrame(deps, context, params, frame);
-      const kept: Kept = isStandIn(body) ? body : await harmless(deps.images, body, shareOf(context));
-      const wanted = wantedFrame(before.progress);
-      const seen = live ? await deps.vision.observeFrame(kept.bytes, wanted, context.tenantId) : undefined;
-      return takeFrame(deps, context, params, { ...frame, kept, seen });
+      const image: StorableImage = isStandIn(body) ? body : await harmless(deps.images, body, shareOf(context));
+      const wantedKind = wantedFrame(before.progress);
+      const observed = live ? await deps.vision.observeFrame(image.bytes, wantedKind, context.tenantId) : undefined;
+      return takeFrame(deps, context, params, { ...frame, kept: image, seen: observed });
     },
   };
 }
@@ -84,7 +84,7 @@ type LookedFrame = {
   readonly sha256: string;
   readonly capturedAt: number | null;
   /** Missing if the frame came for an instruction that was not open. */
-  readonly kept?: Kept;
+  readonly kept?: StorableImage;
   /** Missing if no machine looks, as in the sandbox. */
   readonly seen?: FaceObservation | NoFace | undefined;
 };
@@ -93,27 +93,27 @@ type LookedFrame = {
 async function takeFrame(
   deps: JourneyDeps,
   context: JourneyContext,
-  { stepId, challengeId }: Place,
+  { stepId, challengeId }: FrameParams,
   frame: LookedFrame,
 ): Promise<Challenge> {
-  const { kept, sha256 } = frame;
-  const taken = await context.db.write(async (tx) => {
-    const look = await lockJourney(deps, tx, context);
-    const current = currentUserStep(look, stepId);
-    const before = await deps.processes.challenges.read(tx, look.instance.id, challengeId);
+  const { kept: storable, sha256 } = frame;
+  const result = await context.db.write(async (tx) => {
+    const snapshot = await lockJourney(deps, tx, context);
+    const current = currentUserStep(snapshot, stepId);
+    const before = await deps.processes.challenges.read(tx, snapshot.instance.id, challengeId);
     ensureOfAttempt(before, current);
-    const accepted = kept !== undefined && isOpenFor(before, frame) && frame.at >= lastArrival(before.progress);
+    const accepted = storable !== undefined && isOpenFor(before, frame) && frame.at >= lastArrival(before.progress);
     const { progress, hint, image } = accepted
       ? follow(before.progress, frame)
       : { progress: expire(before.progress, frame.at), hint: undefined, image: undefined };
     const after = progress === before.progress ? before : await deps.processes.challenges.save(tx, before, progress);
-    const seal = image && (await deps.vault.sealerFor(tx, instanceSubject(look.instance.id)));
-    return { after, accepted, hint, current, instanceId: look.instance.id, image, seal };
+    const seal = image && (await deps.vault.sealerFor(tx, instanceSubject(snapshot.instance.id)));
+    return { after, accepted, hint, current, instanceId: snapshot.instance.id, image, seal };
   });
-  const { after, accepted, hint, current, instanceId, image, seal } = taken;
-  if (kept && image && seal) {
+  const { after, accepted, hint, current, instanceId, image, seal } = result;
+  if (storable && image && seal) {
     await storeImage(deps, context, {
-      ...{ instanceId, current, seal, name: image, kept, sha256 },
+      ...{ instanceId, current, seal, name: image, kept: storable, sha256 },
       ...(image === 'image' && frame.seen && { ahead: 'face' }),
     });
   }
@@ -125,7 +125,7 @@ async function takeFrame(
 
 type Followed = { progress: ChallengeProgress; hint?: string | undefined; image?: string | undefined };
 
-/** What becomes of the challenge, and as which image the frame is kept, if it shows something worth keeping. */
+/** The new progress of the challenge, and the name under which the frame is stored, if it is worth storing. */
 function follow(before: ChallengeProgress, frame: LookedFrame): Followed {
   const number = before.instructions.length - 1;
   const late = expire(before, frame.at);
@@ -134,9 +134,9 @@ function follow(before: ChallengeProgress, frame: LookedFrame): Followed {
   const { progress, hint } = seen
     ? followChallenge(before, { at, capturedAt, sha256, seen }, randomBytes)
     : { progress: followBlindly(before, at, randomBytes), hint: undefined };
-  const wasShown = phaseOf(before) === 'do' && phaseOf(progress) === 'return';
+  const wasMoved = phaseOf(before) === 'do' && phaseOf(progress) === 'return';
   const isOver = progress.instructions.length > before.instructions.length || progress.state === 'DONE';
-  return { progress, hint, image: isOver || wasShown ? imageOfFrame(number, wasShown) : undefined };
+  return { progress, hint, image: isOver || wasMoved ? imageOfFrame(number, wasMoved) : undefined };
 }
 
 function phaseOf(progress: ChallengeProgress): 'do' | 'return' | undefined {

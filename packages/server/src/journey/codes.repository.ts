@@ -20,7 +20,7 @@ const { columns } = codes;
 export type CodeRow = RowOf<typeof codes>;
 
 const COLUMNS = columns.join(', ');
-/** A code of a moment that is still to come was made by a clock that was wrong, and would live for too long. */
+/** A code dated in the future was made by a wrong clock and would live too long, so it does not count. */
 const GOOD = `tenant_id = :tenant_id AND code_hash = :hash AND expires_at > :now AND created_at <= :now + ${MOST_APART_MS}`;
 const ONE = codes.select(columns, `WHERE ${GOOD}`);
 const TAKE = query<CodeRow>()(`DELETE FROM journey_codes WHERE ${GOOD}
@@ -46,7 +46,7 @@ export async function addCode(tx: TenantTx, row: CodeRow): Promise<void> {
   ADD.send(tx, row);
 }
 
-/** How many there were. */
+/** Returns the number of removed rows. */
 export function removeOffers(tx: TenantTx, instanceId: string): Promise<number> {
   return REMOVE_OFFERS.run(tx, { instanceId });
 }

@@ -10,7 +10,7 @@ import { hashCode, newOfferCode } from '../process-manager/instances/one-time-co
 import { addCode } from './codes.repository.ts';
 import { isFresh, OFFER_MS } from './handoff-state.ts';
 import type { InstanceRow, JourneyDeps } from './journey-deps.ts';
-import { type Place, placeOf } from './place.ts';
+import { type DevicePlace, placeOf } from './place.ts';
 import { findSession, type SessionRow, sessionsOf, setSessionState } from './sessions.repository.ts';
 import { activate, withdrawOffers } from './sessions.ts';
 
@@ -19,7 +19,7 @@ import { activate, withdrawOffers } from './sessions.ts';
  * to find that number, once. Every change is made with the instance locked, so that one device acts at any time.
  */
 type Offer = Ok<typeof api.journey.offerHandoff>;
-type Sent = Ok<typeof api.journey.sendHandoff>;
+type SentHandoff = Ok<typeof api.journey.sendHandoff>;
 type OfferInput = Body<typeof api.journey.offerHandoff>;
 type SendInput = Body<typeof api.journey.sendHandoff>;
 type NoticeInput = Body<typeof api.journey.tellWhenDecided>;
@@ -45,31 +45,31 @@ export function handoffs(deps: JourneyDeps) {
 
   return {
     async offer(context: JourneyContext, { timeZone }: OfferInput): Promise<Offer> {
-      const place = await placeFor(context, timeZone);
+      const offeredFrom = await placeFor(context, timeZone);
       return locked(context, async (tx, own, instance) => {
-        const { code, number, expiresAt } = await makeOffer(tx, own, instance, { place, now: context.now });
+        const { code, number, expiresAt } = await makeOffer(tx, own, instance, { offeredFrom, now: context.now });
         const url = redirectAddress(instance.ui_url, baseUrlOf(tx.tenantId), instance.id, code);
         return { url, number, expiringDtm: toDtm(expiresAt) };
       });
     },
 
-    /** The link is known to nobody but whoever gets it, so what is sent is a new one. */
-    async send(context: JourneyContext, { channel, to, language, timeZone }: SendInput): Promise<Sent> {
+    /** Sends a new link: only its recipient may know it. */
+    async send(context: JourneyContext, { channel, to, language, timeZone }: SendInput): Promise<SentHandoff> {
       const queue = await messages.queueFor(channel);
-      const place = await placeFor(context, timeZone);
+      const offeredFrom = await placeFor(context, timeZone);
       return locked(context, async (tx, own, instance) => {
-        const { code, number, expiresAt } = await makeOffer(tx, own, instance, { place, now: context.now });
+        const { code, number, expiresAt } = await makeOffer(tx, own, instance, { offeredFrom, now: context.now });
         const base = baseUrlOf(tx.tenantId);
         const url = redirectAddress(instance.ui_url, base, instance.id, code);
         // Short, because it is read on a small screen; it leads to the same page.
         const link = instance.ui_url ? url : startAddress(base, instance.id, code);
-        const wanted = { kind: 'HANDOFF', to, language, url: link, expiresAt } as const;
-        const { sentTo } = await queue(tx, instance, wanted, context.now);
+        const message = { kind: 'HANDOFF', to, language, url: link, expiresAt } as const;
+        const { sentTo } = await queue(tx, instance, message, context.now);
         return { url, number, expiringDtm: toDtm(expiresAt), sentTo };
       });
     },
 
-    /** Who looks on may ask as well: after a hand-off that is the device that stays. */
+    /** A session that only watches may ask as well: after a hand-off it is the device that stays. */
     async tell(context: JourneyContext, { to, language }: NoticeInput): Promise<{ sentTo: string }> {
       const queue = await messages.queueFor('EMAIL');
       return locked(context, async (tx, own, instance) => {
@@ -91,7 +91,7 @@ export function handoffs(deps: JourneyDeps) {
         await deps.processes.addEvent(tx, instance, 'instance.handoffRefused', context.now);
         return false;
       });
-      // Only now: what was thrown in the transaction would have undone that the offer has ended.
+      // Thrown after the commit: inside the transaction it would undo the end of the offer.
       if (!right) throw new ApiError(100064, { detail: 'the number does not match' });
     },
 
@@ -114,12 +114,12 @@ export function handoffs(deps: JourneyDeps) {
   };
 }
 
-/** What was offered before is void from now on. */
+/** Makes a new offer and withdraws earlier ones. */
 async function makeOffer(
   tx: TenantTx,
   own: SessionRow,
   instance: InstanceRow,
-  { place, now }: { place: Place | undefined; now: number },
+  { offeredFrom, now }: { offeredFrom: DevicePlace | undefined; now: number },
 ): Promise<{ code: string; number: number; expiresAt: number }> {
   if (own.state !== 'ACTIVE') throw new ApiError(100058);
   ensureUnderWay(instance);
@@ -129,7 +129,7 @@ async function makeOffer(
   const expiresAt = now + OFFER_MS;
   await addCode(tx, {
     ...{ code_hash: hashCode(code), kind: 'HANDOFF', instance_id: instance.id, session_id: own.id, number },
-    ...{ place: place ? JSON.stringify(place) : null, created_at: now, expires_at: expiresAt },
+    ...{ place: offeredFrom ? JSON.stringify(offeredFrom) : null, created_at: now, expires_at: expiresAt },
   });
   return { code, number, expiresAt };
 }

@@ -21,9 +21,9 @@ import { watch } from './watch.ts';
  */
 export type Journeys = {
   handlers: { journey: Handlers<typeof api.journey>; processServer: Handlers<typeof api.processServer> };
-  /** For the guard: whose cookie this is. Refuses with 100054. */
+  /** For the guard: the session that the cookie belongs to. Refuses with 100054. */
   journeySession(instanceId: string, cookieValue: string): Promise<JourneyPrincipal>;
-  /** Ends what watches; a server that stops would wait for it. */
+  /** Ends all event streams, which a server that stops would wait for. */
   stop(): void;
 };
 
@@ -93,13 +93,13 @@ function journeyHandlers(deps: JourneyDeps): Handlers<typeof api.journey> {
   });
 }
 
-/** A session that was turned away can still be told that there is no hand-off for it, and nothing else. */
+/** A session that was turned away may learn that there is no hand-off for it, and nothing else. */
 function open(context: JourneyContext): JourneyContext {
   if (context.session.state === 'CLOSED') throw new ApiError(100054);
   return context;
 }
 
-/** Said before a body is looked at; said again in the transaction, because it may change in between. */
+/** Checked before the body is read, and again in the transaction, because it may change in between. */
 function acting(context: JourneyContext): JourneyContext {
   if (open(context).session.state !== 'ACTIVE') throw new ApiError(100058);
   return context;

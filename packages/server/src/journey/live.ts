@@ -11,13 +11,13 @@ import { standingsOf } from './sessions.repository.ts';
 export type Live = {
   /** Something about the journey has changed, and is committed. */
   changed(tenantId: TenantId, instanceId: string): void;
-  /** Gives the call that ends it; refuses with 100007 when too many watch. */
+  /** Returns a function that ends the subscription; refuses with 100007 when too many watch. */
   subscribe(watcher: Watcher): () => void;
   /** How many watch. */
   readonly watching: number;
   /** Reads how far the watched journeys have come. */
   poll(): Promise<void>;
-  /** A sign of life for whoever watches. */
+  /** Sends a heartbeat to all watchers. */
   beat(): void;
   /** Ends everything that watches, and lets nothing new begin. */
   stop(): void;
@@ -41,7 +41,7 @@ export const MAX_WATCHERS_PER_SESSION = 5;
 export const MAX_WATCHERS = 2000;
 const BEAT_EVERY_MS = 15 * SECOND;
 const POLL_EVERY_MS = 2 * SECOND;
-/** Polls that are left out while every change of other servers is heard. */
+/** Polls that are skipped while signals report every change of other servers. */
 const POLLS_LEFT_OUT = 9;
 
 /** The watchers of one journey, and how far it had come when it was last read. */
@@ -56,9 +56,9 @@ export function openLive({ db, onError }: LiveDeps): Live {
   const poll = async (): Promise<void> => {
     const tenants = Map.groupBy(watched.values(), ({ tenantId }) => tenantId);
     for (const [tenantId, journeys] of tenants) {
-      const seen = await fingerprints(db.of(tenantId), journeys);
+      const current = await fingerprints(db.of(tenantId), journeys);
       for (const journey of journeys) {
-        const now = seen.get(journey.instanceId) ?? 'gone';
+        const now = current.get(journey.instanceId) ?? 'gone';
         // Notify on the first poll as well: the client's last read may be older than it.
         if (journey.seen !== now) tell(journey);
         journey.seen = now;
@@ -133,11 +133,11 @@ export function openLive({ db, onError }: LiveDeps): Live {
       listenIf(true);
       return () => {
         if (!all.delete(watcher)) return;
-        const left = (ofTenants.get(tenantId) ?? 1) - 1;
-        if (left > 0) ofTenants.set(tenantId, left);
+        const remaining = (ofTenants.get(tenantId) ?? 1) - 1;
+        if (remaining > 0) ofTenants.set(tenantId, remaining);
         else ofTenants.delete(tenantId);
         journey.watchers.delete(watcher);
-        // Another may have come since, and then the name is that of its journey.
+        // A new entry may have taken the name since.
         if (journey.watchers.size === 0 && watched.get(name) === journey) watched.delete(name);
         keepTime(all.size > 0);
         listenIf(all.size > 0);
@@ -150,17 +150,17 @@ export function openLive({ db, onError }: LiveDeps): Live {
   };
 }
 
-/** Timers that run while they are wanted, and not otherwise. */
-function timekeeper(calls: readonly { call(): void; everyMs: number }[]): (wanted: boolean) => void {
+/** Starts the timers when they are wanted and stops them when they are not. */
+function timekeeper(calls: readonly { call(): void; everyMs: number }[]): (isWanted: boolean) => void {
   let timers: NodeJS.Timeout[] = [];
-  return (wanted) => {
-    if (wanted === timers.length > 0) return;
+  return (isWanted) => {
+    if (isWanted === timers.length > 0) return;
     for (const timer of timers) clearInterval(timer);
-    timers = wanted ? calls.map(({ call, everyMs }) => setInterval(call, everyMs).unref()) : [];
+    timers = isWanted ? calls.map(({ call, everyMs }) => setInterval(call, everyMs).unref()) : [];
   };
 }
 
-/** What takes long is not overtaken by its next time. */
+/** Skips a call while the previous one is still running. */
 function oneAtATime(work: () => Promise<void>, fail: (error: unknown) => void): () => void {
   let busy = false;
   return () => {
@@ -184,10 +184,10 @@ function nameOf(tenantId: TenantId, instanceId: string): string {
 
 /** How far each journey has come, and which of its devices does what: when this is the same, there is no news. */
 async function fingerprints(db: TenantReads, journeys: readonly Watched[]): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
+  const prints = new Map<string, string>();
   const ids = journeys.map(({ instanceId }) => instanceId);
   for (const { instance_id, id, state, revision, messages } of await standingsOf(db, ids)) {
-    found.set(instance_id, `${found.get(instance_id) ?? `${revision} ${messages}`} ${id} ${state}`);
+    prints.set(instance_id, `${prints.get(instance_id) ?? `${revision} ${messages}`} ${id} ${state}`);
   }
-  return found;
+  return prints;
 }

@@ -3,7 +3,7 @@
  * to, and the country of its address if a proxy in front says it. Whoever deceives can set a clock, so the page says
  * where this comes from.
  */
-export type Place = {
+export type DevicePlace = {
   readonly city?: string;
   readonly countryCode?: string;
   readonly addressCountryCode?: string;
@@ -17,14 +17,14 @@ const COUNTRY = /^[A-Z]{2}$/;
 /** What proxies write where they do not know, or where there is no country. */
 const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1']);
 
-export async function placeOf({ timeZone, country }: PlaceHints): Promise<Place | undefined> {
+export async function placeOf({ timeZone, country }: PlaceHints): Promise<DevicePlace | undefined> {
   const address = country?.trim().toUpperCase() ?? '';
-  const known = COUNTRY.test(address) && !NO_COUNTRY.has(address);
-  const place = { ...(await byClock(timeZone ?? '')), ...(known && { addressCountryCode: address }) };
-  return Object.keys(place).length > 0 ? place : undefined;
+  const isKnownCountry = COUNTRY.test(address) && !NO_COUNTRY.has(address);
+  const devicePlace = { ...(await byClock(timeZone ?? '')), ...(isKnownCountry && { addressCountryCode: address }) };
+  return Object.keys(devicePlace).length > 0 ? devicePlace : undefined;
 }
 
-async function byClock(timeZone: string): Promise<Place> {
+async function byClock(timeZone: string): Promise<DevicePlace> {
   const canonical = ZONE.test(timeZone) ? canonicalZone(timeZone) : undefined;
   if (canonical === undefined) return {};
   const city = (timeZone.split('/').at(-1) as string).replaceAll('_', ' ');
@@ -53,7 +53,7 @@ type LocaleWithZones = Intl.Locale & { getTimeZones?(): readonly string[] | unde
  * first hand-off wants to know, a few at a time, so that nobody else waits.
  */
 async function zonesByRegion(): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
+  const countriesByName = new Map<string, string>();
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
   const regions = LETTERS.flatMap((one) => LETTERS.map((other) => one + other)).filter(
     // Regions that are no more are called by the name of those that took their place.
@@ -62,7 +62,7 @@ async function zonesByRegion(): Promise<Map<string, string>> {
   for (const [at, region] of regions.entries()) {
     if (at % REGIONS_AT_ONCE === 0) await new Promise(setImmediate);
     const locale: LocaleWithZones = new Intl.Locale(`und-${region}`);
-    for (const zone of locale.getTimeZones?.() ?? []) if (!found.has(zone)) found.set(zone, region);
+    for (const zone of locale.getTimeZones?.() ?? []) if (!countriesByName.has(zone)) countriesByName.set(zone, region);
   }
-  return found;
+  return countriesByName;
 }

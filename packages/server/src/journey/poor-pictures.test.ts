@@ -131,6 +131,17 @@ onBothEngines('photographs that are not good enough', (_engine, places) => {
     assert.equal((await see(browser, 'front')).status, 404, 'whoever comes much later does not see it');
   });
 
+  it('100156: are not to be seen by who opens a link to go on after they were sent', async () => {
+    const browser = await atDocument();
+    await browser.upload('document', 'front', PNG);
+    grove.clock.advance(1000);
+    const stranger = grove.browser();
+    await stranger.open({ code: await grove.resumeCode(browser.instanceId) });
+    assert.equal((await (await see(stranger, 'front')).json()).code, 100156);
+    await stranger.upload('document', 'front', PNG);
+    assert.equal((await see(stranger, 'front')).status, 200);
+  });
+
   it('100057: are not to be seen any more once the journey is over', async () => {
     const browser = await atDocument();
     await browser.upload('document', 'front', PNG);

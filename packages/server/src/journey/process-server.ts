@@ -17,8 +17,8 @@ export function processServerHandlers({ db, baseUrlOf, processes }: JourneyDeps)
    * address along, and with it the code. A link that was sent before codes stood there has its code moved.
    */
   const start = ({ hostTenant }: OpenContext, { pi, c }: { pi: string; c?: string }) => {
-    const named = c?.split('.', 1)[0] ?? '';
-    const page = `${baseOf(isTenantId(named) ? named : hostTenant)}/web/?${new URLSearchParams({ pi })}`;
+    const codeTenant = c?.split('.', 1)[0] ?? '';
+    const page = `${baseOf(isTenantId(codeTenant) ? codeTenant : hostTenant)}/web/?${new URLSearchParams({ pi })}`;
     return redirect(c === undefined ? page : `${page}#${new URLSearchParams({ c })}`);
   };
 
@@ -32,9 +32,9 @@ export function processServerHandlers({ db, baseUrlOf, processes }: JourneyDeps)
       const page = tenantId && (await processes.uiUrlOfToken(db.of(tenantId), pt));
       const address = page || `${baseOf(tenantId)}/web/`;
       const at = address.indexOf('#');
-      const [place, fragment] = at < 0 ? [address, ''] : [address.slice(0, at), address.slice(at)];
+      const [base, fragment] = at < 0 ? [address, ''] : [address.slice(0, at), address.slice(at)];
       const parameters = new URLSearchParams({ pt, ...(tenantId && { tn: tenantId }) });
-      return redirect(`${place}${place.includes('?') ? '&' : '?'}${parameters}${fragment}`);
+      return redirect(`${base}${base.includes('?') ? '&' : '?'}${parameters}${fragment}`);
     },
   });
 }

@@ -2,7 +2,7 @@ import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { isFinal } from '../process-manager/engine/state.ts';
 import { STATUS_MAPPED } from '../process-manager/instances/instance-view.ts';
-import type { Look } from '../process-manager/runtime/drive.ts';
+import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import { fillAddress, withOutcome } from './build-redirect.ts';
 import { handoffState } from './handoff-state.ts';
 import type { JourneyDeps } from './journey-deps.ts';
@@ -11,7 +11,7 @@ import { type Journey, namesOfAttempt, showJourney, showUnconfirmed } from './sh
 import { asksForPicture } from './takes-pictures.ts';
 
 /** Where a journey stands, as the browser of one session may see it; with its look and its words for who wants them. */
-export type ReadJourney = (context: Reading, wanted?: { theme?: boolean | undefined }) => Promise<Journey>;
+export type ReadJourney = (context: Reading, include?: { theme?: boolean | undefined }) => Promise<Journey>;
 type Reading = Pick<JourneyContext, 'db' | 'tenantId' | 'session' | 'now'>;
 
 export function reader(deps: JourneyDeps): ReadJourney {
@@ -19,43 +19,43 @@ export function reader(deps: JourneyDeps): ReadJourney {
     // The session is read again: what has just been done may have changed it.
     const own = await findSession(db, session.sessionId);
     if (!own) throw new ApiError(100054);
-    const look = await deps.processes.drive.look(db, session.instanceId);
-    if (!look) throw new ApiError(100022);
-    const { environment } = look.root;
+    const snapshot = await deps.processes.drive.look(db, session.instanceId);
+    if (!snapshot) throw new ApiError(100022);
+    const { environment } = snapshot.root;
     const tenantName = await deps.tenants.nameOf(tenantId);
-    const dress = theme ? await deps.themes.lookOf(db, environment, look.definition.definition.theme) : undefined;
-    if (own.state === 'UNCONFIRMED') return { ...showUnconfirmed(look, { tenantId, tenantName }), ...dress };
+    const dress = theme ? await deps.themes.lookOf(db, environment, snapshot.definition.definition.theme) : undefined;
+    if (own.state === 'UNCONFIRMED') return { ...showUnconfirmed(snapshot, { tenantId, tenantName }), ...dress };
     // Who only follows along on another device is shown that the journey goes on, and no step.
-    if (own.state === 'ACTIVE') await seen(deps, db, look, now);
+    if (own.state === 'ACTIVE') await noteView(deps, db, snapshot, now);
     const device = { active: own.state === 'ACTIVE', handoff: await handoffState(db, own, now) };
-    const { current } = look.state.flow;
+    const { current } = snapshot.state.flow;
     const images =
-      current?.phase === 'user' ? namesOfAttempt(await deps.processes.imagesOf(db, look.instance.id), current) : [];
-    const redirectUrl = isFinal(look.root.status) ? await redirectOf(deps, db, look) : undefined;
+      current?.phase === 'user' ? namesOfAttempt(await deps.processes.imagesOf(db, snapshot.instance.id), current) : [];
+    const redirectUrl = isFinal(snapshot.root.status) ? await redirectOf(deps, db, snapshot) : undefined;
     const homeUrl =
-      isFinal(look.root.status) && redirectUrl === undefined ? await deps.processes.homeOf(db) : undefined;
-    const shown = showJourney(look, { tenantId, tenantName, device, images, redirectUrl, homeUrl });
-    // By the time that there is one, what decodes it is there.
-    if (device.active && asksForPicture(shown)) deps.images.warm();
-    const messages = isFinal(look.root.status) ? undefined : await deps.messages.known(db, look.root, now);
-    return { ...(await withPageUrl(deps, db, environment, shown)), ...dress, ...(messages && { messages }) };
+      isFinal(snapshot.root.status) && redirectUrl === undefined ? await deps.processes.homeOf(db) : undefined;
+    const journey = showJourney(snapshot, { tenantId, tenantName, device, images, redirectUrl, homeUrl });
+    // Starts the decoder now, so that it is ready when the picture arrives.
+    if (device.active && asksForPicture(journey)) deps.images.warm();
+    const messages = isFinal(snapshot.root.status) ? undefined : await deps.messages.known(db, snapshot.root, now);
+    return { ...(await withPageUrl(deps, db, environment, journey)), ...dress, ...(messages && { messages }) };
   };
 }
 
-/** That it was seen is good to know; nobody is kept from their journey because it cannot be written down. */
-async function seen(deps: JourneyDeps, db: JourneyContext['db'], look: Look, now: number): Promise<void> {
+/** Records that the step was shown. A failure is logged and does not stop the journey. */
+async function noteView(deps: JourneyDeps, db: JourneyContext['db'], snapshot: Snapshot, now: number): Promise<void> {
   try {
-    await deps.processes.seeStep(db, look, now);
+    await deps.processes.seeStep(db, snapshot, now);
   } catch (error) {
     deps.onError('could not record step view', error);
   }
 }
 
-/** Of a page of the tenant's own, the version that is deployed now. */
+/** Adds the address of the deployed version to a step with a custom page. */
 async function withPageUrl(
   deps: JourneyDeps,
   db: JourneyContext['db'],
-  environment: Look['root']['environment'],
+  environment: Snapshot['root']['environment'],
   journey: Journey,
 ): Promise<Journey> {
   const { step } = journey;
@@ -64,11 +64,11 @@ async function withPageUrl(
   return { ...journey, step: { ...step, settings: { ...step.settings, ...(url !== undefined && { url }) } } };
 }
 
-/** The list of the tenant counts as it is now, not as it was when the address was given. */
+/** The redirect address, checked against the tenant's list as it is now. */
 async function redirectOf(
   deps: JourneyDeps,
   db: JourneyContext['db'],
-  { root, definition }: Look,
+  { root, definition }: Snapshot,
 ): Promise<string | undefined> {
   const { _redirectUrl, timeoutRedirectUrl } = JSON.parse(root.parameters) as Record<string, string | undefined>;
   const byTime =

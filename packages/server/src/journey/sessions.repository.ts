@@ -62,7 +62,7 @@ export async function demoteActive(tx: TenantTx, instanceId: string): Promise<vo
   DEMOTE.send(tx, { instanceId });
 }
 
-/** How many there were. */
+/** Returns the number of removed rows. */
 export function closeUnconfirmed(tx: TenantTx, instanceId: string): Promise<number> {
   return CLOSE_UNCONFIRMED.run(tx, { instanceId });
 }

@@ -15,7 +15,7 @@ import { type CodeRow, findCode, removeOffers, takeCode } from './codes.reposito
 import { linkExplainer } from './explain-link.ts';
 import type { InstanceRow, JourneyDeps } from './journey-deps.ts';
 import { giveUpLinks } from './messages/messages.repository.ts';
-import type { Place } from './place.ts';
+import type { DevicePlace } from './place.ts';
 import type { ReadJourney } from './read-journey.ts';
 import {
   addSession,
@@ -45,10 +45,10 @@ const CODE = /^([a-z0-9-]{3,40})\.[A-Za-z0-9_-]{1,150}$/;
 type SessionInput = Body<typeof api.journey.createSession>;
 /** Without a secret it is a session that this browser has already. */
 type Opened = { session: SessionRow; secret?: string; handoff?: Handoff };
-type Handoff = { browser: string; offeredDtm: string; place?: Place; numbers: number[] };
+type Handoff = { browser: string; offeredDtm: string; place?: DevicePlace; numbers: number[] };
 type Answer = Ok<typeof api.journey.createSession>;
 
-/** Who holds this cookie of this instance. Whatever is wrong with it, the answer is the same. */
+/** The session of the cookie. Every fault of the cookie gets the same answer, so that nobody can probe. */
 export function sessionReader({ db, clock, tenants }: Pick<JourneyDeps, 'db' | 'clock' | 'tenants'>) {
   return async (instanceId: string, cookieValue: string): Promise<JourneyPrincipal> => {
     const [, tenantId = '', sessionId = '', secret = ''] = COOKIE.exec(cookieValue) ?? [];
@@ -75,11 +75,11 @@ export function sessionCreator(deps: JourneyDeps, read: ReadJourney) {
       const { tenantId, open } = opener(deps, context, body);
       await deps.tenants.ensureActive(tenantId);
       const opened = await deps.db.of(tenantId).write(async (tx) => {
-        const made = await open(tx, browser, now);
-        await ensureMayFrame(deps, tx, made.session, body.embedOrigin);
-        await noteDevice(deps, tx, made.session, context.header('cookie') ?? '');
-        tx.afterCommit(() => deps.live.changed(tenantId, made.session.instance_id));
-        return made;
+        const opened = await open(tx, browser, now);
+        await ensureMayFrame(deps, tx, opened.session, body.embedOrigin);
+        await noteDevice(deps, tx, opened.session, context.header('cookie') ?? '');
+        tx.afterCommit(() => deps.live.changed(tenantId, opened.session.instance_id));
+        return opened;
       });
       return { tenantId, ...opened };
     };
@@ -132,18 +132,16 @@ async function noteDevice(deps: JourneyDeps, tx: TenantTx, session: SessionRow, 
 
 const COOKIES_OF_JOURNEYS = /grove-journey-[0-7][0-9A-HJKMNP-TV-Z]{25}=([^;\s]+)/g;
 
-/** The code is spent: whatever cannot be read now is asked for by the page, and the cookie is not lost over it. */
+/** The code is spent already, so a failed read must not lose the cookie: the page then reads the journey itself. */
 async function firstView(
   deps: JourneyDeps,
-  read: ReadJourney,
+  readJourney: ReadJourney,
   { tenantId, session, now }: { tenantId: TenantId; session: SessionRow; now: number },
 ): Promise<Pick<Answer, 'journey'>> {
   const { id: sessionId, instance_id: instanceId, state } = session;
-  const db = deps.db.of(tenantId);
+  const context = { db: deps.db.of(tenantId), tenantId, now, session: { tenantId, sessionId, instanceId, state } };
   try {
-    return {
-      journey: await read({ db, tenantId, now, session: { tenantId, sessionId, instanceId, state } }, { theme: true }),
-    };
+    return { journey: await readJourney(context, { theme: true }) };
   } catch (error) {
     deps.onError('could not read an opened journey', error);
     return {};
@@ -163,7 +161,7 @@ function opener(deps: JourneyDeps, { hostTenant, header }: OpenContext, { code, 
     const open: Open = (tx, browser, now) => redeem(deps, tx, { code, browser, cookies: header('cookie') ?? '', now });
     return { tenantId, open };
   }
-  // Whether there is such a tenant is nobody's business: a token of it is simply not found.
+  // An unknown tenant gets the same answer as an unknown token, so that nobody can probe for tenants.
   const tenantId: string = tn ?? hostTenant ?? '';
   if (!isTenantId(tenantId) || (hostTenant ?? tenantId) !== tenantId) throw new ApiError(100021);
   const open: Open = async (tx, browser, now) => {
@@ -189,17 +187,17 @@ async function redeem(
   const first = await deps.processes.spendStartCode(tx, code, now);
   if (first !== undefined) return start(deps, tx, { instanceId: first, browser, now });
   // The instance is locked before the code is spent: whoever makes or ends an offer goes the same way.
-  const found = await findCode(tx, hash, now);
-  const instance = found && (await deps.processes.lockInstance(tx, found.instance_id));
-  const taken = instance && (await takeCode(tx, hash, now));
-  if (!taken) throw new ApiError(100055);
-  if (taken.kind === 'RESUME') return start(deps, tx, { instanceId: instance.id, browser, now });
-  return takeUpOffer(deps, tx, { instance, offer: taken, browser, cookies, now });
+  const storedCode = await findCode(tx, hash, now);
+  const instance = storedCode && (await deps.processes.lockInstance(tx, storedCode.instance_id));
+  const takenCode = instance && (await takeCode(tx, hash, now));
+  if (!takenCode) throw new ApiError(100055);
+  if (takenCode.kind === 'RESUME') return start(deps, tx, { instanceId: instance.id, browser, now });
+  return takeUpOffer(deps, tx, { instance, offer: takenCode, browser, cookies, now });
 }
 
 type Arrival = { instanceId: string; browser: string; now: number };
 
-/** This browser acts from now on. */
+/** Makes a session for this browser, which acts from now on. */
 async function start(deps: JourneyDeps, tx: TenantTx, { instanceId, browser, now }: Arrival): Promise<Opened> {
   const instance = await deps.processes.lockInstance(tx, instanceId);
   if (!instance) throw new ApiError(100055);
@@ -209,7 +207,7 @@ async function start(deps: JourneyDeps, tx: TenantTx, { instanceId, browser, now
   return opened;
 }
 
-/** A phone has come. It sees nothing of the journey until its holder has matched the number. */
+/** A second device has opened the offer. It sees nothing of the journey until its user has matched the number. */
 async function takeUpOffer(
   deps: JourneyDeps,
   tx: TenantTx,
@@ -224,7 +222,7 @@ async function takeUpOffer(
     offer: { by: offering.id, number: offer.number },
   });
   const numbers = numbersFor(offer.number);
-  const place = offer.place === null ? undefined : (JSON.parse(offer.place) as Place);
+  const place = offer.place === null ? undefined : (JSON.parse(offer.place) as DevicePlace);
   const handoff = { browser: offering.browser, offeredDtm: toDtm(offer.created_at), ...(place && { place }), numbers };
   return { ...opened, handoff };
 }
@@ -287,7 +285,7 @@ export async function activate(tx: TenantTx, { id, instance_id }: SessionRow): P
   await withdrawOffers(tx, instance_id);
 }
 
-/** Whether there was anything to withdraw. */
+/** Returns whether there was anything to withdraw. */
 export async function withdrawOffers(tx: TenantTx, instanceId: string): Promise<boolean> {
   const offers = await removeOffers(tx, instanceId);
   if (offers > 0) await giveUpLinks(tx, instanceId);

@@ -1,4 +1,5 @@
 import type { api, Params } from '@grove/contract';
+import type { TenantReads } from '../db/db.ts';
 import { type Produced, stream } from '../kernel/answers.ts';
 import { MINUTE } from '../kernel/clock.ts';
 import type { JourneyContext } from '../kernel/context.ts';
@@ -7,13 +8,14 @@ import { type Current, isFinal } from '../process-manager/engine/state.ts';
 import { wantedImages } from '../process-manager/engine/steps/registry.ts';
 import { earlierAttempts } from '../process-manager/engine/walk.ts';
 import { streamImage } from '../process-manager/images/read-image.ts';
-import type { Look } from '../process-manager/runtime/drive.ts';
+import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import type { ImageRow, JourneyDeps } from './journey-deps.ts';
+import { findSession } from './sessions.repository.ts';
 import { currentUserStep } from './steps.ts';
 
-type Place = Params<typeof api.journey.getImage>;
+type ImageParams = Params<typeof api.journey.getImage>;
 
-/** Whoever comes back later, perhaps by a link on another device, takes another photograph and need not see this one. */
+/** An end user who comes back later takes a new photograph and need not see this one. */
 const SHOWN_FOR_MS = 30 * MINUTE;
 
 /**
@@ -21,29 +23,36 @@ const SHOWN_FOR_MS = 30 * MINUTE;
  * that acts, and only as long as the step is waited for.
  */
 export function imageShower(deps: JourneyDeps) {
-  return async ({ db, session, now }: JourneyContext, { stepId, imageName }: Place): Promise<Produced> => {
-    const look = await deps.processes.drive.look(db, session.instanceId);
-    if (!look) throw new ApiError(100022);
-    if (isFinal(look.root.status)) throw new ApiError(100057);
-    const current = currentUserStep(look, stepId);
-    const earlier = earlierAttempts(look.state, stepId);
-    const row = newestOf(await deps.processes.imagesOf(db, look.instance.id), { ...current, earlier, name: imageName });
-    if (!row || !isSent(look, stepId, imageName) || now - row.created_at > SHOWN_FOR_MS) throw new ApiError(100156);
+  return async ({ db, session, now }: JourneyContext, { stepId, imageName }: ImageParams): Promise<Produced> => {
+    const snapshot = await deps.processes.drive.look(db, session.instanceId);
+    if (!snapshot) throw new ApiError(100022);
+    if (isFinal(snapshot.root.status)) throw new ApiError(100057);
+    const current = currentUserStep(snapshot, stepId);
+    const rows = await deps.processes.imagesOf(db, snapshot.instance.id);
+    const row = newestOf(rows, { ...current, earlier: earlierAttempts(snapshot.state, stepId), name: imageName });
+    const isShown = row && isSent(snapshot, stepId, imageName) && now - row.created_at <= SHOWN_FOR_MS;
+    if (!isShown || !(await wasSentDuring(db, session.sessionId, row.created_at))) throw new ApiError(100156);
     return stream(row.content_type, await streamImage(deps, db, row), { 'content-length': String(row.bytes) });
   };
 }
 
-/** What machines cut out of it is not for the end user. */
-function isSent({ definition }: Look, stepId: string, imageName: string): boolean {
+/** A link to go on may be in other hands: it shows nothing that was sent before it was opened. */
+async function wasSentDuring(db: TenantReads, sessionId: string, sentAt: number): Promise<boolean> {
+  const row = await findSession(db, sessionId);
+  return row !== undefined && row.created_at <= sentAt;
+}
+
+/** True for images that the end user sent; crops made by the engine are not shown. */
+function isSent({ definition }: Snapshot, stepId: string, imageName: string): boolean {
   const step = definition.step(stepId);
   return step !== undefined && wantedImages(step).some(({ name }) => name === imageName);
 }
 
-type Wanted = Pick<Current, 'step' | 'attempt'> & { earlier: number; name: string };
+type WantedImage = Pick<Current, 'step' | 'attempt'> & { earlier: number; name: string };
 
-/** What stands in for an image in the sandbox cannot be seen; and a reviewer has asked for more than what was before. */
-function newestOf(rows: readonly ImageRow[], { step, attempt, earlier, name }: Wanted): ImageRow | undefined {
+/** The newest picture of the step. Skips stand-ins of the sandbox, and attempts before a reviewer asked for the step again. */
+function newestOf(rows: readonly ImageRow[], { step, attempt, earlier, name }: WantedImage): ImageRow | undefined {
   const own = rows.filter((row) => row.step === step && row.name === name && row.content_type === 'image/jpeg');
-  const of = (wanted: number) => own.find((row) => row.attempt === wanted && wanted > earlier);
+  const of = (wantedAttempt: number) => own.find((row) => row.attempt === wantedAttempt && wantedAttempt > earlier);
   return of(attempt) ?? of(attempt - 1);
 }

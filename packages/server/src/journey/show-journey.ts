@@ -7,7 +7,7 @@ import type { Current, InstanceStatus } from '../process-manager/engine/state.ts
 import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
 import { earlierAttempts } from '../process-manager/engine/walk.ts';
 import { STATUS_MAPPED } from '../process-manager/instances/instance-view.ts';
-import type { Look } from '../process-manager/runtime/drive.ts';
+import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import type { ImageRow } from './journey-deps.ts';
 
 /** What a browser is told about a journey. Pure; nothing else of the definition, the state or the instance leaves. */
@@ -25,26 +25,26 @@ const OUTCOMES: Readonly<Partial<Record<InstanceStatus, Outcome>>> = {
 
 type Tenant = { tenantId: string; tenantName: string };
 
-export type Shown = Tenant & {
+export type Parts = Tenant & {
   device: Journey['device'];
   images: string[];
   redirectUrl: string | undefined;
   homeUrl: string | undefined;
 };
 
-export function showJourney(look: Look, { device, images, redirectUrl, homeUrl, ...tenant }: Shown): Journey {
-  const { root, state } = look;
+export function showJourney(snapshot: Snapshot, { device, images, redirectUrl, homeUrl, ...tenant }: Parts): Journey {
+  const { root, state } = snapshot;
   const { current } = state.flow;
   const outcome = OUTCOMES[root.status];
   const waitingFor = outcome === 'received' ? 'review' : outcome ? undefined : waitsFor(current);
-  const step = outcome ? undefined : showStep(look, images);
+  const step = outcome ? undefined : showStep(snapshot, images);
   return {
-    ...head(look, tenant),
-    progress: progressOf(look),
-    ...preparationOf(look),
+    ...head(snapshot, tenant),
+    progress: progressOf(snapshot),
+    ...preparationOf(snapshot),
     ...(step && { step }),
-    correctable: step ? correctableOf(look) : [],
-    ...(step && askedAgainOf(look)),
+    correctable: step ? correctableOf(snapshot) : [],
+    ...(step && askedAgainOf(snapshot)),
     ...(waitingFor && { waitingFor }),
     ...(outcome && {
       result: { outcome, ...(redirectUrl !== undefined && { redirectUrl }), ...(homeUrl !== undefined && { homeUrl }) },
@@ -54,9 +54,9 @@ export function showJourney(look: Look, { device, images, redirectUrl, homeUrl, 
 }
 
 /** Until the number is matched there is something to confirm, and nothing else to see. */
-export function showUnconfirmed(look: Look, tenant: Tenant): Journey {
+export function showUnconfirmed(snapshot: Snapshot, tenant: Tenant): Journey {
   return {
-    ...head(look, tenant),
+    ...head(snapshot, tenant),
     progress: { position: 0, total: 0 },
     stepTypes: [],
     needs: [],
@@ -67,7 +67,7 @@ export function showUnconfirmed(look: Look, tenant: Tenant): Journey {
   };
 }
 
-function head({ root, revision, definition: { definition } }: Look, { tenantId, tenantName }: Tenant) {
+function head({ root, revision, definition: { definition } }: Snapshot, { tenantId, tenantName }: Tenant) {
   return {
     processInstanceId: root.id,
     environment: root.environment,
@@ -80,7 +80,7 @@ function head({ root, revision, definition: { definition } }: Look, { tenantId, 
   };
 }
 
-function correctableOf({ definition, state }: Look): Journey['correctable'] {
+function correctableOf({ definition, state }: Snapshot): Journey['correctable'] {
   return correctableSteps(definition, state).map(({ id, type, title }) => ({
     ...{ stepId: id, type },
     ...(title !== undefined && { title: byLanguage(title as LocalText) }),
@@ -93,8 +93,8 @@ function byLanguage(text: LocalText): Record<string, string> {
   return typeof text === 'string' ? { und: text } : { ...text };
 }
 
-/** Only of the step that was asked for: what comes after it has another reason. */
-function askedAgainOf({ state: { flow, data } }: Look): Pick<Journey, 'askedAgain'> {
+/** Shown only with a step that the reviewer asked for again. */
+function askedAgainOf({ state: { flow, data } }: Snapshot): Pick<Journey, 'askedAgain'> {
   const { steps = [], reason } = flow.askedAgain ?? {};
   if (!flow.current || !steps.includes(flow.current.step)) return {};
   return {
@@ -102,7 +102,7 @@ function askedAgainOf({ state: { flow, data } }: Look): Pick<Journey, 'askedAgai
   };
 }
 
-function showStep({ definition, state }: Look, images: string[]): Journey['step'] {
+function showStep({ definition, state }: Snapshot, images: string[]): Journey['step'] {
   const { current } = state.flow;
   const step = current?.phase === 'user' ? definition.step(current.step) : undefined;
   if (!current || !step) return undefined;
@@ -135,7 +135,7 @@ function waitsFor(current: Current | undefined): Journey['waitingFor'] {
 }
 
 /** Steps of the end user alone, and only those that are not passed over. */
-function progressOf({ definition, state }: Look): Journey['progress'] {
+function progressOf({ definition, state }: Snapshot): Journey['progress'] {
   const { done } = state.flow;
   const recordOf = (id: string) => (Object.hasOwn(done, id) ? done[id] : undefined);
   const steps = definition.definition.steps.filter(
@@ -146,7 +146,7 @@ function progressOf({ definition, state }: Look): Journey['progress'] {
 }
 
 /** Whether a step will be passed over is not known before it is reached, so those of which it is not known count. */
-function preparationOf({ definition }: Look): Pick<Journey, 'stepTypes' | 'needs' | 'minutes'> {
+function preparationOf({ definition }: Snapshot): Pick<Journey, 'stepTypes' | 'needs' | 'minutes'> {
   const types = [...new Set(definition.definition.steps.map(({ type }) => stepTypeOf(type)))];
   const parts = types.flatMap(({ type, user }) => (user ? [{ type, ...user }] : []));
   const seconds = parts.reduce((sum, part) => sum + part.seconds, 0);

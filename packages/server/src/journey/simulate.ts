@@ -3,46 +3,47 @@ import { isScenario, scenarioOf, scenarios } from '../engines/vision/scenarios.t
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
-import type { Look } from '../process-manager/runtime/drive.ts';
+import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 import { lockJourney } from './steps.ts';
 
-/** Whoever tries a journey in the sandbox chooses how it ends. In live journeys there is nothing to choose. */
+/** In the sandbox the tester chooses the outcome. Live journeys refuse this. */
 type Simulation = Ok<typeof api.journey.getSimulation>;
 
 export function simulations(deps: JourneyDeps) {
   return {
     async get({ db, session }: JourneyContext): Promise<Simulation> {
-      const look = await deps.processes.drive.look(db, session.instanceId);
-      if (!look) throw new ApiError(100022);
-      ensureSandbox(look);
-      return shown(look, look.state.params._scenario);
+      const snapshot = await deps.processes.drive.look(db, session.instanceId);
+      if (!snapshot) throw new ApiError(100022);
+      ensureSandbox(snapshot);
+      return viewOf(snapshot, snapshot.state.params._scenario);
     },
 
     set: (context: JourneyContext, scenario: string): Promise<Simulation> =>
       context.db.write(async (tx) => {
-        const look = await lockJourney(deps, tx, context);
-        ensureSandbox(look);
+        const snapshot = await lockJourney(deps, tx, context);
+        ensureSandbox(snapshot);
         if (!isScenario(scenario)) {
           const names = scenarios.map(({ name }) => name).join(', ');
           throw invalidInput({ pointer: '/scenario', message: `must be one of ${names}` });
         }
-        await deps.processes.setScenario(tx, look.root, scenario);
-        if (look.instance.id !== look.root.id) await deps.processes.setScenario(tx, look.instance, scenario);
-        return shown(look, scenario);
+        await deps.processes.setScenario(tx, snapshot.root, scenario);
+        if (snapshot.instance.id !== snapshot.root.id)
+          await deps.processes.setScenario(tx, snapshot.instance, scenario);
+        return viewOf(snapshot, scenario);
       }),
   };
 }
 
-function ensureSandbox({ root, instance }: Look): void {
+function ensureSandbox({ root, instance }: Snapshot): void {
   if (root.environment !== 'test' || instance.environment !== 'test') throw new ApiError(100233);
 }
 
-function shown({ definition, state }: Look, scenario: string | undefined): Simulation {
+function viewOf({ definition, state }: Snapshot, scenario: string | undefined): Simulation {
   const steps = definition.definition.steps.flatMap((step) => {
     const { user } = stepTypeOf(step.type);
     if (!user) return [];
-    // What a form knows of the end user already is nobody's business here.
+    // Known values of a form are personal data and are not shown here.
     const { values: _values, ...settings } = user.show(step, state);
     return [{ id: step.id, type: step.type, settings }];
   });

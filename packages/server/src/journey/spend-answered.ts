@@ -2,16 +2,16 @@ import type { TenantTx } from '../db/db.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Current } from '../process-manager/engine/state.ts';
 import { asksForChallenge } from '../process-manager/engine/steps/registry.ts';
-import type { Look } from '../process-manager/runtime/drive.ts';
+import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import type { AttemptOfStep, JourneyDeps } from './journey-deps.ts';
 
-type Submission = { look: Look; current: Current; result: Readonly<Record<string, unknown>>; now: number };
+type Submission = { snapshot: Snapshot; current: Current; result: Readonly<Record<string, unknown>>; now: number };
 
 /** An answer spends the challenge in its own transaction, so that neither is there without the other. */
 export async function spendAnswered(
   deps: Pick<JourneyDeps, 'processes'>,
   tx: TenantTx,
-  { look, current, result, now }: Submission,
+  { snapshot: look, current, result, now }: Submission,
 ): Promise<void> {
   const step = look.definition.step(current.step);
   const { challengeId: id } = result;
@@ -21,6 +21,6 @@ export async function spendAnswered(
   else if (look.root.environment === 'live') throw new ApiError(100132);
 }
 
-export function attemptOf({ instance }: Look, { step, attempt }: Current): AttemptOfStep {
+export function attemptOf({ instance }: Snapshot, { step, attempt }: Current): AttemptOfStep {
   return { instanceId: instance.id, step, attempt };
 }

@@ -3,7 +3,7 @@ import type { TenantTx } from '../db/db.ts';
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError, type FieldFault, invalidInput } from '../kernel/errors.ts';
 import { type Current, isFinal } from '../process-manager/engine/state.ts';
-import type { Applied, Look } from '../process-manager/runtime/drive.ts';
+import type { Applied, Snapshot } from '../process-manager/runtime/drive.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 import { findSession } from './sessions.repository.ts';
 import { namesOfAttempt } from './show-journey.ts';
@@ -17,43 +17,43 @@ export function stepHandlers(deps: JourneyDeps) {
     submit: (context: JourneyContext, stepId: string, input: StepInput): Promise<void> =>
       context.db.write(async (tx) => {
         const { revision, result = {}, unable, useAnyway } = input;
-        const look = await lockJourney(deps, tx, context);
-        const current = currentUserStep(look, stepId);
-        // Whoever saw another state may have meant another attempt.
-        if (revision !== look.revision) throw new ApiError(100056);
-        const images = namesOfAttempt(await deps.processes.imagesOf(tx, look.instance.id), current);
-        if (!unable && !useAnyway) await spendAnswered(deps, tx, { look, current, result, now: context.now });
+        const snapshot = await lockJourney(deps, tx, context);
+        const current = currentUserStep(snapshot, stepId);
+        // A page with an older state may have meant another attempt.
+        if (revision !== snapshot.revision) throw new ApiError(100056);
+        const images = namesOfAttempt(await deps.processes.imagesOf(tx, snapshot.instance.id), current);
+        if (!unable && !useAnyway) await spendAnswered(deps, tx, { snapshot, current, result, now: context.now });
         const applied = await deps.processes.drive.apply(
           tx,
-          look.instance.id,
+          snapshot.instance.id,
           happeningOf(stepId, input) ?? { type: 'submit', step: stepId, result, images },
           context.now,
         );
-        ensureTaken(applied);
+        ensureApplied(applied);
       }),
 
     repeat: (context: JourneyContext, stepId: string, revision: number): Promise<void> =>
       context.db.write(async (tx) => {
-        const look = await lockJourney(deps, tx, context);
-        if (revision !== look.revision) throw new ApiError(100056);
+        const snapshot = await lockJourney(deps, tx, context);
+        if (revision !== snapshot.revision) throw new ApiError(100056);
         const again = { type: 'doAgain', step: stepId } as const;
-        const { refused } = await deps.processes.drive.apply(tx, look.instance.id, again, context.now);
-        if (refused) throw new ApiError(100232);
+        const { refusal } = await deps.processes.drive.apply(tx, snapshot.instance.id, again, context.now);
+        if (refusal) throw new ApiError(100232);
       }),
 
     leave: (context: JourneyContext, stepId: string): Promise<void> =>
       context.db.write(async (tx) => {
-        const look = await lockJourney(deps, tx, context);
-        currentUserStep(look, stepId);
-        await deps.processes.leaveStep(tx, look, context.now);
+        const snapshot = await lockJourney(deps, tx, context);
+        currentUserStep(snapshot, stepId);
+        await deps.processes.leaveStep(tx, snapshot, context.now);
       }),
 
     abandon: (context: JourneyContext): Promise<void> =>
       context.db.write(async (tx) => {
         const { root, instance } = await lockJourney(deps, tx, context);
-        const { refused } = await deps.processes.drive.apply(tx, root.id, { type: 'abandon' }, context.now);
-        // Who is in review has done all there is to do.
-        if (refused) throw new ApiError(100057);
+        const { refusal } = await deps.processes.drive.apply(tx, root.id, { type: 'abandon' }, context.now);
+        // A journey in review cannot be abandoned.
+        if (refusal) throw new ApiError(100057);
         if (instance.id !== root.id)
           await deps.processes.drive.apply(tx, instance.id, { type: 'abandon' }, context.now);
       }),
@@ -64,30 +64,30 @@ export function stepHandlers(deps: JourneyDeps) {
  * Where the journey stands, with nobody else able to move it until the transaction ends, for a session that acts. The
  * root is locked first, as everybody does.
  */
-export async function lockJourney(deps: JourneyDeps, tx: TenantTx, { session }: JourneyContext): Promise<Look> {
+export async function lockJourney(deps: JourneyDeps, tx: TenantTx, { session }: JourneyContext): Promise<Snapshot> {
   if (!(await deps.processes.lockInstance(tx, session.instanceId))) throw new ApiError(100022);
   const own = await findSession(tx, session.sessionId);
   if (own?.state !== 'ACTIVE') throw new ApiError(own ? 100058 : 100054);
-  const look = await deps.processes.drive.look(tx, session.instanceId);
-  if (!look) throw new ApiError(100022);
-  if (isFinal(look.root.status)) throw new ApiError(100057);
-  return look;
+  const snapshot = await deps.processes.drive.look(tx, session.instanceId);
+  if (!snapshot) throw new ApiError(100022);
+  if (isFinal(snapshot.root.status)) throw new ApiError(100057);
+  return snapshot;
 }
 
-/** Who cannot do a step says nothing else about it. */
+/** With `unable` no result is sent. */
 function happeningOf(step: string, { unable, useAnyway }: StepInput) {
   if (unable) return { type: 'unable', step } as const;
   return useAnyway ? ({ type: 'useAnyway', step } as const) : undefined;
 }
 
-export function currentUserStep({ state }: Look, stepId: string): Current {
+export function currentUserStep({ state }: Snapshot, stepId: string): Current {
   const { current } = state.flow;
   if (current?.phase !== 'user' || current.step !== stepId) throw new ApiError(100056);
   return current;
 }
 
-export function ensureTaken(applied: Applied): void {
-  switch (applied.refused) {
+export function ensureApplied(applied: Applied): void {
+  switch (applied.refusal) {
     case undefined:
       return;
     case 'ended':

@@ -13,7 +13,7 @@ import { wantedImages } from '../process-manager/engine/steps/registry.ts';
 import type { WantedImage } from '../process-manager/engine/steps/step-type.ts';
 import { imageContext } from '../process-manager/images/read-image.ts';
 import { instanceSubject } from '../process-manager/instances/instance-subject.ts';
-import type { Look } from '../process-manager/runtime/drive.ts';
+import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import type { Sealer } from '../secrets/vault.ts';
 import type { ImageRow, JourneyDeps } from './journey-deps.ts';
 import { namesOfAttempt } from './show-journey.ts';
@@ -31,35 +31,36 @@ const MAX_STAND_IN_BYTES = 64 * 1024;
 const HASHED_AT_ONCE_BYTES = 256 * 1024;
 
 type Uploaded = Ok<typeof api.journey.uploadImage>;
-type Place = Params<typeof api.journey.uploadImage>;
+type UploadParams = Params<typeof api.journey.uploadImage>;
 
 export function imageUploader(deps: JourneyDeps) {
   const { vault, images } = deps;
-  return async (context: JourneyContext, { stepId, imageName }: Place, body: RawBody): Promise<Uploaded> => {
+  return async (context: JourneyContext, { stepId, imageName }: UploadParams, body: RawBody): Promise<Uploaded> => {
     const before = await context.db.write(async (tx) => {
-      const look = await lockJourney(deps, tx, context);
-      const current = currentUserStep(look, stepId);
-      const { environment } = look.root;
-      const wanted = ensureWanted(look, current, imageName);
-      ensureTaken(wanted, body);
+      const snapshot = await lockJourney(deps, tx, context);
+      const current = currentUserStep(snapshot, stepId);
+      const { environment } = snapshot.root;
+      const wanted = ensureWanted(snapshot, current, imageName);
+      ensureFormatTaken(wanted, body);
       ensureStandIn(body, environment);
-      // Otherwise a picture of any age could stand for the person who moves before the camera.
+      // An uploaded picture of any age must not replace the frames of the person before the camera.
       if (wanted.byChallenge && environment === 'live') {
         throw new ApiError(100059, { detail: 'the images of this step are frames of its challenge' });
       }
-      const seal = await vault.sealerFor(tx, instanceSubject(look.instance.id));
-      return { instanceId: look.instance.id, current, seal, ahead: environment === 'live' ? wanted.ahead : undefined };
+      const { id: instanceId } = snapshot.instance;
+      const seal = await vault.sealerFor(tx, instanceSubject(instanceId));
+      return { instanceId, current, seal, ahead: environment === 'live' ? wanted.ahead : undefined };
     });
-    const kept: Kept = isStandIn(body) ? body : await harmless(images, body, shareOf(context));
-    // Only now: images come out one by one, and those that wait are not all hashed at the same time.
+    const image: StorableImage = isStandIn(body) ? body : await harmless(images, body, shareOf(context));
+    // Hashed after re-encoding, which handles one image after another: so not all waiting images are hashed at once.
     const sha256 = await hashOf(body.bytes);
-    await storeImage(deps, context, { ...before, name: imageName, kept, sha256 });
+    await storeImage(deps, context, { ...before, name: imageName, kept: image, sha256 });
     const { bytes } = body;
-    return { name: imageName, sha256, bytes: bytes.length, ...(kept.pages !== undefined && { pages: kept.pages }) };
+    return { name: imageName, sha256, bytes: bytes.length, ...(image.pages !== undefined && { pages: image.pages }) };
   };
 }
 
-/** Whose turn it takes where many wait. */
+/** The tenant and sender whose turn the image takes when many wait. */
 export function shareOf({ tenantId, session }: JourneyContext): Share {
   return { tenant: tenantId, sender: session.instanceId };
 }
@@ -70,7 +71,7 @@ export type NewImage = {
   readonly seal: Sealer;
   readonly name: string;
   /** Encoded anew, or a stand-in of the sandbox. */
-  readonly kept: Kept;
+  readonly kept: StorableImage;
   /** Of the bytes that were sent. */
   readonly sha256: string;
   readonly ahead?: LookKind | undefined;
@@ -79,12 +80,13 @@ export type NewImage = {
 /** The blob first, then the row. */
 export async function storeImage(deps: JourneyDeps, context: JourneyContext, image: NewImage): Promise<void> {
   const { blobs } = deps;
-  const { instanceId, current, seal, name, kept, sha256, ahead } = image;
+  const { instanceId, current, seal, name, sha256, ahead } = image;
+  const { contentType, bytes } = image.kept;
   const blobKey = newId(context.now);
-  await blobs.put(blobKey, seal(imageContext(blobKey), kept.bytes));
+  await blobs.put(blobKey, seal(imageContext(blobKey), bytes));
   const row = {
     ...{ instance_id: instanceId, step: current.step, attempt: current.attempt, name },
-    ...{ blob_key: blobKey, content_type: kept.contentType, bytes: kept.bytes.length, sha256, created_at: context.now },
+    ...{ blob_key: blobKey, content_type: contentType, bytes: bytes.length, sha256, created_at: context.now },
   };
   try {
     await record(deps, context, row, current);
@@ -93,19 +95,18 @@ export async function storeImage(deps: JourneyDeps, context: JourneyContext, ima
     if (error instanceof ApiError) await blobs.delete(blobKey).catch(() => undefined);
     throw error;
   }
-  const { contentType, bytes } = kept;
-  const looked = { id: blobKey, share: context.tenantId, contentType, bytes: bytes.length, read: async () => bytes };
-  if (ahead) deps.vision.lookAhead(looked, ahead);
+  const input = { id: blobKey, share: context.tenantId, contentType, bytes: bytes.length, read: async () => bytes };
+  if (ahead) deps.vision.lookAhead(input, ahead);
 }
 
 /** The step must still be waited for, in the same attempt. */
 function record(deps: JourneyDeps, context: JourneyContext, row: ImageRow, before: Current): Promise<void> {
   return context.db.write(async (tx) => {
-    const look = await lockJourney(deps, tx, context);
-    const current = currentUserStep(look, row.step);
-    const same = look.instance.id === row.instance_id && current.enteredAt === before.enteredAt;
+    const snapshot = await lockJourney(deps, tx, context);
+    const current = currentUserStep(snapshot, row.step);
+    const same = snapshot.instance.id === row.instance_id && current.enteredAt === before.enteredAt;
     if (!same || current.attempt !== before.attempt) throw new ApiError(100056);
-    const names = namesOfAttempt(await deps.processes.imagesOf(tx, look.instance.id), current);
+    const names = namesOfAttempt(await deps.processes.imagesOf(tx, snapshot.instance.id), current);
     if (!names.includes(row.name) && names.length >= MAX_IMAGES_PER_ATTEMPT) {
       throw new ApiError(100059, { detail: `an attempt has at most ${MAX_IMAGES_PER_ATTEMPT} images` });
     }
@@ -114,7 +115,7 @@ function record(deps: JourneyDeps, context: JourneyContext, row: ImageRow, befor
   });
 }
 
-function ensureWanted({ definition }: Look, { step: stepId }: Current, imageName: string): WantedImage {
+function ensureWanted({ definition }: Snapshot, { step: stepId }: Current, imageName: string): WantedImage {
   const step = definition.step(stepId);
   const images = step ? wantedImages(step) : [];
   const wanted = images.find(({ name }) => name === imageName);
@@ -127,13 +128,13 @@ function ensureWanted({ definition }: Look, { step: stepId }: Current, imageName
 const isPdf = ({ contentType }: RawBody) => contentType === 'application/pdf';
 
 /** A face is never taken from a PDF, nor a document where the camera has to see it. */
-function ensureTaken({ pdf }: WantedImage, body: RawBody): void {
+function ensureFormatTaken({ pdf }: WantedImage, body: RawBody): void {
   if (isPdf(body) && !pdf) throw new ImageRefused('not_an_image');
 }
 
-export type Kept = RawBody & { readonly pages?: number };
+export type StorableImage = RawBody & { readonly pages?: number };
 
-export async function harmless(images: JourneyDeps['images'], body: RawBody, share: Share): Promise<Kept> {
+export async function harmless(images: JourneyDeps['images'], body: RawBody, share: Share): Promise<StorableImage> {
   return isPdf(body) ? images.firstPage(body.bytes, share) : images.reencode(body.bytes, body.contentType, share);
 }
 

@@ -38,10 +38,10 @@ export function watch(deps: WatchDeps, db: TenantDb, session: JourneyPrincipal):
   const news = async (): Promise<void> => {
     const own = await findSession(db, session.sessionId);
     const allowed = own !== undefined && own.state !== 'CLOSED' && own.expires_at > deps.now();
-    const look = allowed ? await deps.drive.look(db, session.instanceId) : undefined;
-    if (!look) return end();
-    const { status } = look.root;
-    write(`event: journey\ndata: ${JSON.stringify({ revision: look.revision, status })}\n\n`);
+    const snapshot = allowed ? await deps.drive.look(db, session.instanceId) : undefined;
+    if (!snapshot) return end();
+    const { status } = snapshot.root;
+    write(`event: journey\ndata: ${JSON.stringify({ revision: snapshot.revision, status })}\n\n`);
     if (isFinal(status)) end();
   };
   const changed = oneAfterAnother(news, (error) => events.destroy(error));
@@ -54,7 +54,7 @@ export function watch(deps: WatchDeps, db: TenantDb, session: JourneyPrincipal):
   return stream('text/event-stream', events, { 'x-accel-buffering': 'no' });
 }
 
-/** However often it is called meanwhile, what runs is followed by one more run, which sees everything. */
+/** Calls during a run lead to one more run afterwards, which sees all changes. */
 function oneAfterAnother(work: () => Promise<void>, fail: (error: Error) => void): () => void {
   let running = false;
   let again = false;

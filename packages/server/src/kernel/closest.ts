@@ -1,19 +1,19 @@
 const MAX_LENGTH = 50;
 
-/** Whoever writes a word of fifty letters makes no more slips than that. */
+/** The most typing errors that a long word may have. */
 const MAX_SLIPS = 4;
 
 /** The candidate that somebody who wrote `word` most likely meant, if there is one that is nearly the same. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
-  const asked = word.toLowerCase();
+  const foldedWord = word.toLowerCase();
   let best: string | undefined;
   // A third of the letters may be wrong: more would be guessing.
   let least = Math.min(MAX_SLIPS, Math.max(1, Math.floor(word.length / 3))) + 1;
   for (const candidate of candidates) {
     // At least as many letters differ as one has more than the other.
     if (Math.abs(candidate.length - word.length) >= least) continue;
-    const distance = distanceOf(asked, candidate.toLowerCase(), least);
+    const distance = distanceOf(foldedWord, candidate.toLowerCase(), least);
     if (distance < least) {
       best = candidate;
       least = distance;
@@ -24,8 +24,8 @@ export function closest(word: string, candidates: Iterable<string>): string | un
 
 /** The end of a sentence about a word that is not known. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
-  const found = closest(word, candidates);
-  return found === undefined ? '' : `; did you mean ${found}?`;
+  const suggestion = closest(word, candidates);
+  return suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
 }
 
 /**

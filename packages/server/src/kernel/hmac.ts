@@ -13,13 +13,13 @@ const ROOM_BYTES = 512;
 
 type Hmac = (text: string, encoding: 'base64url' | 'hex') => string;
 
-const made = new WeakMap<KeyObject, Hmac>();
+const hmacs = new WeakMap<KeyObject, Hmac>();
 
 export function hmacSha256(key: KeyObject, text: string, encoding: 'base64url' | 'hex'): string {
-  let hmac = made.get(key);
+  let hmac = hmacs.get(key);
   if (!hmac) {
     hmac = hmacOf(key);
-    made.set(key, hmac);
+    hmacs.set(key, hmac);
   }
   return hmac(text, encoding);
 }

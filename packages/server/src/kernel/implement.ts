@@ -49,11 +49,11 @@ export type Handler<O> = ((context: ContextOf<O>, input: Input<O>) => Answer<O>)
  */
 export function prepared<O, P>(
   prepare: (context: ContextOf<O>, input: Input<O>) => Promise<P>,
-  handle: (context: ContextOf<O>, input: Input<O>, made: P) => Answer<O>,
+  handle: (context: ContextOf<O>, input: Input<O>, prepared: P) => Answer<O>,
 ): Handler<O> {
   const ready = async (context: ContextOf<O>, input: Input<O>) => {
-    const made = await prepare(context, input);
-    return (within: ContextOf<O>) => handle(within, input, made);
+    const prepared = await prepare(context, input);
+    return (within: ContextOf<O>) => handle(within, input, prepared);
   };
   const handler = async (context: ContextOf<O>, input: Input<O>) => (await ready(context, input))(context);
   return Object.assign(handler as Handler<O>, { prepare: ready });

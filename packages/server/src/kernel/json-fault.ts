@@ -53,8 +53,8 @@ export function jsonFault(text: string): FieldFault | undefined {
   return undefined;
 }
 
-function faultOfName(name: string, known: ReadonlySet<string>, escaped: boolean): string | undefined {
-  if (known.has(name)) return 'is given twice';
+function faultOfName(name: string, earlierNames: ReadonlySet<string>, escaped: boolean): string | undefined {
+  if (earlierNames.has(name)) return 'is given twice';
   if (FORBIDDEN.has(name)) return 'is not a name that an object may have here';
   return escaped && isBadText(name) ? BAD_TEXT : undefined;
 }

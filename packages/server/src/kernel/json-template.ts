@@ -53,9 +53,9 @@ function isDeep(template: string): boolean {
 }
 
 /** Unknown placeholders become the empty string. */
-export function fillTemplate(template: string, read: (path: string) => unknown): string {
+export function fillTemplate(template: string, readPath: (path: string) => unknown): string {
   return template.replace(PLACEHOLDER, (_, path: string) => {
-    const value = read(path);
+    const value = readPath(path);
     return JSON.stringify(typeof value === 'object' ? '' : String(value ?? '')).slice(1, -1);
   });
 }

@@ -10,7 +10,7 @@ export type Meters = {
   counter(name: string, help: string): Counter;
   histogram(name: string, help: string, bounds?: readonly number[]): Histogram;
   /** Asked when somebody reads the metrics. What it rejects with is left out. */
-  gauge(name: string, help: string, read: () => Promise<Reading[]> | Reading[]): void;
+  gauge(name: string, help: string, readValues: () => Promise<Reading[]> | Reading[]): void;
   text(): Promise<string>;
 };
 
@@ -53,9 +53,9 @@ export function openMeters(onError: (error: unknown) => void = () => undefined):
         each.sum += seconds;
       };
     },
-    gauge(name, help, read) {
+    gauge(name, help, readValues) {
       add(name, help, 'gauge', async () =>
-        (await read()).slice(0, MAX_SERIES).map(({ labels, value }) => `${name}{${labelText(labels)}} ${value}`),
+        (await readValues()).slice(0, MAX_SERIES).map(({ labels, value }) => `${name}{${labelText(labels)}} ${value}`),
       );
     },
     async text() {
@@ -69,19 +69,19 @@ export function openMeters(onError: (error: unknown) => void = () => undefined):
 }
 
 function seriesOf<Value>(make: () => Value) {
-  const known = new Map<string, Value>();
+  const values = new Map<string, Value>();
   const entry = (key: string): Value => {
-    const found = known.get(key) ?? make();
-    known.set(key, found);
-    return found;
+    const value = values.get(key) ?? make();
+    values.set(key, value);
+    return value;
   };
   return {
     of(labels: Labels): Value {
       const key = labelText(labels);
-      if (known.has(key) || known.size < MAX_SERIES) return entry(key);
+      if (values.has(key) || values.size < MAX_SERIES) return entry(key);
       return entry(labelText(Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']))));
     },
-    all: () => [...known],
+    all: () => [...values],
   };
 }
 

@@ -3,7 +3,8 @@ export function operatorName({ name, email }: { name: string; email: string }): 
   return email === '' ? name : `${name} (${email})`;
 }
 
-/** Whether a text reads as one: nobody but the operator may use it. */
+/** Whether a text reads as one: nobody but the operator may use it. Marks that nobody sees, and wide letters, change nothing. */
 export function isOperatorName(text: string): boolean {
-  return /\([^\s@()]+@[^\s@()]+\)\s*$/.test(text);
+  const visible = text.normalize('NFKC').replace(/\p{Cf}/gu, '');
+  return /\(\s*[^\s@()]+@[^\s@()]+\s*\)/.test(visible);
 }

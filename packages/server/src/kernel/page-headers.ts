@@ -22,9 +22,9 @@ const NOTHING_ALLOWED = [
   .map((feature) => `${feature}=()`)
   .join(', ');
 
-export function pageHeaders(place: PagePlace): Record<string, string> {
+export function pageHeaders(page: PagePlace): Record<string, string> {
   return {
-    'content-security-policy': policyOf(place),
+    'content-security-policy': policyOf(page),
     'permissions-policy': NOTHING_ALLOWED,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',

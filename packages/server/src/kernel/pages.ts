@@ -1,11 +1,20 @@
+import { MAX_PAGED_ITEMS } from '@grove/contract';
 import { invalidInput } from './errors.ts';
 
 /** The page envelope, and the translation of `page`, `size` and `sort` into SQL. */
 
 export const DEFAULT_PAGE_SIZE = 10;
 
-export type PageQuery = { page?: number; size?: number; sort?: string[] };
-export type Paging = { number: number; size: number; offset: number; sorts: number; orderBy: string };
+export type PageQuery = { page?: number; size?: number; sort?: string[]; after?: string };
+export type Paging = {
+  number: number;
+  size: number;
+  offset: number;
+  sorts: number;
+  orderBy: string;
+  /** Only items behind the one with this id are listed. The order is that of ids then. */
+  after?: string;
+};
 
 /**
  * `columns` names the sortable properties and their columns; nothing else of `sort` reaches the SQL. The order is always
@@ -15,6 +24,14 @@ export function paging(query: PageQuery, columns: Readonly<Record<string, string
   const number = query.page ?? 0;
   const size = query.size ?? DEFAULT_PAGE_SIZE;
   const sorts = (query.sort ?? []).flatMap((sort, at) => (sort === '' ? [] : readSort(sort, at, columns)));
+  const { after } = query;
+  if (number * size > MAX_PAGED_ITEMS) throw invalidInput({ pointer: '/query/page', message: TOO_FAR });
+  if (after !== undefined && (number > 0 || !isByIdAlone(sorts))) {
+    throw invalidInput({
+      pointer: '/query/after',
+      message: 'goes with the order of creation alone, and without `page`',
+    });
+  }
   const terms = sorts.some((sort) => sort.column === 'id') ? sorts : [...sorts, { column: 'id', direction: 'ASC' }];
   return {
     number,
@@ -22,7 +39,15 @@ export function paging(query: PageQuery, columns: Readonly<Record<string, string
     offset: number * size,
     sorts: sorts.length,
     orderBy: terms.map((term) => `${term.column} ${term.direction}`).join(', '),
+    ...(after !== undefined && { after }),
   };
+}
+
+const TOO_FAR = `must begin within the first ${MAX_PAGED_ITEMS} items; further down, give \`next\` of an answer as \`after\`, or narrow the list by a filter`;
+
+/** No order at all is the order of ids, too, in one direction or the other. */
+function isByIdAlone(sorts: readonly { column: string }[]): boolean {
+  return sorts.length === 0 || sorts[0]?.column === 'id';
 }
 
 function readSort(sort: string, at: number, columns: Readonly<Record<string, string>>) {
@@ -38,9 +63,13 @@ function readSort(sort: string, at: number, columns: Readonly<Record<string, str
   return { column, direction: direction.toUpperCase() };
 }
 
-export function toPage<T>(content: T[], totalElements: number, { number, size, offset, sorts }: Paging) {
+/** `lastId`: of the last item, for lists that take `after`. With it, an empty page is the last. */
+export function toPage<T>(content: T[], totalElements: number, page: Paging, lastId?: string) {
+  const { number, size, offset, sorts, orderBy, after } = page;
   const sorted = sorts > 0;
   const totalPages = Math.ceil(totalElements / size);
+  const last = after === undefined ? number >= totalPages - 1 : content.length === 0;
+  const next = !last && orderBy.startsWith('id ') ? lastId : undefined;
   const sort = { sorted, unsorted: !sorted, empty: !sorted };
   return {
     content,
@@ -49,11 +78,12 @@ export function toPage<T>(content: T[], totalElements: number, { number, size, o
     number,
     size,
     numberOfElements: content.length,
-    first: number === 0,
-    last: number >= totalPages - 1,
+    first: number === 0 && after === undefined,
+    last,
     empty: content.length === 0,
     sort,
     pageable: { sort, pageSize: size, pageNumber: number, paged: true, unpaged: false, offset },
+    ...(next !== undefined && { next }),
   };
 }
 

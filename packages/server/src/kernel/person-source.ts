@@ -62,8 +62,8 @@ export function isAbout(item: PersonItem, { email, externalId, userId, parameter
     if (item.parameters[parameter.name] === parameter.value) return true;
   }
   if (email === undefined) return false;
-  const wanted = folded(email);
-  return item.texts.some((each) => folded(each) === wanted);
+  const foldedEmail = folded(email);
+  return item.texts.some((each) => folded(each) === foldedEmail);
 }
 
 function folded(text: string): string {

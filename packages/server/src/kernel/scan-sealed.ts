@@ -19,36 +19,38 @@ export type Scan<Row> = {
   readonly fault: { readonly pointer: string; readonly message: string };
 };
 
-type Page = Pick<Paging, 'orderBy' | 'size' | 'offset'>;
-type Found = { ids: string[]; total: number };
+type Page = Pick<Paging, 'orderBy' | 'size' | 'offset' | 'after'>;
+type ScannedPage = { ids: string[]; total: number };
 
 /** The ids of a page, in its order. Rows have the columns that it may be sorted by. 100010 where too many wait. */
 export function scanSealed<Row extends { readonly id: string }>(
   tenantId: string,
   scan: Scan<Row>,
   page: Page,
-): Promise<Found> {
+): Promise<ScannedPage> {
   return inTurn(tenantId, () => scanNow(scan, page));
 }
 
 async function scanNow<Row extends { readonly id: string }>(
   { batch, matches, fault }: Scan<Row>,
-  { orderBy, size, offset }: Page,
-): Promise<Found> {
-  const found: Row[] = [];
+  { orderBy, size, offset, after: lastId }: Page,
+): Promise<ScannedPage> {
+  const matching: Row[] = [];
   let scanned = 0;
   for (let after = '', more = true; more; ) {
     const rows = await batch(after, BATCH);
     scanned += rows.length;
     if (scanned > MAX_SCANNED) throw invalidInput(fault);
-    for (const row of rows) if (matches(row)) found.push(row);
+    for (const row of rows) if (matches(row)) matching.push(row);
     after = rows.at(-1)?.id ?? '';
     more = rows.length === BATCH;
     // Others come between.
     if (more) await new Promise((turn) => setImmediate(turn));
   }
-  found.sort(comparing(orderBy));
-  return { ids: found.slice(offset, offset + size).map(({ id }) => id), total: found.length };
+  matching.sort(comparing(orderBy));
+  const isBehind = ({ id }: Row) => lastId === undefined || (orderBy.startsWith('id DESC') ? id < lastId : id > lastId);
+  const ids = matching.filter(isBehind).map(({ id }) => id);
+  return { ids: ids.slice(offset, offset + size), total: matching.length };
 }
 
 type Values = Readonly<Record<string, string | number>>;

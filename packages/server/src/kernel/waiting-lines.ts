@@ -46,14 +46,14 @@ export function waitingLines<Job>(places: number): WaitingLines<Job> {
           counts.set(owner, round + 1);
         }
       }
-      const taken = new Map<string, Iterator<Job>>();
+      const takenJobs = new Map<string, Iterator<Job>>();
       for (const [owner, count] of counts) {
         const line = lines.get(owner) as Job[];
-        taken.set(owner, line.splice(0, count).values());
+        takenJobs.set(owner, line.splice(0, count).values());
         if (line.length === 0) lines.delete(owner);
       }
       size -= turns.length;
-      return turns.map((owner) => ({ owner, job: taken.get(owner)?.next().value as Job }));
+      return turns.map((owner) => ({ owner, job: takenJobs.get(owner)?.next().value as Job }));
     },
     putBack(unserved, served) {
       size += unserved.length;

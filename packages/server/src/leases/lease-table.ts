@@ -27,15 +27,15 @@ type Row = { key: string };
 
 /** `undo` is what a claim changed besides the lease, the other way round. */
 export function leaseTable(name: string, undo = ''): LeaseTable {
-  // An id alone does not do: a server may have lost a row and claimed it again.
+  // The id alone is not enough: a server may have lost a row and claimed it again with another token.
   const key = "id || '/' || lease_token";
-  const held = `WHERE id ${inJson(':ids')} AND lease_until > 0 AND ${key} ${inJson(':keys')}`;
-  // It waits for nobody: a result of this server that is being written locks rows in another order.
+  const leased = `WHERE id ${inJson(':ids')} AND lease_until > 0 AND ${key} ${inJson(':keys')}`;
+  // Skips locked rows: a result of this server that is being written locks rows in another order.
   const extend = prepare<Params & { until: number }, Row>(`UPDATE ${name} SET lease_until = :until
-    WHERE id IN (SELECT id FROM ${name} ${held} ${SKIP_LOCKED}) RETURNING ${key} AS key`);
-  const list = prepare<Params, Row>(`SELECT ${key} AS key FROM ${name} ${held}`);
-  const giveBack = prepare<Params, Row>(`UPDATE ${name} SET lease_until = 0${undo} ${held} RETURNING ${key} AS key`);
-  const remove = prepare<Params, Row>(`DELETE FROM ${name} ${held} RETURNING ${key} AS key`);
+    WHERE id IN (SELECT id FROM ${name} ${leased} ${SKIP_LOCKED}) RETURNING ${key} AS key`);
+  const list = prepare<Params, Row>(`SELECT ${key} AS key FROM ${name} ${leased}`);
+  const giveBack = prepare<Params, Row>(`UPDATE ${name} SET lease_until = 0${undo} ${leased} RETURNING ${key} AS key`);
+  const remove = prepare<Params, Row>(`DELETE FROM ${name} ${leased} RETURNING ${key} AS key`);
   const freeAll = prepare<{ after: number }, never>(
     `UPDATE ${name} SET lease_until = 0, lease_token = NULL WHERE lease_until > 0 AND lease_until > :after`,
   );

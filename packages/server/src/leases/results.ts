@@ -8,7 +8,7 @@ export type Results<R> = {
   readonly size: number;
   /** Nothing is left to write. */
   readonly isWritten: boolean;
-  /** From now on, what cannot be written at once is left to the leases. */
+  /** From now on, results that cannot be written at once are dropped: the items run again when their leases are over. */
   hurry(): void;
 };
 

@@ -19,7 +19,7 @@ export type Worker = {
   stop(): Promise<void>;
   /** Runs what is due by the clock until nothing is, beside the worker if that was started. */
   runDue(): Promise<number>;
-  /** Nobody else gets what is held here as long as this is called in time. Notices as well that the clock was set back. */
+  /** Renews the leases of all held items, so that no other server claims them. Also notices a clock that was set back. */
   extendLeases(): Promise<void>;
 };
 
@@ -28,14 +28,14 @@ export type QueuePolicy<Item extends Leased, Result> = {
   /** Names the items in the log. */
   readonly noun: string;
   readonly table: LeaseTable;
-  /** A server that is killed holds its items for so long. */
+  /** How long a lease lasts: so long the items of a killed server wait. */
   readonly leaseMs: number;
   /** How many items run at once. */
   readonly concurrency: number;
   /** Claims what is due, and no more than there is room for. */
-  claim(held: Held<Item>, now: number, lease: Lease): Promise<readonly Item[]>;
+  claim(items: Items<Item>, now: number, lease: Lease): Promise<readonly Item[]>;
   /** Which of the waiting items begins next. */
-  chooseNext?(held: Held<Item>): number;
+  chooseNext?(items: Items<Item>): number;
   /** Never throws. The signal is aborted with `STOPPED`, or with `LEASE_LOST` if another server has the item now. */
   run(item: Item, abort: AbortController): Promise<Result>;
   /** The result of an item that was claimed and not begun. */
@@ -48,7 +48,7 @@ export type QueuePolicy<Item extends Leased, Result> = {
 };
 
 /** Claimed and not begun; begun and not ended. `size` counts as well what has ended and is not written yet. */
-export type Held<Item> = {
+export type Items<Item> = {
   readonly waiting: readonly Item[];
   readonly running: readonly Item[];
   readonly size: number;
@@ -153,7 +153,7 @@ function openItems<Item extends Leased, Result>(
     idle.check();
   };
   const results = openResults<Finished<Item, Result>>({ log, noun: policy.noun, write: policy.settle, onWritten });
-  const held = (): Held<Item> => ({
+  const heldItems = (): Items<Item> => ({
     ...{ waiting, running: [...running.keys()] },
     size: waiting.length + running.size + results.size,
   });
@@ -172,7 +172,7 @@ function openItems<Item extends Leased, Result>(
   const beginWaiting = () => {
     if (closed) for (const item of waiting.splice(0)) end(item, policy.notBegun);
     while (waiting.length > 0 && running.size < policy.concurrency) {
-      const [item] = waiting.splice(policy.chooseNext?.(held()) ?? 0, 1);
+      const [item] = waiting.splice(policy.chooseNext?.(heldItems()) ?? 0, 1);
       if (item) begin(item);
     }
   };
@@ -182,7 +182,7 @@ function openItems<Item extends Leased, Result>(
       claimsUnderWay += 1;
       try {
         const now = clock.now();
-        const items = await policy.claim(held(), now, { token: randomUUID(), until: now + leaseMs });
+        const items = await policy.claim(heldItems(), now, { token: randomUUID(), until: now + leaseMs });
         waiting.push(...items);
         beginWaiting();
         return items.length;

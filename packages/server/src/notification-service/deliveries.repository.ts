@@ -25,6 +25,8 @@ const deliveries = table('webhook_deliveries', {
   last_status: optional(integer()),
   last_error: optional(text()),
   last_ms: optional(integer()),
+  /** What the endpoint answered when it refused. */
+  last_answer: optional(text()),
 });
 export type DeliveryRow = RowOf<typeof deliveries>;
 
@@ -38,6 +40,7 @@ export type Attempt = {
   status: number | null;
   error: string | null;
   milliseconds: number;
+  answer: string | null;
 };
 
 const { columns } = deliveries;
@@ -50,7 +53,8 @@ const ONE = deliveries.select(columns, BY_ID);
 const OF_WEBHOOK = deliveries.select(columns, `${BY_ID} AND webhook_id = :webhook_id ${FOR_UPDATE}`);
 const REOPEN = deliveries.update(['status', 'next_at'], BY_ID);
 const SETTLE = statement(`UPDATE webhook_deliveries SET status = :status, next_at = :nextAt, attempts = attempts + 1,
-  last_at = :at, last_status = :answer, last_error = :error, last_ms = :milliseconds ${BY_ID}`);
+  last_at = :at, last_status = :answerStatus, last_error = :error, last_ms = :milliseconds, last_answer = :answer
+  ${BY_ID}`);
 // A list of so many ids would be longer than a statement may be; one order makes both statements mean the same rows.
 const FAILED_SINCE = `SELECT id FROM webhook_deliveries ${OF_TENANT} AND webhook_id = :webhookId AND status = 'FAILED'
   AND last_at >= :since ORDER BY id LIMIT :limit`;
@@ -61,7 +65,7 @@ const ENQUEUE_FAILED =
 const REOPEN_FAILED = statement(`UPDATE webhook_deliveries SET status = 'PENDING', next_at = :now
   ${OF_TENANT} AND id IN (${FAILED_SINCE})`);
 const NEW = {
-  ...{ attempts: 0, last_at: null, last_status: null, last_error: null, last_ms: null },
+  ...{ attempts: 0, last_at: null, last_status: null, last_error: null, last_ms: null, last_answer: null },
   status: 'PENDING',
 } as const;
 
@@ -104,10 +108,10 @@ export async function replayFailed(
 
 export async function settleDelivery(
   tx: TenantTx,
-  { id, at, status: answer, error, milliseconds }: Attempt,
+  { id, at, status: answerStatus, error, milliseconds, answer }: Attempt,
   { status, nextAt }: { status: DeliveryStatus; nextAt: number | null },
 ): Promise<void> {
-  await SETTLE.run(tx, { id, status, nextAt, at, answer, error, milliseconds });
+  await SETTLE.run(tx, { id, status, nextAt, at, answerStatus, error, milliseconds, answer });
 }
 
 export const SORTABLE = { id: 'id', createdDtm: 'created_at' } as const;
@@ -184,7 +188,7 @@ export function removeEndedDeliveries(tx: TenantTx, beforeId: string, limit: num
   return REMOVE_ENDED.run(tx, { beforeId, limit });
 }
 
-/** Of a webhook that is gone. */
+/** Removes the deliveries of a deleted webhook. */
 export async function removeOrphanedDeliveries(tx: TenantTx, limit: number): Promise<number> {
   const orphaned = await ORPHANED.get(tx, {});
   return orphaned ? REMOVE_OF.run(tx, { webhook_id: orphaned.webhook_id, limit }) : 0;

@@ -27,7 +27,7 @@ import type { WebhookRow } from './webhooks.table.ts';
 export const MAX_RECOVERED = 10_000;
 export const TEST_EVENT = 'webhook.test';
 
-type Handled = 'test' | 'listDeliveries' | 'replay' | 'recover';
+type Handled = 'test' | 'listDeliveries' | 'getDelivery' | 'replay' | 'recover';
 
 export function deliveryHandlers({ ring }: { ring(): void }): Pick<Handlers<typeof api.webhooks>, Handled> {
   return {
@@ -47,11 +47,23 @@ export function deliveryHandlers({ ring }: { ring(): void }): Pick<Handlers<type
     async listDeliveries(context, { params, query }) {
       const { db } = context;
       const { id } = await getWebhook(db, context, params.webhookId);
-      const asked = paging(query, SORTABLE);
-      const page = asked.sorts > 0 ? asked : { ...asked, orderBy: 'id DESC' };
+      const pageRequest = paging(query, SORTABLE);
+      const page = pageRequest.sorts > 0 ? pageRequest : { ...pageRequest, orderBy: 'id DESC' };
       const filter = { webhookId: id, status: query.status, instanceId: query.processInstanceId };
       const { rows, total } = await pageDeliveries(db, filter, page);
-      return toPage(await mapInSlices(db, rows, toDelivery), total, page);
+      return toPage(await mapInSlices(db, rows, toDelivery), total, page, rows.at(-1)?.id);
+    },
+
+    async getDelivery(context, { params }) {
+      const { db } = context;
+      const { id } = await getWebhook(db, context, params.webhookId);
+      const row = await getDelivery(db, params.deliveryId);
+      if (row.webhook_id !== id) throw new ApiError(100072);
+      return {
+        ...toDelivery(row),
+        payload: { id: row.id, ...(JSON.parse(row.payload) as object) },
+        ...(row.last_answer !== null && { answer: row.last_answer }),
+      };
     },
 
     async replay(context, { params }) {

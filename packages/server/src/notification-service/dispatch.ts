@@ -4,7 +4,7 @@ import { asTenantId } from '../kernel/ids.ts';
 import { inSpan, type Tracing } from '../kernel/tracing.ts';
 import type { Lease } from '../leases/lease-table.ts';
 import type { QueueLog } from '../leases/log.ts';
-import { type Held, openWorker, type QueuePolicy, type Worker } from '../leases/worker.ts';
+import { type Items, openWorker, type QueuePolicy, type Worker } from '../leases/worker.ts';
 import {
   bringDeliveriesForward,
   type Claimed,
@@ -64,16 +64,16 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
   const policy: QueuePolicy<Claimed, Outcome> = {
     ...{ noun: 'webhook deliveries', table: DELIVERY_LEASES, concurrency: MAX_IN_FLIGHT, leaseMs },
     bringForward: (tx, now) => bringDeliveriesForward(tx, now, leaseMs),
-    async claim(held, now, lease) {
-      if (held.size >= MAX_IN_FLIGHT) return [];
-      const underWay = countHeld(held);
+    async claim(items, now, lease) {
+      if (items.size >= MAX_IN_FLIGHT) return [];
+      const underWay = countByReceiver(items);
       const due = await lanesFrom(db, now, after);
-      // One that hangs has all it may have under way, and much more that is due.
+      // A receiver that hangs has its full number under way, and must not fill the claim with what is due.
       const suspended = due.length > 0 ? await deps.suspended?.() : undefined;
       const open = due.filter((lane) => !suspended?.has(lane.owner_tenant_id));
       const lanes = open.filter((lane) => (underWay.get(lane.webhook_id) ?? 0) < placesOf(lane, perEndpoint));
       if (lanes.length === 0) return [];
-      const claimed = await claimFromLanes(db, lanes, { held, underWay, now, lease, perEndpoint });
+      const claimed = await claimFromLanes(db, lanes, { items, underWay, now, lease, perEndpoint });
       after = lanes[Math.min(lanes.length, MAX_LANES_PER_CLAIM) - 1]?.webhook_id ?? '';
       return claimed;
     },
@@ -93,12 +93,12 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
   return openWorker(deps, policy);
 }
 
-type Room = { held: Held<Claimed>; underWay: Map<string, number>; now: number; lease: Lease; perEndpoint: number };
+type Room = { items: Items<Claimed>; underWay: Map<string, number>; now: number; lease: Lease; perEndpoint: number };
 
 function claimFromLanes(
   db: Db,
   lanes: readonly Lane[],
-  { held, underWay, perEndpoint, ...claim }: Room,
+  { items, underWay, perEndpoint, ...claim }: Room,
 ): Promise<Claimed[]> {
   return db.aside.system.write(async (tx) => {
     await prepareClaim(tx);
@@ -106,7 +106,7 @@ function claimFromLanes(
     for (const lane of inTurn(lanes).slice(0, MAX_LANES_PER_CLAIM)) {
       const ofTenant = claimed.filter(({ tenantId }) => tenantId === lane.owner_tenant_id).length;
       const roomOfTenant = MAX_IN_FLIGHT_PER_TENANT - (underWay.get(lane.owner_tenant_id) ?? 0) - ofTenant;
-      const room = Math.min(MAX_IN_FLIGHT - held.size - claimed.length, roomOfTenant);
+      const room = Math.min(MAX_IN_FLIGHT - items.size - claimed.length, roomOfTenant);
       if (room > 0)
         claimed.push(...(await claimFromLane(tx, lane, claim.now, claim.lease, { limit: room, perEndpoint })));
     }
@@ -115,7 +115,7 @@ function claimFromLanes(
 }
 
 /** How many are under way for each tenant and each endpoint: no id of the one is an id of the other. */
-function countHeld({ waiting, running }: Held<Claimed>): Map<string, number> {
+function countByReceiver({ waiting, running }: Items<Claimed>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { tenantId, webhookId } of [...waiting, ...running]) {
     for (const id of [tenantId, webhookId]) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -140,10 +140,16 @@ function inTurn(lanes: readonly Lane[]): Lane[] {
 }
 
 function unexpected(error: unknown, clock: Clock, log: QueueLog): Outcome {
-  // A database that is away says nothing of the delivery.
+  // A database that is away is not a fault of the delivery.
   if (error instanceof DbError) return { kind: 'stopped' };
   log.error({ err: error }, 'could not send a webhook');
-  const nothing = { status: null, retryAfter: undefined, milliseconds: 0, intervals: DEFAULT_RETRY_INTERVALS_MS };
+  const nothing = {
+    status: null,
+    answer: null,
+    retryAfter: undefined,
+    milliseconds: 0,
+    intervals: DEFAULT_RETRY_INTERVALS_MS,
+  };
   return { kind: 'attempted', at: clock.now(), error: 'internal', local: true, ...nothing };
 }
 

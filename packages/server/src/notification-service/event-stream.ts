@@ -27,7 +27,7 @@ const MAX_WATCHERS = 500;
 /** A client that does not read is cut off before its events pile up. */
 const MAX_UNREAD_BYTES = 256 * 1024;
 const BEAT_EVERY_MS = 15 * SECOND;
-/** Then whoever watches connects again, and his key is looked at again: one that was blocked sees no more. */
+/** After this time the client reconnects and its key is checked again: a blocked key sees no more events. */
 const MAX_STREAM_MS = 10 * MINUTE;
 
 type Watcher = { types: ReadonlySet<string>; events: Readable };

@@ -38,7 +38,7 @@ export function webhookTemplateFault(template: string): string | undefined {
   return templateFault(template, PLACEHOLDERS);
 }
 
-/** A parameter that the instance does not have is empty. */
+/** A missing parameter becomes the empty string. */
 export function fillWebhookTemplate(template: string, { parameters, ...own }: WebhookValues): string {
   return fillTemplate(template, (path) => {
     const [from, name] = PARAMETER.test(path) ? [parameters, path.replace(PARAMETER, '')] : [own, path];

@@ -40,13 +40,13 @@ export function openNotifications(deps: NotificationsDeps): Notifications {
   const { db, vault, outbound, tracing } = deps;
   const traces = tracing && boundedMap<string, string>(MAX_TRACES);
   const dispatcher = openDispatcher({ ...deps, traceOf: (id) => traces?.get(id) });
-  const noted = (id: string) => {
+  const rememberTrace = (id: string) => {
     const trace = tracing?.traceparent();
     if (trace !== undefined) traces?.set(id, trace);
   };
   const { ring, runDue } = dispatcher;
   const hub = openEventHub();
-  const notifications = notifier(ring, noted, hub);
+  const notifications = notifier(ring, rememberTrace, hub);
   return {
     handlers: {
       webhooks: webhookHandlers({ vault, outbound, ring, secretHostFault: deps.secretHostFault }),

@@ -29,7 +29,7 @@ export type TenantEvent = {
 };
 export type NotifyTenant = (tx: TenantTx, event: TenantEvent) => Promise<void>;
 
-/** What happened in an identity store. Nothing of a person is in it. */
+/** What happened in an identity store. It holds no personal data. */
 export type IdentityEvent = {
   readonly environment: Environment;
   readonly id: string;
@@ -54,7 +54,7 @@ export type Notifier = {
 };
 
 /** `noted`: a delivery was written. `hub`: who watches events while they happen. */
-export function notifier(ring: () => void, noted: (id: string) => void, hub: EventHub): Notifier {
+export function notifier(ring: () => void, rememberTrace: (id: string) => void, hub: EventHub): Notifier {
   /** Adds a delivery for each active webhook that subscribes. Mostly there is none: then this one read is all. */
   const tell = async (
     tx: TenantTx,
@@ -73,7 +73,7 @@ export function notifier(ring: () => void, noted: (id: string) => void, hub: Eve
     for (const { id } of subscribers) {
       const deliveryId = newId(delivery.created_at);
       await addDelivery(tx, { ...delivery, id: deliveryId, webhook_id: id });
-      noted(deliveryId);
+      rememberTrace(deliveryId);
     }
     if (subscribers.length > 0) tx.afterCommit(ring);
   };
@@ -104,9 +104,9 @@ export function notifier(ring: () => void, noted: (id: string) => void, hub: Eve
 const active = new WeakMap<TenantTx, Map<Environment, Promise<Subscriber[]>>>();
 
 function activeIn(tx: TenantTx, environment: Environment): Promise<Subscriber[]> {
-  const known = active.get(tx) ?? new Map<Environment, Promise<Subscriber[]>>();
-  const subscribers = known.get(environment) ?? activeWebhooks(tx, environment);
-  active.set(tx, known.set(environment, subscribers));
+  const byEnvironment = active.get(tx) ?? new Map<Environment, Promise<Subscriber[]>>();
+  const subscribers = byEnvironment.get(environment) ?? activeWebhooks(tx, environment);
+  active.set(tx, byEnvironment.set(environment, subscribers));
   return subscribers;
 }
 

@@ -35,11 +35,11 @@ export function nextAttemptAt({ intervals, tried, retryAfter, now, random }: Fai
   return now + Math.round(Math.max(jittered, retryAfterMs(retryAfter, now)));
 }
 
-/** RFC 9110, 10.2.3: seconds, or a date. What cannot be read is no wish. */
+/** RFC 9110, 10.2.3: seconds, or a date. A value that cannot be parsed is ignored. */
 export function retryAfterMs(retryAfter: string | undefined, now: number): number {
   if (retryAfter === undefined) return 0;
-  const wanted = /^\d{1,10}$/.test(retryAfter.trim()) ? Number(retryAfter) * SECOND : Date.parse(retryAfter) - now;
-  return Number.isNaN(wanted) ? 0 : Math.min(Math.max(wanted, 0), MAX_RETRY_AFTER_MS);
+  const waitMs = /^\d{1,10}$/.test(retryAfter.trim()) ? Number(retryAfter) * SECOND : Date.parse(retryAfter) - now;
+  return Number.isNaN(waitMs) ? 0 : Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS);
 }
 
 /** Failures in a row after which an endpoint is left alone for a while. */

@@ -14,7 +14,7 @@ import { openWebhook } from './webhook-secrets.ts';
 import { findWebhookById } from './webhooks.repository.ts';
 import type { WebhookRow } from './webhooks.table.ts';
 
-/** What became of one attempt. Of the answer nothing is kept but its status. */
+/** What became of one attempt. Of the answer its status is stored, and of a refusal the beginning of its body. */
 export type Attempted = {
   kind: 'attempted';
   at: number;
@@ -24,9 +24,11 @@ export type Attempted = {
   local: boolean;
   retryAfter: string | undefined;
   milliseconds: number;
+  /** What the endpoint answered when it refused, as far as it is text. */
+  answer: string | null;
   intervals: readonly number[];
 };
-/** Nobody waits for it any more; the webhook is disabled, so it goes on waiting; the server stops. */
+/** The delivery is gone; the webhook is disabled, so the delivery goes on waiting; or the server stops. */
 export type Outcome = Attempted | { kind: 'dropped' | 'waiting' | 'stopped' };
 
 export type SendDeps = {
@@ -47,6 +49,8 @@ export type SendDelivery = (
 ) => Promise<Outcome>;
 
 export const MAX_BODY_BYTES = 256 * 1024;
+/** Of an answer so much is read, and of a refusal so much is shown to the tenant. */
+export const MAX_ANSWER_BYTES = 16 * 1024;
 const MAX_OPENED = 1000;
 
 /** A fault of what the tenant has set up: it shows in the log of deliveries, and the next attempt may find it mended. */
@@ -57,9 +61,9 @@ export function deliverySender(deps: SendDeps): SendDelivery {
   const opened = boundedMap<string, Awaited<ReturnType<typeof openWebhook>>>(MAX_OPENED);
   const openedOf = async (db: TenantDb, webhook: WebhookRow) => {
     const key = `${webhook.id}/${webhook.version}`;
-    const known = opened.get(key) ?? (await openWebhook(deps.vault, db, webhook));
-    opened.set(key, known);
-    return known;
+    const webhookInUse = opened.get(key) ?? (await openWebhook(deps.vault, db, webhook));
+    opened.set(key, webhookInUse);
+    return webhookInUse;
   };
 
   return async (db, { id, webhookId }, signal) => {
@@ -68,7 +72,8 @@ export function deliverySender(deps: SendDeps): SendDelivery {
     if (webhook.status !== 'ACTIVE') return { kind: 'waiting' };
     const at = clock.now();
     const intervals = JSON.parse(webhook.retry_intervals) as number[];
-    const attempted = { kind: 'attempted', at, status: null, error: null, local: false, intervals } as const;
+    const nothing = { status: null, error: null, answer: null, local: false };
+    const attempted = { kind: 'attempted', at, ...nothing, intervals } as const;
     try {
       const { secrets, sensitive } = await openedOf(db, webhook);
       const body = webhook.method === 'GET' ? undefined : await bodyOf(deps, db, webhook, delivery);
@@ -88,16 +93,26 @@ export function deliverySender(deps: SendDeps): SendDelivery {
         },
         ...(body !== undefined && { body }),
         ...(timeoutMs !== undefined && { timeoutMs }),
-        signal,
+        ...{ signal, maxAnswerBytes: MAX_ANSWER_BYTES, keepStart: true },
       });
       if (answer.fault === 'stopped') return { kind: 'stopped' };
       const { status = null, fault = null, retryAfter, milliseconds } = answer;
-      return { ...attempted, status, error: fault ?? errorOf(status ?? 0), retryAfter, milliseconds };
+      const error = fault ?? errorOf(status ?? 0);
+      // An endpoint may send back what it was sent. Parameters of a person are never stored with a delivery.
+      const isShown = error === 'status' && !namesParameters(webhook.body_template ?? '');
+      const refusal = isShown ? textOf(answer.body) : null;
+      return { ...attempted, status, error, answer: refusal, retryAfter, milliseconds };
     } catch (error) {
       if (!(error instanceof LocalFault)) throw error;
       return { ...attempted, error: error.message, local: true, retryAfter: undefined, milliseconds: 0 };
     }
   };
+}
+
+/** Text without the characters that a database or a page cannot hold. */
+function textOf(body: Buffer | undefined): string | null {
+  const text = body?.toString('utf8').replace(/[^\P{Cc}\t\n\r]/gu, '\ufffd');
+  return text || null;
 }
 
 function errorOf(status: number): string | null {
@@ -121,7 +136,7 @@ async function bodyOf(deps: SendDeps, db: TenantDb, webhook: WebhookRow, deliver
     processDefnVersion: Number(data.processDefnVersion ?? 0),
     storeName: String(data.storeName ?? ''),
     userId: String(data.userId ?? ''),
-    // Read now and never stored here: what was erased is not told.
+    // Read at each attempt and never stored, so that erased data is not sent.
     parameters: (needed && (await deps.parametersOf(db, delivery.instance_id as string))) || {},
   });
   if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw new LocalFault('too_large');

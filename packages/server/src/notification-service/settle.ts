@@ -40,7 +40,7 @@ export async function settle(
     } else await settleFailure(tx, item, result, { now, random });
   }
   if (stopped.length > 0) await DELIVERY_LEASES.giveBack(tx, stopped);
-  // Whoever holds it by now: what was delivered needs no sender any more.
+  // Removed whoever holds the lease by now: a delivered event must not be sent again.
   if (ended.length > 0) await removeFromQueue(tx, ended);
   const byEndpoint = Map.groupBy(batch, ({ item }) => item.webhookId);
   // In one order everywhere: servers that settle for one tenant would wait for each other in a circle.

@@ -14,13 +14,13 @@ type Delivery = Ok<typeof api.webhooks.test>;
 export type Headers = Readonly<Record<string, string>>;
 
 export function checkHeaders(plain: Headers, sensitive: readonly string[], values: Headers): void {
-  const seen = new Set<string>();
+  const foldedNames = new Set<string>();
   const check = (name: string, pointer: string) => {
     const folded = name.toLowerCase();
     const message = headerNameFault(name);
     if (message) throw invalidInput({ pointer, message });
-    if (seen.has(folded)) throw invalidInput({ pointer, message: 'occurs twice' });
-    seen.add(folded);
+    if (foldedNames.has(folded)) throw invalidInput({ pointer, message: 'occurs twice' });
+    foldedNames.add(folded);
   };
   const checkValue = (value: string, pointer: string) => {
     if (!isHeaderValue(value)) throw invalidInput({ pointer, message: HEADER_VALUE_FAULT });

@@ -74,7 +74,7 @@ export async function changeWebhook(tx: TenantTx, row: WebhookRow): Promise<void
   await CHANGE.run(tx, row);
 }
 
-/** For what happens without a caller. False if it was disabled already. */
+/** Disables a webhook without a caller. False if it was disabled already. */
 export async function disableWebhook(
   tx: TenantTx,
   id: string,

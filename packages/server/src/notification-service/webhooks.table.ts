@@ -29,7 +29,6 @@ export const webhooks = table('webhooks', {
 });
 export type WebhookRow = RowOf<typeof webhooks>;
 
-/** The properties a list can be sorted by. */
 export const SORTABLE = {
   id: 'id',
   name: 'name_folded',

@@ -237,6 +237,33 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.equal((await call('GET', `/${id}/deliveries?status=FAILED`)).body.totalElements, 0);
   });
 
+  it('show what was sent and what a receiver that refused answered, cut at 16 kB; of one that accepts nothing', async () => {
+    const receiver = await grove.receiver((_request, answer, number) => {
+      if (number === 1) answer.writeHead(500).end(`\u0000missing field: name ${'x'.repeat(40_000)}`);
+      else answer.writeHead(200).end('inside knowledge');
+    });
+    const { id } = await create('answered', { uri: receiver.uri, retryIntervalsMs: [1] });
+    const { body: sent } = await call('POST', `/${id}/test`, {});
+    await grove.deliverDue();
+    const { body: refused } = await call('GET', `/${id}/deliveries/${sent.id}`);
+    assert.deepEqual([refused.payload.id, refused.payload.type], [sent.id, 'webhook.test']);
+    assert.match(refused.answer, /^\ufffdmissing field: name x+$/);
+    assert.ok(Buffer.byteLength(refused.answer) <= 16 * 1024 + 2);
+    grove.clock.advance(HOUR);
+    await grove.deliverDue();
+    const { body: accepted } = await call('GET', `/${id}/deliveries/${sent.id}`);
+    assert.deepEqual([accepted.status, accepted.answer], ['DELIVERED', undefined]);
+  });
+
+  it('never store what a receiver answers that is sent parameters of persons', async () => {
+    const receiver = await grove.receiver((request, answer) => void answer.writeHead(500).end(request.body));
+    const { id } = await create('echo', { uri: receiver.uri, bodyTemplate: '{"name":"{parameters.firstName}"}' });
+    const { body: sent } = await call('POST', `/${id}/test`, {});
+    await grove.deliverDue();
+    const { body } = await call('GET', `/${id}/deliveries/${sent.id}`);
+    assert.deepEqual([body.attempts, body.lastAttempt.statusCode, body.answer], [1, 500, undefined]);
+  });
+
   it('answer 100072 for a delivery that is not theirs, and replay their own under its id', async () => {
     const receiver = await grove.receiver();
     const { id } = await create('replayed', { uri: receiver.uri });
@@ -247,8 +274,11 @@ onBothEngines('webhooks', (_engine, places) => {
       [id, NOBODY],
       [other, sent.id],
     ]) {
-      const answer = await call('POST', `/${webhook}/deliveries/${delivery}/replay`, {});
-      assert.deepEqual([answer.status, answer.body.code], [404, 100072]);
+      for (const answer of [
+        await call('POST', `/${webhook}/deliveries/${delivery}/replay`, {}),
+        await call('GET', `/${webhook}/deliveries/${delivery}`),
+      ])
+        assert.deepEqual([answer.status, answer.body.code], [404, 100072]);
     }
     const { body: again } = await call('POST', `/${id}/deliveries/${sent.id}/replay`, {});
     assert.deepEqual([again.id, again.status], [sent.id, 'PENDING']);

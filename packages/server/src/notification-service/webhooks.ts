@@ -69,10 +69,10 @@ export function webhookHandlers(deps: WebhooksDeps) {
       const row = await context.db.write(async (tx) => {
         if ((await countWebhooks(tx, context.principal.environment)) >= MAX_WEBHOOKS_PER_TENANT)
           throw new ApiError(100065);
-        const made = await newWebhook(tx, context, body, secret, deps);
-        await ensureUniqueName('webhook', made.name, () => addWebhook(tx, made));
-        await addEndpoint(tx, made.id, made.status === 'ACTIVE');
-        return made;
+        const newRow = await newWebhook(tx, context, body, secret, deps);
+        await ensureUniqueName('webhook', newRow.name, () => addWebhook(tx, newRow));
+        await addEndpoint(tx, newRow.id, newRow.status === 'ACTIVE');
+        return newRow;
       });
       return { ...toWebhook(row, context.tenantId), secret: secretText(secret) };
     },
@@ -88,7 +88,7 @@ export function webhookHandlers(deps: WebhooksDeps) {
         const before = await getForUpdate(tx, context, params.webhookId);
         const after = await changedWebhook(tx, context, before, body, deps);
         await ensureUniqueName('webhook', after.name, () => changeWebhook(tx, after));
-        // What had failed there says nothing of another address, nor of a caller who says that it is mended.
+        // Earlier failures do not count for a new address, or when a caller activates the webhook again.
         await resetEndpoint(tx, after.id, after.status === 'ACTIVE');
         tx.afterCommit(deps.ring);
         return after;
@@ -206,15 +206,15 @@ async function changedWebhook(
 }
 
 /** Ensures that nobody reads what is never shown by having it sent to an address of their own. */
-function ensureSameHost(before: string, after: string, kept: Headers): void {
+function ensureSameHost(before: string, after: string, keptHeaders: Headers): void {
   // The hosts of cloud secrets were looked at already.
-  const hasPlain = Object.values(kept).some((value) => secretNames(value).length === 0);
+  const hasPlain = Object.values(keptHeaders).some((value) => secretNames(value).length === 0);
   if (!hasPlain || new URL(before).origin === new URL(after).origin) return;
   const message = 'must be given again, because the webhook goes to another host';
   throw invalidInput({ pointer: '/sensitiveHeaders', message });
 }
 
-type Sent = { uri: string; headers: Headers; sensitive: Headers; template: string | null };
+type WebhookRequest = { uri: string; headers: Headers; sensitive: Headers; template: string | null };
 
 /**
  * Ensures that the caller may have sent what the webhook, as it will be, sends. Otherwise a key that may only make webhooks
@@ -223,7 +223,7 @@ type Sent = { uri: string; headers: Headers; sensitive: Headers; template: strin
 async function ensureMaySend(
   tx: TenantTx,
   { principal }: Context,
-  { uri, headers, sensitive, template }: Sent,
+  { uri, headers, sensitive, template }: WebhookRequest,
   { secretHostFault }: WebhooksDeps,
 ): Promise<void> {
   if (template !== null && namesParameters(template)) {

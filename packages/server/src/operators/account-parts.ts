@@ -54,6 +54,7 @@ export function accountParts(deps: AccountDeps) {
         ...(operator.email && { email: operator.email }),
       },
       ...{ permissions: [...operator.permissions], environments: [...operator.environments] },
+      ofInstallation: operator.ofInstallation,
       ...{ sessionId: operator.sessionId, authenticatedDtm: toDtm(operator.authenticatedAt) },
       ...{ idleSeconds: IDLE_MS / 1000, expiringDtm: toDtm(operator.expiresAt) },
     };
@@ -93,7 +94,7 @@ export function tenantOf({ hostTenant }: OpenContext): TenantId {
   return hostTenant;
 }
 
-/** The guard lets nobody in without a session. */
+/** The session of the caller, which the guard has ensured. */
 export function own({ principal }: Pick<Context, 'principal'>): Principal & { operator: OperatorPrincipal } {
   const { operator } = principal;
   if (!operator) throw new ApiError(100210);

@@ -4,7 +4,7 @@ import { SKIP_LOCKED } from '../db/sql/dialect.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { MINUTE } from '../kernel/clock.ts';
 
-/** A challenge of one kind answers no other. */
+/** A challenge of one kind cannot be used for another. */
 export type OperatorCeremonyKind = 'SIGN_IN' | 'CONFIRM' | 'REGISTER' | 'SINGLE_SIGN_ON' | 'EMAIL_LINK' | 'CODE';
 export type OperatorCeremony = { id: string; challenge: string };
 
@@ -22,57 +22,55 @@ const REMOVE_EXPIRED = statement(`DELETE FROM operator_ceremonies WHERE tenant_i
   SELECT id FROM operator_ceremonies WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY expires_at
     LIMIT ${REMOVED_AT_ONCE} ${SKIP_LOCKED})`);
 
-type Asked = { kind: OperatorCeremonyKind; operatorId?: string | undefined; now: number };
+type NewCeremony = { kind: OperatorCeremonyKind; operatorId?: string | undefined; now: number };
 
 /** A new challenge. Without an operator, whoever answers says who it is. */
-export async function openCeremony(tx: TenantTx, { kind, operatorId, now }: Asked): Promise<OperatorCeremony> {
+export async function openCeremony(tx: TenantTx, { kind, operatorId, now }: NewCeremony): Promise<OperatorCeremony> {
   const random = () => randomBytes(RANDOM_BYTES).toString('base64url');
-  const made = { id: random(), challenge: random() };
+  const ceremony = { id: random(), challenge: random() };
   await REMOVE_EXPIRED.run(tx, { now });
   await ADD.run(tx, {
-    id: made.id,
+    id: ceremony.id,
     kind,
     operatorId: operatorId ?? null,
-    challenge: made.challenge,
+    challenge: ceremony.challenge,
     expires_at: now + CEREMONY_MS,
   });
-  return made;
+  return ceremony;
 }
 
-type Known = { id: string; operator_id: string; challenge: string };
+type Row = { id: string; operator_id: string; challenge: string };
 
 const STORE = statement(`INSERT INTO operator_ceremonies (tenant_id, id, kind, operator_id, challenge, expires_at)
   VALUES (:tenant_id, :id, :kind, :operatorId, :challenge, :expiresAt)`);
 const OF_SOMEBODY =
   'WHERE tenant_id = :tenant_id AND id = :id AND kind = :kind AND expires_at > :now AND operator_id IS NOT NULL';
-const KNOWN = query<Known>()(`SELECT id, operator_id, challenge FROM operator_ceremonies ${OF_SOMEBODY}`);
-const TAKE_KNOWN = query<Known>()(
-  `DELETE FROM operator_ceremonies ${OF_SOMEBODY} RETURNING id, operator_id, challenge`,
-);
+const KNOWN = query<Row>()(`SELECT id, operator_id, challenge FROM operator_ceremonies ${OF_SOMEBODY}`);
+const TAKE_KNOWN = query<Row>()(`DELETE FROM operator_ceremonies ${OF_SOMEBODY} RETURNING id, operator_id, challenge`);
 const COUNT = query<{ total: number }>()(`SELECT count(*) AS total FROM operator_ceremonies
   WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND kind = :kind AND expires_at > :now`);
 
-type Stored = { id: string; kind: OperatorCeremonyKind; operatorId: string; challenge: string; expiresAt: number };
+type NewRow = { id: string; kind: OperatorCeremonyKind; operatorId: string; challenge: string; expiresAt: number };
 
 /** A ceremony of an operator whose id the caller has made, such as the hash of a code. */
-export async function storeCeremony(tx: TenantTx, ceremony: Stored, now: number): Promise<void> {
+export async function storeCeremony(tx: TenantTx, ceremony: NewRow, now: number): Promise<void> {
   await REMOVE_EXPIRED.run(tx, { now });
   await STORE.run(tx, ceremony);
 }
 
-type Named = { kind: OperatorCeremonyKind; now: number };
+type Kind = { kind: OperatorCeremonyKind; now: number };
 
-/** One that stays, because a code may be mistyped. */
-export function findCeremony(tx: TenantTx, id: string, { kind, now }: Named): Promise<Known | undefined> {
+/** Finds a ceremony without removing it, because a code may be mistyped. */
+export function findCeremony(tx: TenantTx, id: string, { kind, now }: Kind): Promise<Row | undefined> {
   return KNOWN.get(tx, { id, kind, now });
 }
 
-/** Removes it; it says whose it is. */
-export function takeOfSomebody(tx: TenantTx, id: string, { kind, now }: Named): Promise<Known | undefined> {
+/** Removes and returns a ceremony that names its operator. */
+export function takeOfSomebody(tx: TenantTx, id: string, { kind, now }: Kind): Promise<Row | undefined> {
   return TAKE_KNOWN.get(tx, { id, kind, now });
 }
 
-export async function countCeremonies(tx: TenantTx, operatorId: string, { kind, now }: Named): Promise<number> {
+export async function countCeremonies(tx: TenantTx, operatorId: string, { kind, now }: Kind): Promise<number> {
   return (await COUNT.get(tx, { operatorId, kind, now }))?.total ?? 0;
 }
 
@@ -80,7 +78,7 @@ export async function countCeremonies(tx: TenantTx, operatorId: string, { kind, 
 export function takeCeremony(
   tx: TenantTx,
   id: string,
-  { kind, operatorId = '', now }: Asked,
+  { kind, operatorId = '', now }: NewCeremony,
 ): Promise<OperatorCeremony | undefined> {
   return TAKE.get(tx, { id, kind, now, operatorId });
 }

@@ -46,7 +46,7 @@ export function consoleAccountHandlers(deps: AccountDeps) {
     async completeSignIn(context, { body }) {
       const tenantId = tenantOf(context);
       const now = clock.now();
-      const made = await db.of(tenantId).write(async (tx) => {
+      const signIn = await db.of(tenantId).write(async (tx) => {
         const recognised = await recognise(tx, body, { places: places(tenantId), now });
         if ('refused' in recognised) {
           await recordLock(tx, recognised);
@@ -55,7 +55,7 @@ export function consoleAccountHandlers(deps: AccountDeps) {
         await record(tx, 'operator.signedIn', recognised.operator);
         return { cookie: await begin(tx, context, recognised.operator.id) };
       });
-      return 'refused' in made ? throwRefused(made, now) : signedIn(tenantId, made.cookie);
+      return 'refused' in signIn ? throwRefused(signIn, now) : signedIn(tenantId, signIn.cookie);
     },
 
     signInOptions: async (context) => ({
@@ -135,13 +135,13 @@ export function consoleAccountHandlers(deps: AccountDeps) {
       const principal = own(context);
       const { now } = context;
       const { callerId, tenantId, operator } = principal;
-      const made = await context.db.write(async (tx) => {
+      const result = await context.db.write(async (tx) => {
         const recognised = await recognise(tx, body, { places: places(tenantId), now, expected: callerId });
         if ('refused' in recognised) await recordLock(tx, recognised);
         else await markAuthenticated(tx, operator.sessionId, now);
         return recognised;
       });
-      if ('refused' in made) throwRefused(made, now);
+      if ('refused' in result) throwRefused(result, now);
       return viewOf({ ...principal, operator: { ...operator, authenticatedAt: now } });
     },
 
@@ -205,10 +205,10 @@ async function invited(tx: TenantTx, code: string, now: number): Promise<Operato
 }
 
 /** The link is spent. A name is what the operator says; an address only where the invitation had none. */
-function joinedOperator(before: OperatorRow, said: { name?: string; email?: string }, now: number): OperatorRow {
-  const { name = before.name } = said;
-  const email = before.email || said.email;
-  if (!email) throw invalidInput({ pointer: '/email', message: 'is required: the invitation names none' });
+function joinedOperator(before: OperatorRow, input: { name?: string; email?: string }, now: number): OperatorRow {
+  const { name = before.name } = input;
+  const email = before.email || input.email;
+  if (!email) throw invalidInput({ pointer: '/email', message: 'is required: the invitation has none' });
   const after = {
     ...before,
     name,

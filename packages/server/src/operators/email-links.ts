@@ -70,8 +70,8 @@ export function openEmailLinks(deps: EmailLinksDeps): EmailLinks {
       atWork.add(work);
     },
     async open(tx, code, now) {
-      const known = await takeOfSomebody(tx, idOf(code), { kind: KIND, now });
-      const operator = known && (await findOperatorForUpdate(tx, known.operator_id));
+      const ceremony = await takeOfSomebody(tx, idOf(code), { kind: KIND, now });
+      const operator = ceremony && (await findOperatorForUpdate(tx, ceremony.operator_id));
       // What was so when the link was sent may have changed.
       if (!operator || !(await maySignInByEmail(tx, operator, now))) throw new ApiError(100219);
       return operator;
@@ -82,12 +82,12 @@ export function openEmailLinks(deps: EmailLinksDeps): EmailLinks {
   };
 }
 
-type Wanted = { email: string; code: string; now: number };
+type WantedLink = { email: string; code: string; now: number };
 
 async function makeLink(
   { audit }: Pick<EmailLinksDeps, 'audit'>,
   tx: TenantTx,
-  { email, code, now }: Wanted,
+  { email, code, now }: WantedLink,
 ): Promise<OperatorRow | undefined> {
   const operator = await findByEmail(tx, fold(email));
   if (!operator || !(await maySignInByEmail(tx, operator, now))) return undefined;

@@ -153,6 +153,16 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.equal(without.body.code, 100239);
   });
 
+  it('100216: five wrong codes to confirm lock the operator', async () => {
+    const { cookie } = await joined('lea');
+    const codes: number[] = [];
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const body = { code: '000000' };
+      codes.push((await browse(grove, '/api/console/confirmation/code', { body, cookie })).body.code);
+    }
+    assert.deepEqual(codes, [100350, 100350, 100350, 100350, 100216]);
+  });
+
   it('100350 and 100220: whoever has a passkey sets an app up and forgets it; the last way to sign in stays', async () => {
     await confirm(owner);
     const started = await owner.call('/api/console/totp/start', { body: {} });

@@ -23,9 +23,9 @@ function languageOf(context: OpenContext): string {
 }
 
 /** A code that was wrong is answered as one, and not as a passkey. */
-function throwRefusedCode(made: Extract<Recognised, { refused: string }>, now: number): never {
-  if (made.refused === 'passkey') throw new ApiError(100350);
-  throwRefused(made, now);
+function throwRefusedCode(recognised: Extract<Recognised, { refused: string }>, now: number): never {
+  if (recognised.refused === 'passkey') throw new ApiError(100350);
+  throwRefused(recognised, now);
 }
 
 /** A secret that waits for its first code, sealed; empty where the operator has an app. */
@@ -74,18 +74,18 @@ export function emailSignInHandlers(deps: AccountDeps) {
       const now = clock.now();
       return db.of(tenantId).write(async (tx) => {
         const operator = await deps.emailSignIn.open(tx, body.code, now);
-        const isKnown = (await findTotp(tx, operator.id)) !== undefined;
-        const made = isKnown ? undefined : await newSecret(deps, tx, { operator, tenantName });
-        const { id } = await openCodeCeremony(tx, { operatorId: operator.id, sealed: made?.sealed, now });
-        return { ceremonyId: id, ...(made && { enrolment: made.shown }) };
+        const hasTotp = (await findTotp(tx, operator.id)) !== undefined;
+        const secret = hasTotp ? undefined : await newSecret(deps, tx, { operator, tenantName });
+        const { id } = await openCodeCeremony(tx, { operatorId: operator.id, sealed: secret?.sealed, now });
+        return { ceremonyId: id, ...(secret && { enrolment: secret.enrolment }) };
       });
     },
 
     async completeEmailSignIn(context: OpenContext, { body }: Body<Code>) {
       const tenantId = tenantOf(context);
       const now = clock.now();
-      const made = await db.of(tenantId).write((tx) => completed(tx, context, body, now));
-      return 'refused' in made ? throwRefusedCode(made, now) : signedIn(tenantId, made.cookie);
+      const signIn = await db.of(tenantId).write((tx) => completed(tx, context, body, now));
+      return 'refused' in signIn ? throwRefusedCode(signIn, now) : signedIn(tenantId, signIn.cookie);
     },
   };
 }
@@ -107,7 +107,7 @@ export function ownCodeHandlers(deps: AccountDeps) {
       const principal = own(context);
       const { now } = context;
       const { callerId, operator } = principal;
-      const made = await context.db.write(async (tx): Promise<Recognised> => {
+      const result = await context.db.write(async (tx): Promise<Recognised> => {
         const row = await findOperatorForUpdate(tx, callerId);
         if (!row) throw new ApiError(100210);
         if (!(await findTotp(tx, callerId))) throw new ApiError(100239);
@@ -116,7 +116,7 @@ export function ownCodeHandlers(deps: AccountDeps) {
         else await markAuthenticated(tx, operator.sessionId, now);
         return recognised;
       });
-      if ('refused' in made) throwRefusedCode(made, now);
+      if ('refused' in result) throwRefusedCode(result, now);
       return viewOf({ ...principal, operator: { ...operator, authenticatedAt: now } });
     },
 
@@ -125,9 +125,9 @@ export function ownCodeHandlers(deps: AccountDeps) {
       const tenantName = await deps.tenantName(tenantId);
       return context.db.write(async (tx) => {
         const operator = await existing(tx, callerId);
-        const { sealed, shown } = await newSecret(deps, tx, { operator, tenantName });
+        const { sealed, enrolment } = await newSecret(deps, tx, { operator, tenantName });
         const { id } = await openCodeCeremony(tx, { operatorId: callerId, sealed, now: context.now });
-        return { ceremonyId: id, ...shown };
+        return { ceremonyId: id, ...enrolment };
       });
     },
 

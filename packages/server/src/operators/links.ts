@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isUniqueViolation, type TenantTx } from '../db/db.ts';
 import { DAY } from '../kernel/clock.ts';
-import type { Environment } from '../kernel/environment.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { fold } from '../kernel/pages.ts';
@@ -12,13 +11,11 @@ import { removeTotp } from './totps.repository.ts';
 
 /** One-time links that let an operator make a passkey. The code is in the fragment, which no server and no log sees. */
 export const LINK_MS = 3 * DAY;
-const MAX_OPERATORS = 1000;
-/** Test keys cannot use up what live callers need. */
-const KEPT_FOR_LIVE = 500;
+export const MAX_OPERATORS = 1000;
 const CODE_BYTES = 32;
 
 export type Link = { operator: OperatorRow; url: string; expiresAt: number };
-type Maker = { by: string; now: number; baseUrl: string; environment: Environment };
+type Maker = { by: string; now: number; baseUrl: string };
 
 export function hashLink(code: string): Buffer {
   return createHash('sha256').update(code).digest();
@@ -31,21 +28,20 @@ function newLink({ baseUrl, now }: Maker) {
 }
 
 /** Refuses with 100065 once the tenant has as many operators as it may. */
-export async function ensureRoom(tx: TenantTx, environment: Environment): Promise<void> {
-  const most = environment === 'live' ? MAX_OPERATORS : MAX_OPERATORS - KEPT_FOR_LIVE;
-  if ((await countOperators(tx)) >= most) throw new ApiError(100065);
+export async function ensureRoom(tx: TenantTx): Promise<void> {
+  if ((await countOperators(tx)) >= MAX_OPERATORS) throw new ApiError(100065);
 }
 
 type Invited = { name: string; email: string; role: string };
 
-/** Whether the caller may give the role is the caller's question. */
+/** Does not check whether the caller may give the role. */
 export async function inviteOperator(tx: TenantTx, { name, email, role }: Invited, maker: Maker): Promise<Link> {
-  await ensureRoom(tx, maker.environment);
+  await ensureRoom(tx);
   const { columns, url } = newLink(maker);
   const { by, now } = maker;
   const operator: OperatorRow = {
     ...{ id: newId(now), name, name_folded: fold(name), email, email_folded: fold(email), role, status: 'INVITED' },
-    ...{ failures: 0, locked_until: null, last_sign_in_at: null, sso_account: '', ...columns },
+    ...{ failures: 0, locked_until: null, last_sign_in_at: null, sso_account: '', of_installation: 0, ...columns },
     ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
   };
   await withOwnEmail(() => addOperator(tx, operator));
@@ -59,8 +55,9 @@ export async function resetOperator(tx: TenantTx, before: OperatorRow, maker: Ma
   await removeTotp(tx, before.id);
   const { columns, url } = newLink(maker);
   const operator: OperatorRow = {
-    ...{ ...before, ...columns, status: 'INVITED', failures: 0, locked_until: null },
-    ...{ last_updated_at: maker.now, last_updated_by: maker.by },
+    // Whoever has the link becomes the operator: what was granted at the machine is granted there anew.
+    ...{ ...before, ...columns, status: 'INVITED', failures: 0, locked_until: null, of_installation: 0 },
+    ...{ sso_account: '', last_updated_at: maker.now, last_updated_by: maker.by },
   };
   await changeOperator(tx, operator);
   return { operator, url, expiresAt: columns.link_expires_at };

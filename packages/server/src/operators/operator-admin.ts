@@ -4,15 +4,17 @@ import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { OWNER } from './built-in-roles.ts';
 import { inviteOperator, type Link, resetOperator } from './links.ts';
-import { allOperators, findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
+import { allOperators, changeOperator, findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
 import { lockGrant } from './role-rules.ts';
 
-/** What whoever has the data folder does: he could do everything anyway, so no permission is asked for. */
+/** Commands of the person who has the data folder, and so full access anyway: no permission is needed. */
 export type OperatorAdmin = {
   list(tenantId: TenantId): Promise<OperatorRow[]>;
   invite(tenantId: TenantId, invited: { name: string; email: string; role: string }): Promise<Link>;
-  /** Nothing if there is no such operator. */
+  /** Undefined if there is no such operator. */
   reset(tenantId: TenantId, operatorId: string): Promise<Link | undefined>;
+  /** Lets an operator do what concerns all tenants, or ends that. Nothing if there is no such operator. */
+  setInstallation(tenantId: TenantId, operatorId: string, isGranted: boolean): Promise<OperatorRow | undefined>;
   /** A link for the first owner, as long as nobody has signed in to the tenant yet. */
   firstOwnerLink(tenantId: TenantId): Promise<Link | undefined>;
 };
@@ -24,9 +26,9 @@ type AdminDeps = { db: Db; clock: Clock; baseUrlOf(tenantId: string): string };
 
 export function operatorAdmin({ db, clock, baseUrlOf }: AdminDeps): OperatorAdmin {
   const maker = (tenantId: TenantId) => ({
-    ...{ by: BY, now: clock.now(), baseUrl: baseUrlOf(tenantId), environment: 'live' as const },
+    ...{ by: BY, now: clock.now(), baseUrl: baseUrlOf(tenantId) },
   });
-  const noted = ({ id, name }: OperatorRow, at: number) => ({
+  const auditFields = ({ id, name }: OperatorRow, at: number) => ({
     ...{ environment: 'live' as const, actor: BY, at, item: id, details: { id, name } },
   });
 
@@ -34,7 +36,7 @@ export function operatorAdmin({ db, clock, baseUrlOf }: AdminDeps): OperatorAdmi
     db.of(tenantId).write(async (tx) => {
       await lockGrant(tx, invited.role);
       const link = await inviteOperator(tx, invited, maker(tenantId));
-      await recordChange(tx, { ...noted(link.operator, clock.now()), action: 'operator.invited' });
+      await recordChange(tx, { ...auditFields(link.operator, clock.now()), action: 'operator.invited' });
       return link;
     });
 
@@ -43,7 +45,7 @@ export function operatorAdmin({ db, clock, baseUrlOf }: AdminDeps): OperatorAdmi
       const row = await findOperatorForUpdate(tx, operatorId);
       if (!row) return undefined;
       const link = await resetOperator(tx, row, maker(tenantId));
-      await recordChange(tx, { ...noted(link.operator, clock.now()), action: 'operator.reset' });
+      await recordChange(tx, { ...auditFields(link.operator, clock.now()), action: 'operator.reset' });
       return link;
     });
 
@@ -51,12 +53,28 @@ export function operatorAdmin({ db, clock, baseUrlOf }: AdminDeps): OperatorAdmi
     list: (tenantId) => allOperators(db.of(tenantId)),
     invite,
     reset,
+    setInstallation: (tenantId, operatorId, isGranted) =>
+      db.of(tenantId).write(async (tx) => {
+        const before = await findOperatorForUpdate(tx, operatorId);
+        if (!before) return undefined;
+        const now = clock.now();
+        const row = {
+          ...before,
+          of_installation: isGranted ? 1 : 0,
+          last_updated_at: now,
+          last_updated_by: BY,
+        } as const;
+        await changeOperator(tx, row);
+        const action = isGranted ? 'operator.installationGranted' : 'operator.installationEnded';
+        await recordChange(tx, { ...auditFields(row, now), action });
+        return row;
+      }),
     async firstOwnerLink(tenantId) {
-      const known = await allOperators(db.of(tenantId));
-      if (known.some(({ status }) => status !== 'INVITED')) return undefined;
-      const waiting = known.find(({ role, email }) => role === OWNER && email === '');
+      const operators = await allOperators(db.of(tenantId));
+      if (operators.some(({ status }) => status !== 'INVITED')) return undefined;
+      const waiting = operators.find(({ role, email }) => role === OWNER && email === '');
       if (waiting) return reset(tenantId, waiting.id);
-      return known.length > 0 ? undefined : invite(tenantId, { name: FIRST_OWNER, email: '', role: OWNER });
+      return operators.length > 0 ? undefined : invite(tenantId, { name: FIRST_OWNER, email: '', role: OWNER });
     },
   };
 }

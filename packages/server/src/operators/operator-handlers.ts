@@ -19,16 +19,14 @@ import {
 } from './operators.repository.ts';
 import { ensureOwnerStays } from './owners.ts';
 import { isLockedAt } from './passkeys.ts';
-import { ensureHolds, getGrant, lockGrant } from './role-rules.ts';
+import { ensureHolds, ensureLive, getGrant, lockGrant } from './role-rules.ts';
 import { removeSessionsOf, sessionsOf } from './sessions.repository.ts';
 import { toSessions } from './sessions.ts';
 
 type OperatorView = Ok<typeof api.operators.get>;
 
 export function operatorHandlers({ baseUrlOf }: { baseUrlOf(tenantId: string): string }) {
-  const makerOf = ({ principal, now, tenantId }: Context) => ({
-    ...{ by: actor(principal), now, baseUrl: baseUrlOf(tenantId), environment: principal.environment },
-  });
+  const makerOf = (context: Context) => makerFrom(context, baseUrlOf(context.tenantId));
 
   return implement(api.operators, {
     async list({ db, now }, { query }) {
@@ -44,6 +42,7 @@ export function operatorHandlers({ baseUrlOf }: { baseUrlOf(tenantId: string): s
 
     invite: (context, { body }) =>
       context.db.write(async (tx) => {
+        ensureLive(context.principal);
         ensureHolds(context.principal, await lockGrant(tx, body.role));
         return toLink(await inviteOperator(tx, body, makerOf(context)), context.now);
       }),
@@ -89,22 +88,24 @@ export function operatorHandlers({ baseUrlOf }: { baseUrlOf(tenantId: string): s
       }),
 
     async listSessions({ db, now, principal }, { params }) {
+      ensureLive(principal);
       if (!(await findOperator(db, params.operatorId))) throw new ApiError(100213);
       return toSessions(await sessionsOf(db, params.operatorId), now, principal.operator?.sessionId);
     },
 
     async endSessions(context, { params }) {
-      await context.db.write(async (tx) => {
-        const { id } = await lockOperator(tx, context, params.operatorId);
-        await removeSessionsOf(tx, id);
-      });
+      const end = async (tx: TenantTx) => removeSessionsOf(tx, (await lockOperator(tx, context, params.operatorId)).id);
+      await context.db.write(end);
       return undefined;
     },
   });
 }
 
+const makerFrom = ({ principal, now }: Context, baseUrl: string) => ({ by: actor(principal), now, baseUrl });
+
 /** The operator, locked; the caller holds all that the role of the operator permits. */
 async function lockOperator(tx: TenantTx, { principal }: Context, id: string): Promise<OperatorRow> {
+  ensureLive(principal);
   const row = await findOperatorForUpdate(tx, id);
   if (!row) throw new ApiError(100213);
   ensureHolds(principal, await getGrant(tx, row.role));

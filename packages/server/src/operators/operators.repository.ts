@@ -23,6 +23,8 @@ const operators = table('operators', {
   link_expires_at: optional(integer()),
   /** Issuer and subject of the account at the provider; empty for an operator who signs in with a passkey. */
   sso_account: text(),
+  /** 1 for an operator of the installation, who may do what concerns all tenants. */
+  of_installation: integer<0 | 1>(),
   created_at: integer(),
   created_by: text(),
   last_updated_at: integer(),
@@ -70,6 +72,7 @@ const CHANGE = operators.update(
     'link_hash',
     'link_expires_at',
     'sso_account',
+    'of_installation',
     'last_updated_at',
     'last_updated_by',
   ],

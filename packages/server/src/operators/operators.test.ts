@@ -8,6 +8,8 @@ import {
   codeIn,
   confirm,
   cookieFrom,
+  emptyOperators,
+  fillOperators,
   firstOwner,
   hostOf,
   invitePerson,
@@ -17,8 +19,7 @@ import {
 } from '../../test/operators.ts';
 import { HOUR, MINUTE } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
-import { inviteOperator } from './links.ts';
-import { countOperators } from './operators.repository.ts';
+import { MAX_ROLES } from './roles.repository.ts';
 
 const OPERATORS = '/api/operator-manager/operators';
 const ROLES = '/api/operator-manager/roles';
@@ -269,6 +270,24 @@ onBothEngines('operators', (_engine, places) => {
     assert.equal((await signIn(grove, person.device)).status, 200);
   });
 
+  it('see the version and what waits for their own tenant, and nothing of another', async () => {
+    const health = async (call: Person['call']) => (await call('/api/operator-manager/health')).body;
+    const before = await health(owner.call);
+    assert.match(before.version, /^\d+\.\d+\.\d+/);
+    assert.equal(before.region, 'fir');
+    const other = await grove.app.tenants.create({ id: 'queueful' });
+    const webhook = { name: 'crm', uri: 'https://hooks.example.com/x', events: ['*'] };
+    const add = async (token: string) => {
+      const init = { method: 'POST', token, body: JSON.stringify(webhook) };
+      const { body } = await grove.call('/api/notification-service/webhooks', init);
+      await grove.call(`/api/notification-service/webhooks/${body.id}/test`, { method: 'POST', token, body: '{}' });
+      return body.id;
+    };
+    await add(await grove.token(other.apiKey));
+    assert.equal((await health(owner.call)).webhookDeliveries.waiting, before.webhookDeliveries.waiting);
+    assert.equal((await owner.call('/api/operator-manager/health', { cookie: null })).status, 401);
+  });
+
   it('100211: what is destructive needs a passkey that was used within ten minutes', async () => {
     owner = await again(owner);
     grove.clock.advance(10 * MINUTE);
@@ -392,27 +411,33 @@ onBothEngines('operators', (_engine, places) => {
     }
   });
 
-  it('100065: test keys use up neither the roles nor the operators that live callers need', async () => {
-    await stillFresh();
+  it('100015: a test key neither makes nor changes operators and roles, and sees nobody’s sessions', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
     const token = await grove.token(apiKey);
-    const post = (path: string, body: object) =>
-      grove.call(path, { method: 'POST', token, body: JSON.stringify(body) });
-    const role = (at: number) => ({ name: `of a test key ${at}`, permissions: [], environments: ['test'] });
-    const made = [];
-    for (let at = 0; at < 51; at++) made.push(await post(ROLES, role(at)));
-    assert.equal(made[0]?.status, 201, made[0]?.text);
-    assert.equal(made.at(-1)?.body.code, 100065);
-    assert.equal((await owner.call(ROLES, { body: { name: 'Of the owner', permissions: [] } })).status, 201);
-    const maker = { by: 'test', now: grove.clock.now(), baseUrl: 'http://x.example', environment: 'test' } as const;
-    await grove.app.db.of(asTenantId('acme')).write(async (tx) => {
-      for (let at = await countOperators(tx); at < 500; at++) {
-        await inviteOperator(tx, { name: 'Eve', email: `eve${at}@evil.example`, role: 'of a test key 0' }, maker);
-      }
-    });
-    const invited = (n: number) => ({ name: 'Eve', email: `more${n}@evil.example`, role: 'of a test key 0' });
-    assert.equal((await post(OPERATORS, invited(1))).body.code, 100065);
-    assert.equal((await owner.call(OPERATORS, { body: invited(2) })).status, 201);
+    const role = { name: 'of a test key', permissions: [], environments: ['test'] };
+    for (const [path, body] of [
+      [ROLES, role],
+      [OPERATORS, { name: 'Eve', email: 'eve@evil.example', role: 'Auditor' }],
+      [`${OPERATORS}/${owner.id}/sessions`, undefined],
+    ] as const) {
+      const request = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+      const { status, body: answer } = await grove.call(path, { token, ...request });
+      assert.deepEqual([status, answer.code], [403, 100015], path);
+    }
+  });
+
+  it('100065: a tenant has at most so many roles and operators', async () => {
+    await stillFresh();
+    const { body } = await owner.call(ROLES);
+    const own = body.roles.filter(({ builtIn }: { builtIn: boolean }) => !builtIn).length;
+    for (let at = own; at < MAX_ROLES; at += 1) {
+      assert.equal((await owner.call(ROLES, { body: { name: `role ${at}`, permissions: [] } })).status, 201);
+    }
+    assert.equal((await owner.call(ROLES, { body: { name: 'one more', permissions: [] } })).body.code, 100065);
+    await fillOperators(grove, owner);
+    const invited = { name: 'One more', email: 'more@acme.com', role: 'Auditor' };
+    assert.equal((await owner.call(OPERATORS, { body: invited })).body.code, 100065);
+    await emptyOperators(grove);
   });
 
   it('100220: an operator adds passkeys, signs in with each, and keeps the last one', async () => {
@@ -434,8 +459,11 @@ onBothEngines('operators', (_engine, places) => {
 
   it('an API key cannot review in the name of an operator, and an operator only in the own', async () => {
     const path = '/api/process-manager/reviews/01JZ4MCW8A0C2E4G6J8M0P2R4T/approve';
-    const body = { comment: 'ok', reviewer: 'Olga Owner (olga@acme.com)' };
-    await refuses(grove.call(path, { method: 'POST', body: JSON.stringify(body) }), 100001);
+    const name = 'Olga Owner (olga@acme.com)';
+    for (const reviewer of [name, `${name}\u200b`, `\u200e${name}.`, 'Olga Owner （olga@acme.com）']) {
+      const body = JSON.stringify({ comment: 'ok', reviewer });
+      await refuses(grove.call(path, { method: 'POST', body }), 100001);
+    }
     await refuses(owner.call(path, { body: { comment: 'ok', reviewer: 'Somebody Else' } }), 100001);
     await refuses(owner.call(path, { body: { comment: 'ok' } }), 100022);
   });

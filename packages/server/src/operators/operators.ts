@@ -7,6 +7,8 @@ import type { TenantId } from '../kernel/ids.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { consoleAccountHandlers } from './console-account.ts';
 import { openEmailLinks } from './email-links.ts';
+import { healthHandlers } from './health.ts';
+import { type InstallationDeps, installationHandlers } from './installation/installation.ts';
 import { operatorHandlers } from './operator-handlers.ts';
 import { colleagueHandlers } from './operator-names.ts';
 import { roleHandlers } from './role-handlers.ts';
@@ -21,6 +23,9 @@ export type OperatorsDeps = {
   clock: Clock;
   audit: Pick<Audit, 'record'>;
   region: string;
+  versions: { grove: string };
+  installation: Pick<InstallationDeps, 'tenants' | 'admin'>;
+  jobs: InstallationDeps['jobs'];
   secure: boolean;
   cookieName: string;
   baseUrlOf(tenantId: string): string;
@@ -54,6 +59,8 @@ export function openOperators(deps: OperatorsDeps) {
     handlers: {
       operators: operatorHandlers(deps),
       colleagues: colleagueHandlers(),
+      health: healthHandlers(deps),
+      installation: installationHandlers({ ...deps, ...deps.installation }),
       operatorRoles: roleHandlers(),
       singleSignOn: singleSignOnHandlers({ ...deps, providers }),
       consoleAccount: consoleAccountHandlers({ ...deps, session, singleSignOn, emailSignIn }),

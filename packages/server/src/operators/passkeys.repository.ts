@@ -33,7 +33,7 @@ const OF_OPERATOR = passkeys.select(
   `WHERE tenant_id = :tenant_id AND operator_id = :operatorId
   ORDER BY id LIMIT 100`,
 );
-/** Only where the counter is still the one that was compared. */
+/** Updates only if the stored counter is still the one that was compared. */
 const ADVANCE = statement(`UPDATE operator_passkeys SET sign_count = :signCount, last_used_at = :now
   WHERE tenant_id = :tenant_id AND id = :id AND (sign_count < :signCount OR (sign_count = 0 AND :signCount = 0))`);
 const REMOVE = passkeys.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND id = :id');

@@ -77,18 +77,18 @@ export async function startRegistration(tx: TenantTx, { operator, places, tenant
   return { ceremonyId: id, publicKey };
 }
 
-type Answered = { ceremonyId: string; credential: Readonly<Record<string, unknown>> };
+type Answer = { ceremonyId: string; credential: Readonly<Record<string, unknown>> };
 
 /** Refuses with 100218 whatever is wrong with the answer, and with 100094 a passkey that is registered already. */
 export async function completeRegistration(
   tx: TenantTx,
-  { ceremonyId, credential }: Answered,
+  { ceremonyId, credential }: Answer,
   { operatorId, places, now, name }: { operatorId: string; places: Places; now: number; name: string },
 ): Promise<OperatorPasskeyRow> {
   const ceremony = await takeCeremony(tx, ceremonyId, { kind: 'REGISTER', operatorId, now });
   if (!ceremony) throw new ApiError(100035);
   if ((await passkeysOf(tx, operatorId)).length >= MAX_PASSKEYS_PER_OPERATOR) throw new ApiError(100038);
-  const made = refusingPlainly(() =>
+  const registration = refusingPlainly(() =>
     verifyRegistration(credentialIn(credential), {
       ...places,
       ...{ challenge: ceremony.challenge, userVerification: 'required', algorithms: OFFERED, now },
@@ -96,10 +96,10 @@ export async function completeRegistration(
     }),
   );
   const row: OperatorPasskeyRow = {
-    ...{ id: newId(now), operator_id: operatorId, rp_id: places.rpId, credential_id: made.credentialId },
-    ...{ alg: made.alg, public_key: made.publicKey, sign_count: made.signCount },
-    backup_eligible: made.backupEligible ? 1 : 0,
-    transports: JSON.stringify(made.transports),
+    ...{ id: newId(now), operator_id: operatorId, rp_id: places.rpId, credential_id: registration.credentialId },
+    ...{ alg: registration.alg, public_key: registration.publicKey, sign_count: registration.signCount },
+    backup_eligible: registration.backupEligible ? 1 : 0,
+    transports: JSON.stringify(registration.transports),
     ...{ name, created_at: now, last_used_at: null },
   };
   try {
@@ -129,30 +129,30 @@ export type Recognised =
       readonly isNewLock?: boolean;
     };
 
-type Asked = { places: Places; now: number; expected?: string | undefined };
+type Context = { places: Places; now: number; expected?: string | undefined };
 
 /**
  * Recognises the operator by a passkey. Only an answer that names a passkey of the operator and does not prove it counts
  * as a failure: a stranger who knows nobody's passkey can lock nobody out.
  */
-export async function recognise(tx: TenantTx, answered: Answered, asked: Asked): Promise<Recognised> {
-  const { places, now, expected } = asked;
+export async function recognise(tx: TenantTx, answer: Answer, context: Context): Promise<Recognised> {
+  const { places, now, expected } = context;
   const kind = expected === undefined ? 'SIGN_IN' : 'CONFIRM';
-  const ceremony = await takeCeremony(tx, answered.ceremonyId, { kind, operatorId: expected, now });
+  const ceremony = await takeCeremony(tx, answer.ceremonyId, { kind, operatorId: expected, now });
   if (!ceremony) return { refused: 'ceremony' };
-  const credential = credentialIn(answered.credential);
-  const passkey = await named(tx, credential, places);
+  const credential = credentialIn(answer.credential);
+  const passkey = await findNamedPasskey(tx, credential, places);
   const operator = passkey && (await findOperatorForUpdate(tx, passkey.operator_id));
   if (!passkey || operator?.status !== 'ACTIVE') return { refused: 'passkey' };
   if (isLockedAt(operator, now)) return { refused: 'locked', operator };
-  const failed = await verifyAnswer(tx, { credential, passkey, ceremony, asked });
+  const failed = await verifyAnswer(tx, { credential, passkey, ceremony, context });
   if (failed === undefined) {
     return { operator: await recogniseSuccess(tx, operator, now), passkeyId: passkey.id };
   }
   return failed.counts ? countFailure(tx, operator, now) : { refused: 'passkey', operator };
 }
 
-async function named(tx: TenantTx, credential: ClientCredential, { rpId }: Places) {
+async function findNamedPasskey(tx: TenantTx, credential: ClientCredential, { rpId }: Places) {
   try {
     return await findByCredential(tx, { rpId, credentialId: credentialIdOf(credential) });
   } catch (error) {
@@ -165,11 +165,11 @@ type Verifying = {
   credential: ClientCredential;
   passkey: OperatorPasskeyRow;
   ceremony: OperatorCeremony;
-  asked: Asked;
+  context: Context;
 };
 
 /** The refusal, if there is one. */
-async function verifyAnswer(tx: TenantTx, { credential, passkey, ceremony, asked }: Verifying) {
+async function verifyAnswer(tx: TenantTx, { credential, passkey, ceremony, context }: Verifying) {
   try {
     const { signCount } = verifyAuthentication(
       credential,
@@ -180,14 +180,14 @@ async function verifyAnswer(tx: TenantTx, { credential, passkey, ceremony, asked
         ...{ signCount: passkey.sign_count, backupEligible: passkey.backup_eligible === 1 },
       },
       {
-        ...asked.places,
+        ...context.places,
         challenge: ceremony.challenge,
-        userId: asked.expected,
+        userId: context.expected,
         allowed: [],
         userVerification: 'required',
       },
     );
-    const isAdvanced = await advancePasskey(tx, passkey.id, signCount, asked.now);
+    const isAdvanced = await advancePasskey(tx, passkey.id, signCount, context.now);
     return isAdvanced ? undefined : { counts: true };
   } catch (error) {
     if (error instanceof Refusal) return { counts: error.counts };
@@ -215,7 +215,7 @@ export async function countFailure(tx: TenantTx, operator: OperatorRow, now: num
   return { refused: isNewLock ? 'locked' : 'passkey', operator: after, isNewLock };
 }
 
-/** Throws what a recognition that failed is answered with. */
+/** Throws the error for a failed recognition. */
 export function throwRefused({ refused, operator }: Extract<Recognised, { refused: string }>, now: number): never {
   if (refused === 'ceremony') throw new ApiError(100035);
   if (refused === 'passkey') throw new ApiError(100218);

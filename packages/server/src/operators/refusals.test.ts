@@ -10,7 +10,7 @@ import { asTenantId } from '../kernel/ids.ts';
 const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
 /** What a browser would ask an authenticator for, if there were a ceremony. */
 const PUBLIC_KEY = { rp: { id: 'acme.fir.localhost' }, user: { id: 'eA' }, challenge: 'eA' };
-/** For so long after the passkey was used, an operator may do what is destructive. */
+/** How long after using the passkey an operator may do something destructive. */
 const FRESH_MS = 10 * MINUTE;
 
 /** What every operation of operators refuses alike, asked of each of them. */
@@ -103,6 +103,10 @@ describe('the console', () => {
       ['signIn/complete', completion],
       ['invitation/open', { code: 'x' }],
       ['invitation/accept', { code: 'x', ...completion }],
+      ['singleSignOn/complete', { query: '?code=x' }],
+      ['signIn/email/start', { email: 'a@acme.com' }],
+      ['signIn/email/open', { code: 'x' }],
+      ['signIn/email/complete', { ceremonyId: NOBODY, code: '000000' }],
     ] as const) {
       const answer = await browse(grove, `${CONSOLE}/${path}`, { body, headers });
       assert.deepEqual([answer.status, answer.body.code], [421, 100217], path);

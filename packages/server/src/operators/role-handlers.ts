@@ -7,7 +7,7 @@ import { implement } from '../kernel/implement.ts';
 import { fold } from '../kernel/pages.ts';
 import { BUILT_IN_ROLES } from './built-in-roles.ts';
 import { countByRole } from './operators.repository.ts';
-import { ensureHolds, grantOf, type RoleGrant } from './role-rules.ts';
+import { ensureHolds, ensureLive, grantOf, type RoleGrant } from './role-rules.ts';
 import {
   addRole,
   allRoles,
@@ -17,9 +17,6 @@ import {
   type RoleRow,
   removeRole,
 } from './roles.repository.ts';
-
-/** Test keys cannot use up what live callers need. */
-const KEPT_FOR_LIVE = 50;
 
 export function roleHandlers() {
   return implement(api.operatorRoles, {
@@ -35,12 +32,12 @@ export function roleHandlers() {
 
     create: (context, { body }) =>
       context.db.write(async (tx) => {
+        ensureLive(context.principal);
         const { name, description = null, permissions = [], environments = ['live', 'test'] } = body;
         checkName(name);
         checkPermissions(context.tenantId, permissions);
         ensureHolds(context.principal, { permissions, environments });
-        const most = context.principal.environment === 'live' ? MAX_ROLES : MAX_ROLES - KEPT_FOR_LIVE;
-        if ((await allRoles(tx)).length >= most) throw new ApiError(100065);
+        if ((await allRoles(tx)).length >= MAX_ROLES) throw new ApiError(100065);
         const { now } = context;
         const by = actor(context.principal);
         const row: RoleRow = {
@@ -48,12 +45,13 @@ export function roleHandlers() {
           ...{ environments: JSON.stringify(environments), created_at: now, created_by: by },
           ...{ last_updated_at: now, last_updated_by: by },
         };
-        await addRole(tx, row).catch(nameTaken);
+        await addRole(tx, row).catch(throwIfNameTaken);
         return toRole(ownRole(row), new Map());
       }),
 
     update: (context, { params, body }) =>
       context.db.write(async (tx) => {
+        ensureLive(context.principal);
         const before = await ownRoleForUpdate(tx, params.roleName);
         const { grant } = ownRole(before);
         const { permissions = grant.permissions, environments = grant.environments } = body;
@@ -71,6 +69,7 @@ export function roleHandlers() {
 
     async delete(context, { params }) {
       await context.db.write(async (tx) => {
+        ensureLive(context.principal);
         const row = await ownRoleForUpdate(tx, params.roleName);
         ensureHolds(context.principal, ownRole(row).grant);
         if ((await countByRole(tx)).has(row.name)) throw new ApiError(100215);
@@ -87,7 +86,7 @@ function checkName(name: string): void {
   if (name.trim() !== name) throw invalidInput({ pointer: '/name', message: 'must not begin or end with a space' });
 }
 
-function nameTaken(error: unknown): never {
+function throwIfNameTaken(error: unknown): never {
   if (isUniqueViolation(error)) nameIsTaken();
   throw error;
 }
@@ -102,16 +101,16 @@ async function ownRoleForUpdate(tx: TenantTx, name: string): Promise<RoleRow> {
   return row;
 }
 
-type Shown = { name: string; description: string | null; grant: RoleGrant; builtIn: boolean };
+type RoleView = { name: string; description: string | null; grant: RoleGrant; builtIn: boolean };
 
-function ownRole({ name, description, permissions, environments }: RoleRow): Shown {
+function ownRole({ name, description, permissions, environments }: RoleRow): RoleView {
   return {
     ...{ name, description, builtIn: false },
     grant: { permissions: JSON.parse(permissions), environments: JSON.parse(environments) },
   };
 }
 
-function toRole({ name, description, grant, builtIn }: Shown, counts: ReadonlyMap<string, number>) {
+function toRole({ name, description, grant, builtIn }: RoleView, counts: ReadonlyMap<string, number>) {
   return {
     ...{ name, builtIn, operators: counts.get(name) ?? 0 },
     ...(description !== null && { description }),

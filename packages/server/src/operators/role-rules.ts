@@ -27,8 +27,13 @@ function withTenant(tenantId: TenantId, permission: string): string {
   return `${PERMISSION_TYPE}${tenantId}#${permission}`;
 }
 
+/** Undefined if there is no such role. */
+export async function findGrant(db: TenantReads, name: string): Promise<RoleGrant | undefined> {
+  return grantOf(db.tenantId, name, builtInRole(name) ? undefined : await findRoleRow(db, name));
+}
+
 export async function getGrant(db: TenantReads, name: string): Promise<RoleGrant> {
-  return existing(grantOf(db.tenantId, name, builtInRole(name) ? undefined : await findRoleRow(db, name)));
+  return existing(await findGrant(db, name));
 }
 
 /** The same for a role that is about to be given to somebody: nobody deletes it until the transaction ends. */
@@ -51,6 +56,15 @@ export function ensureHolds(caller: Principal, { permissions, environments }: Ro
   if (!environments.every((environment) => own.includes(environment))) {
     throw new ApiError(100015, { detail: 'the role works in an environment that the caller may not work in' });
   }
+}
+
+/**
+ * Ensures that operators, their roles and single sign-on, which are one set for both environments, are changed by somebody who
+ * may work in live: a leaked test key would otherwise put a provider of its own in front of every operator.
+ */
+export function ensureLive(caller: Principal): void {
+  if (environmentsOf(caller).includes('live')) return;
+  throw new ApiError(100015, { detail: 'operators work in live, too; a test key cannot change who they are' });
 }
 
 /** An operator has those of the role. A live API key may let others into test; a test key may not let them into live. */

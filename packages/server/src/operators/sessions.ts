@@ -43,8 +43,8 @@ export function sessionReader({ db, clock, ensureActive }: ReaderDeps): Operator
 
   const grantFor = (tenantId: TenantId, row: SessionInUse): Grant => {
     const key = JSON.stringify([tenantId, row.role, row.permissions, row.environments]);
-    const known = grants.get(key);
-    if (known) return known;
+    const cached = grants.get(key);
+    if (cached) return cached;
     // A role that was deleted permits nothing.
     const { permissions, environments } = grantOf(tenantId, row.role, row) ?? { permissions: [], environments: [] };
     const grant = { set: permissionSet(tenantId, permissions), permissions, environments };
@@ -52,7 +52,7 @@ export function sessionReader({ db, clock, ensureActive }: ReaderDeps): Operator
     return grant;
   };
 
-  return async (tenantId, cookieValue, wanted) => {
+  return async (tenantId, cookieValue, wantedEnvironment) => {
     const now = clock.now();
     const { id, secret } = readCookie(cookieValue);
     const row = await findSessionInUse(db.of(tenantId), id);
@@ -64,10 +64,11 @@ export function sessionReader({ db, clock, ensureActive }: ReaderDeps): Operator
       tenantId,
       callerId: row.operator_id,
       callerName: row.name,
-      environment: environmentOf(wanted, environments),
+      environment: environmentOf(wantedEnvironment, environments),
       permissions: set,
       operator: {
         ...{ sessionId: id, email: row.email, role: row.role, permissions, environments },
+        ofInstallation: row.of_installation === 1,
         authenticatedAt: row.authenticated_at,
         expiresAt: row.expires_at,
       },
@@ -95,9 +96,9 @@ function isLive(row: SessionInUse, secret: string, now: number): boolean {
 }
 
 /** Live unless the request says otherwise, as far as the role goes. */
-function environmentOf(wanted: string | undefined, allowed: readonly ('live' | 'test')[]): 'live' | 'test' {
+function environmentOf(wantedEnvironment: string | undefined, allowed: readonly ('live' | 'test')[]): 'live' | 'test' {
   const [first] = allowed;
-  const environment = wanted ?? (allowed.includes('live') ? 'live' : first);
+  const environment = wantedEnvironment ?? (allowed.includes('live') ? 'live' : first);
   if (environment !== 'live' && environment !== 'test') throw new ApiError(100221);
   if (!allowed.includes(environment)) throw new ApiError(100221, { detail: environment });
   return environment;

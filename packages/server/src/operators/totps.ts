@@ -18,7 +18,7 @@ const SUBJECT = 'operators';
 const contextOf = (operatorId: string) => `operator-totp:${operatorId}`;
 const NO_STEP = -1;
 
-type NewSecret = { sealed: Uint8Array; shown: ShownSecret };
+type NewSecret = { sealed: Uint8Array; enrolment: ShownSecret };
 
 /** A secret that is not in use before its first code was right. */
 export async function newSecret(
@@ -30,7 +30,7 @@ export async function newSecret(
   const label = operator.email || operator.name;
   return {
     sealed: await vault.sealFor(tx, SUBJECT, contextOf(operator.id), secret),
-    shown: showSecret({ ...PARAMETERS, secret }, { issuer: `${tenantName} · Grove`, label }),
+    enrolment: showSecret({ ...PARAMETERS, secret }, { issuer: `${tenantName} · Grove`, label }),
   };
 }
 
@@ -40,10 +40,10 @@ async function stepOf(
   db: TenantReads,
   { operatorId, sealed, lastStep, code, now }: Checked,
 ): Promise<number | undefined> {
-  const given = normalCode(code);
-  if (!isWellFormed(given, PARAMETERS)) return undefined;
+  const plainCode = normalCode(code);
+  if (!isWellFormed(plainCode, PARAMETERS)) return undefined;
   const secret = await vault.openFor(db, SUBJECT, contextOf(operatorId), sealed);
-  const match = matchCode({ ...PARAMETERS, secret }, { code: given, window: WINDOW, lastStep, now });
+  const match = matchCode({ ...PARAMETERS, secret }, { code: plainCode, window: WINDOW, lastStep, now });
   return match && !match.used ? match.step : undefined;
 }
 

@@ -33,16 +33,16 @@ export function writeLinkMail({
   tenantName: string;
   url: string;
 }): LinkMail {
-  const known = language in TEXTS ? language : 'en';
-  const { subject, lead, button, end } = TEXTS[known] as Words;
+  const usedLanguage = language in TEXTS ? language : 'en';
+  const { subject, lead, button, end } = TEXTS[usedLanguage] as Words;
   // A name is of one line: it must not begin another header.
   const tenant = tenantName.replace(/\s+/g, ' ');
   const fill = (words: string) => words.replaceAll('{tenant}', tenant);
-  const dir = known === 'ar' ? 'rtl' : 'ltr';
+  const dir = usedLanguage === 'ar' ? 'rtl' : 'ltr';
   const html =
-    `<!doctype html><html lang="${known}" dir="${dir}"><body style="font-family:sans-serif"><p>${escaped(fill(lead))}</p>` +
+    `<!doctype html><html lang="${usedLanguage}" dir="${dir}"><body style="font-family:sans-serif"><p>${escaped(fill(lead))}</p>` +
     `<p><a href="${escaped(url)}">${button}</a></p><p>${end}</p></body></html>`;
-  return { subject: fill(subject), text: `${fill(lead)}\n\n${url}\n\n${end}\n`, html, language: known };
+  return { subject: fill(subject), text: `${fill(lead)}\n\n${url}\n\n${end}\n`, html, language: usedLanguage };
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -16,7 +16,7 @@ import {
 } from './instances/process-instances.repository.ts';
 import { spendStartCode } from './instances/spend-start-code.ts';
 import type { TellEvents } from './instances/tell-events.ts';
-import type { Drive, Look } from './runtime/drive.ts';
+import type { Drive, Snapshot } from './runtime/drive.ts';
 import type { IdentityPort } from './runtime/identity-port.ts';
 import { beginStep } from './runtime/settle-step.ts';
 import { redirectAllowed } from './settings/redirect-allowed.ts';
@@ -62,7 +62,8 @@ export function processesForJourneys({ drive, tell, vault, identity, jobs, delet
     /** Gives the key of the blob that it replaces. */
     saveImage,
     /** What the page of the current step needs to go on; nothing if it is refused. Refuses with 100142. */
-    beginStep: (tx: TenantTx, look: Look, how: { now: number; anew: boolean }) => beginStep(identity, tx, look, how),
+    beginStep: (tx: TenantTx, snapshot: Snapshot, how: { now: number; anew: boolean }) =>
+      beginStep(identity, tx, snapshot, how),
     challenges: openChallenges(vault),
     seeStep: stepSeer({ tell }),
     leaveStep: stepLeaver({ jobs }),

@@ -100,10 +100,10 @@ export function processInstanceHandlers(deps: ProcessInstancesDeps) {
       const page = paging(query, SORTABLE);
       const filter = { ...(await filterOf(context, query)), range: EVERY_ID };
       const window = windowOf(page);
-      const found = window
+      const result = window
         ? await listInstances(context.db, filter, window)
         : await listInOrder(context.db, filter, { ...page, orderBy: tiesAlike(page.orderBy) });
-      return listed(context, found, page);
+      return listed(context, result, page);
     },
 
     async search(context, { query }) {
@@ -123,8 +123,8 @@ export function processInstanceHandlers(deps: ProcessInstancesDeps) {
       return context.db.write(async (tx) => {
         const { id } = visible(context, await findInstance(tx, params.processInstanceId));
         const applied = await drive.apply(tx, id, { type: 'resume', variables: body.variables ?? {} }, now);
-        if (applied.refused === undefined) return toPlainView(applied.instance, tenantId, now);
-        if (applied.refused === 'badInput') throw invalidInput(...(applied.faults ?? []));
+        if (applied.refusal === undefined) return toPlainView(applied.instance, tenantId, now);
+        if (applied.refusal === 'badInput') throw invalidInput(...(applied.faults ?? []));
         throw new ApiError(100062);
       });
     },
@@ -141,7 +141,7 @@ export function processInstanceHandlers(deps: ProcessInstancesDeps) {
   });
 }
 
-/** What is of the other environment is as good as missing. */
+/** An instance of the other environment is treated as missing. */
 function visible<R extends Pick<InstanceView, 'environment'>>({ principal }: Context, row: R | undefined): R {
   if (row?.environment !== principal.environment) throw new ApiError(100022);
   return row;
@@ -154,11 +154,11 @@ type FilterQuery = Pick<
 
 async function filterOf({ db, principal }: Context, query: FilterQuery): Promise<Omit<Filter, 'range'>> {
   const pattern = likePattern(query.processDefinitionName, '/query/processDefinitionName');
-  const named = pattern === undefined ? undefined : await definitionIdsLike(db, pattern);
+  const ids = pattern === undefined ? undefined : await definitionIdsLike(db, pattern);
   const only = query.processDefinitionId || undefined;
   return {
     environment: principal.environment,
-    definitionIds: only === undefined ? named : named === undefined || named.includes(only) ? [only] : [],
+    definitionIds: only === undefined ? ids : ids === undefined || ids.includes(only) ? [only] : [],
     status: query.processInstanceStatus,
   };
 }
@@ -187,16 +187,16 @@ function searched({ db }: Context, filter: Filter, typed: string, page: Paging):
   if (typed === '') return listInstances(db, filter, window);
   const id = asId(typed);
   if (id !== undefined) return searchId(db, filter, id, window);
-  const found = wordsOf(typed);
-  if ('fault' in found) throw invalidInput({ pointer: '/query/searchString', message: found.fault });
-  return searchInstances(db, filter, found.words, window);
+  const searchWords = wordsOf(typed);
+  if ('fault' in searchWords) throw invalidInput({ pointer: '/query/searchString', message: searchWords.fault });
+  return searchInstances(db, filter, searchWords.words, window);
 }
 
 /** The newest come first unless somebody says otherwise. Undefined if the order is not that of creation. */
-function windowOf({ size, offset, sorts, orderBy }: Paging): Window | undefined {
-  if (sorts === 0) return { size, offset, direction: 'DESC' };
-  const [, direction] = /^id (ASC|DESC)/.exec(orderBy) ?? [];
-  return direction === undefined ? undefined : { size, offset, direction: direction as Window['direction'] };
+function windowOf({ size, offset, sorts, orderBy, after }: Paging): Window | undefined {
+  const [, direction] = sorts === 0 ? ['', 'DESC'] : (/^id (ASC|DESC)/.exec(orderBy) ?? []);
+  if (direction === undefined) return undefined;
+  return { size, offset, direction: direction as Window['direction'], ...(after !== undefined && { after }) };
 }
 
 /** An index is read in one direction: ties go the way of the rest. */
@@ -206,5 +206,5 @@ function tiesAlike(orderBy: string): string {
 
 async function listed({ db, tenantId, now }: Context, { ids, total }: Page, page: Paging) {
   const rows = await findInstanceViews(db, ids);
-  return toPage(await mapInSlices(db, rows, (row) => toListItem(row, tenantId, now)), total, page);
+  return toPage(await mapInSlices(db, rows, (row) => toListItem(row, tenantId, now)), total, page, ids.at(-1));
 }

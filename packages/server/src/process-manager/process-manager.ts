@@ -30,7 +30,7 @@ import { openRetention } from './retention/open-retention.ts';
 import { closedReviewHandlers } from './reviews/closed-reviews.ts';
 import { reviewHandlers } from './reviews/reviews.ts';
 import type { CallHttp } from './runtime/call-http.ts';
-import { type Look, openDrive } from './runtime/drive.ts';
+import { openDrive, type Snapshot } from './runtime/drive.ts';
 import type { IdentityPort } from './runtime/identity-port.ts';
 import { readInstanceData } from './runtime/instance-data.ts';
 import { liveVision, type SearchValues, type SearchWatchlist } from './runtime/live-vision.ts';
@@ -59,6 +59,7 @@ export type ProcessManagerDeps = Platform & {
   takesLooks: boolean;
   watchlists: { searchWatchlist: SearchWatchlist; searchValues: SearchValues };
   maxTokens: number;
+  receiptsDays: number;
   /** The regional system that this server is part of. */
   region: string;
   /** In the transaction of every event. */
@@ -141,11 +142,11 @@ export function openProcessManager(deps: ProcessManagerDeps) {
 function visionFinder(deps: ProcessManagerDeps) {
   const { vault, clock, vision: machine, watchlists } = deps;
   const watching = { vault, machine, known: openKnownFaces(deps), now: () => clock.now(), ...watchlists };
-  return (db: TenantDb, look: Look): Vision => {
-    const { step = '', attempt = 1 } = look.state.flow.current ?? {};
-    const live = liveVision(watching, db, look, step);
-    if (look.instance.environment === 'live') return live;
-    const { params } = look.state;
+  return (db: TenantDb, snapshot: Snapshot): Vision => {
+    const { step = '', attempt = 1 } = snapshot.state.flow.current ?? {};
+    const live = liveVision(watching, db, snapshot, step);
+    if (snapshot.instance.environment === 'live') return live;
+    const { params } = snapshot.state;
     return sandboxVision(scenarioOf(params._scenario), { attempt, params, now: clock.now(), lookups: live });
   };
 }

@@ -47,11 +47,11 @@ export function parseMasterKey(text: string, where: string): Map<number, Version
 }
 
 export function openMasterKey(source: MasterKeySource): MasterKey {
-  const read = () =>
+  const readKeys = () =>
     'env' in source
       ? parseMasterKey(source.env, 'GROVE_MASTER_KEY')
       : parseMasterKey(readFileSync(source.file, 'utf8'), `The master key file ${source.file}`);
-  let keys = read();
+  let keys = readKeys();
   const newest = () => keys.get(Math.max(...keys.keys())) as VersionedKey;
   return {
     get current() {
@@ -59,10 +59,10 @@ export function openMasterKey(source: MasterKeySource): MasterKey {
     },
     has: (version) => keys.has(version),
     key(version) {
-      if (!keys.has(version)) keys = read();
-      const known = keys.get(version);
-      if (!known) throw new Error(`Version ${version} of the master key is needed and not given`);
-      return known;
+      if (!keys.has(version)) keys = readKeys();
+      const key = keys.get(version);
+      if (!key) throw new Error(`Version ${version} of the master key is needed and not given`);
+      return key;
     },
   };
 }

@@ -13,23 +13,23 @@ export function personalSeal(tenantId: string, key: KeyObject): PersonalSeal {
   const sealing = { version: 1, key: derived(key, 'grove personal data') };
   const words = derived(key, 'grove words');
   const kinds = { users: keysOf(key, 'users'), members: keysOf(key, 'members'), links: keysOf(key, 'links') };
-  const known = boundedMap<string, string>(MAX_KNOWN_WORDS);
+  const codes = boundedMap<string, string>(MAX_KNOWN_WORDS);
   const opened = boundedMap<string, { sealed: Uint8Array; text: string }>(MAX_REMEMBERED);
-  const open = (place: string, sealed: Uint8Array) =>
-    unseal(sealing.key, contextOf('personal', tenantId, place), sealed).toString('utf8');
+  const open = (column: string, sealed: Uint8Array) =>
+    unseal(sealing.key, contextOf('personal', tenantId, column), sealed).toString('utf8');
   return {
-    seal: (place, text) => seal(sealing, contextOf('personal', tenantId, place), Buffer.from(text)),
+    seal: (column, text) => seal(sealing, contextOf('personal', tenantId, column), Buffer.from(text)),
     open,
-    openAgain(place, sealed) {
-      const last = opened.get(place);
+    openAgain(column, sealed) {
+      const last = opened.get(column);
       if (last && Buffer.compare(last.sealed, sealed) === 0) return last.text;
-      const text = open(place, sealed);
-      opened.set(place, { sealed, text });
+      const text = open(column, sealed);
+      opened.set(column, { sealed, text });
       return text;
     },
     code(word) {
-      const code = known.get(word) ?? codeOf(words, word);
-      known.set(word, code);
+      const code = codes.get(word) ?? codeOf(words, word);
+      codes.set(word, code);
       return code;
     },
     codeOf: (kind, word) => codeOf(kinds[kind].words, word),
@@ -78,8 +78,8 @@ function codeOf(key: KeyObject, word: string): string {
   const plain = Buffer.alloc(blocks * BLOCK);
   for (const [at, character] of characters.entries()) {
     const block = Math.max(0, at - HEAD_CHARACTERS + 1);
-    const place = at < HEAD_CHARACTERS ? at * 4 : 0;
-    plain.writeUInt32BE(character.codePointAt(0) as number, block * BLOCK + place);
+    const offset = at < HEAD_CHARACTERS ? at * 4 : 0;
+    plain.writeUInt32BE(character.codePointAt(0) as number, block * BLOCK + offset);
   }
   // A word of two characters is not the beginning of a longer one.
   plain[HEAD_CHARACTERS * 4] = Math.min(characters.length, HEAD_CHARACTERS);

@@ -71,7 +71,7 @@ export async function resealDataKeys(
   version: number,
   onProgress?: OnProgress,
 ): Promise<number> {
-  let [resealed, looked] = [0, 0];
+  let [resealed, examined] = [0, 0];
   const total = onProgress ? await countDataKeys(db) : 0;
   // Read outside of a transaction, the tenant's keys are remembered, and not read again for each data key.
   await vault.tenantKey(db, version);
@@ -88,8 +88,8 @@ export async function resealDataKeys(
       return { resealed: old.length, looked: keys.length, last: keys.at(-1)?.subject };
     });
     resealed += page.resealed;
-    looked += page.looked;
-    onProgress?.(looked, total);
+    examined += page.looked;
+    onProgress?.(examined, total);
     after = page.last ?? '';
     more = page.last !== undefined;
   }

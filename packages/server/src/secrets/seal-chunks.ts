@@ -35,7 +35,7 @@ export async function* sealChunks(dataKey: KeyObject, context: string, plain: Ui
   for (let number = 0; number < count; number++) {
     const cipher = createCipheriv('aes-256-gcm', key, nonceOf(number, number === count - 1));
     yield cipher.update(plain.subarray(number * CHUNK_BYTES, (number + 1) * CHUNK_BYTES));
-    // What is copied for no reason is collected for no reason.
+    // A view, not a copy, to spare the garbage collector.
     yield Buffer.concat([cipher.final(), cipher.getAuthTag()]);
     await letOthersRun();
   }
@@ -87,7 +87,7 @@ function openChunk(key: KeyObject, nonce: Buffer, sealed: Uint8Array): Buffer {
   return plain;
 }
 
-/** At least one, so that nothing at all is not the same as an empty value. */
+/** At least one chunk, so that a missing value differs from an empty one. */
 function chunksOf(plainSize: number): number {
   return Math.max(1, Math.ceil(plainSize / CHUNK_BYTES));
 }

@@ -1,4 +1,5 @@
 import type { Reads, TenantReads, TenantTx, Writes } from '../db/db.ts';
+import { inJson } from '../db/sql/dialect.ts';
 import { query, statement } from '../db/sql/statement.ts';
 
 /** The sealed keys and secrets, as rows. */
@@ -23,7 +24,7 @@ export function listSystemSecrets(db: Reads): Promise<(SealedVersion & { name: s
   return SYSTEM_EVERY.all(db, {});
 }
 
-/** True if it was added, false if that version is there already. */
+/** False if that version exists already. */
 export async function addSystemSecret(
   tx: Writes,
   secret: { name: string; version: number; sealed: Uint8Array; now: number },
@@ -69,7 +70,7 @@ const DATA_ADD =
 const DATA_RESEAL = statement(
   'UPDATE data_keys SET sealed = :sealed WHERE tenant_id = :tenant_id AND subject = :subject',
 );
-const DATA_DESTROY = statement('DELETE FROM data_keys WHERE tenant_id = :tenant_id AND subject = :subject');
+const DATA_DESTROY = statement(`DELETE FROM data_keys WHERE tenant_id = :tenant_id AND subject ${inJson(':subjects')}`);
 
 export async function findDataKey(db: TenantReads, subject: string): Promise<Uint8Array | undefined> {
   return (await DATA_ONE.get(db, { subject }))?.sealed;
@@ -94,6 +95,6 @@ export async function resealDataKey(tx: TenantTx, subject: string, sealed: Uint8
   await DATA_RESEAL.run(tx, { subject, sealed });
 }
 
-export async function destroyDataKey(tx: TenantTx, subject: string): Promise<void> {
-  DATA_DESTROY.send(tx, { subject });
+export async function destroyDataKeys(tx: TenantTx, subjects: readonly string[]): Promise<void> {
+  DATA_DESTROY.send(tx, { subjects: JSON.stringify(subjects) });
 }

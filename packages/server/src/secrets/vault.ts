@@ -11,7 +11,7 @@ import {
   addDataKey,
   addSystemSecret,
   addTenantKey,
-  destroyDataKey,
+  destroyDataKeys,
   findDataKey,
   findSystemSecrets,
   findTenantKeys,
@@ -29,7 +29,14 @@ export type Vault = {
   /** Seals new data keys with a new version from now on. */
   rotateTenantKey(tx: TenantTx): Promise<number>;
   tenantKey(db: TenantReads, version?: number): Promise<VersionedKey>;
-  sealFor(tx: TenantTx, subject: string, context: string, plain: Uint8Array): Promise<Uint8Array>;
+  /** `key` is that of `dataKeyColumn`, where it was read in the same transaction. */
+  sealFor(
+    tx: TenantTx,
+    subject: string,
+    context: string,
+    plain: Uint8Array,
+    key?: Uint8Array | null,
+  ): Promise<Uint8Array>;
   openFor(
     db: TenantReads,
     subject: string,
@@ -58,16 +65,18 @@ export type Vault = {
    * nothing was ever sealed with it.
    */
   personal(db: TenantReads): Promise<PersonalSeal | undefined>;
-  /** For what is kept outside the database and has to open beside an older copy of it: by the master key itself. */
+  /** Seals with the master key itself: for values outside the database that must open beside an older copy of it. */
   sealOutside(context: string, plain: Uint8Array): Uint8Array;
   openOutside(context: string, sealed: Uint8Array): Buffer;
   /** Everything sealed for the subject is unreadable once this commits. */
   destroySubject(tx: TenantTx, subject: string): Promise<void>;
+  /** The same for many subjects, in one statement. */
+  destroySubjects(tx: TenantTx, subjects: readonly string[]): Promise<void>;
 };
 
-export type Sealer = (context: string, plain: Uint8Array) => Sealed;
+export type Sealer = (context: string, plain: Uint8Array) => SealedBlob;
 /** Each call to `chunks()` encrypts anew, with a fresh nonce. */
-export type Sealed = { readonly size: number; chunks(): AsyncIterable<Uint8Array> };
+export type SealedBlob = { readonly size: number; chunks(): AsyncIterable<Uint8Array> };
 /** What it yields has been proven, chunk by chunk; it throws where the sealed value is not what was sealed. */
 export type Opener = (context: string, sealed: SealedSource, plainSize: number) => AsyncGenerator<Buffer>;
 
@@ -93,7 +102,6 @@ const chunksContext = (tenantId: TenantId, subject: string, context: string) =>
 
 export function openVault({ master, clock }: { master: MasterKey; clock: Clock }): Vault {
   const tenants = boundedMap<TenantId, { at: number; keys: Map<number, VersionedKey> }>(MAX_CACHED_TENANTS);
-
   const opened = boundedMap<string, OpenedKey>(MAX_OPENED_KEYS);
   const lately = doorkeeper(MAX_LATELY);
   const persons = boundedMap<TenantId, PersonalSeal>(MAX_CACHED_TENANTS);
@@ -114,8 +122,8 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
   const tenantKey = async (db: TenantReads, version?: number): Promise<VersionedKey> => {
     const cached = tenants.get(db.tenantId);
     const fresh = cached && Math.abs(clock.now() - cached.at) < CACHE_MS;
-    const known = fresh ? pick(cached.keys, version) : undefined;
-    const key = known ?? pick(await loadTenantKeys(db), version);
+    const cachedKey = fresh ? pick(cached.keys, version) : undefined;
+    const key = cachedKey ?? pick(await loadTenantKeys(db), version);
     if (!key) throw new Error(`tenant ${db.tenantId} has no key${version ? ` of version ${version}` : ''}`);
     return key;
   };
@@ -129,8 +137,8 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
   /** The stored key is read every time, so one that was destroyed opens nothing; only its unsealing is spared. */
   const openDataKey = async (db: TenantReads, subject: string, sealed: Uint8Array): Promise<OpenedKey> => {
     const name = `${db.tenantId}/${subject}`;
-    const known = opened.get(name);
-    if (known && Buffer.compare(known.sealed, sealed) === 0) return known;
+    const cached = opened.get(name);
+    if (cached && Buffer.compare(cached.sealed, sealed) === 0) return cached;
     const { key: tenantsKey } = await tenantKey(db, sealedBy(sealed));
     const key = keyFrom(unseal(tenantsKey, dataKeyContext(db.tenantId, subject), sealed));
     const entry = { sealed, key };
@@ -140,10 +148,10 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
   };
 
   const dataKeyFor = async (tx: TenantTx, subject: string): Promise<OpenedKey> => {
-    const found = await findDataKey(tx, subject);
-    if (found) return openDataKey(tx, subject, found);
-    const made = seal(await tenantKey(tx), dataKeyContext(tx.tenantId, subject), newKey().export());
-    await addDataKey(tx, subject, made, clock.now());
+    const existing = await findDataKey(tx, subject);
+    if (existing) return openDataKey(tx, subject, existing);
+    const sealedKey = seal(await tenantKey(tx), dataKeyContext(tx.tenantId, subject), newKey().export());
+    await addDataKey(tx, subject, sealedKey, clock.now());
     // Another transaction may have been first: what is stored counts.
     const stored = await findDataKey(tx, subject);
     if (!stored) throw new Error('a data key that was just stored is gone');
@@ -151,9 +159,9 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
   };
 
   const storedDataKey = async (db: TenantReads, subject: string): Promise<OpenedKey> => {
-    const found = await findDataKey(db, subject);
-    if (!found) throw new Error(`the data key of ${subject} was destroyed`);
-    return openDataKey(db, subject, found);
+    const stored = await findDataKey(db, subject);
+    if (!stored) throw new Error(`the data key of ${subject} was destroyed`);
+    return openDataKey(db, subject, stored);
   };
 
   return {
@@ -176,18 +184,18 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
       return newest + 1;
     },
     tenantKey,
-    async sealFor(tx, subject, context, plain) {
-      const { key } = await dataKeyFor(tx, subject);
+    async sealFor(tx, subject, context, plain, sealedKey) {
+      const { key } = sealedKey ? await openDataKey(tx, subject, sealedKey) : await dataKeyFor(tx, subject);
       return seal({ version: 1, key }, dataContext(tx.tenantId, subject, context), plain);
     },
-    async openFor(db, subject, context, sealed, found) {
-      const { key } = found ? await openDataKey(db, subject, found) : await storedDataKey(db, subject);
+    async openFor(db, subject, context, sealed, storedKey) {
+      const { key } = storedKey ? await openDataKey(db, subject, storedKey) : await storedDataKey(db, subject);
       return unseal(key, dataContext(db.tenantId, subject, context), sealed);
     },
     async openTextFor(db, subject, context, sealed, key) {
-      const found = key === undefined ? await findDataKey(db, subject) : key;
-      if (!found) return undefined;
-      const entry = await openDataKey(db, subject, found);
+      const storedKey = key === undefined ? await findDataKey(db, subject) : key;
+      if (!storedKey) return undefined;
+      const entry = await openDataKey(db, subject, storedKey);
       const { text } = entry;
       const now = clock.now();
       const fresh = text && text.context === context && Math.abs(now - text.at) < CACHE_MS;
@@ -213,24 +221,34 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
         openChunks(key, chunksContext(db.tenantId, subject, context), sealed, plainSize);
     },
     async personal(db) {
-      const known = persons.get(db.tenantId);
-      if (known) return known;
-      const found = await findDataKey(db, PERSONAL);
-      if (!found && !db.inTransaction) return undefined;
-      const { key } = found ? await openDataKey(db, PERSONAL, found) : await dataKeyFor(db as TenantTx, PERSONAL);
-      const made = personalSeal(db.tenantId, key);
+      const cached = persons.get(db.tenantId);
+      if (cached) return cached;
+      const stored = await findDataKey(db, PERSONAL);
+      if (!stored && !db.inTransaction) return undefined;
+      const { key } = stored ? await openDataKey(db, PERSONAL, stored) : await dataKeyFor(db as TenantTx, PERSONAL);
+      const newSeal = personalSeal(db.tenantId, key);
       // A key that a transaction made and then rolled back must never be remembered.
-      if (db.inTransaction) (db as TenantTx).afterCommit(() => persons.set(db.tenantId, made));
-      else persons.set(db.tenantId, made);
-      return made;
+      if (db.inTransaction) (db as TenantTx).afterCommit(() => persons.set(db.tenantId, newSeal));
+      else persons.set(db.tenantId, newSeal);
+      return newSeal;
     },
     sealOutside: (context, plain) => sealOutside(master, context, plain),
     openOutside: (context, sealed) => openOutside(master, context, sealed),
-    destroySubject(tx, subject) {
-      tx.afterCommit(() => opened.delete(`${tx.tenantId}/${subject}`));
-      return destroyDataKey(tx, subject);
-    },
+    destroySubject: (tx, subject) => destroySubjects(tx, [subject], opened),
+    destroySubjects: (tx, subjects) => destroySubjects(tx, subjects, opened),
   };
+}
+
+/** `opened`: keys that are in use here are forgotten after the commit. */
+function destroySubjects(
+  tx: TenantTx,
+  subjects: readonly string[],
+  opened: { delete(name: string): void },
+): Promise<void> {
+  tx.afterCommit(() => {
+    for (const subject of subjects) opened.delete(`${tx.tenantId}/${subject}`);
+  });
+  return destroyDataKeys(tx, subjects);
 }
 
 export function sealOutside(master: MasterKey, context: string, plain: Uint8Array): Uint8Array {
@@ -246,14 +264,14 @@ export function openOutside(master: MasterKey, context: string, sealed: Uint8Arr
  * another comes to it. False the first time.
  */
 function doorkeeper(places: number): { seen(sealed: Uint8Array): boolean } {
-  const kept = new Uint32Array(places);
+  const marks = new Uint32Array(places);
   return {
     seen(sealed) {
       const { mark, spread } = randomnessOf(sealed);
-      const place = spread % places;
-      const known = kept[place] === mark;
-      kept[place] = mark;
-      return known;
+      const index = spread % places;
+      const wasSeen = marks[index] === mark;
+      marks[index] = mark;
+      return wasSeen;
     },
   };
 }

@@ -82,18 +82,18 @@ async function removeRows(
   tables: readonly TenantTable[],
   removed: Record<string, number>,
 ): Promise<void> {
-  let left = [...tables];
-  for (let pass = 0; left.length > 0; pass++) {
-    if (pass === MAX_PASSES) throw new Error(`rows of ${left.map(({ name }) => name).join(', ')} cannot be deleted`);
+  let rest = [...tables];
+  for (let pass = 0; rest.length > 0; pass++) {
+    if (pass === MAX_PASSES) throw new Error(`rows of ${rest.map(({ name }) => name).join(', ')} cannot be deleted`);
     const blocked: TenantTable[] = [];
-    for (const table of left) {
+    for (const table of rest) {
       const result = await removeFrom(db, tenantId, table);
       if (result.count > 0) removed[table.name] = (removed[table.name] ?? 0) + result.count;
       if (result.isBlocked) blocked.push(table);
-      onProgress('tables', tables.length - left.length + left.indexOf(table) + 1, tables.length);
+      onProgress('tables', tables.length - rest.length + rest.indexOf(table) + 1, tables.length);
     }
-    if (blocked.length === left.length) throw new Error(`rows of ${left[0]?.name} cannot be deleted: others need them`);
-    left = blocked;
+    if (blocked.length === rest.length) throw new Error(`rows of ${rest[0]?.name} cannot be deleted: others need them`);
+    rest = blocked;
   }
 }
 

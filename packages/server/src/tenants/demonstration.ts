@@ -32,13 +32,13 @@ const FILE = 'demonstration.json';
 
 export function readDemonstration(dataFolder: string): Demonstration | undefined {
   try {
-    const known = JSON.parse(readFileSync(`${dataFolder}/${FILE}`, 'utf8')) as Demonstration;
-    const { tenantId, apiKey, testApiKey, tokenId, testTokenId } = known;
+    const stored = JSON.parse(readFileSync(`${dataFolder}/${FILE}`, 'utf8')) as Demonstration;
+    const { tenantId, apiKey, testApiKey, tokenId, testTokenId } = stored;
     if (typeof testTokenId !== 'string') return undefined;
-    const kept = { tenantId, testApiKey, tokenId, testTokenId };
+    const demonstration = { tenantId, testApiKey, tokenId, testTokenId };
     // Earlier releases kept the live key as well.
-    if (apiKey !== undefined) keep(dataFolder, kept);
-    return { ...kept, apiKey: undefined };
+    if (apiKey !== undefined) keep(dataFolder, demonstration);
+    return { ...demonstration, apiKey: undefined };
   } catch {
     return undefined;
   }
@@ -59,10 +59,10 @@ export async function ensureDemonstration(
   }: { tenants: Tenants; createToken: CreateToken; allowSpecimens: AllowSpecimens },
   dataFolder: string,
 ): Promise<Demonstration> {
-  const known = readDemonstration(dataFolder);
+  const existing = readDemonstration(dataFolder);
   const exists = (await tenants.list()).some(({ id }) => id === DEMONSTRATION_TENANT);
   // A file that outlived its database shows a key that opens nothing.
-  if (known && exists) return known;
+  if (existing && exists) return existing;
   const tenantId = DEMONSTRATION_TENANT;
   const again = exists ? ` ${new Date().toISOString()}` : '';
   const newKey = (name: string, environment: 'live' | 'test') =>
@@ -79,7 +79,7 @@ export async function ensureDemonstration(
     createToken(tenantId, environment, { name: `${name}${again}`, description, processDefnName });
   const tokenId = await newToken('Demonstration', 'live');
   const testTokenId = await newToken('Demonstration in the sandbox', 'test');
-  const kept = { tenantId, testApiKey, tokenId, testTokenId };
-  keep(dataFolder, kept);
-  return { ...kept, apiKey };
+  const demonstration = { tenantId, testApiKey, tokenId, testTokenId };
+  keep(dataFolder, demonstration);
+  return { ...demonstration, apiKey };
 }

@@ -17,16 +17,16 @@ export type Suspensions = {
 const BELIEVED_MS = 3000;
 
 export function openSuspensions({ system, clock }: { system: Reads; clock: Clock }): Suspensions {
-  let known: { at: number; ids: ReadonlySet<string> } | undefined;
+  let cache: { at: number; ids: ReadonlySet<string> } | undefined;
   let loading: Promise<ReadonlySet<string>> | undefined;
   const load = async () => {
     const at = clock.now();
     const ids = new Set(await notActiveTenants(system));
-    known = { at, ids };
+    cache = { at, ids };
     return ids;
   };
   const ids = async () => {
-    if (known && Math.abs(clock.now() - known.at) < BELIEVED_MS) return known.ids;
+    if (cache && Math.abs(clock.now() - cache.at) < BELIEVED_MS) return cache.ids;
     loading ??= load().finally(() => {
       loading = undefined;
     });

@@ -13,6 +13,22 @@ const PAGE = query<TenantRow>()(
 const ONE = query<TenantRow>()('SELECT id, name, status, created_at FROM tenants WHERE id = :id');
 const ADD = statement('INSERT INTO tenants (id, name, status, created_at) VALUES (:id, :name, :status, :created_at)');
 
+const LIKE = "(id LIKE :pattern ESCAPE '\\' OR lower(name) LIKE :pattern ESCAPE '\\')";
+const SEARCH = query<TenantRow>()(
+  `SELECT id, name, status, created_at FROM tenants WHERE ${LIKE} ORDER BY id LIMIT :size OFFSET :offset`,
+);
+const COUNT = query<{ total: number }>()(`SELECT count(*) AS total FROM tenants WHERE ${LIKE}`);
+
+/** A page of the tenants whose id or name is like the pattern. */
+export async function searchTenants(
+  db: Reads,
+  pattern: string,
+  { size, offset }: { size: number; offset: number },
+): Promise<{ rows: TenantRow[]; total: number }> {
+  const rows = await SEARCH.all(db, { pattern, size, offset });
+  return { rows, total: (await COUNT.get(db, { pattern }))?.total ?? 0 };
+}
+
 const MAX_NOT_ACTIVE = 100_000;
 const NOT_ACTIVE = query<{ id: string }>()(`SELECT id FROM tenants WHERE status <> 'ACTIVE' LIMIT ${MAX_NOT_ACTIVE}`);
 const SET_STATUS = statement('UPDATE tenants SET status = :status WHERE id = :id');

@@ -6,11 +6,21 @@ import type { Clock } from '../kernel/clock.ts';
 import { isTenantId, type TenantId } from '../kernel/ids.ts';
 import type { VersionedKey } from '../secrets/sealing.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { addTenant, findTenant, listTenants, setTenantStatus, type TenantRow } from './tenants.repository.ts';
+import {
+  addTenant,
+  findTenant,
+  listTenants,
+  searchTenants,
+  setTenantStatus,
+  type TenantRow,
+} from './tenants.repository.ts';
 
 /** Tenants are made by the operator of the installation, never through the API. */
 export type Tenants = {
   list(): Promise<TenantRow[]>;
+  find(tenantId: string): Promise<TenantRow | undefined>;
+  /** A page of those whose id or name is like the pattern. */
+  search(pattern: string, page: { size: number; offset: number }): Promise<{ rows: TenantRow[]; total: number }>;
   /** Makes the tenant with its key, and a first API key that may do everything in it. */
   create(tenant: { id: string; name?: string; keyName?: string }): Promise<{ tenantId: TenantId; apiKey: string }>;
   /** A further API key that may do everything, for an operator who has lost the others. */
@@ -18,9 +28,9 @@ export type Tenants = {
     tenantId: string,
     key: { name: string; environment?: 'live' | 'test' },
   ): Promise<{ id: string; apiKey: string }>;
-  /** Nobody can use the tenant any more, until it is resumed. */
-  suspend(tenantId: string): Promise<TenantRow>;
-  resume(tenantId: string): Promise<TenantRow>;
+  /** Suspends the tenant: nobody can use it until it is resumed. */
+  suspend(tenantId: string, by?: string): Promise<TenantRow>;
+  resume(tenantId: string, by?: string): Promise<TenantRow>;
 };
 
 /** What an operator can correct. */
@@ -64,7 +74,7 @@ export function openTenants(deps: TenantsDeps): Tenants {
     });
   };
 
-  const change = async (id: string, status: 'ACTIVE' | 'SUSPENDED'): Promise<TenantRow> => {
+  const change = async (id: string, status: 'ACTIVE' | 'SUSPENDED', by: string): Promise<TenantRow> => {
     const tenant = isTenantId(id) ? await findTenant(db.system, id) : undefined;
     if (!tenant || !isTenantId(id))
       throw new OperatorError(`There is no tenant ${id}. grove tenant list shows those there are`);
@@ -77,7 +87,7 @@ export function openTenants(deps: TenantsDeps): Tenants {
       await recordChange(tx, {
         action,
         environment: 'live',
-        actor: CREATED_BY,
+        actor: by,
         at: clock.now(),
         item: id,
         details: {},
@@ -87,9 +97,9 @@ export function openTenants(deps: TenantsDeps): Tenants {
   };
 
   return {
-    suspend: (id) => change(id, 'SUSPENDED'),
-    resume: (id) => change(id, 'ACTIVE'),
-    list: () => listTenants(db.system),
+    suspend: (id, by = CREATED_BY) => change(id, 'SUSPENDED', by),
+    resume: (id, by = CREATED_BY) => change(id, 'ACTIVE', by),
+    ...readersOf(db.system),
     async createApiKey(id, { name, environment }) {
       if (!isTenantId(id) || !(await findTenant(db.system, id)))
         throw new OperatorError(`There is no tenant ${id}. grove tenant list shows those there are`);
@@ -121,14 +131,22 @@ export function openTenants(deps: TenantsDeps): Tenants {
   };
 }
 
+function readersOf(system: Reads): Pick<Tenants, 'list' | 'find' | 'search'> {
+  return {
+    list: () => listTenants(system),
+    find: async (id) => (isTenantId(id) ? findTenant(system, id) : undefined),
+    search: (pattern, page) => searchTenants(system, pattern, page),
+  };
+}
+
 const MAX_NAMES = 1000;
 
 /** What end users are shown of a tenant. A name never changes once it is given. */
 export function tenantNames(system: Reads): (tenantId: TenantId) => Promise<string> {
   const names = boundedMap<TenantId, string>(MAX_NAMES);
   return async (tenantId) => {
-    const known = names.get(tenantId);
-    if (known !== undefined) return known;
+    const cachedName = names.get(tenantId);
+    if (cachedName !== undefined) return cachedName;
     const name = (await findTenant(system, tenantId))?.name ?? tenantId;
     names.set(tenantId, name);
     return name;

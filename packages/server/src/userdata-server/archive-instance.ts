@@ -21,26 +21,26 @@ export type ArchiveDeps = {
 
 export const ARCHIVE_FORMAT = 'grove-archive/2';
 
-export function archiveInstance(deps: ArchiveDeps, db: TenantReads, found: InstanceData, now: number): Readable {
-  const { instance } = found;
+export function archiveInstance(deps: ArchiveDeps, db: TenantReads, data: InstanceData, now: number): Readable {
+  const { instance } = data;
   return writeArchive({
-    entries: entriesOf(deps, db, found),
+    entries: entriesOf(deps, db, data),
     at: instance.created_at,
-    manifest: (entries) => manifestOf(db.tenantId, found, { entries, now, versions: deps.versions }),
+    manifest: (entries) => manifestOf(db.tenantId, data, { entries, now, versions: deps.versions }),
     sign: async (manifest) => (await deps.sign.bytes('grove-manifest+jws', manifest)).jws,
   });
 }
 
-export function entriesOf(deps: ArchiveDeps, db: TenantReads, found: InstanceData): ArchiveEntry[] {
-  const document = (path: string, read: () => Promise<unknown>): ArchiveEntry => ({
+export function entriesOf(deps: ArchiveDeps, db: TenantReads, data: InstanceData): ArchiveEntry[] {
+  const document = (path: string, readValue: () => Promise<unknown>): ArchiveEntry => ({
     path,
     contentType: 'application/json',
-    open: async () => Readable.from([json(await read())]),
+    open: async () => Readable.from([json(await readValue())]),
   });
-  const items = listItems(found);
-  const shown = new Set(items.map(({ image }) => image));
-  const earlier = found.images
-    .filter((image) => !shown.has(image))
+  const items = listItems(data);
+  const listedImages = new Set(items.map(({ image }) => image));
+  const earlier = data.images
+    .filter((image) => !listedImages.has(image))
     .map((image) => ({ path: `attempts/${image.step}/${image.attempt}/${image.name}`, image }));
   const images = [...items, ...earlier]
     .map(({ path, image }) => ({
@@ -50,12 +50,12 @@ export function entriesOf(deps: ArchiveDeps, db: TenantReads, found: InstanceDat
     }))
     .sort((one, other) => (one.path < other.path ? -1 : 1));
   return [
-    document('instance.json', async () => (await deps.applicant(db, found.instance.id)) ?? {}),
-    document('userdata.json', async () => toUserData(found, false)),
-    document('checks.json', async () => toChecks(found)),
-    document('events.json', () => deps.events(db, found.instance.id)),
-    document('sessions.json', () => deps.sessions(db, found.instance.id)),
-    document('notes.json', () => deps.notes(db, found.instance.id)),
+    document('instance.json', async () => (await deps.applicant(db, data.instance.id)) ?? {}),
+    document('userdata.json', async () => toUserData(data, false)),
+    document('checks.json', async () => toChecks(data)),
+    document('events.json', () => deps.events(db, data.instance.id)),
+    document('sessions.json', () => deps.sessions(db, data.instance.id)),
+    document('notes.json', () => deps.notes(db, data.instance.id)),
     ...images,
   ];
 }

@@ -15,14 +15,14 @@ export type Item = {
  */
 export function listItems({ definition, images }: InstanceData): Item[] {
   return definition.steps.flatMap((step) => {
-    const kept = stepTypeOf(step.type).keeps?.in;
-    if (kept !== 'documents' && kept !== 'faces') return [];
+    const dataKind = stepTypeOf(step.type).keeps?.in;
+    if (dataKind !== 'documents' && dataKind !== 'faces') return [];
     const ofStep = images.filter((image) => image.step === step.id);
     const last = Math.max(...ofStep.map(({ attempt }) => attempt));
     const key = step.key as string;
     return ofStep
       .filter(({ attempt }) => attempt === last)
-      .map((image) => ({ kind: kept, key, image, path: pathOf(kept, key, image.name) }));
+      .map((image) => ({ kind: dataKind, key, image, path: pathOf(dataKind, key, image.name) }));
   });
 }
 

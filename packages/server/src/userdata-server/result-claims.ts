@@ -5,8 +5,8 @@ import { assuranceOf } from './assurance-of.ts';
 type Issued = { issuer: string; tenantId: string; now: number };
 
 /** What a signed result says: how it ended and what the checks found, and nothing of the person. */
-export function resultClaims(found: InstanceData, { issuer, tenantId, now }: Issued) {
-  const { instance, flow, checks } = found;
+export function resultClaims(data: InstanceData, { issuer, tenantId, now }: Issued) {
+  const { instance, flow, checks } = data;
   return {
     iss: issuer,
     aud: tenantId,
@@ -25,6 +25,6 @@ export function resultClaims(found: InstanceData, { issuer, tenantId, now }: Iss
       status,
       ...(reason !== null && { reason }),
     })),
-    assurance: assuranceOf(found),
+    assurance: assuranceOf(data),
   };
 }

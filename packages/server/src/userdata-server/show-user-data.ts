@@ -8,10 +8,10 @@ import { type Item, listItems } from './list-items.ts';
 type UserData = Ok<typeof api.userData.get>;
 type Checks = Ok<typeof api.userData.listChecks>;
 
-export function toUserData(found: InstanceData, optimized: boolean): UserData {
-  const items = optimized ? [] : listItems(found);
-  const { documents, faces, forms } = found.data;
-  const { decision, done } = found.flow;
+export function toUserData(instanceData: InstanceData, optimized: boolean): UserData {
+  const items = optimized ? [] : listItems(instanceData);
+  const { documents, faces, forms } = instanceData.data;
+  const { decision, done } = instanceData.flow;
   return {
     documents: Object.fromEntries(
       Object.entries(documents).map(([key, document]) => [
@@ -28,7 +28,7 @@ export function toUserData(found: InstanceData, optimized: boolean): UserData {
     forms: { ...forms },
     _checks: Object.fromEntries(Object.entries(done).map(([id, { checks: _checks, ...record }]) => [id, record])),
     ...(decision && { _decision: decision }),
-    _assurance: assuranceOf(found),
+    _assurance: assuranceOf(instanceData),
   };
 }
 

@@ -24,26 +24,26 @@ type Ids = { processDefnId: string; processInstanceId: string };
 
 export function userDataHandlers(deps: UserDataDeps) {
   const { find, image, imageStream, audit, sign, baseUrlOf } = deps;
-  const read = async (
+  const readData = async (
     context: Context,
     { processDefnId, processInstanceId }: Ids,
     what: Omit<AuditedRead, 'instanceId'>,
   ): Promise<InstanceData> => {
     const { environment } = context.principal;
-    const found = await find(context.db, { definitionId: processDefnId, instanceId: processInstanceId, environment });
-    if (!found) throw new ApiError(100022);
+    const data = await find(context.db, { definitionId: processDefnId, instanceId: processInstanceId, environment });
+    if (!data) throw new ApiError(100022);
     audit.noteRead(context, { ...what, instanceId: processInstanceId });
-    return found;
+    return data;
   };
 
   return implement(api.userData, {
     async get(context, { params, query }) {
-      return toUserData(await read(context, params, { action: 'userData.read' }), query.optimized === true);
+      return toUserData(await readData(context, params, { action: 'userData.read' }), query.optimized === true);
     },
 
     async getItem(context, { params, query }) {
-      const found = await read(context, params, { action: 'userData.itemRead', item: itemOf(query.path) });
-      const item = listItems(found).find(({ path }) => path === query.path);
+      const data = await readData(context, params, { action: 'userData.itemRead', item: itemOf(query.path) });
+      const item = listItems(data).find(({ path }) => path === query.path);
       if (!item) throw new ApiError(100026);
       const { content_type: contentType, bytes } = item.image;
       if (wantsImage(context.accept)) {
@@ -54,13 +54,13 @@ export function userDataHandlers(deps: UserDataDeps) {
     },
 
     async listChecks(context, { params }) {
-      return toChecks(await read(context, params, { action: 'userData.checksRead' }));
+      return toChecks(await readData(context, params, { action: 'userData.checksRead' }));
     },
 
     async archive(context, { params }) {
-      const found = await read(context, params, { action: 'userData.archived' });
-      const archive = archiveInstance(deps, context.db, found, context.now);
-      const name = `${found.instance.id}.zip`;
+      const data = await readData(context, params, { action: 'userData.archived' });
+      const archive = archiveInstance(deps, context.db, data, context.now);
+      const name = `${data.instance.id}.zip`;
       return stream('application/zip', archive, {
         ...ATTACHED,
         'content-disposition': `attachment; filename="${name}"`,
@@ -69,10 +69,10 @@ export function userDataHandlers(deps: UserDataDeps) {
 
     async signResult(context, { params }) {
       const { tenantId, now } = context;
-      const found = await read(context, params, { action: 'userData.resultSigned' });
-      const claims = resultClaims(found, { issuer: baseUrlOf(tenantId), tenantId, now });
+      const data = await readData(context, params, { action: 'userData.resultSigned' });
+      const claims = resultClaims(data, { issuer: baseUrlOf(tenantId), tenantId, now });
       const { jws, kid } = await sign.claims('grove-result+jwt', claims);
-      return { jws, kid, expiringDtm: toDtm(found.instance.expiring_at) };
+      return { jws, kid, expiringDtm: toDtm(data.instance.expiring_at) };
     },
   });
 }

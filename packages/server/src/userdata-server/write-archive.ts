@@ -56,8 +56,8 @@ export function writeArchive({ entries, at, manifest, sign }: Archive): Readable
 
   const listed: ListedEntry[] = [];
   for (const entry of entries) {
-    const open = async () => measured(await entry.open(), (told) => listed.push({ ...named(entry), ...told }));
-    add({ ...named(entry), open });
+    const open = async () => measured(await entry.open(), (size) => listed.push({ ...headOf(entry), ...size }));
+    add({ ...headOf(entry), open });
   }
   let stated = Buffer.alloc(0);
   const state = async () => {
@@ -71,7 +71,7 @@ export function writeArchive({ entries, at, manifest, sign }: Archive): Readable
   return output;
 }
 
-const named = ({ path, contentType }: ArchiveEntry) => ({ path, contentType });
+const headOf = ({ path, contentType }: ArchiveEntry) => ({ path, contentType });
 
 /** As it stands in an archive. */
 export function json(value: unknown): Buffer<ArrayBuffer> {
@@ -79,7 +79,7 @@ export function json(value: unknown): Buffer<ArrayBuffer> {
 }
 
 /** The same bytes; `tell` is told of them after the last. */
-function measured(source: Readable, tell: (told: { bytes: number; sha256: string }) => void): Readable {
+function measured(source: Readable, tell: (size: { bytes: number; sha256: string }) => void): Readable {
   const digest = createHash('sha256');
   let bytes = 0;
   async function* pass() {

@@ -50,15 +50,15 @@ export async function deleteExpired(
   tx: TenantTx,
   { listId, now, limit }: { listId: string; now: number; limit: number },
 ): Promise<number> {
-  const gone = await removeExpired(tx, { listId, now, limit });
-  if (gone.length === 0) return 0;
-  await nextRevision(tx, listId, -gone.length);
+  const removed = await removeExpired(tx, { listId, now, limit });
+  if (removed.length === 0) return 0;
+  await nextRevision(tx, listId, -removed.length);
   await noteErased(
     tx,
     'watchlist-member',
-    gone.map((memberId) => memberKey({ listId, memberId })),
+    removed.map((memberId) => memberKey({ listId, memberId })),
   );
-  return gone.length;
+  return removed.length;
 }
 
 /** Members are found by their list. */
@@ -80,9 +80,9 @@ export function erasableLists(deps: EraseDeps): Erasable[] {
     work: (tx: TenantTx, listId: string, by: By) => Promise<number>,
   ): Promise<number> => {
     let erased = 0;
-    for (const place of await listsAmong(db, [...new Set(ids)])) {
-      const by = { environment: place.environment, actor: REPLAYED_BY, at };
-      erased += await db.write(async (tx) => ((await findListForUpdate(tx, place)) ? work(tx, place.id, by) : 0));
+    for (const list of await listsAmong(db, [...new Set(ids)])) {
+      const by = { environment: list.environment, actor: REPLAYED_BY, at };
+      erased += await db.write(async (tx) => ((await findListForUpdate(tx, list)) ? work(tx, list.id, by) : 0));
     }
     return erased;
   };
@@ -105,8 +105,8 @@ export function erasableLists(deps: EraseDeps): Erasable[] {
         const lists = places.map(({ listId }) => listId);
         return inEach(db, lists, at, async (tx, listId, by) => {
           let erased = 0;
-          for (const place of places.filter((each) => each.listId === listId)) {
-            if (await deleteMember(deps, tx, place, by)) erased += 1;
+          for (const member of places.filter((each) => each.listId === listId)) {
+            if (await deleteMember(deps, tx, member, by)) erased += 1;
           }
           return erased;
         });

@@ -11,13 +11,13 @@ import type { ListRow } from './watchlists.repository.ts';
  * only what is new is opened. What has expired is not compared with, whether it was purged already or not.
  */
 export type Galleries = {
-  search(db: TenantReads, list: ListRow, sought: Sought): Promise<Found>;
+  search(db: TenantReads, list: ListRow, search: GallerySearch): Promise<GalleryResult>;
   /** Nothing of the list stays in memory. */
   forget(tenantId: string, listId: string): void;
 };
 
-export type Sought = { template: Uint8Array; atLeast: number; limit: number; now: number };
-export type Found = {
+export type GallerySearch = { template: Uint8Array; atLeast: number; limit: number; now: number };
+export type GalleryResult = {
   readonly hits: readonly { memberId: string; score: number }[];
   readonly numCompared: number;
   readonly numNotComparable: number;
@@ -32,11 +32,11 @@ const OPENED_AT_ONCE = 500;
 /** Comparing with more than this in one go would hold up everybody else. */
 const INDEX_ABOVE = 20_000;
 
-type Held = {
+type OpenGallery = {
   readonly algorithm: string;
   readonly scale: FaceScale;
   readonly gallery: Gallery;
-  readonly known: Map<string, { revision: number; expiresAt: number | null }>;
+  readonly members: Map<string, { revision: number; expiresAt: number | null }>;
   revision: number;
   notComparable: number;
   /** One after the other: two that fill the same gallery would open everything twice. */
@@ -47,29 +47,29 @@ export function openGalleries(
   { vault }: { vault: Pick<Vault, 'unsealerFor'> },
   { maxFaces = MAX_FACES_IN_MEMORY, maxGalleries = MAX_GALLERIES }: GalleriesOptions = {},
 ): Galleries {
-  const held = new Map<string, Held>();
+  const galleries = new Map<string, OpenGallery>();
   const keyOf = (tenantId: string, listId: string) => `${tenantId} ${listId}`;
 
-  const heldFor = (key: string, algorithm: string): Held => {
-    const before = held.get(key);
-    const found = before?.algorithm === algorithm ? before : newHeld(algorithm);
+  const galleryFor = (key: string, algorithm: string): OpenGallery => {
+    const before = galleries.get(key);
+    const opened = before?.algorithm === algorithm ? before : newOpenGallery(algorithm);
     // The order of a map is that of insertion: the first is the one that was used longest ago.
-    held.delete(key);
-    held.set(key, found);
-    return found;
+    galleries.delete(key);
+    galleries.set(key, opened);
+    return opened;
   };
   const makeRoom = () => {
-    let total = [...held.values()].reduce((sum, { gallery }) => sum + gallery.size(), 0);
-    for (const [key, { gallery }] of held) {
-      if (held.size <= 1 || (held.size <= maxGalleries && total <= maxFaces)) return;
-      held.delete(key);
+    let total = [...galleries.values()].reduce((sum, { gallery }) => sum + gallery.size(), 0);
+    for (const [key, { gallery }] of galleries) {
+      if (galleries.size <= 1 || (galleries.size <= maxGalleries && total <= maxFaces)) return;
+      galleries.delete(key);
       total -= gallery.size();
     }
   };
 
   return {
     async search(db, list, { template, atLeast, limit, now }) {
-      const own = heldFor(keyOf(db.tenantId, list.id), algorithmOf(template));
+      const own = galleryFor(keyOf(db.tenantId, list.id), algorithmOf(template));
       const filled = own.busy.then(() => refresh(vault, db, list, own, now));
       own.busy = filled.catch(() => undefined);
       await filled;
@@ -84,45 +84,45 @@ export function openGalleries(
         numNotComparable: own.notComparable,
       };
     },
-    forget: (tenantId, listId) => void held.delete(keyOf(tenantId, listId)),
+    forget: (tenantId, listId) => void galleries.delete(keyOf(tenantId, listId)),
   };
 }
 
-function newHeld(algorithm: string): Held {
+function newOpenGallery(algorithm: string): OpenGallery {
   const scale = scaleOf(algorithm);
   const gallery = scale.newGallery({ indexAbove: INDEX_ABOVE });
-  return { algorithm, scale, gallery, known: new Map(), revision: -1, notComparable: 0, busy: Promise.resolve() };
+  return { algorithm, scale, gallery, members: new Map(), revision: -1, notComparable: 0, busy: Promise.resolve() };
 }
 
 async function refresh(
   vault: Pick<Vault, 'unsealerFor'>,
   db: TenantReads,
   list: ListRow,
-  own: Held,
+  own: OpenGallery,
   now: number,
 ): Promise<void> {
-  for (const [id, { expiresAt }] of own.known) if (expiresAt !== null && expiresAt <= now) drop(own, id);
+  for (const [id, { expiresAt }] of own.members) if (expiresAt !== null && expiresAt <= now) drop(own, id);
   if (own.revision === list.revision) return;
   const keys = await faceKeys(db, list.id, now);
   const comparable = keys.filter((key) => key.algorithm === own.algorithm);
   const there = new Set(comparable.map(({ id }) => id));
-  for (const id of own.known.keys()) if (!there.has(id)) drop(own, id);
-  const fresh = comparable.filter(({ id, revision }) => own.known.get(id)?.revision !== revision);
+  for (const id of own.members.keys()) if (!there.has(id)) drop(own, id);
+  const fresh = comparable.filter(({ id, revision }) => own.members.get(id)?.revision !== revision);
   await open(vault, db, list.id, own, fresh);
   own.notComparable = keys.length - comparable.length;
   own.revision = list.revision;
 }
 
-function drop({ gallery, known }: Held, id: string): void {
+function drop({ gallery, members }: OpenGallery, id: string): void {
   gallery.remove(id);
-  known.delete(id);
+  members.delete(id);
 }
 
 async function open(
   vault: Pick<Vault, 'unsealerFor'>,
   db: TenantReads,
   listId: string,
-  own: Held,
+  own: OpenGallery,
   fresh: readonly FaceKey[],
 ): Promise<void> {
   if (fresh.length === 0) return;
@@ -133,7 +133,7 @@ async function open(
       const key = some.get(id);
       if (!key) continue;
       own.gallery.put(id, vectorOf(unseal(templateContext(id), template)));
-      own.known.set(id, { revision: key.revision, expiresAt: key.expires_at });
+      own.members.set(id, { revision: key.revision, expiresAt: key.expires_at });
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Context } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Handlers } from '../kernel/implement.ts';
 import type { Vault } from '../secrets/vault.ts';
-import type { Found, Galleries } from './galleries.ts';
+import type { Galleries, GalleryResult } from './galleries.ts';
 import { type Details, detailsContext, subjectOf } from './member-details.ts';
 import { findMember, findMemberOfValue } from './members.repository.ts';
 import { existingList, foundBy, type MembersDeps } from './members.ts';
@@ -34,14 +34,14 @@ export function matchHandler(deps: MatchDeps): Pick<Handlers<typeof api.watchlis
         deps.audit.record(tx, { ...changedBy(context), action: 'watchlist.searched', item: list.id }),
       );
       const { threshold: atLeast = DEFAULT_THRESHOLD, limit = DEFAULT_LIMIT } = body;
-      const found = by.face
+      const result = by.face
         ? await deps.galleries.search(db, list, { template: by.face.template, atLeast, limit, now })
         : await findValue(db, { listId: list.id, hash: by.hash as Buffer, now, numMembers: list.num_members });
       return {
         watchlistId: list.id,
-        candidates: await named(deps, context, list.id, found.hits),
-        numCompared: found.numCompared,
-        numNotComparable: found.numNotComparable,
+        candidates: await namedHits(deps, context, list.id, result.hits),
+        numCompared: result.numCompared,
+        numNotComparable: result.numNotComparable,
       };
     },
   };
@@ -49,18 +49,18 @@ export function matchHandler(deps: MatchDeps): Pick<Handlers<typeof api.watchlis
 
 type Value = { listId: string; hash: Buffer; now: number; numMembers: number };
 
-async function findValue(db: TenantReads, { listId, hash, now, numMembers }: Value): Promise<Found> {
+async function findValue(db: TenantReads, { listId, hash, now, numMembers }: Value): Promise<GalleryResult> {
   const member = await findMemberOfValue(db, { listId, hash, now });
   const hits = member ? [{ memberId: member.id, score: 1 }] : [];
   return { hits, numCompared: numMembers, numNotComparable: 0 };
 }
 
 /** With the names of those who are still there: a human has to know whom to compare with. */
-async function named(
+async function namedHits(
   { vault }: MatchDeps,
   { db, now }: Context,
   listId: string,
-  hits: Found['hits'],
+  hits: GalleryResult['hits'],
 ): Promise<Match['candidates']> {
   if (hits.length === 0) return [];
   const unseal = await vault.unsealerFor(db, subjectOf(listId));

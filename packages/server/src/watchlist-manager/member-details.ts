@@ -22,10 +22,10 @@ export const templateContext = (memberId: string) => `face:${memberId}`;
 const NAMES = ['firstName', 'lastName', 'email', 'phoneNumber', 'note'] as const;
 
 /** What is given takes the place of what was there; an empty text takes it away. */
-export function mergeDetails(before: Details, given: Details): Details {
+export function mergeDetails(before: Details, changes: Details): Details {
   const merged: Details = before.value === undefined ? {} : { value: before.value };
   for (const name of NAMES) {
-    const text = given[name] ?? before[name];
+    const text = changes[name] ?? before[name];
     if (text !== undefined && text !== '') merged[name] = text;
   }
   return merged;
@@ -35,12 +35,12 @@ export function foldedNames({ firstName = '', lastName = '' }: Details) {
   return { first_folded: fold(firstName), last_folded: fold(lastName) };
 }
 
-type Sealed = { listId: string; memberId: string };
+type DetailsOwner = { listId: string; memberId: string };
 
 export function sealDetails(
   vault: Pick<Vault, 'sealFor'>,
   tx: TenantTx,
-  { listId, memberId }: Sealed,
+  { listId, memberId }: DetailsOwner,
   details: Details,
 ) {
   return vault.sealFor(tx, subjectOf(listId), detailsContext(memberId), Buffer.from(JSON.stringify(details)));

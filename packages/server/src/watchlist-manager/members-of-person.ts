@@ -47,12 +47,12 @@ export function membersOfPerson(deps: {
       return row && { id: row.id, watchlistId: listId, ...(await detailsOf(db, row)) };
     },
     async erase(db, id, { by, at }) {
-      const place = memberPlaceOf(id);
-      const [list] = await listsAmong(db, [place.listId]);
+      const member = memberPlaceOf(id);
+      const [list] = await listsAmong(db, [member.listId]);
       if (!list) return;
       await db.write(async (tx) => {
         if (!(await findListForUpdate(tx, list))) return;
-        await deleteMember(deps, tx, place, { environment: list.environment, actor: by, at });
+        await deleteMember(deps, tx, member, { environment: list.environment, actor: by, at });
       });
     },
   };

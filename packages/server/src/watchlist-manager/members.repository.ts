@@ -29,7 +29,6 @@ const members = table('watchlist_members', {
 const { columns } = members;
 export type MemberRow = RowOf<typeof members>;
 
-/** The properties a list can be sorted by. */
 export const MEMBER_SORTABLE = {
   id: 'id',
   firstName: 'first_folded',
@@ -71,9 +70,9 @@ const TEMPLATES = query<{ id: string; template: Uint8Array }>()(
   AND id ${inJson(':ids')}`,
 );
 
-type Place = { listId: string; id: string; now: number };
+type MemberKey = { listId: string; id: string; now: number };
 
-export function findMember(db: TenantReads, { listId, id, now }: Place): Promise<MemberRow | undefined> {
+export function findMember(db: TenantReads, { listId, id, now }: MemberKey): Promise<MemberRow | undefined> {
   return ONE.get(db, { listId, now, id });
 }
 
@@ -162,7 +161,7 @@ type Filter = {
   /** The folded names in the details of a member. */
   namesOf(member: StoredMember): FoldedNames;
 };
-type Found = { rows: MemberRow[]; total: number };
+type MemberPage = { rows: MemberRow[]; total: number };
 
 const SHORTEST_BEGINNING = 3;
 const FAULT = {
@@ -175,7 +174,7 @@ const LIST = members.list(columns, `WHERE ${STANDING}`, {
   from: 'AND ((first_folded >= :from AND first_folded < :below) OR (last_folded >= :from AND last_folded < :below))',
 });
 
-export async function pageMembers(db: TenantReads, filter: Filter, paging: Paging): Promise<Found> {
+export async function pageMembers(db: TenantReads, filter: Filter, paging: Paging): Promise<MemberPage> {
   const { listId, pattern, now } = filter;
   const like = pattern === undefined ? undefined : likeMatch(pattern);
   const { exact, beginning = '' } = like ?? {};
@@ -196,7 +195,7 @@ const AMONG = members.select(columns, `WHERE ${STANDING} AND id ${inJson(':ids')
 type Scanned = StoredMember & FoldedNames & Pick<MemberRow, 'created_at' | 'last_updated_at'>;
 
 /** Opens the names of every member, and reads the rest of the page alone. */
-async function scanMembers(db: TenantReads, filter: Filter, paging: Paging): Promise<Found> {
+async function scanMembers(db: TenantReads, filter: Filter, paging: Paging): Promise<MemberPage> {
   const { listId, pattern, now, namesOf } = filter;
   const like = pattern === undefined ? undefined : likeMatch(pattern);
   const batch = async (after: string, limit: number) =>

@@ -49,7 +49,7 @@ type Own = Pick<
   'listMembers' | 'addMember' | 'addMemberImage' | 'getMember' | 'updateMember' | 'removeMember'
 >;
 type Member = Ok<typeof api.watchlists.getMember>;
-type Given = Details & { image?: string; expireAfter?: string };
+type MemberInput = Details & { image?: string; expireAfter?: string };
 /** What it is found by: read before any transaction begins. */
 type FoundBy = { face?: ReadTemplate; hash?: Buffer };
 
@@ -58,18 +58,18 @@ const PURGED_AT_ONCE = 500;
 export function memberHandlers(deps: MembersDeps): Own {
   const { vault, audit, readFace } = deps;
 
-  const shown = async (db: TenantReads, list: ListRow, rows: readonly MemberRow[]): Promise<Member[]> => {
+  const viewsOf = async (db: TenantReads, list: ListRow, rows: readonly MemberRow[]): Promise<Member[]> => {
     if (rows.length === 0) return [];
     const unseal = await vault.unsealerFor(db, subjectOf(list.id));
     return mapInSlices(db, rows, (row) => toMember(list, row, openDetails(unseal, row)));
   };
   const shownOne = async (db: TenantReads, list: ListRow, row: MemberRow): Promise<Member> =>
-    (await shown(db, list, [row]))[0] as Member;
+    (await viewsOf(db, list, [row]))[0] as Member;
 
-  const add = async (context: Context, listId: string, given: Given, by: FoundBy): Promise<Member> =>
+  const add = async (context: Context, listId: string, input: MemberInput, by: FoundBy): Promise<Member> =>
     context.db.write(async (tx) => {
       const list = await lockedList(tx, context, listId);
-      const row = await storeMember(deps, tx, context, { list, given, by });
+      const row = await storeMember(deps, tx, context, { list, given: input, by });
       await audit.record(tx, { ...changedBy(context), action: 'watchlist.memberAdded', item: list.id });
       return shownOne(tx, list, row);
     });
@@ -84,7 +84,7 @@ export function memberHandlers(deps: MembersDeps): Own {
       const filter = { listId: list.id, pattern: likePattern(query.name, '/query/name'), now, namesOf };
       const { rows, total } = await pageMembers(db, filter, page);
       audit.noteRead(context, { action: 'watchlist.membersRead', item: list.id });
-      return toPage(await shown(db, list, rows), total, page);
+      return toPage(await viewsOf(db, list, rows), total, page, rows.at(-1)?.id);
     },
 
     addMember: prepared(
@@ -115,8 +115,8 @@ export function memberHandlers(deps: MembersDeps): Own {
     },
 
     async updateMember(context, { params, body }) {
-      const known = await existingList(context.db, context, params.watchlistId);
-      const by = body.image === undefined ? {} : await foundBy(deps, context, known, body);
+      const listBefore = await existingList(context.db, context, params.watchlistId);
+      const by = body.image === undefined ? {} : await foundBy(deps, context, listBefore, body);
       return context.db.write(async (tx) => {
         const list = await lockedList(tx, context, params.watchlistId);
         const before = await findMember(tx, { listId: list.id, id: params.memberId, now: context.now });
@@ -130,9 +130,9 @@ export function memberHandlers(deps: MembersDeps): Own {
     async removeMember(context, { params }) {
       await context.db.write(async (tx) => {
         const list = await lockedList(tx, context, params.watchlistId);
-        const place = { listId: list.id, memberId: params.memberId };
-        if (!(await deleteMember(deps, tx, place, changedBy(context)))) throw new ApiError(100100);
-        await deps.noteErased(tx, 'watchlist-member', [memberKey(place)]);
+        const memberOfList = { listId: list.id, memberId: params.memberId };
+        if (!(await deleteMember(deps, tx, memberOfList, changedBy(context)))) throw new ApiError(100100);
+        await deps.noteErased(tx, 'watchlist-member', [memberKey(memberOfList)]);
       });
       return undefined;
     },
@@ -154,14 +154,14 @@ async function lockedList(tx: TenantTx, { principal }: Context, id: string): Pro
 
 const shareOf = ({ tenantId, principal }: Context) => ({ tenant: tenantId, sender: principal.callerId });
 
-type Sought = { image?: string; value?: string };
+type SearchInput = { image?: string; value?: string };
 
 /** What a member of such a list is found by, or what somebody is looked for by. */
 export async function foundBy(
   { readFace, hashValue }: Pick<MembersDeps, 'readFace' | 'hashValue'>,
   context: Context,
   list: ListRow,
-  { image, value }: Sought,
+  { image, value }: SearchInput,
 ): Promise<FoundBy> {
   if (list.type === 'FACE') {
     if (value !== undefined) throw invalidInput({ pointer: '/value', message: 'is not allowed on a list of faces' });
@@ -176,23 +176,23 @@ export async function foundBy(
   return { hash };
 }
 
-type New = { list: ListRow; given: Given; by: FoundBy };
+type New = { list: ListRow; given: MemberInput; by: FoundBy };
 
 async function storeMember(
   deps: MembersDeps,
   tx: TenantTx,
   { now, principal }: Context,
-  { list, given, by }: New,
+  { list, given: input, by }: New,
 ): Promise<MemberRow> {
   await ensureRoom(deps, tx, list, now);
   const id = newId(now);
-  const details = mergeDetails(given.value === undefined ? {} : { value: given.value }, given);
+  const details = mergeDetails(input.value === undefined ? {} : { value: input.value }, input);
   const who = actor(principal);
   const row: MemberRow = {
     ...{ watchlist_id: list.id, id, revision: await nextRevision(tx, list.id, 1), ...foldedNames(details) },
     details: await sealDetails(deps.vault, tx, { listId: list.id, memberId: id }, details),
     ...(await sealFace(deps, tx, { listId: list.id, memberId: id }, by.face)),
-    ...{ value_hash: by.hash ?? null, expires_at: expiryOf(given.expireAfter ?? list.expire_after, now) },
+    ...{ value_hash: by.hash ?? null, expires_at: expiryOf(input.expireAfter ?? list.expire_after, now) },
     ...{ created_at: now, created_by: who, last_updated_at: now, last_updated_by: who },
   };
   try {
@@ -206,17 +206,17 @@ async function storeMember(
 
 /** Those whose time is over make room for others before the purge comes by. */
 async function ensureRoom(deps: MembersDeps, tx: TenantTx, list: ListRow, now: number): Promise<void> {
-  const gone = await deleteExpired(deps, tx, { listId: list.id, now, limit: PURGED_AT_ONCE });
-  if (list.num_members - gone >= list.max_size) throw new ApiError(100101);
+  const removedCount = await deleteExpired(deps, tx, { listId: list.id, now, limit: PURGED_AT_ONCE });
+  if (list.num_members - removedCount >= list.max_size) throw new ApiError(100101);
 }
 
-type Place = { listId: string; memberId: string };
+type MemberOfList = { listId: string; memberId: string };
 type StoredFace = Pick<MemberRow, 'template' | 'algorithm' | 'quality'>;
 
 async function sealFace(
   { vault }: MembersDeps,
   tx: TenantTx,
-  { listId, memberId }: Place,
+  { listId, memberId }: MemberOfList,
   face: ReadTemplate | undefined,
 ): Promise<StoredFace> {
   if (!face) return { template: null, algorithm: null, quality: null };
@@ -224,25 +224,25 @@ async function sealFace(
   return { template, algorithm: algorithmOf(face.template), quality: Math.round(face.quality * 100) / 100 };
 }
 
-type Changed = { list: ListRow; before: MemberRow; given: Given; by: FoundBy };
+type Changed = { list: ListRow; before: MemberRow; given: MemberInput; by: FoundBy };
 
 async function changeStored(
   deps: MembersDeps,
   tx: TenantTx,
   { now, principal }: Context,
-  { list, before, given, by }: Changed,
+  { list, before, given: input, by }: Changed,
 ): Promise<MemberRow> {
-  const place = { listId: list.id, memberId: before.id };
+  const memberOfList = { listId: list.id, memberId: before.id };
   const unseal = await deps.vault.unsealerFor(tx, subjectOf(list.id));
-  const known = openDetails(unseal, before);
-  const details = mergeDetails(known, given);
+  const detailsBefore = openDetails(unseal, before);
+  const details = mergeDetails(detailsBefore, input);
   const after: MemberRow = {
     ...before,
     ...foldedNames(details),
     revision: await nextRevision(tx, list.id, 0),
-    details: await sealDetails(deps.vault, tx, place, details),
-    ...(by.face && (await sealFace(deps, tx, place, by.face))),
-    expires_at: given.expireAfter === undefined ? before.expires_at : expiryOf(given.expireAfter, now),
+    details: await sealDetails(deps.vault, tx, memberOfList, details),
+    ...(by.face && (await sealFace(deps, tx, memberOfList, by.face))),
+    expires_at: input.expireAfter === undefined ? before.expires_at : expiryOf(input.expireAfter, now),
     ...{ last_updated_at: now, last_updated_by: actor(principal) },
   };
   await changeMember(tx, after);

@@ -21,15 +21,15 @@ export function faceReader({ images, vision }: ReadFaceDeps): ReadFace {
   return async (share, bytes, contentType = detectImageType(bytes)) => {
     if (contentType === undefined) throw new ImageRefused(bytes.length === 0 ? 'empty' : 'not_an_image');
     const image = await images.reencode(bytes, contentType, share);
-    const found = await vision.faceTemplate(
+    const result = await vision.faceTemplate(
       { contentType: image.contentType, share: share.tenant, read: async () => image.bytes },
       AbortSignal.timeout(WITHIN_MS),
     );
-    if (found.template !== undefined) return { template: found.template, quality: found.quality };
-    if (found.reason === 'engine_not_available') {
+    if (result.template !== undefined) return { template: result.template, quality: result.quality };
+    if (result.reason === 'engine_not_available') {
       throw new ApiError(100010, { detail: 'image analysis is switched off on this server', retryAfterSeconds: 60 });
     }
-    throw new ApiError(100102, { detail: found.reason });
+    throw new ApiError(100102, { detail: result.reason });
   };
 }
 

@@ -46,7 +46,7 @@ export type WatchlistSearch = {
 
 export function watchlistSearch({ db, clock, galleries, hashValue, audit }: SearchDeps): WatchlistSearch {
   /** Nothing is looked up that could not be noted. */
-  const noted = async (tenantId: TenantId, list: ListRow, instanceId: string | undefined) => {
+  const recordSearch = async (tenantId: TenantId, list: ListRow, instanceId: string | undefined) => {
     const { environment, id: item } = list;
     await db.of(tenantId).write((tx) =>
       audit.record(tx, {
@@ -65,23 +65,23 @@ export function watchlistSearch({ db, clock, galleries, hashValue, audit }: Sear
       const reads = db.of(tenantId);
       const list = await usable(reads, environment, name);
       if (list?.type !== 'FACE') return undefined;
-      await noted(tenantId, list, instanceId);
-      const sought = { template, atLeast: AT_LEAST, limit: LIMIT, now: clock.now() };
-      const { hits, numCompared, numNotComparable } = await galleries.search(reads, list, sought);
+      await recordSearch(tenantId, list, instanceId);
+      const search = { template, atLeast: AT_LEAST, limit: LIMIT, now: clock.now() };
+      const { hits, numCompared, numNotComparable } = await galleries.search(reads, list, search);
       return { candidates: hits, compared: numCompared, notComparable: numNotComparable };
     },
     async searchValues(tenantId, environment, name, values, instanceId) {
       const reads = db.of(tenantId);
       const list = await usable(reads, environment, name);
       if (!list || list.type === 'FACE') return undefined;
-      await noted(tenantId, list, instanceId);
-      const found = new Map<string, { memberId: string; score: number }>();
+      await recordSearch(tenantId, list, instanceId);
+      const hits = new Map<string, { memberId: string; score: number }>();
       for (const value of values) {
         const hash = await hashValue(tenantId, list, value);
         const member = hash && (await findMemberOfValue(reads, { listId: list.id, hash, now: clock.now() }));
-        if (member) found.set(member.id, { memberId: member.id, score: 1 });
+        if (member) hits.set(member.id, { memberId: member.id, score: 1 });
       }
-      return { candidates: [...found.values()] };
+      return { candidates: [...hits.values()] };
     },
   };
 }

@@ -27,7 +27,6 @@ const watchlists = table('watchlists', {
 const { columns } = watchlists;
 export type ListRow = RowOf<typeof watchlists>;
 
-/** The properties a list can be sorted by. */
 export const LIST_SORTABLE = {
   id: 'id',
   name: 'name_folded',
@@ -61,14 +60,14 @@ const NEXT = query<{
   WHERE tenant_id = :tenant_id AND id = :id RETURNING revision`);
 const REMOVE = watchlists.delete('WHERE tenant_id = :tenant_id AND id = :id');
 
-type Place = { environment: Environment; id: string };
+type ListKey = { environment: Environment; id: string };
 
-export function findList(db: TenantReads, { environment, id }: Place): Promise<ListRow | undefined> {
+export function findList(db: TenantReads, { environment, id }: ListKey): Promise<ListRow | undefined> {
   return ONE.get(db, { environment, id });
 }
 
 /** Nobody else can change it or its members until the transaction ends. */
-export function findListForUpdate(tx: TenantTx, { environment, id }: Place): Promise<ListRow | undefined> {
+export function findListForUpdate(tx: TenantTx, { environment, id }: ListKey): Promise<ListRow | undefined> {
   return LOCKED.get(tx, { environment, id });
 }
 
@@ -107,7 +106,7 @@ export async function removeList(tx: TenantTx, id: string): Promise<void> {
 const OLDEST = query<{ at: number | null }>()(
   'SELECT min(created_at) AS at FROM watchlists WHERE tenant_id = :tenant_id',
 );
-const AMONG = query<Place>()(
+const AMONG = query<ListKey>()(
   `SELECT id, environment FROM watchlists WHERE tenant_id = :tenant_id AND id ${inJson(':ids')}`,
 );
 
@@ -117,7 +116,7 @@ export async function oldestList(db: TenantReads): Promise<number | undefined> {
 }
 
 /** Those of some lists that are there, in whichever environment. */
-export function listsAmong(db: TenantReads, ids: readonly string[]): Promise<Place[]> {
+export function listsAmong(db: TenantReads, ids: readonly string[]): Promise<ListKey[]> {
   return AMONG.all(db, { ids: JSON.stringify(ids) });
 }
 

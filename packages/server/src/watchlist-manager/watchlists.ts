@@ -98,19 +98,19 @@ export function watchlistHandlers(deps: WatchlistsDeps): Own {
   };
 }
 
-function changed({ now, principal }: Context, before: ListRow, given: Change): ListRow {
-  const name = given.name === undefined ? before.name : nameOf(given.name);
-  if (given.maxSize !== undefined && given.maxSize < before.num_members) {
-    throw invalidInput({ pointer: '/maxSize', message: `must be at least ${before.num_members}: so many are on it` });
+function changed({ now, principal }: Context, before: ListRow, input: Change): ListRow {
+  const name = input.name === undefined ? before.name : nameOf(input.name);
+  if (input.maxSize !== undefined && input.maxSize < before.num_members) {
+    throw invalidInput({ pointer: '/maxSize', message: `must be at least ${before.num_members}, its present size` });
   }
   return {
     ...before,
     name,
     name_folded: fold(name),
-    description: given.description === undefined ? before.description : given.description || null,
-    status: given.status ?? before.status,
-    max_size: given.maxSize ?? before.max_size,
-    expire_after: given.expireMembersAfter === undefined ? before.expire_after : expireAfter(given.expireMembersAfter),
+    description: input.description === undefined ? before.description : input.description || null,
+    status: input.status ?? before.status,
+    max_size: input.maxSize ?? before.max_size,
+    expire_after: input.expireMembersAfter === undefined ? before.expire_after : expireAfter(input.expireMembersAfter),
     last_updated_at: now,
     last_updated_by: actor(principal),
   };

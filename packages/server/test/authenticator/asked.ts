@@ -58,8 +58,8 @@ export function registeredAuthenticator(options: Partial<AuthenticatorOptions> =
   passkey: StoredPasskey;
 } {
   const device = authenticator({ origin: ORIGIN, ...options });
-  const asked = askedToRegister({ userVerification: 'preferred' });
-  return { device, passkey: toStored(verifyRegistration(device.create(creation(asked)), asked)) };
+  const expected = askedToRegister({ userVerification: 'preferred' });
+  return { device, passkey: toStored(verifyRegistration(device.create(creation(expected)), expected)) };
 }
 
 /** That a verification refuses with exactly this code, and whether it counts against the user. */

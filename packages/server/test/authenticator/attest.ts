@@ -152,9 +152,9 @@ export type TpmFaults = StatementFaults & {
 };
 
 const uint = (value: number, bytes: number) => {
-  const written = Buffer.alloc(bytes);
-  written.writeUIntBE(value, 0, bytes);
-  return written;
+  const encoded = Buffer.alloc(bytes);
+  encoded.writeUIntBE(value, 0, bytes);
+  return encoded;
 };
 const sized = (bytes: Buffer) => Buffer.concat([uint(bytes.length, 2), bytes]);
 

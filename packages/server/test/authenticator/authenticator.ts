@@ -60,9 +60,9 @@ const ED = 128;
 
 const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest();
 const uint = (value: number, bytes: number) => {
-  const written = Buffer.alloc(bytes);
-  written.writeUIntBE(value, 0, bytes);
-  return written;
+  const encoded = Buffer.alloc(bytes);
+  encoded.writeUIntBE(value, 0, bytes);
+  return encoded;
 };
 
 export type Authenticator = ReturnType<typeof authenticator>;

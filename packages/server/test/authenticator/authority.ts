@@ -52,14 +52,14 @@ export function toPem(certificate: Buffer): string {
   return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 }
 
-function writeCertificate(made: NewCertificate, signer: KeyObject, now: number, issuer: object = ROOT): Buffer {
-  const { key, subject = {}, extensions = {}, ca = false, version = 3 } = made;
-  const { notBefore = now - 30 * DAY, notAfter = now + 365 * DAY } = made;
+function writeCertificate(input: NewCertificate, signer: KeyObject, now: number, issuer: object = ROOT): Buffer {
+  const { key, subject = {}, extensions = {}, ca = false, version = 3 } = input;
+  const { notBefore = now - 30 * DAY, notAfter = now + 365 * DAY } = input;
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
-  const length = made.pathLength === undefined ? [] : [integer(made.pathLength)];
+  const length = input.pathLength === undefined ? [] : [integer(input.pathLength)];
   const constraints = { value: sequence(...(ca ? [bool(true), ...length] : [])), critical: true };
-  const written = Object.entries({ [BASIC_CONSTRAINTS]: constraints, ...extensions }).map(([id, { value, critical }]) =>
-    sequence(oid(id), ...(critical ? [bool(true)] : []), octets(value)),
+  const encodedExtensions = Object.entries({ [BASIC_CONSTRAINTS]: constraints, ...extensions }).map(
+    ([id, { value, critical }]) => sequence(oid(id), ...(critical ? [bool(true)] : []), octets(value)),
   );
   const body = sequence(
     ...(version > 1 ? [tagged(0, integer(version - 1))] : []),
@@ -69,7 +69,7 @@ function writeCertificate(made: NewCertificate, signer: KeyObject, now: number, 
     sequence(time(notBefore), time(notAfter)),
     writeName(subject),
     publicKey.export({ type: 'spki', format: 'der' }),
-    ...(version > 1 ? [tagged(3, sequence(...written))] : []),
+    ...(version > 1 ? [tagged(3, sequence(...encodedExtensions))] : []),
   );
   return sequence(body, sequence(oid(ECDSA_SHA256)), bits(sign('sha256', body, signer)));
 }

@@ -44,8 +44,8 @@ export function metadataService(
       const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 };
       const signing = { key: privateKey, dsaEncoding: 'ieee-p1363', ...(alg === 'PS256' && pss) } as const;
       const signature = sign('sha256', Buffer.from(`${head}.${body}`), signing);
-      const shown = payload ? base64url(payload(json)) : body;
-      return `${head}.${shown}.${signature.toString('base64url')}`;
+      const payloadText = payload ? base64url(payload(json)) : body;
+      return `${head}.${payloadText}.${signature.toString('base64url')}`;
     },
   };
 }

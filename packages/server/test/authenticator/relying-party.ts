@@ -25,8 +25,8 @@ export async function relyingParty(grove: TestApp, options: RelyingPartyOptions 
     return answer.body;
   };
 
-  const made = await send('POST', '/api/identity-store/stores', { name: storeName, ...store });
-  assert.equal(made.status, 201, made.text);
+  const created = await send('POST', '/api/identity-store/stores', { name: storeName, ...store });
+  assert.equal(created.status, 201, created.text);
   await must('/passkeyConfig', { rpId, ...config });
 
   const origin = rpId === 'localhost' ? 'http://localhost:3000' : `https://login.${rpId}`;
@@ -64,6 +64,6 @@ export async function relyingParty(grove: TestApp, options: RelyingPartyOptions 
 }
 
 /** That an answer is a refusal with this code. */
-export function refused(answer: Answer, code: number, status = 400): void {
+export function assertRefused(answer: Answer, code: number, status = 400): void {
   assert.deepEqual([answer.status, answer.body?.code], [status, code], answer.text);
 }

@@ -49,7 +49,7 @@ it('the check of a history finds what was lost and what happened twice', async (
     ['a', new Set(['1'])],
     ['c', new Set(['2', '3'])],
   ]);
-  const { lost, duplicates, twice } = await checkHistory(history, { ask, told, requests: 5 });
+  const { lost, duplicates, twice } = await checkHistory(history, { ask, deliveries: told, requests: 5 });
   assert.deepEqual(lost, ['instance two', 'webhook of two', 'deletion of c', '1 uses of a token', 'an update']);
   assert.deepEqual(duplicates, [
     '1 instances that nobody was told of',

@@ -8,14 +8,14 @@ export type Facts = {
   /** A statement of a superuser in the database of the installation. */
   ask(statement: string): Promise<pg.QueryResult>;
   /** Ids of instances whose creation receivers of webhooks were told, each with the ids of the deliveries. */
-  told: ReadonlyMap<string, ReadonlySet<string>>;
+  deliveries: ReadonlyMap<string, ReadonlySet<string>>;
   requests: number;
 };
 
-export async function checkHistory(history: History, { ask, told, requests }: Facts): Promise<Verdict> {
+export async function checkHistory(history: History, { ask, deliveries: told, requests }: Facts): Promise<Verdict> {
   const rows = async <R>(statement: string) => (await ask(statement)).rows as R[];
   const present = new Set((await rows<{ id: string }>('SELECT id FROM process_instances')).map(({ id }) => id));
-  const gone = await rows<{ id: string }>('SELECT instance_id AS id FROM instance_tombstones');
+  const tombstones = await rows<{ id: string }>('SELECT instance_id AS id FROM instance_tombstones');
   const lost: string[] = [];
   const duplicates: string[] = [];
   for (const [key, id] of history.created) {
@@ -24,7 +24,7 @@ export async function checkHistory(history: History, { ask, told, requests }: Fa
   }
   for (const id of history.deleted) if (present.has(id)) lost.push(`deletion of ${id}`);
   if (new Set(history.created.values()).size < history.created.size) duplicates.push('one instance for two keys');
-  const more = present.size + gone.length - history.created.size;
+  const more = present.size + tombstones.length - history.created.size;
   if (more > history.unsure.length) duplicates.push(`${more} instances that nobody was told of`);
   const counters = await rows<{ id: string; counter: number; description: string | null }>(`SELECT id, description,
     CAST(counter + coalesce((SELECT sum(value) FROM counters c

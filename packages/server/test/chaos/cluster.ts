@@ -22,9 +22,9 @@ const SERVER = TEST_COMMANDS
   ? join(TEST_COMMANDS, 'server.mjs')
   : fileURLToPath(new URL('../children/server.ts', import.meta.url));
 
-export async function startCluster() {
+export async function startCluster({ onDisks }: { onDisks: boolean }) {
   const folder = mkdtempSync(join(tmpdir(), 'grove-chaos-'));
-  const pair = await startPair();
+  const pair = await startPair({ onDisks });
   await pair.administrate(`CREATE DATABASE ${DATABASE} OWNER grove_test`);
   const receiver = await startReceiver();
   const environment = {
@@ -122,7 +122,7 @@ function nodeOf(environment: Record<string, string>): Node {
 }
 
 async function startReceiver() {
-  const told = new Map<string, Set<string>>();
+  const deliveries = new Map<string, Set<string>>();
   let requests = 0;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -130,15 +130,15 @@ async function startReceiver() {
     request.on('end', () => {
       requests += 1;
       const { data } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { data: { processInstanceId: string } };
-      const ids = told.get(data.processInstanceId) ?? new Set<string>();
-      told.set(data.processInstanceId, ids.add(String(request.headers['webhook-id'])));
+      const ids = deliveries.get(data.processInstanceId) ?? new Set<string>();
+      deliveries.set(data.processInstanceId, ids.add(String(request.headers['webhook-id'])));
       response.writeHead(204).end();
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    told,
+    told: deliveries,
     get requests() {
       return requests;
     },

@@ -75,9 +75,9 @@ export function startLoad({ servers, bearer, tokens, ownTokens }: LoadOptions) {
       const key = `${number}.${turn}`;
       const token = tokens[turn % tokens.length] as string;
       const make = { method: 'POST', body: '{}', headers: { 'Idempotency-Key': key } };
-      const made = await ask(`/api/process-manager/processInstances/create?pt=${token}`, make, [201], number + turn);
-      if (made) {
-        const id = String(made.processInstanceId);
+      const created = await ask(`/api/process-manager/processInstances/create?pt=${token}`, make, [201], number + turn);
+      if (created) {
+        const id = String(created.processInstanceId);
         history.created.set(key, id);
         history.uses.set(token, (history.uses.get(token) ?? 0) + 1);
         mine.push(id);

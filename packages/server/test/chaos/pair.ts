@@ -1,8 +1,10 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { postgresHome, untilReady, urlIn } from '../postgres.ts';
+import { type Disk, mountDisk } from './disk.ts';
+import { startWire } from './wire.ts';
 
 /**
  * A leader and a standby that has every commit before it is acknowledged (synchronous replication), made by hand: what
@@ -22,10 +24,15 @@ export type Pair = {
   /** Shuts the leader down as an operator does, and starts it again. */
   restart(): Promise<void>;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
+  /** The network to both servers. */
+  cut(): void;
+  mend(): void;
+  /** The disk of the leader; undefined where no disk of limited size can be had. */
+  disk(): Disk | undefined;
   stop(): Promise<void>;
 };
 
-type Server = ReturnType<typeof postgresHome> & { child?: ChildProcess };
+type Server = ReturnType<typeof postgresHome> & { child?: ChildProcess; disk?: Disk | undefined };
 
 const SETTINGS = [
   ...['listen_addresses=', 'max_connections=100', 'shared_buffers=32MB', 'fsync=off', 'wal_level=replica'],
@@ -38,8 +45,9 @@ const SETTINGS = [
   ],
 ];
 
-export async function startPair(): Promise<Pair> {
-  const servers: [Server, Server] = [postgresHome(), postgresHome()];
+/** `onDisks`: each has a disk of limited size, where one can be had. */
+export async function startPair({ onDisks }: { onDisks: boolean }): Promise<Pair> {
+  const servers: [Server, Server] = [home(onDisks), home(onDisks)];
   let leading = 0;
   const leader = () => servers[leading] as Server;
   const standby = () => servers[1 - leading] as Server;
@@ -65,14 +73,18 @@ export async function startPair(): Promise<Pair> {
     await run(leader(), 'SELECT pg_reload_conf()');
   };
   process.once('exit', () => {
-    for (const server of servers) killAll(server, 'SIGKILL');
+    for (const server of servers) {
+      killAll(server, 'SIGKILL');
+      server.disk?.remove();
+    }
   });
   await launch(first);
   await run(first, 'CREATE ROLE grove_test LOGIN');
   await rebuild();
+  const wires = await Promise.all(servers.map(({ folder }) => startWire(() => join(folder, '.s.PGSQL.5432'))));
   return {
     urlOf(role, database) {
-      const hosts = servers.map(({ folder }) => encodeURIComponent(folder)).join(',');
+      const hosts = wires.map(({ port }) => `127.0.0.1:${port}`).join(',');
       return `postgres://${role}@${hosts}/${database}?target_session_attrs=read-write`;
     },
     host: () => leader().folder,
@@ -94,14 +106,34 @@ export async function startPair(): Promise<Pair> {
       await launch(leader());
     },
     signal: (signal) => killAll(leader(), signal),
+    cut: () => {
+      for (const wire of wires) wire.cut();
+    },
+    mend: () => {
+      for (const wire of wires) wire.mend();
+    },
+    disk: () => leader().disk,
     async stop() {
+      for (const wire of wires) await wire.stop();
       for (const server of servers) {
         killAll(server, 'SIGKILL');
         await ended(server);
+        server.disk?.remove();
         rmSync(server.folder, { recursive: true, force: true });
       }
     },
   };
+}
+
+function home(onDisk: boolean): Server {
+  const server = postgresHome();
+  const disk = onDisk ? mountDisk(join(server.folder, 'disk')) : undefined;
+  if (!disk) return server;
+  const data = join(disk.folder, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  const { uid, gid } = server.options as { uid?: number; gid?: number };
+  if (uid !== undefined && gid !== undefined) for (const each of [disk.folder, data]) chownSync(each, uid, gid);
+  return { ...server, data, disk };
 }
 
 const adminOf = ({ folder }: Server) => urlIn(folder, 'admin', 'postgres');

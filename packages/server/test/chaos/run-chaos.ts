@@ -15,8 +15,9 @@ const RECOVERS_WITHIN_MS = 60_000;
 export async function runChaos(
   faults: readonly Fault[],
   onResult?: (result: FaultResult) => void,
+  onSkip?: (fault: string, reason: string) => void,
 ): Promise<ChaosResult> {
-  const cluster = await startCluster();
+  const cluster = await startCluster({ onDisks: faults.some(({ needsDisks }) => needsDisks) });
   try {
     const bearer = await issue(cluster);
     const { nodes: servers, tokens, ownTokens } = cluster;
@@ -24,6 +25,10 @@ export async function runChaos(
     const { history } = load;
     const results: FaultResult[] = [];
     for (const fault of faults) {
+      if (fault.needsDisks && !cluster.pair.disk()) {
+        onSkip?.(fault.name, 'no disk of limited size can be mounted here');
+        continue;
+      }
       await sleep(QUIET_MS);
       const [acknowledged, answers] = [history.acknowledgedAt.length, new Map(history.answers)];
       await fault.inject(cluster);
@@ -44,9 +49,9 @@ export async function runChaos(
       onResult?.(result);
     }
     await load.stop();
-    await untilTold(cluster, history.created.values());
+    await untilDelivered(cluster, history.created.values());
     const { told, requests } = cluster.receiver;
-    return { faults: results, verdict: await checkHistory(history, { ask: cluster.ask, told, requests }) };
+    return { faults: results, verdict: await checkHistory(history, { ask: cluster.ask, deliveries: told, requests }) };
   } finally {
     await cluster.stop();
   }
@@ -67,7 +72,7 @@ async function untilAcknowledged(acknowledgedAt: readonly number[], since: numbe
   throw new Error('nothing is acknowledged any more');
 }
 
-async function untilTold({ receiver }: Cluster, ids: Iterable<string>): Promise<void> {
+async function untilDelivered({ receiver }: Cluster, ids: Iterable<string>): Promise<void> {
   const expected = [...ids];
   const until = Date.now() + TOLD_WITHIN_MS;
   while (Date.now() < until && !expected.every((id) => receiver.told.has(id))) await sleep(100);

@@ -83,8 +83,8 @@ export function uafAuthenticator(options: AuthenticatorOptions = {}) {
   };
 
   const signedWith = (key: KeyObject, data: Buffer, faults: Faults) => {
-    const made = signatureOf(key, signAlgorithm, data);
-    return faults.signature?.(made) ?? made;
+    const signature = signatureOf(key, signAlgorithm, data);
+    return faults.signature?.(signature) ?? signature;
   };
 
   return {
@@ -132,7 +132,7 @@ export function uafAuthenticator(options: AuthenticatorOptions = {}) {
       counter += 1;
       const [transaction] = request.transaction ?? [];
       const mode = faults.mode ?? (transaction ? MODE.CONFIRMED : MODE.VERIFIED);
-      const shown = transaction ? sha256(Buffer.from(transaction.content, 'base64url')) : Buffer.alloc(0);
+      const transactionHash = transaction ? sha256(Buffer.from(transaction.content, 'base64url')) : Buffer.alloc(0);
       const entries: TlvEntry[] = [
         [TAG.AAID, Buffer.from(faults.aaid ?? aaid)],
         [
@@ -141,7 +141,7 @@ export function uafAuthenticator(options: AuthenticatorOptions = {}) {
         ],
         [TAG.AUTHENTICATOR_NONCE, randomBytes(16)],
         [TAG.FINAL_CHALLENGE_HASH, sha256(fcParams)],
-        [TAG.TRANSACTION_CONTENT_HASH, faults.transactionHash ?? shown],
+        [TAG.TRANSACTION_CONTENT_HASH, faults.transactionHash ?? transactionHash],
         [TAG.KEYID, faults.keyId ?? keyId],
         [TAG.COUNTERS, uint32(faults.counter ?? counter)],
       ];

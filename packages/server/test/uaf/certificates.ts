@@ -28,9 +28,9 @@ export function certificate(options: CertificateOptions): Certified & { name: st
       Buffer.from(crypto.getRandomValues(new Uint8Array(8)).map((byte, at) => (at === 0 ? byte & 0x7f : byte) | 1)),
     ),
     ECDSA_WITH_SHA256,
-    named(issuer?.name ?? name),
+    nameOf(issuer?.name ?? name),
     sequence(time(from), time(to)),
-    named(name),
+    nameOf(name),
     pair.publicKey.export({ type: 'spki', format: 'der' }),
     explicit(3, sequence(...[basicConstraints(ca), ...(aaid ? [aaidExtension(aaid)] : [])])),
   );
@@ -52,7 +52,7 @@ const integer = (bytes: Buffer) => element(0x02, bytes);
 const objectId = (hex: string) => element(0x06, Buffer.from(hex, 'hex'));
 const ECDSA_WITH_SHA256 = sequence(objectId('2a8648ce3d040302'));
 
-function named(name: string): Buffer {
+function nameOf(name: string): Buffer {
   return sequence(element(0x31, sequence(objectId('550403'), element(0x0c, Buffer.from(name)))));
 }
 

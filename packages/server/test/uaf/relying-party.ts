@@ -23,8 +23,8 @@ export type Holder = { user: Body; authenticator: UafAuthenticator };
 
 export async function openRelyingParty(grove: TestIdentity, name: string, config: object = {}) {
   const store = await grove.store(name);
-  const made = await grove.send('POST', `${store}/appkeyConfig`, { ...CONFIG, ...config });
-  assert.equal(made.status, 201, made.text);
+  const created = await grove.send('POST', `${store}/appkeyConfig`, { ...CONFIG, ...config });
+  assert.equal(created.status, 201, created.text);
   let users = 0;
 
   const ofUser = (user: Body, tail: string) => `${store}/users/${user.id}/appkeys/relyingParties/${RP}${tail}`;

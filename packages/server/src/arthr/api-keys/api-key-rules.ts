@@ -47,16 +47,16 @@ const OF_OPERATIONS = [...new Set(operations().flatMap(({ operation }) => operat
 /** Every permission that is asked for anywhere. */
 const CATALOGUE: readonly string[] = [...OF_OPERATIONS, USE_CLOUD_SECRET];
 
-/** A permission that opens nothing is a slip: the key would be refused everywhere. */
+/** Refuses a permission that matches no operation: it is a typing error, and the key would be refused everywhere. */
 function unknownFault(permission: string, prefix: string): string | undefined {
   const stem = permission.endsWith('*') ? permission.slice(0, -1) : undefined;
   const opens = CATALOGUE.some((each) => (stem === undefined ? each === permission : each.startsWith(stem)));
   if (opens) return undefined;
   const components = new Set(CATALOGUE.map((each) => each.slice(0, each.indexOf(':'))));
   const candidates = stem?.replace(/:$/, '').includes(':') === false ? components : CATALOGUE;
-  const meant = closest((stem ?? permission).replace(/:$/, ''), candidates);
-  if (meant === undefined) return 'opens nothing';
-  return `opens nothing; did you mean ${prefix}${meant}${candidates === components ? ':*' : ''}?`;
+  const suggestion = closest((stem ?? permission).replace(/:$/, ''), candidates);
+  if (suggestion === undefined) return 'opens nothing';
+  return `opens nothing; did you mean ${prefix}${suggestion}${candidates === components ? ':*' : ''}?`;
 }
 
 /**
@@ -74,17 +74,17 @@ export function checkGrants(caller: Principal, permissions: readonly string[]): 
 /** When the key expires, from what was given and what was there before. */
 export function checkExpiry(
   type: ApiKeyType,
-  given: { expiringDtm?: string | null; changesType: boolean },
+  input: { expiringDtm?: string | null; changesType: boolean },
   before: number | null,
   now: number,
 ): number | null {
   const pointer = '/expiringDtm';
-  const at = given.expiringDtm === undefined ? before : given.expiringDtm === null ? null : fromDtm(given.expiringDtm);
+  const at = input.expiringDtm === undefined ? before : input.expiringDtm === null ? null : fromDtm(input.expiringDtm);
   if (at === null) {
     if (type === 'SESSION') throw invalidInput({ pointer, message: 'is required for a key of type SESSION' });
     return null;
   }
-  if (given.expiringDtm === undefined && !given.changesType) return at;
+  if (input.expiringDtm === undefined && !input.changesType) return at;
   // A leap second is a valid date-time that this clock cannot name.
   if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'is not a valid date-time' });
   if (at <= now) throw invalidInput({ pointer, message: `must be in the future; it is ${toDtm(now)} now` });

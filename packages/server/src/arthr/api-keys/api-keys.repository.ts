@@ -46,8 +46,8 @@ export async function findOwner(
   system: Reads,
   keyId: string,
 ): Promise<{ tenantId: string; isSuspended: boolean } | undefined> {
-  const found = await OWNER.get(system, { key_id: keyId });
-  return found && { tenantId: found.owner_tenant_id, isSuspended: found.status !== 'ACTIVE' };
+  const row = await OWNER.get(system, { key_id: keyId });
+  return row && { tenantId: row.owner_tenant_id, isSuspended: row.status !== 'ACTIVE' };
 }
 
 export async function addApiKey(tx: TenantTx, row: ApiKeyRow): Promise<void> {

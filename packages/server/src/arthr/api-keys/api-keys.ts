@@ -216,7 +216,7 @@ function apiKeyHeader(context: OpenContext): string | undefined {
   return one ?? other;
 }
 
-/** Whoever guesses is slowed down, by address and by key; whoever has the right secret is never kept out by others. */
+/** Limits failed exchanges by address and by key. A caller with the right secret is never locked out by others. */
 function countedFailure(
   failures: RateLimiter | undefined,
   address: string,

@@ -50,15 +50,15 @@ export function issuer(deps: IssueDeps): Issue {
     if (!parsed) throw new ApiError(271);
     const key = keys.find(parsed.keyId);
     return key instanceof Promise
-      ? key.then((found) => answer(code, found, hostTenant))
+      ? key.then((loadedKey) => answer(code, loadedKey, hostTenant))
       : answer(code, key, hostTenant);
   };
 }
 
 async function issued({ signing, issuerOf }: IssueDeps, key: KeyInUse, now: number) {
   const seconds = Math.floor(now / 1000);
-  const left = key.expiringAt === null ? TOKEN_TTL_SECONDS : Math.ceil(key.expiringAt / 1000) - seconds;
-  const ttl = Math.max(1, Math.min(TOKEN_TTL_SECONDS, left));
+  const secondsUntilExpiry = key.expiringAt === null ? TOKEN_TTL_SECONDS : Math.ceil(key.expiringAt / 1000) - seconds;
+  const ttl = Math.max(1, Math.min(TOKEN_TTL_SECONDS, secondsUntilExpiry));
   const token = await signToken(signing.current(), {
     iss: issuerOf(key.tenantId),
     sub: key.id,

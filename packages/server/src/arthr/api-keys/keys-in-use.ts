@@ -28,7 +28,7 @@ export type KeyInUse = {
 export type KeysInUse = {
   /** The key, or undefined if there is none; at once if it is fresh in memory. */
   find(keyId: string): KeyInUse | undefined | Promise<KeyInUse | undefined>;
-  /** What happened to the key is seen by the next request. */
+  /** Drops the cached key, so that the next request reads it again. */
   forget(keyId: string): void;
 };
 
@@ -55,7 +55,7 @@ export function openKeysInUse({ db, clock }: { db: Db; clock: Clock }): KeysInUs
       const loading = loads.get(keyId);
       if (loading) return loading;
       const at = clock.now();
-      const started: Promise<KeyInUse | undefined> = read(db, keyId).then(
+      const started: Promise<KeyInUse | undefined> = readKey(db, keyId).then(
         (key) => {
           // A load that `forget` overtook may have read the state before the change, so it is not kept.
           if (loads.get(keyId) === started) {
@@ -79,7 +79,7 @@ export function openKeysInUse({ db, clock }: { db: Db; clock: Clock }): KeysInUs
   };
 }
 
-async function read(db: Db, keyId: string): Promise<KeyInUse | undefined> {
+async function readKey(db: Db, keyId: string): Promise<KeyInUse | undefined> {
   const owner = await findOwner(db.system, keyId);
   if (!owner) return undefined;
   const tenantId = asTenantId(owner.tenantId);

@@ -16,7 +16,7 @@ export type LastIssued = {
 const MAX_GATHERED = 10_000;
 
 export function openLastIssued(db: Db, onError: (error: unknown) => void): LastIssued {
-  let gathered = new Map<string, { tenantId: TenantId; at: number }>();
+  let pending = new Map<string, { tenantId: TenantId; at: number }>();
   let writing = new Map<string, { tenantId: TenantId; at: number }>();
   let flushing: Promise<void> | undefined;
 
@@ -34,15 +34,15 @@ export function openLastIssued(db: Db, onError: (error: unknown) => void): LastI
 
   const flush = async (): Promise<void> => {
     if (flushing) await flushing;
-    if (gathered.size === 0) return;
-    writing = gathered;
-    gathered = new Map();
+    if (pending.size === 0) return;
+    writing = pending;
+    pending = new Map();
     flushing = write();
     try {
       await flushing;
     } catch (error) {
       // Not lost: what could not be written is gathered again, unless a newer time has come since.
-      for (const [id, entry] of writing) if (!gathered.has(id)) gathered.set(id, entry);
+      for (const [id, entry] of writing) if (!pending.has(id)) pending.set(id, entry);
       throw error;
     } finally {
       writing = new Map();
@@ -52,10 +52,10 @@ export function openLastIssued(db: Db, onError: (error: unknown) => void): LastI
 
   return {
     note(tenantId, keyId, at) {
-      gathered.set(keyId, { tenantId, at });
-      if (gathered.size === MAX_GATHERED) flush().catch(onError);
+      pending.set(keyId, { tenantId, at });
+      if (pending.size === MAX_GATHERED) flush().catch(onError);
     },
-    of: (keyId) => (gathered.get(keyId) ?? writing.get(keyId))?.at,
+    of: (keyId) => (pending.get(keyId) ?? writing.get(keyId))?.at,
     flush,
   };
 }

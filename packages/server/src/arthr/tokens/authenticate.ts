@@ -37,13 +37,13 @@ export function authenticator({ clock, signing, keys, issuerOf }: AuthenticateDe
   const credentialOf = (claims: TokenClaims): Credential => {
     const expiresAtMs = claims.exp * SECOND;
     const issuedAtMs = claims.iat * SECOND;
-    let known: { key: KeyInUse; principal: Principal } | undefined;
+    let cached: { key: KeyInUse; principal: Principal } | undefined;
     const principalBy = (key: KeyInUse | undefined, now: number): Principal => {
       if (!key || !isUsable(key, now)) throw new ApiError(271);
       if (key.tenantId !== claims.tenantId) throw new ApiError(226);
       if (key.isSuspended) throw new ApiError(100320);
-      if (known?.key !== key) known = { key, principal: principalFor(key, claims) };
-      return known.principal;
+      if (cached?.key !== key) cached = { key, principal: principalFor(key, claims) };
+      return cached.principal;
     };
     return {
       principal() {
@@ -52,15 +52,15 @@ export function authenticator({ clock, signing, keys, issuerOf }: AuthenticateDe
         // The clock that issued it was ahead, and was put right: a token that is remembered would live on for as long.
         if (now < issuedAtMs - CLOCK_SKEW_SECONDS * SECOND) throw new ApiError(280);
         const key = keys.find(claims.sub);
-        return key instanceof Promise ? key.then((found) => principalBy(found, now)) : principalBy(key, now);
+        return key instanceof Promise ? key.then((loadedKey) => principalBy(loadedKey, now)) : principalBy(key, now);
       },
     };
   };
 
   return (token) => {
     const digest = hash('sha256', token, 'base64');
-    const known = remembered.get(digest);
-    if (known) return known.credential;
+    const cached = remembered.get(digest);
+    if (cached) return cached.credential;
     const parts = readTokenHeader(token);
     const check = (key: Awaited<ReturnType<SigningKeys['find']>>): Credential => {
       const credential = credentialOf(verifyToken(parts, { publicKey: key?.publicKey, nowMs: clock.now(), issuerOf }));
@@ -85,15 +85,15 @@ function principalFor(key: KeyInUse, claims: TokenClaims): Principal {
 
 /** A token keeps no permission that its key has lost, and gains none that its key was given later. */
 function both(one: PermissionSet, other: PermissionSet): PermissionSet {
-  const known = new Map<string, boolean>();
+  const cache = new Map<string, boolean>();
   return {
     holds(permission) {
-      let held = known.get(permission);
-      if (held === undefined) {
-        held = one.holds(permission) && other.holds(permission);
-        if (known.size < 1000) known.set(permission, held);
+      let isHeld = cache.get(permission);
+      if (isHeld === undefined) {
+        isHeld = one.holds(permission) && other.holds(permission);
+        if (cache.size < 1000) cache.set(permission, isHeld);
       }
-      return held;
+      return isHeld;
     },
   };
 }

@@ -97,9 +97,9 @@ export async function openSigningKeys({ db, vault, clock, onError }: SigningKeys
       return [...published];
     },
     find(kid) {
-      const known = accepted.get(kid);
+      const key = accepted.get(kid);
       // A clock that was set back makes the age negative: read again then, too.
-      if (known || Math.abs(clock.now() - reloadedAt) < RELOAD_AT_MOST_EVERY_MS) return known;
+      if (key || Math.abs(clock.now() - reloadedAt) < RELOAD_AT_MOST_EVERY_MS) return key;
       return reload().then(() => accepted.get(kid));
     },
     rotate,

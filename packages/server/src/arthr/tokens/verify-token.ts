@@ -25,20 +25,20 @@ type TokenParts = { kid: string; signed: string; payload: string; signature: Buf
 
 export function readTokenHeader(token: string): TokenParts {
   const match = token.length <= MAX_TOKEN_LENGTH ? SEGMENTS.exec(token) : null;
-  if (!match) throw refused(274, 'it is not three base64url parts joined by dots');
+  if (!match) throw refusal(274, 'it is not three base64url parts joined by dots');
   const [, headerPart = '', payload = '', signaturePart = ''] = match;
-  if (headerPart === '') throw refused(221);
-  if (payload === '') throw refused(224);
+  if (headerPart === '') throw refusal(221);
+  if (payload === '') throw refusal(224);
   const header = parseObject(headerPart, 'header');
-  if (!Object.hasOwn(header, 'alg')) throw refused(223);
-  if (!Object.hasOwn(header, 'kid')) throw refused(222);
-  if (header.alg !== TOKEN_ALG) throw refused(277, `alg must be ${TOKEN_ALG}`);
-  if (header.typ !== TOKEN_TYPE) throw refused(277, `typ must be ${TOKEN_TYPE}`);
+  if (!Object.hasOwn(header, 'alg')) throw refusal(223);
+  if (!Object.hasOwn(header, 'kid')) throw refusal(222);
+  if (header.alg !== TOKEN_ALG) throw refusal(277, `alg must be ${TOKEN_ALG}`);
+  if (header.typ !== TOKEN_TYPE) throw refusal(277, `typ must be ${TOKEN_TYPE}`);
   // `b64`, `zip`, `crit` and a key in the header ask for another way to read the token. There is one.
   if (typeof header.kid !== 'string' || !Object.keys(header).every((name) => HEADER.has(name)))
-    throw refused(277, 'its header is not one of ours');
+    throw refusal(277, 'its header is not one of ours');
   const signature = strictBase64url(signaturePart);
-  if (!signature) throw refused(274, 'its signature is not canonical base64url');
+  if (!signature) throw refusal(274, 'its signature is not canonical base64url');
   return { kid: header.kid, signed: `${headerPart}.${payload}`, payload, signature };
 }
 
@@ -47,19 +47,19 @@ export type VerifyOptions = { publicKey: KeyObject | undefined; nowMs: number; i
 export function verifyToken(parts: TokenParts, { publicKey, nowMs, issuerOf }: VerifyOptions): TokenClaims {
   const genuine =
     publicKey !== undefined && verify(null, Buffer.from(parts.signed, 'latin1'), publicKey, parts.signature);
-  if (!genuine) throw refused(276);
+  if (!genuine) throw refusal(276);
   const claims = parseObject(parts.payload, 'body');
   for (const [name, type] of CLAIM_TYPES) {
-    if (!Object.hasOwn(claims, name)) throw refused(282, name);
-    if (!hasType(claims[name], type)) throw refused(275, name);
+    if (!Object.hasOwn(claims, name)) throw refusal(282, name);
+    if (!hasType(claims[name], type)) throw refusal(275, name);
   }
   const { iss, aud, iat, nbf, exp, tenantId } = claims as TokenClaims;
   const now = nowMs / 1000;
-  if (aud !== TOKEN_AUDIENCE) throw refused(281, 'aud');
-  if (iss !== issuerOf(tenantId)) throw refused(225);
-  if (exp <= iat || exp - iat > TOKEN_TTL_SECONDS) throw refused(278, 'exp');
-  if (exp <= now) throw refused(279);
-  if (nbf > now + CLOCK_SKEW_SECONDS || iat > now + CLOCK_SKEW_SECONDS) throw refused(280);
+  if (aud !== TOKEN_AUDIENCE) throw refusal(281, 'aud');
+  if (iss !== issuerOf(tenantId)) throw refusal(225);
+  if (exp <= iat || exp - iat > TOKEN_TTL_SECONDS) throw refusal(278, 'exp');
+  if (exp <= now) throw refusal(279);
+  if (nbf > now + CLOCK_SKEW_SECONDS || iat > now + CLOCK_SKEW_SECONDS) throw refusal(280);
   return claims as TokenClaims;
 }
 
@@ -90,11 +90,11 @@ function parseObject(segment: string, what: string): Record<string, unknown> {
     value = undefined;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw refused(220, `its ${what} is not a JSON object in base64url`);
+    throw refusal(220, `its ${what} is not a JSON object in base64url`);
   }
   // Two readers of a member that is given twice may see two values.
   const fault = jsonFault(text as string);
-  if (fault) throw refused(220, `a member of its ${what} ${fault.message}`);
+  if (fault) throw refusal(220, `a member of its ${what} ${fault.message}`);
   return value as Record<string, unknown>;
 }
 
@@ -104,6 +104,6 @@ function strictBase64url(segment: string): Buffer | undefined {
   return bytes.toString('base64url') === segment ? bytes : undefined;
 }
 
-function refused(code: ErrorCode, detail?: string): ApiError {
+function refusal(code: ErrorCode, detail?: string): ApiError {
   return new ApiError(code, detail ? { detail } : {});
 }

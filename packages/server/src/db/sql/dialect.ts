@@ -31,6 +31,11 @@ export function inJson<const P extends string>(parameter: P) {
   return `IN (${jsonTexts(parameter)})` as const;
 }
 
+/** The elements of a parameter that is a JSON array of pairs of texts, as rows with `one` and `other`. */
+export function jsonPairs<const P extends string>(parameter: P) {
+  return `SELECT value ->> 0 AS one, value ->> 1 AS other FROM /*sqlite json_each(*//*postgres json_array_elements(CAST(*/${parameter}/*postgres  AS json)*/)` as const;
+}
+
 /** Holds a lock of that name until the transaction ends. SQLite has one writer and needs none. */
 export function namedLock<const P extends string>(parameter: P) {
   return `/*postgres pg_advisory_xact_lock(hashtextextended(*/${parameter}/*postgres , 0))*/` as const;
@@ -45,6 +50,17 @@ export const BY_INDEX = `SELECT 1 AS chosen /*postgres , set_config('enable_bitm
 
 /** Names compared byte by byte, as SQLite compares them: the range of a prefix is a range. */
 export const byBytes = (column: string) => `${column} /*postgres COLLATE "C"*/`;
+
+/** Names compared as the database's language does: the columns of the oldest tables are, and so are their indexes. */
+export const byLanguage = (column: string) => `${column} /*postgres COLLATE "default"*/`;
+
+/** How many elements a text that is a JSON array has. */
+export const jsonLength = (column: string) =>
+  `/*sqlite json_array_length(${column})*//*postgres json_array_length(CAST(${column} AS json))*/`;
+
+/** The values of a column as a text that is a JSON array. */
+export const jsonArrayOf = (column: string) =>
+  `/*sqlite json_group_array(${column})*//*postgres coalesce(CAST(json_agg(${column}) AS TEXT), '[]')*/`;
 
 /** Makes SQLite read the table by that index. PostgreSQL finds it by its statistics. */
 export const indexedBy = (index: string) => `/*sqlite INDEXED BY ${index}*/`;

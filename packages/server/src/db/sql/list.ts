@@ -11,6 +11,8 @@ export type PageOrder = {
   readonly sorts: number;
   readonly size: number;
   readonly offset: number;
+  /** Only rows behind this id, where the order is that of ids. */
+  readonly after?: string;
 };
 
 /** A condition that is added if the parameter of its name has a value: `{ status: 'AND status = :status' }`. */
@@ -79,20 +81,37 @@ export function makeList<R>(
   return Object.assign(list, { page, count });
 }
 
+/** The page of a list in an order of the caller; behind an id, the index is read from there and nothing is passed over. */
+function pagesOf(names: string, tail: string, id: string, toRow?: RowOf) {
+  const texts = { '': '', ASC: `AND ${id} > :after`, DESC: `AND ${id} < :after` };
+  const made = new Map<string, ReturnType<typeof numberParams<Params>>>();
+  const of = (direction: keyof typeof texts) => {
+    const known = made.get(direction);
+    if (known) return known;
+    const fresh = numberParams<Params>(`SELECT ${names} ${tail} ${texts[direction]} ${ORDER} ${PAGE}`);
+    made.set(direction, fresh);
+    return fresh;
+  };
+  statements.push(of('').numbered);
+  return <R>(db: Reads & OfTenant, params: Params, paging: PageOrder): Promise<R[]> => {
+    const { orderBy, size: limit, offset, after } = paging;
+    const { numbered, valuesOf } = of(after === undefined ? '' : orderBy.startsWith('id DESC') ? 'DESC' : 'ASC');
+    const ordered = pageStatement(paging, numbered.replace(ORDER, `ORDER BY ${orderBy}`), toRow);
+    return db.all<R>(ordered, valuesOf(db, { ...params, limit, offset, ...(after !== undefined && { after }) }));
+  };
+}
+
 function build<R>(columns: string | readonly string[], tail: string, { mostCounted, byId }: Options<Filters>) {
   const names = typeof columns === 'string' ? columns : columns.join(', ');
   const toRow = typeof columns === 'string' ? undefined : rowMaker(columns);
-  const { numbered, valuesOf } = numberParams<Params>(`SELECT ${names} ${tail} ${ORDER} ${PAGE}`);
-  statements.push(numbered);
+  const id = byId?.id ?? 'id';
   const counted = mostCounted === undefined ? tail : `FROM (SELECT 1 ${tail} LIMIT ${mostCounted}) AS counted`;
+  const whole = pagesOf(names, tail, id, toRow);
   const sliced = byId && slicedPage<R>(names, tail, { byId, toRow });
   return {
     count: prepare<Params, { total: number }>(`SELECT count(*) AS total ${counted}`, ['total']),
-    page(db: Reads & OfTenant, params: Params, paging: PageOrder): Promise<R[]> {
-      if (sliced && paging.size > ROWS_AT_ONCE) return sliced(db, params, paging);
-      const ordered = pageStatement(paging, numbered.replace(ORDER, `ORDER BY ${paging.orderBy}`), toRow);
-      return db.all<R>(ordered, valuesOf(db, { ...params, limit: paging.size, offset: paging.offset }));
-    },
+    page: (db: Reads & OfTenant, params: Params, paging: PageOrder): Promise<R[]> =>
+      sliced && paging.size > ROWS_AT_ONCE ? sliced(db, params, paging) : whole<R>(db, params, paging),
   };
 }
 
@@ -104,14 +123,11 @@ type WithId = { readonly id: string };
  * that is gone by then is left out.
  */
 function slicedPage<R>(names: string, tail: string, { byId: { from, id }, toRow }: Sliced) {
-  const ids = numberParams<Params>(`SELECT ${id} AS id ${tail} ${ORDER} ${PAGE}`);
-  statements.push(ids.numbered);
+  const ids = pagesOf(`${id} AS id`, tail, id);
   const some = numberParams<Params>(`SELECT ${names} ${from} AND ${id} ${inJson(':ids')}`);
   const slice = sql(some.numbered, toRow);
   return async (db: Reads & OfTenant, params: Params, paging: PageOrder): Promise<R[]> => {
-    const ordered = pageStatement(paging, ids.numbered.replace(ORDER, `ORDER BY ${paging.orderBy}`));
-    const window = { ...params, limit: paging.size, offset: paging.offset };
-    const found = (await db.all<WithId>(ordered, ids.valuesOf(db, window))).map((row) => row.id);
+    const found = (await ids<WithId>(db, params, paging)).map((row) => row.id);
     const rows: R[] = [];
     for await (const part of slicesOf(db as TenantReads, found)) {
       const read = await db.all<R & WithId>(slice, some.valuesOf(db, { ids: JSON.stringify(part) }));

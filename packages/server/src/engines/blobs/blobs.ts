@@ -12,6 +12,8 @@ export type Blobs = {
   get(key: string): Promise<BlobReader>;
   /** What is not there needs no deleting. */
   delete(key: string): Promise<void>;
+  /** The same for many. Rejects if one could not be deleted; others may be gone by then. */
+  deleteAll(keys: readonly string[]): Promise<void>;
   /** What is kept in one of the `SHARDS`. */
   list(shard: string): AsyncIterable<StoredBlob>;
   /** Rejects if the place cannot be used. Nothing is changed. */
@@ -70,6 +72,15 @@ export function missingBlob(cause?: unknown): BlobError {
 export function assertKey(key: string): string {
   if (!ID_PATTERN.test(key)) throw new Error('the key of a blob is an id');
   return key;
+}
+
+const DELETED_AT_ONCE = 8;
+
+/** For places that delete one blob at a time. */
+export async function deleteEach(keys: readonly string[], remove: (key: string) => Promise<void>): Promise<void> {
+  for (let from = 0; from < keys.length; from += DELETED_AT_ONCE) {
+    await Promise.all(keys.slice(from, from + DELETED_AT_ONCE).map(remove));
+  }
 }
 
 export function asContent(content: Uint8Array | BlobContent): BlobContent {

@@ -40,13 +40,13 @@ export function temporaryCredentials(issuer: CredentialIssuer, now: () => number
     }
   };
   return async () => {
-    const known = current;
-    if (known && now() < known.expiresAt - EARLY_MS) return known;
-    if (known && now() < Math.min(known.expiresAt, notBefore)) return known;
+    const cached = current;
+    if (cached && now() < cached.expiresAt - EARLY_MS) return cached;
+    if (cached && now() < Math.min(cached.expiresAt, notBefore)) return cached;
     renewing ??= renew();
-    if (!known || now() >= known.expiresAt) return renewing;
+    if (!cached || now() >= cached.expiresAt) return renewing;
     // The issuer may be away for a moment: what is at hand is still good.
-    return renewing.catch(() => known);
+    return renewing.catch(() => cached);
   };
 }
 

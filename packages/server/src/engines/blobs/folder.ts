@@ -9,6 +9,7 @@ import {
   type BlobContent,
   BlobError,
   type Blobs,
+  deleteEach,
   missingBlob,
   type StoredBlob,
   shardOf,
@@ -19,17 +20,21 @@ import { fileReaders } from './read-file.ts';
 export function openFolder(folder: string): Blobs {
   const readerOf = fileReaders();
   const pathOf = (key: string) => join(folder, shardOf(assertKey(key)), key.slice(-4, -2), key);
+  const remove = async (key: string) => {
+    const path = pathOf(key);
+    await rm(path, { force: true }).catch((error) => Promise.reject(blobError(error)));
+  };
   return {
     async put(key, content) {
       const path = pathOf(key);
-      const place = dirname(path);
+      const parent = dirname(path);
       const temporary = `${path}.${randomUUID()}.part`;
       try {
-        const made = await mkdir(place, { recursive: true, mode: 0o700 });
+        const firstNewFolder = await mkdir(parent, { recursive: true, mode: 0o700 });
         await writeDurably(temporary, asContent(content));
         await rename(temporary, path);
-        await syncFolder(place);
-        if (made !== undefined) await syncNewFolders(made, place);
+        await syncFolder(parent);
+        if (firstNewFolder !== undefined) await syncNewFolders(firstNewFolder, parent);
       } catch (error) {
         await rm(temporary, { force: true }).catch(() => undefined);
         throw blobError(error);
@@ -41,16 +46,15 @@ export function openFolder(folder: string): Blobs {
       return readerOf(file);
     },
 
-    async delete(key) {
-      await rm(pathOf(key), { force: true }).catch((error) => Promise.reject(blobError(error)));
-    },
+    delete: remove,
+    deleteAll: (keys) => deleteEach(keys, remove),
 
     async *list(shard) {
       for (const second of await namesIn(join(folder, shard))) {
-        const place = join(folder, shard, second);
-        for (const name of await namesIn(place)) {
-          const found = await storedIn(place, name);
-          if (found) yield found;
+        const subfolder = join(folder, shard, second);
+        for (const name of await namesIn(subfolder)) {
+          const storedBlob = await storedIn(subfolder, name);
+          if (storedBlob) yield storedBlob;
         }
       }
     },
@@ -77,12 +81,12 @@ function blobError(error: unknown): unknown {
 async function writeDurably(path: string, { size, chunks }: BlobContent): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
-    let written = 0;
+    let writtenBytes = 0;
     for await (const chunk of chunks()) {
       await file.writeFile(chunk);
-      written += chunk.length;
+      writtenBytes += chunk.length;
     }
-    if (written !== size) throw new Error(`a blob of ${size} bytes has ${written}`);
+    if (writtenBytes !== size) throw new Error(`a blob of ${size} bytes has ${writtenBytes}`);
     await file.sync();
   } finally {
     await file.close();
@@ -114,10 +118,10 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** Nothing for what was deleted meanwhile, and for what we never put there. */
-async function storedIn(place: string, name: string): Promise<StoredBlob | undefined> {
+async function storedIn(parent: string, name: string): Promise<StoredBlob | undefined> {
   const isBlob = ID_PATTERN.test(name);
   if (!isBlob && !name.endsWith('.part')) return undefined;
-  const path = join(place, name);
+  const path = join(parent, name);
   const stats = await stat(path).catch(() => undefined);
   if (!stats?.isFile()) return undefined;
   return {

@@ -7,8 +7,8 @@ import { openS3, type S3Place } from './s3.ts';
 export type BlobPlace = { blobFolder: string; s3: S3Place | undefined };
 
 /** A bucket if there is one, else the folder. */
-export function openBlobs(place: BlobPlace, clock: Clock): Blobs {
-  return place.s3 ? openS3(place.s3, { now: () => clock.now() }) : openFolder(place.blobFolder);
+export function openBlobs(config: BlobPlace, clock: Clock): Blobs {
+  return config.s3 ? openS3(config.s3, { now: () => clock.now() }) : openFolder(config.blobFolder);
 }
 
 const ERASED = 'erased';

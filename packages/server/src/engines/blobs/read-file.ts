@@ -15,7 +15,7 @@ export function fileReaders(): (file: FileHandle) => BlobReader {
     let buffer: Buffer | undefined;
     let reading: Promise<unknown> = Promise.resolve();
     let closed: Promise<void> | undefined;
-    const read = async (bytes: number): Promise<Buffer> => {
+    const readBytes = async (bytes: number): Promise<Buffer> => {
       if (bytes > MAX_READ_BYTES) throw new Error(`no more than ${MAX_READ_BYTES} bytes are read at once`);
       buffer ??= spare.pop() ?? Buffer.allocUnsafeSlow(MAX_READ_BYTES);
       let filled = 0;
@@ -34,7 +34,7 @@ export function fileReaders(): (file: FileHandle) => BlobReader {
     };
     return {
       read(bytes) {
-        const portion = closed ? Promise.reject(new Error('the blob is closed')) : read(bytes);
+        const portion = closed ? Promise.reject(new Error('the blob is closed')) : readBytes(bytes);
         reading = portion;
         return portion;
       },

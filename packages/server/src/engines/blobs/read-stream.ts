@@ -7,7 +7,7 @@ export function readStream(stream: Readable): BlobReader {
   let rest: Uint8Array = new Uint8Array();
   return {
     async read(bytes) {
-      const taken: Uint8Array[] = [];
+      const parts: Uint8Array[] = [];
       for (let missing = bytes; missing > 0; ) {
         if (rest.length === 0) {
           const { value, done } = await pieces.next();
@@ -17,9 +17,9 @@ export function readStream(stream: Readable): BlobReader {
         const piece = rest.subarray(0, missing);
         rest = rest.subarray(piece.length);
         missing -= piece.length;
-        taken.push(piece);
+        parts.push(piece);
       }
-      return taken.length === 1 ? (taken[0] as Uint8Array) : Buffer.concat(taken);
+      return parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts);
     },
     async close() {
       stream.on('error', () => undefined).destroy();

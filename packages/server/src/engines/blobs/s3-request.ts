@@ -30,14 +30,20 @@ export type S3Options = {
 };
 
 export type S3Call = {
-  method: 'GET' | 'PUT' | 'DELETE';
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   /** Below the bucket. */
   path?: string;
   query?: Record<string, string>;
   body?: S3Body;
 };
 
-export type S3Body = { readonly sha256: string; readonly size: number; readonly chunks: readonly Uint8Array[] };
+export type S3Body = {
+  readonly sha256: string;
+  /** For calls that stores refuse without it. */
+  readonly md5?: string;
+  readonly size: number;
+  readonly chunks: readonly Uint8Array[];
+};
 
 /** The answer to a call that succeeded, with its body still to be read; undefined for what is not there. */
 export type S3Request = (call: S3Call) => Promise<IncomingMessage | undefined>;
@@ -51,19 +57,23 @@ const MAX_ERROR_BYTES = 8 * 1024;
 const NO_BODY: S3Body = { sha256: sha256(''), size: 0, chunks: [] };
 
 /** Every call can be repeated: it puts, gets or deletes the same thing however often it arrives. */
-export function s3Requests(place: S3Place, options: S3Options): S3Request {
+export function s3Requests(bucket: S3Place, options: S3Options): S3Request {
   const { backoffMs = BACKOFF_MS } = options;
-  const url = new URL(place.endpoint);
+  const url = new URL(bucket.endpoint);
   const secure = url.protocol === 'https:';
   const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: MAX_SOCKETS, scheduling: 'lifo' });
-  const { region, issuer } = place;
-  const credentials = issuer ? temporaryCredentials(issuer, options.now) : async () => place;
+  const { region, issuer } = bucket;
+  const credentials = issuer ? temporaryCredentials(issuer, options.now) : async () => bucket;
   const send = async (call: S3Call): Promise<IncomingMessage> => {
     const { method, path = '', query = {}, body = NO_BODY } = call;
     const signed = signRequest(
       {
         ...{ method, host: url.host, path: `${url.pathname.replace(/\/$/, '')}/${path}`, query },
-        headers: { 'x-amz-content-sha256': body.sha256, ...(method === 'PUT' && { 'content-length': `${body.size}` }) },
+        headers: {
+          'x-amz-content-sha256': body.sha256,
+          ...((method === 'PUT' || method === 'POST') && { 'content-length': `${body.size}` }),
+          ...(body.md5 !== undefined && { 'content-md5': body.md5 }),
+        },
         payloadHash: body.sha256,
       },
       { ...(await credentials()), region, service: 's3' },
@@ -106,12 +116,12 @@ async function judge(answer: IncomingMessage): Promise<Outcome> {
   if (status >= 200 && status < 300) return { answer };
   const word = /<Code>(\w{1,64})<\/Code>/.exec(await textOf(answer, MAX_ERROR_BYTES))?.[1] ?? '';
   if (status === 404 && word !== 'NoSuchBucket') return { answer: undefined };
-  const said = `it answered ${status} ${word}`.trim();
+  const answerText = `it answered ${status} ${word}`.trim();
   if (status === 507 || /quota|storagefull|insufficientstorage/i.test(word)) {
-    throw new BlobError('full', `the blob store is full: ${said}`);
+    throw new BlobError('full', `the blob store is full: ${answerText}`);
   }
-  if (status >= 500 || status === 429 || status === 408) return { retry: new Fault(said) };
-  throw new BlobError('unavailable', `the blob store refuses: ${said}`);
+  if (status >= 500 || status === 429 || status === 408) return { retry: new Fault(answerText) };
+  throw new BlobError('unavailable', `the blob store refuses: ${answerText}`);
 }
 
 function exchange(

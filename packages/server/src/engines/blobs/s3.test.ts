@@ -39,6 +39,38 @@ describe('blobs in a bucket', () => {
     await assert.rejects(blobs.get(key), { name: 'BlobError', fault: 'missing' });
   });
 
+  it('deletes many with one request, also such that are not there', async () => {
+    const keys = Array.from({ length: 30 }, () => newId(Date.now()));
+    for (const key of keys.slice(1)) await blobs.put(key, Buffer.from('x'));
+    const before = server.calls.length;
+    await blobs.deleteAll(keys);
+    assert.deepEqual(server.calls.slice(before), ['POST /images/?delete=']);
+    for (const key of keys) await assert.rejects(blobs.get(key), { fault: 'missing' });
+    await blobs.deleteAll([]);
+    assert.equal(server.calls.length, before + 1 + keys.length);
+  });
+
+  it('deletes one after another where the store cannot delete many or left some, and then no more asks it to', async () => {
+    const some = (_request: unknown, response: Parameters<typeof refuse>[0]) =>
+      response.end('<DeleteResult><Error><Key>x</Key><Code>AccessDenied</Code></Error></DeleteResult>');
+    const cannot = (_request: unknown, response: Parameters<typeof refuse>[0]) =>
+      refuse(response, 405, 'MethodNotAllowed');
+    for (const fault of [some, cannot]) {
+      const own = open();
+      const keys = [newId(Date.now()), newId(Date.now())];
+      for (const key of keys) await own.put(key, Buffer.from('x'));
+      server.next.push(fault as never);
+      await own.deleteAll(keys);
+      for (const key of keys) await assert.rejects(own.get(key), { fault: 'missing' });
+      const before = server.calls.length;
+      await own.deleteAll(keys);
+      assert.deepEqual(
+        server.calls.slice(before).map((call) => call.split(' ')[0]),
+        ['DELETE', 'DELETE'],
+      );
+    }
+  });
+
   it('many at once do not disturb each other', async () => {
     const keys = Array.from({ length: 100 }, () => newId(Date.now()));
     await Promise.all(keys.map((key) => blobs.put(key, Buffer.from(key))));

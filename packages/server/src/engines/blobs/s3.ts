@@ -6,6 +6,7 @@ import {
   type BlobContent,
   BlobError,
   type Blobs,
+  deleteEach,
   missingBlob,
   type StoredBlob,
   shardOf,
@@ -17,12 +18,14 @@ export type { S3Place };
 
 const LIST_SIZE = 1000;
 const MAX_LIST_BYTES = 2 * 2 ** 20;
+/** What one request may delete. */
+const DELETE_SIZE = 1000;
 
 /** Blobs as objects of a bucket, of Amazon or of whoever speaks like it. An object is there as a whole or not at all. */
-export function openS3(place: S3Place, options: S3Options): Blobs {
-  const request = s3Requests(place, options);
+export function openS3(bucket: S3Place, options: S3Options): Blobs {
+  const request = s3Requests(bucket, options);
   const { listSize = LIST_SIZE } = options;
-  const pathOf = (key: string) => `${place.prefix}${shardOf(assertKey(key))}/${key}`;
+  const pathOf = (key: string) => `${bucket.prefix}${shardOf(assertKey(key))}/${key}`;
   const page = async (prefix: string, size: number, token?: string): Promise<string> => {
     const query = { 'list-type': '2', 'max-keys': `${size}`, prefix };
     const answer = await request({
@@ -33,6 +36,17 @@ export function openS3(place: S3Place, options: S3Options): Blobs {
     return textOf(answer, MAX_LIST_BYTES);
   };
   const remove = async (path: string) => void (await request({ method: 'DELETE', path }))?.resume();
+  const removeKey = (key: string) => remove(pathOf(key));
+  /** Not every store can: one that could not is not asked again. */
+  let deletesMany = true;
+  const removeMany = async (keys: readonly string[]) => {
+    const body = deletionOf(keys.map(pathOf));
+    const answer = await request({ method: 'POST', query: { delete: '' }, body });
+    if (!answer) throw new BlobError('unavailable', 'the blob store has no such bucket');
+    const text = await textOf(answer, MAX_LIST_BYTES);
+    if (text.includes('<Error>'))
+      throw new BlobError('unavailable', 'the blob store deleted some blobs and not others');
+  };
   return {
     async put(key, content) {
       const answer = await request({ method: 'PUT', path: pathOf(key), body: await bodyOf(asContent(content)) });
@@ -44,9 +58,19 @@ export function openS3(place: S3Place, options: S3Options): Blobs {
       if (!answer) throw missingBlob();
       return readStream(answer);
     },
-    delete: (key) => remove(pathOf(key)),
+    delete: removeKey,
+    async deleteAll(keys) {
+      for (let from = 0; from < keys.length; from += DELETE_SIZE) {
+        const some = keys.slice(from, from + DELETE_SIZE);
+        const isDone = deletesMany && some.length > 1 && (await removeMany(some).then(() => true, isBlobFault));
+        if (isDone) continue;
+        await deleteEach(some, removeKey);
+        // One after another they went.
+        if (some.length > 1) deletesMany = false;
+      }
+    },
     async *list(shard) {
-      const prefix = `${place.prefix}${shard}/`;
+      const prefix = `${bucket.prefix}${shard}/`;
       for (let token: string | undefined = ''; token !== undefined; ) {
         const text = await page(prefix, listSize, token || undefined);
         yield* storedIn(text, prefix, remove);
@@ -54,7 +78,7 @@ export function openS3(place: S3Place, options: S3Options): Blobs {
       }
     },
     async check() {
-      await page(place.prefix, 1);
+      await page(bucket.prefix, 1);
     },
   };
 }
@@ -67,9 +91,30 @@ async function bodyOf({ size, chunks }: BlobContent): Promise<S3Body> {
     hash.update(chunk);
     all.push(chunk);
   }
-  const sent = all.reduce((sum, { length }) => sum + length, 0);
-  if (sent !== size) throw new Error(`a blob of ${size} bytes has ${sent}`);
+  const sentBytes = all.reduce((sum, { length }) => sum + length, 0);
+  if (sentBytes !== size) throw new Error(`a blob of ${size} bytes has ${sentBytes}`);
   return { sha256: hash.digest('hex'), size, chunks: all };
+}
+
+/** Our keys are ids, and the prefix is that of the configuration: nothing but `&` and `<` needs to be written otherwise. */
+function deletionOf(paths: readonly string[]): S3Body {
+  const objects = paths.map((path) => `<Object><Key>${escaped(path)}</Key></Object>`).join('');
+  const xml = Buffer.from(
+    `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>${objects}</Delete>`,
+  );
+  return {
+    ...{ sha256: createHash('sha256').update(xml).digest('hex'), size: xml.length, chunks: [xml] },
+    md5: createHash('md5').update(xml).digest('base64'),
+  };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function isBlobFault(error: unknown): false {
+  if (error instanceof BlobError) return false;
+  throw error;
 }
 
 /** A list is XML, but all that we put there are ids: whatever would need decoding is not ours. */

@@ -48,7 +48,7 @@ const MAX_WAITING_BYTES = 256 * 2 ** 20;
 const MAX_WAITING = 1000;
 /** Of the room for files that wait: most installations have one busy tenant, and 20 photographs of 8 MB must find room. */
 const TENANT_PART = 3 / 4;
-/** As many as an attempt has images. */
+/** An attempt has at most this many images. */
 const MAX_WAITING_PER_SENDER = 30;
 const RETRY_AFTER_SECONDS = 5;
 /** Whoever waits for an answer that costs nothing should not wait for pictures. */
@@ -63,46 +63,46 @@ type Work = {
   done(frame: Frame | 'died' | 'too_slow'): void;
   failed(error: unknown): void;
 };
-type Place = { child?: ImageChild; work?: Promise<void> | undefined; idle?: NodeJS.Timeout; workedMs: number };
+type Slot = { child?: ImageChild; work?: Promise<void> | undefined; idle?: NodeJS.Timeout; workedMs: number };
 type LaneName = 'quick' | 'patient';
-type Lane = { readonly name: LaneName; readonly places: Place[]; readonly queue: FairQueue<Work>; atWork: Set<string> };
+type Lane = { readonly name: LaneName; readonly slots: Slot[]; readonly queue: FairQueue<Work>; atWork: Set<string> };
 
 export function openLanes(options: LaneOptions): DecodeLanes {
   const { processes = PROCESSES, idleMs = IDLE_MS, maxWaitingBytes = MAX_WAITING_BYTES, onError } = options;
   const { timeoutMs = TIMEOUT_MS, quickMs = QUICK_MS } = options;
   const lanes = { quick: newLane('quick', processes), patient: newLane('patient', processes) };
-  const places = [...lanes.quick.places, ...lanes.patient.places];
+  const places = [...lanes.quick.slots, ...lanes.patient.slots];
   const slow = slowSenders();
   let stopped = false;
 
-  const start = async (lane: Lane, place: Place): Promise<ImageChild> => {
+  const start = async (lane: Lane, slot: Slot): Promise<ImageChild> => {
     const { memoryBytes = MEMORY_BYTES, onStart } = options;
     const child = await startChild({ memoryBytes, pages: lane.name === 'patient', niceness: NICENESS[lane.name] });
     onStart?.(child.confinement);
-    place.child = child;
-    place.workedMs = 0;
+    slot.child = child;
+    slot.workedMs = 0;
     return child;
   };
 
   /** One place does something at a time, and is given up when there was nothing to do for a while. */
-  const occupy = (lane: Lane, place: Place, doing: Promise<void>) => {
-    clearTimeout(place.idle);
-    place.work = doing.finally(() => {
-      place.work = undefined;
-      place.idle = setTimeout(() => void release(place), idleMs).unref();
+  const occupy = (lane: Lane, slot: Slot, doing: Promise<void>) => {
+    clearTimeout(slot.idle);
+    slot.work = doing.finally(() => {
+      slot.work = undefined;
+      slot.idle = setTimeout(() => void release(slot), idleMs).unref();
       begin(lane);
     });
   };
 
   const begin = (lane: Lane) => {
     // A process that runs already is ready sooner.
-    const free = lane.places.find(({ work, child }) => !work && child) ?? lane.places.find(({ work }) => !work);
+    const free = lane.slots.find(({ work, child }) => !work && child) ?? lane.slots.find(({ work }) => !work);
     const mayBegin = ({ share }: Work) => lane.name === 'quick' || !lane.atWork.has(senderOf(share));
     const work = free && lane.queue.take(mayBegin);
     if (work) occupy(lane, free, perform(lane, free, work));
   };
 
-  const perform = async (lane: Lane, place: Place, work: Work): Promise<void> => {
+  const perform = async (lane: Lane, slot: Slot, work: Work): Promise<void> => {
     const { share } = work;
     const sender = senderOf(share);
     const limits =
@@ -110,17 +110,17 @@ export function openLanes(options: LaneOptions): DecodeLanes {
     lane.queue.charge(share, EXPECTED_COST_MS);
     lane.atWork.add(sender);
     try {
-      const child = place.child ?? (await start(lane, place));
+      const child = slot.child ?? (await start(lane, slot));
       if (stopped) throw stopping();
       const startedAt = performance.now();
       const frame = await child.ask(work.type, work.bytes, limits);
       const tookMs = performance.now() - startedAt;
       lane.queue.charge(share, Math.max(0, tookMs - EXPECTED_COST_MS));
-      place.workedMs += tookMs;
-      const gone = typeof frame === 'string';
+      slot.workedMs += tookMs;
+      const hasEnded = typeof frame === 'string';
       // In a process where something broke, more than that may be broken.
-      if (gone || frame.words.reason === 'broke' || place.workedMs > MAX_WORK_MS) await release(place);
-      if (gone && stopped) throw stopping();
+      if (hasEnded || frame.words.reason === 'broke' || slot.workedMs > MAX_WORK_MS) await release(slot);
+      if (hasEnded && stopped) throw stopping();
       if (frame === 'too_slow') slow.add(share, lane.name === 'patient');
       if (frame === 'too_slow' && lane.name === 'quick') put(lanes.patient, work);
       else work.done(frame);
@@ -158,8 +158,8 @@ export function openLanes(options: LaneOptions): DecodeLanes {
       return new Promise((done, failed) => put(lane, { type, bytes, share, done, failed }));
     },
     warm() {
-      const [first] = lanes.quick.places;
-      const asleep = lanes.quick.places.every(({ child, work }) => !child && !work);
+      const [first] = lanes.quick.slots;
+      const asleep = lanes.quick.slots.every(({ child, work }) => !child && !work);
       // Whoever comes with an image is told what is wrong.
       if (first && asleep && !stopped) occupy(lanes.quick, first, start(lanes.quick, first).then(noop, noop));
     },
@@ -178,13 +178,13 @@ export function openLanes(options: LaneOptions): DecodeLanes {
 
 function newLane(name: LaneName, processes: number): Lane {
   const places = Array.from({ length: processes }, () => ({ workedMs: 0 }));
-  return { name, places, queue: fairQueue<Work>(), atWork: new Set() };
+  return { name, slots: places, queue: fairQueue<Work>(), atWork: new Set() };
 }
 
-async function release(place: Place): Promise<void> {
-  const { child } = place;
-  clearTimeout(place.idle);
-  delete place.child;
+async function release(slot: Slot): Promise<void> {
+  const { child } = slot;
+  clearTimeout(slot.idle);
+  delete slot.child;
   await child?.end();
 }
 

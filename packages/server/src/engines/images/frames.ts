@@ -27,9 +27,9 @@ export async function* readFrames(stream: Readable, maxBytes: number): AsyncGene
     let rest = part;
     for (;;) {
       if (!body) {
-        const taken = rest.subarray(0, LENGTHS - lengths.length);
-        lengths = Buffer.concat([lengths, taken]);
-        rest = rest.subarray(taken.length);
+        const lengthBytes = rest.subarray(0, LENGTHS - lengths.length);
+        lengths = Buffer.concat([lengths, lengthBytes]);
+        rest = rest.subarray(lengthBytes.length);
         if (lengths.length < LENGTHS) break;
         body = newBody(lengths.readUInt32BE(0), lengths.readUInt32BE(4), maxBytes);
         lengths = Buffer.alloc(0);

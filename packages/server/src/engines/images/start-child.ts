@@ -72,25 +72,25 @@ export async function startChild(options: ChildOptions): Promise<ImageChild> {
     let late = false;
     const startedAt = performance.now();
     const cpuBefore = cpuMs < wallMs ? cpuTimeOf(child.pid) : undefined;
-    const look = () => {
+    const checkTime = () => {
       const leftMs = wallMs - (performance.now() - startedAt);
       const cpuNow = cpuBefore === undefined ? undefined : cpuTimeOf(child.pid);
       const cpuLeftMs = cpuBefore === undefined || cpuNow === undefined ? 0 : cpuMs - (cpuNow - cpuBefore);
       if (leftMs > 0 && cpuLeftMs > 0) {
-        timer = setTimeout(look, Math.min(leftMs, Math.max(cpuLeftMs, CPU_TICK_MS)));
+        timer = setTimeout(checkTime, Math.min(leftMs, Math.max(cpuLeftMs, CPU_TICK_MS)));
         return;
       }
       late = true;
       void end();
     };
-    let timer = setTimeout(look, Math.min(wallMs, cpuMs));
+    let timer = setTimeout(checkTime, Math.min(wallMs, cpuMs));
     hold(true);
-    const gone = () => (late ? 'too_slow' : 'died');
+    const endReason = () => (late ? 'too_slow' : 'died');
     try {
       const { value, done } = await frames.next();
-      return done ? gone() : value;
+      return done ? endReason() : value;
     } catch {
-      return gone();
+      return endReason();
     } finally {
       clearTimeout(timer);
       hold(false);

@@ -9,9 +9,9 @@ export const END_OF_FALLBACK = '--';
 
 // An installation only loads it, so that it is compiled.
 if (import.meta.main) {
-  const refused = await forbidIoUring();
+  const fault = await forbidIoUring();
   const [node = process.execPath, , ...rest] = process.argv;
   const end = rest.indexOf(END_OF_FALLBACK);
-  const fallback = refused === undefined ? [] : rest.slice(0, end);
+  const fallback = fault === undefined ? [] : rest.slice(0, end);
   process.execve?.(node, [node, ...fallback, ...rest.slice(end + 1)], process.env);
 }

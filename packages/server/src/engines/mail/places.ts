@@ -47,8 +47,8 @@ function parseSmtpUrl(text: string): Omit<SmtpPlace, 'from'> | undefined {
   const { protocol, hostname, port, username, password, pathname, searchParams, hash } = new URL(text);
   if (protocol !== 'smtp:' && protocol !== 'smtps:') return undefined;
   const tls = searchParams.get('tls');
-  const known = [...searchParams.keys()].every((key) => key === 'tls') && (tls === null || tls === 'never');
-  if (!hostname || !known || hash || (pathname !== '' && pathname !== '/')) return undefined;
+  const areKnown = [...searchParams.keys()].every((key) => key === 'tls') && (tls === null || tls === 'never');
+  if (!hostname || !areKnown || hash || (pathname !== '' && pathname !== '/')) return undefined;
   if ((username === '') !== (password === '')) return undefined;
   const secure = protocol === 'smtps:';
   if (secure && tls !== null) return undefined;

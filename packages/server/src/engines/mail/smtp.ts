@@ -28,14 +28,14 @@ const REASONS: Readonly<Record<string, string>> = {
 
 type SmtpError = Error & { code?: string; responseCode?: number; command?: string };
 
-export async function sendBySmtp(place: SmtpPlace, mail: Mail): Promise<MessageOutcome> {
-  const transport = await openTransport(place);
+export async function sendBySmtp(server: SmtpPlace, mail: Mail): Promise<MessageOutcome> {
+  const transport = await openTransport(server);
   try {
     await transport.sendMail({
-      from: place.from,
+      from: server.from,
       // As an object it is one address, whatever it holds, and never a list.
       to: { name: '', address: mail.to },
-      messageId: `<${mail.id}@${place.from.address.split('@')[1]}>`,
+      messageId: `<${mail.id}@${server.from.address.split('@')[1]}>`,
       subject: mail.subject,
       text: mail.text,
       html: mail.html,
@@ -51,8 +51,8 @@ export async function sendBySmtp(place: SmtpPlace, mail: Mail): Promise<MessageO
 }
 
 /** Nothing if a message could be handed over; otherwise what is in the way. */
-export async function faultOfSmtp(place: SmtpPlace): Promise<string | undefined> {
-  const transport = await openTransport(place);
+export async function faultOfSmtp(server: SmtpPlace): Promise<string | undefined> {
+  const transport = await openTransport(server);
   try {
     await transport.verify();
     return undefined;

@@ -15,6 +15,8 @@ export type OutboundRequest = {
   maxAnswerBytes?: number;
   /** The answer's body is wanted: all of it, within the limits, or the answer is a bad one. */
   wantBody?: boolean;
+  /** The beginning of the answer's body is handed over with the status; what is longer than the limit is cut. */
+  keepStart?: boolean;
   signal?: AbortSignal;
 };
 
@@ -46,7 +48,7 @@ export class RefusedAddress extends Error {}
 
 /** One request and its answer. Redirects are answers like others: nobody follows them. */
 export function exchange(
-  { method, headers, body, timeoutMs, maxAnswerBytes, wantBody, signal }: Bounded,
+  { method, headers, body, timeoutMs, maxAnswerBytes, wantBody, keepStart = false, signal }: Bounded,
   target: Target,
   deps: ExchangeDeps,
 ): Promise<Exchanged> {
@@ -74,16 +76,18 @@ export function exchange(
     } catch {
       return end({ fault: 'bad_request' });
     }
-    const sent = request;
-    watchSocket(sent, target, deps);
-    sent.on('error', (error: NodeJS.ErrnoException) => {
-      const stale = sent.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(error.code ?? '');
+    const openRequest = request;
+    watchSocket(openRequest, target, deps);
+    openRequest.on('error', (error: NodeJS.ErrnoException) => {
+      const stale = openRequest.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(error.code ?? '');
       end({ fault: faultOf(error), ...(stale && { stale }) });
     });
     // An answer that changes the protocol is none, and closes without a word.
-    sent.on('close', () => end({ fault: 'connection' }));
-    sent.on('response', (answer) => (wantBody ? readBody : readStatus)(answer, maxAnswerBytes, end));
-    sent.end(body);
+    openRequest.on('close', () => end({ fault: 'connection' }));
+    openRequest.on('response', (answer) =>
+      wantBody ? readBody(answer, maxAnswerBytes, end) : readStatus(answer, { maxAnswerBytes, keepStart }, end),
+    );
+    openRequest.end(body);
   });
 }
 
@@ -102,16 +106,21 @@ function readBody(answer: IncomingMessage, maxAnswerBytes: number, end: End): vo
   answer.on('error', () => end({ fault: 'bad_answer' }));
 }
 
-function readStatus(answer: IncomingMessage, maxAnswerBytes: number, end: End): void {
+type StatusLimits = { maxAnswerBytes: number; keepStart: boolean };
+
+function readStatus(answer: IncomingMessage, { maxAnswerBytes, keepStart }: StatusLimits, end: End): void {
   const retryAfter = answer.headers['retry-after'];
   const outcome = { status: answer.statusCode ?? 0, ...(retryAfter !== undefined && { retryAfter }) };
+  const start: Buffer[] = [];
   const finish = (close: boolean) => {
     clearTimeout(enough);
-    end(outcome, { close });
+    const body = keepStart && { body: Buffer.concat(start).subarray(0, maxAnswerBytes) };
+    end({ ...outcome, ...body }, { close });
   };
   const enough = setTimeout(() => finish(true), BODY_WITHIN_MS);
   let bytes = 0;
   answer.on('data', (chunk: Buffer) => {
+    if (keepStart && bytes <= maxAnswerBytes) start.push(chunk);
     bytes += chunk.length;
     if (bytes > maxAnswerBytes) finish(true);
   });
@@ -126,12 +135,12 @@ export function checkedLookup(
 ): LookupFunction {
   return (host, options, done) => {
     const asSystem = target.trust !== 'public';
-    const found = resolve(host, { asSystem }).catch((error) => {
+    const lookup = resolve(host, { asSystem }).catch((error) => {
       // A short name inside is known to the system alone.
       if (asSystem || allow.ranges.length === 0) throw error;
       return resolve(host, { asSystem: true });
     });
-    found.then(
+    lookup.then(
       (addresses) => {
         const all = addresses.map((address) => ({ address, family: isIP(address) }));
         const [first] = all;

@@ -36,8 +36,8 @@ export function openHttp2(deps: { allow: AllowList; resolve?: ResolveHost }): Ht
 
   const sessionOf = (target: Target): ClientHttp2Session => {
     const { origin } = target.url;
-    const known = sessions.get(origin);
-    if (known && !known.closed && !known.destroyed) return known;
+    const openSession = sessions.get(origin);
+    if (openSession && !openSession.closed && !openSession.destroyed) return openSession;
     const [oldest] = sessions.keys();
     if (sessions.size >= MAX_SESSIONS && oldest !== undefined) sessions.get(oldest)?.close();
     const session = connectHttp2(origin, { createConnection: () => dial(target, { allow, resolve }) });
@@ -77,10 +77,10 @@ function dial(target: Target, { allow, resolve }: { allow: AllowList; resolve: R
   const { protocol, port } = target.url;
   const lookup = checkedLookup(target, { allow, resolve });
   const secure = protocol === 'https:';
-  const place = { host: target.host, port: Number(port) || (secure ? 443 : 80), lookup };
+  const address = { host: target.host, port: Number(port) || (secure ? 443 : 80), lookup };
   const socket = secure
-    ? connectTls({ ...place, servername: target.host, ALPNProtocols: ['h2'], rejectUnauthorized: true })
-    : connectPlain(place);
+    ? connectTls({ ...address, servername: target.host, ALPNProtocols: ['h2'], rejectUnauthorized: true })
+    : connectPlain(address);
   socket.once('connect', () => {
     if (!mayDial(socket.remoteAddress ?? '', target, allow)) socket.destroy(new RefusedAddress());
   });
@@ -112,9 +112,9 @@ function ask(
     }, timeoutMs);
     const chunks: Buffer[] = [];
     let bytes = 0;
-    let answered: IncomingHttpHeaders = {};
-    stream.on('response', (given) => {
-      answered = given;
+    let answerHeaders: IncomingHttpHeaders = {};
+    stream.on('response', (received) => {
+      answerHeaders = received;
       silences.delete(session);
     });
     stream.on('data', (chunk: Buffer) => {
@@ -123,8 +123,8 @@ function ask(
       else chunks.push(chunk);
     });
     stream.on('end', () => {
-      const status = Number(answered[constants.HTTP2_HEADER_STATUS] ?? 0);
-      const retryAfter = answered['retry-after'];
+      const status = Number(answerHeaders[constants.HTTP2_HEADER_STATUS] ?? 0);
+      const retryAfter = answerHeaders['retry-after'];
       if (status === 0) end({ fault: 'connection' });
       else end({ status, body: Buffer.concat(chunks), ...(retryAfter !== undefined && { retryAfter }) });
     });

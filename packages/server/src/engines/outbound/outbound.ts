@@ -46,7 +46,7 @@ export function openOutbound({ allow, resolve = hostResolver() }: OutboundOption
   const keeping = { keepAlive: true, maxFreeSockets: MAX_FREE_SOCKETS_PER_HOST, timeout: KEPT_MS };
   // Said here, so that no variable of the environment can unsay it.
   const verified = { rejectUnauthorized: true };
-  const kept: Agents = { http: new HttpAgent(keeping), https: new HttpsAgent({ ...keeping, ...verified }) };
+  const keptAgents: Agents = { http: new HttpAgent(keeping), https: new HttpsAgent({ ...keeping, ...verified }) };
   const single: Agents = { http: new HttpAgent(), https: new HttpsAgent(verified) };
   return {
     faultOf(uri) {
@@ -55,21 +55,21 @@ export function openOutbound({ allow, resolve = hostResolver() }: OutboundOption
     },
     async send(request) {
       const started = performance.now();
-      const taken = () => Math.round(performance.now() - started);
+      const elapsedMs = () => Math.round(performance.now() - started);
       const target = checkTarget(request.url, allow);
-      if ('fault' in target) return { fault: 'refused_address', milliseconds: taken() };
-      const agents = sockets.size < MAX_KEPT_SOCKETS ? kept : single;
+      if ('fault' in target) return { fault: 'refused_address', milliseconds: elapsedMs() };
+      const agents = sockets.size < MAX_KEPT_SOCKETS ? keptAgents : single;
       const deps = { allow, resolve, sockets };
       const bounded = { timeoutMs: TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES, ...request };
       let outcome = await exchange(bounded, target, { ...deps, agents });
       // The other side may close a kept connection in the moment in which it is used again. That says nothing of it.
       if (outcome.stale) outcome = await exchange(bounded, target, { ...deps, agents: single });
       const { stale: _, ...answer } = outcome;
-      return { ...answer, milliseconds: taken() } as OutboundAnswer;
+      return { ...answer, milliseconds: elapsedMs() } as OutboundAnswer;
     },
     close() {
       for (const socket of sockets) socket.destroy();
-      for (const { http, https } of [kept, single]) {
+      for (const { http, https } of [keptAgents, single]) {
         http.destroy();
         https.destroy();
       }

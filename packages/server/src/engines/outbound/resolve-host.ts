@@ -15,12 +15,12 @@ export function hostResolver(): ResolveHost {
   const resolver = new dns.Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
   return async (host, { asSystem }) => {
     if (asSystem) {
-      const found = await dns.lookup(host, { all: true, order: 'ipv4first' });
-      return found.map(({ address }) => address).slice(0, MAX_ADDRESSES);
+      const entries = await dns.lookup(host, { all: true, order: 'ipv4first' });
+      return entries.map(({ address }) => address).slice(0, MAX_ADDRESSES);
     }
     const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    if (found.length === 0) throw four.status === 'rejected' ? four.reason : new Error('the name has no address');
-    return found.slice(0, MAX_ADDRESSES);
+    const addresses = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length === 0) throw four.status === 'rejected' ? four.reason : new Error('the name has no address');
+    return addresses.slice(0, MAX_ADDRESSES);
   };
 }

@@ -30,8 +30,8 @@ export function openApns({ http2, clock }: { http2: Http2; clock: Clock }) {
   const tokenOf = ({ teamId, keyId, privateKey }: ApnsSettings): string | undefined => {
     const name = JSON.stringify([teamId, keyId, privateKey]);
     const now = clock.now();
-    const known = tokens.get(name);
-    if (known && now < known.until && now > known.until - 2 * TOKEN_LIFE_MS) return known.token;
+    const cached = tokens.get(name);
+    if (cached && now < cached.until && now > cached.until - 2 * TOKEN_LIFE_MS) return cached.token;
     const key = privateKeyOf(privateKey, 'ec');
     if (!key) return undefined;
     const claims = { iss: teamId, iat: Math.floor(now / 1000) };

@@ -51,7 +51,7 @@ export function openFcm({ outbound, clock }: { outbound: Outbound; clock: Clock 
     });
     if (answer.fault !== undefined) return { outcome: { kind: 'LATER', reason: `FCM: ${answer.fault}`, down: true } };
     const { access_token: token, expires_in: seconds } = readJson(answer.body);
-    if (answer.status !== 200 || typeof token !== 'string') return { outcome: notSent(outcomeOfStatus(answer.status)) };
+    if (answer.status !== 200 || typeof token !== 'string') return { outcome: failure(outcomeOfStatus(answer.status)) };
     const lifeMs = (typeof seconds === 'number' ? seconds : 0) * 1000;
     tokens.set(nameOf(settings), { token, until: now + lifeMs - EARLY_MS });
     return { token };
@@ -60,8 +60,8 @@ export function openFcm({ outbound, clock }: { outbound: Outbound; clock: Clock 
   /** However many messages wait for it, it is asked for once. */
   const accessOf = (settings: FcmSettings): Promise<Access> => {
     const name = nameOf(settings);
-    const known = tokens.get(name);
-    if (known && clock.now() < known.until) return Promise.resolve({ token: known.token });
+    const cached = tokens.get(name);
+    if (cached && clock.now() < cached.until) return Promise.resolve({ token: cached.token });
     const under = asking.get(name) ?? askForAccess(settings).finally(() => asking.delete(name));
     asking.set(name, under);
     return under;
@@ -91,7 +91,7 @@ export function openFcm({ outbound, clock }: { outbound: Outbound; clock: Clock 
 }
 
 /** A success without what it should bring is none. */
-function notSent(outcome: PushOutcome): PushOutcome {
+function failure(outcome: PushOutcome): PushOutcome {
   return outcome.kind === 'SENT' ? { kind: 'FAILED', reason: 'there is no access token in the answer' } : outcome;
 }
 

@@ -159,7 +159,7 @@ export function noVision(pack: FacePackName = 'faceplugin'): VisionMachine {
 /** Another process can look. Whoever asks this one is sent away, and nothing passes or fails for it. */
 export function visionElsewhere(pack: FacePackName): VisionMachine {
   const refuse = async () => {
-    throw new ApiError(100010, { detail: 'this process does not look at pictures', retryAfterSeconds: 1 });
+    throw new ApiError(100010, { detail: 'this process does not analyse images', retryAfterSeconds: 1 });
   };
   const machine = noVision(pack);
   return {

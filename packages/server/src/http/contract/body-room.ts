@@ -13,11 +13,11 @@ type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDone
 
 export type BodyRoomOptions = { roomBytes?: number };
 
-/** Smaller bodies are not counted: as many as there are connections take no more room than one tenant has. */
+/** Smaller bodies are not counted: even one on every connection takes no more room than one tenant may have. */
 const COUNTED_FROM_DIGITS = 6;
-/** From 10,000 bytes on. */
+/** A body of 10,000 bytes or more is long. */
 const LONG_FROM_DIGITS = 5;
-/** As many as an attempt has images. */
+/** An attempt has at most this many images. */
 const PER_SESSION = 30;
 const RETRY_AFTER_SECONDS = 2;
 const MIN_ROOM_BYTES = 128 * 2 ** 20;
@@ -31,7 +31,7 @@ function usualRoom(): number {
 
 export function bodyRoom({ roomBytes = usualRoom() }: BodyRoomOptions = {}): BodyRoom {
   const used = new Map<string, number>();
-  let taken = 0;
+  let bytesInUse = 0;
 
   const add = (owner: string, amount: number) => {
     const now = (used.get(owner) ?? 0) + amount;
@@ -44,21 +44,21 @@ export function bodyRoom({ roomBytes = usualRoom() }: BodyRoomOptions = {}): Bod
     if (encoding === undefined && (length === undefined || length.length < LONG_FROM_DIGITS)) return done();
     request.response = reply.raw;
     if (encoding === undefined && (length ?? '').length < COUNTED_FROM_DIGITS) return done();
-    // A body whose length is not told may be as long as any; one that is too long is refused without being read.
+    // A body without a length counts as the longest one; a body that is too long is refused before it is read.
     const bytes = Math.min(maxBytes, encoding === undefined ? Number(length) : maxBytes);
     const tenant = (request.principal ?? request.journey)?.tenantId;
     if (tenant === undefined) return done();
     const session = request.journey && `session ${request.journey.sessionId}`;
     const own = used.get(tenant) ?? 0;
-    const isFull = own + bytes > roomBytes - taken - bytes;
+    const isFull = own + bytes > roomBytes - bytesInUse - bytes;
     if (isFull || (session && (used.get(session) ?? 0) >= PER_SESSION)) {
       return done(new ApiError(100007, { retryAfterSeconds: RETRY_AFTER_SECONDS, detail: 'too many bodies at once' }));
     }
-    taken += bytes;
+    bytesInUse += bytes;
     add(tenant, bytes);
     if (session) add(session, 1);
     reply.raw.once('close', () => {
-      taken -= bytes;
+      bytesInUse -= bytes;
       add(tenant, -bytes);
       if (session) add(session, -1);
     });

@@ -11,7 +11,7 @@ import { MAX_NAMED, type Members, memberReader } from './read-members.ts';
  * `Grove-Ignored` what was ignored. See docs/decisions/2026-11-16-nothing-is-dropped.md.
  */
 export type CheckMembersDeps = {
-  /** Whether the tenant has set that its callers are read leniently. Asked only where something is not known. */
+  /** Whether the tenant has chosen lenient handling. Called only if a request has an unknown member. */
   isLenient(principal: Principal): Promise<boolean>;
 };
 
@@ -37,11 +37,11 @@ export function checkMembers(deps: CheckMembersDeps, id: string, operation: Grou
   };
 
   return (request, _reply, done) => {
-    const found: Members = { unknown: [], withoutEffect: [], tenantId: request.principal?.tenantId };
-    readBody?.(request.body, '', found);
-    readQuery?.(request.query, '/query', found);
-    if (found.unknown.length === 0 && found.withoutEffect.length === 0) return done();
-    settle(request, found).then(() => done(), done);
+    const members: Members = { unknown: [], withoutEffect: [], tenantId: request.principal?.tenantId };
+    readBody?.(request.body, '', members);
+    readQuery?.(request.query, '/query', members);
+    if (members.unknown.length === 0 && members.withoutEffect.length === 0) return done();
+    settle(request, members).then(() => done(), done);
   };
 }
 
@@ -63,9 +63,9 @@ const MAX_POINTER_LENGTH = 200;
 
 /** A header is ASCII, and a comma stands between two entries. */
 function headerOf(pointers: readonly string[]): string {
-  const named = pointers.slice(0, MAX_NAMED).map((pointer) => {
+  const shownPointers = pointers.slice(0, MAX_NAMED).map((pointer) => {
     const text = pointer.toWellFormed().replace(/[^\x21-\x7e]|,/gu, encodeURIComponent);
     return text.slice(0, MAX_POINTER_LENGTH);
   });
-  return named.join(', ');
+  return shownPointers.join(', ');
 }

@@ -14,12 +14,12 @@ import { journeyCookieName } from './journey-cookie.ts';
 import type { Limits } from './limits.ts';
 import { operatorCookieName } from './operator-cookie.ts';
 
-/** Who calls, and may it? Answered before the body is read, and without a promise when all is known. */
+/** Authenticates the caller and checks its permission before the body is read; without a promise if everything is cached. */
 export type GuardDeps = {
   authenticate(token: string): Credential | Promise<Credential>;
-  /** Whose cookie this is; refuses with 100054. */
+  /** The session of the journey that the cookie belongs to; refuses with 100054. */
   journeySession(instanceId: string, cookieValue: string): Promise<JourneyPrincipal>;
-  /** The operator whose cookie this is; refuses with 100210, and with 100221 in an environment of others. */
+  /** The operator that the cookie belongs to; refuses with 100210, and with 100221 if the operator may not work in the environment. */
   operatorSession(tenantId: TenantId, cookieValue: string, environment: string | undefined): Promise<Principal>;
   clock: Clock;
   scheme: 'http' | 'https';
@@ -30,21 +30,21 @@ export type GuardDeps = {
 export type Guard = (operation: GroupedOperation) => Check;
 type Check = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
-/** What the last request on a connection showed. Most clients show the same again, and it need not be looked up. */
-type Shown = {
+/** The credential of the last request on a connection. Most clients send the same again, so it need not be looked up. */
+type ConnectionCaller = {
   authorization: string;
   host: string | undefined;
-  named: TenantId | undefined;
+  hostTenantId: TenantId | undefined;
   credential: Credential;
-  /** Undefined as long as no request was admitted. */
+  /** Undefined until a request was admitted. */
   tenantId?: TenantId;
 };
 
-const shown = new WeakMap<Socket, Shown>();
+const callers = new WeakMap<Socket, ConnectionCaller>();
 
-/** The tenant whose token was admitted on this connection before, if the request shows the same token. */
-export function tenantShown({ socket, headers }: IncomingMessage): TenantId | undefined {
-  const last = shown.get(socket);
+/** The tenant whose token was admitted on this connection before, if the request sends the same token. */
+export function tenantOfConnection({ socket, headers }: IncomingMessage): TenantId | undefined {
+  const last = callers.get(socket);
   return last !== undefined && last.authorization === headers.authorization ? last.tenantId : undefined;
 }
 
@@ -60,7 +60,7 @@ export function guards(deps: GuardDeps): Guard {
   };
 }
 
-/** Rows that say so change something for a browser, and take it from our own pages alone. */
+/** Operations that a browser calls with a cookie accept requests from our own pages only (CSRF). */
 function isOfOwnPages({ method, codes = [] }: GroupedOperation): boolean {
   return method !== 'GET' && codes.includes(100067);
 }
@@ -91,9 +91,9 @@ function cookieGuard({ journeySession, hostTenant, scheme, limits }: GuardDeps):
       if (!ID_PATTERN.test(processInstanceId)) throw new ApiError(100054);
       const cookie = cookieOf(request.headers.cookie, journeyCookieName(scheme, processInstanceId));
       if (cookie === undefined) throw new ApiError(100054);
-      const named = hostTenant(request.headers.host);
+      const hostTenantId = hostTenant(request.headers.host);
       const principal = await journeySession(processInstanceId, cookie);
-      if (named !== undefined && named !== principal.tenantId) throw new ApiError(100054);
+      if (hostTenantId !== undefined && hostTenantId !== principal.tenantId) throw new ApiError(100054);
       if (operation.consumes) limits?.ofUpload(principal.sessionId, request);
       request.journey = principal;
     };
@@ -104,7 +104,7 @@ function cookieGuard({ journeySession, hostTenant, scheme, limits }: GuardDeps):
   };
 }
 
-/** For so long after the passkey was used, an operator may do what is destructive. */
+/** How long after using the passkey an operator may do something destructive. */
 const FRESH_MS = 10 * MINUTE;
 
 type Admit = (request: FastifyRequest) => Promise<Principal>;
@@ -128,7 +128,7 @@ function operatorGuard({ operatorSession, hostTenant, scheme, clock, limits }: G
       );
       limits?.ofKey(principal.callerId, request);
       if (permission) ensureHolds(principal, permission);
-      // Whoever signed in at a moment that is still to come did so by a clock that was wrong.
+      // A sign-in in the future was recorded by a wrong clock, and does not count.
       const isFresh = Math.abs(clock.now() - (principal.operator?.authenticatedAt ?? 0)) < FRESH_MS;
       if (destructive && !isFresh) throw new ApiError(100211);
       return principal;
@@ -160,16 +160,16 @@ function bearerGuard(
 ): BearerGuard {
   const cookieName = operatorCookieName(scheme);
 
-  const identify = (request: FastifyRequest): Shown | Promise<Shown> => {
+  const identify = (request: FastifyRequest): ConnectionCaller | Promise<ConnectionCaller> => {
     const { authorization, host } = request.headers;
     const { socket } = request.raw;
-    const last = shown.get(socket);
+    const last = callers.get(socket);
     if (last && last.authorization === authorization && last.host === host) return last;
     const token = bearerToken(authorization);
-    const named = hostTenant(host);
-    const remember = (credential: Credential): Shown => {
-      const now = { authorization: authorization as string, host, named, credential };
-      shown.set(socket, now);
+    const hostTenantId = hostTenant(host);
+    const remember = (credential: Credential): ConnectionCaller => {
+      const now = { authorization: authorization as string, host, hostTenantId, credential };
+      callers.set(socket, now);
       return now;
     };
     const credential = authenticate(token);
@@ -177,15 +177,15 @@ function bearerGuard(
   };
 
   return (operation, permission) => {
-    const admit = (request: FastifyRequest, caller: Shown, principal: Principal): void => {
-      if (caller.named !== undefined && caller.named !== principal.tenantId) throw new ApiError(226);
+    const admit = (request: FastifyRequest, caller: ConnectionCaller, principal: Principal): void => {
+      if (caller.hostTenantId !== undefined && caller.hostTenantId !== principal.tenantId) throw new ApiError(226);
       caller.tenantId = principal.tenantId;
       limits?.ofKey(principal.callerId, request);
       ensureHolds(principal, permission);
       request.principal = principal;
     };
 
-    const enter = (request: FastifyRequest, caller: Shown): Promise<void> | undefined => {
+    const enter = (request: FastifyRequest, caller: ConnectionCaller): Promise<void> | undefined => {
       const principal = caller.credential.principal();
       if (principal instanceof Promise) return principal.then((each) => admit(request, caller, each));
       admit(request, caller, principal);

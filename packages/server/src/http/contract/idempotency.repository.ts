@@ -29,14 +29,14 @@ export function findAnswer(
   return FIND.get(db, { operation, key, after });
 }
 
-/** Some of those that have expired, so that no other writer waits for long. True if there may be more. */
+/** Removes some expired answers, so that no other writer waits for long. True if there may be more. */
 export async function removeSomeExpired(db: TenantDb, expiredAt: number): Promise<boolean> {
-  // Most tenants have none, and looking holds nobody up.
+  // Most tenants have none, and this read locks nothing.
   if (!(await ANY_EXPIRED.get(db, { expiredAt }))) return false;
   return (await db.write((tx) => REMOVE_SOME_EXPIRED.run(tx, { expiredAt }))) === MAX_REMOVED;
 }
 
-/** Answers are kept for a day; those that are older make room first. */
+/** Stores an answer for a day; removes expired ones first. */
 export async function addAnswer(tx: TenantTx, { operation, key }: Slot, row: IdempotencyRow, expiredAt: number) {
   REMOVE_EXPIRED.send(tx, { expiredAt });
   await ADD.run(tx, { operation, key, request_hash: row.request_hash, sealed: row.sealed, created_at: row.created_at });

@@ -16,7 +16,7 @@ export type IdempotentRequest = {
   operation: string;
   key: string;
   context: Context;
-  /** All that makes the request what it is, but for the caller, who is added here. */
+  /** Everything that identifies the request except the caller, which is added here. */
   fingerprint: unknown;
   handle(context: Context): Promise<unknown>;
 };
@@ -24,9 +24,9 @@ export type IdempotentRequest = {
 export type Idempotency = (request: IdempotentRequest) => Promise<{ body: unknown; replayed: boolean }>;
 
 /** The hash of the request in base64, and the answer. */
-type Stored = [hash: string, body: unknown];
+type StoredAnswer = [hash: string, body: unknown];
 
-/** In the column that an earlier release has the hash in. */
+/** Fills the column in which an earlier release stored the hash. */
 const NO_HASH = Buffer.alloc(32);
 const KEPT_MS = 24 * HOUR;
 const SUBJECT = 'idempotency';
@@ -40,7 +40,7 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
     const stored: unknown = JSON.parse(plain.toString('utf8'));
     // An earlier release kept the hash beside the answer.
     const isOld = !NO_HASH.equals(row.request_hash);
-    const [text, body] = isOld ? ['', stored] : (stored as Stored);
+    const [text, body] = isOld ? ['', stored] : (stored as StoredAnswer);
     // A caller never receives the answer to another caller's request: the hash names the caller.
     if (!timingSafeEqual(isOld ? row.request_hash : Buffer.from(text, 'base64'), hash)) throw new ApiError(100012);
     return { body, replayed: true };
@@ -51,7 +51,7 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
     const now = clock.now();
     return context.db.write(async (tx) => {
       const body = await request.handle({ ...context, db: joined(tx) });
-      const stored: Stored = [hash.toString('base64'), body];
+      const stored: StoredAnswer = [hash.toString('base64'), body];
       const sealed = await vault.sealFor(tx, SUBJECT, slotName(slot), Buffer.from(JSON.stringify(stored)));
       await addAnswer(tx, slot, { request_hash: NO_HASH, sealed, created_at: now }, now - KEPT_MS);
       return { body, replayed: false };
@@ -72,8 +72,8 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
         .update(JSON.stringify([context.principal.callerId, request.fingerprint]))
         .digest();
       const find = () => findAnswer(context.db, slot, clock.now() - KEPT_MS);
-      const known = await find();
-      if (known) return await replay(context.db, slot, known, hash);
+      const row = await find();
+      if (row) return await replay(context.db, slot, row, hash);
       try {
         return await perform(request, slot, hash);
       } catch (error) {
@@ -88,12 +88,12 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
   };
 }
 
-/** Otherwise a test key could take keys that live callers are about to use. No key of a caller holds a space. */
+/** Keeps test and live keys apart, so that a test key cannot take a key that a live caller uses. No key of a caller holds a space. */
 function keyIn(environment: Environment, key: string): string {
   return environment === 'live' ? key : `${environment} ${key}`;
 }
 
-/** A tenant that never writes again would keep its last answers for ever. */
+/** Removes the answers of tenants that no longer write, which would otherwise stay for ever. */
 export async function purgeAnswers(db: TenantDb, now: number, signal: AbortSignal): Promise<void> {
   let more = true;
   while (more && !signal.aborted) more = await removeSomeExpired(db, now - KEPT_MS);

@@ -12,9 +12,9 @@ import { networkOf } from '../limit-connections.ts';
 export type Limits = {
   ofAddress(request: FastifyRequest): void;
   ofKey(keyId: string, request: FastifyRequest): void;
-  /** Of whoever tries one-time codes. */
+  /** Limits how often a caller may try one-time codes. */
   ofNewSession(request: FastifyRequest): void;
-  /** Before the bytes are read. */
+  /** Called before the bytes are read. */
   ofUpload(sessionId: string, request: FastifyRequest): void;
 };
 

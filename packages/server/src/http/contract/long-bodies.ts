@@ -8,7 +8,7 @@ import { takingTurns } from '../../kernel/take-turns.ts';
  * read a mebibyte of JSON and to look at all of it takes a tenth of a second, in which nobody else is served: whoever sends
  * one after another would leave nothing for others. Definitions and forms are much shorter.
  */
-export type LongBodies = (request: FastifyRequest, read: () => void, refuse: (error: Error) => void) => void;
+export type LongBodies = (request: FastifyRequest, readBody: () => void, refuse: (error: Error) => void) => void;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,18 +23,18 @@ const MAX_WAITING = 5;
 const PAUSE_FACTOR = 19;
 const MAX_PAUSE_MS = 3000;
 
-/** Refuses with 100010 where several wait already. */
+/** Refuses with 100010 if several bodies wait already. */
 export function longBodies(): LongBodies {
   const inTurn = takingTurns(MAX_WAITING);
-  return (request, read, refuse) => {
+  return (request, readBody, refuse) => {
     const tenant = (request.principal ?? request.journey)?.tenantId;
     const { response } = request;
-    if (tenant === undefined || !response) return read();
+    if (tenant === undefined || !response) return readBody();
     inTurn(tenant, async () => {
       if (response.destroyed) return;
       const began = performance.now();
       const closed = new Promise<void>((done) => response.once('close', done));
-      read();
+      readBody();
       await closed;
       await pause(Math.min(MAX_PAUSE_MS, PAUSE_FACTOR * (performance.now() - began)), undefined, { ref: false });
     }).catch(refuse);

@@ -48,12 +48,12 @@ export type MountDeps = GuardDeps &
     isFast: boolean;
     together: Together;
     respondSpecial: RespondSpecial;
-    /** Told when an answer is handed over. */
-    answered(request: FastifyRequest, status: number, served: Served): void;
+    /** Called when an answer is handed over. */
+    onAnswer(request: FastifyRequest, status: number, served: Served): void;
   };
 
-/** Told how many persons a request has shown; once. */
-export type SettleReads = (shown: number) => void;
+/** Called once, with the number of persons that the answer shows. */
+export type SettleReads = (personCount: number) => void;
 
 /** What is served at a route, and with which statuses it may answer. */
 export type Served = { readonly operationId: string; readonly statuses?: ReadonlySet<number> };
@@ -132,7 +132,7 @@ function mountOne(
 }
 
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** What anybody may send, without a key and without a session: reading JSON costs a tenth of a second for a mebibyte. */
+/** The limit for bodies without a credential: parsing a mebibyte of JSON takes a tenth of a second. */
 const MAX_PUBLIC_BODY_BYTES = 64 * 1024;
 
 function bodyLimitOf({ maxBodyBytes, auth }: GroupedOperation): number {
@@ -162,7 +162,7 @@ function consuming(types: readonly string[]) {
 
 const NO_BYTES: RawBody = { contentType: '', bytes: Buffer.alloc(0) };
 
-/** Whether a body of no bytes will do is the handler's question, for that fault has a code of its own. */
+/** The handler decides whether an empty body is allowed, because that fault has a code of its own. */
 function missingBodyIsNoBytes(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
   request.body ??= NO_BYTES;
   done();
@@ -178,9 +178,9 @@ function parameterFault({ params, query }: FastifyRequest): ApiError | undefined
 }
 
 function faultOf(values: unknown, prefix: string): ApiError | undefined {
-  const given = values as Record<string, unknown>;
-  for (const name in given) {
-    const value = given[name];
+  const parameters = values as Record<string, unknown>;
+  for (const name in parameters) {
+    const value = parameters[name];
     const most = LONGER[name] ?? MAX_PARAMETER_LENGTH;
     const faultIn = (text: unknown) => textFault(text, most);
     const fault = Array.isArray(value) ? value.map(faultIn).find(Boolean) : faultIn(value);
@@ -262,8 +262,8 @@ function serve(
       try {
         settleReads?.(personsIn(body, persons));
         if (body instanceof SpecialAnswer) {
-          const sent = () => deps.answered(request, status, served);
-          deps.respondSpecial(request, reply, { status, answer: body, serialize, sent, fail });
+          const onSent = () => deps.onAnswer(request, status, served);
+          deps.respondSpecial(request, reply, { status, answer: body, serialize, onSent, fail });
           return;
         }
         deps.respond(request, reply, status, body instanceof WrittenPage ? body.parts : serialize?.(body));
@@ -271,7 +271,7 @@ function serve(
         fail(error);
         return;
       }
-      deps.answered(request, status, served);
+      deps.onAnswer(request, status, served);
     };
     const handle = (admitted: SettleReads | undefined) => {
       let result: unknown;
@@ -293,7 +293,7 @@ function serve(
 type Persons = GroupedOperation['persons'];
 type Admitted = { handle(settleReads: SettleReads | undefined): void; fail(error: unknown): void };
 
-/** Only a key that is new to this server waits. */
+/** Waits only if the key is new to this server. */
 function admitReads(
   { readBudget }: Pick<MountDeps, 'readBudget'>,
   request: FastifyRequest,
@@ -310,22 +310,22 @@ function admitReads(
   }
 }
 
-/** At most so many can be in the answer. */
+/** The most persons that the answer can show. */
 function personsAskedFor({ query }: FastifyRequest, persons: Persons): number {
   return persons === 'each' ? ((query as { size?: number }).size ?? DEFAULT_PAGE_SIZE) : 1;
 }
 
-/** Of a page, the persons that it lists; an archive says how many it holds; anything else is about one. */
+/** A page shows the persons that it lists, an archive says how many it holds, and any other answer shows one. */
 function personsIn(body: unknown, persons: Persons): number {
   if (persons === 'each' && body instanceof SpecialAnswer && body.persons !== undefined) return body.persons;
-  const shown = body instanceof SpecialAnswer ? body.body : body instanceof WrittenPage ? body.page : body;
+  const view = body instanceof SpecialAnswer ? body.body : body instanceof WrittenPage ? body.page : body;
   if (persons !== 'each') return 1;
-  const { content, totalElements } = shown as { content: readonly unknown[]; totalElements: number };
-  // A page behind the end still says how many there are, and so whether a guess was right.
+  const { content, totalElements } = view as { content: readonly unknown[]; totalElements: number };
+  // A page behind the end still reveals `totalElements`, and so whether a guess was right.
   return content.length === 0 && totalElements > 0 ? 1 : content.length;
 }
 
-/** Bytes that make a request what it is are compared by their hash. */
+/** Bytes of the body are compared by their hash. */
 function digestOf({ contentType, bytes }: RawBody): unknown {
   return { contentType, sha256: createHash('sha256').update(bytes).digest('hex') };
 }

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { DbError } from '../../db/db.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 
-/** What an error becomes for the caller (RFC 9457). Nothing internal leaves: a bug is "Unexpected error" and no more. */
+/** Turns an error into the problem that the caller receives (RFC 9457). It holds nothing internal: a bug is "Unexpected error". */
 export type ProblemBody = {
   type: string;
   title: string;
@@ -37,7 +37,7 @@ type Thrown = {
   validationContext?: string;
 };
 
-/** Turns whatever was thrown into the problem it is. */
+/** Turns whatever was thrown into an `ApiError`. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof DbError) return databaseError(thrown);

@@ -11,16 +11,16 @@ export type Members = {
   readonly unknown: UnknownMember[];
   /** Declared members that have no effect. */
   readonly withoutEffect: string[];
-  /** Of the caller, who may name it. */
+  /** The tenant of the caller, which the body may name. */
   readonly tenantId: string | undefined;
 };
 
 export type UnknownMember = FieldFault & {
-  /** It resembles a member that limits something. */
+  /** Whether it resembles a member that limits something, such as `maxCount`. */
   readonly isNearLimit: boolean;
 };
 
-export type ReadMembers = (value: unknown, pointer: string, found: Members) => void;
+export type ReadMembers = (value: unknown, pointer: string, members: Members) => void;
 
 export const MAX_NAMED = 20;
 
@@ -54,8 +54,8 @@ function readerOf(schema: Schema, answer: Schema | undefined): ReadMembers | und
   if (typeof additionalProperties === 'object') return mapReader(additionalProperties, answer?.additionalProperties);
   const each = items && readerOf(items, answer?.items);
   if (!each) return undefined;
-  return (value, pointer, found) => {
-    if (Array.isArray(value)) for (const [at, item] of value.entries()) each(item, `${pointer}/${at}`, found);
+  return (value, pointer, members) => {
+    if (Array.isArray(value)) for (const [at, item] of value.entries()) each(item, `${pointer}/${at}`, members);
   };
 }
 
@@ -75,41 +75,41 @@ function objectReader(schema: Schema, answer: Schema | undefined): ReadMembers {
   );
   const readable = new Set(Object.keys(answer?.properties ?? {}));
   const isOpen = additionalProperties === true;
-  return (value, pointer, found) => {
+  return (value, pointer, members) => {
     if (!isObject(value)) return;
     for (const name in value) {
       const member = value[name];
       const child = children.get(name);
       if (child) {
         if (member === null && child.dropsNull) delete value[name];
-        else if (child.isWithoutEffect && member) found.withoutEffect.push(pointerTo(pointer, name));
-        else child.read?.(member, pointerTo(pointer, name), found);
+        else if (child.isWithoutEffect && member) members.withoutEffect.push(pointerTo(pointer, name));
+        else child.read?.(member, pointerTo(pointer, name), members);
       } else if (!isOpen) {
         delete value[name];
-        const isOwnTenant = name === 'tenantId' && pointer === '' && member === found.tenantId;
-        if (!readable.has(name) && !isOwnTenant) note(found, pointerTo(pointer, name), name, children.keys());
+        const isOwnTenant = name === 'tenantId' && pointer === '' && member === members.tenantId;
+        if (!readable.has(name) && !isOwnTenant) note(members, pointerTo(pointer, name), name, children.keys());
       }
     }
   };
 }
 
 function mapReader(schema: Schema, answer: boolean | Schema | undefined): ReadMembers {
-  const read = readerOf(schema, typeof answer === 'object' ? answer : undefined);
+  const readMember = readerOf(schema, typeof answer === 'object' ? answer : undefined);
   const dropsNull = !takesNull(schema);
-  return (value, pointer, found) => {
+  return (value, pointer, members) => {
     if (!isObject(value)) return;
     for (const name in value) {
       if (value[name] === null && dropsNull) delete value[name];
-      else read?.(value[name], pointerTo(pointer, name), found);
+      else readMember?.(value[name], pointerTo(pointer, name), members);
     }
   };
 }
 
-function note({ unknown }: Members, pointer: string, name: string, known: Iterable<string>): void {
+function note({ unknown }: Members, pointer: string, name: string, knownNames: Iterable<string>): void {
   if (unknown.length >= MAX_NAMED) return;
-  const meant = closest(name, known);
-  const message = `is not known${meant === undefined ? '' : `; did you mean ${meant}?`}`;
-  unknown.push({ pointer, message, isNearLimit: meant !== undefined && LIMITING_MEMBERS.has(meant) });
+  const suggestion = closest(name, knownNames);
+  const message = `is not known${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
+  unknown.push({ pointer, message, isNearLimit: suggestion !== undefined && LIMITING_MEMBERS.has(suggestion) });
 }
 
 function takesNull({ type }: Schema): boolean {

@@ -38,7 +38,7 @@ export function pageTurns(engine: Engine): TakeTurn {
     const line = lines.get(tenantId) ?? { rows: 0, rowsWaiting: 0, waiting: [] };
     lines.set(tenantId, line);
     line.rows += rows;
-    // Not at once: others are served first.
+    // Waits a turn of the event loop, so that others are served first.
     const end = () =>
       void setImmediate(() => {
         line.rows -= rows;
@@ -84,7 +84,7 @@ export class WrittenPage {
 
 const BEGINNING = '"content":[';
 
-/** Undefined if the answer is no page. */
+/** Undefined if the answer is not a page. */
 export function pageWriter(schema: unknown, isFast: boolean): ((page: Page) => Promise<WrittenPage>) | undefined {
   const { items } = (schema as PageSchema | undefined)?.properties?.content ?? {};
   if (!items) return undefined;

@@ -10,14 +10,14 @@ const addFormats = addFormatsModule as unknown as (ajv: Ajv, formats: string[]) 
  * Validation stops at the first fault: a hostile body must not make us gather a million of them.
  */
 function compiler(coerceTypes: false | 'array'): () => Ajv {
-  let made: Ajv | undefined;
+  let instance: Ajv | undefined;
   return () => {
-    made ??= newCompiler(coerceTypes);
-    return made;
+    instance ??= newCompiler(coerceTypes);
+    return instance;
   };
 }
 
-/** That our schemas are schemas is tested; to look at each of them here takes longer than all else about them. */
+/** A test checks that our schemas are valid; to check them here would take longer than to compile them. */
 function newCompiler(coerceTypes: false | 'array'): Ajv {
   const unchanged = { useDefaults: false, removeAdditional: false } as const;
   const ajv = new Ajv({ coerceTypes, ...unchanged, allErrors: false, strict: false, validateSchema: false });
@@ -25,11 +25,11 @@ function newCompiler(coerceTypes: false | 'array'): Ajv {
   return ajv;
 }
 
-/** One for all applications of a process: what is compiled depends on nothing but its schema. */
+/** One compiler for all applications of a process: the result depends on the schema alone. */
 const exact = compiler(false);
 const lenient = compiler('array');
 
-/** A schema is compiled when something is first held against it: most servers serve a part of what there is. */
+/** Compiles a schema at its first use: most servers use only some of the operations. */
 export function validatorCompiler(): FastifySchemaCompiler<object> {
   return ({ schema, httpPart }) => {
     let compiled: ValidateFunction | undefined;

@@ -12,7 +12,7 @@ export type Special = {
   answer: SpecialAnswer;
   serialize: ((body: unknown) => string) | undefined;
   /** Told when the head of the answer is written. */
-  sent(): void;
+  onSent(): void;
   /** Told what went wrong before that, while a problem can still be answered. */
   fail(error: unknown): void;
 };
@@ -34,12 +34,12 @@ export function specialResponder({ scheme, broke }: Deps): RespondSpecial {
     return reply.raw;
   };
 
-  return (request, reply, { status, answer, serialize, sent, fail }) => {
+  return (request, reply, { status, answer, serialize, onSent, fail }) => {
     if (answer.kind === 'stream') {
       const readable = answer.body as Readable;
       whenReady(readable, reply.raw, fail, () => {
         const response = write(request, reply, status, answer.headers);
-        sent();
+        onSent();
         pipeline(readable, response, (error) => {
           if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') broke(request, error);
         });
@@ -48,7 +48,7 @@ export function specialResponder({ scheme, broke }: Deps): RespondSpecial {
     }
     const { headers, bytes } = contentOf(answer, serialize);
     write(request, reply, status, { ...headers, 'content-length': String(bytes.length) }).end(bytes);
-    sent();
+    onSent();
   };
 }
 

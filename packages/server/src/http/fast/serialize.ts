@@ -29,7 +29,7 @@ export function serializerOf(schema: unknown, isFast = true): (value: unknown) =
 
 /** Does a value hold only what the schema declares, and all that it requires? Types are the handlers' business. */
 function exactness(schema: Schema): Check {
-  ensureKnown(schema);
+  ensureKnownKeywords(schema);
   if (schema.properties) return objectExactness(schema, schema.properties);
   if (schema.items) {
     const item = exactness(schema.items);
@@ -41,7 +41,7 @@ function exactness(schema: Schema): Check {
   }
   const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
   const scalar = types.length > 0 && !types.includes('object') && !types.includes('array');
-  // What is said to be text must not turn out to be an object with members of its own.
+  // A member declared as text must not be an object, whose members nobody would check.
   return scalar ? isScalar : always;
 }
 
@@ -78,7 +78,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /** Ensures at start that no answer has a schema whose undeclared members would pass unseen, such as `patternProperties`. */
-function ensureKnown(schema: Schema): void {
+function ensureKnownKeywords(schema: Schema): void {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword) && !keyword.startsWith('x-'));
   if (unknown.length > 0) throw new Error(`the serializer does not know ${unknown.join(', ')} of a schema`);
 }

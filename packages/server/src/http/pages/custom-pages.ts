@@ -67,20 +67,20 @@ export function mountCustomPages(app: FastifyInstance, deps: CustomPagesDeps): v
   });
 }
 
-type Sent = { file: PageFile; label: string; deps: CustomPagesDeps };
+type Page = { file: PageFile; label: string; deps: CustomPagesDeps };
 
-async function send(request: FastifyRequest, reply: FastifyReply, { file, label, deps }: Sent): Promise<FastifyReply> {
+async function send(request: FastifyRequest, reply: FastifyReply, { file, label, deps }: Page): Promise<FastifyReply> {
   const apart = deps.pagesDomain !== undefined;
   const journey = apart ? deps.baseUrlOf(file.tenantId) : "'self'";
-  const asked = askedOrigin(request);
-  const isListed = asked !== undefined && (await deps.mayFramePage(file.tenantId, asked));
+  const requestOrigin = askedOrigin(request);
+  const isListed = requestOrigin !== undefined && (await deps.mayFramePage(file.tenantId, requestOrigin));
   const tag = `"${file.sha256.slice(0, 32)}"`;
   reply
     .headers(
       pageHeaders({
         host: request.headers.host,
         folder: apart ? '' : `${PAGES_PATH}${label}/`,
-        ancestors: isListed ? `${journey} ${asked}` : journey,
+        ancestors: isListed ? `${journey} ${requestOrigin}` : journey,
       }),
     )
     .header('Cache-Control', file.preview ? 'no-store' : `public, max-age=${KEPT_SECONDS}`)

@@ -30,7 +30,7 @@ type Assets = ReadonlyMap<string, () => Asset>;
 
 export function mountDocs(app: FastifyInstance, { version }: { version: string }): void {
   let assets: Assets | undefined;
-  const made = new Map<string, Asset>();
+  const cache = new Map<string, Asset>();
   app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 308));
   mountReference(app);
   app.route({
@@ -41,14 +41,14 @@ export function mountDocs(app: FastifyInstance, { version }: { version: string }
       assets ??= assetsOf(loadSite(), version);
       const make = assets.get(name);
       if (!make) throw new ApiError(100003);
-      const asset = made.get(name) ?? make();
-      made.set(name, asset);
+      const asset = cache.get(name) ?? make();
+      cache.set(name, asset);
       return send(request, reply, asset);
     },
   });
 }
 
-/** What a program that reads is told of each page, in the order of the contents. */
+/** The pages as `llms.txt` lists them, in the order of the contents. */
 export function documentedPages(): { name: string; title: string; about: string }[] {
   const chapters = loadSite().chapters.filter(({ title }) => title !== 'Decisions');
   return chapters.flatMap(({ pages }) =>
@@ -56,7 +56,7 @@ export function documentedPages(): { name: string; title: string; about: string 
   );
 }
 
-/** Everything by its name after `/docs/`, each made when it is first wanted. */
+/** All assets by their name after `/docs/`; each is made at its first request. */
 function assetsOf(site: Site, version: string): Assets {
   const assets = new Map<string, () => Asset>();
   const add = (name: string, ending: string, body: () => string | Buffer) =>

@@ -8,11 +8,11 @@ export type FramedByDeps = {
   mayFrameJourney(
     tenantId: TenantId,
     origin: string,
-    asked: { instanceId: string | undefined; tokenId: string | undefined },
+    journey: { instanceId: string | undefined; tokenId: string | undefined },
   ): Promise<boolean>;
 };
 
-/** As the list holds it: nothing of it can be read as another part of a policy. */
+/** The form of an origin in the list of the tenant: it cannot inject another directive into the policy. */
 const ORIGIN = /^https?:\/\/[a-z0-9.-]{1,253}(:\d{1,5})?$/;
 
 export function framedBy({ hostTenant, mayFrameJourney }: FramedByDeps) {
@@ -20,11 +20,11 @@ export function framedBy({ hostTenant, mayFrameJourney }: FramedByDeps) {
     const origin = askedOrigin(request);
     if (origin === undefined) return undefined;
     const { pi, pt, tn } = request.query as Record<string, unknown>;
-    const named = hostTenant(request.headers.host);
-    const tenantId = named ?? (typeof tn === 'string' && isTenantId(tn) ? tn : undefined);
+    const hostTenantId = hostTenant(request.headers.host);
+    const tenantId = hostTenantId ?? (typeof tn === 'string' && isTenantId(tn) ? tn : undefined);
     if (tenantId === undefined) return undefined;
-    const asked = { instanceId: textOf(pi), tokenId: textOf(pt) };
-    return (await mayFrameJourney(tenantId, origin, asked)) ? origin : undefined;
+    const journey = { instanceId: textOf(pi), tokenId: textOf(pt) };
+    return (await mayFrameJourney(tenantId, origin, journey)) ? origin : undefined;
   };
 }
 

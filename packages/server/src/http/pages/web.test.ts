@@ -57,6 +57,12 @@ describe('the pages of the end user', () => {
     }
   });
 
+  it('the page that shows what is built is framed by its own origin and by no other', async () => {
+    const { status, headers } = await http.call('/web/preview?embed=https://evil.example');
+    assert.equal(status, 200);
+    assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'self'(;|$)/);
+  });
+
   it('without the last slash it leads to the page and loses nothing of the address', async () => {
     const { status, headers } = await http.call('/web?pt=1&lang=de');
     assert.deepEqual([status, headers.get('location')], [308, '/web/?pt=1&lang=de']);

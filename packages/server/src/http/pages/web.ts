@@ -19,7 +19,9 @@ export type WebDeps = {
 };
 
 /** The one page of the journey, under each of its addresses. */
-const PAGES: ReadonlySet<string> = new Set(['', 'accessibility', 'camera-check']);
+const PAGES: ReadonlySet<string> = new Set(['', 'accessibility', 'camera-check', 'preview']);
+/** Shows operators what they build. The console of the same origin frames it; it knows no journey and calls nothing. */
+const FRAMED_BY_CONSOLE = 'preview';
 const LOOK_AGAIN_AFTER_MS = 1000;
 const MAX_FILES = 2000;
 
@@ -66,7 +68,13 @@ export function mountWeb(app: FastifyInstance, { folder, pagesDomain, framedBy }
   // Where custom pages have a domain of their own, nothing else can be framed.
   const policy =
     pagesDomain === undefined ? POLICY : POLICY.replace("frame-src 'self'", `frame-src *.${pagesDomain}:*`);
-  mountSite(app, { prefix: '/web', folder, isPage: (name) => PAGES.has(name), policy: () => policy, framedBy });
+  mountSite(app, {
+    ...{ prefix: '/web', folder, isPage: (name) => PAGES.has(name), policy: () => policy },
+    ancestorOf: async (name, request) => {
+      if (name === FRAMED_BY_CONSOLE) return "'self'";
+      return name === '' ? framedBy(request) : undefined;
+    },
+  });
 }
 
 /** It frames test journeys of its own tenant, as a phone would show them. */
@@ -86,10 +94,11 @@ type Site = {
   policy(nonce: string): string;
   /** Whether the page holds `__NONCE__`, to be replaced in each answer. */
   hasNonce?: boolean;
-  framedBy?: WebDeps['framedBy'];
+  /** Who may frame a page, as a source of `frame-ancestors`; nobody unless it says so. */
+  ancestorOf?(name: string, request: FastifyRequest): Promise<string | undefined>;
 };
 
-function mountSite(app: FastifyInstance, { prefix, folder, isPage, policy, hasNonce = false, framedBy }: Site): void {
+function mountSite(app: FastifyInstance, { prefix, folder, isPage, policy, hasNonce = false, ancestorOf }: Site): void {
   const find = finder(folder);
   app.get(prefix, async (request, reply) => reply.redirect(`${prefix}/${queryOf(request.url)}`, 308));
   app.route({
@@ -98,10 +107,10 @@ function mountSite(app: FastifyInstance, { prefix, folder, isPage, policy, hasNo
     handler: async (request, reply) => {
       const name = (request.params as { '*': string })['*'];
       const nonce = hasNonce ? randomBytes(NONCE_BYTES).toString('base64url') : '';
-      const place = { folder, find, policy: policy(nonce) };
+      const site = { folder, find, policy: policy(nonce) };
       return isPage(name)
-        ? sendPage(request, reply, { ...place, nonce, ancestor: name === '' ? await framedBy?.(request) : undefined })
-        : sendAsset(request, reply, { ...place, name });
+        ? sendPage(request, reply, { ...site, nonce, ancestor: await ancestorOf?.(name, request) })
+        : sendAsset(request, reply, { ...site, name });
     },
   });
 }
@@ -114,9 +123,9 @@ function queryOf(url: string): string {
 }
 
 type Find = (name: string) => Promise<boolean>;
-type Place = { folder: string; find: Find; policy: string };
+type ServedFolder = { folder: string; find: Find; policy: string };
 
-/** Which files there are. Looked at again when something is missing that may have been built since. */
+/** Lists the built files. Lists them again when a name is missing, because it may have been built since. */
 function finder(folder: string): Find {
   let names: Promise<ReadonlySet<string>> | undefined;
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -144,12 +153,12 @@ async function namesIn(folder: string): Promise<ReadonlySet<string>> {
 async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { folder, find, policy, nonce, ancestor }: Place & { nonce: string; ancestor: string | undefined },
+  { folder, find, policy, nonce, ancestor }: ServedFolder & { nonce: string; ancestor: string | undefined },
 ): Promise<FastifyReply> {
   if (!(await find('index.html'))) throw new ApiError(100135, { retryAfterSeconds: 10 });
   const encoding = nonce === '' ? await encodingFor(request, find, 'index.html') : undefined;
-  const stored = await readFile(fileOf(folder, 'index.html', encoding)).catch(gone);
-  const bytes = nonce === '' ? stored : Buffer.from(stored.toString('utf8').replaceAll('__NONCE__', nonce));
+  const file = await readFile(fileOf(folder, 'index.html', encoding)).catch(throwNotFound);
+  const bytes = nonce === '' ? file : Buffer.from(file.toString('utf8').replaceAll('__NONCE__', nonce));
   const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   const permitted = nonce === '' ? await permitInline(folder, tag, policy) : policy;
   reply
@@ -171,16 +180,16 @@ const INLINE = /<script(?![^>]* src=)[^>]*>([\s\S]*?)<\/script>/g;
 /** The scripts that were built into the page run; nothing else that stands in a page does. */
 async function permitInline(folder: string, tag: string, policy: string): Promise<string> {
   const key = `${tag} ${policy}`;
-  const known = permitted.get(key);
-  if (known !== undefined) return known;
-  const page = (await readFile(fileOf(folder, 'index.html', undefined)).catch(gone)).toString('utf8');
+  const cachedPolicy = permitted.get(key);
+  if (cachedPolicy !== undefined) return cachedPolicy;
+  const page = (await readFile(fileOf(folder, 'index.html', undefined)).catch(throwNotFound)).toString('utf8');
   const hashes = [...page.matchAll(INLINE)].map(
     ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
   );
-  const made = policy.replace("script-src 'self'", ["script-src 'self'", ...hashes].join(' '));
+  const pagePolicy = policy.replace("script-src 'self'", ["script-src 'self'", ...hashes].join(' '));
   if (permitted.size >= MAX_PERMITTED) permitted.clear();
-  permitted.set(key, made);
-  return made;
+  permitted.set(key, pagePolicy);
+  return pagePolicy;
 }
 
 /**
@@ -204,17 +213,17 @@ function framingHeaders(policy: string, ancestor: string | undefined): Record<st
 async function sendAsset(
   request: FastifyRequest,
   reply: FastifyReply,
-  { folder, find, policy, name }: Place & { name: string },
+  { folder, find, policy, name }: ServedFolder & { name: string },
 ): Promise<FastifyReply> {
   // What is compressed beside a file is that file, and has no address of its own.
   if (/\.(br|gz)$|^index\.html$|^manifest\.json$/.test(name) || !(await find(name))) throw new ApiError(100003);
   const encoding = await encodingFor(request, find, name);
   const file = fileOf(folder, name, encoding);
-  const { size } = await stat(file).catch(gone);
+  const { size } = await stat(file).catch(throwNotFound);
   // The name of a file under assets holds a hash of what is in it.
-  const kept = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600';
+  const cacheControl = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600';
   reply
-    .header('Cache-Control', kept)
+    .header('Cache-Control', cacheControl)
     .header('Content-Length', size)
     .header('Cross-Origin-Resource-Policy', 'same-origin');
   // A worker has a policy of its own: that of the file it comes from.
@@ -223,8 +232,8 @@ async function sendAsset(
   return reply.send(request.method === 'HEAD' ? '' : createReadStream(file));
 }
 
-/** A newer build has taken the place of this one between two looks. */
-function gone(): never {
+/** For a file that a newer build has replaced since it was listed. */
+function throwNotFound(): never {
   throw new ApiError(100003);
 }
 

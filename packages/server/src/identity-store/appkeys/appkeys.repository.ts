@@ -15,7 +15,6 @@ export type AppkeyRow = RegisteredKey & {
   last_used_at: number | null;
 };
 
-/** The properties a list can be sorted by. */
 export const SORTABLE = {
   id: 'id',
   deviceId: 'device_id',
@@ -59,17 +58,17 @@ export function findAppkey(db: TenantReads, { storeId, rpId, keyId }: KeyName): 
 
 export type OfUser = { userId: string; rpId: string };
 
-/** There are only so many. */
+/** The limit per user keeps the list short. */
 export function appkeysOf(db: TenantReads, { userId, rpId }: OfUser): Promise<AppkeyRow[]> {
   return OF_RELYING_PARTY.all(db, { userId, rpId });
 }
 
-/** Of all relying parties. */
+/** Counts those of all relying parties. */
 export async function countAppkeys(db: TenantReads, userId: string): Promise<number> {
   return (await COUNT.get(db, { userId }))?.total ?? 0;
 }
 
-/** False if the key id is taken. */
+/** False if the key id is already registered. */
 export async function addAppkey(tx: TenantTx, row: AppkeyRow): Promise<boolean> {
   const added = await ADD.run(tx, {
     ...row,
@@ -79,7 +78,7 @@ export async function addAppkey(tx: TenantTx, row: AppkeyRow): Promise<boolean> 
   return added === 1;
 }
 
-/** False if the counter has not grown, whoever was faster. */
+/** False unless the counter grows; of two concurrent calls with one counter, only one is true. */
 export async function advanceCounter(
   tx: TenantTx,
   id: string,

@@ -23,8 +23,8 @@ import { authenticationRequest, narrowed, type Transaction } from './uaf/write-r
 
 type Authentications = Pick<typeof api.appkeys, 'startAuthentication' | 'authenticate' | 'authenticateWithSession'>;
 
-/** What the client was asked, from whoever remembers it. */
-type Asked = {
+/** What the answer of the client is compared with, from our session or from that of the caller. */
+type ExpectedAnswer = {
   rpId: string;
   config: AppkeyConfig;
   policies: UafPolicy[];
@@ -70,15 +70,15 @@ function starting(core: IdentityCore): Handlers<Authentications>['startAuthentic
   };
 }
 
-/** The session is ours: it is spent, and says what was asked and of whom. */
+/** With a session of ours: taking it spends it, and it says what is expected and from whom. */
 function withSession({ attempt }: IdentityCore): Handlers<Authentications>['authenticateWithSession'] {
   return async (context, { params, body }) => {
-    const asked = {} as Asked;
+    const expected = {} as ExpectedAnswer;
     const { authenticationId, user } = await attempt(context, {
       storeName: params.storeName,
       modality: 'APPKEY',
       async find(tx, store) {
-        // Before the session is spent: the caller has mistaken the operation, and may ask again.
+        // Checked before the session is spent: the caller used the wrong operation, and may try again.
         ensure(body.sessionData === undefined, 1014, { counts: false });
         const { sessionId } = params;
         const kind = 'APPKEY_AUTHENTICATION';
@@ -87,21 +87,22 @@ function withSession({ attempt }: IdentityCore): Handlers<Authentications>['auth
         const rpId = session.rp_id as string;
         const { challenge, policy, transaction } = session.data;
         const config = await getConfig(tx, store.id, rpId);
-        Object.assign(asked, { rpId, config, policies: [policy], challenge, transaction } satisfies Asked);
+        Object.assign(expected, { rpId, config, policies: [policy], challenge, transaction } satisfies ExpectedAnswer);
         return { userId: session.user_id as string, rpId };
       },
-      run: (tx, { id: userId }, now, store) => compare(tx, { store, userId, asked, now, attempt: readAttempt(body) }),
+      run: (tx, { id: userId }, now, store) =>
+        compare(tx, { store, userId, expected, now, attempt: readAttempt(body) }),
     });
     return { authenticationId, user };
   };
 }
 
-/** The caller keeps the session: its challenge is spent. */
+/** With a session of the caller: the challenge in it is spent. */
 function withoutSession({ attempt }: IdentityCore): Handlers<Authentications>['authenticate'] {
   return async (context, { params, body }) => {
-    const asked = {} as Asked;
-    const read = reading(body);
-    const ahead = await lookAhead(context, { ...params, rpId: body.sessionData?.rpId, read });
+    const expected = {} as ExpectedAnswer;
+    const answer = reading(body);
+    const ahead = await lookAhead(context, { ...params, rpId: body.sessionData?.rpId, answer });
     const { authenticationId, user } = await attempt(context, {
       storeName: params.storeName,
       modality: 'APPKEY',
@@ -111,23 +112,23 @@ function withoutSession({ attempt }: IdentityCore): Handlers<Authentications>['a
         const { rpId, challenge, policy, authPolicyName = '', username, transaction } = session;
         ensureTransaction(transaction, '/sessionData/transaction');
         const config = await getConfig(tx, store.id, rpId);
-        // The caller says what it sent; what the relying party configured holds besides.
+        // The policy that the caller sent must hold, and so must that of the relying party.
         const policies = [policyOf(config.authenticationPolicies, authPolicyName), policy];
-        Object.assign(asked, { rpId, config, policies, challenge, transaction } satisfies Asked);
+        Object.assign(expected, { rpId, config, policies, challenge, transaction } satisfies ExpectedAnswer);
         await spendChallenge(tx, { kind: 'AUTHENTICATION', storeId: store.id, rpId, challenge, now: context.now });
         if (username !== undefined) return { userExtId: username, rpId };
-        // Nobody has said who it is, so the key does.
-        const key = ahead?.key ?? (await findAppkey(tx, { storeId: store.id, rpId, keyId: keyIdOf(read()) }));
+        // The caller named no user, so the key does.
+        const key = ahead?.key ?? (await findAppkey(tx, { storeId: store.id, rpId, keyId: keyIdOf(answer()) }));
         if (!key) throw new Refusal(1058, { counts: false });
         return { userId: key.user_id, rpId };
       },
-      run: (tx, { id: userId }, now, store) => compare(tx, { store, userId, asked, now, attempt: read(), ahead }),
+      run: (tx, { id: userId }, now, store) => compare(tx, { store, userId, expected, now, attempt: answer(), ahead }),
     });
     return { authenticationId, user };
   };
 }
 
-/** What the client answered, read once however often it is asked for. */
+/** Reads the answer of the client once, and returns the same result at every call. */
 function reading(body: Parameters<typeof readAttempt>[0]): () => ClientAttempt {
   let attempt: ClientAttempt | undefined;
   return () => {
@@ -139,16 +140,16 @@ function reading(body: Parameters<typeof readAttempt>[0]): () => ClientAttempt {
 /** The key that an answer names, and whether it has signed it. */
 type Ahead = { key: AppkeyRow; signed: boolean };
 
-type Looked = { storeName: string; rpId: string | undefined; read: () => ClientAttempt };
+type LookAhead = { storeName: string; rpId: string | undefined; answer: () => ClientAttempt };
 
 /**
  * To verify takes longer than all the rest, and in a transaction others would wait for it. Whether a key has signed does
  * not change, so it is found out before. Nothing is refused here: what is missing or wrong is said in its turn.
  */
-async function lookAhead(context: Context, { storeName, rpId, read }: Looked): Promise<Ahead | undefined> {
+async function lookAhead(context: Context, { storeName, rpId, answer }: LookAhead): Promise<Ahead | undefined> {
   if (!rpId) return undefined;
   try {
-    const attempt = read();
+    const attempt = answer();
     const store = await getActiveStore(context.db, context, storeName);
     const key = await findAppkey(context.db, { storeId: store.id, rpId, keyId: keyIdOf(attempt) });
     if (!key) return undefined;
@@ -159,15 +160,15 @@ async function lookAhead(context: Context, { storeName, rpId, read }: Looked): P
   }
 }
 
-/** Whether a key could answer a policy, as far as is known before it does. */
+/** Whether a key could satisfy the policy, as far as that is known before it signs. */
 function mayAnswer(key: AppkeyRow, policy: UafPolicy, config: AppkeyConfig): boolean {
   const { aaid, key_id: keyId, sign_algorithm: signAlgorithm, status, key_type } = key;
   const presented = { aaid, keyId, signAlgorithm, authenticatorVersion: ANY_VERSION };
-  const taken = config.keyTypes?.includes(key_type) ?? true;
-  return status === 'ACTIVE' && taken && matchesPolicy(policy, presented, statementOf(config, aaid));
+  const isTypeAllowed = config.keyTypes?.includes(key_type) ?? true;
+  return status === 'ACTIVE' && isTypeAllowed && matchesPolicy(policy, presented, statementOf(config, aaid));
 }
 
-/** The version is told with each assertion. */
+/** Stands for the version, which is known only from an assertion. */
 const ANY_VERSION = 65_535;
 
 function keyIdOf({ assertion }: ClientAttempt): string {
@@ -177,23 +178,23 @@ function keyIdOf({ assertion }: ClientAttempt): string {
 type Comparison = {
   store: Store;
   userId: string;
-  asked: Asked;
+  expected: ExpectedAnswer;
   now: number;
   attempt: ClientAttempt;
   ahead?: Ahead | undefined;
 };
 
-async function compare(tx: TenantTx, { store, userId, asked, now, attempt, ahead }: Comparison): Promise<void> {
-  const { rpId, config, policies, challenge } = asked;
+async function compare(tx: TenantTx, { store, userId, expected, now, attempt, ahead }: Comparison): Promise<void> {
+  const { rpId, config, policies, challenge } = expected;
   const name = { storeId: store.id, rpId, keyId: keyIdOf(attempt) };
   const key = ahead?.key ?? (await findAppkey(tx, name));
-  const transaction = asked.transaction && transactionBytes(asked.transaction);
-  const answered = { ...attempt, key, signed: ahead?.signed };
-  const signCount = verifyAuthentication(answered, { config, policies, challenge, userId, transaction });
+  const transaction = expected.transaction && transactionBytes(expected.transaction);
+  const answer = { ...attempt, key, signed: ahead?.signed };
+  const signCount = verifyAuthentication(answer, { config, policies, challenge, userId, transaction });
   if (await advanceCounter(tx, (key as AppkeyRow).id, { signCount, now })) return;
   // It was read before the user was locked, so somebody may have been faster: another use of the key, or its end.
-  const left = await findAppkey(tx, name);
-  ensure(left, 1058, { counts: false });
-  ensure(left.status === 'ACTIVE', 1060, { counts: false });
+  const keyNow = await findAppkey(tx, name);
+  ensure(keyNow, 1058, { counts: false });
+  ensure(keyNow.status === 'ACTIVE', 1060, { counts: false });
   throw new Refusal(1061, { counts: true });
 }

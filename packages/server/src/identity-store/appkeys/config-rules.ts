@@ -50,13 +50,13 @@ function keyTypeFaults(keyTypes: readonly string[] | undefined): FieldFault[] {
 
 function policyFaults(policies: Readonly<Record<string, UafPolicy>>, pointer: string): FieldFault[] {
   return Object.entries(policies).flatMap(([name, policy]) => {
-    const place = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const own = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (!POLICY_NAME.test(name)) {
-      return [{ pointer: place, message: 'must have a name of 1 to 100 letters, digits, blanks, dots, _ and -' }];
+      return [{ pointer: own, message: 'must have a name of 1 to 100 letters, digits, spaces, dots, _ and -' }];
     }
     return [
-      ...policy.accepted.flatMap(([criteria], at) => criteriaFaults(criteria, `${place}/accepted/${at}/0`)),
-      ...(policy.disallowed ?? []).flatMap((criteria, at) => criteriaFaults(criteria, `${place}/disallowed/${at}`)),
+      ...policy.accepted.flatMap(([criteria], at) => criteriaFaults(criteria, `${own}/accepted/${at}/0`)),
+      ...(policy.disallowed ?? []).flatMap((criteria, at) => criteriaFaults(criteria, `${own}/disallowed/${at}`)),
     ];
   });
 }
@@ -68,7 +68,7 @@ function criteriaFaults(criteria: MatchCriteria | undefined, pointer: string): F
 }
 
 function statementFaults(statements: NonNullable<AppkeyConfig['metadataStatements']>): FieldFault[] {
-  const seen = new Set<string>();
+  const models = new Set<string>();
   return statements.flatMap(({ aaid, attestationRootCertificates = [] }, at) => {
     const faults = attestationRootCertificates.flatMap((certificate, index) =>
       isCertificate(certificate)
@@ -80,10 +80,10 @@ function statementFaults(statements: NonNullable<AppkeyConfig['metadataStatement
             },
           ],
     );
-    if (seen.has(aaid.toUpperCase())) {
+    if (models.has(aaid.toUpperCase())) {
       faults.push({ pointer: `/metadataStatements/${at}/aaid`, message: 'has a statement already' });
     }
-    seen.add(aaid.toUpperCase());
+    models.add(aaid.toUpperCase());
     return faults;
   });
 }

@@ -17,7 +17,7 @@ export function appkeyConfigHandlers({ addIdentityEvent }: Pick<IdentityCore, 'a
   return implement<Configs>(api.appkeys, {
     async createConfig(context, { params, body }) {
       const { db, now } = context;
-      const config = { rpId: body.rpId, ...known(body) };
+      const config = { rpId: body.rpId, ...knownMembers(body) };
       const fault = pathNameFault('/rpId', body.rpId);
       if (fault) throw invalidInput(fault);
       checkConfig(config);
@@ -33,7 +33,7 @@ export function appkeyConfigHandlers({ addIdentityEvent }: Pick<IdentityCore, 'a
     async updateConfig(context, { params, body }) {
       const { db, now } = context;
       const change = (before: AppkeyConfig) => {
-        const after = { ...before, ...known(body) };
+        const after = { ...before, ...knownMembers(body) };
         checkConfig(after);
         return after;
       };
@@ -48,9 +48,9 @@ export function appkeyConfigHandlers({ addIdentityEvent }: Pick<IdentityCore, 'a
   });
 }
 
-/** What was given of what there is; anything else that was sent is not kept. */
-function known(given: Omit<AppkeyConfig, 'rpId'>): Omit<AppkeyConfig, 'rpId'> {
-  const { appId, trustedFacets, keyTypes, registrationPolicies, authenticationPolicies, metadataStatements } = given;
+/** The known members; any other member is dropped. */
+function knownMembers(input: Omit<AppkeyConfig, 'rpId'>): Omit<AppkeyConfig, 'rpId'> {
+  const { appId, trustedFacets, keyTypes, registrationPolicies, authenticationPolicies, metadataStatements } = input;
   return {
     ...(appId !== undefined && { appId }),
     ...(trustedFacets && { trustedFacets }),

@@ -83,7 +83,7 @@ export async function clearPreferredOne(tx: TenantTx, device: DeviceName, now: n
   return (await CLEAR_PREFERRED_ONE.run(tx, { userId, rpId, deviceId, now })) === 1;
 }
 
-/** A device without keys is none, and what was sealed for it goes too. */
+/** Removes devices that have no key left, together with what was sealed for them. */
 export async function removeEmptyDevices(tx: TenantTx, { userId, rpId }: OfUser): Promise<void> {
   await REMOVE_EMPTY.run(tx, { userId, rpId });
 }
@@ -101,12 +101,12 @@ const MARK_INVALID = statement(
   `UPDATE appkey_devices SET invalid_token = 1 WHERE ${KEY} AND push_token = :sealedToken`,
 );
 
-/** There are only so many. */
+/** The limit per user keeps the list short. */
 export function devicesOf(db: TenantReads, { userId, rpId }: OfUser): Promise<DeviceRow[]> {
   return OF_RELYING_PARTY.all(db, { userId, rpId });
 }
 
-/** Unless the device has another token by now. */
+/** Does nothing if the device has another token by now. */
 export async function markTokenInvalid(tx: TenantTx, device: DeviceName, sealedToken: Uint8Array): Promise<void> {
   const { userId, rpId, deviceId } = device;
   await MARK_INVALID.run(tx, { userId, rpId, deviceId, sealedToken });

@@ -15,13 +15,13 @@ type Devices = Pick<
   'updateDevice' | 'setPreferredDevice' | 'clearPreferredDevice' | 'deletePreferredDevice'
 >;
 
-type Named = { storeName: string; rpId: string };
+type DeviceParams = { storeName: string; rpId: string };
 
 export function appkeyDeviceHandlers({ vault, userView }: Pick<IdentityCore, 'vault' | 'userView'>) {
   /** Does the work with the user's row locked, and answers with the user as it is then. */
   const change = (
     context: Context,
-    params: Named,
+    params: DeviceParams,
     work: (tx: TenantTx, userId: string) => Promise<void>,
   ): Promise<User> =>
     context.db.write(async (tx) => {

@@ -13,14 +13,14 @@ const IOS = /^ios:bundle-id:([A-Za-z0-9][A-Za-z0-9.-]{0,154})$/;
  * kinds of clients write differently, and web origins as browsers write them.
  */
 export function canonicalFacet(facet: string): string | undefined {
-  const known = spelt.get(facet);
-  if (known !== undefined) return known === NONE ? undefined : known;
-  const made = spelling(facet);
-  if (facet.length <= MAX_FACET_LENGTH) spelt.set(facet, made ?? NONE);
-  return made;
+  const cached = spelt.get(facet);
+  if (cached !== undefined) return cached === NONE ? undefined : cached;
+  const canonical = spelling(facet);
+  if (facet.length <= MAX_FACET_LENGTH) spelt.set(facet, canonical ?? NONE);
+  return canonical;
 }
 
-/** The same few are looked at with every attempt. */
+/** A cache: every attempt compares the same few facets. */
 const MAX_SPELT = 2000;
 const MAX_FACET_LENGTH = 512;
 const NONE = '';

@@ -42,9 +42,9 @@ export function appkeyHandlers({ addIdentityEvent, userView }: Pick<IdentityCore
       const { db } = context;
       const { rpId } = params;
       const user = await findOwner(db, context, params);
-      const asked = paging(query, SORTABLE);
-      const { rows, total } = await pageAppkeys(db, { userId: user.id, rpId }, asked);
-      return toPage(rows.map(toAppkey), total, asked);
+      const pageRequest = paging(query, SORTABLE);
+      const { rows, total } = await pageAppkeys(db, { userId: user.id, rpId }, pageRequest);
+      return toPage(rows.map(toAppkey), total, pageRequest);
     },
 
     async updateKey(context, { params, body: { status } }) {
@@ -81,9 +81,9 @@ export function appkeyHandlers({ addIdentityEvent, userView }: Pick<IdentityCore
   });
 }
 
-type Named = { storeName: string; rpId: string };
+type KeyParams = { storeName: string; rpId: string };
 
-async function findOwner(db: TenantReads, context: Context, params: Named): Promise<UserRow> {
+async function findOwner(db: TenantReads, context: Context, params: KeyParams): Promise<UserRow> {
   const store = await getStore(db, context, params.storeName);
   const user = await getUser(db, store.id, givenUserRef(params));
   await getConfig(db, store.id, params.rpId);
@@ -94,7 +94,7 @@ async function findOwner(db: TenantReads, context: Context, params: Named): Prom
 export async function lockOwner(
   tx: TenantTx,
   context: Context,
-  params: Named,
+  params: KeyParams,
 ): Promise<{ store: Store; user: UserRow }> {
   const store = await getStore(tx, context, params.storeName);
   const user = await getUserForUpdate(tx, store.id, givenUserRef(params));
@@ -102,7 +102,7 @@ export async function lockOwner(
   return { store, user };
 }
 
-/** A key of another user is none of this one's: 100032 either way. */
+/** Refuses a key of another user with 100032, as if it did not exist. */
 async function getKey(
   tx: TenantTx,
   { store, user, rpId, keyId }: { store: Store; user: UserRow; rpId: string; keyId: string },

@@ -8,10 +8,10 @@ import { CLIENT_ERROR } from './uaf/registry.ts';
 /** How the client's attempt to authenticate ended, read and not yet believed. */
 export type ClientAttempt = { response: UafResponse; assertion: AuthenticationAssertion };
 
-type Given = Pick<Body<typeof api.appkeys.authenticate>, 'response' | 'error'>;
+type ClientBody = Pick<Body<typeof api.appkeys.authenticate>, 'response' | 'error'>;
 
 const COUNTS_NOT = { counts: false } as const;
-/** Time ran out, or the system came between: nobody was found to be somebody else. */
+/** Errors that say nothing about who the user is: a time-out, or an interruption by the system. */
 const TIMED_OUT: ReadonlySet<number> = new Set([
   CLIENT_ERROR.WAIT_USER_ACTION,
   CLIENT_ERROR.USER_NOT_RESPONSIVE,
@@ -19,15 +19,15 @@ const TIMED_OUT: ReadonlySet<number> = new Set([
 ]);
 
 /** Refuses whatever is not one authentication response with one assertion. */
-export function readAttempt({ response, error }: Given): ClientAttempt {
+export function readAttempt({ response, error }: ClientBody): ClientAttempt {
   ensure(response || error, 1115, COUNTS_NOT);
   if (error) throw failureOf(error, response !== undefined);
   try {
-    const read = readResponse(response as Record<string, unknown>);
-    ensure(read.kind !== 'NONE', 1092, COUNTS_NOT);
-    ensure(read.kind !== 'SEVERAL', 1093, COUNTS_NOT);
-    ensure(read.op === 'Auth', 1017, COUNTS_NOT);
-    return { response: read, assertion: readAuthenticationAssertion(read.assertion) };
+    const parsed = readResponse(response as Record<string, unknown>);
+    ensure(parsed.kind !== 'NONE', 1092, COUNTS_NOT);
+    ensure(parsed.kind !== 'SEVERAL', 1093, COUNTS_NOT);
+    ensure(parsed.op === 'Auth', 1017, COUNTS_NOT);
+    return { response: parsed, assertion: readAuthenticationAssertion(parsed.assertion) };
   } catch (fault) {
     if (fault instanceof Malformed) throw new Refusal(1091, COUNTS_NOT);
     throw fault;
@@ -37,11 +37,11 @@ export function readAttempt({ response, error }: Given): ClientAttempt {
 /** What a UAF client reports when it has no response: an error code of the standard, and perhaps a word about it. */
 function failureOf(error: Record<string, unknown>, besideResponse: boolean): Refusal {
   const { errorCode } = error;
-  const known =
+  const isKnownCode =
     Number.isInteger(errorCode) &&
     (errorCode as number) > CLIENT_ERROR.NO_ERROR &&
     (errorCode as number) <= CLIENT_ERROR.MOST;
-  if (!known || besideResponse) return new Refusal(1102, COUNTS_NOT);
+  if (!isKnownCode || besideResponse) return new Refusal(1102, COUNTS_NOT);
   if (errorCode === CLIENT_ERROR.USER_CANCELLED) return new Refusal(1105, COUNTS_NOT);
   return new Refusal(1104, { counts: !TIMED_OUT.has(errorCode as number) });
 }

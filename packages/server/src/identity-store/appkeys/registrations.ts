@@ -31,8 +31,8 @@ export const MAX_APPKEYS_PER_USER = 100;
 type Registrations = Pick<typeof api.appkeys, 'startRegistration' | 'completeRegistration'>;
 type Completion = Body<typeof api.appkeys.completeRegistration>;
 
-/** What the client was asked, from whoever remembers it. */
-type Asked = { rpId: string; policy: UafPolicy; challenge: string };
+/** What the answer of the client is compared with, from our session or from that of the caller. */
+type ExpectedAnswer = { rpId: string; policy: UafPolicy; challenge: string };
 
 export function appkeyRegistrationHandlers(core: IdentityCore) {
   return implement<Registrations>(api.appkeys, {
@@ -45,7 +45,7 @@ export function appkeyRegistrationHandlers(core: IdentityCore) {
       const policy = policyOf(config.registrationPolicies, params.regPolicyName);
       await core.ensureUsable(db, user, { now });
       if ((await countAppkeys(db, user.id)) >= MAX_APPKEYS_PER_USER) throw new ApiError(100116);
-      const held = await appkeysOf(db, { userId: user.id, rpId });
+      const keys = await appkeysOf(db, { userId: user.id, rpId });
       const username = body?.username ?? user.ext_id ?? user.id;
       const challenge = newChallenge();
       const data: SessionMemory = { challenge, policy };
@@ -55,25 +55,25 @@ export function appkeyRegistrationHandlers(core: IdentityCore) {
           ...{ policyName: params.regPolicyName, lifeMs: SESSION_LIFE_MS },
         }),
       );
-      const uafProtocolMessage = registrationRequest({ config, challenge, policy: without(policy, held), username });
+      const uafProtocolMessage = registrationRequest({ config, challenge, policy: without(policy, keys), username });
       return { sessionId, expiringDtm: toDtm(expiresAt), uafProtocolMessage };
     },
 
     async completeRegistration(context, { params, body }) {
-      let asked: Asked;
+      let expected: ExpectedAnswer;
       const fault = pathNameFault('/deviceId', body.deviceId);
       if (fault) throw invalidInput(fault);
       const { user, result } = await core.registration(context, {
         storeName: params.storeName,
         modality: 'APPKEY',
         async find(tx, store) {
-          const { userRef, ...found } = await findAsked(tx, store, body, context.now);
-          asked = found;
-          return { ...userRef, rpId: asked.rpId };
+          const { userRef, ...expectedAnswer } = await findExpectedAnswer(tx, store, body, context.now);
+          expected = expectedAnswer;
+          return { ...userRef, rpId: expected.rpId };
         },
-        async run(tx, found, now, store) {
-          const owner = found as UserRow;
-          return { user: owner, result: await register(core, tx, { asked, body, user: owner, store, now }) };
+        async run(tx, userRow, now, store) {
+          const owner = userRow as UserRow;
+          return { user: owner, result: await register(core, tx, { expected, body, user: owner, store, now }) };
         },
       });
       return { appkey: toAppkey(result), user };
@@ -81,7 +81,7 @@ export function appkeyRegistrationHandlers(core: IdentityCore) {
   });
 }
 
-async function findAsked(tx: TenantTx, store: Store, { sessionId, sessionData }: Completion, now: number) {
+async function findExpectedAnswer(tx: TenantTx, store: Store, { sessionId, sessionData }: Completion, now: number) {
   if (sessionId !== undefined && sessionData) throw new Refusal(1014, { counts: false });
   if (sessionId !== undefined) {
     const session = await takeCeremony<SessionMemory>(tx, 'APPKEY_REGISTRATION', store.id, sessionId, now);
@@ -97,13 +97,13 @@ async function findAsked(tx: TenantTx, store: Store, { sessionId, sessionData }:
   return { userRef: { userExtId: username }, rpId, challenge, policy };
 }
 
-type Registering = { asked: Asked; body: Completion; user: UserRow; store: Store; now: number };
+type Registering = { expected: ExpectedAnswer; body: Completion; user: UserRow; store: Store; now: number };
 
 async function register(core: IdentityCore, tx: TenantTx, registering: Registering): Promise<AppkeyRow> {
-  const { asked, body, user, store, now } = registering;
-  const { rpId } = asked;
+  const { expected, body, user, store, now } = registering;
+  const { rpId } = expected;
   const config = await getConfig(tx, store.id, rpId);
-  const key = readKey(body.response, { ...asked, config, now });
+  const key = readKey(body.response, { ...expected, config, now });
   if ((await countAppkeys(tx, user.id)) >= MAX_APPKEYS_PER_USER) throw new Refusal(100116, { counts: false });
   const device = { userId: user.id, rpId, deviceId: body.deviceId ?? newId(now) };
   const row: AppkeyRow = {
@@ -120,11 +120,11 @@ async function register(core: IdentityCore, tx: TenantTx, registering: Registeri
 }
 
 /** The key that the client registered, if it is one. */
-function readKey(response: Completion['response'], asked: Parameters<typeof verifyRegistration>[1]): NewKey {
+function readKey(response: Completion['response'], expected: Parameters<typeof verifyRegistration>[1]): NewKey {
   try {
-    const read = readResponse(response);
-    if (read.kind !== 'RESPONSE' || read.op !== 'Reg') throw new Malformed('it is not one registration response');
-    return verifyRegistration({ response: read, assertion: readRegistrationAssertion(read.assertion) }, asked);
+    const parsed = readResponse(response);
+    if (parsed.kind !== 'RESPONSE' || parsed.op !== 'Reg') throw new Malformed('it is not one registration response');
+    return verifyRegistration({ response: parsed, assertion: readRegistrationAssertion(parsed.assertion) }, expected);
   } catch (error) {
     if (error instanceof Malformed) throw new Refusal(100115, { counts: false });
     throw error;

@@ -8,11 +8,11 @@ import { useChallenge } from '../ceremonies/used-challenges.repository.ts';
 import type { UafPolicy } from './uaf/match-policy.ts';
 import type { Transaction } from './uaf/write-request.ts';
 
-/** What a client was asked, whoever remembers it: a session of ours, or the caller. */
+/** What a client is expected to answer, from a session of ours or of the caller. */
 
 export const SESSION_LIFE_MS = 5 * MINUTE;
 
-/** What a session of ours keeps. The policy is that of the start. */
+/** What our session stores. The policy is that of the start. */
 export type SessionMemory = { challenge: string; policy: UafPolicy; transaction?: Transaction };
 
 type GivenData = Body<typeof api.appkeys.authenticate>['sessionData'];
@@ -26,16 +26,16 @@ export type CallersSession = {
   transaction?: Transaction | undefined;
 };
 
-const refused = (code: 1009 | 1011 | 1012 | 1055 | 1056 | 1090) => new Refusal(code, { counts: false });
+const refusal = (code: 1009 | 1011 | 1012 | 1055 | 1056 | 1090) => new Refusal(code, { counts: false });
 
-/** Each member that is missing has a code of its own; an empty one is as good as none. */
-export function readSessionData(given: GivenData, use: 'registration' | 'authentication'): CallersSession {
-  if (!given) throw refused(1009);
-  const { challenge, rpId, policy, authPolicyName, username, transaction } = given;
-  if (!challenge) throw refused(1011);
-  if (!rpId) throw refused(1012);
-  if (!policy) throw refused(1055);
-  if (use === 'authentication' && !authPolicyName) throw refused(1056);
+/** Refuses each missing member with a code of its own; an empty member counts as missing. */
+export function readSessionData(data: GivenData, use: 'registration' | 'authentication'): CallersSession {
+  if (!data) throw refusal(1009);
+  const { challenge, rpId, policy, authPolicyName, username, transaction } = data;
+  if (!challenge) throw refusal(1011);
+  if (!rpId) throw refusal(1012);
+  if (!policy) throw refusal(1055);
+  if (use === 'authentication' && !authPolicyName) throw refusal(1056);
   return { challenge, rpId, policy, authPolicyName, username: username || undefined, transaction };
 }
 
@@ -45,12 +45,12 @@ export function readSessionData(given: GivenData, use: 'registration' | 'authent
  */
 export async function spendChallenge(
   tx: TenantTx,
-  spent: { kind: 'REGISTRATION' | 'AUTHENTICATION'; storeId: string; rpId: string; challenge: string; now: number },
+  use: { kind: 'REGISTRATION' | 'AUTHENTICATION'; storeId: string; rpId: string; challenge: string; now: number },
 ): Promise<void> {
-  const { kind, storeId, rpId, challenge, now } = spent;
-  const judged = judgeChallenge(challenge, now);
-  if (!judged.fresh) throw refused(1090);
+  const { kind, storeId, rpId, challenge, now } = use;
+  const judgement = judgeChallenge(challenge, now);
+  if (!judgement.fresh) throw refusal(1090);
   const hash = challengeHash(kind, rpId, challenge);
-  if (await useChallenge(tx, { storeId, hash, rememberUntil: judged.rememberUntil })) return;
-  throw judged.timed ? refused(1090) : new ApiError(100035);
+  if (await useChallenge(tx, { storeId, hash, rememberUntil: judgement.rememberUntil })) return;
+  throw judgement.timed ? refusal(1090) : new ApiError(100035);
 }

@@ -10,7 +10,7 @@ const MAX_IMAGE_BYTES = 48 * 1024;
 const ASCII = /^[\x20-\x7e\r\n]*$/;
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** Throws for what no authenticator could show. */
+/** Throws if no authenticator could display the text. */
 export function ensureTransaction(transaction: Transaction | undefined, pointer: string): void {
   if (!transaction) return;
   const message = faultOf(transaction);

@@ -26,8 +26,8 @@ export type Caller = {
   readonly process?: ProcessFields | undefined;
 };
 
-/** Who it is said to be, and the relying party, where that is known only now. */
-export type Found = UserRef & { readonly rpId?: string | undefined };
+/** The user that attempts to authenticate, and the relying party if only the session names it. */
+export type WhoAttempts = UserRef & { readonly rpId?: string | undefined };
 
 export type AttemptInput<Result, Ahead = void> = {
   readonly storeName: string;
@@ -39,7 +39,7 @@ export type AttemptInput<Result, Ahead = void> = {
    * Whom it is about. If that is not known beforehand, this spends the session, first of all, and says it. It may refuse,
    * and then no user is named in the answer; an `ApiError`, such as 100035, rolls back.
    */
-  readonly find: Found | ((tx: TenantTx, store: Store) => Promise<Found>);
+  readonly find: WhoAttempts | ((tx: TenantTx, store: Store) => Promise<WhoAttempts>);
   /** Whether `find` and `run` may be called a second time, as `WriteOptions` says. */
   readonly runsAgain?: boolean;
   /**
@@ -63,14 +63,14 @@ export type Attempt = <Result, Ahead = void>(
 export type AttemptDeps = {
   userView: UserViews['userView'];
   addIdentityEvent: AddIdentityEvent;
-  /** Begins to read whom an event of this transaction is told. */
+  /** Begins to read the subscribers of an event of this transaction. */
   expectEvent?: ((tx: TenantTx, environment: Environment) => void) | undefined;
 };
 
-type Judged<Result> = Passed<Result> | { refused: Refusal; user?: User };
+type Judgement<Result> = Passed<Result> | { refused: Refusal; user?: User };
 type Passed<Result> = Omit<Attempted<Result>, 'user'> & { row: UserRow; user: User | undefined };
 
-/** How many tries may wait for those of the same user that came before them. */
+/** How many attempts may wait for earlier ones of the same user. */
 const MOST_WAITING = 500;
 
 export function openAttempts(deps: AttemptDeps): Attempt {
@@ -81,15 +81,15 @@ export function openAttempts(deps: AttemptDeps): Attempt {
     const attempt = () => db.write((tx) => judge(deps, tx, caller, input), { runsAgain });
     // Waiting for the row of the user, they would hold connections that everybody else needs, until none is left. Who has
     // a connection already must not wait for those who have none.
-    const judged = await (typeof input.find !== 'function' && !db.inTransaction
+    const judgement = await (typeof input.find !== 'function' && !db.inTransaction
       ? takeTurns(lineOf(db, input.storeName, input.find), attempt)
       : attempt());
-    const { row, user, ...attempted } = acceptedOf(judged);
+    const { row, user, ...attempted } = acceptedOf(judgement);
     return { ...attempted, user: user ?? (await deps.userView(db, row, caller.now)) };
   };
 }
 
-/** One for each user that is named in one way; who came to share one by chance would only wait. */
+/** A line for each way to name a user. Two users that share a line by chance only wait for each other. */
 function lineOf({ tenantId }: TenantDb, storeName: string, { userId, userExtId }: UserRef): string {
   return userId === undefined
     ? `${tenantId}\n${storeName}\next:${userExtId}`
@@ -97,10 +97,10 @@ function lineOf({ tenantId }: TenantDb, storeName: string, { userId, userExtId }
 }
 
 /** Thrown after the commit: what a refusal has counted stays counted. */
-export function acceptedOf<Accepted extends object>(judged: Accepted | { refused: Refusal; user?: User }): Accepted {
-  if (!('refused' in judged)) return judged;
-  const { refused, user } = judged;
-  throw new ApiError(refused.code, { ...refused.told, ...(user && { user }) });
+export function acceptedOf<Accepted extends object>(judgement: Accepted | { refused: Refusal; user?: User }): Accepted {
+  if (!('refused' in judgement)) return judgement;
+  const { refused: refusal, user } = judgement;
+  throw new ApiError(refusal.code, { ...refusal.told, ...(user && { user }) });
 }
 
 async function judge<Result, Ahead>(
@@ -108,20 +108,20 @@ async function judge<Result, Ahead>(
   tx: TenantTx,
   caller: Caller,
   input: AttemptInput<Result, Ahead>,
-): Promise<Judged<Result>> {
+): Promise<Judgement<Result>> {
   const { now } = caller;
   const { modality, process = caller.process } = input;
   const fields = { environment: caller.principal.environment, storeName: input.storeName, modality, process, now };
-  const found = await findWhom(tx, caller, input);
-  if (found instanceof Refusal) {
-    const { code } = found;
+  const attempting = await findWhom(tx, caller, input);
+  if (attempting instanceof Refusal) {
+    const { code } = attempting;
     await deps.addIdentityEvent(tx, { ...fields, type: 'identity.authenticationFailed', code, rpId: input.rpId });
-    return { refused: found };
+    return { refused: attempting };
   }
-  const { store, user, rpId } = found;
+  const { store, user, rpId } = attempting;
   const ahead = input.ahead?.(tx, user, store) as Ahead;
   const row = { ...user, last_success_at: now };
-  const view = input.leavesView && !tx.hasOneWriter ? settled(deps.userView(tx, row, now)) : undefined;
+  const view = input.leavesView && !tx.hasOneWriter ? settle(deps.userView(tx, row, now)) : undefined;
   deps.expectEvent?.(tx, fields.environment);
   const before = await findLock(tx, user.id, modality);
   const result = await caught(async () => {
@@ -129,7 +129,7 @@ async function judge<Result, Ahead>(
     if (fault) throw new Refusal(fault, { counts: false });
     return input.run(tx, user, now, store, ahead);
   });
-  const seen = await view;
+  const viewBefore = await view;
   const about: About = { fields: { ...fields, rpId, userId: user.id }, user, before, store };
   if (result instanceof Refusal) {
     const after = await noteRefusal(deps, tx, about, result);
@@ -138,11 +138,11 @@ async function judge<Result, Ahead>(
   const authenticationId = await recordAttempt(deps.addIdentityEvent, tx, about.fields);
   if (before) await clearLock(tx, user.id, modality);
   await recordSuccess(tx, user.id, now);
-  return { authenticationId, result, row, user: before ? undefined : seen?.() };
+  return { authenticationId, result, row, user: before ? undefined : viewBefore?.() };
 }
 
-/** Waits for it, however it ends, and then says how. */
-async function settled<T>(promise: Promise<T>): Promise<() => T> {
+/** Waits for the promise; the returned function throws its error or returns its value. */
+async function settle<T>(promise: Promise<T>): Promise<() => T> {
   const [end] = await Promise.allSettled([promise]);
   return () => {
     if (end.status === 'rejected') throw end.reason;
@@ -150,7 +150,7 @@ async function settled<T>(promise: Promise<T>): Promise<() => T> {
   };
 }
 
-/** Whom it is about, kept from everybody else. Who is known beforehand is found together with the store. */
+/** Finds the user and locks its row. A user that is known beforehand is read together with the store. */
 async function findWhom(
   tx: TenantTx,
   caller: Caller,
@@ -160,9 +160,9 @@ async function findWhom(
     return { ...(await getUserInStoreForUpdate(tx, caller, storeName, find)), rpId: find.rpId ?? rpId };
   }
   const store = await getActiveStore(tx, caller, storeName);
-  const found = await caught(() => find(tx, store));
-  if (found instanceof Refusal) return found;
-  return { store, user: await getUserForUpdate(tx, store.id, found), rpId: found.rpId ?? rpId };
+  const who = await caught(() => find(tx, store));
+  if (who instanceof Refusal) return who;
+  return { store, user: await getUserForUpdate(tx, store.id, who), rpId: who.rpId ?? rpId };
 }
 
 async function caught<T>(work: () => Promise<T>): Promise<T | Refusal> {
@@ -176,12 +176,12 @@ async function caught<T>(work: () => Promise<T>): Promise<T | Refusal> {
 
 type About = { fields: AttemptFields; user: UserRow; before: LockState | undefined; store: Store };
 
-/** The user as it is after the refusal. */
-async function noteRefusal(deps: AttemptDeps, tx: TenantTx, about: About, refused: Refusal): Promise<UserRow> {
+/** Counts the failure; returns the user as it is afterwards. */
+async function noteRefusal(deps: AttemptDeps, tx: TenantTx, about: About, refusal: Refusal): Promise<UserRow> {
   const { fields, user, before, store } = about;
   const { modality, now } = fields;
-  await recordAttempt(deps.addIdentityEvent, tx, fields, refused.code);
-  if (!refused.counts) return user;
+  await recordAttempt(deps.addIdentityEvent, tx, fields, refusal.code);
+  if (!refusal.counts) return user;
   const { state, became } = afterFailure(before ?? NO_FAILURES, lockLimitsOf(store.configuration, modality), now);
   await putLock(tx, user.id, modality, state);
   if (!became) return user;

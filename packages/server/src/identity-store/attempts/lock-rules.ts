@@ -63,11 +63,11 @@ export type AfterFailure = { readonly state: LockState; readonly became?: 'LOCKE
 export function afterFailure(before: LockState, limits: LockLimits, now: number): AfterFailure {
   const failed_count = before.failed_count + 1;
   const tries = before.tries + 1;
-  const counted = { ...before, failed_count, tries, locked_at: null, locked_until: null };
-  if (failed_count >= DISABLED_FROM) return { state: { ...counted, disabled_at: now }, became: 'DISABLED' };
-  if (tries < limits.maxFailedAttempts) return { state: counted };
+  const countedFailure = { ...before, failed_count, tries, locked_at: null, locked_until: null };
+  if (failed_count >= DISABLED_FROM) return { state: { ...countedFailure, disabled_at: now }, became: 'DISABLED' };
+  if (tries < limits.maxFailedAttempts) return { state: countedFailure };
   const locked_until = now + lockMs(limits, before.lock_count);
-  const state = { ...counted, tries: 0, lock_count: before.lock_count + 1, locked_at: now, locked_until };
+  const state = { ...countedFailure, tries: 0, lock_count: before.lock_count + 1, locked_at: now, locked_until };
   return { state, became: 'LOCKED' };
 }
 

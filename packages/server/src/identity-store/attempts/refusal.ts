@@ -20,7 +20,7 @@ export class Refusal extends Error {
   }
 }
 
-/** For the checks of a ceremony, one after another. */
+/** Throws a refusal unless the condition holds. */
 export function ensure(condition: unknown, code: ErrorCode, options: { counts: boolean }): asserts condition {
   if (!condition) throw new Refusal(code, options);
 }

@@ -3,7 +3,7 @@ import type { ProcessFields } from '../events/identity-events.ts';
 import { getActiveStore, type Store } from '../stores/find-store.ts';
 import { getUserForUpdate, type UserRow } from '../users/find-user.ts';
 import type { User } from '../users/user-view.ts';
-import { type AttemptDeps, acceptedOf, type Caller, type Found } from './attempt.ts';
+import { type AttemptDeps, acceptedOf, type Caller, type WhoAttempts } from './attempt.ts';
 import type { Modality } from './lock-rules.ts';
 import { clearLock } from './locks.repository.ts';
 import { Refusal } from './refusal.ts';
@@ -20,7 +20,7 @@ export type RegistrationInput<Result> = {
   readonly rpId?: string | undefined;
   readonly process?: ProcessFields | undefined;
   /** Spends the session and says whom it is about; `undefined` if the registration makes the user. */
-  find(tx: TenantTx, store: Store): Promise<Found | undefined>;
+  find(tx: TenantTx, store: Store): Promise<WhoAttempts | undefined>;
   /** Checks and keeps what was registered, and says for which user. */
   run(
     tx: TenantTx,
@@ -34,7 +34,7 @@ export type Registered<Result> = { user: User; result: Result };
 
 export type Registration = <Result>(caller: Caller, input: RegistrationInput<Result>) => Promise<Registered<Result>>;
 
-type Judged<Result> = Registered<Result> | { refused: Refusal; user?: User };
+type Judgement<Result> = Registered<Result> | { refused: Refusal; user?: User };
 
 export function openRegistrations(deps: AttemptDeps): Registration {
   return async (caller, input) => {
@@ -47,29 +47,29 @@ async function judge<Result>(
   tx: TenantTx,
   caller: Caller,
   input: RegistrationInput<Result>,
-): Promise<Judged<Result>> {
+): Promise<Judgement<Result>> {
   const { now } = caller;
   const { modality, process = caller.process } = input;
   const store = await getActiveStore(tx, caller, input.storeName);
-  let known: UserRow | undefined;
+  let existingUser: UserRow | undefined;
   let rpId = input.rpId;
-  const told = { environment: store.environment, storeName: store.name, modality, process, now };
+  const eventFields = { environment: store.environment, storeName: store.name, modality, process, now };
   try {
-    const found = await input.find(tx, store);
-    rpId = found?.rpId ?? rpId;
-    known = found && (await getUserForUpdate(tx, store.id, found));
+    const who = await input.find(tx, store);
+    rpId = who?.rpId ?? rpId;
+    existingUser = who && (await getUserForUpdate(tx, store.id, who));
     // No modality: a disabled user is refused with 502 whatever it registers.
-    const fault = known && faultOfStatus(known, undefined, now);
+    const fault = existingUser && faultOfStatus(existingUser, undefined, now);
     if (fault) throw new Refusal(fault, { counts: false });
-    const { user, result, ...ran } = await input.run(tx, known, now, store);
+    const { user, result, ...ran } = await input.run(tx, existingUser, now, store);
     await clearLock(tx, user.id, modality);
-    const event = { ...told, userId: user.id, rpId: ran.rpId ?? rpId };
+    const event = { ...eventFields, userId: user.id, rpId: ran.rpId ?? rpId };
     await deps.addIdentityEvent(tx, { ...event, type: 'identity.authenticatorRegistered' });
     return { result, user: await deps.userView(tx, user, now) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const type = 'identity.registrationFailed';
-    await deps.addIdentityEvent(tx, { ...told, type, userId: known?.id, rpId, code: error.code });
-    return { refused: error, ...(known && { user: await deps.userView(tx, known, now) }) };
+    await deps.addIdentityEvent(tx, { ...eventFields, type, userId: existingUser?.id, rpId, code: error.code });
+    return { refused: error, ...(existingUser && { user: await deps.userView(tx, existingUser, now) }) };
   }
 }

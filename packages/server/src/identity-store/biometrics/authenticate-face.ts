@@ -11,35 +11,35 @@ import { type UserRef, type UserRow, userSubject } from '../users/find-user.ts';
 import { type MatchingProcess, REFRESH_QUALITY, shownScore, thresholdsOf } from './biometric-rules.ts';
 import { type BiometricRow, findFace, putFace } from './biometrics.repository.ts';
 import { templateContext } from './enrol-face.ts';
-import type { Presented, PresentFace } from './present-face.ts';
+import type { PresentedFace, PresentFace } from './present-face.ts';
 
 /** Compares a face with the one that is known of a user. */
 export type FaceAttempt = {
   readonly storeName: string;
   readonly user: UserRef;
-  /** What is wrong with the request, or why the picture was not even looked at. */
+  /** What is wrong with the request, or why the picture was not analysed. */
   readonly fault?: ErrorCode | undefined;
-  readonly presented?: Presented | undefined;
+  readonly presented?: PresentedFace | undefined;
   readonly matching: MatchingProcess;
 };
 
 type Core = Pick<IdentityCore, 'attempt' | 'vault' | 'addIdentityEvent'>;
-type Template = Extract<Presented, { template: Buffer }>;
+type Template = Extract<PresentedFace, { template: Buffer }>;
 type Comparison = { user: UserRow; store: Store; now: number; process: Caller['process'] };
 
 export function faceAuthenticator(core: Core, compare: PresentFace['compare']) {
-  return (caller: Caller, asked: FaceAttempt): Promise<Attempted<{ score: number }>> =>
+  return (caller: Caller, input: FaceAttempt): Promise<Attempted<{ score: number }>> =>
     core.attempt(caller, {
-      storeName: asked.storeName,
+      storeName: input.storeName,
       modality: 'FACE',
-      find: asked.user,
+      find: input.user,
       async run(tx, user, now, store) {
-        if (asked.fault) throw new Refusal(asked.fault, { counts: false });
+        if (input.fault) throw new Refusal(input.fault, { counts: false });
         const face = await comparableFace(tx, user);
-        const presented = comparable(asked.presented, face);
+        const presented = comparable(input.presented, face);
         const stored = await core.vault.openFor(tx, userSubject(user.id), templateContext(face.id), face.sealed);
         const score = compared(() => compare(face.algorithm, stored, presented.template));
-        const { passes, refreshes } = thresholdsOf(asked.matching, store.configuration);
+        const { passes, refreshes } = thresholdsOf(input.matching, store.configuration);
         ensure(score >= passes, 100140, { counts: true });
         if (refreshes !== undefined && score >= refreshes && presented.quality >= REFRESH_QUALITY) {
           await refresh(core, tx, face, presented, { user, store, now, process: caller.process });
@@ -71,8 +71,8 @@ async function comparableFace(db: TenantReads, user: UserRow): Promise<Biometric
   return face as BiometricRow;
 }
 
-/** Faces of different algorithms say nothing of each other: the user has to be enrolled anew. */
-function comparable(presented: Presented | undefined, { algorithm }: BiometricRow): Template {
+/** Templates of different algorithms cannot be compared: the user has to be enrolled again. */
+function comparable(presented: PresentedFace | undefined, { algorithm }: BiometricRow): Template {
   if (!presented) throw new Refusal(20114, { counts: false });
   if (!presented.template) throw new Refusal(20120, { counts: false, detail: presented.reason });
   if (presented.algorithm === algorithm) return presented;
@@ -98,6 +98,6 @@ async function refresh(
   const id = newId(now);
   const sealed = await vault.sealFor(tx, userSubject(user.id), templateContext(id), template);
   await putFace(tx, { ...before, id, algorithm, sealed, last_updated_at: now });
-  const told = { environment: store.environment, storeName: store.name, userId: user.id, process, now };
-  await addIdentityEvent(tx, { ...told, type: 'identity.biometricUpdated', modality: 'FACE' });
+  const eventFields = { environment: store.environment, storeName: store.name, userId: user.id, process, now };
+  await addIdentityEvent(tx, { ...eventFields, type: 'identity.biometricUpdated', modality: 'FACE' });
 }

@@ -9,7 +9,7 @@ export const ENROLMENT_QUALITY = 0.5;
 /** What replaces a template must be better than what is good enough for the first. */
 export const REFRESH_QUALITY = 0.7;
 
-/** Biometrics there are and that Grove cannot compare (ISO/IEC 19785-3). */
+/** Biometric types that exist but that Grove cannot compare (ISO/IEC 19785-3). */
 const OTHERS: readonly string[] = [
   ...['FINGERPRINT', 'FINGER', 'IRIS', 'RETINA', 'VOICE', 'PALM', 'HAND', 'VEIN', 'SIGNATURE', 'GAIT', 'EAR', 'DNA'],
   ...['HAND_GEOMETRY', 'KEYSTROKE', 'FACE_3D'],
@@ -17,7 +17,7 @@ const OTHERS: readonly string[] = [
 /** A face is only ever taken from the front. */
 const SUBTYPES: readonly string[] = ['', 'NONE', 'FRONTAL'];
 
-/** A biometric that Grove does not do is 2005; what is no biometric at all is 20115. */
+/** 2005 for a biometric type that Grove does not support, 20115 for a word that is not a biometric type. */
 export function faultOfType(type: string): 2005 | 20115 | undefined {
   const name = type.toUpperCase();
   if (name === 'FACE') return undefined;
@@ -28,8 +28,8 @@ export function faultOfSubtype(subtype: string | undefined): 2006 | undefined {
   return SUBTYPES.includes((subtype ?? '').toUpperCase()) ? undefined : 2006;
 }
 
-export function faultOfAlgorithm(given: string, known: string): 8 | undefined {
-  return given.toUpperCase() === known ? undefined : 8;
+export function faultOfAlgorithm(algorithm: string, ownAlgorithm: string): 8 | undefined {
+  return algorithm.toUpperCase() === ownAlgorithm ? undefined : 8;
 }
 
 export type MatchingProcess = {
@@ -48,7 +48,7 @@ export type FaceAsked = {
 /** What is wrong with a request to match, the plainest first: what is not there, then what it is, then how to compare. */
 export function faultOfMatch(
   { data, type, subtype, matchingProcess }: FaceAsked,
-  known: string,
+  ownAlgorithm: string,
 ): ErrorCode | undefined {
   if (!data) return 20114;
   const kind = (type === undefined ? undefined : faultOfType(type)) ?? faultOfSubtype(subtype);
@@ -56,14 +56,14 @@ export function faultOfMatch(
   if (!matchingProcess) return 20123;
   const { algorithm, threshold, internalThreshold } = matchingProcess;
   if (!algorithm) return 20124;
-  const unknown = faultOfAlgorithm(algorithm, known);
+  const unknown = faultOfAlgorithm(algorithm, ownAlgorithm);
   if (unknown) return unknown;
   if (!isScore(threshold)) return 20125;
   return isScore(internalThreshold) ? undefined : 20126;
 }
 
-function isScore(given: number | undefined): boolean {
-  return given === undefined || (given >= 0 && given <= 1);
+function isScore(score: number | undefined): boolean {
+  return score === undefined || (score >= 0 && score <= 1);
 }
 
 export type Thresholds = {
@@ -73,7 +73,7 @@ export type Thresholds = {
   readonly refreshes: number | undefined;
 };
 
-/** A caller can ask for more than the store does, and never for less. */
+/** A caller can raise the thresholds of the store, and never lower them. */
 export function thresholdsOf(
   { threshold, internalThreshold }: MatchingProcess,
   { faceConfiguration }: Pick<StoreConfiguration, 'faceConfiguration'>,

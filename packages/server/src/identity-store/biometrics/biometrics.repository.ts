@@ -30,12 +30,12 @@ export function findFace(db: TenantReads, userId: string): Promise<BiometricRow 
   return ONE.get(db, { userId });
 }
 
-/** One that was there is replaced. */
+/** Stores the face; replaces an earlier one. */
 export async function putFace(tx: TenantTx, row: BiometricRow): Promise<void> {
   PUT.send(tx, row);
 }
 
-/** False if there is none. */
+/** False if there is no such row. */
 export async function setFaceStatus(
   tx: TenantTx,
   userId: string,

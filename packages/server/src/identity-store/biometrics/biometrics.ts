@@ -11,12 +11,12 @@ import { type FaceAttempt, faceAuthenticator, foreseenFault } from './authentica
 import { faultOfAlgorithm, faultOfMatch, faultOfSubtype, faultOfType } from './biometric-rules.ts';
 import { setFaceStatus } from './biometrics.repository.ts';
 import { type Enrolment, faceEnroller } from './enrol-face.ts';
-import { facePresenter, type Presented, type PresentFaceDeps } from './present-face.ts';
+import { facePresenter, type PresentedFace, type PresentFaceDeps } from './present-face.ts';
 import { summarizeBiometrics } from './summarize-biometrics.ts';
 
 /** Biometrics of users: enrolment, face authentication and failures seen elsewhere (specification 4.10). */
 type Operations = typeof api.biometrics;
-type Named = { readonly storeName: string };
+type UserParams = { readonly storeName: string };
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -26,7 +26,7 @@ export function openBiometrics(core: IdentityCore, deps: PresentFaceDeps) {
   const present = facePresenter(deps);
   const presentedBy = async ({ tenantId, principal }: Context, data: string) => {
     const share = { tenant: tenantId, sender: principal.callerId };
-    return seen(await present.ofData(data, principal.environment, share));
+    return requireEngine(await present.ofData(data, principal.environment, share));
   };
   const enrol = faceEnroller(core);
   const authenticate = faceAuthenticator(core, present.compare);
@@ -52,14 +52,14 @@ export function openBiometrics(core: IdentityCore, deps: PresentFaceDeps) {
     authenticateFace: prepared<Operations['authenticateFace'], FaceAttempt>(
       async (context, { params, body }) => {
         const { matchingProcess: matching = {} } = body;
-        const asked = { storeName: params.storeName, user: givenUserRef(params), matching };
+        const input = { storeName: params.storeName, user: givenUserRef(params), matching };
         const foreseen = await foreseenOf(context, params);
         const fault = faultOfMatch(body, algorithm) ?? foreseen;
-        if (fault) return { ...asked, fault };
-        return { ...asked, presented: await presentedBy(context, body.data as string) };
+        if (fault) return { ...input, fault };
+        return { ...input, presented: await presentedBy(context, body.data as string) };
       },
-      async (context, _input, asked) => {
-        const { authenticationId, user, result } = await authenticate(context, asked);
+      async (context, _input, input) => {
+        const { authenticationId, user, result } = await authenticate(context, input);
         return { authenticationId, score: result.score, user };
       },
     ),
@@ -70,14 +70,14 @@ export function openBiometrics(core: IdentityCore, deps: PresentFaceDeps) {
 
 export type FaceCeremonies = ReturnType<typeof openBiometrics>['ceremonies'];
 
-async function foreseenOf(context: Context, params: Named): Promise<ErrorCode | undefined> {
+async function foreseenOf(context: Context, params: UserParams): Promise<ErrorCode | undefined> {
   const { db, now } = context;
   const store = await getActiveStore(db, context, params.storeName);
   return foreseenFault(db, await getUser(db, store.id, givenUserRef(params)), now);
 }
 
-/** A machine that is not there has seen nothing, and so refuses nobody. */
-function seen(presented: Presented): Presented {
+/** Throws if no engine analyses images: then nobody may be refused for their face. */
+function requireEngine(presented: PresentedFace): PresentedFace {
   if (presented.template === undefined && presented.reason === 'engine_not_available') {
     throw new ApiError(100010, {
       detail: 'image analysis is switched off on this server',
@@ -87,7 +87,7 @@ function seen(presented: Presented): Presented {
   return presented;
 }
 
-/** A failure that was seen elsewhere is counted as one seen here; that it was refused is what was asked for. */
+/** Counts a failure that happened elsewhere like one that happened here. The refusal is the expected result. */
 async function recorded(attempt: () => Promise<unknown>): Promise<User> {
   try {
     await attempt();
@@ -99,12 +99,12 @@ async function recorded(attempt: () => Promise<unknown>): Promise<User> {
 }
 
 type Updating = {
-  present(context: Context, data: string): Promise<Presented>;
+  present(context: Context, data: string): Promise<PresentedFace>;
   enrol: ReturnType<typeof faceEnroller>;
   algorithm: string;
 };
 
-/** A face to keep, or only whether the one that is kept may be used. */
+/** A new face to store, or only the status of the stored one. */
 type Update = Enrolment | { readonly onlyStatus: 'ACTIVE' | 'DISABLED' };
 
 function updateHandler(core: IdentityCore, { present, enrol, algorithm }: Updating): Handler<Operations['update']> {
@@ -113,43 +113,43 @@ function updateHandler(core: IdentityCore, { present, enrol, algorithm }: Updati
       const { data, status } = body;
       const fault = faultOfUpdate(params.type, body, algorithm);
       if (!fault && !data && status) return { onlyStatus: status };
-      const asked = { storeName: params.storeName, user: givenUserRef(params), status: status ?? 'ACTIVE' };
-      // Nobody looks at a picture for a user that is not there.
+      const input = { storeName: params.storeName, user: givenUserRef(params), status: status ?? 'ACTIVE' };
+      // Checked first: a picture for an unknown user is not analysed.
       const store = await getActiveStore(context.db, context, params.storeName);
-      await getUser(context.db, store.id, asked.user);
-      if (fault || !data) return { ...asked, fault: fault ?? 20114 };
-      return { ...asked, presented: await present(context, data) };
+      await getUser(context.db, store.id, input.user);
+      if (fault || !data) return { ...input, fault: fault ?? 20114 };
+      return { ...input, presented: await present(context, data) };
     },
-    (context, { params }, asked) =>
-      'onlyStatus' in asked ? changeStatus(core, context, params, asked.onlyStatus) : enrol(context, asked),
+    (context, { params }, input) =>
+      'onlyStatus' in input ? changeStatus(core, context, params, input.onlyStatus) : enrol(context, input),
   );
 }
 
 function faultOfUpdate(
   type: string,
   { subtype, algorithm }: Body<Operations['update']>,
-  known: string,
+  ownAlgorithm: string,
 ): ErrorCode | undefined {
-  const unknown = algorithm === undefined ? undefined : faultOfAlgorithm(algorithm, known);
+  const unknown = algorithm === undefined ? undefined : faultOfAlgorithm(algorithm, ownAlgorithm);
   return faultOfType(type) ?? faultOfSubtype(subtype) ?? unknown;
 }
 
 function changeStatus(
   core: IdentityCore,
   context: Context,
-  params: Named,
+  params: UserParams,
   status: 'ACTIVE' | 'DISABLED',
 ): Promise<User> {
   const { now } = context;
   return context.db.write(async (tx) => {
     const store = await getStore(tx, context, params.storeName);
     const user = await getUserForUpdate(tx, store.id, givenUserRef(params));
-    // Of a face that is not there nothing can be disabled; what is missing is the face.
+    // Without a stored face there is nothing to disable: the fault is the missing face.
     if (!(await setFaceStatus(tx, user.id, { status, now }))) {
       throw new ApiError(20114, { user: await core.userView(tx, user, now) });
     }
-    const told = { environment: store.environment, storeName: store.name, userId: user.id, now };
-    await core.addIdentityEvent(tx, { ...told, type: 'identity.biometricUpdated', modality: 'FACE' });
+    const eventFields = { environment: store.environment, storeName: store.name, userId: user.id, now };
+    await core.addIdentityEvent(tx, { ...eventFields, type: 'identity.biometricUpdated', modality: 'FACE' });
     return core.userView(tx, user, now);
   });
 }

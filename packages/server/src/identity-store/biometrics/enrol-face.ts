@@ -7,15 +7,15 @@ import { type UserRef, userSubject } from '../users/find-user.ts';
 import type { User } from '../users/user-view.ts';
 import { ENROLMENT_QUALITY } from './biometric-rules.ts';
 import { type BiometricRow, findFace, putFace } from './biometrics.repository.ts';
-import type { Presented } from './present-face.ts';
+import type { PresentedFace } from './present-face.ts';
 
 /** Makes a face known: the template is sealed for the user, and replaces the one before. */
 export type Enrolment = {
   readonly storeName: string;
   readonly user: UserRef;
-  /** What is wrong with the request, known before anything was looked at. */
+  /** What is wrong with the request, known before the picture is analysed. */
   readonly fault?: ErrorCode | undefined;
-  readonly presented?: Presented | undefined;
+  readonly presented?: PresentedFace | undefined;
   readonly status: BiometricRow['status'];
 };
 
@@ -27,25 +27,25 @@ export function faceEnroller(core: Pick<IdentityCore, 'registration' | 'vault'>)
       storeName,
       modality: 'FACE',
       find: async () => ref,
-      async run(tx, known, now) {
-        if (!known) throw new Error('whose face it is must be known');
+      async run(tx, owner, now) {
+        if (!owner) throw new Error('whose face it is must be known');
         if (fault) throw new Refusal(fault, { counts: false });
         const { template, algorithm } = goodEnough(presented);
-        const before = await findFace(tx, known.id);
+        const before = await findFace(tx, owner.id);
         const id = newId(now);
-        const sealed = await core.vault.sealFor(tx, userSubject(known.id), templateContext(id), template);
+        const sealed = await core.vault.sealFor(tx, userSubject(owner.id), templateContext(id), template);
         await putFace(tx, {
-          ...{ user_id: known.id, type: 'FACE', id, status, algorithm, sealed },
+          ...{ user_id: owner.id, type: 'FACE', id, status, algorithm, sealed },
           ...{ created_at: before?.created_at ?? now, last_updated_at: now },
         });
-        return { user: known, result: undefined };
+        return { user: owner, result: undefined };
       },
     });
     return user;
   };
 }
 
-function goodEnough(presented: Presented | undefined): Extract<Presented, { template: Buffer }> {
+function goodEnough(presented: PresentedFace | undefined): Extract<PresentedFace, { template: Buffer }> {
   if (!presented) throw new Refusal(20114, { counts: false });
   if (!presented.template) throw new Refusal(20120, { counts: false, detail: presented.reason });
   if (presented.quality >= ENROLMENT_QUALITY) return presented;

@@ -8,7 +8,7 @@ import type { Share } from '../../kernel/fair-queue.ts';
 import { compareStandIns, isStandIn, SANDBOX_ALGORITHM, standInTemplate } from './sandbox-faces.ts';
 
 /** A face that somebody shows, as numbers. Made while nobody waits for the database; the picture is forgotten. */
-export type Presented =
+export type PresentedFace =
   | {
       readonly template: Buffer;
       readonly algorithm: string;
@@ -19,9 +19,9 @@ export type Presented =
 
 export type PresentFace = {
   /** What an operation was sent: base64. */
-  ofData(data: string, environment: Environment, share: Share): Promise<Presented>;
+  ofData(data: string, environment: Environment, share: Share): Promise<PresentedFace>;
   /** What a journey has: encoded anew when it was uploaded. */
-  ofImage(image: VisionImage, environment: Environment, signal: AbortSignal): Promise<Presented>;
+  ofImage(image: VisionImage, environment: Environment, signal: AbortSignal): Promise<PresentedFace>;
   /** From 0 to 1. Throws if the template cannot be compared. */
   compare(algorithm: string, stored: Uint8Array, presented: Uint8Array): number;
 };
@@ -67,12 +67,12 @@ export function facePresenter({ faces, images }: PresentFaceDeps): PresentFace {
   };
 }
 
-function withAlgorithm(algorithm: string, made: Awaited<ReturnType<FaceTemplates['faceTemplate']>>): Presented {
-  if (made.template === undefined) return { reason: made.reason };
-  return { template: made.template, algorithm, quality: made.quality, reasons: made.reasons };
+function withAlgorithm(algorithm: string, result: Awaited<ReturnType<FaceTemplates['faceTemplate']>>): PresentedFace {
+  if (result.template === undefined) return { reason: result.reason };
+  return { template: result.template, algorithm, quality: result.quality, reasons: result.reasons };
 }
 
-/** Node leaves out what is not base64; what was left out is missing in the end. */
+/** Node skips characters that are not base64, so the decoded length shows whether it skipped any. */
 function decodeBase64(data: string): Buffer {
   const bytes = Buffer.from(data, 'base64');
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;

@@ -26,30 +26,30 @@ export function isStandIn(bytes: Uint8Array): boolean {
 }
 
 export function standInTemplate(bytes: Buffer): FaceTemplate {
-  const told = readStandIn(bytes);
-  if (!told) return { template: undefined, reason: 'not_an_image' };
-  if (told.fault !== undefined) return { template: undefined, reason: told.fault };
-  const { person = '', score, quality = QUALITY } = told;
+  const standIn = readStandIn(bytes);
+  if (!standIn) return { template: undefined, reason: 'not_an_image' };
+  if (standIn.fault !== undefined) return { template: undefined, reason: standIn.fault };
+  const { person = '', score, quality = QUALITY } = standIn;
   const template = Buffer.from(JSON.stringify({ person, ...(score !== undefined && { score }) }));
   return { template, quality, reasons: quality < QUALITY ? ['too_dark'] : [] };
 }
 
-/** What the one that is presented says of itself counts. */
+/** The score that the presented stand-in names decides. */
 export function compareStandIns(stored: Uint8Array, presented: Uint8Array): number {
   const [one, other] = [readStandIn(stored), readStandIn(presented)];
-  if (!one || !other) throw new Error('the template is no stand-in');
+  if (!one || !other) throw new Error('the template is not a stand-in');
   return one.person === other.person ? (other.score ?? ALIKE) : UNLIKE;
 }
 
 function readStandIn(bytes: Uint8Array): StandIn | undefined {
-  let told: unknown;
+  let parsed: unknown;
   try {
-    told = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    parsed = JSON.parse(Buffer.from(bytes).toString('utf8'));
   } catch {
     return undefined;
   }
-  if (typeof told !== 'object' || told === null || Array.isArray(told)) return undefined;
-  const { person, score, quality, fault } = told as Record<string, unknown>;
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
+  const { person, score, quality, fault } = parsed as Record<string, unknown>;
   return {
     ...(typeof person === 'string' && { person: person.slice(0, 200) }),
     ...(typeof score === 'number' && { score }),

@@ -3,7 +3,7 @@ import { SKIP_LOCKED } from '../../db/sql/dialect.ts';
 import { query } from '../../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 
-/** A session of one kind is no session of another. */
+/** A session of one kind cannot be used as one of another kind. */
 export type CeremonyKind =
   | 'PASSKEY_REGISTRATION'
   | 'PASSKEY_AUTHENTICATION'
@@ -27,14 +27,14 @@ const ceremonies = table('ceremonies', {
 const { columns } = ceremonies;
 export type CeremonyRow = RowOf<typeof ceremonies>;
 
-/** More are never there. */
+/** A user never has more open sessions. */
 const MOST_AT_ONCE = 1000;
 const COLUMNS = columns.join(', ');
 const ADD = ceremonies.insert();
 const TAKE = query<CeremonyRow>()(`DELETE FROM ceremonies
   WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind AND id = :id AND expires_at > :now
   RETURNING ${COLUMNS}`);
-// One that is being completed at this moment is left to whoever completes it.
+// Skips a session that another transaction is completing.
 const KEEP_NEWEST = ceremonies.delete(`WHERE tenant_id = :tenant_id AND id IN (
     SELECT id FROM ceremonies WHERE tenant_id = :tenant_id AND user_id = :userId ORDER BY id DESC
       LIMIT ${MOST_AT_ONCE} OFFSET :keep + 0 ${SKIP_LOCKED})`);
@@ -71,7 +71,7 @@ export async function addCeremony(tx: TenantTx, row: CeremonyRow): Promise<void>
   ADD.send(tx, { ...row, username: await sealName(tx, row) });
 }
 
-/** Nobody who takes one needs the name of its user: it is not opened. */
+/** The name of the user stays sealed: completing does not need it. */
 export function removeCeremony(
   tx: TenantTx,
   { kind, storeId, id, now }: { kind: CeremonyKind; storeId: string; id: string; now: number },
@@ -83,7 +83,7 @@ export async function keepNewestCeremonies(tx: TenantTx, userId: string, keep: n
   KEEP_NEWEST.send(tx, { userId, keep });
 }
 
-/** The newest first. There are only so many. */
+/** The newest first. A limit per user keeps the list short. */
 export async function openCeremoniesOf(db: TenantReads, userId: string, now: number): Promise<CeremonyRow[]> {
   return openNames(db, await OPEN_OF.all(db, { userId, now }));
 }

@@ -16,7 +16,7 @@ export const MAX_OPEN_PER_USER = 20;
 export type NewCeremony = {
   kind: CeremonyKind;
   storeId: string;
-  /** None while nobody knows who it is. */
+  /** Absent if the user is not known yet. */
   userId?: string | undefined;
   rpId?: string | undefined;
   policyName?: string | undefined;

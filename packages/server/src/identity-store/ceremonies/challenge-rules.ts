@@ -19,9 +19,9 @@ export function newChallenge(): string {
 }
 
 /** `timed` if it says itself when it was made. */
-export type Judged = { fresh: true; timed: boolean; rememberUntil: number } | { fresh: false };
+export type ChallengeJudgement = { fresh: true; timed: boolean; rememberUntil: number } | { fresh: false };
 
-export function judgeChallenge(challenge: string, now: number): Judged {
+export function judgeChallenge(challenge: string, now: number): ChallengeJudgement {
   const at = singleShot(challenge)?.at;
   if (at === undefined) return { fresh: true, timed: false, rememberUntil: now + REMEMBERED_MS };
   if (Math.abs(now - at) > SINGLE_SHOT_WINDOW_MS) return { fresh: false };

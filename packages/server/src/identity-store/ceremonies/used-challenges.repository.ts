@@ -9,7 +9,7 @@ const REMOVE_EXPIRED =
     SELECT store_id, challenge_hash FROM used_challenges WHERE tenant_id = :tenant_id
     AND expires_at <= :now LIMIT :limit)`);
 
-/** False if it was used before, however many try at once. */
+/** False if the challenge was used before; of concurrent calls only one is true. */
 export async function useChallenge(
   tx: TenantTx,
   { storeId, hash, rememberUntil }: { storeId: string; hash: Buffer; rememberUntil: number },

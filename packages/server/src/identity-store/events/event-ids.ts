@@ -10,9 +10,9 @@ const TIME_LENGTH = 10;
 export function eventIds(): (now: number) => string {
   let last = '';
   return (now) => {
-    const made = newId(now);
-    const sameMoment = made.slice(0, TIME_LENGTH) === last.slice(0, TIME_LENGTH);
-    last = sameMoment && made <= last ? (following(last) ?? made) : made;
+    const id = newId(now);
+    const sameMoment = id.slice(0, TIME_LENGTH) === last.slice(0, TIME_LENGTH);
+    last = sameMoment && id <= last ? (following(last) ?? id) : id;
     return last;
   };
 }

@@ -102,17 +102,17 @@ export async function searchEvents(
   { environment, below, from, limit }: EventRange,
 ): Promise<string[]> {
   const values: Value[] = [db.tenantId, environment, below, from];
-  const given = (value: Value) => `$${values.push(value)}`;
+  const placeholder = (value: Value) => `$${values.push(value)}`;
   const best = BY_CHOICE.find((column) => exact[column] !== undefined);
   const conditions = [
     // SQLite would rather walk all events than choose between two indexes it knows nothing of: it is told which to take.
     ...Object.entries(exact).map(
-      ([column, value]) => ` AND ${column === best ? column : withoutIndex(column)} = ${given(value)}`,
+      ([column, value]) => ` AND ${column === best ? column : withoutIndex(column)} = ${placeholder(value)}`,
     ),
-    ...Object.entries(like).map(([column, pattern]) => ` AND ${column} LIKE ${given(pattern)} ESCAPE '\\'`),
+    ...Object.entries(like).map(([column, pattern]) => ` AND ${column} LIKE ${placeholder(pattern)} ESCAPE '\\'`),
   ];
   const text = `SELECT id FROM identity_events WHERE ${OF_RANGE}${conditions.join('')}
-    ORDER BY id DESC LIMIT ${given(limit)} + 0`;
+    ORDER BY id DESC LIMIT ${placeholder(limit)} + 0`;
   return (await db.all<{ id: string }>(unprepared(text), values)).map(({ id }) => id);
 }
 
@@ -132,7 +132,7 @@ const OF_IDS = query<EventRow>()(`SELECT ${identityEventsTable.columns.join(', '
   WHERE tenant_id = :tenant_id AND environment = :environment AND id ${inJson(':ids')}
   ORDER BY id DESC`);
 
-/** Those that retention has left. */
+/** The events that retention has not removed. */
 export function eventsOfIds(
   db: TenantReads,
   { environment, ids }: { environment: Environment; ids: readonly string[] },

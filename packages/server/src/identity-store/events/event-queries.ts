@@ -32,7 +32,7 @@ const DEFAULT_SIZE = 100;
 /** `~` sorts after every character of an id. */
 const PAST_EVERY_ID = '~';
 
-type Given = Body<typeof api.events.startQuery>;
+type QueryInput = Body<typeof api.events.startQuery>;
 type Result = Ok<typeof api.events.getQueryResult>;
 type IdentityStoreEvent = Result['results'][number];
 
@@ -71,9 +71,9 @@ export function eventQueryHandlers({
         return resultOf(row.id, await eventsOfIds(db, { environment, ids }), nextId);
       }
       const ids = JSON.parse(row.first_page ?? '[]') as string[];
-      const shown = ids.slice(0, size);
-      const nextId = shown.length < ids.length ? shown.at(-1) : (row.next_id ?? undefined);
-      return resultOf(row.id, await eventsOfIds(db, { environment, ids: shown }), nextId);
+      const pageIds = ids.slice(0, size);
+      const nextId = pageIds.length < ids.length ? pageIds.at(-1) : (row.next_id ?? undefined);
+      return resultOf(row.id, await eventsOfIds(db, { environment, ids: pageIds }), nextId);
     },
   });
 }
@@ -115,7 +115,7 @@ export function runQueryJob(): JobDefinition<{ queryId: string }> {
 }
 
 /** A pattern without wildcards is an exact filter, which an index answers. */
-export function filterOf(given: Given): EventFilter {
+export function filterOf(input: QueryInput): EventFilter {
   const exact: Partial<Record<ExactColumn, string | number>> = {};
   const like: Partial<Record<LikeColumn, string>> = {};
   const equal = (column: ExactColumn, value: string | number | undefined) => {
@@ -128,13 +128,13 @@ export function filterOf(given: Given): EventFilter {
     else exact[column] = pattern;
   };
   const whole = (value: number | string | undefined) => (value === undefined ? undefined : Number(value));
-  equal('parent_process_defn_id', given.parentProcessDefnId);
-  equal('parent_process_defn_version', whole(given.parentProcessDefnVersion));
-  equal('parent_process_instance_id', given.parentProcessInstanceId);
-  equal('child_process_defn_version', whole(given.childProcessDefnVersion));
-  matches('parent_process_defn_folded', given.parentProcessDefnName, '/parentProcessDefnName');
-  matches('child_process_defn_folded', given.childProcessDefnName, '/childProcessDefnName');
-  matches('child_process_tag_folded', given.childProcessDefnTag, '/childProcessDefnTag');
+  equal('parent_process_defn_id', input.parentProcessDefnId);
+  equal('parent_process_defn_version', whole(input.parentProcessDefnVersion));
+  equal('parent_process_instance_id', input.parentProcessInstanceId);
+  equal('child_process_defn_version', whole(input.childProcessDefnVersion));
+  matches('parent_process_defn_folded', input.parentProcessDefnName, '/parentProcessDefnName');
+  matches('child_process_defn_folded', input.childProcessDefnName, '/childProcessDefnName');
+  matches('child_process_tag_folded', input.childProcessDefnTag, '/childProcessDefnTag');
   return { exact, like };
 }
 
@@ -156,7 +156,7 @@ function readToken(queryId: string, token: string): string {
 }
 
 function toEvent(row: EventRow): IdentityStoreEvent {
-  const shown = {
+  const optionalMembers = {
     userId: row.user_id,
     modality: row.modality as IdentityStoreEvent['modality'] | null,
     code: row.code,
@@ -169,6 +169,6 @@ function toEvent(row: EventRow): IdentityStoreEvent {
     childProcessDefnVersion: row.child_process_defn_version,
     childProcessDefnTag: row.child_process_defn_tag,
   };
-  const there = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null));
+  const there = Object.fromEntries(Object.entries(optionalMembers).filter(([, value]) => value !== null));
   return { id: row.id, type: row.type, storeName: row.store_name, createdDtm: toDtm(row.at), ...there };
 }

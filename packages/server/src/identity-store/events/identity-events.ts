@@ -17,7 +17,7 @@ export type ProcessFields = {
   readonly childProcessDefnTag?: string;
 };
 
-/** What happened in a store. Nothing of a person is in it. */
+/** What happened in a store. It holds no personal data. */
 export type NewIdentityEvent = {
   readonly environment: 'live' | 'test';
   readonly storeName: string;
@@ -31,7 +31,7 @@ export type NewIdentityEvent = {
   readonly process?: ProcessFields | undefined;
 };
 
-/** In the transaction of what happened: it is there exactly if that is, and so is whatever is told of it. */
+/** Stores the event in the transaction of the change, so both commit or neither; the same holds for its notifications. */
 export type AddIdentityEvent = (tx: TenantTx, event: NewIdentityEvent) => Promise<void>;
 
 /** An event as subscribers receive it. */

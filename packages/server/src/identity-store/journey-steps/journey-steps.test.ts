@@ -76,7 +76,7 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
       assert.deepEqual(await finishFor(same), { done: { userId: 'ada' } });
     }
     for (const other of [{ userId: 'grace' }, { userExtId: 'grace@example.org' }]) {
-      assert.equal((await finishFor(other)).refused?.code, 363);
+      assert.equal((await finishFor(other)).refusal?.code, 363);
     }
   });
 

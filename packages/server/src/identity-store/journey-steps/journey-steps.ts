@@ -51,14 +51,14 @@ function userActs({ core }: JourneyStepsDeps, { tx, caller, about }: Acting): Pi
         const store = await getActiveStore(tx, caller, storeName);
         // Journeys that add a user of one name run one after another: the second finds the user that the first has added.
         await lockName(tx, 'ext_id', store.id, extId);
-        const known = await findUser(tx, store.id, { userExtId: extId });
-        if (known) return { userId: known.id, created: false };
+        const existingUser = await findUser(tx, store.id, { userExtId: extId });
+        if (existingUser) return { userId: existingUser.id, created: false };
         // If a caller is faster, the index refuses, the step is worked on again, and then the user is found.
-        const made = await createUser(core, tx, store, { input: { extId, attributes }, now, process });
-        return { userId: made.id, created: true };
+        const newUser = await createUser(core, tx, store, { input: { extId, attributes }, now, process });
+        return { userId: newUser.id, created: true };
       });
-      if (added.refused || added.done.created || existing === 'link') return added;
-      return added.done.userId === before ? added : { refused: EXISTS };
+      if (added.refusal || added.done.created || existing === 'link') return added;
+      return added.done.userId === before ? added : { refusal: EXISTS };
     },
   };
 }
@@ -76,10 +76,10 @@ function totpActs({ totps }: JourneyStepsDeps, { tx, caller, about }: Acting): T
         const before = await findStepCeremony(tx, about);
         const address = { storeName, policyName, user };
         const started = await totps.startRegistration(caller, address, anew ? undefined : before);
-        const { id, continued, shown, digits, expiresAt } = started;
+        const { id, continued, shown: secretView, digits, expiresAt } = started;
         if (!continued) await putStepCeremony(tx, about, { sessionId: id, now: about.now });
         const replaces = before !== undefined && !continued;
-        return { ...shown, digits, expiringDtm: toDtm(expiresAt), replaces };
+        return { ...secretView, digits, expiringDtm: toDtm(expiresAt), replaces };
       }),
     async completeTotpRegistration({ store: storeName, policy: policyName, user, code }) {
       const address = { storeName, policyName, user };
@@ -87,7 +87,7 @@ function totpActs({ totps }: JourneyStepsDeps, { tx, caller, about }: Acting): T
         userId: (await totps.completeRegistration(caller, address, code)).id,
       }));
       // There is none because its time was up, or because it was not begun: that can be mended.
-      return completed.refused?.code === 100053 ? { refused: SESSION_GONE } : completed;
+      return completed.refusal?.code === 100053 ? { refusal: SESSION_GONE } : completed;
     },
     startTotpAuthentication: ({ store: storeName, policy: policyName, user }) =>
       acted(() => totps.startAuthentication(caller, { storeName, policyName, user })),

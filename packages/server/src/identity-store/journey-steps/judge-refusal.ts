@@ -9,12 +9,12 @@ const FINAL: readonly ErrorCode[] = [
   ...([502, 2100, 2101, 2102, 2103, 20122] as const),
   ...([100031, 100038, 100053, 100094] as const),
 ];
-/** Nobody before the screen can do anything about it. */
+/** Codes that the end user cannot do anything about. */
 const NOBODYS_FAULT: readonly ErrorCode[] = [100027, 100028, 100029, 100030, 100082, 100083];
 /** The session has expired, or was never begun. */
 export const SESSION_GONE = { code: 100035, status: 'FAILED', advice: 'retry' } as const satisfies RefusedAct;
 
-/** Nothing for what is no refusal: then the transaction rolls back, as it does for any other error. */
+/** Undefined for an error that is not a refusal: then the transaction rolls back. */
 export function judgeRefusal(code: ErrorCode): RefusedAct | undefined {
   if (NOBODYS_FAULT.includes(code)) return { code, status: 'NOT_PERFORMED', advice: 'final' };
   if (FINAL.includes(code)) return { code, status: 'FAILED', advice: 'final' };
@@ -23,13 +23,13 @@ export function judgeRefusal(code: ErrorCode): RefusedAct | undefined {
     : undefined;
 }
 
-/** What was done, or why the store would not. */
+/** Runs the act; a refusal of the store becomes a result. */
 export async function acted<T>(act: () => Promise<T>): Promise<Acted<T>> {
   try {
     return { done: await act() };
   } catch (error) {
-    const refused = error instanceof ApiError ? judgeRefusal(error.code) : undefined;
-    if (!refused) throw error;
-    return { refused };
+    const refusal = error instanceof ApiError ? judgeRefusal(error.code) : undefined;
+    if (!refusal) throw error;
+    return { refusal };
   }
 }

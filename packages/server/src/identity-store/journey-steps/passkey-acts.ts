@@ -1,7 +1,7 @@
 import type { TenantTx } from '../../db/db.ts';
 import type {
   Acted,
-  Begun,
+  Beginning,
   IdentityActs,
   OfAnyUser,
   PasskeyPolicy,
@@ -44,7 +44,7 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
   const { tx, caller, about } = acting;
   const { now } = about;
 
-  /** What was begun before is given up, so that a step has one session at most. */
+  /** Gives up an earlier session, so that a step has at most one. */
   const begin = async (kind: CeremonyKind, { store: storeName }: OfAnyUser, start: () => Promise<Started>) => {
     const before = await takeStepCeremony(tx, about);
     if (before) await takeCeremony(tx, kind, (await getActiveStore(tx, caller, storeName)).id, before, now);
@@ -56,39 +56,39 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
   /** Without a session the start says why there is none: the user may be locked, or have no passkey. */
   const finish = async (
     { user }: OfAnyUser,
-    start: () => Promise<Acted<Begun>>,
+    start: () => Promise<Acted<Beginning>>,
     complete: (sessionId: string) => Promise<User>,
   ): Promise<Acted<Recognised>> => {
     const sessionId = await takeStepCeremony(tx, about);
     if (!sessionId) {
-      const { refused } = await start();
-      return { refused: refused ?? SESSION_GONE };
+      const { refusal: refused } = await start();
+      return { refusal: refused ?? SESSION_GONE };
     }
     const completed = await acted(() => complete(sessionId));
-    if (completed.refused) return completed;
-    return isSame(completed.done, user) ? { done: { userId: completed.done.id } } : { refused: OTHER_USER };
+    if (completed.refusal) return completed;
+    return isSame(completed.done, user) ? { done: { userId: completed.done.id } } : { refusal: OTHER_USER };
   };
 
-  const startRegistration: PasskeyActs['startPasskeyRegistration'] = (asked) =>
+  const startRegistration: PasskeyActs['startPasskeyRegistration'] = (input) =>
     acted(() =>
-      begin('PASSKEY_REGISTRATION', asked, async () => {
-        const { store: storeName, rpId, policy: regPolicyName, user } = asked;
+      begin('PASSKEY_REGISTRATION', input, async () => {
+        const { store: storeName, rpId, policy: regPolicyName, user } = input;
         const store = await getActiveStore(tx, caller, storeName);
         const { id, ext_id } = await getUser(tx, store.id, user);
         const userName = ext_id ?? id;
         const policy = registrationPolicyOf(await getConfig(tx, store.id, rpId), regPolicyName);
         // Only right after a login: nobody need be asked then (WebAuthn 5.1.3, conditional create).
-        const mediation = asked.isProven && policy.conditionalCreateAllowed ? CONDITIONAL : {};
+        const mediation = input.isProven && policy.conditionalCreateAllowed ? CONDITIONAL : {};
         const body = { userName, displayName: userName, ...mediation };
         const address = { storeName, rpId, regPolicyName, user: { userId: id } };
         return { ...(await passkeys.startRegistration(caller, address, body)), ...mediation };
       }),
     );
 
-  const startAuthentication = (asked: OfAnyUser & PasskeyPolicy): Promise<Acted<Begun>> =>
+  const startAuthentication = (input: OfAnyUser & PasskeyPolicy): Promise<Acted<Beginning>> =>
     acted(() =>
-      begin('PASSKEY_AUTHENTICATION', asked, async () => {
-        const { store: storeName, rpId, policy: authPolicyName, user } = asked;
+      begin('PASSKEY_AUTHENTICATION', input, async () => {
+        const { store: storeName, rpId, policy: authPolicyName, user } = input;
         // Where nobody is named, the browser may offer all of its passkeys in a field (autofill).
         const mediation = user ? {} : CONDITIONAL;
         const address = { storeName, rpId, authPolicyName, user, ...mediation };
@@ -99,22 +99,22 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
   return {
     startPasskeyRegistration: startRegistration,
     startPasskeyAuthentication: startAuthentication,
-    completePasskeyRegistration: (asked) =>
+    completePasskeyRegistration: (input) =>
       finish(
-        asked,
-        () => startRegistration(asked),
+        input,
+        () => startRegistration(input),
         async (sessionId) => {
-          const address = { storeName: asked.store, sessionId };
-          return (await passkeys.completeRegistration(caller, address, asked.answer as Completion)).user;
+          const address = { storeName: input.store, sessionId };
+          return (await passkeys.completeRegistration(caller, address, input.answer as Completion)).user;
         },
       ),
-    completePasskeyAuthentication: (asked) =>
+    completePasskeyAuthentication: (input) =>
       finish(
-        asked,
-        () => startAuthentication(asked),
+        input,
+        () => startAuthentication(input),
         async (sessionId) => {
-          const address = { storeName: asked.store, sessionId };
-          return (await passkeys.completeAuthentication(caller, address, asked.answer as Completion)).user;
+          const address = { storeName: input.store, sessionId };
+          return (await passkeys.completeAuthentication(caller, address, input.answer as Completion)).user;
         },
       ),
   };

@@ -32,7 +32,7 @@ export async function findStepCeremony(
   return row?.session_id;
 }
 
-/** It is gone from then on. */
+/** Removes and returns it. */
 export async function takeStepCeremony(
   tx: TenantTx,
   { instanceId, step }: StepOfInstance,

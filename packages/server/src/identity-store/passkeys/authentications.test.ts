@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type Authenticator, authenticator, type Faults } from '../../../test/authenticator/authenticator.ts';
-import { type RelyingParty, refused, relyingParty } from '../../../test/authenticator/relying-party.ts';
+import { assertRefused, type RelyingParty, relyingParty } from '../../../test/authenticator/relying-party.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { MINUTE } from '../../kernel/clock.ts';
 
@@ -58,12 +58,12 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     assert.equal(body.expiringDtm, new Date(grove.clock.now() + 30 * MINUTE).toISOString());
     grove.clock.advance(29 * MINUTE);
     assert.equal((await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) })).status, 200);
-    refused(await rp.startAuthentication(userId, { mediation: 'conditional' }), 100001);
+    assertRefused(await rp.startAuthentication(userId, { mediation: 'conditional' }), 100001);
     const first = Buffer.alloc(32, 1).toString('base64url');
     const asked = await rp.startAuthentication(userId, { prf: { first } }, 'hinted');
     assert.deepEqual(asked.body.publicKey.extensions, { prf: { eval: { first } } });
     assert.deepEqual(asked.body.publicKey.hints, ['client-device']);
-    refused(await rp.startAuthentication(userId, { prf: { first: '!' } }), 100001);
+    assertRefused(await rp.startAuthentication(userId, { prf: { first: '!' } }), 100001);
   });
 
   it('takes the challenge of a caller once: an assertion that was signed for it cannot be presented again', async () => {
@@ -78,13 +78,13 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
       await rp.startAuthentication(undefined, { challenge }, 'open'),
       await rp.post('/passkeys/authentications', byBody),
     ]) {
-      refused(again, 100001);
+      assertRefused(again, 100001);
       assert.deepEqual(
         again.body.errors.map(({ pointer }: { pointer: string }) => pointer),
         ['/challenge'],
       );
     }
-    refused(await rp.authenticate(first.body.sessionId, { credential }), 100035, 404);
+    assertRefused(await rp.authenticate(first.body.sessionId, { credential }), 100035, 404);
     // Of twelve that begin with one challenge at the same moment, one may.
     const other = Buffer.from(`at once for ${userId}`).toString('base64url');
     const begun = await Promise.all(
@@ -123,7 +123,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     ] as const) {
       const { device, userId } = await rp.register();
       const answer = await rp.login(device, userId, faults);
-      refused(answer, code);
+      assertRefused(answer, code);
       assert.deepEqual([answer.body.user.id, counted(answer.body)], [userId, 1]);
       const { body } = await rp.call('GET', `/users/${userId}/authentications`);
       assert.deepEqual([body.content[0].succeeded, body.content[0].code], [false, code]);
@@ -147,9 +147,9 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
       ] as const) {
         const { body } = await rp.startAuthentication(owner);
         const answer = await rp.authenticate(body.sessionId, completion);
-        refused(answer, code);
+        assertRefused(answer, code);
         if (owner) assert.equal(counted(answer.body), 0);
-        refused(await rp.authenticate(body.sessionId, completion), 100035, 404);
+        assertRefused(await rp.authenticate(body.sessionId, completion), 100035, 404);
       }
     }
   });
@@ -164,20 +164,21 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
       (await sameRp.register()).device,
     ];
     for (const device of strangers) {
-      for (const owner of [userId, undefined]) refused(await rp.login(device, owner, { userHandle: 'AAAA' }), 362);
+      for (const owner of [userId, undefined])
+        assertRefused(await rp.login(device, owner, { userHandle: 'AAAA' }), 362);
     }
   });
 
   it('refuses with 363 the passkey of another user, and with 364 one that was registered since the start', async () => {
     const one = await rp.register();
     const other = await rp.register();
-    refused(await rp.login(other.device, one.userId), 363);
+    assertRefused(await rp.login(other.device, one.userId), 363);
     const { body } = await rp.startAuthentication(one.userId);
     const late = await rp.register(one.userId);
     const answer = await rp.authenticate(body.sessionId, { credential: late.device.get(body.publicKey) });
-    refused(answer, 364);
+    assertRefused(answer, 364);
     assert.equal(counted(answer.body), 0);
-    refused(await rp.login(one.device, undefined, { userHandle: null }), 364);
+    assertRefused(await rp.login(one.device, undefined, { userHandle: null }), 364);
   });
 
   it('refuses with 372 a clone whose counter is behind, and the original goes on', async () => {
@@ -185,7 +186,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     const clone = device.clone();
     for (const _ of [1, 2, 3]) assert.equal((await rp.login(device, userId)).status, 200);
     const answer = await rp.login(clone, userId);
-    refused(answer, 372);
+    assertRefused(answer, 372);
     assert.equal(counted(answer.body), 1);
     assert.equal((await rp.login(device, userId)).status, 200);
   });
@@ -199,10 +200,10 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
       const { device, userId } = await rp.register();
       const open = [await rp.startAuthentication(userId), await rp.startAuthentication()];
       await rp.must(`/users/${userId}`, { status }, 200);
-      refused(await rp.startAuthentication(userId), code);
+      assertRefused(await rp.startAuthentication(userId), code);
       for (const { body } of open) {
         const answer = await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) });
-        refused(answer, code);
+        assertRefused(answer, code);
         assert.equal(answer.body.user.status, status);
       }
     }
@@ -212,12 +213,12 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     const { device, userId } = await rp.register();
     const { body: open } = await rp.startAuthentication(userId);
     for (let at = 0; at < 5; at++)
-      refused(await rp.login(device, userId, { signature: () => Buffer.alloc(70) }), 100091);
-    refused(await rp.startAuthentication(userId), 2101);
+      assertRefused(await rp.login(device, userId, { signature: () => Buffer.alloc(70) }), 100091);
+    assertRefused(await rp.startAuthentication(userId), 2101);
     const answer = await rp.authenticate(open.sessionId, { credential: device.get(open.publicKey) });
-    refused(answer, 2101);
+    assertRefused(answer, 2101);
     assert.equal(answer.body.user.lockInfo.modalities.PASSKEY.locked, true);
-    refused(await rp.login(device), 2101);
+    assertRefused(await rp.login(device), 2101);
     grove.clock.advance(5 * MINUTE + 1);
     assert.equal((await rp.login(device, userId)).status, 200);
   });
@@ -229,9 +230,9 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     const disabled = await rp.must(`/users/${userId}/passkeys/${passkeyId}`, { status: 'DISABLED' }, 200);
     assert.equal(disabled.status, 'DISABLED');
     for (const { body } of open) {
-      refused(await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) }), 348);
+      assertRefused(await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) }), 348);
     }
-    refused(await rp.login(device, userId), 348);
+    assertRefused(await rp.login(device, userId), 348);
     const { body } = await rp.startAuthentication(userId);
     assert.deepEqual(
       body.publicKey.allowCredentials.map(({ id }: { id: string }) => id),
@@ -246,15 +247,15 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     assert.equal((await rp.login(device, userId)).status, 200);
     const { body } = await rp.startAuthentication(userId, {}, 'strict');
     assert.equal(body.publicKey.userVerification, 'required');
-    refused(await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) }), 100092);
+    assertRefused(await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) }), 100092);
   });
 
   it('takes a challenge of the caller only where the policy does: 100043 otherwise', async () => {
     const { device, userId } = await rp.register();
     const challenge = Buffer.alloc(32, 3).toString('base64url');
-    refused(await rp.startAuthentication(userId, { challenge }), 100043);
+    assertRefused(await rp.startAuthentication(userId, { challenge }), 100043);
     const byBody = { rpId: rp.rpId, authPolicyName: 'default', challenge };
-    refused(await rp.post('/passkeys/authentications', byBody), 100043);
+    assertRefused(await rp.post('/passkeys/authentications', byBody), 100043);
     const { body } = await rp.startAuthentication(userId, { challenge }, 'open');
     assert.equal(body.publicKey.challenge, challenge);
     assert.equal((await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) })).status, 200);
@@ -265,13 +266,13 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     const { body } = await rp.startAuthentication(userId);
     await rp.must(`/passkeyConfig/${rp.rpId}`, { restrictedOrigins: ['https://other.example.org'] }, 200);
     assert.equal((await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) })).status, 200);
-    refused(await rp.login(device, userId), 354);
+    assertRefused(await rp.login(device, userId), 354);
     await rp.must(`/passkeyConfig/${rp.rpId}`, { restrictedOrigins: [] }, 200);
   });
 
   it('knows no store 100027, no user 100028, no relying party 100029, no policy 100030, no passkey 100031', async () => {
     const { userId } = await rp.register();
-    refused(
+    assertRefused(
       await grove.call('/api/identity-store/stores/none/passkeys/authentications', {
         method: 'POST',
         body: JSON.stringify({ rpId: 'x', authPolicyName: 'y' }),
@@ -279,10 +280,14 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
       100027,
       404,
     );
-    refused(await rp.startAuthentication(NOBODY), 100028, 404);
-    refused(await rp.post(`/users/${userId}/passkeys/relyingParties/example.com/authentications/default`), 100029, 404);
-    refused(await rp.startAuthentication(userId, {}, 'none'), 100030, 404);
-    refused(await rp.startAuthentication((await rp.user()).id), 100031, 404);
+    assertRefused(await rp.startAuthentication(NOBODY), 100028, 404);
+    assertRefused(
+      await rp.post(`/users/${userId}/passkeys/relyingParties/example.com/authentications/default`),
+      100029,
+      404,
+    );
+    assertRefused(await rp.startAuthentication(userId, {}, 'none'), 100030, 404);
+    assertRefused(await rp.startAuthentication((await rp.user()).id), 100031, 404);
   });
 
   it('refuses with 100035 a session of another kind, of another store and one that is over, and touches neither', async () => {
@@ -291,12 +296,12 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     const { body: registration } = await rp.startRegistration(userId);
     const { body } = await rp.startAuthentication(userId);
     const credential = device.get(body.publicKey);
-    refused(await rp.authenticate(registration.sessionId, { credential }), 100035, 404);
-    refused(await rp.completeRegistration(body.sessionId, { credential }), 100035, 404);
-    refused(await other.authenticate(body.sessionId, { credential }), 100035, 404);
+    assertRefused(await rp.authenticate(registration.sessionId, { credential }), 100035, 404);
+    assertRefused(await rp.completeRegistration(body.sessionId, { credential }), 100035, 404);
+    assertRefused(await other.authenticate(body.sessionId, { credential }), 100035, 404);
     assert.equal((await rp.authenticate(body.sessionId, { credential })).status, 200);
     const { body: late } = await rp.startAuthentication(userId);
     grove.clock.advance(5 * MINUTE);
-    refused(await rp.authenticate(late.sessionId, { credential: device.get(late.publicKey) }), 100035, 404);
+    assertRefused(await rp.authenticate(late.sessionId, { credential: device.get(late.publicKey) }), 100035, 404);
   });
 });

@@ -24,19 +24,19 @@ type Ceremony = {
  */
 export async function challengeOf(
   tx: TenantTx,
-  given: string | undefined,
+  callersChallenge: string | undefined,
   { kind, storeId, rpId, now, policy }: Ceremony,
 ): Promise<string> {
-  if (given === undefined) return randomBytes(CHALLENGE_BYTES).toString('base64url');
+  if (callersChallenge === undefined) return randomBytes(CHALLENGE_BYTES).toString('base64url');
   if (!policy.externalChallengeAllowed) throw new ApiError(100043);
-  bytesGiven(given, '/challenge', { least: MIN_GIVEN_BYTES, most: MAX_GIVEN_BYTES });
-  const hash = challengeHash(kind, rpId, given);
-  if (await useChallenge(tx, { storeId, hash, rememberUntil: now + REMEMBERED_MS })) return given;
+  decodeInput(callersChallenge, '/challenge', { least: MIN_GIVEN_BYTES, most: MAX_GIVEN_BYTES });
+  const hash = challengeHash(kind, rpId, callersChallenge);
+  if (await useChallenge(tx, { storeId, hash, rememberUntil: now + REMEMBERED_MS })) return callersChallenge;
   throw invalidInput({ pointer: '/challenge', message: 'was used before: a challenge is valid for one session' });
 }
 
 /** The base64url text of a caller, which must have so many bytes. */
-export function bytesGiven(text: string, pointer: string, { least, most }: { least: number; most: number }): Buffer {
+export function decodeInput(text: string, pointer: string, { least, most }: { least: number; most: number }): Buffer {
   let bytes: Buffer;
   try {
     bytes = decodeBase64Url(text, pointer, most);

@@ -2,16 +2,16 @@ import { checkOrigin, type Places } from './check-origin.ts';
 import { ensure } from './ensure.ts';
 import type { ClientData } from './read-client-data.ts';
 
-/** What was asked, and of whom. */
-export type Asked = Places & { readonly challenge: string };
+/** What the client data is compared with. */
+export type Expected = Places & { readonly challenge: string };
 
 /** WebAuthn 7.1 steps 7 to 11, and 7.2 steps 11 to 14: the browser speaks of this ceremony, on a page of ours. */
-export function checkClientData(client: ClientData, type: 'webauthn.create' | 'webauthn.get', asked: Asked): void {
+export function checkClientData(client: ClientData, type: `webauthn.${'create' | 'get'}`, expected: Expected): void {
   ensure(type === 'webauthn.create' || client.type !== 'webauthn.create', 352);
   ensure(client.type === type, 100090, 'the client data is of another ceremony');
-  ensure(client.challenge === asked.challenge, 353);
-  checkOrigin(client.origin, asked);
-  checkFrame(client, asked);
+  ensure(client.challenge === expected.challenge, 353);
+  checkOrigin(client.origin, expected);
+  checkFrame(client, expected);
   checkTokenBinding(client.tokenBinding);
 }
 

@@ -73,10 +73,10 @@ function policyFaults({ registrationPolicies, authenticationPolicies, attestatio
     const trust = trustOf(policy);
     return [
       attestation === 'none' && trust !== 'none'
-        ? { pointer: `${at}/attestation`, message: `must not be none, where attestationTrust is ${trust}` }
+        ? { pointer: `${at}/attestation`, message: `must not be none when attestationTrust is ${trust}` }
         : undefined,
       policy.metadata !== undefined && policy.metadata !== 'none' && trust !== 'trusted'
-        ? { pointer: `${at}/metadata`, message: `must be none, where attestationTrust is ${trust}` }
+        ? { pointer: `${at}/metadata`, message: `must be none when attestationTrust is ${trust}` }
         : undefined,
       trust === 'trusted' && (attestationRoots ?? []).length === 0 && (policy.metadata ?? 'none') === 'none'
         ? {
@@ -98,9 +98,9 @@ function policyFaults({ registrationPolicies, authenticationPolicies, attestatio
 }
 
 function nameFault(pointer: string, name: string): FieldFault | undefined {
-  const place = `${pointer}/${escaped(name)}`;
-  if (name !== '' && [...name].length <= MAX_POLICY_NAME) return pathNameFault(place, name);
-  return { pointer: place, message: `must have a name of 1 to ${MAX_POLICY_NAME} characters` };
+  const policyPointer = `${pointer}/${escaped(name)}`;
+  if (name !== '' && [...name].length <= MAX_POLICY_NAME) return pathNameFault(policyPointer, name);
+  return { pointer: policyPointer, message: `must have a name of 1 to ${MAX_POLICY_NAME} characters` };
 }
 
 /** RFC 6901. */

@@ -14,46 +14,46 @@ import type { AuthenticationCeremony } from './start-authentication.ts';
 import { credentialIdOf, type StoredPasskey, verifyAuthentication } from './verify-authentication.ts';
 
 /** The second half of an authentication: whoever holds the passkey is the user. */
-type Taken = Ceremony<AuthenticationCeremony>;
+type Session = Ceremony<AuthenticationCeremony>;
 
 /** How the user was recognised. */
 export type PasskeyUsed = { passkeyId: string; userVerified: boolean };
 
 export function authenticationCompleter(core: Pick<IdentityCore, 'attempt'>, publicKeys: PublicKeys) {
   return async (caller: Caller, { storeName, sessionId }: CompletionAddress, body: Completion) => {
-    let ceremony: Taken | undefined;
+    let ceremony: Session | undefined;
     return core.attempt<PasskeyUsed>(caller, {
       storeName,
       modality: 'PASSKEY',
       async find(tx, store) {
-        const taken = await takeCeremony<AuthenticationCeremony>(
+        const session = await takeCeremony<AuthenticationCeremony>(
           tx,
           'PASSKEY_AUTHENTICATION',
           store.id,
           sessionId,
           caller.now,
         );
-        if (!taken) throw new ApiError(100035);
-        ceremony = taken;
-        const { rpId } = taken.data.places;
-        if (taken.user_id !== null) return { userId: taken.user_id, rpId };
+        if (!session) throw new ApiError(100035);
+        ceremony = session;
+        const { rpId } = session.data.places;
+        if (session.user_id !== null) return { userId: session.user_id, rpId };
         // Nobody was named at the start, so the answer itself must lead to somebody.
-        const passkey = await named(tx, store, taken, body);
+        const passkey = await findNamedPasskey(tx, store, session, body);
         ensure(passkey, 362);
         return { userId: passkey.user_id, rpId };
       },
       runsAgain: true,
       async run(tx, _user, now, store) {
-        const taken = ceremony as Taken;
-        const passkey = await named(tx, store, taken, body);
-        const { places, ...asked } = taken.data;
+        const session = ceremony as Session;
+        const passkey = await findNamedPasskey(tx, store, session, body);
+        const { places, ...expected } = session.data;
         const { signCount, backedUp, userVerified } = verifyAuthentication(
           readCompletion(body),
           passkey && toStored(passkey, publicKeys),
-          { ...places, ...asked, userId: taken.user_id ?? undefined },
+          { ...places, ...expected, userId: session.user_id ?? undefined },
         );
         const { id } = passkey as PasskeyToVerify;
-        // Of two with one counter, both of which were read before either was stored, the second ends here.
+        // Two assertions with the same counter can both pass the check above: the update lets only the first one through.
         if (!(await advancePasskey(tx, { id, signCount, backedUp, now }))) throw new Refusal(372, { counts: true });
         return { passkeyId: id, userVerified };
       },
@@ -62,10 +62,10 @@ export function authenticationCompleter(core: Pick<IdentityCore, 'attempt'>, pub
 }
 
 /** The passkey of this store that the answer names, if there is one. A registration names one that is of no use here. */
-async function named(
+async function findNamedPasskey(
   tx: TenantTx,
   { id, environment }: Store,
-  { data: { places } }: Taken,
+  { data: { places } }: Session,
   body: Completion,
 ): Promise<PasskeyToVerify | undefined> {
   const credential = readCompletion(body);

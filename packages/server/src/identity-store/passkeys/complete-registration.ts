@@ -20,7 +20,7 @@ import type { ClientCredential } from './verify-authentication.ts';
 import { type Registered, verifyRegistration } from './verify-registration.ts';
 
 /** The second half of a registration: what the authenticator answered, verified and kept. */
-type Taken = Ceremony<RegistrationCeremony>;
+type Session = Ceremony<RegistrationCeremony>;
 
 export const AUDIT = 'passkey-registration';
 
@@ -31,7 +31,7 @@ export function registrationCompleter(
   metadata: Metadata,
 ) {
   return async (caller: Caller, { storeName, sessionId }: CompletionAddress, body: Completion) => {
-    let ceremony: Taken | undefined;
+    let ceremony: Session | undefined;
     const { result: passkey, user } = await core.registration<PasskeySummary>(caller, {
       storeName,
       modality: 'PASSKEY',
@@ -47,15 +47,15 @@ export function registrationCompleter(
         return ceremony.user_id === null ? undefined : { userId: ceremony.user_id, rpId: ceremony.data.places.rpId };
       },
       run: async (tx, user, now, store) => {
-        const taken = ceremony as Taken;
+        const session = ceremony as Session;
         const credential = readCompletion(body);
-        const registered = await verified(tx, taken, credential, { store, now, metadata });
-        if (user) await ensureStillRoom(tx, user, taken);
+        const registered = await verified(tx, session, credential, { store, now, metadata });
+        if (user) await ensureStillRoom(tx, user, session);
         const owner = user ?? (await createUser(core, tx, store, { input: {}, now, process: caller.process }));
-        const row = toRow(registered, taken, { owner, store, now });
-        // Somebody was faster: all of this is rolled back, the user that was made for it included.
+        const row = toRow(registered, session, { owner, store, now });
+        // A concurrent registration was faster: everything is rolled back, including a user created for it.
         if (!(await addPasskey(tx, row))) throw new ApiError(100094);
-        await addAudit(tx, row.id, await sealedAudit(core, tx, owner, { taken, credential }));
+        await addAudit(tx, row.id, await sealedAudit(core, tx, owner, { taken: session, credential }));
         return { user: owner, result: toSummary(row), rpId: row.rp_id };
       },
     });
@@ -65,7 +65,7 @@ export function registrationCompleter(
 
 async function verified(
   tx: TenantTx,
-  { data: { challenge, places, policy, conditional = false } }: Taken,
+  { data: { challenge, places, policy, conditional = false } }: Session,
   credential: ClientCredential,
   { store, now, metadata }: { store: Store; now: number; metadata: Metadata },
 ): Promise<Registered> {
@@ -77,7 +77,7 @@ async function verified(
     backup = 'any',
     metadata: mode = 'none',
   } = policy as Partial<RegistrationPolicy>;
-  // The roots of today, not those of the start: what is trusted no more must not be trusted.
+  // Uses the roots of now, not those of the start: a root that was removed meanwhile must not count.
   const { attestationRoots = [] } = trust === 'none' ? {} : await getConfig(tx, store.id, places.rpId);
   const roots = attestationRoots.map((pem) => new X509Certificate(pem));
   const registered = verifyRegistration(credential, {
@@ -90,18 +90,18 @@ async function verified(
     },
   });
   const { credentialId } = registered;
-  const known = await findByCredential(tx, { environment: store.environment, rpId: places.rpId, credentialId });
-  if (known) throw new Refusal(100094, { counts: false });
+  const existing = await findByCredential(tx, { environment: store.environment, rpId: places.rpId, credentialId });
+  if (existing) throw new Refusal(100094, { counts: false });
   return registered;
 }
 
-/** Others may have been registered since the start. */
-async function ensureStillRoom(tx: TenantTx, user: UserRow, { data: { places, policy } }: Taken): Promise<void> {
+/** Ensures that the user is still below the limit: others may have been registered since the start. */
+async function ensureStillRoom(tx: TenantTx, user: UserRow, { data: { places, policy } }: Session): Promise<void> {
   const own = await passkeysAt(tx, { userId: user.id, rpId: places.rpId, limit: MAX_PASSKEYS_PER_USER });
   try {
     await ensureRoom(tx, user.id, own.length, policy);
   } catch (error) {
-    // As a refusal it spends the session.
+    // A refusal, and not an `ApiError`, so that the session is spent.
     if (error instanceof ApiError) throw new Refusal(100038, { counts: false });
     throw error;
   }
@@ -109,7 +109,7 @@ async function ensureStillRoom(tx: TenantTx, user: UserRow, { data: { places, po
 
 function toRow(
   registered: Registered,
-  { data: { places, userHandle } }: Taken,
+  { data: { places, userHandle } }: Session,
   { owner, store, now }: { owner: UserRow; store: Store; now: number },
 ): PasskeyRow {
   return {
@@ -132,7 +132,7 @@ function toRow(
   };
 }
 
-/** What was asked and what was answered, in the words of both. */
+/** The options of the start and the answer of the authenticator, as both were sent. */
 export type Audit = {
   options: Record<string, unknown>;
   credential: Record<string, unknown>;
@@ -144,13 +144,13 @@ function sealedAudit(
   { vault }: Pick<IdentityCore, 'vault'>,
   tx: TenantTx,
   owner: UserRow,
-  { taken: { data }, credential }: { taken: Taken; credential: ClientCredential },
+  { taken: { data }, credential }: { taken: Session; credential: ClientCredential },
 ): Promise<Uint8Array> {
   const options = { ...data.options, user: { id: data.userHandle } };
   // What was verified, and nothing that a client may have put beside it.
   const { clientDataJSON, attestationObject } = credential.response;
-  const answered = { id: credential.id, type: 'public-key', response: { clientDataJSON, attestationObject } };
-  const audit: Audit = { options, credential: answered, extensions: extensionsOf(credential) };
+  const verifiedCredential = { id: credential.id, type: 'public-key', response: { clientDataJSON, attestationObject } };
+  const audit: Audit = { options, credential: verifiedCredential, extensions: extensionsOf(credential) };
   return vault.sealFor(tx, userSubject(owner.id), AUDIT, Buffer.from(JSON.stringify(audit)));
 }
 

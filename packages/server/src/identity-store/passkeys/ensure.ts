@@ -33,9 +33,9 @@ export function ensure(condition: unknown, code: PasskeyCode, detail?: string): 
 }
 
 /** Refuses with 100090 what the readers could not read. */
-export function refusingMalformed<T>(read: () => T): T {
+export function refusingMalformed<T>(readResponse: () => T): T {
   try {
-    return read();
+    return readResponse();
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
     throw new Refusal(100090, { counts: false, detail: error.message });

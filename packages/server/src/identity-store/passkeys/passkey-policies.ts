@@ -65,22 +65,22 @@ export function placesOf(config: PasskeyConfig): Places {
 
 /** The policy of that name, or 100030. */
 export function registrationPolicyOf(config: PasskeyConfig, name: string): RegistrationPolicy {
-  const given = named<GivenRegistration>(config.registrationPolicies, name);
-  const { attestation = 'none', authenticatorSelection: selection = {} } = given;
+  const stored = getPolicy<GivenRegistration>(config.registrationPolicies, name);
+  const { attestation = 'none', authenticatorSelection: selection = {} } = stored;
   const { residentKey = selection.requireResidentKey ? 'required' : 'preferred' } = selection;
   return {
     attestation,
-    attestationTrust: trustOf(given),
-    allowedAaguids: given.allowedAaguids ?? [],
-    deniedAaguids: given.deniedAaguids ?? [],
-    metadata: given.metadata ?? 'none',
-    sha1InTpm: given.sha1InTpm ?? false,
-    backup: given.backup ?? 'any',
-    conditionalCreateAllowed: given.conditionalCreateAllowed ?? false,
-    hints: given.hints ?? [],
-    attestationFormats: given.attestationFormats ?? [],
-    extensions: { credProps: given.extensions?.credProps ?? false, prf: given.extensions?.prf ?? false },
-    algorithms: given.algorithms ?? OFFERED,
+    attestationTrust: trustOf(stored),
+    allowedAaguids: stored.allowedAaguids ?? [],
+    deniedAaguids: stored.deniedAaguids ?? [],
+    metadata: stored.metadata ?? 'none',
+    sha1InTpm: stored.sha1InTpm ?? false,
+    backup: stored.backup ?? 'any',
+    conditionalCreateAllowed: stored.conditionalCreateAllowed ?? false,
+    hints: stored.hints ?? [],
+    attestationFormats: stored.attestationFormats ?? [],
+    extensions: { credProps: stored.extensions?.credProps ?? false, prf: stored.extensions?.prf ?? false },
+    algorithms: stored.algorithms ?? OFFERED,
     authenticatorSelection: {
       ...(selection.authenticatorAttachment && { authenticatorAttachment: selection.authenticatorAttachment }),
       residentKey,
@@ -88,10 +88,10 @@ export function registrationPolicyOf(config: PasskeyConfig, name: string): Regis
       requireResidentKey: residentKey === 'required',
       userVerification: selection.userVerification ?? 'preferred',
     },
-    externalChallengeAllowed: given.externalChallengeAllowed ?? false,
-    userNameRequired: given.userNameRequired ?? false,
-    displayNameRequired: given.displayNameRequired ?? false,
-    maxPasskeysPerUser: given.maxPasskeysPerUser ?? USUAL_PASSKEYS_PER_USER,
+    externalChallengeAllowed: stored.externalChallengeAllowed ?? false,
+    userNameRequired: stored.userNameRequired ?? false,
+    displayNameRequired: stored.displayNameRequired ?? false,
+    maxPasskeysPerUser: stored.maxPasskeysPerUser ?? USUAL_PASSKEYS_PER_USER,
   };
 }
 
@@ -102,15 +102,15 @@ export function trustOf({ attestation = 'none', attestationTrust }: GivenRegistr
 
 /** The policy of that name, or 100030. */
 export function authenticationPolicyOf(config: PasskeyConfig, name: string): AuthenticationPolicy {
-  const given = named<GivenAuthentication>(config.authenticationPolicies, name);
+  const stored = getPolicy<GivenAuthentication>(config.authenticationPolicies, name);
   return {
-    userVerification: given.userVerification ?? 'preferred',
-    externalChallengeAllowed: given.externalChallengeAllowed ?? false,
-    hints: given.hints ?? [],
+    userVerification: stored.userVerification ?? 'preferred',
+    externalChallengeAllowed: stored.externalChallengeAllowed ?? false,
+    hints: stored.hints ?? [],
   };
 }
 
-function named<P extends object>(policies: Readonly<Record<string, P>> | undefined, name: string): P {
+function getPolicy<P extends object>(policies: Readonly<Record<string, P>> | undefined, name: string): P {
   if (policies && Object.hasOwn(policies, name)) return policies[name] as P;
   if (name === DEFAULT_POLICY) return {} as P;
   throw new ApiError(100030);

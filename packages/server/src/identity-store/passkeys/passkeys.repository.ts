@@ -125,7 +125,7 @@ export async function isHandleOfOther(
 
 export type Advance = { id: string; signCount: number; backedUp: boolean; now: number };
 
-/** False unless the counter goes up, or stays at the 0 of those who do not count: of two at once only one is true. */
+/** False unless the counter grows, or stays at 0 (no counter). Of two concurrent calls only one is true. */
 export async function advancePasskey(tx: TenantTx, { id, signCount, backedUp, now }: Advance): Promise<boolean> {
   return (await ADVANCE.run(tx, { id, signCount, backedUp: Number(backedUp), now })) === 1;
 }
@@ -137,7 +137,7 @@ export async function setPasskeyStatus(
   await SET_STATUS.run(tx, { userId, id, status });
 }
 
-/** False if there is none. */
+/** False if there is no such row. */
 export async function removePasskey(tx: TenantTx, userId: string, id: string): Promise<boolean> {
   return (await REMOVE.run(tx, { userId, id })) === 1;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { type RelyingParty, refused, relyingParty } from '../../../test/authenticator/relying-party.ts';
+import { assertRefused, type RelyingParty, relyingParty } from '../../../test/authenticator/relying-party.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { sql } from '../../db/db.ts';
 import { asTenantId } from '../../kernel/ids.ts';
@@ -36,7 +36,7 @@ onBothEngines('passkeys', (_engine, places) => {
     assert.deepEqual((await signals()).allAcceptedCredentialIds, [second.device.id]);
     await rp.call('DELETE', `/users/${userId}/passkeys/${second.passkeyId}`);
     assert.deepEqual((await signals()).allAcceptedCredentialIds, []);
-    refused(await rp.call('GET', path.replace(rp.rpId, 'nobody.example')), 100029, 404);
+    assertRefused(await rp.call('GET', path.replace(rp.rpId, 'nobody.example')), 100029, 404);
   });
 
   it('of a relying party on a host of ours are for the origins that /.well-known/webauthn names', async () => {
@@ -52,7 +52,7 @@ onBothEngines('passkeys', (_engine, places) => {
 
   it('have a configuration, which the store shows and an update changes only where it is given', async () => {
     const config = { rpId: 'example.net', rpName: 'Net', restrictedOrigins: ['https://example.net'] };
-    refused(await rp.post('/passkeyConfig', { ...config, unknown: true }), 100001);
+    assertRefused(await rp.post('/passkeyConfig', { ...config, unknown: true }), 100001);
     assert.deepEqual(await rp.must('/passkeyConfig', config), config);
     const after = await rp.must('/passkeyConfig/example.net', { rpName: 'New', rpId: 'example.com' }, 200);
     assert.deepEqual(after, { ...config, rpName: 'New' });
@@ -61,19 +61,19 @@ onBothEngines('passkeys', (_engine, places) => {
   });
 
   it('refuse a second configuration of one relying party with 100014, and an update of none with 100029', async () => {
-    refused(await rp.post('/passkeyConfig', { rpId: rp.rpId }), 100014, 409);
-    refused(await rp.post('/passkeyConfig/example.edu', {}), 100029, 404);
+    assertRefused(await rp.post('/passkeyConfig', { rpId: rp.rpId }), 100014, 409);
+    assertRefused(await rp.post('/passkeyConfig/example.edu', {}), 100029, 404);
   });
 
   it('refuse with 100065 one relying party more than a store may have', async () => {
     const full = await relyingParty(grove);
     for (let at = 1; at < 100; at++) await full.must('/passkeyConfig', { rpId: `a${at}.example.org` });
-    refused(await full.post('/passkeyConfig', { rpId: 'a100.example.org' }), 100065, 409);
+    assertRefused(await full.post('/passkeyConfig', { rpId: 'a100.example.org' }), 100065, 409);
   });
 
   it('explain why a configuration could not work, also what an update would make of it', async () => {
     const wrong = await rp.post('/passkeyConfig', { rpId: 'com' });
-    refused(wrong, 100001);
+    assertRefused(wrong, 100001);
     assert.match(wrong.body.errors[0].message, /top-level/);
     const change = {
       restrictedOrigins: ['https://example.com'],
@@ -113,8 +113,8 @@ onBothEngines('passkeys', (_engine, places) => {
       const { status, body } = await rp.call('DELETE', by.replace('ID', passkeyId));
       assert.deepEqual([status, body.id, body.summaryInfo.passkeys], [200, user.id, []]);
       assert.equal(await db.get(AUDITS, [db.tenantId, passkeyId]), undefined);
-      refused(await rp.authenticate(open.sessionId, { credential: device.get(open.publicKey) }), 362);
-      refused(await rp.call('DELETE', by.replace('ID', passkeyId)), 100031, 404);
+      assertRefused(await rp.authenticate(open.sessionId, { credential: device.get(open.publicKey) }), 362);
+      assertRefused(await rp.call('DELETE', by.replace('ID', passkeyId)), 100031, 404);
     }
   });
 
@@ -124,8 +124,8 @@ onBothEngines('passkeys', (_engine, places) => {
     assert.equal((await rp.call('DELETE', `/users/${userId}`)).status, 204);
     const db = grove.app.db.of(asTenantId(grove.tenantId));
     assert.deepEqual(await db.all(PASSKEYS, [db.tenantId, userId]), []);
-    refused(await rp.authenticate(open.sessionId, { credential: device.get(open.publicKey) }), 100035, 404);
-    refused(await rp.login(device, undefined), 362);
+    assertRefused(await rp.authenticate(open.sessionId, { credential: device.get(open.publicKey) }), 100035, 404);
+    assertRefused(await rp.login(device, undefined), 362);
   });
 
   it('that are not there, or another user’s, are 100031, and those of a user who is not there 100028', async () => {
@@ -136,9 +136,9 @@ onBothEngines('passkeys', (_engine, places) => {
       [`/users/${one.userId}/passkeys/${other.passkeyId}`, 100031],
       [`/users/${NOBODY}/passkeys/${one.passkeyId}`, 100028],
     ] as const) {
-      refused(await rp.post(path, { status: 'DISABLED' }), code, 404);
-      refused(await rp.call('DELETE', path), code, 404);
-      refused(await rp.call('GET', `${path}/registrationAudit`), code, 404);
+      assertRefused(await rp.post(path, { status: 'DISABLED' }), code, 404);
+      assertRefused(await rp.call('DELETE', path), code, 404);
+      assertRefused(await rp.call('GET', `${path}/registrationAudit`), code, 404);
     }
     assert.equal((await rp.login(other.device, other.userId)).status, 200);
   });
@@ -147,11 +147,11 @@ onBothEngines('passkeys', (_engine, places) => {
     const { device, userId, passkeyId } = await rp.register();
     const { body: open } = await rp.startAuthentication(userId);
     for (const stranger of foreign) {
-      refused(await stranger.startAuthentication(userId), 100028, 404);
-      refused(await stranger.call('DELETE', `/users/${userId}/passkeys/${passkeyId}`), 100028, 404);
-      refused(await stranger.login(device), 362);
+      assertRefused(await stranger.startAuthentication(userId), 100028, 404);
+      assertRefused(await stranger.call('DELETE', `/users/${userId}/passkeys/${passkeyId}`), 100028, 404);
+      assertRefused(await stranger.login(device), 362);
       const credential = device.get(open.publicKey);
-      refused(await stranger.authenticate(open.sessionId, { credential }), 100035, 404);
+      assertRefused(await stranger.authenticate(open.sessionId, { credential }), 100035, 404);
       const { body } = await stranger.startRegistration((await stranger.user()).id);
       const copy = device.clone().create(body.publicKey);
       assert.equal((await stranger.completeRegistration(body.sessionId, { credential: copy })).status, 200);
@@ -164,8 +164,8 @@ onBothEngines('passkeys', (_engine, places) => {
     const { device, userId } = await closed.register();
     const { body } = await closed.startAuthentication(userId);
     await closed.must('', { status: 'INACTIVE' }, 200);
-    refused(await closed.startRegistration(userId), 100082);
-    refused(await closed.startAuthentication(userId), 100082);
-    refused(await closed.authenticate(body.sessionId, { credential: device.get(body.publicKey) }), 100082);
+    assertRefused(await closed.startRegistration(userId), 100082);
+    assertRefused(await closed.startAuthentication(userId), 100082);
+    assertRefused(await closed.authenticate(body.sessionId, { credential: device.get(body.publicKey) }), 100082);
   });
 });

@@ -58,8 +58,8 @@ function configHandlers({ addIdentityEvent }: Pick<IdentityCore, 'addIdentityEve
         const store = await getStore(tx, context, params.storeName);
         const config = knownMembers(body);
         await createPolicy(tx, configKey(store.id, body.rpId), { config, now });
-        const told = { ...toldOf(store), rpId: body.rpId, modality: 'PASSKEY', now } as const;
-        await addIdentityEvent(tx, { ...told, type: 'identity.configCreated' });
+        const eventFields = { ...toldOf(store), rpId: body.rpId, modality: 'PASSKEY', now } as const;
+        await addIdentityEvent(tx, { ...eventFields, type: 'identity.configCreated' });
         return config;
       });
     },
@@ -74,18 +74,18 @@ function configHandlers({ addIdentityEvent }: Pick<IdentityCore, 'addIdentityEve
           return after;
         };
         const config = await updatePolicy<PasskeyConfig>(tx, configKey(store.id, rpId), { change, now });
-        const told = { ...toldOf(store), rpId, modality: 'PASSKEY', now } as const;
-        await addIdentityEvent(tx, { ...told, type: 'identity.configUpdated' });
+        const eventFields = { ...toldOf(store), rpId, modality: 'PASSKEY', now } as const;
+        await addIdentityEvent(tx, { ...eventFields, type: 'identity.configUpdated' });
         return config;
       });
     },
   });
 }
 
-/** Whatever else was sent is not kept. */
-function knownMembers(given: PasskeyConfig): PasskeyConfig {
-  const { rpId, rpName, restrictedOrigins, relatedOrigins, topOrigins, attestationRoots } = given;
-  const { registrationPolicies, authenticationPolicies, unnamedTopOriginAllowed } = given;
+/** The known members; any other member is dropped. */
+function knownMembers(config: PasskeyConfig): PasskeyConfig {
+  const { rpId, rpName, restrictedOrigins, relatedOrigins, topOrigins, attestationRoots } = config;
+  const { registrationPolicies, authenticationPolicies, unnamedTopOriginAllowed } = config;
   return {
     rpId,
     ...(rpName !== undefined && { rpName }),
@@ -124,7 +124,7 @@ function ceremonyHandlers(ceremonies: PasskeyCeremonies) {
   });
 }
 
-type Named = { readonly storeName: string; readonly id: string };
+type Params = { readonly storeName: string; readonly id: string };
 
 function passkeyHandlers(core: Pick<IdentityCore, 'vault' | 'addIdentityEvent' | 'userView'>) {
   const { update, delete: remove, getSignals, getRegistrationAudit } = api.passkeys;
@@ -132,16 +132,16 @@ function passkeyHandlers(core: Pick<IdentityCore, 'vault' | 'addIdentityEvent' |
     update: (context, { params, body: { status } }) =>
       changing(context, params, async (tx, { store, user, passkey }) => {
         await setPasskeyStatus(tx, { userId: user.id, id: passkey.id, status });
-        const told = { ...toldOf(store), userId: user.id, rpId: passkey.rp_id, modality: 'PASSKEY' } as const;
-        await core.addIdentityEvent(tx, { ...told, type: 'identity.userUpdated', now: context.now });
+        const eventFields = { ...toldOf(store), userId: user.id, rpId: passkey.rp_id, modality: 'PASSKEY' } as const;
+        await core.addIdentityEvent(tx, { ...eventFields, type: 'identity.userUpdated', now: context.now });
         return toSummary({ ...passkey, status });
       }),
 
     delete: (context, { params }) =>
       changing(context, params, async (tx, { store, user, passkey }) => {
         await removePasskey(tx, user.id, passkey.id);
-        const told = { ...toldOf(store), userId: user.id, rpId: passkey.rp_id, modality: 'PASSKEY' } as const;
-        await core.addIdentityEvent(tx, { ...told, type: 'identity.authenticatorRemoved', now: context.now });
+        const eventFields = { ...toldOf(store), userId: user.id, rpId: passkey.rp_id, modality: 'PASSKEY' } as const;
+        await core.addIdentityEvent(tx, { ...eventFields, type: 'identity.authenticatorRemoved', now: context.now });
         return core.userView(tx, user, context.now);
       }),
 
@@ -172,11 +172,11 @@ function passkeyHandlers(core: Pick<IdentityCore, 'vault' | 'addIdentityEvent' |
   });
 }
 
-type Found = { store: Store; user: UserRow; passkey: PasskeyRow };
+type Owned = { store: Store; user: UserRow; passkey: PasskeyRow };
 type Tx = Parameters<Parameters<Context['db']['write']>[0]>[0];
 
-/** With the user kept from everybody else: a login with the passkey comes before or after, never in between. */
-function changing<T>(context: Context, params: Named, work: (tx: Tx, found: Found) => Promise<T>): Promise<T> {
+/** Runs with the row of the user locked: a login with the passkey happens before or after, never in between. */
+function changing<T>(context: Context, params: Params, work: (tx: Tx, owned: Owned) => Promise<T>): Promise<T> {
   return context.db.write(async (tx) => {
     const store = await getStore(tx, context, params.storeName);
     const user = await getUserForUpdate(tx, store.id, givenUserRef(params));

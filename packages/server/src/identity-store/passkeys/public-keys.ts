@@ -10,8 +10,8 @@ const MAX_KEYS = 10_000;
 export function openPublicKeys(): PublicKeys {
   const keys = boundedMap<string, KeyObject>(MAX_KEYS);
   return (passkeyId, spki) => {
-    const known = keys.get(passkeyId);
-    if (known) return known;
+    const cached = keys.get(passkeyId);
+    if (cached) return cached;
     const key = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
     keys.set(passkeyId, key);
     return key;

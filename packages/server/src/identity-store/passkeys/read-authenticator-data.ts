@@ -34,7 +34,7 @@ export function readAuthenticatorData(bytes: Buffer): AuthenticatorData {
   let end = HEAD_BYTES;
   let attested: AttestedCredential | undefined;
   if (flags & AT) ({ attested, end } = readAttested(bytes, end));
-  // Nobody asked for an extension, so what it says is passed over; that it is one map and nothing more is not.
+  // No extension was requested, so its output is ignored; but it must be one map and nothing more.
   if (flags & ED) end = readMapAt(bytes, end, 'the extensions').end;
   if (end !== bytes.length) throw new Malformed('the authenticator data has bytes left over');
   return {
@@ -62,6 +62,6 @@ function readAttested(bytes: Buffer, start: number): { attested: AttestedCredent
 
 function readMapAt(bytes: Buffer, start: number, what: string): { map: CborMap; end: number } {
   const { value, end } = readCbor(bytes, start);
-  if (!(value instanceof Map)) throw new Malformed(`${what} is no map`);
+  if (!(value instanceof Map)) throw new Malformed(`${what} is not a map`);
   return { map: value, end };
 }

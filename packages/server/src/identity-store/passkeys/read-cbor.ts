@@ -45,14 +45,14 @@ function readSimple(bytes: Buffer, start: number): CborRead {
   if (bytes[start] === 0xf4) return { value: false, end };
   if (bytes[start] === 0xf5) return { value: true, end };
   if (bytes[start] === 0xf6) return { value: null, end };
-  throw new Malformed('CBOR has a value that is not taken here');
+  throw new Malformed('CBOR has a value that is not supported');
 }
 
 /** The number in or behind an initial byte: a value, or a length. */
 function readArgument(bytes: Buffer, start: number): { value: number; end: number } {
   const short = (bytes[start] as number) & 31;
   if (short < 24) return { value: short, end: start + 1 };
-  if (short > 26) throw new Malformed('CBOR has a length that is not taken here');
+  if (short > 26) throw new Malformed('CBOR has a length that is not supported');
   const size = 1 << (short - 24);
   const end = start + 1 + size;
   if (end > bytes.length) throw new Malformed('CBOR ends too early');

@@ -22,7 +22,7 @@ export function readClientData(bytes: Buffer): ClientData {
     throw new Malformed('the client data has a crossOrigin that is neither true nor false');
   }
   if (topOrigin !== undefined && typeof topOrigin !== 'string') {
-    throw new Malformed('the client data has a topOrigin that is no text');
+    throw new Malformed('the client data has a topOrigin that is not text');
   }
   return { type, challenge, origin, crossOrigin: crossOrigin === true, topOrigin, tokenBinding };
 }
@@ -37,7 +37,7 @@ function parse(bytes: Buffer): Record<string, unknown> {
   } catch {
     throw new Malformed('the client data is not JSON');
   }
-  if (typeof value !== 'object' || value === null) throw new Malformed('the client data is no object');
+  if (typeof value !== 'object' || value === null) throw new Malformed('the client data is not an object');
   const fault = jsonFault(text);
   if (fault) throw new Malformed(`the client data has a member that ${fault.message}`);
   return value as Record<string, unknown>;

@@ -20,7 +20,7 @@ export function readCompletion({ credential, error, sessionData }: Completion): 
   throw new Refusal(397, { counts: false });
 }
 
-/** The schema of the API has seen to this; the end user of a journey sends what it likes. */
+/** The schema of the API ensures this, but the result of a journey step has no such schema. */
 function readable(credential: ClientCredential): ClientCredential {
   const { response } = credential as { response: unknown };
   if (typeof response === 'object' && response !== null) return credential;

@@ -23,7 +23,7 @@ const MIN_RSA_BYTES = 256;
 const MAX_RSA_BYTES = 1024;
 const MAX_EXPONENT_BYTES = 4;
 
-/** None if the algorithm is not one of ours: whether that is a fault is the caller's question. */
+/** Undefined if the algorithm is not supported: the caller decides whether that is a fault. */
 export function readCoseKey(map: CborMap): CredentialKey | undefined {
   const alg = map.get(ALG);
   if (typeof alg !== 'number') throw new Malformed('the public key names no algorithm');
@@ -39,7 +39,7 @@ function imported(jwk: JsonWebKey): KeyObject {
     return createPublicKey({ key: jwk, format: 'jwk' });
   } catch {
     // Such as a point that is not on its curve.
-    throw new Malformed('the public key is no key');
+    throw new Malformed('the public key is not valid');
   }
 }
 
@@ -51,7 +51,7 @@ function sound(key: KeyObject, { kty, x = '' }: JsonWebKey): KeyObject {
     throw new Malformed('the RSA key has an exponent that is 1 or even');
   }
   if (kty === 'OKP' && !isSoundEd25519(Buffer.from(x, 'base64url'))) {
-    throw new Malformed('the Ed25519 key is no point of the curve, or one of small order');
+    throw new Malformed('the Ed25519 key is not a point of the curve, or one of small order');
   }
   return key;
 }

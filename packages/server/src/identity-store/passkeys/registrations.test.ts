@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test';
 import { packed, packedSelf } from '../../../test/authenticator/attest.ts';
 import { type AuthenticatorOptions, authenticator, type Faults } from '../../../test/authenticator/authenticator.ts';
 import { authority } from '../../../test/authenticator/authority.ts';
-import { type RelyingParty, refused, relyingParty } from '../../../test/authenticator/relying-party.ts';
+import { assertRefused, type RelyingParty, relyingParty } from '../../../test/authenticator/relying-party.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { sql } from '../../db/db.ts';
 import { MINUTE } from '../../kernel/clock.ts';
@@ -116,7 +116,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
       await rp.startRegistration(id, conditional),
       await rp.startRegistration(undefined, conditional, 'upgrade'),
     ]) {
-      refused(refusal, 100001);
+      assertRefused(refusal, 100001);
       assert.equal(refusal.body.errors[0].pointer, '/mediation');
     }
     const unasked = { flags: 64 | 8 };
@@ -125,17 +125,17 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
       const credential = authenticator({ origin: rp.origin }).create(started.body.publicKey, unasked);
       return rp.completeRegistration(started.body.sessionId, { credential });
     };
-    refused(await made({}), 100092);
+    assertRefused(await made({}), 100092);
     const done = await made(conditional);
     assert.equal(done.status, 200, done.text);
   });
 
   it('takes or refuses with 100093 what may be backed up and models that are denied, as the policy says', async () => {
-    refused(await complete({}, { backupEligible: true }, 'bound'), 100093);
+    assertRefused(await complete({}, { backupEligible: true }, 'bound'), 100093);
     assert.equal((await complete({}, {}, 'bound')).status, 200);
-    refused(await complete({}, {}, 'synced'), 100093);
+    assertRefused(await complete({}, {}, 'synced'), 100093);
     assert.equal((await complete({}, { backupEligible: true }, 'synced')).status, 200);
-    refused(await complete({}, { aaguid: Buffer.alloc(16, 7) }, 'denied'), 100093);
+    assertRefused(await complete({}, { aaguid: Buffer.alloc(16, 7) }, 'denied'), 100093);
     assert.equal((await complete({}, {}, 'denied')).status, 200);
   });
 
@@ -166,16 +166,16 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
       [100092, { flags: 64 }],
     ] as const) {
       const answer = await complete(faults);
-      refused(answer, code);
+      assertRefused(answer, code);
       assert.equal(answer.body.user.summaryInfo.passkeys.length, 0);
       assert.equal(answer.body.user.lockInfo.failedCount, 0);
     }
     const { body } = await rp.startRegistration((await rp.user()).id);
     const device = authenticator({ origin: rp.origin });
     const wrong = device.create(body.publicKey, { clientData: { challenge: 'AAAA' } });
-    refused(await rp.completeRegistration(body.sessionId, { credential: wrong }), 353);
+    assertRefused(await rp.completeRegistration(body.sessionId, { credential: wrong }), 353);
     const right = device.create(body.publicKey);
-    refused(await rp.completeRegistration(body.sessionId, { credential: right }), 100035, 404);
+    assertRefused(await rp.completeRegistration(body.sessionId, { credential: right }), 100035, 404);
   });
 
   it('refuses with 388, 395, 397, 398 and 403 what is no credential', async () => {
@@ -190,14 +190,14 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
       [100090, { error: { name: 'TimeoutError' }, credential: { id: 'AAAA', type: 'public-key', response: {} } }],
     ] as const) {
       const { body } = await rp.startRegistration(id);
-      refused(await rp.completeRegistration(body.sessionId, completion), code);
+      assertRefused(await rp.completeRegistration(body.sessionId, completion), code);
     }
   });
 
   it('refuses with 100093 an attestation that the policy does not take, and keeps what is known of one it takes', async () => {
-    refused(await complete({}, {}, 'strict'), 100093);
-    refused(await complete({}, { format: 'packed', attests: packedSelf() }, 'strict'), 100093);
-    refused(await complete({}, { format: 'packed', attests: packed(authority()) }, 'strict'), 100093);
+    assertRefused(await complete({}, {}, 'strict'), 100093);
+    assertRefused(await complete({}, { format: 'packed', attests: packedSelf() }, 'strict'), 100093);
+    assertRefused(await complete({}, { format: 'packed', attests: packed(authority()) }, 'strict'), 100093);
     for (const [policy, attests, trust] of [
       ['strict', packed(maker), 'trusted'],
       ['self', packedSelf(), 'self'],
@@ -217,7 +217,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     for (const owner of [(await rp.user()).id, undefined]) {
       const { body } = await rp.startRegistration(owner);
       const credential = device.clone().create(body.publicKey);
-      refused(await rp.completeRegistration(body.sessionId, { credential }), 100094, 409);
+      assertRefused(await rp.completeRegistration(body.sessionId, { credential }), 100094, 409);
     }
   });
 
@@ -230,21 +230,21 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
       ends.push(await rp.completeRegistration(body.sessionId, { credential }));
     }
     assert.equal(ends[0]?.status, 200);
-    refused(ends[1] as never, 100038, 409);
-    refused(await rp.startRegistration(id, {}, 'few'), 100038, 409);
+    assertRefused(ends[1] as never, 100038, 409);
+    assertRefused(await rp.startRegistration(id, {}, 'few'), 100038, 409);
     assert.equal((await rp.startRegistration(id)).status, 201);
   });
 
   it('takes a challenge of the caller only where the policy does: 100043 otherwise', async () => {
     const { id } = await rp.user();
     const challenge = Buffer.alloc(16, 1).toString('base64url');
-    refused(await rp.startRegistration(id, { challenge }), 100043);
+    assertRefused(await rp.startRegistration(id, { challenge }), 100043);
     const { body } = await rp.startRegistration(id, { challenge }, 'open');
     assert.equal(body.publicKey.challenge, challenge);
     // It is good once.
-    refused(await rp.startRegistration(id, { challenge }, 'open'), 100001);
+    assertRefused(await rp.startRegistration(id, { challenge }, 'open'), 100001);
     for (const wrong of [`${challenge}=`, 'A'.repeat(20), `${challenge.slice(0, -1)}R`, '!'.repeat(22)]) {
-      refused(await rp.startRegistration(id, { challenge: wrong }, 'open'), 100001);
+      assertRefused(await rp.startRegistration(id, { challenge: wrong }, 'open'), 100001);
     }
   });
 
@@ -252,7 +252,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     const narrow = await relyingParty(grove, { config: { restrictedOrigins: ['https://other.example.org'] } });
     const { body } = await narrow.startRegistration((await narrow.user()).id);
     const credential = authenticator({ origin: narrow.origin }).create(body.publicKey);
-    refused(await narrow.completeRegistration(body.sessionId, { credential }), 354);
+    assertRefused(await narrow.completeRegistration(body.sessionId, { credential }), 354);
   });
 
   it('wants the names that the policy wants', async () => {
@@ -275,12 +275,12 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     assert.equal((await rp.startRegistration(id)).body.publicKey.user.id, userHandle);
     assert.equal((await rp.login(device)).body.user.id, id);
     const other = await rp.user();
-    refused(await rp.startRegistration(other.id, { userHandle }), 100001);
-    refused(await rp.startRegistration(undefined, { userHandle }), 100001);
-    refused(await rp.startRegistration(id, { userHandle: 'AAAA' }), 100001);
+    assertRefused(await rp.startRegistration(other.id, { userHandle }), 100001);
+    assertRefused(await rp.startRegistration(undefined, { userHandle }), 100001);
+    assertRefused(await rp.startRegistration(id, { userHandle: 'AAAA' }), 100001);
     const long = Buffer.alloc(65).toString('base64url');
     for (const wrong of [long, 'AA=', 'A'])
-      refused(await rp.startRegistration(other.id, { userHandle: wrong }), 100001);
+      assertRefused(await rp.startRegistration(other.id, { userHandle: wrong }), 100001);
   });
 
   it('refuses with 502 and 2100 a user that is not active or is locked, also if it became so since the start', async () => {
@@ -291,17 +291,17 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
       const { id } = await rp.user();
       const { body } = await rp.startRegistration(id);
       await rp.must(`/users/${id}`, { status }, 200);
-      refused(await rp.startRegistration(id), code);
+      assertRefused(await rp.startRegistration(id), code);
       const credential = authenticator({ origin: rp.origin }).create(body.publicKey);
       const answer = await rp.completeRegistration(body.sessionId, { credential });
-      refused(answer, code);
+      assertRefused(answer, code);
       assert.equal(answer.body.user.status, status);
     }
   });
 
   it('knows no store 100027, no user 100028, no relying party 100029, no policy 100030, no session 100035', async () => {
     const { id } = await rp.user();
-    refused(
+    assertRefused(
       await grove.call(`/api/identity-store/stores/none/users/${id}/passkeys/relyingParties/x/registrations/default`, {
         method: 'POST',
         body: '{}',
@@ -309,14 +309,14 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
       100027,
       404,
     );
-    refused(await rp.startRegistration(NOBODY), 100028, 404);
-    refused(await rp.post(`/users/${id}/passkeys/relyingParties/example.com/registrations/default`), 100029, 404);
-    refused(await rp.startRegistration(id, {}, 'none'), 100030, 404);
-    refused(await rp.startRegistration(id, {}, '__proto__'), 100030, 404);
-    refused(await rp.completeRegistration(NOBODY, {}), 100035, 404);
+    assertRefused(await rp.startRegistration(NOBODY), 100028, 404);
+    assertRefused(await rp.post(`/users/${id}/passkeys/relyingParties/example.com/registrations/default`), 100029, 404);
+    assertRefused(await rp.startRegistration(id, {}, 'none'), 100030, 404);
+    assertRefused(await rp.startRegistration(id, {}, '__proto__'), 100030, 404);
+    assertRefused(await rp.completeRegistration(NOBODY, {}), 100035, 404);
     const { body } = await rp.startRegistration(id);
     grove.clock.advance(5 * MINUTE);
-    refused(await rp.completeRegistration(body.sessionId, {}), 100035, 404);
+    assertRefused(await rp.completeRegistration(body.sessionId, {}), 100035, 404);
   });
 
   it('keeps no name of the user in its session, and the audit sealed', async () => {

@@ -6,7 +6,7 @@ import { openCeremony } from '../ceremonies/ceremonies.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { getActiveStore } from '../stores/find-store.ts';
 import { getUserForUpdate, type UserRef } from '../users/find-user.ts';
-import { bytesGiven, challengeOf } from './challenge.ts';
+import { challengeOf, decodeInput } from './challenge.ts';
 import type { Places } from './check-origin.ts';
 import { getConfig } from './find-config.ts';
 import { authenticationPolicyOf, MAX_PASSKEYS_PER_USER, placesOf, type UserVerification } from './passkey-policies.ts';
@@ -28,7 +28,7 @@ export type AuthenticationAddress = {
   readonly storeName: string;
   readonly rpId: string;
   readonly authPolicyName: string;
-  /** None if the passkey is to tell. */
+  /** Absent if the passkey itself names the user. */
   readonly user: UserRef | undefined;
   /** Of the caller, where the policy takes one. */
   readonly challenge?: string | undefined;
@@ -54,7 +54,7 @@ export function authenticationStarter(core: Pick<IdentityCore, 'ensureUsable'>) 
       const { userVerification, hints, ...policy } = authenticationPolicyOf(config, policyName);
       const conditional = address.mediation === 'conditional';
       if (conditional && address.user) {
-        throw invalidInput({ pointer: '/mediation', message: 'must not be conditional where a user is named' });
+        throw invalidInput({ pointer: '/mediation', message: 'must not be conditional when a user is named' });
       }
       const extensions = prfInput(address.prf);
       if (user) await core.ensureUsable(tx, user, { modality: 'PASSKEY', now });
@@ -81,12 +81,12 @@ export function authenticationStarter(core: Pick<IdentityCore, 'ensureUsable'>) 
     });
 }
 
-/** The extension input for whoever asks. What comes of it stays in the page. */
+/** The input of the `prf` extension, if requested. Its output stays in the page. */
 function prfInput(prf: Prf | undefined): { prf: { eval: Prf } } | undefined {
   if (!prf) return undefined;
   for (const name of ['first', 'second'] as const) {
     const value = prf[name];
-    if (value !== undefined) bytesGiven(value, `/prf/${name}`, { least: 1, most: MAX_PRF_BYTES });
+    if (value !== undefined) decodeInput(value, `/prf/${name}`, { least: 1, most: MAX_PRF_BYTES });
   }
   return { prf: { eval: prf } };
 }

@@ -8,7 +8,7 @@ import { openCeremony } from '../ceremonies/ceremonies.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { getActiveStore } from '../stores/find-store.ts';
 import { getUserForUpdate, type UserRef, type UserRow } from '../users/find-user.ts';
-import { bytesGiven, challengeOf } from './challenge.ts';
+import { challengeOf, decodeInput } from './challenge.ts';
 import type { Places } from './check-origin.ts';
 import { getConfig } from './find-config.ts';
 import {
@@ -77,8 +77,8 @@ export function registrationStarter(core: Pick<IdentityCore, 'ensureUsable'>) {
         ...{ data, now, lifeMs: CEREMONY_MS },
       });
       const name = body.userName ?? user?.ext_id ?? user?.id ?? userHandle;
-      const shown = { id: userHandle, name, displayName: body.displayName ?? name };
-      return { sessionId, expiringDtm: toDtm(expiresAt), publicKey: { ...options, user: shown } };
+      const userView = { id: userHandle, name, displayName: body.displayName ?? name };
+      return { sessionId, expiringDtm: toDtm(expiresAt), publicKey: { ...options, user: userView } };
     });
 }
 
@@ -120,23 +120,23 @@ type HandleOf = { user: UserRow | undefined; own: readonly PasskeyRow[]; rpId: s
  */
 async function userHandleOf(
   tx: TenantTx,
-  given: string | undefined,
+  callersHandle: string | undefined,
   { user, own, rpId, environment }: HandleOf,
 ): Promise<string> {
   const [first] = own;
   const pointer = '/userHandle';
-  if (given === undefined) {
+  if (callersHandle === undefined) {
     if (first) return first.user_handle;
     return (user ? Buffer.from(user.id) : randomBytes(USER_HANDLE_BYTES)).toString('base64url');
   }
-  bytesGiven(given, pointer, { least: 1, most: MAX_USER_HANDLE_BYTES });
-  if (first && first.user_handle !== given) {
+  decodeInput(callersHandle, pointer, { least: 1, most: MAX_USER_HANDLE_BYTES });
+  if (first && first.user_handle !== callersHandle) {
     throw invalidInput({ pointer, message: 'is not the user handle that the passkeys of this user have' });
   }
-  if (await isHandleOfOther(tx, { environment, rpId, userHandle: given, userId: user?.id ?? '' })) {
+  if (await isHandleOfOther(tx, { environment, rpId, userHandle: callersHandle, userId: user?.id ?? '' })) {
     throw invalidInput({ pointer, message: 'is the user handle of another user' });
   }
-  return given;
+  return callersHandle;
 }
 
 function optionsOf(

@@ -1,6 +1,6 @@
 import { hash, type KeyObject } from 'node:crypto';
 import { type Alg, isSignature } from './algorithms.ts';
-import { type Asked, checkClientData } from './check-client-data.ts';
+import { checkClientData, type Expected } from './check-client-data.ts';
 import { decodePart } from './decode-base64url.ts';
 import { ensure, refusingMalformed } from './ensure.ts';
 import { Malformed } from './malformed.ts';
@@ -26,7 +26,7 @@ export type StoredPasskey = {
   readonly backupEligible: boolean;
 };
 
-export type AuthenticationAsked = Asked & {
+export type AuthenticationAsked = Expected & {
   /** None if the passkey is to tell who the user is. */
   readonly userId: string | undefined;
   /** The credential ids that the client was told; empty if any would do. */
@@ -53,18 +53,18 @@ export function credentialIdOf({ id, rawId }: ClientCredential): string {
 export function verifyAuthentication(
   credential: ClientCredential,
   passkey: StoredPasskey | undefined,
-  asked: AuthenticationAsked,
+  expected: AuthenticationAsked,
 ): Authenticated {
   const { response } = credential;
   ensure(response.attestationObject === undefined, 352);
   ensure(passkey !== undefined && credentialIdOf(credential) === passkey.credentialId, 362);
-  checkOwner(response.userHandle, passkey, asked);
+  checkOwner(response.userHandle, passkey, expected);
   return refusingMalformed(() => {
     const clientDataJson = decodePart(response, 'clientDataJSON');
     const authenticatorData = decodePart(response, 'authenticatorData');
     const signature = decodePart(response, 'signature');
-    checkClientData(readClientData(clientDataJson), 'webauthn.get', asked);
-    const data = checkAuthenticatorData(authenticatorData, passkey, asked);
+    checkClientData(readClientData(clientDataJson), 'webauthn.get', expected);
+    const data = checkAuthenticatorData(authenticatorData, passkey, expected);
     const signed = Buffer.concat([authenticatorData, hash('sha256', clientDataJson, 'buffer')]);
     ensure(isSignature(passkey.alg, signed, passkey.key, signature), 100091);
     // Only now: a counter that nobody signed says nothing.
@@ -78,9 +78,9 @@ function checkOwner(userHandle: unknown, passkey: StoredPasskey, { userId, allow
   ensure(userId === undefined || passkey.userId === userId, 363);
   ensure(passkey.status === 'ACTIVE', 348);
   ensure(allowed.length === 0 || allowed.includes(passkey.credentialId), 364);
-  const told = userHandle !== undefined && userHandle !== null && userHandle !== '';
-  ensure(told || userId !== undefined, 364);
-  ensure(!told || userHandle === passkey.userHandle, 365);
+  const hasHandle = userHandle !== undefined && userHandle !== null && userHandle !== '';
+  ensure(hasHandle || userId !== undefined, 364);
+  ensure(!hasHandle || userHandle === passkey.userHandle, 365);
 }
 
 /** Steps 15 to 19. */
@@ -94,7 +94,7 @@ function checkAuthenticatorData(
   ensure(data.rpIdHash.equals(hash('sha256', rpId, 'buffer')), 383, 'the authenticator answered another relying party');
   ensure(data.userPresent, 100092, 'nobody was present');
   ensure(data.userVerified || userVerification !== 'required', 100092);
-  if (data.backedUp && !data.backupEligible) throw new Malformed('what cannot be backed up is said to be');
+  if (data.backedUp && !data.backupEligible) throw new Malformed('it is backed up, but not eligible for backup');
   if (data.backupEligible !== passkey.backupEligible) throw new Malformed('the backup eligibility has changed');
   return data;
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Alg } from './algorithms.ts';
 import { type AttestationPolicy, type AttestationTrust, assessAttestation } from './attestation/assess-attestation.ts';
-import { type Asked, checkClientData } from './check-client-data.ts';
+import { checkClientData, type Expected } from './check-client-data.ts';
 import { decodePart } from './decode-base64url.ts';
 import { ensure, refusingMalformed } from './ensure.ts';
 import { Malformed } from './malformed.ts';
@@ -11,7 +11,7 @@ import { readClientData } from './read-client-data.ts';
 import { type CredentialKey, readCoseKey } from './read-cose-key.ts';
 import { type ClientCredential, credentialIdOf } from './verify-authentication.ts';
 
-export type RegistrationAsked = Asked & {
+export type RegistrationAsked = Expected & {
   readonly userVerification: 'required' | 'preferred' | 'discouraged';
   readonly algorithms: readonly Alg[];
   readonly attestation: AttestationPolicy;
@@ -39,23 +39,23 @@ export type Registered = {
 };
 
 /** WebAuthn Level 3, 7.1, in its order. Whether the credential id is new is the caller's question. */
-export function verifyRegistration(credential: ClientCredential, asked: RegistrationAsked): Registered {
+export function verifyRegistration(credential: ClientCredential, expected: RegistrationAsked): Registered {
   return refusingMalformed(() => {
     const { response } = credential;
-    if (response.attestationObject === undefined) throw new Malformed('the client response is no registration');
+    if (response.attestationObject === undefined) throw new Malformed('the client response is not a registration');
     const clientDataJson = decodePart(response, 'clientDataJSON');
-    checkClientData(readClientData(clientDataJson), 'webauthn.create', asked);
+    checkClientData(readClientData(clientDataJson), 'webauthn.create', expected);
     const { format, statement, authData } = readAttestationObject(response);
-    const data = checkAuthenticatorData(authData, asked);
-    const { attested, key } = checkAttested(data, credential, asked.algorithms);
+    const data = checkAuthenticatorData(authData, expected);
+    const { attested, key } = checkAttested(data, credential, expected.algorithms);
     const trust = assessAttestation(
       {
         ...{ format, statement, authData, attested, key },
         rpIdHash: data.rpIdHash,
         clientDataHash: hash('sha256', clientDataJson, 'buffer'),
       },
-      asked.attestation,
-      asked.now,
+      expected.attestation,
+      expected.now,
     );
     return {
       credentialId: credential.id,
@@ -78,11 +78,11 @@ type AttestationObject = { format: string; statement: CborValue; authData: Buffe
 function readAttestationObject(response: ClientCredential['response']): AttestationObject {
   const bytes = decodePart(response, 'attestationObject');
   const object = readWholeCbor(bytes, 'the attestation object');
-  if (!(object instanceof Map) || object.size !== 3) throw new Malformed('the attestation object is none');
+  if (!(object instanceof Map) || object.size !== 3) throw new Malformed('the attestation object is not valid');
   const [format, statement, authData] = [object.get('fmt'), object.get('attStmt'), object.get('authData')];
   const whole = statement instanceof Map || (Array.isArray(statement) && format === 'compound');
   if (typeof format !== 'string' || !whole || !Buffer.isBuffer(authData)) {
-    throw new Malformed('the attestation object is none');
+    throw new Malformed('the attestation object is not valid');
   }
   return { format, statement, authData };
 }
@@ -96,7 +96,7 @@ function checkAuthenticatorData(
   ensure(data.rpIdHash.equals(hash('sha256', rpId, 'buffer')), 383, 'the authenticator answered another relying party');
   ensure(data.userPresent || conditional, 100092, 'nobody was present');
   ensure(data.userVerified || userVerification !== 'required', 100092);
-  if (data.backedUp && !data.backupEligible) throw new Malformed('what cannot be backed up is said to be');
+  if (data.backedUp && !data.backupEligible) throw new Malformed('it is backed up, but not eligible for backup');
   ensure(backup !== 'forbidden' || !data.backupEligible, 100093, 'the passkey does not stay on one device');
   ensure(backup !== 'required' || data.backupEligible, 100093, 'the passkey cannot be backed up');
   return data;
@@ -120,9 +120,9 @@ function checkAttested(
 const MAX_TRANSPORTS = 10;
 
 /** Hints for the next ceremony, which the client may leave out or invent: what looks like none is dropped. */
-function transportsOf(given: unknown): string[] {
-  if (!Array.isArray(given)) return [];
-  const hints = given.filter((each): each is string => typeof each === 'string' && /^[a-z-]{1,32}$/.test(each));
+function transportsOf(transports: unknown): string[] {
+  if (!Array.isArray(transports)) return [];
+  const hints = transports.filter((each): each is string => typeof each === 'string' && /^[a-z-]{1,32}$/.test(each));
   return [...new Set(hints)].slice(0, MAX_TRANSPORTS);
 }
 

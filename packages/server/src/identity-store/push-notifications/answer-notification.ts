@@ -24,7 +24,7 @@ export type AnswerDeps = Pick<IdentityCore, 'vault' | 'addIdentityEvent'> &
 export function answering(deps: AnswerDeps): Handlers<typeof api.pushNotifications>['answer'] {
   return async (context, { params, body: { status, number } }) => {
     const { now } = context;
-    const answered = await context.db.write(async (tx) => {
+    const answer = await context.db.write(async (tx) => {
       const store = await getStore(tx, context, params.storeName);
       const user = await getUser(tx, store.id, givenUserRef(params));
       const rows = await lockSend(tx, ofUser(await findPush(tx, params.id), user.id));
@@ -45,19 +45,19 @@ export function answering(deps: AnswerDeps): Handlers<typeof api.pushNotificatio
         await setPushStatus(tx, row.id, { status, reason: null, now });
       }
       if (isWrong) return undefined;
-      const shown = toPushNotification({ ...row, status, last_updated_at: now }, content, now);
+      const notification = toPushNotification({ ...row, status, last_updated_at: now }, content, now);
       const opens = status === 'ACCEPTED' && content.number !== undefined && content.redirectUrl !== undefined;
-      return { ...shown, ...(opens && { redirectUrl: content.redirectUrl }) };
+      return { ...notification, ...(opens && { redirectUrl: content.redirectUrl }) };
     });
     // Thrown after the commit: the refusal is to stay.
-    if (!answered) throw new ApiError(100190);
-    return answered;
+    if (!answer) throw new ApiError(100190);
+    return answer;
   };
 }
 
-type Refused = { store: Store; row: PushRow; rows: readonly PushRow[]; isWrong: boolean; now: number };
+type RefusedPush = { store: Store; row: PushRow; rows: readonly PushRow[]; isWrong: boolean; now: number };
 
-async function refuse(deps: AnswerDeps, tx: TenantTx, { store, row, rows, isWrong, now }: Refused): Promise<void> {
+async function refuse(deps: AnswerDeps, tx: TenantTx, { store, row, rows, isWrong, now }: RefusedPush): Promise<void> {
   const isAccepted = rows.some(({ status }) => status === 'ACCEPTED' || status === 'COMPLETED');
   const endsAll = !isAccepted && (isWrong || row.type === 'PROCESS');
   for (const each of endsAll ? rows : [row]) {

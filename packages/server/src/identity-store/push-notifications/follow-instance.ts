@@ -25,20 +25,20 @@ export type FollowDeps = {
 
 /** Told of every event of every instance, in its transaction: the end of one ends what asked for it. */
 export function instanceFollower({ jobs, wake, closeToken }: FollowDeps) {
-  return async (tx: TenantTx, told: ToldInstance): Promise<void> => {
-    const status = ENDS[told.type];
-    if (!status || hadEnded(told)) return;
+  return async (tx: TenantTx, event: ToldInstance): Promise<void> => {
+    const status = ENDS[event.type];
+    if (!status || hadEnded(event)) return;
     // Each device has a record of its own, and all of them ask for one process.
-    const ended = await endPushesOf(tx, told.instanceId, status, told.at);
+    const ended = await endPushesOf(tx, event.instanceId, status, event.at);
     const one =
       ended.find((each) => each.status === 'REJECTED') ?? ended.find((each) => each.status === status) ?? ended[0];
     if (!one) return;
-    if (one.process_token_id !== null) await closeToken(tx, one.process_token_id, told.at);
+    if (one.process_token_id !== null) await closeToken(tx, one.process_token_id, event.at);
     if (one.parent_instance_id === null) return;
     const variables = {
       pushNotificationId: one.id,
       pushNotificationStatus: one.status,
-      processInstanceStatus: told.status,
+      processInstanceStatus: event.status,
     };
     await jobs.enqueue(tx, wake, { parentId: one.parent_instance_id, variables });
   };

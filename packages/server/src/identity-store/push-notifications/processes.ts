@@ -5,7 +5,7 @@ import type { ProcessFields } from '../events/identity-events.ts';
 /** What push notifications that ask for a process need of those who run processes. */
 export type Processes = {
   /** A process token and an instance made from it, in the transaction that asks for them. */
-  startProcess(tx: TenantTx, asked: AskedProcess): Promise<StartedProcess>;
+  startProcess(tx: TenantTx, process: AskedProcess): Promise<StartedProcess>;
   /** No instance can be made from the token any more. */
   closeToken(tx: TenantTx, tokenId: string, now: number): Promise<void>;
   /** Removes tokens whose time was over by then, and tells how many. */

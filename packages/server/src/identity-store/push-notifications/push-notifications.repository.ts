@@ -90,8 +90,8 @@ export async function countSends(
   userId: string,
   { since, until }: { since: number; until: number },
 ): Promise<{ total: number; oldest: number | null }> {
-  const found = await SENDS.get(db, { userId, since, until });
-  return found ?? { total: 0, oldest: null };
+  const row = await SENDS.get(db, { userId, since, until });
+  return row ?? { total: 0, oldest: null };
 }
 
 export async function setPushStatus(

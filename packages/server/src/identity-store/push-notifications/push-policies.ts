@@ -62,16 +62,16 @@ export function pushPolicyHandlers({ vault, addIdentityEvent, faultOfAddress }: 
     async updatePolicy(context, { params, body }) {
       const { now } = context;
       const { rpId } = params;
-      const given = settingsOf(body);
-      checkSettings(given, faultOfAddress);
+      const input = settingsOf(body);
+      checkSettings(input, faultOfAddress);
       return context.db.write(async (tx) => {
         const store = await getStore(tx, context, params.storeName);
         const before = readRow(await findPolicyForUpdate(tx, keyOf(store.id, rpId)));
-        const place = { storeId: store.id, rpId };
-        const settings = { ...(await openSettings(vault, tx, place, before.sealed)), ...given };
+        const policyKey = { storeId: store.id, rpId };
+        const settings = { ...(await openSettings(vault, tx, policyKey, before.sealed)), ...input };
         const { status = before.policy.status, numberMatching = before.policy.numberMatching } = body;
         const config = policyFrom({ ...before.policy, status, numberMatching }, settings, now);
-        const sealed = await sealSettings(vault, tx, place, settings);
+        const sealed = await sealSettings(vault, tx, policyKey, settings);
         await changePolicy(tx, keyOf(store.id, rpId), { config: JSON.stringify(config), sealed, now });
         await tell(tx, store, { type: 'identity.configUpdated', rpId, now });
         return config;
@@ -92,21 +92,21 @@ export function pushPolicyHandlers({ vault, addIdentityEvent, faultOfAddress }: 
 
     async listRelyingParties(context, { params, query }) {
       const store = await getStore(context.db, context, params.storeName);
-      const asked = paging(query, { rpId: 'name' });
+      const pageRequest = paging(query, { rpId: 'name' });
       const rows = await policiesOfStore(context.db, store.id);
       const all = relyingPartiesOf(rows)
         .filter(({ configurationStatus }) => (query.configurationStatus ?? configurationStatus) === configurationStatus)
         .toSorted((one, other) => (one.rpId < other.rpId ? -1 : 1));
-      if (/\bname DESC\b/.test(asked.orderBy)) all.reverse();
-      return toPage(all.slice(asked.offset, asked.offset + asked.size), all.length, asked);
+      if (/\bname DESC\b/.test(pageRequest.orderBy)) all.reverse();
+      return toPage(all.slice(pageRequest.offset, pageRequest.offset + pageRequest.size), all.length, pageRequest);
     },
   });
 }
 
-type Given = Pick<PushPolicy, 'rpId' | 'status' | 'createdDtm'> & { numberMatching: boolean | undefined };
+type PolicyMembers = Pick<PushPolicy, 'rpId' | 'status' | 'createdDtm'> & { numberMatching: boolean | undefined };
 
-function policyFrom(given: Given, settings: ProviderSettings, now: number): PushPolicy {
-  const { rpId, status, createdDtm, numberMatching } = given;
+function policyFrom(members: PolicyMembers, settings: ProviderSettings, now: number): PushPolicy {
+  const { rpId, status, createdDtm, numberMatching } = members;
   const matching = numberMatching === true && { numberMatching };
   return { rpId, status, ...matching, providers: providersOf(settings), createdDtm, lastUpdatedDtm: toDtm(now) };
 }

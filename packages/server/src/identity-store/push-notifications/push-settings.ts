@@ -6,13 +6,13 @@ import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
 
 /** What a relying party tells of its providers. It holds credentials, so it is sealed for the store and never shown. */
-type Given = Body<typeof api.pushNotifications.updatePolicy>;
+type SettingsInput = Body<typeof api.pushNotifications.updatePolicy>;
 
 const VAPID_PUBLIC_BYTES = 65;
 const VAPID_PRIVATE_BYTES = 32;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
-export function settingsOf({ apns, fcm, webPush }: Given): ProviderSettings {
+export function settingsOf({ apns, fcm, webPush }: SettingsInput): ProviderSettings {
   return { ...(apns && { apns }), ...(fcm && { fcm }), ...(webPush && { webPush }) };
 }
 
@@ -73,12 +73,12 @@ function webPushFaults({ webPush }: ProviderSettings): FieldFault[] {
 const subjectOf = (storeId: string) => `store:${storeId}`;
 const contextOf = (rpId: string) => `push-policy:${rpId}`;
 
-type Place = { storeId: string; rpId: string };
+type PolicyKey = { storeId: string; rpId: string };
 
 export function sealSettings(
   vault: Pick<Vault, 'sealFor'>,
   tx: TenantTx,
-  { storeId, rpId }: Place,
+  { storeId, rpId }: PolicyKey,
   settings: ProviderSettings,
 ): Promise<Uint8Array> {
   return vault.sealFor(tx, subjectOf(storeId), contextOf(rpId), Buffer.from(JSON.stringify(settings)));
@@ -87,7 +87,7 @@ export function sealSettings(
 export async function openSettings(
   vault: Pick<Vault, 'openFor'>,
   db: TenantReads,
-  { storeId, rpId }: Place,
+  { storeId, rpId }: PolicyKey,
   sealed: Uint8Array,
 ): Promise<ProviderSettings> {
   const plain = await vault.openFor(db, subjectOf(storeId), contextOf(rpId), sealed);

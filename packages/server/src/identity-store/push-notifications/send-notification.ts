@@ -29,7 +29,7 @@ export type SendDeps = Pick<IdentityCore, 'vault' | 'addIdentityEvent'> & {
   processes: Pick<Processes, 'startProcess' | 'findParent'>;
 };
 
-type Asked = {
+type SendRequest = {
   store: Store;
   user: UserRow;
   policy: PushPolicy;
@@ -38,7 +38,7 @@ type Asked = {
   by: string;
   now: number;
 };
-type Sent = Ok<typeof api.pushNotifications.send>;
+type SendAnswer = Ok<typeof api.pushNotifications.send>;
 
 export function sending(deps: SendDeps): Handlers<typeof api.pushNotifications>['send'] {
   return async (context, { params, body }) => {
@@ -63,13 +63,13 @@ export function sending(deps: SendDeps): Handlers<typeof api.pushNotifications>[
   };
 }
 
-async function send(deps: SendDeps, tx: TenantTx, asked: Asked): Promise<Sent> {
-  const { store, user, policy, input, now } = asked;
+async function send(deps: SendDeps, tx: TenantTx, request: SendRequest): Promise<SendAnswer> {
+  const { store, user, policy, input, now } = request;
   const { environment } = store;
   const parentId = input.parentProcessInstanceId;
   const parent = parentId === undefined ? undefined : await deps.processes.findParent(tx, environment, parentId);
   const send_id = newId(now);
-  const started = input.type === 'PROCESS' ? await start(deps, tx, asked, send_id) : undefined;
+  const started = input.type === 'PROCESS' ? await start(deps, tx, request, send_id) : undefined;
   const number = policy.numberMatching ? newNumber() : undefined;
   const content: PushContent = {
     ...(input.title && { title: input.title }),
@@ -77,7 +77,7 @@ async function send(deps: SendDeps, tx: TenantTx, asked: Asked): Promise<Sent> {
     ...(started && { redirectUrl: started.redirectUrl }),
     ...(number !== undefined && { number, numbers: numbersFor(number) }),
   };
-  const pushNotifications = await addPushes(deps, tx, asked, { send_id, content, started });
+  const pushNotifications = await addPushes(deps, tx, request, { send_id, content, started });
   const process = started && {
     ...parent,
     childProcessDefnName: started.processDefnName,
@@ -89,13 +89,13 @@ async function send(deps: SendDeps, tx: TenantTx, asked: Asked): Promise<Sent> {
   return { pushNotifications, ...(number !== undefined && { number }) };
 }
 
-const expiresAt = ({ input, now }: Asked) => now + LIFE_MS[input.type];
+const expiresAt = ({ input, now }: SendRequest) => now + LIFE_MS[input.type];
 
 /** The name says what the token is for, and is nobody else's. */
-function start({ processes }: SendDeps, tx: TenantTx, asked: Asked, sendId: string): Promise<StartedProcess> {
+function start({ processes }: SendDeps, tx: TenantTx, request: SendRequest, sendId: string): Promise<StartedProcess> {
   return processes.startProcess(tx, {
-    ...asked.input,
-    ...{ environment: asked.store.environment, by: asked.by, now: asked.now, notAfterAt: expiresAt(asked) },
+    ...request.input,
+    ...{ environment: request.store.environment, by: request.by, now: request.now, notAfterAt: expiresAt(request) },
     ...{ madeFor: 'PUSH_NOTIFICATION', name: `Push notification ${sendId}` },
   });
 }
@@ -106,12 +106,12 @@ type Prepared = { send_id: string; content: PushContent; started: StartedProcess
 async function addPushes(
   { vault, jobs, job }: SendDeps,
   tx: TenantTx,
-  asked: Asked,
+  request: SendRequest,
   { send_id, content, started }: Prepared,
 ): Promise<PushNotification[]> {
-  const { store, user, policy, input, devices, now } = asked;
+  const { store, user, policy, input, devices, now } = request;
   const plain = Buffer.from(JSON.stringify(content));
-  const sent: PushNotification[] = [];
+  const notifications: PushNotification[] = [];
   for (const { device_id } of devices) {
     const id = newId(now);
     const sealed = await vault.sealFor(tx, userSubject(user.id), contentContext(id), plain);
@@ -121,13 +121,13 @@ async function addPushes(
       process_instance_id: started?.processInstanceId ?? null,
       process_token_id: started?.processTokenId ?? null,
       parent_instance_id: input.parentProcessInstanceId ?? null,
-      ...{ created_at: now, last_updated_at: now, expires_at: expiresAt(asked) },
+      ...{ created_at: now, last_updated_at: now, expires_at: expiresAt(request) },
     };
     await addPush(tx, row);
     await jobs.enqueue(tx, job, { id });
-    sent.push(toPushNotification(row, content, now));
+    notifications.push(toPushNotification(row, content, now));
   }
-  return sent;
+  return notifications;
 }
 
 function checkInput({ type, title, message, processDefnName, processDefnTag, parentProcessInstanceId }: Input): void {

@@ -103,9 +103,9 @@ function messageOf(row: PushRow, { title, message, redirectUrl, numbers }: PushC
   };
 }
 
-type Settled = { row: PushRow; device: DeviceRow; outcome: PushOutcome; now: number };
+type PushResult = { row: PushRow; device: DeviceRow; outcome: PushOutcome; now: number };
 
-async function settle(tx: TenantTx, { row, device, outcome, now }: Settled): Promise<void> {
+async function settle(tx: TenantTx, { row, device, outcome, now }: PushResult): Promise<void> {
   if (outcome.kind === 'SENT') return noteHanded(tx, row.id, now);
   if (outcome.kind === 'DEAD_TOKEN' && device.push_token) {
     const name = { userId: row.user_id, rpId: row.rp_id, deviceId: row.device_id };

@@ -31,8 +31,8 @@ export async function getActiveStore(db: TenantReads, asks: Asks, name: string):
   return store;
 }
 
-type Stored = Pick<StoreRow, 'id' | 'name' | 'environment' | 'status' | 'configuration'>;
+type StoreColumns = Pick<StoreRow, 'id' | 'name' | 'environment' | 'status' | 'configuration'>;
 
-export function toStore({ id, name, environment, status, configuration }: Stored): Store {
+export function toStore({ id, name, environment, status, configuration }: StoreColumns): Store {
   return { id, name, environment, status, configuration: JSON.parse(configuration) as StoreConfiguration };
 }

@@ -54,7 +54,7 @@ export function findPolicy(db: TenantReads, { storeId, kind, name }: PolicyKey):
   return ONE.get(db, { storeId, kind, name });
 }
 
-/** Nobody else can change it until the transaction ends. */
+/** Locks the row until the transaction ends. */
 export function findPolicyForUpdate(tx: TenantTx, { storeId, kind, name }: PolicyKey): Promise<PolicyRow | undefined> {
   return ONE_FOR_UPDATE.get(tx, { storeId, kind, name });
 }
@@ -73,7 +73,7 @@ export async function changePolicy(
   await CHANGE.run(tx, { storeId, kind, name, config, sealed, now });
 }
 
-/** False if there is none. */
+/** False if there is no such row. */
 export async function removePolicy(tx: TenantTx, { storeId, kind, name }: PolicyKey): Promise<boolean> {
   return (await REMOVE.run(tx, { storeId, kind, name })) === 1;
 }

@@ -31,9 +31,9 @@ export async function getPolicy<Config>(db: TenantReads, key: PolicyKey): Promis
 
 export type NewPolicy = { config: object; sealed?: Uint8Array | null; now: number };
 
-export async function createPolicy(tx: TenantTx, key: PolicyKey, made: NewPolicy): Promise<void> {
+export async function createPolicy(tx: TenantTx, key: PolicyKey, policy: NewPolicy): Promise<void> {
   if ((await countPolicies(tx, key.storeId, key.kind)) >= MAX_POLICIES_PER_KIND) throw new ApiError(100065);
-  const { config, sealed = null, now } = made;
+  const { config, sealed = null, now } = policy;
   try {
     await addPolicy(tx, key, { config: JSON.stringify(config), sealed, now });
   } catch (error) {
@@ -53,8 +53,8 @@ export async function updatePolicy<Config extends object>(
   const row = await findPolicyForUpdate(tx, key);
   if (!row) throw missing(key.kind);
   const config = change(JSON.parse(row.config) as Config);
-  const kept = sealed === undefined ? row.sealed : sealed;
-  await changePolicy(tx, key, { config: JSON.stringify(config), sealed: kept, now });
+  const newSealed = sealed === undefined ? row.sealed : sealed;
+  await changePolicy(tx, key, { config: JSON.stringify(config), sealed: newSealed, now });
   return config;
 }
 

@@ -23,7 +23,7 @@ export function findStore(db: TenantReads, name: StoreName): Promise<StoreRow | 
   return ONE.get(db, name);
 }
 
-/** Nobody else can change the store until the transaction ends. */
+/** Locks the row until the transaction ends. */
 export function findStoreForUpdate(tx: TenantTx, name: StoreName): Promise<StoreRow | undefined> {
   return ONE_FOR_UPDATE.get(tx, name);
 }

@@ -16,7 +16,6 @@ export const identityStores = table('identity_stores', {
 });
 export type StoreRow = RowOf<typeof identityStores>;
 
-/** The properties a list can be sorted by. */
 export const SORTABLE = {
   id: 'id',
   name: 'name_folded',

@@ -82,8 +82,8 @@ export function storeHandlers({ addIdentityEvent }: { addIdentityEvent: AddIdent
 }
 
 /** Whatever else was sent, such as the configurations of relying parties as they were read, is not of the store itself. */
-function settingsOf(given: StoreConfiguration): StoreConfiguration {
-  const { defaultLocale, defaultTimeZone, defaultUserStatus, maxUsers, lockConfiguration, faceConfiguration } = given;
+function settingsOf(input: StoreConfiguration): StoreConfiguration {
+  const { defaultLocale, defaultTimeZone, defaultUserStatus, maxUsers, lockConfiguration, faceConfiguration } = input;
   return {
     ...(defaultLocale !== undefined && { defaultLocale }),
     ...(defaultTimeZone !== undefined && { defaultTimeZone }),

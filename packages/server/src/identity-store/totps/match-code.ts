@@ -45,8 +45,8 @@ export function stepOf({ period }: Pick<Totp, 'period'>, now: number): number {
 }
 
 /** End users type codes as they are shown: in two groups, at times. */
-export function normalCode(given: string): string {
-  return given.replace(/[\s-]/g, '');
+export function normalCode(typedCode: string): string {
+  return typedCode.replace(/[\s-]/g, '');
 }
 
 export function isWellFormed(code: string, { digits }: Pick<Totp, 'digits'>): boolean {
@@ -64,13 +64,13 @@ export function matchCode(
   totp: Totp,
   { code, window, lastStep, now }: { code: string; window: number; lastStep: number; now: number },
 ): Match | undefined {
-  const given = Buffer.from(code);
+  const codeBytes = Buffer.from(code);
   const codeAt = codes(totp);
   const current = stepOf(totp, now);
   let used: Match | undefined;
   for (let turn = 0; turn <= 2 * window; turn++) {
     const step = current + (turn % 2 === 0 ? turn / 2 : -(turn + 1) / 2);
-    if (step < 0 || !timingSafeEqual(Buffer.from(codeAt(step)), given)) continue;
+    if (step < 0 || !timingSafeEqual(Buffer.from(codeAt(step)), codeBytes)) continue;
     if (step > lastStep) return { step, used: false };
     used ??= { step, used: true };
   }

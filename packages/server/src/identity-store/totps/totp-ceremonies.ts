@@ -75,25 +75,25 @@ export function totpCeremonies(core: IdentityCore) {
         const continued = before !== undefined && before.id === pendingId;
         const pending = continued ? before : await addPending(tx, key, policy, now);
         // Policies of before may have a colon in their issuer.
-        const named = { issuer: withoutColon(policy.issuer), label: user.ext_id ?? user.id };
-        const shown = showSecret(await opened(tx, pending), named);
+        const appLabel = { issuer: withoutColon(policy.issuer), label: user.ext_id ?? user.id };
+        const secretView = showSecret(await opened(tx, pending), appLabel);
         const { id, digits, expires_at: expiresAt } = pending;
-        return { id, continued, shown, digits, expiresAt };
+        return { id, continued, shown: secretView, digits, expiresAt };
       }),
 
-    async completeRegistration(caller: Caller, address: TotpAddress, given: string): Promise<User> {
+    async completeRegistration(caller: Caller, address: TotpAddress, typedCode: string): Promise<User> {
       const { user } = await core.registration(caller, {
         storeName: address.storeName,
         modality: MODALITY,
         find: async () => address.user,
-        async run(tx, known, now, store) {
-          if (!known) throw new ApiError(100028);
+        async run(tx, owner, now, store) {
+          if (!owner) throw new ApiError(100028);
           const policy = await totpPolicyOf(tx, store.id, address.policyName);
-          const key = { userId: known.id, policyName: policy.name };
+          const key = { userId: owner.id, policyName: policy.name };
           const pending = await findPending(tx, key, now);
           if (!pending) throw new Refusal(100053, { counts: false });
           const { failed, expires_at, ...row } = pending;
-          const code = wellFormed(given, pending);
+          const code = wellFormed(typedCode, pending);
           const totp = await opened(tx, pending);
           const match = matchCode(totp, { code, window: policy.window, lastStep: NO_STEP, now });
           if (!match) {
@@ -102,7 +102,7 @@ export function totpCeremonies(core: IdentityCore) {
           }
           await removePending(tx, key);
           await putTotp(tx, { ...row, last_step: match.step, created_at: now });
-          return { user: known, result: undefined };
+          return { user: owner, result: undefined };
         },
       });
       return user;
@@ -127,9 +127,9 @@ export function totpCeremonies(core: IdentityCore) {
         find: address.user,
         ...{ runsAgain: true, leavesView: true },
         ahead: (tx, user, store) => readAhead(tx, store.id, { userId: user.id, policyName: address.policyName }),
-        async run(tx, _user, now, _store, { key, ...read }) {
-          const policy = await read.policy;
-          const row = await read.row;
+        async run(tx, _user, now, _store, { key, ...ahead }) {
+          const policy = await ahead.policy;
+          const row = await ahead.row;
           if (!row) throw new Refusal(100053, { counts: false });
           const wellFormedCode = wellFormed(code, row);
           const totp = await opened(tx, row);
@@ -169,8 +169,8 @@ function readAhead(tx: TenantTx, storeId: string, key: TotpKey) {
 }
 
 /** What could not be a code of these digits is no guess. */
-function wellFormed(given: string, row: Pick<TotpRow, 'digits'>): string {
-  const code = normalCode(given);
+function wellFormed(typedCode: string, row: Pick<TotpRow, 'digits'>): string {
+  const code = normalCode(typedCode);
   if (!isWellFormed(code, row)) throw new Refusal(100051, { counts: false });
   return code;
 }

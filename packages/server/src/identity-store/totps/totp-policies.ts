@@ -4,13 +4,13 @@ import type { Store } from '../stores/find-store.ts';
 
 /** TOTP policies, as pure functions. */
 export type TotpPolicy = Ok<typeof api.totps.createPolicy>;
-type Given = Body<typeof api.totps.updatePolicy>;
+type PolicyInput = Body<typeof api.totps.updatePolicy>;
 
 /** What authenticator apps take without asking. */
 const DEFAULTS = { algorithm: 'SHA1', digits: 6, period: 30, window: 1 } as const;
 
-export function newPolicy(store: Pick<Store, 'name'>, { name, ...given }: Given & { name: string }): TotpPolicy {
-  return changedPolicy({ name, issuer: store.name, ...DEFAULTS }, given);
+export function newPolicy(store: Pick<Store, 'name'>, { name, ...input }: PolicyInput & { name: string }): TotpPolicy {
+  return changedPolicy({ name, issuer: store.name, ...DEFAULTS }, input);
 }
 
 /** The Key URI format ends the issuer of a label at the first colon. */
@@ -19,16 +19,16 @@ export function withoutColon(issuer: string): string {
 }
 
 /** Only the fields given. */
-export function changedPolicy(before: TotpPolicy, given: Given): TotpPolicy {
-  if (given.issuer?.includes(':')) {
+export function changedPolicy(before: TotpPolicy, input: PolicyInput): TotpPolicy {
+  if (input.issuer?.includes(':')) {
     throw invalidInput({ pointer: '/issuer', message: 'must not contain a colon: the label of an app ends there' });
   }
   return {
     name: before.name,
-    issuer: given.issuer ?? before.issuer,
-    algorithm: given.algorithm ?? before.algorithm,
-    digits: given.digits ?? before.digits,
-    period: given.period ?? before.period,
-    window: given.window ?? before.window,
+    issuer: input.issuer ?? before.issuer,
+    algorithm: input.algorithm ?? before.algorithm,
+    digits: input.digits ?? before.digits,
+    period: input.period ?? before.period,
+    window: input.window ?? before.window,
   };
 }

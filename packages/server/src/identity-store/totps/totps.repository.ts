@@ -56,7 +56,7 @@ export async function spendStep(tx: TenantTx, key: TotpKey & { readonly id: stri
   return (await SPEND_STEP.run(tx, { userId: key.userId, policyName: key.policyName, id: key.id, step })) === 1;
 }
 
-/** False if there is none. */
+/** False if there is no such row. */
 export async function removeTotp(tx: TenantTx, { userId, policyName }: TotpKey): Promise<boolean> {
   return (await REMOVE.run(tx, { userId, policyName })) === 1;
 }

@@ -21,11 +21,11 @@ export async function applyChange(
   { input, now }: { input: UserInput; now: number },
 ): Promise<Changed> {
   checkUser(input);
-  const shown = statusOf(before, now);
-  const status = input.status ?? shown;
-  if (status === 'TEMP_LOCKED' && shown !== 'TEMP_LOCKED') throw tempLockedGiven();
-  const changes = status !== shown;
-  const unlocked = status === 'ACTIVE' && (shown === 'LOCKED' || shown === 'TEMP_LOCKED');
+  const statusBefore = statusOf(before, now);
+  const status = input.status ?? statusBefore;
+  if (status === 'TEMP_LOCKED' && statusBefore !== 'TEMP_LOCKED') throw tempLockedGiven();
+  const changes = status !== statusBefore;
+  const unlocked = status === 'ACTIVE' && (statusBefore === 'LOCKED' || statusBefore === 'TEMP_LOCKED');
   const after: UserRow = {
     ...before,
     ext_id: input.extId ?? before.ext_id,

@@ -24,7 +24,7 @@ export async function storedRef(db: TenantReads, ref: UserRef): Promise<string> 
  * The row that `ref` found. One that was found by the keyed hash of an external id has that id, so its seal need not be
  * opened: that saves a twentieth of the time of a read.
  */
-export async function openFound<R extends ReadRow>(
+export async function openUserRow<R extends ReadRow>(
   db: TenantReads,
   ref: UserRef,
   row: R | undefined,
@@ -51,17 +51,17 @@ export async function openUsers<R extends ReadRow>(db: TenantReads, rows: R[]): 
   return rows;
 }
 
-type Named = Pick<UserRow, 'id' | 'ext_id'>;
+type UserName = Pick<UserRow, 'id' | 'ext_id'>;
 /** The columns in the place of an external id. */
-type Stored = { ext_id: string | null; ext_id_folded: string; ext_sealed: Uint8Array | null };
+type StoredExtId = { ext_id: string | null; ext_id_folded: string; ext_sealed: Uint8Array | null };
 
-export function storedExtId(seal: PersonalSeal, { id, ext_id }: Named): Stored {
+export function storedExtId(seal: PersonalSeal, { id, ext_id }: UserName): StoredExtId {
   if (ext_id === null) return { ext_id, ext_id_folded: '', ext_sealed: null };
   const ext_id_folded = seal.wholeCodeOf(KIND, fold(ext_id));
   return { ext_id: seal.hashOf(KIND, ext_id), ext_id_folded, ext_sealed: seal.seal(placeOf(id), ext_id) };
 }
 
-export async function toStored(tx: TenantTx, row: Named): Promise<Stored> {
+export async function toStored(tx: TenantTx, row: UserName): Promise<StoredExtId> {
   const seal = await tx.personal();
   if (!seal) throw new Error('there is no key of personal data');
   return storedExtId(seal, row);
@@ -73,7 +73,7 @@ export async function codeOfExtId(db: TenantReads, folded: string, isWhole: bool
   return isWhole ? seal?.wholeCodeOf(KIND, folded) : seal?.codeOf(KIND, folded);
 }
 
-const IN_CLEAR = query<Named>()(`SELECT id, ext_id FROM identity_users
+const IN_CLEAR = query<UserName>()(`SELECT id, ext_id FROM identity_users
   WHERE tenant_id = :tenant_id AND id > :after AND ext_id IS NOT NULL AND ext_sealed IS NULL
   ORDER BY id LIMIT :limit + 0
   ${FOR_UPDATE}`);

@@ -35,7 +35,7 @@ export async function getUser(db: TenantReads, storeId: string, ref: UserRef): P
   return row;
 }
 
-/** Nobody else can change the user, nor attempt to be it, until the transaction ends. */
+/** Locks the row until the transaction ends: nobody else can change the user or attempt to authenticate as it. */
 export async function getUserForUpdate(tx: TenantTx, storeId: string, ref: UserRef): Promise<UserRow> {
   const row = await findUserForUpdate(tx, storeId, ref);
   if (!row) throw new ApiError(100028);
@@ -50,12 +50,12 @@ export async function getUserInStoreForUpdate(
   ref: UserRef,
 ): Promise<{ store: Store; user: UserRow }> {
   const { environment } = asks.principal;
-  const found = await findUserInStoreForUpdate(tx, { environment, storeName, ref });
-  if (!found) {
+  const row = await findUserInStoreForUpdate(tx, { environment, storeName, ref });
+  if (!row) {
     await getActiveStore(tx, asks, storeName);
     throw new ApiError(100028);
   }
-  const { store_status: status, store_configuration: configuration, ...user } = found;
+  const { store_status: status, store_configuration: configuration, ...user } = row;
   if (status !== 'ACTIVE') throw new ApiError(100082);
   return { user, store: toStore({ id: user.store_id, name: storeName, environment, status, configuration }) };
 }

@@ -2,14 +2,14 @@
  * What a user has anything of, in one look at the indexes: most users have no locks and one modality, and to ask each
  * of the others in turn would cost more than all else about the user.
  */
-export type Held = (part: string) => boolean;
+export type HasPart = (part: string) => boolean;
 
 export type HeldParts = {
   add(part: string, tables: readonly string[]): void;
   /** Columns that say what the user has; `user` is its id in the statement. */
   columns(user: string): string;
   /** A part that was never added is taken to be there. */
-  of(row: Readonly<Record<string, unknown>> | undefined): Held;
+  of(row: Readonly<Record<string, unknown>> | undefined): HasPart;
 };
 
 const NAME = /^[a-z_]+$/;

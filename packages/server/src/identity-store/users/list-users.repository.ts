@@ -33,7 +33,7 @@ export type UserFilter = {
   readonly now: number;
 };
 
-type Found = { rows: UserRow[]; total: number };
+type UserPage = { rows: UserRow[]; total: number };
 
 const OF_STORE = 'WHERE tenant_id = :tenant_id AND store_id = :store_id';
 const BY_STATUS = {
@@ -57,7 +57,7 @@ const SCANNED = ['id', 'ext_id', 'ext_id_folded', 'ext_sealed'] as const;
 const SCAN = users.list(SCANNED, `${OF_STORE} AND id > :after`, BY_STATUS);
 const AMONG = users.select(users.columns, `${OF_STORE} AND id ${inJson(':ids')}`);
 
-export async function pageUsers(db: TenantReads, filter: UserFilter, paging: Paging): Promise<Found> {
+export async function pageUsers(db: TenantReads, filter: UserFilter, paging: Paging): Promise<UserPage> {
   const like = filter.pattern === undefined ? undefined : likeMatch(filter.pattern);
   const { exact, beginning = '' } = like ?? {};
   const isCoded = exact !== undefined || [...beginning].length >= SHORTEST_BEGINNING;
@@ -82,14 +82,14 @@ async function scanUsers(
   filter: UserFilter,
   paging: Paging,
   matches: (folded: string) => boolean,
-): Promise<Found> {
+): Promise<UserPage> {
   const batch = async (after: string, limit: number) => {
     const params = { store_id: filter.storeId, after, ...statusParams(filter) };
     return openUsers(db, await SCAN.page(db, params, { orderBy: 'id', sorts: 0, size: limit, offset: 0 }));
   };
-  const isFound = ({ ext_id, ext_id_folded }: Scanned) =>
+  const isMatch = ({ ext_id, ext_id_folded }: Scanned) =>
     filter.pattern === undefined || (ext_id !== null && matches(ext_id_folded));
-  const { ids, total } = await scanSealed(db.tenantId, { batch, matches: isFound, fault: FAULT }, paging);
+  const { ids, total } = await scanSealed(db.tenantId, { batch, matches: isMatch, fault: FAULT }, paging);
   const rows: UserRow[] = [];
   for await (const slice of slicesOf(db, ids)) {
     rows.push(...(await AMONG.all(db, { store_id: filter.storeId, ids: JSON.stringify(slice) })));

@@ -16,15 +16,15 @@ const MAX_STORES = 10_000;
  * once: views of users are on the way of every authentication.
  */
 export function openStoreEnvironments() {
-  const known = new Map<string, Environment>();
+  const environments = new Map<string, Environment>();
   return {
-    known: ({ store_id }: OfStore) => known.get(store_id),
+    known: ({ store_id }: OfStore) => environments.get(store_id),
     async find(db: TenantReads, { store_id }: OfStore): Promise<Environment> {
-      const found = await FIND.get(db, { store_id });
-      if (!found) throw new ApiError(100027);
-      if (known.size >= MAX_STORES) known.clear();
-      known.set(store_id, found.environment);
-      return found.environment;
+      const row = await FIND.get(db, { store_id });
+      if (!row) throw new ApiError(100027);
+      if (environments.size >= MAX_STORES) environments.clear();
+      environments.set(store_id, row.environment);
+      return row.environment;
     },
   };
 }

@@ -5,9 +5,9 @@ import { slicesOf } from '../../kernel/in-slices.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { isLocked, isTempLocked, type LockState, MODALITIES, type Modality } from '../attempts/lock-rules.ts';
 import { type Locks, locksOf } from '../attempts/locks.repository.ts';
-import { openFound, storedRef } from './ext-id-seal.ts';
+import { openUserRow, storedRef } from './ext-id-seal.ts';
 import { userSubject } from './find-user.ts';
-import { type Held, heldParts } from './held-parts.ts';
+import { type HasPart, heldParts } from './held-parts.ts';
 import { openStoreEnvironments } from './store-environments.ts';
 import { type UserRef, type UserRow, userStatements } from './users.repository.ts';
 
@@ -58,7 +58,7 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
   const viewOf = async (
     db: TenantReads,
     row: UserRow & DataKey,
-    { now, has }: { now: number; has: Held },
+    { now, has }: { now: number; has: HasPart },
   ): Promise<User> => {
     const summaryInfo: SummaryInfo = { devices: [], appkeys: [], passkeys: [], totps: [], biometrics: [] };
     // Asked for together, because on PostgreSQL each is a journey to the server and back.
@@ -91,7 +91,7 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
   const findRow = async (db: TenantReads, { environment, storeName, ref }: UserAddress) => {
     statements ??= userStatements(held);
     const one = ref.userId === undefined ? statements.byExtId : statements.byId;
-    return openFound(db, ref, await one.get(db, { environment, storeName, ref: await storedRef(db, ref) }));
+    return openUserRow(db, ref, await one.get(db, { environment, storeName, ref: await storedRef(db, ref) }));
   };
 
   return {
@@ -148,7 +148,7 @@ export async function sealAttributes(
   return vault.sealFor(tx, userSubject(userId), ATTRIBUTES, Buffer.from(JSON.stringify(attributes)));
 }
 
-type Shown = {
+type UserParts = {
   environment: User['environment'];
   attributes: Record<string, string>;
   locks: Partial<Record<Modality, LockState>>;
@@ -156,7 +156,7 @@ type Shown = {
   now: number;
 };
 
-export function toUser(row: UserRow, { environment, attributes, locks, summaryInfo, now }: Shown): User {
+export function toUser(row: UserRow, { environment, attributes, locks, summaryInfo, now }: UserParts): User {
   return {
     id: row.id,
     environment,
@@ -188,7 +188,7 @@ function lockOf({ temp_lock_at: from, temp_lock_until: until }: UserRow) {
   return { from, until };
 }
 
-function lockInfoOf(row: UserRow, locks: Shown['locks'], now: number): User['lockInfo'] {
+function lockInfoOf(row: UserRow, locks: UserParts['locks'], now: number): User['lockInfo'] {
   const modalities: User['lockInfo']['modalities'] = {};
   let failedCount = 0;
   let lockCount = 0;

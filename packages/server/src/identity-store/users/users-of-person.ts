@@ -33,14 +33,14 @@ export function usersOfPerson(
       return items;
     },
     async show(db, id) {
-      const [found] = await usersAmong(db, [id]);
-      const row = found && (await findUser(db, found.storeId, { userId: id }));
-      return row && { storeName: found.name, ...(await core.userView(db, row, core.now())) };
+      const [userStore] = await usersAmong(db, [id]);
+      const row = userStore && (await findUser(db, userStore.storeId, { userId: id }));
+      return row && { storeName: userStore.name, ...(await core.userView(db, row, core.now())) };
     },
     async erase(db, id, { at }) {
-      const [found] = await usersAmong(db, [id]);
-      if (!found) return;
-      const { storeId, ...store } = found;
+      const [userStore] = await usersAmong(db, [id]);
+      if (!userStore) return;
+      const { storeId, ...store } = userStore;
       await db.write(async (tx) => {
         const user = await findUserForUpdate(tx, storeId, { userId: id });
         if (user) await deleteUser(core, tx, user, { store, now: at });

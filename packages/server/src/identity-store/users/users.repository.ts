@@ -4,7 +4,7 @@ import { FOR_UPDATE, forUpdateOf, inJson } from '../../db/sql/dialect.ts';
 import { prepare, query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { dataKeyColumn } from '../../secrets/data-key-column.ts';
-import { openFound, storedRef, toStored } from './ext-id-seal.ts';
+import { openUserRow, storedRef, toStored } from './ext-id-seal.ts';
 import type { HeldParts } from './held-parts.ts';
 import { type StoredStatus, type UserRef, type UserRow, users } from './users.table.ts';
 
@@ -57,13 +57,13 @@ const IN_STORE_BY_EXT_ID_FOR_UPDATE = inStore<StoreColumns>(STORE_COLUMNS, 'ext_
 
 export async function findUser(db: TenantReads, storeId: string, ref: UserRef): Promise<UserRow | undefined> {
   const one = ref.userId === undefined ? BY_EXT_ID : BY_ID;
-  return openFound(db, ref, await one.get(db, { store_id: storeId, ref: await storedRef(db, ref) }));
+  return openUserRow(db, ref, await one.get(db, { store_id: storeId, ref: await storedRef(db, ref) }));
 }
 
-/** Nobody else can change the user, nor attempt to be it, until the transaction ends. */
+/** Locks the row until the transaction ends: nobody else can change the user or attempt to authenticate as it. */
 export async function findUserForUpdate(tx: TenantTx, storeId: string, ref: UserRef): Promise<UserRow | undefined> {
   const one = ref.userId === undefined ? BY_EXT_ID_FOR_UPDATE : BY_ID_FOR_UPDATE;
-  return openFound(tx, ref, await one.get(tx, { store_id: storeId, ref: await storedRef(tx, ref) }));
+  return openUserRow(tx, ref, await one.get(tx, { store_id: storeId, ref: await storedRef(tx, ref) }));
 }
 
 export type UserInStoreRow = UserRow & StoreColumns;
@@ -74,7 +74,7 @@ export async function findUserInStoreForUpdate(
   { environment, storeName, ref }: { environment: Environment; storeName: string; ref: UserRef },
 ): Promise<UserInStoreRow | undefined> {
   const one = ref.userId === undefined ? IN_STORE_BY_EXT_ID_FOR_UPDATE : IN_STORE_BY_ID_FOR_UPDATE;
-  return openFound(tx, ref, await one.get(tx, { environment, storeName, ref: await storedRef(tx, ref) }));
+  return openUserRow(tx, ref, await one.get(tx, { environment, storeName, ref: await storedRef(tx, ref) }));
 }
 
 export async function addUser(tx: TenantTx, row: UserRow): Promise<void> {

@@ -22,7 +22,7 @@ import type { UserRow } from './users.repository.ts';
 
 /** The users of an identity store (specification 4.10). */
 
-type Named = { readonly storeName: string };
+type UserParams = { readonly storeName: string };
 
 /** Sessions are few, and put in order here. */
 const SORTABLE_SESSIONS = { id: 'id', createdDtm: 'id' } as const;
@@ -35,7 +35,7 @@ export function userHandlers(
   /** The user that the address names, kept from everybody else, changed by `work` and shown as it is then. */
   const change = (
     context: Context,
-    params: Named,
+    params: UserParams,
     work: (tx: TenantTx, user: UserRow) => Promise<{ after: UserRow; type: IdentityEventType; modality?: Modality }>,
   ): Promise<User> => {
     const { now } = context;
@@ -64,7 +64,7 @@ export function userHandlers(
       const pattern = likePattern(query.extId, '/query/extId');
       const filter = { storeId: store.id, pattern, status: query.status, now };
       const { rows, total } = await pageUsers(db, filter, page);
-      return toPage(await core.userViews(db, rows, now), total, page);
+      return toPage(await core.userViews(db, rows, now), total, page, rows.at(-1)?.id);
     },
 
     async get(context, { params }) {
@@ -124,7 +124,7 @@ export function userHandlers(
       const store = await getStore(db, context, params.storeName);
       const user = await getUser(db, store.id, givenUserRef(params));
       const { rows, total } = await pageAuthentications(db, { userId: user.id, modality: query.modality }, page);
-      return toPage(rows.map(toAuthentication), total, page);
+      return toPage(rows.map(toAuthentication), total, page, rows.at(-1)?.id);
     },
   });
 }

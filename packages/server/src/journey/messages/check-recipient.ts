@@ -12,22 +12,22 @@ const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-
 /** E.164: the country, and no more than fifteen digits in all. */
 const NUMBER = /^\+[1-9]\d{6,14}$/;
 
-export function checkRecipient(channel: Channel, given: string): Recipient {
-  return channel === 'EMAIL' ? checkEmail(given.trim()) : checkNumber(given.trim());
+export function checkRecipient(channel: Channel, text: string): Recipient {
+  return channel === 'EMAIL' ? checkEmail(text.trim()) : checkNumber(text.trim());
 }
 
-function checkEmail(given: string): Recipient {
-  const at = given.lastIndexOf('@');
-  const local = given.slice(0, Math.max(0, at));
-  const domain = domainToASCII(given.slice(at + 1));
+function checkEmail(text: string): Recipient {
+  const at = text.lastIndexOf('@');
+  const local = text.slice(0, Math.max(0, at));
+  const domain = domainToASCII(text.slice(at + 1));
   const address = `${local}@${domain}`;
   const good = LOCAL.test(local) && local.length <= MAX_LOCAL && DOMAIN.test(domain) && address.length <= MAX_ADDRESS;
   return good ? { address } : { fault: 'must be an e-mail address, such as name@example.com' };
 }
 
 /** As people write it: with spaces, hyphens, brackets, and two zeros for the plus. */
-function checkNumber(given: string): Recipient {
-  const address = given.replace(/[\s().\u00a0-]/g, '').replace(/^00/, '+');
+function checkNumber(text: string): Recipient {
+  const address = text.replace(/[\s().\u00a0-]/g, '').replace(/^00/, '+');
   return NUMBER.test(address)
     ? { address }
     : { fault: 'must be a phone number with its country, such as +49 151 23456789' };
@@ -35,7 +35,7 @@ function checkNumber(given: string): Recipient {
 
 const SHOWN_DIGITS = 2;
 
-/** Enough to know one's own address by, and too little to learn another's. */
+/** Shortens an address: its owner recognises it, and nobody else learns it. */
 export function shorten(channel: Channel, address: string): string {
   if (channel === 'SMS') return `${address.slice(0, 3)}…${address.slice(-SHOWN_DIGITS)}`;
   const at = address.lastIndexOf('@');

@@ -6,7 +6,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { countMessage } from './message-counts.repository.ts';
 import { type MessageRow, messagesSince } from './messages.repository.ts';
 
-/** Nobody is flooded with messages from here, whoever asks for them and however. */
+/** Limits messages by instance, address and tenant, so that Grove cannot be used to flood anybody. */
 export const MESSAGES_PER_INSTANCE_AN_HOUR = 3;
 export const MESSAGES_PER_ADDRESS_A_DAY = 5;
 export const COUNTED_MS = 24 * HOUR;
@@ -25,7 +25,7 @@ export type Limited = {
 /** Counts one more message, or refuses with 100161. The caller has locked the instance. */
 export async function limitMessages(tx: TenantTx, limited: Limited): Promise<void> {
   const { environment, instanceId, address, key, perDay, now } = limited;
-  // One from after the next hour was noted by a clock that was ahead.
+  // A message dated more than an hour ahead was stored by a wrong clock.
   const isRecent = ({ created_at }: MessageRow) => created_at > now - HOUR && created_at <= now + HOUR;
   const recent = (await messagesSince(tx, instanceId, now - HOUR)).filter(isRecent);
   if (recent.length >= MESSAGES_PER_INSTANCE_AN_HOUR) {
@@ -36,8 +36,8 @@ export async function limitMessages(tx: TenantTx, limited: Limited): Promise<voi
     [`to ${hashOf(key, address)}`, MESSAGES_PER_ADDRESS_A_DAY],
     ['all', perDay],
   ] as const) {
-    const counted = environment === 'live' ? name : `${environment} ${name}`;
-    const { count, began_at } = await countMessage(tx, counted, { now, withinMs: COUNTED_MS });
+    const counterName = environment === 'live' ? name : `${environment} ${name}`;
+    const { count, began_at } = await countMessage(tx, counterName, { now, withinMs: COUNTED_MS });
     if (count > most) throw tooMany(began_at + COUNTED_MS - now);
   }
 }

@@ -2,20 +2,20 @@ import type { TenantTx } from '../../db/db.ts';
 import { SKIP_LOCKED } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 
-/** A time that begins only after the next one was noted by a clock that was wrong: it must not last until then. */
+/** A window that begins in the future was stored by a wrong clock, and must not block messages until then. */
 const OVER = '(message_counts.began_at <= :now - :withinMs OR message_counts.began_at > :now + :withinMs)';
 const ADD =
-  query<Counted>()(`INSERT INTO message_counts (tenant_id, name, began_at, count) VALUES (:tenant_id, :name, :now, 1)
+  query<MessageCount>()(`INSERT INTO message_counts (tenant_id, name, began_at, count) VALUES (:tenant_id, :name, :now, 1)
   ON CONFLICT (tenant_id, name) DO UPDATE SET
     count = CASE WHEN ${OVER} THEN 1 ELSE message_counts.count + 1 END,
     began_at = CASE WHEN ${OVER} THEN excluded.began_at ELSE message_counts.began_at END
   RETURNING count, began_at`);
-// Whoever counts locks an address and then the tenant. To wait for one while holding another could be a circle.
+// Counting locks an address, then the tenant. Waiting for an address while holding another one could deadlock.
 const REMOVE =
   statement(`DELETE FROM message_counts WHERE tenant_id = :tenant_id AND name IN (SELECT name FROM message_counts
   WHERE tenant_id = :tenant_id AND began_at <= :begunBefore LIMIT :limit + 0 ${SKIP_LOCKED})`);
 
-export type Counted = { count: number; began_at: number };
+export type MessageCount = { count: number; began_at: number };
 
 /**
  * One more of that name. A time begins with its first message, and the next time with the first after it. Whoever counts
@@ -25,10 +25,10 @@ export async function countMessage(
   tx: TenantTx,
   name: string,
   { now, withinMs }: { now: number; withinMs: number },
-): Promise<Counted> {
-  const counted = await ADD.get(tx, { name, now, withinMs });
-  if (!counted) throw new Error('a count that was just written is gone');
-  return counted;
+): Promise<MessageCount> {
+  const row = await ADD.get(tx, { name, now, withinMs });
+  if (!row) throw new Error('a count that was just written is gone');
+  return row;
 }
 
 export function removeCounts(tx: TenantTx, begunBefore: number, limit: number): Promise<number> {

@@ -2,7 +2,7 @@
 export type MailText = {
   readonly subject: string;
   readonly lead: string;
-  /** What the link is called; none if there is none. */
+  /** The label of the link; absent if the message has none. */
   readonly link?: string;
   readonly more: readonly string[];
 };

@@ -56,7 +56,7 @@ export async function addMessage(tx: TenantTx, row: MessageRow): Promise<void> {
   ADD.send(tx, row);
 }
 
-/** What was in it is gone. */
+/** Marks the message as sent or given up, and removes its content. */
 export async function endMessage(tx: TenantTx, id: string, state: 'SENT' | 'FAILED'): Promise<void> {
   END.send(tx, { id, state });
 }

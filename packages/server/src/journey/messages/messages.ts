@@ -34,20 +34,20 @@ export type Messages = {
   /** Before the transaction. Refuses with 100160 what is not set up. */
   queueFor(channel: Channel): Promise<Queue>;
   /** What a page may offer and show; nothing where nothing is set up. */
-  known(db: TenantReads, instance: InstanceRow, now: number): Promise<Known | undefined>;
+  known(db: TenantReads, instance: InstanceRow, now: number): Promise<Addresses | undefined>;
   readonly jobs: readonly JobDefinition<object>[];
   onInstanceEvent(tx: TenantTx, event: { type: string; instanceId: string; at: number }): Promise<void>;
   /** A reviewer asks for steps again: who waits for the decision by e-mail gets a link that leads back. */
   askedAgain(tx: TenantTx, instanceId: string, makeLink: MakeLink): Promise<void>;
 };
 
-/** Called only if there is somebody to send it to. */
+/** Makes the link; called only if there is a recipient. */
 export type MakeLink = () => Promise<{ url: string; expiresAt: number }>;
 
 /** In a transaction that has locked the instance; gives the address, shortened. Refuses with 100161 and 100162. */
-export type Queue = (tx: TenantTx, instance: InstanceRow, wanted: Wanted, now: number) => Promise<{ sentTo: string }>;
+export type Queue = (tx: TenantTx, instance: InstanceRow, message: Message, now: number) => Promise<{ sentTo: string }>;
 
-export type Wanted = {
+export type Message = {
   /** What the end user typed; without it, what is known of them. */
   readonly to: string | undefined;
   readonly language: string | undefined;
@@ -56,7 +56,7 @@ export type Wanted = {
   | { readonly kind: 'DECIDED'; readonly url?: undefined; readonly expiresAt?: undefined }
 );
 
-type Known = NonNullable<Ok<typeof api.journey.get>['messages']>;
+type Addresses = NonNullable<Ok<typeof api.journey.get>['messages']>;
 
 export type MessagesDeps = SendDeps & {
   db: Db;
@@ -149,7 +149,7 @@ function typedAddress(channel: Channel, to: string): string {
   return checked.address;
 }
 
-/** What a relying party says of its applicant was never looked at; what is no address counts as none. */
+/** Addresses in parameters were never validated: what is not an address counts as absent. */
 function ownAddress(channel: Channel, instance: InstanceRow): string {
   const own = knownAddress(channel, instance);
   if (own === undefined) throw new ApiError(100162);
@@ -161,12 +161,12 @@ function knownAddress(channel: Channel, { email, phone_number }: InstanceRow): s
   return 'fault' in checked ? undefined : checked.address;
 }
 
-function shownAddresses(channels: readonly Channel[], instance: InstanceRow): Pick<Known, 'email' | 'phoneNumber'> {
-  const shown = (channel: Channel) => {
+function shownAddresses(channels: readonly Channel[], instance: InstanceRow): Pick<Addresses, 'email' | 'phoneNumber'> {
+  const shortAddress = (channel: Channel) => {
     const own = channels.includes(channel) ? knownAddress(channel, instance) : undefined;
     return own === undefined ? undefined : shorten(channel, own);
   };
-  const [email, phoneNumber] = [shown('EMAIL'), shown('SMS')];
+  const [email, phoneNumber] = [shortAddress('EMAIL'), shortAddress('SMS')];
   return { ...(email && { email }), ...(phoneNumber && { phoneNumber }) };
 }
 
@@ -180,7 +180,7 @@ async function contentOf({ vault }: MessagesDeps, db: TenantReads, row: MessageR
   return JSON.parse(opened.toString('utf8')) as Content;
 }
 
-/** Addresses that no job has erased, counts that are over, messages of yesterday. */
+/** Removes addresses that no job has erased, expired counts, and old messages. */
 function cleanJob(deps: MessagesDeps): JobDefinition<object> {
   return definePurge(
     deps,

@@ -43,7 +43,7 @@ export function defineSendMessage(deps: SendDeps): JobDefinition<SendPayload> {
         await db.write((tx) => endMessage(tx, messageId, state));
         deps.changed(db.tenantId, row.instance_id);
       };
-      // A link that opens nothing any more helps nobody.
+      // A message with an expired link is not sent.
       if (row.expires_at !== null && row.expires_at <= now) {
         deps.log.info({ messageId }, 'could not send a message to an end user in time');
         return end('FAILED');

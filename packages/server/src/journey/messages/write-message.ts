@@ -22,8 +22,8 @@ export type Written = {
 
 const MAX_TENANT_NAME = 100;
 
-export function writeMail({ kind, language: wanted, tenantName, url }: About): Written {
-  const language = languageOf(wanted);
+export function writeMail({ kind, language: languageTag, tenantName, url }: About): Written {
+  const language = languageOf(languageTag);
   const tenant = inOneLine(tenantName);
   const texts = TEXTS[language][TEXT_OF[kind]];
   const subject = fill(texts.subject, tenant);
@@ -37,8 +37,8 @@ export function writeSms({ language, tenantName, url = '' }: About): string {
 }
 
 /** `de-AT` is German; what nobody has written is English. */
-export function languageOf(wanted: string): Language {
-  const [tag = ''] = wanted.toLowerCase().split('-');
+export function languageOf(languageTag: string): Language {
+  const [tag = ''] = languageTag.toLowerCase().split('-');
   const first = tag === 'no' || tag === 'nn' ? 'nb' : tag;
   return LANGUAGES.find((each) => each.split('-', 1)[0] === first) ?? 'en';
 }

@@ -33,7 +33,7 @@ const METADATA_MS = 10 * MINUTE;
 const MAX_PROVIDERS = 200;
 
 export function openProviders({ outbound, clock }: { outbound: Pick<Outbound, 'send'>; clock: Clock }): Providers {
-  const known = boundedMap<string, { readAt: number; metadata: Promise<ServerMetadata> }>(MAX_PROVIDERS);
+  const cache = boundedMap<string, { readAt: number; metadata: Promise<ServerMetadata> }>(MAX_PROVIDERS);
   const fetchOutside: CustomFetch = async (url, { method, headers, body, signal }) => {
     const answer = await outbound.send({
       ...{ method: method === 'POST' ? 'POST' : 'GET', url, timeoutMs: TIMEOUT_MS },
@@ -47,22 +47,15 @@ export function openProviders({ outbound, clock }: { outbound: Pick<Outbound, 's
     return new Response(bytes, { status: answer.status, headers: { 'content-type': 'application/json' } });
   };
 
-  const discover = async ({ issuer, clientId }: SingleSignOn): Promise<ServerMetadata> => {
-    const client = await import('openid-client');
-    const options = { [client.customFetch]: fetchOutside, ...plainIfAllowed(client, issuer) };
-    const found = await client.discovery(new URL(issuer), clientId, undefined, client.None(), options);
-    return found.serverMetadata();
-  };
-
   const metadataOf = async (sso: SingleSignOn): Promise<ServerMetadata> => {
-    const before = known.get(sso.issuer);
+    const before = cache.get(sso.issuer);
     const isFresh = before && Math.abs(clock.now() - before.readAt) < METADATA_MS;
-    const metadata = isFresh ? before.metadata : discover(sso);
-    if (!isFresh) known.set(sso.issuer, { readAt: clock.now(), metadata });
+    const metadata = isFresh ? before.metadata : discover(sso, fetchOutside);
+    if (!isFresh) cache.set(sso.issuer, { readAt: clock.now(), metadata });
     try {
       return await metadata;
     } catch (error) {
-      known.delete(sso.issuer);
+      cache.delete(sso.issuer);
       throw notAnswering(error);
     }
   };
@@ -77,11 +70,7 @@ export function openProviders({ outbound, clock }: { outbound: Pick<Outbound, 's
   };
 
   return {
-    async tokenEndpointOf(sso) {
-      const { token_endpoint: url } = await metadataOf(sso);
-      if (url === undefined) throw new ApiError(100235, { log: 'the provider names no token endpoint' });
-      return url;
-    },
+    tokenEndpointOf: async (sso) => (await metadataOf(sso)).token_endpoint as string,
 
     async startUrl(sso, { secret, redirectUrl, again }) {
       const client = await import('openid-client');
@@ -121,13 +110,29 @@ function plainIfAllowed({ allowInsecureRequests }: Library, issuer: string) {
   return { execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [] };
 }
 
+async function discover({ issuer, clientId }: SingleSignOn, fetchOutside: CustomFetch): Promise<ServerMetadata> {
+  const client = await import('openid-client');
+  const options = { [client.customFetch]: fetchOutside, ...plainIfAllowed(client, issuer) };
+  const configuration = await client.discovery(new URL(issuer), clientId, undefined, client.None(), options);
+  const metadata = configuration.serverMetadata();
+  ensureWebAddress(metadata.authorization_endpoint);
+  ensureWebAddress(metadata.token_endpoint);
+  return metadata;
+}
+
+/** Ensures that a provider sends nobody's browser to a script, and that the server has somewhere to ask. */
+function ensureWebAddress(address: string | undefined): void {
+  const { protocol } = new URL(address ?? 'missing:');
+  if (protocol !== 'https:' && protocol !== 'http:') throw new Error(`the provider names an endpoint of ${protocol}`);
+}
+
 function notAnswering(error: unknown): ApiError {
   return new ApiError(100235, { log: reasonOf(error) });
 }
 
 function reasonOf(error: unknown): string {
-  const { message = '', code = '', error: said = '' } = error as { message?: string; code?: string; error?: string };
-  return [code, said, message].filter(Boolean).join(' ').slice(0, 300);
+  const { message = '', code = '', error: word = '' } = error as { message?: string; code?: string; error?: string };
+  return [code, word, message].filter(Boolean).join(' ').slice(0, 300);
 }
 
 /** Three values that nobody can guess and that need not be stored apart. */

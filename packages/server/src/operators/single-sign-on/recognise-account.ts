@@ -20,26 +20,35 @@ type Recognised = { operator: OperatorRow; isNew: boolean };
 
 /**
  * The operator of an account: known by issuer and subject, or invited under the verified e-mail address, or new. The role is
- * that of the account's groups at each sign-in. Whoever has a passkey of the own is not taken over by an e-mail address.
+ * that of the account's groups at each sign-in. Whoever has joined already is not taken over by an e-mail address, not even by
+ * that of another provider: the operator is reset first, by somebody who holds the same role.
  */
 export async function recogniseAccount(tx: TenantTx, { sso, claims, now }: Recognition): Promise<Recognised> {
   const role = await roleOf(tx, sso, claims);
   const account = `${sso.issuer} ${claims.sub}`;
   if (account.length > MAX_ACCOUNT_LENGTH) throw new ApiError(100236, { log: 'the subject is too long' });
   const { name, email } = personOf(claims);
-  const known = (await findByAccount(tx, account)) ?? (await invitedBy(tx, { sso, claims, email }));
-  if (known?.status === 'SUSPENDED') throw new ApiError(100238);
-  const said = { name, name_folded: fold(name), role, sso_account: account, last_sign_in_at: now };
+  const existing = (await findByAccount(tx, account)) ?? (await invitedBy(tx, claims, email));
+  if (existing?.status === 'SUSPENDED') throw new ApiError(100238);
+  // Whoever sets single sign-on up says who somebody is; for all tenants that is not enough.
+  const fromProvider = {
+    name,
+    name_folded: fold(name),
+    role,
+    sso_account: account,
+    of_installation: 0,
+    last_sign_in_at: now,
+  } as const;
   const active = { status: 'ACTIVE' as const, failures: 0, locked_until: null, link_hash: null, link_expires_at: null };
-  if (known) {
-    const operator = { ...known, ...said, ...active, last_updated_at: now, last_updated_by: BY };
-    await ensureOwnerStays(tx, known, operator);
+  if (existing) {
+    const operator = { ...existing, ...fromProvider, ...active, last_updated_at: now, last_updated_by: BY };
+    await ensureOwnerStays(tx, existing, operator);
     await changeOperator(tx, operator);
-    return { operator, isNew: known.status === 'INVITED' };
+    return { operator, isNew: existing.status === 'INVITED' };
   }
-  await ensureRoom(tx, 'live');
+  await ensureRoom(tx);
   const operator: OperatorRow = {
-    ...{ id: newId(now), email, email_folded: fold(email), ...said, ...active },
+    ...{ id: newId(now), email, email_folded: fold(email), ...fromProvider, ...active },
     ...{ created_at: now, created_by: BY, last_updated_at: now, last_updated_by: operatorName({ name, email }) },
   };
   await withOwnEmail(() => addOperator(tx, operator));
@@ -60,14 +69,10 @@ async function roleOf(tx: TenantTx, { roles, groupsClaim }: SingleSignOn, claims
   return role;
 }
 
-type Invited = { sso: SingleSignOn; claims: Claims; email: string };
-
-async function invitedBy(tx: TenantTx, { sso, claims, email }: Invited): Promise<OperatorRow | undefined> {
+/** Only somebody who waits for it is found by an address: whoever sets up a provider decides what addresses it verifies. */
+async function invitedBy(tx: TenantTx, claims: Claims, email: string): Promise<OperatorRow | undefined> {
   const row = email === '' ? undefined : await findByEmail(tx, fold(email));
-  if (!row) return undefined;
-  // An account of another provider than before is the same person; a second account of one provider is not.
-  const isMoved = row.sso_account !== '' && !row.sso_account.startsWith(`${sso.issuer} `);
-  if (claims.email_verified !== true || !(row.status === 'INVITED' || isMoved)) throw new ApiError(100238);
+  if (row && (claims.email_verified !== true || row.status !== 'INVITED')) throw new ApiError(100238);
   return row;
 }
 

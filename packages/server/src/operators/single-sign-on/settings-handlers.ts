@@ -1,18 +1,26 @@
 import { api, type Ok } from '@grove/contract';
-import type { TenantDb } from '../../db/db.ts';
+import type { TenantDb, TenantTx } from '../../db/db.ts';
 import type { Outbound } from '../../engines/outbound/outbound.ts';
+import type { Principal } from '../../kernel/context.ts';
+import { ensurePermission, USE_CLOUD_SECRET } from '../../kernel/ensure-permission.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
-import { ensureHolds, lockGrant } from '../role-rules.ts';
+import { ensureHolds, ensureLive, findGrant, lockGrant } from '../role-rules.ts';
 import { removeSessionsOfAccounts } from '../sessions.repository.ts';
 import type { Providers } from './provider.ts';
-import { getSingleSignOn, removeSingleSignOn, type SingleSignOn, storeSingleSignOn } from './settings.repository.ts';
+import {
+  findSingleSignOn,
+  getSingleSignOn,
+  removeSingleSignOn,
+  type SingleSignOn,
+  storeSingleSignOn,
+} from './settings.repository.ts';
 
 /** Which secret is sent to the provider, and why one may not be. */
 export type SecretHostFault = (
   db: TenantDb,
-  wanted: { environment: 'live'; name: string; url: string },
+  secret: { environment: 'live'; name: string; url: string },
 ) => Promise<string | undefined>;
 
 export type SettingsDeps = {
@@ -37,6 +45,8 @@ export function singleSignOnHandlers({ providers, outbound, secretHostFault, bas
     get: async ({ db, tenantId }) => viewOf(tenantId, await getSingleSignOn(db)),
 
     async set({ db, now, principal, tenantId }, { body }) {
+      ensureLive(principal);
+      if (body.clientSecretName) ensurePermission(principal, USE_CLOUD_SECRET, 'single sign-on with a client secret');
       const { clientSecretName = '', scopes = SCOPES, groupsClaim = 'groups' } = body;
       const sso: SingleSignOn = { ...body, clientSecretName, scopes: [...new Set(scopes)], groupsClaim };
       const addressFault = outbound.faultOf(sso.issuer);
@@ -46,6 +56,7 @@ export function singleSignOnHandlers({ providers, outbound, secretHostFault, bas
         clientSecretName && (await secretHostFault(db, { environment: 'live', name: clientSecretName, url }));
       if (secretFault) throw invalidInput({ pointer: '/clientSecretName', message: secretFault });
       await db.write(async (tx) => {
+        await ensureHoldsAll(tx, principal, await findSingleSignOn(tx));
         for (const role of new Set(sso.roles.map((each) => each.role)))
           ensureHolds(principal, await lockGrant(tx, role));
         await storeSingleSignOn(tx, sso, now);
@@ -53,13 +64,22 @@ export function singleSignOnHandlers({ providers, outbound, secretHostFault, bas
       return viewOf(tenantId, sso);
     },
 
-    async remove({ db }) {
-      await getSingleSignOn(db);
+    async remove({ db, principal }) {
+      ensureLive(principal);
       await db.write(async (tx) => {
+        await ensureHoldsAll(tx, principal, await getSingleSignOn(tx));
         await removeSingleSignOn(tx);
         await removeSessionsOfAccounts(tx);
       });
       return undefined;
     },
   });
+}
+
+/** Ensures that whoever ends a mapping holds all that it gave: an administrator cannot take owners their way to sign in. */
+async function ensureHoldsAll(tx: TenantTx, principal: Principal, before: SingleSignOn | undefined): Promise<void> {
+  for (const { role } of before?.roles ?? []) {
+    const grant = await findGrant(tx, role);
+    if (grant) ensureHolds(principal, grant);
+  }
 }

@@ -1,9 +1,23 @@
 import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { type Account, CLIENT_SECRET, openTestProvider, type TestProvider } from '../../../test/oidc-provider.ts';
-import { browse, confirm, firstOwner, invitePerson, originOf, type Person } from '../../../test/operators.ts';
+import {
+  browse,
+  confirm,
+  cookieFrom,
+  fillOperators,
+  firstOwner,
+  invitePerson,
+  originOf,
+  type Person,
+  type PersonRequest,
+} from '../../../test/operators.ts';
 import type { Answer } from '../../../test/record-answers.ts';
+
+const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 const SETTINGS = '/api/operator-manager/singleSignOn';
 const OPERATORS = '/api/operator-manager/operators';
@@ -77,6 +91,20 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal(inside.status, 400, inside.text);
     const unknown = { ...settings(), roles: [{ group: 'a', role: 'Nobody' }] };
     assert.equal(await codeOf(owner.call(SETTINGS, { body: unknown })), 100214);
+  });
+
+  it('100235: a provider cannot send the browser to an address that is a script', async () => {
+    const hostile = createServer((_request, response) => {
+      const [issuer, authorization_endpoint] = [addressOf(hostile), 'javascript:alert(document.domain)//'];
+      response.setHeader('Content-Type', 'application/json');
+      response.end(JSON.stringify({ issuer, authorization_endpoint, token_endpoint: `${issuer}/token` }));
+    });
+    await new Promise<void>((done) => hostile.listen(0, '127.0.0.1', done));
+    const { clientSecretName: _, ...publicClient } = settings();
+    const scripted = { ...publicClient, issuer: addressOf(hostile) };
+    assert.equal(await codeOf(owner.call(SETTINGS, { body: scripted })), 100235);
+    hostile.close();
+    hostile.closeAllConnections();
   });
 
   it('an owner sets it up; whoever holds less cannot map a group to more', async () => {
@@ -174,6 +202,34 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal(await codeOf(signInAs({ ...ina, email_verified: true })), 100238);
   });
 
+  it('100238: another provider takes over nobody who has joined, whatever address it verifies', async () => {
+    const second = await openTestProvider(`${originOf(grove)}/console/single-sign-on`);
+    const secret = { name: 'second', value: CLIENT_SECRET, hosts: [new URL(second.issuer).host] };
+    await owner.call('/api/process-manager/cloudSecrets', { body: secret });
+    await confirm(owner);
+    const other = { ...settings(), issuer: second.issuer, clientSecretName: 'second' };
+    assert.equal((await owner.call(SETTINGS, { body: other })).status, 200);
+    const { started, cookie } = await begin();
+    const query = await second.signIn(started.body.url, { ...jane, sub: 'x' });
+    assert.equal(await codeOf(finish(query, cookie)), 100238);
+    await confirm(owner);
+    assert.equal((await owner.call(SETTINGS, { body: settings() })).status, 200);
+    await second.close();
+  });
+
+  it('7 and 100015: to send a client secret needs its permission, and a test key sets and ends nothing', async () => {
+    const permissions = ['TNT#acme#OperatorManager:*'];
+    const key = await grove.client.apiKeys.create({ body: { name: 'of the company', permissions } });
+    const body = JSON.stringify(settings());
+    const send = (method: string, token: string) =>
+      grove.call(SETTINGS, { method, token, ...(method === 'POST' && { body }) });
+    assert.equal(await codeOf(send('POST', await grove.token(key.code))), 7);
+    const test = await grove.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
+    const testToken = await grove.token(test.apiKey);
+    assert.equal(await codeOf(send('POST', testToken)), 100015);
+    assert.equal(await codeOf(send('DELETE', testToken)), 100015);
+  });
+
   it('names and addresses of a provider are cut to what Grove allows', async () => {
     const { body } = await signInAs({
       sub: 'odd',
@@ -193,5 +249,39 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal((await owner.call(SETTINGS, { method: 'DELETE' })).status, 204);
     assert.equal((await browse(grove, '/api/console/session', session)).status, 401);
     assert.equal(await codeOf(owner.call(SETTINGS, { method: 'DELETE' })), 100234);
+  });
+
+  it('100065 100212 100234 100235: what changes while somebody signs in is refused by name, and takes nothing from the tenant', async () => {
+    await confirm(owner);
+    const asOwner = { ...settings(), roles: [{ group: 'owners', role: 'Owner' }, ...settings().roles] };
+    assert.equal((await owner.call(SETTINGS, { body: asOwner })).status, 200);
+    const administrator = await invitePerson(grove, owner, 'Administrator', 'Adam');
+    const taking = await administrator.call(SETTINGS, { body: settings() });
+    assert.equal(taking.body.code, 100015, 'an administrator does not take owners their way to sign in');
+    assert.equal(await codeOf(administrator.call(SETTINGS, { method: 'DELETE' })), 100015);
+    const oda = { sub: 'oda', name: 'Oda', groups: ['owners'] };
+    const cookie = cookieFrom(await signInAs(oda));
+    const asOda = (path: string, request: PersonRequest) => browse(grove, path, { ...request, cookie });
+    const status = { body: { status: 'SUSPENDED' } };
+    assert.equal((await asOda(`${OPERATORS}/${owner.id}`, status)).status, 200);
+    assert.equal(await codeOf(signInAs({ ...oda, groups: ['reviewers'] })), 100212, 'she is the last owner');
+
+    await fillOperators(grove, owner);
+    assert.equal(await codeOf(signInAs({ sub: 'late', name: 'Late', groups: ['reviewers'] })), 100065);
+
+    const withoutSecret = await begin();
+    const query = await provider.signIn(withoutSecret.started.body.url, oda);
+    const { body } = await asOda('/api/process-manager/cloudSecrets?name=sso', {});
+    const removed = await asOda(`/api/process-manager/cloudSecrets/${body.content[0].id}`, { method: 'DELETE' });
+    assert.equal(removed.status, 204, removed.text);
+    assert.equal(await codeOf(finish(query, withoutSecret.cookie)), 100235);
+
+    const withoutSettings = await begin();
+    grove.clock.advance(11 * 60_000);
+    await provider.close();
+    assert.equal(await codeOf(browse(grove, START, { body: {} })), 100235, 'the provider has gone');
+    const token = await grove.token();
+    assert.equal((await grove.call(SETTINGS, { method: 'DELETE', token })).status, 204);
+    assert.equal(await codeOf(finish('?code=x', withoutSettings.cookie)), 100234);
   });
 });

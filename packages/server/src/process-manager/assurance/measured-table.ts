@@ -3,10 +3,10 @@ import { table } from '../definitions/step-table.ts';
 
 /** The table of `docs/vision.md` with the errors that results quote. */
 export function measuredTable(): string {
-  const rows = Object.entries(MEASURED).flatMap(([method, counted]) =>
-    counted.length === 0
+  const rows = Object.entries(MEASURED).flatMap(([method, measurements]) =>
+    measurements.length === 0
       ? [[`\`${method}\``, 'nothing was measured', '', '']]
-      : counted.map((each) => {
+      : measurements.map((each) => {
           const { low, high } = intervalOf(each);
           const share = `${percent(each.errors / each.of)} [${percent(low)}–${percent(high)}]`;
           return [`\`${method}\``, each.what, `${each.errors} of ${each.of}`, share];

@@ -63,10 +63,10 @@ export function showAssurance({ definition, flow, checks, environment }: Assesse
 
 const ORDER: readonly CheckStatus[] = ['FAILED', 'REVIEW', 'NOT_PERFORMED', 'PASSED'];
 
-/** Of several steps the one that was assured least: a result is no better than that. */
+/** The check with the worst status: a result is no better than its weakest step. */
 function weakest(checks: readonly AssessedCheck[], name: string): AssessedCheck | undefined {
-  const named = checks.filter((check) => check.name === name);
-  return named.toSorted((one, other) => ORDER.indexOf(one.status) - ORDER.indexOf(other.status))[0];
+  const sameName = checks.filter((check) => check.name === name);
+  return sameName.toSorted((one, other) => ORDER.indexOf(one.status) - ORDER.indexOf(other.status))[0];
 }
 
 type How = { method: Assessment['method']; countsFor: AssuranceLevel[]; simulated: boolean };
@@ -90,8 +90,8 @@ const NOT_ASKED: Assessment = { assessed: false, countsFor: [], measured: [] };
 
 function measuredOf(method: Assessment['method'], { algorithm }: Meta): Assessment['measured'] {
   const pack = method === 'faceMatch' && algorithm === INTEL ? 'faceMatch, intel-0095' : method;
-  const counted = pack !== undefined && Object.hasOwn(MEASURED, pack) ? MEASURED[pack as MeasuredMethod] : [];
-  return counted.map((each) => ({ ...each, ...intervalOf(each) }));
+  const measurements = pack !== undefined && Object.hasOwn(MEASURED, pack) ? MEASURED[pack as MeasuredMethod] : [];
+  return measurements.map((each) => ({ ...each, ...intervalOf(each) }));
 }
 
 type Meta = Readonly<Record<string, unknown>>;

@@ -46,7 +46,7 @@ export function noteHandlers(deps: NotesDeps) {
           const mentions = [...new Set(body.mentions ?? [])];
           const names = await deps.operatorNames(tx, mentions);
           const at = mentions.findIndex((each) => !names.has(each));
-          if (at >= 0) throw invalidInput({ pointer: `/mentions/${at}`, message: 'is no operator who can sign in' });
+          if (at >= 0) throw invalidInput({ pointer: `/mentions/${at}`, message: 'is not an active operator' });
           const id = newId(now);
           const sealed = (await sealOf(tx)).seal(placeOf(id), body.text);
           const row = { id, instance_id: instanceId, environment, at: now, author: actor(principal), sealed };
@@ -70,7 +70,7 @@ export function noteHandlers(deps: NotesDeps) {
   };
 }
 
-/** For whoever hands out everything about a person. */
+/** The notes of an instance, for the archive of a person. */
 export async function notesOf(db: TenantReads, instanceId: string) {
   const all = { number: 0, size: MAX_NOTES_PER_INSTANCE, offset: 0, sorts: 0, orderBy: 'id ASC' };
   const { rows } = await pageNotes(db, instanceId, all);

@@ -43,12 +43,12 @@ export async function saveLinks(
   const values = valuesIn(after);
   if (before && JSON.stringify(values) === JSON.stringify(valuesIn(before))) return;
   const seal = await sealOf(tx);
-  const wanted: LinkRow[] = values.map(({ kind, value }) => ({ kind, code: seal.hashOf('links', `${kind} ${value}`) }));
+  const links: LinkRow[] = values.map(({ kind, value }) => ({ kind, code: seal.hashOf('links', `${kind} ${value}`) }));
   const isIn = (rows: readonly LinkRow[], { kind, code }: LinkRow) =>
     rows.some((row) => row.kind === kind && row.code === code);
   const stored = await linksOf(tx, instance.id);
-  for (const row of stored) if (OF_VALUES.includes(row.kind) && !isIn(wanted, row)) await removeLink(tx, instance, row);
-  for (const row of wanted) if (!isIn(stored, row)) await addLink(tx, instance, row);
+  for (const row of stored) if (OF_VALUES.includes(row.kind) && !isIn(links, row)) await removeLink(tx, instance, row);
+  for (const row of links) if (!isIn(stored, row)) await addLink(tx, instance, row);
 }
 
 const OF_VALUES: readonly LinkKind[] = ['DOCUMENT_NUMBER', 'EMAIL', 'PHONE'];
@@ -56,9 +56,9 @@ const OF_VALUES: readonly LinkKind[] = ['DOCUMENT_NUMBER', 'EMAIL', 'PHONE'];
 /** The browser that opens an instance holds the session of another one. */
 export async function linkDevice(tx: TenantTx, instance: LinkedInstance, other: LinkedInstance, now: number) {
   if (instance.environment !== other.environment || instance.id === other.id) return;
-  const known = (await linksOf(tx, other.id)).find(({ kind }) => kind === 'DEVICE');
-  const device: LinkRow = known ?? { kind: 'DEVICE', code: newId(now) };
-  if (!known) await addLink(tx, other, device);
+  const deviceLink = (await linksOf(tx, other.id)).find(({ kind }) => kind === 'DEVICE');
+  const device: LinkRow = deviceLink ?? { kind: 'DEVICE', code: newId(now) };
+  if (!deviceLink) await addLink(tx, other, device);
   await addLink(tx, instance, device);
 }
 

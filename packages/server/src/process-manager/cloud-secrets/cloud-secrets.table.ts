@@ -28,7 +28,6 @@ export const VIEW = Object.keys(view) as (keyof typeof view)[];
 export type CloudSecretRow = RowOf<typeof cloudSecrets>;
 export type CloudSecretView = Pick<CloudSecretRow, keyof typeof view>;
 
-/** The properties a list can be sorted by. */
 export const SORTABLE = {
   id: 'id',
   name: 'name_folded',

@@ -5,7 +5,9 @@ import pino from 'pino';
 import { onBothEngines } from '../../../test/harness.ts';
 import { openTestHttp, type TestHttp } from '../../../test/http.ts';
 import { openTestNotifications, type TestNotifications } from '../../../test/webhooks.ts';
+import { recordChange } from '../../audit/audit.ts';
 import { unprepared } from '../../db/db.ts';
+import { toDtm } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import { isSecretName, secretFinder } from './find-secret.ts';
 import { secretOf } from './secret.ts';
@@ -111,6 +113,24 @@ onBothEngines('cloud secrets', (_engine, places) => {
     }
     assert.equal((await call('DELETE', `/${id}`)).status, 204);
     assert.equal(await find('CRM_KEY'), undefined);
+  });
+
+  it('say when they were sent last, of uses since they were made', async () => {
+    const note = (environment: 'live' | 'test', at: number) =>
+      grove.db
+        .of(grove.tenantId)
+        .write((tx) =>
+          recordChange(tx, { action: 'cloudSecret.used', environment, actor: 'Webhook: crm', at, item: 'SENT' }),
+        );
+    await note('live', grove.clock.now());
+    grove.clock.advance(1000);
+    await call('POST', '', { name: 'SENT', value: 'x', hosts });
+    const lastUsed = async () => (await call('GET', '?name=SENT')).body.content[0].lastUsedDtm;
+    assert.equal(await lastUsed(), undefined);
+    const at = grove.clock.now() + 5000;
+    await note('live', at);
+    await note('test', at + 1000);
+    assert.equal(await lastUsed(), toDtm(at));
   });
 
   it('have a name of their own in the tenant: 100014 for another of that name', async () => {

@@ -14,6 +14,7 @@ import {
   changeCloudSecret,
   countCloudSecrets,
   findCloudSecretForUpdate,
+  lastUses,
   pageCloudSecrets,
   removeCloudSecret,
 } from './cloud-secrets.repository.ts';
@@ -43,7 +44,9 @@ export function cloudSecretHandlers({ vault }: { vault: Pick<Vault, 'sealFor'> }
       const page = paging(query, SORTABLE);
       const pattern = likePattern(query.name, '/query/name');
       const { rows, total } = await pageCloudSecrets(db, { environment, pattern }, page);
-      return toPage(await mapInSlices(db, rows, toCloudSecret), total, page);
+      const names = rows.map(({ name }) => name);
+      const uses = await lastUses(db, environment, names);
+      return toPage(await mapInSlices(db, rows, (row) => withLastUse(row, uses.get(row.name))), total, page);
     },
 
     async create({ db, now, principal }, { body }) {
@@ -58,13 +61,13 @@ export function cloudSecretHandlers({ vault }: { vault: Pick<Vault, 'sealFor'> }
       const by = actor(principal);
       const row = await db.write(async (tx) => {
         if ((await countCloudSecrets(tx, environment)) >= MAX_CLOUD_SECRETS_PER_TENANT) throw new ApiError(100065);
-        const made: CloudSecretRow = {
+        const newRow: CloudSecretRow = {
           ...{ environment, hosts: stored },
           ...{ id, name, name_folded: fold(name), description, type, sealed: await seal(tx, id, value) },
           ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
         };
-        await ensureUniqueName('cloud secret', name, () => addCloudSecret(tx, made));
-        return made;
+        await ensureUniqueName('cloud secret', name, () => addCloudSecret(tx, newRow));
+        return newRow;
       });
       return toCloudSecret(row);
     },
@@ -101,6 +104,12 @@ function checkValue(type: SecretType, value: string): void {
   const pointer = '/value';
   if (type === 'NUMBER' && !NUMBER.test(value)) throw invalidInput({ pointer, message: 'must be a number' });
   if (type === 'BINARY' && !BASE64.test(value)) throw invalidInput({ pointer, message: 'must be base64' });
+}
+
+/** A secret of that name that was deleted may have been used before this one was made. */
+function withLastUse(row: CloudSecretView, at: number | undefined): CloudSecret {
+  const isOfThis = at !== undefined && at >= row.created_at;
+  return { ...toCloudSecret(row), ...(isOfThis && { lastUsedDtm: toDtm(at) }) };
 }
 
 function toCloudSecret(row: CloudSecretView): CloudSecret {

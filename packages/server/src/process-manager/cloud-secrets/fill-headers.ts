@@ -10,11 +10,11 @@ export type FilledHeaders =
 /** Headers as they are sent: names in small letters, `{secret.NAME}` replaced. Never to be stored or logged. */
 export async function fillHeaders(
   db: TenantReads,
-  given: Readonly<Record<string, string>>,
+  templates: Readonly<Record<string, string>>,
   findSecret: (db: TenantReads, name: string) => Promise<FoundSecret>,
 ): Promise<FilledHeaders> {
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(templates)) {
     let text = value;
     for (const secretName of secretNames(value)) {
       const { secret, fault } = await findSecret(db, secretName);

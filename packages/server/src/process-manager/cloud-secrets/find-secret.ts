@@ -36,18 +36,18 @@ const TOLD_AGAIN_AFTER_MS = HOUR;
 const MAX_TOLD = 10_000;
 
 export function secretFinder({ vault, clock, audit }: SecretDeps): FindSecret {
-  const told = boundedMap<string, number>(MAX_TOLD);
+  const recordedAt = boundedMap<string, number>(MAX_TOLD);
   return async (db, name, { environment, actor, url }) => {
-    const found = await findSealedSecret(db, environment, name);
-    if (!found) return { fault: 'missing_secret' };
-    if (!maySendTo(found.hosts, url)) return { fault: 'secret_host' };
-    const key = JSON.stringify([db.tenantId, found.id, environment, actor]);
+    const row = await findSealedSecret(db, environment, name);
+    if (!row) return { fault: 'missing_secret' };
+    if (!maySendTo(row.hosts, url)) return { fault: 'secret_host' };
+    const key = JSON.stringify([db.tenantId, row.id, environment, actor]);
     const at = clock.now();
-    if (at - (told.get(key) ?? Number.NEGATIVE_INFINITY) >= TOLD_AGAIN_AFTER_MS) {
-      told.set(key, at);
+    if (at - (recordedAt.get(key) ?? Number.NEGATIVE_INFINITY) >= TOLD_AGAIN_AFTER_MS) {
+      recordedAt.set(key, at);
       audit.noteUse(db.tenantId, { action: 'cloudSecret.used', environment, actor, at, item: name });
     }
-    return { secret: secretOf((await vault.openFor(db, SUBJECT, contextOf(found.id), found.sealed)).toString()) };
+    return { secret: secretOf((await vault.openFor(db, SUBJECT, contextOf(row.id), row.sealed)).toString()) };
   };
 }
 
@@ -56,11 +56,11 @@ export async function isSecretName(db: TenantReads, name: string, environment: E
   return (await findSealedSecret(db, environment, name)) !== undefined;
 }
 
-/** Why a secret that is there may not be sent to an address; nothing if it may, or if there is none of that name. */
+/** Why an existing secret may not be sent to an address; undefined if it may, or if there is no such secret. */
 export async function secretHostFault(
   db: TenantReads,
   { environment, name, url }: { environment: Environment; name: string; url: string },
 ): Promise<string | undefined> {
-  const found = await findSealedSecret(db, environment, name);
-  return found && !maySendTo(found.hosts, url) ? hostFault(name, url) : undefined;
+  const row = await findSealedSecret(db, environment, name);
+  return row && !maySendTo(row.hosts, url) ? hostFault(name, url) : undefined;
 }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A value that must not be shown. Whoever prints, logs or serialises it gets a word instead; only asking reveals it. */
+/** A value that must not be shown. Printing, logging or serialising it gives a placeholder; only `reveal` gives the value. */
 export type Secret = {
   reveal(): string;
   toString(): string;

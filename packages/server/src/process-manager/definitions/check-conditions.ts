@@ -12,8 +12,8 @@ const MAX_PATTERNS = 20;
 
 /** Whether conditions can be read, and refer only to what is there by the time they are asked. */
 export function conditionFaults(steps: readonly ReadStep[]): FieldFault[] {
-  const all = steps.flatMap((read) =>
-    conditionsOf(read).map(({ pointer, text }) => ({ read, text, pointer: `/steps/${read.at}${pointer}` })),
+  const all = steps.flatMap((readStep) =>
+    conditionsOf(readStep).map(({ pointer, text }) => ({ readStep, text, pointer: `/steps/${readStep.at}${pointer}` })),
   );
   const length = all.reduce((sum, { text }) => sum + text.length, 0);
   if (length > MAX_LENGTH_OF_ALL) {
@@ -22,11 +22,11 @@ export function conditionFaults(steps: readonly ReadStep[]): FieldFault[] {
   }
   const shapes = factShapes(steps);
   let patternsLeft = MAX_PATTERNS;
-  return all.flatMap(({ read, text, pointer }) => {
+  return all.flatMap(({ readStep, text, pointer }) => {
     const { faults, refers, patterns } = checkCondition(text, shapes);
     const missing = [
-      ...new Set(refers.checks.flatMap((id) => stepFault(id, read.at, steps))),
-      ...KINDS.flatMap((kind) => [...new Set(refers[kind].flatMap((key) => keyFault(kind, key, read.at, steps)))]),
+      ...new Set(refers.checks.flatMap((id) => stepFault(id, readStep.at, steps))),
+      ...KINDS.flatMap((kind) => [...new Set(refers[kind].flatMap((key) => keyFault(kind, key, readStep.at, steps)))]),
     ];
     patternsLeft -= patterns.length;
     if (patternsLeft < 0 && patterns.length > 0) {
@@ -42,12 +42,12 @@ const KINDS: readonly Kind[] = ['forms', 'documents', 'faces', 'pauses'];
 
 const CHECK = objectOf({ passed: TRUTH, status: TEXT, reason: TEXT, score: NUMBER, attempts: NUMBER });
 
-/** What steps will have gathered. Which steps there are, and which come first, is looked at apart. */
+/** The shapes of the data that steps write. The order of the steps is checked elsewhere. */
 function factShapes(steps: readonly ReadStep[]): FactShapes {
   const checks = steps.map(({ step }) => [String(step.id), CHECK] as const);
   const data = KINDS.map((kind) => {
-    const kept = steps.filter(({ type }) => type?.keeps?.in === kind);
-    return [kind, objectOf(Object.fromEntries(kept.map(gatheredShape)), { open: true })] as const;
+    const writers = steps.filter(({ type }) => type?.keeps?.in === kind);
+    return [kind, objectOf(Object.fromEntries(writers.map(gatheredShape)), { open: true })] as const;
   });
   return {
     checks: objectOf(Object.fromEntries(checks), { open: true }),
@@ -57,13 +57,13 @@ function factShapes(steps: readonly ReadStep[]): FactShapes {
 
 function gatheredShape({ step, type }: ReadStep): readonly [string, Shape] {
   const [shape = ANY] = asFarAsReadable(() => {
-    const found = type?.keeps?.shape?.(step);
-    return found && [found];
+    const writtenShape = type?.keeps?.shape?.(step);
+    return writtenShape && [writtenShape];
   });
   return [String(step.key), shape];
 }
 
-/** Those that are too long have been refused already, and are not read. */
+/** Conditions that are too long were refused already, and are not parsed. */
 function conditionsOf({ step, type }: ReadStep): { pointer: string; text: string }[] {
   const own = asFarAsReadable(() => type?.conditions?.(step));
   const all = [{ pointer: '/when', text: step.when as string }, ...own];
@@ -71,21 +71,21 @@ function conditionsOf({ step, type }: ReadStep): { pointer: string; text: string
 }
 
 function stepFault(id: string, at: number, steps: readonly ReadStep[]): string[] {
-  const found = steps.find(({ step }) => step.id === id);
-  if (found && found.at < at) return [];
+  const target = steps.find(({ step }) => step.id === id);
+  if (target && target.at < at) return [];
   const name = JSON.stringify(id);
-  if (found)
-    return [found.at === at ? `refers to its own step ${name}` : `refers to the step ${name}, which comes later`];
+  if (target)
+    return [target.at === at ? `refers to its own step ${name}` : `refers to the step ${name}, which comes later`];
   const earlier = steps.slice(0, at).map(({ step }) => String(step.id));
   return [`refers to the step ${name}, which does not exist${didYouMean(id, earlier)}`];
 }
 
 function keyFault(kind: Kind, key: string, at: number, steps: readonly ReadStep[]): string[] {
   const keeping = steps.filter(({ type }) => type?.keeps?.in === kind);
-  const found = keeping.find(({ step }) => step.key === key);
-  if (found && found.at < at) return [];
+  const writer = keeping.find(({ step }) => step.key === key);
+  if (writer && writer.at < at) return [];
   const name = JSON.stringify(key);
-  if (found) return [`refers to data.${kind}.${key}, which a later step gathers`];
-  const known = keeping.map(({ step }) => String(step.key));
-  return [`refers to data.${kind}, where no step keeps anything under the key ${name}${didYouMean(key, known)}`];
+  if (writer) return [`refers to data.${kind}.${key}, which a later step gathers`];
+  const knownKeys = keeping.map(({ step }) => String(step.key));
+  return [`refers to data.${kind}, where no step keeps anything under the key ${name}${didYouMean(key, knownKeys)}`];
 }

@@ -8,7 +8,7 @@ import { graphFaults } from './check-graph.ts';
 import { gatheredFaults, type Lookup, missingFaults, outsideReferences, themeReferences } from './check-references.ts';
 import { asFarAsReadable, checkShape, type ReadStep } from './check-shape.ts';
 
-/** What is wrong with a document, all of it at once, each fault with its place and a sentence that helps. */
+/** The faults of a document, all at once, each with a pointer and a sentence that helps. */
 export type Checked = {
   /** With every default written out; none if there are faults. */
   readonly definition?: Definition;
@@ -23,9 +23,9 @@ export type Checked = {
   readonly missingLanguages: readonly MissingLanguages[];
 };
 
-export function checkDefinition(given: unknown): Checked {
-  const { document, steps, faults: ofShape } = checkShape(given);
-  const faults = told([...ofShape, ...graphFaults(steps), ...conditionFaults(steps), ...gatheredFaults(steps)]);
+export function checkDefinition(input: unknown): Checked {
+  const { document, steps, faults: ofShape } = checkShape(input);
+  const faults = firstFaults([...ofShape, ...graphFaults(steps), ...conditionFaults(steps), ...gatheredFaults(steps)]);
   return {
     faults,
     unavailable: unavailableFaults(steps),
@@ -39,7 +39,7 @@ export function checkDefinition(given: unknown): Checked {
 /** Everything that stands in the way of a deployment. */
 export async function deploymentFaults(checked: Checked, lookup: Lookup): Promise<FieldFault[]> {
   const missing = await missingFaults(checked.name, checked.references, lookup);
-  return told([...checked.faults, ...checked.unavailable, ...missing]);
+  return firstFaults([...checked.faults, ...checked.unavailable, ...missing]);
 }
 
 function unavailableFaults(steps: readonly ReadStep[]): FieldFault[] {
@@ -60,14 +60,14 @@ function missingIn(steps: readonly ReadStep[]): MissingLanguages[] {
     .slice(0, MAX_INPUT_ERRORS);
 }
 
-/** In the order of the document, each once, and not more than an answer tells. */
-function told(faults: readonly FieldFault[]): FieldFault[] {
+/** The faults without duplicates, in the order of the document, cut to as many as an answer shows. */
+function firstFaults(faults: readonly FieldFault[]): FieldFault[] {
   const unique = new Map(faults.map((fault) => [`${fault.pointer} ${fault.message}`, fault]));
   return [...unique.values()].sort((one, other) => placeOf(one) - placeOf(other)).slice(0, MAX_INPUT_ERRORS);
 }
 
-/** What is said of the document as a whole comes first. */
+/** The index of the step that a fault is about; -1 for the document as a whole, so that it comes first. */
 function placeOf({ pointer }: FieldFault): number {
-  const place = /^\/steps\/(\d+)/.exec(pointer)?.[1];
-  return place === undefined ? -1 : Number(place);
+  const stepIndex = /^\/steps\/(\d+)/.exec(pointer)?.[1];
+  return stepIndex === undefined ? -1 : Number(stepIndex);
 }

@@ -12,8 +12,8 @@ export function graphFaults(steps: readonly ReadStep[]): FieldFault[] {
 type Places = {
   /** Where the step of that id is. */
   get(id: string): number | undefined;
-  /** The id that was most likely meant by one that no step has. It is asked for several times, and found once. */
-  meant(id: string): string | undefined;
+  /** The id that an unknown id most likely stands for. The result is cached. */
+  closest(id: string): string | undefined;
 };
 
 function placesOf(steps: readonly ReadStep[]): Places {
@@ -21,41 +21,41 @@ function placesOf(steps: readonly ReadStep[]): Places {
   const places = new Map(
     steps.toReversed().flatMap(({ step, at }) => (typeof step.id === 'string' ? [[step.id, at]] : [])),
   );
-  const meant = new Map<string, string | undefined>();
+  const closestIds = new Map<string, string | undefined>();
   return {
     get: (id) => places.get(id),
-    meant(id) {
-      if (!meant.has(id)) meant.set(id, closest(id, places.keys()));
-      return meant.get(id);
+    closest(id) {
+      if (!closestIds.has(id)) closestIds.set(id, closest(id, places.keys()));
+      return closestIds.get(id);
     },
   };
 }
 
 function doubleIds(steps: readonly ReadStep[]): FieldFault[] {
-  const seen = new Map<string, number>();
+  const firstIndexes = new Map<string, number>();
   return steps.flatMap(({ step: { id }, at }) => {
     if (typeof id !== 'string') return [];
-    const first = seen.get(id);
-    if (first === undefined) seen.set(id, at);
+    const first = firstIndexes.get(id);
+    if (first === undefined) firstIndexes.set(id, at);
     return first === undefined
       ? []
       : [
           {
             pointer: `/steps/${at}/id`,
-            message: `${shown(id)} is the id of /steps/${first} already: give this step its own`,
+            message: `${quoted(id)} is the id of /steps/${first} already: give this step its own`,
           },
         ];
   });
 }
 
 function doubleKeys(steps: readonly ReadStep[]): FieldFault[] {
-  const seen = new Map<string, string>();
+  const firstIds = new Map<string, string>();
   return steps.flatMap(({ step: { id, key }, type, at }) => {
     if (!type?.keeps || typeof key !== 'string') return [];
-    const place = `${type.keeps.in} ${key}`;
-    const first = seen.get(place);
-    if (first === undefined) seen.set(place, String(id));
-    const message = `${shown(key)} is the key of the step ${shown(first ?? '')} already, which keeps ${type.keeps.in}, too: give this step a key of its own`;
+    const slot = `${type.keeps.in} ${key}`;
+    const first = firstIds.get(slot);
+    if (first === undefined) firstIds.set(slot, String(id));
+    const message = `${quoted(key)} is the key of the step ${quoted(first ?? '')} already, which keeps ${type.keeps.in}, too: give this step a key of its own`;
     return first === undefined ? [] : [{ pointer: `/steps/${at}/key`, message }];
   });
 }
@@ -73,13 +73,13 @@ function jumpFaults(steps: readonly ReadStep[], places: Places): FieldFault[] {
 
 function jumpFault(target: string, at: number, places: Places): string | undefined {
   if (target === END) return 'must be a step: a journey ends well only with a decision, and onFail alone can be end';
-  const place = places.get(target);
-  if (place === undefined) {
-    const meant = places.meant(target);
-    return `there is no step ${shown(target)}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  const targetIndex = places.get(target);
+  if (targetIndex === undefined) {
+    const suggestion = places.closest(target);
+    return `there is no step ${quoted(target)}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
   }
-  if (place === at) return 'would go on with the same step: a definition has no loops';
-  return place < at ? `would go back to ${shown(target)}: a definition has no loops` : undefined;
+  if (targetIndex === at) return 'would go on with the same step: a definition has no loops';
+  return targetIndex < at ? `would go back to ${quoted(target)}: a definition has no loops` : undefined;
 }
 
 /** Steps that cannot be reached, and ways that run past the last step. */
@@ -87,24 +87,24 @@ function wayFaults(steps: readonly ReadStep[], places: Places): FieldFault[] {
   const reached = new Set<number>(steps.length > 0 ? [0] : []);
   const faults: FieldFault[] = [];
   // Every way leads down, so one pass from the top sees each step after all that lead to it.
-  for (const read of steps) {
-    if (!reached.has(read.at)) {
+  for (const readStep of steps) {
+    if (!reached.has(readStep.at)) {
       faults.push({
-        pointer: `/steps/${read.at}`,
-        message: `${unreached(steps[read.at - 1])}, so this step is never reached`,
+        pointer: `/steps/${readStep.at}`,
+        message: `${unreached(steps[readStep.at - 1])}, so this step is never reached`,
       });
     } else {
-      for (const place of waysFrom(read, places)) reached.add(place);
-      faults.push(...endFaults(read, steps.length, places));
+      for (const index of waysFrom(readStep, places)) reached.add(index);
+      faults.push(...endFaults(readStep, steps.length, places));
     }
   }
   return faults;
 }
 
-function waysFrom(read: ReadStep, places: Places): number[] {
-  const { step, at } = read;
+function waysFrom(readStep: ReadStep, places: Places): number[] {
+  const { step, at } = readStep;
   const ways = step.when === undefined ? [] : [at + 1];
-  if (!isDecision(read)) ways.push(meantPlace(step.next, at, places) ?? at + 1);
+  if (!isDecision(readStep)) ways.push(meantPlace(step.next, at, places) ?? at + 1);
   const failed = meantPlace(step.onFail, at, places);
   return failed === undefined ? ways : [...ways, failed];
 }
@@ -112,15 +112,15 @@ function waysFrom(read: ReadStep, places: Places): number[] {
 /** Where a jump leads. One that is wrong leads where it was most likely meant to. */
 function meantPlace(target: unknown, at: number, places: Places): number | undefined {
   if (typeof target !== 'string') return undefined;
-  const place = places.get(target) ?? places.get(places.meant(target) ?? '');
-  return place !== undefined && place > at ? place : undefined;
+  const index = places.get(target) ?? places.get(places.closest(target) ?? '');
+  return index !== undefined && index > at ? index : undefined;
 }
 
-function endFaults(read: ReadStep, length: number, places: Places): FieldFault[] {
-  // Of a step whose type is not known nobody can tell whether it is an end.
-  if (!read.type || !waysFrom(read, places).includes(length)) return [];
-  const pointer = `/steps/${read.at}`;
-  return isDecision(read)
+function endFaults(readStep: ReadStep, length: number, places: Places): FieldFault[] {
+  // A step of an unknown type may or may not be an end.
+  if (!readStep.type || !waysFrom(readStep, places).includes(length)) return [];
+  const pointer = `/steps/${readStep.at}`;
+  return isDecision(readStep)
     ? [
         {
           pointer: `${pointer}/when`,
@@ -133,7 +133,7 @@ function endFaults(read: ReadStep, length: number, places: Places): FieldFault[]
 
 function unreached(above: ReadStep | undefined): string {
   if (!above) return 'nothing leads here';
-  const name = shown(String(above.step.id));
+  const name = quoted(String(above.step.id));
   return isDecision(above) ? `${name} above ends the journey` : `${name} above goes on elsewhere`;
 }
 
@@ -142,6 +142,6 @@ function isDecision({ type }: ReadStep): boolean {
 }
 
 /** A name as it was written, whatever it holds. */
-function shown(name: string): string {
+function quoted(name: string): string {
   return JSON.stringify(name);
 }

@@ -30,10 +30,10 @@ const OBJECTS = {
 
 /** References to what an earlier step gathers. */
 export function gatheredFaults(steps: readonly ReadStep[]): FieldFault[] {
-  return steps.flatMap((read) =>
-    referencesOf(read).flatMap(({ kind, name, pointer }) => {
+  return steps.flatMap((readStep) =>
+    referencesOf(readStep).flatMap(({ kind, name, pointer }) => {
       if (kind !== 'document' && kind !== 'face') return [];
-      const message = gatheredFault(kind, name, read.at, steps);
+      const message = gatheredFault(kind, name, readStep.at, steps);
       return message === undefined ? [] : [{ pointer, message }];
     }),
   );
@@ -46,12 +46,12 @@ function gatheredFault(
   steps: readonly ReadStep[],
 ): string | undefined {
   const keeping = steps.filter(({ type }) => type?.type === kind && type.keeps?.in === GATHERED[kind]);
-  const found = keeping.find(({ step }) => step.key === key);
-  if (found && found.at < at) return undefined;
+  const writer = keeping.find(({ step }) => step.key === key);
+  if (writer && writer.at < at) return undefined;
   const name = JSON.stringify(key);
-  if (found) return `the ${kind} step with the key ${name} comes later: put it above this step`;
-  const known = keeping.filter((each) => each.at < at).map(({ step }) => String(step.key));
-  return `there is no ${kind} step with the key ${name} above this step${didYouMean(key, known)}`;
+  if (writer) return `the ${kind} step with the key ${name} comes later: put it above this step`;
+  const knownKeys = keeping.filter((each) => each.at < at).map(({ step }) => String(step.key));
+  return `there is no ${kind} step with the key ${name} above this step${didYouMean(key, knownKeys)}`;
 }
 
 /** References to objects of the tenant. A step that this release cannot do needs nothing. */
@@ -62,7 +62,7 @@ export function outsideReferences(steps: readonly ReadStep[]): Reference[] {
     .filter(({ kind }) => kind !== 'document' && kind !== 'face');
 }
 
-/** The look of its journeys. That of a journey which asks for none is always there. */
+/** The theme that the definition names. The default theme always exists. */
 export function themeReferences({ theme }: { readonly theme?: unknown }): Reference[] {
   if (typeof theme !== 'string' || theme === DEFAULT_THEME) return [];
   return [{ kind: 'theme', name: theme, pointer: '/theme' }];
@@ -83,14 +83,14 @@ export async function missingFaults(
 ): Promise<FieldFault[]> {
   const faults: FieldFault[] = [];
   const below = runsBelow(lookup);
-  const known = new Map<string, string | undefined>();
+  const faultsByObject = new Map<string, string | undefined>();
   const objectFault = async (reference: Reference) => {
     const key = `${reference.kind} ${reference.name} ${reference.url ?? ''}`;
-    if (known.has(key)) return known.get(key);
+    if (faultsByObject.has(key)) return faultsByObject.get(key);
     const fault = (await lookup.has(reference))
       ? await lookup.faultOf?.(reference)
       : `there is no ${nounOf(reference)} named ${JSON.stringify(reference.name)}`;
-    known.set(key, fault);
+    faultsByObject.set(key, fault);
     return fault;
   };
   for (const reference of references) {
@@ -99,7 +99,7 @@ export async function missingFaults(
       if (message !== undefined) faults.push({ pointer: reference.pointer, message });
       continue;
     }
-    if (known.size === MAX_REFERENCES) {
+    if (faultsByObject.size === MAX_REFERENCES) {
       return [...faults, { pointer: '', message: `refers to more than ${MAX_REFERENCES} objects` }];
     }
     const message =
@@ -121,16 +121,16 @@ const MAX_REFERENCES = 500;
 
 type Below = (reference: Reference) => Promise<readonly Reference[] | undefined>;
 
-/** What definitions run, each asked for once. Undefined when more were asked for than a definition may run in all. */
+/** Reads which definitions a definition runs, each once. Undefined when there are more than a definition may run in all. */
 function runsBelow(lookup: Lookup): Below {
-  const known = new Map<string, readonly Reference[]>();
+  const cache = new Map<string, readonly Reference[]>();
   return async (reference) => {
     const key = `${reference.name} ${reference.version}`;
-    const found = known.get(key);
-    if (found) return found;
-    if (known.size === MAX_DEFINITIONS_BELOW) return undefined;
+    const cached = cache.get(key);
+    if (cached) return cached;
+    if (cache.size === MAX_DEFINITIONS_BELOW) return undefined;
     const runs = await lookup.runs(reference);
-    known.set(key, runs);
+    cache.set(key, runs);
     return runs;
   };
 }
@@ -143,12 +143,12 @@ async function subprocessFault(
 ): Promise<string | undefined> {
   if (reference.name === name) return 'a definition cannot run itself';
   if (!(await lookup.has(reference))) {
-    const shown = JSON.stringify(reference.name);
+    const quotedName = JSON.stringify(reference.name);
     return reference.version === undefined
-      ? `there is no deployed definition named ${shown}`
-      : `version ${reference.version} of the definition ${shown} is not deployed`;
+      ? `there is no deployed definition named ${quotedName}`
+      : `version ${reference.version} of the definition ${quotedName} is not deployed`;
   }
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   const waiting = [{ reference, way: [name, reference.name] }];
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const runs = await below(next.reference);
@@ -157,8 +157,8 @@ async function subprocessFault(
       const way = [...next.way, each.name];
       if (each.name === name) return `would run itself: ${way.join(' → ')}`;
       const key = `${each.name} ${each.version}`;
-      if (!seen.has(key)) waiting.push({ reference: each, way });
-      seen.add(key);
+      if (!visited.has(key)) waiting.push({ reference: each, way });
+      visited.add(key);
     }
   }
   return undefined;

@@ -34,10 +34,10 @@ const PART_LIMITS: SizeLimits = { maxValues: 2000, maxDepth: 30, maxNameLength: 
 const MAX_TIMEOUT_DAYS = 30;
 const MAX_DURATION_DAYS = 90;
 
-export function checkShape(given: unknown): Shape {
-  const tooLarge = sizeFault(given, DOCUMENT_LIMITS);
+export function checkShape(input: unknown): Shape {
+  const tooLarge = sizeFault(input, DOCUMENT_LIMITS);
   if (tooLarge) return { document: {}, steps: [], faults: [{ pointer: '', message: tooLarge }] };
-  const document = structuredClone(given);
+  const document = structuredClone(input);
   const faults = faultsOf(documentShape(), document, '', 'steps');
   if (!isObject(document)) return { document: {}, steps: [], faults };
   faults.push(...durationFaults(document.maxDuration, '/maxDuration', MAX_DURATION_DAYS));
@@ -53,20 +53,20 @@ function readStep(step: unknown, at: number, faults: FieldFault[]): ReadStep {
     faults.push({ pointer, message: 'must be a step: an object with an id and a type' });
     return { at, step: {} as Step, type: undefined };
   }
-  const known = typeof step.type === 'string' ? stepTypes.get(step.type) : undefined;
-  // An answer tells no more, so nobody looks for more.
+  const stepType = typeof step.type === 'string' ? stepTypes.get(step.type) : undefined;
+  // An answer shows no more faults, so the rest is not checked.
   const isEnough = faults.length >= MAX_INPUT_ERRORS;
-  const ofShape = isEnough ? [] : faultsOf(shapeOf(known), step, pointer, 'schema');
-  const found = [...(known ? [] : typeFaults(step.type, pointer)), ...ofShape];
-  found.push(...durationFaults(step.timeout, `${pointer}/timeout`, MAX_TIMEOUT_DAYS));
-  if (known && found.length === 0 && !isEnough) {
-    const own = known.faults?.(step as Step) ?? [];
-    found.push(...own.map((fault) => ({ ...fault, pointer: `${pointer}${fault.pointer}` })));
+  const ofShape = isEnough ? [] : faultsOf(shapeOf(stepType), step, pointer, 'schema');
+  const stepFaults = [...(stepType ? [] : typeFaults(step.type, pointer)), ...ofShape];
+  stepFaults.push(...durationFaults(step.timeout, `${pointer}/timeout`, MAX_TIMEOUT_DAYS));
+  if (stepType && stepFaults.length === 0 && !isEnough) {
+    const own = stepType.faults?.(step as Step) ?? [];
+    stepFaults.push(...own.map((fault) => ({ ...fault, pointer: `${pointer}${fault.pointer}` })));
   }
-  faults.push(...found);
-  const meant = known ?? stepTypes.get(closest(String(step.type), stepTypes.keys()) ?? '');
-  const read = known ? inOrder(step, shapeOf(known).members) : step;
-  return { at, step: read as Step, type: meant };
+  faults.push(...stepFaults);
+  const likelyType = stepType ?? stepTypes.get(closest(String(step.type), stepTypes.keys()) ?? '');
+  const orderedStep = stepType ? inOrder(step, shapeOf(stepType).members) : step;
+  return { at, step: orderedStep as Step, type: likelyType };
 }
 
 function typeFaults(type: unknown, pointer: string): FieldFault[] {
@@ -77,7 +77,7 @@ function typeFaults(type: unknown, pointer: string): FieldFault[] {
 }
 
 function durationFaults(duration: unknown, pointer: string, mostDays: number): FieldFault[] {
-  // What is no duration at all has been told already.
+  // The schema has reported a text that is not a duration.
   if (typeof duration !== 'string' || !durationShape()(duration)) return [];
   const ms = fromDuration(duration);
   return ms > 0 && ms <= mostDays * 24 * HOUR
@@ -85,7 +85,7 @@ function durationFaults(duration: unknown, pointer: string, mostDays: number): F
     : [{ pointer, message: `must be greater than zero, at most P${mostDays}D` }];
 }
 
-/** What a step type finds in a step whose settings may be of any kind: nothing if it cannot be found. */
+/** Calls a function of the step type on settings that may be malformed; an empty list if it throws. */
 export function asFarAsReadable<T>(find: () => readonly T[] | undefined): readonly T[] {
   try {
     return find() ?? [];
@@ -109,21 +109,21 @@ const durationShape = once(() => compiler().compile<string>({ type: 'string', fo
 const documentShape = once(() => shaped('a definition', documentSchema({})));
 const stepShapes = new Map<string, Shaped>();
 
-/** Of a type that is not known, only what every step has can be told. */
+/** For an unknown type, only the members that every step has can be checked. */
 const anyStepShape = once(() => shaped('a step', anyStepSchema()));
 
 function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
+  let value: T | undefined;
+  return () => (value ??= make());
 }
 
 function shapeOf(type: StepType | undefined): Shaped {
   if (!type) return anyStepShape();
-  const known = stepShapes.get(type.type);
-  if (known) return known;
-  const made = shaped(`a ${type.type} step`, stepSchema(type));
-  stepShapes.set(type.type, made);
-  return made;
+  const cached = stepShapes.get(type.type);
+  if (cached) return cached;
+  const stepShape = shaped(`a ${type.type} step`, stepSchema(type));
+  stepShapes.set(type.type, stepShape);
+  return stepShape;
 }
 
 function shaped(name: string, schema: { properties: Readonly<Record<string, object>> }): Shaped {
@@ -140,14 +140,14 @@ function faultsOf(shape: Shaped, value: unknown, pointer: string, apart: string)
   const tooLarge = sizeFault(isObject(value) ? { ...value, [apart]: undefined } : value, PART_LIMITS);
   if (tooLarge) return [{ pointer, message: tooLarge }];
   if (shape.validate(value)) return [];
-  // A hostile document has thousands of faults; more than are told need no sentences.
+  // A hostile document has thousands of faults: sentences are written only for those that the answer shows.
   return (shape.validate.errors ?? []).slice(0, MAX_INPUT_ERRORS).map((error) => toFault(error, pointer, shape));
 }
 
 /** Documents that mean the same are stored the same, whatever the order of their members was. */
 function inOrder(value: Record<string, unknown>, members: readonly string[]): Record<string, unknown> {
-  const known = members.filter((name) => value[name] !== undefined).map((name) => [name, value[name]] as const);
-  return Object.fromEntries(known);
+  const entries = members.filter((name) => value[name] !== undefined).map((name) => [name, value[name]] as const);
+  return Object.fromEntries(entries);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

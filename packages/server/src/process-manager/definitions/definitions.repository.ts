@@ -135,8 +135,8 @@ export async function versionsOf(
   environment: Environment,
   name: string,
 ): Promise<{ total: number; newest: number }> {
-  const found = await VERSIONS.get(db, { environment, name });
-  return found ?? { total: 0, newest: 0 };
+  const row = await VERSIONS.get(db, { environment, name });
+  return row ?? { total: 0, newest: 0 };
 }
 
 export async function addDefinition(tx: TenantTx, row: DefinitionRow): Promise<void> {

@@ -163,6 +163,31 @@ onBothEngines('process definitions', (_engine, places) => {
     });
   });
 
+  describe('a condition', () => {
+    const ask = async (condition: string, values: Record<string, unknown> = {}) => {
+      const { result, faults } = await definitions.tryCondition({ body: { condition, values } });
+      return result ?? faults[0];
+    };
+
+    it('is tried with values of the caller; what they lack is empty', async () => {
+      const checks = { selfie: { passed: true, score: 0.9 } };
+      assert.equal(await ask('checks.selfie.passed && checks.selfie.score > 0.8', { checks }), true);
+      assert.equal(await ask('checks.selfie.passed', {}), false);
+      assert.equal(await ask("params.country == 'DE'", { params: { country: 'DE' } }), true);
+      assert.equal(await ask('data.forms.form1.age > 17', { data: { forms: { form1: { age: 20 } } } }), true);
+    });
+
+    it('that cannot be read or answered says why, and costs no more than any other', async () => {
+      assert.match(String(await ask('checks.selfie.')), /at character \d+/);
+      assert.match(String(await ask('checks')), /must be followed by the id of a step/);
+      assert.equal(typeof (await ask('params.nothing > 3')), 'string');
+      assert.equal(typeof (await ask('checks.__proto__.passed', { checks: [] })), 'boolean');
+      const long = `[${Array.from({ length: 90 }, (_, at) => at).join()}]`;
+      const nested = `${long}.all(a, ${long}.all(b, ${long}.all(c, a + b + c >= 0)))`;
+      assert.match(String(await ask(nested)), /more steps than a condition may/);
+    });
+  });
+
   describe('update', () => {
     it('replaces the document of an editable version, and says who and when', async () => {
       const made = await create('edited');
@@ -177,6 +202,23 @@ onBothEngines('process definitions', (_engine, places) => {
         document: { ...made.document, description: 'Better', processDefinitionType: 'AUTHENTICATION' },
       });
       assert.deepEqual(await definitions.get({ processDefinitionId: made.id }), updated);
+    });
+
+    it('refuses with 100351 what somebody else has changed since it was read, of twenty at once all but one', async () => {
+      const { id, lastUpdatedDtm } = await create('shared');
+      const update = (description: string, ifLastUpdatedDtm: string | undefined) =>
+        definitions.update({
+          ...{ processDefinitionId: id, body: documentOf('shared', { description }) },
+          ...(ifLastUpdatedDtm && { query: { ifLastUpdatedDtm } }),
+        });
+      grove.clock.advance(MINUTE);
+      const all = await Promise.allSettled(Array.from({ length: 20 }, (_, at) => update(`by ${at}`, lastUpdatedDtm)));
+      assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 1);
+      await assert.rejects(update('stale', lastUpdatedDtm), refuses(100351, 409));
+      const { lastUpdatedDtm: now } = await definitions.get({ processDefinitionId: id });
+      grove.clock.advance(MINUTE);
+      assert.equal((await update('fresh', now)).description, 'fresh');
+      assert.equal((await update('without a word', undefined)).description, 'without a word');
     });
 
     it('refuses faults and another name with 100048, and changes nothing', async () => {
@@ -270,7 +312,7 @@ onBothEngines('process definitions', (_engine, places) => {
       }
       await assert.rejects(definitions.archive({ processDefinitionId: id }), (error: unknown) => {
         refuses(100049, 409)(error);
-        assert.match((error as Error).message, /it bears the tags "beta", "live \\"one\\"": move them/);
+        assert.match((error as Error).message, /it has the tags "beta", "live \\"one\\"": move them/);
         return true;
       });
       assert.equal((await definitions.get({ processDefinitionId: id })).status, 'DEPLOYED_ACTIVE');

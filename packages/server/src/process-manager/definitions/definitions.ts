@@ -1,13 +1,16 @@
 import { api } from '@grove/contract';
+import type { TenantTx } from '../../db/db.ts';
 import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ensurePermission, USE_CLOUD_SECRET } from '../../kernel/ensure-permission.ts';
+import { ensureUnchanged } from '../../kernel/ensure-unchanged.ts';
 import { isSeenFrom } from '../../kernel/environment.ts';
 import { ApiError, type FieldFault } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import { mapInSlices } from '../../kernel/in-slices.ts';
 import { likePattern, paging, toPage } from '../../kernel/pages.ts';
+import { tryCondition } from '../engine/conditions.ts';
 import type { Definition } from '../engine/definition.ts';
 import { type Checked, checkDefinition, deploymentFaults } from './check-definition.ts';
 import {
@@ -34,6 +37,7 @@ export type DefinitionsDeps = {
 export function definitionHandlers({ exists = {} }: DefinitionsDeps = {}) {
   return implement(api.processDefinitions, {
     ...tagHandlers(),
+    tryCondition: async ({ now }, { body: { condition, values = {} } }) => tryCondition(condition, values, now),
 
     async list(context, { query }) {
       const page = paging(query, SORTABLE);
@@ -73,11 +77,10 @@ export function definitionHandlers({ exists = {} }: DefinitionsDeps = {}) {
       return viewWithDocument(context, row, []);
     },
 
-    async update(context, { params, body }) {
+    async update(context, { params, query, body }) {
       const checked = checkDefinition(body);
       const changed = await context.db.write(async (tx) => {
-        const before = await ownDefinition(tx, context.principal.environment, params.processDefinitionId);
-        if (before.status !== 'EDITABLE') throw unchangeable(before);
+        const before = await ownDraft(tx, context, { id: params.processDefinitionId, query });
         const definition = soundDefinition(checked, renamed(checked, before));
         ensureMayName(context, checked);
         const after = { ...before, ...columnsOf(definition), ...touched(context) };
@@ -111,7 +114,7 @@ export function definitionHandlers({ exists = {} }: DefinitionsDeps = {}) {
         const tags = await tagsOf(tx, before.environment, before.id);
         if (tags.length > 0) {
           const names = tags.map((tag) => JSON.stringify(tag)).join(', ');
-          throw new ApiError(100049, { detail: `it bears the tags ${names}: move them to another version first` });
+          throw new ApiError(100049, { detail: `it has the tags ${names}: move them to another version first` });
         }
         if (before.status === 'ARCHIVED') return view(context, before, tags);
         const after = { ...before, status: 'ARCHIVED' as const, ...touched(context) };
@@ -131,7 +134,7 @@ export function definitionHandlers({ exists = {} }: DefinitionsDeps = {}) {
   });
 }
 
-/** Ensures that who has a step send a cloud secret may use it. */
+/** Ensures that a caller whose definition sends a cloud secret may use it. */
 function ensureMayName({ principal }: Context, { references }: Checked): void {
   if (!references.some(({ kind }) => kind === 'secret')) return;
   ensurePermission(principal, USE_CLOUD_SECRET, 'a step that sends a cloud secret');
@@ -160,6 +163,16 @@ function renamed({ name }: Checked, before: DefinitionRow): FieldFault[] {
 function ensureNone(faults: readonly FieldFault[]): void {
   const [first] = faults;
   if (first) throw new ApiError(100048, { errors: [...faults], detail: `${first.pointer} ${first.message}` });
+}
+
+type Draft = { id: string; query: { ifLastUpdatedDtm?: string } };
+
+/** A version that can be changed, and is the one that the caller has read. */
+async function ownDraft(tx: TenantTx, { principal }: Context, { id, query }: Draft): Promise<DefinitionRow> {
+  const row = await ownDefinition(tx, principal.environment, id);
+  if (row.status !== 'EDITABLE') throw unchangeable(row);
+  ensureUnchanged(query, row);
+  return row;
 }
 
 function unchangeable({ status }: DefinitionRow): ApiError {

@@ -49,10 +49,10 @@ function settingsOf(type: StepType): [name: string, setting: Setting, required: 
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const shown = rows.map((row) => row.map(inCell));
-  const widths = head.map((_, column) => Math.max(...[head, ...shown].map((row) => row[column]?.length ?? 0)));
+  const cellRows = rows.map((row) => row.map(inCell));
+  const widths = head.map((_, column) => Math.max(...[head, ...cellRows].map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...shown.map(line)].join('\n');
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...cellRows.map(line)].join('\n');
 }
 
 /** A bar would end the cell. */

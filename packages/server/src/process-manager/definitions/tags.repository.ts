@@ -21,7 +21,6 @@ export type TagRow = RowOf<typeof tags>;
 /** With the definition it is on. */
 export type TagView = TagRow & { definition_name: string; definition_version: number };
 
-/** The properties a list can be sorted by. */
 export const SORTABLE_TAGS = {
   name: 'name_folded',
   environment: 'environment',
@@ -68,9 +67,9 @@ export async function tagsByDefinition(
   environment: Environment,
 ): Promise<ReadonlyMap<string, string[]>> {
   const rows = await OF_ALL.all(db, { environment });
-  const found = new Map<string, string[]>();
-  for (const { name, definition_id } of rows) found.set(definition_id, [...(found.get(definition_id) ?? []), name]);
-  return found;
+  const tags = new Map<string, string[]>();
+  for (const { name, definition_id } of rows) tags.set(definition_id, [...(tags.get(definition_id) ?? []), name]);
+  return tags;
 }
 
 export async function countTags(db: TenantReads, environment: Environment): Promise<number> {

@@ -48,13 +48,13 @@ export function tagHandlers(): Handlers<typeof operations> {
       return db.write(async (tx) => {
         const definition = await lockedDefinition(tx, environment, params.processDefinitionId);
         if (definition.status !== 'DEPLOYED_ACTIVE') {
-          throw new ApiError(100047, { detail: 'only a version that is deployed can bear a tag' });
+          throw new ApiError(100047, { detail: 'only a deployed version can have a tag' });
         }
         const before = await findTag(tx, environment, name);
         // What is there already stays as it is, and says who put it there.
         if (before?.definition_id === definition.id) return view(before, definition);
         if ((await tagsOf(tx, environment, definition.id)).length >= MAX_TAGS_OF_A_DEFINITION) {
-          throw new ApiError(100065, { detail: `the version bears ${MAX_TAGS_OF_A_DEFINITION} tags` });
+          throw new ApiError(100065, { detail: `the version already has ${MAX_TAGS_OF_A_DEFINITION} tags` });
         }
         if (!before && (await countTags(tx, environment)) >= MAX_TAGS) {
           throw new ApiError(100065, { detail: `there are ${MAX_TAGS} tags` });

@@ -44,15 +44,15 @@ function gapsOf({ step, record }: Ended, level: AssuranceLevel): Gap[] {
   const notPassed = (name: string) => checks.some((check) => check.name === name && check.status !== 'PASSED');
   const asksForLiveness = step.liveness === 'active' || step.liveness === 'passive';
   const liveness = checks.filter(({ name }) => name === 'liveness');
-  // Whoever says "I can't do this" has no such check, and has not passed.
-  const isShown =
+  // After "I can't do this" there is no such check, and the step has not passed.
+  const isAlive =
     liveness.length > 0 ? liveness.every((check) => countsAsLive(step, check, level)) : outcome === 'PASSED';
   const isDoubtful = checks.some(
     ({ name, status }) => name === 'documentAuthenticity' && (status === 'FAILED' || status === 'REVIEW'),
   );
   return [
     ...(notPassed('applicantMatch') ? (['applicant_not_matched'] as const) : []),
-    ...((asksForLiveness || liveness.length > 0) && !isShown ? (['liveness_not_shown'] as const) : []),
+    ...((asksForLiveness || liveness.length > 0) && !isAlive ? (['liveness_not_shown'] as const) : []),
     ...(isDoubtful ? (['document_in_doubt'] as const) : []),
   ];
 }

@@ -21,9 +21,9 @@ const MAX_KEPT_LENGTH = 100_000;
 /** In characters of all documents together. A condition takes ten times as much memory as its text. */
 const MAX_KEPT_CHARACTERS = 10_000_000;
 
-type Kept = { readonly document: string; readonly compiled: CompiledDefinition };
+type CachedDefinition = { readonly document: string; readonly compiled: CompiledDefinition };
 
-const kept: BoundedMap<string, Kept> = boundedMap(MAX_KEPT, {
+const cache: BoundedMap<string, CachedDefinition> = boundedMap(MAX_KEPT, {
   max: MAX_KEPT_CHARACTERS,
   of: ({ document }) => document.length,
 });
@@ -36,10 +36,10 @@ export type StoredDefinition = { readonly id: string; readonly version: number; 
  * an editable version may have changed, and a deployment may have been rolled back.
  */
 export function compileDefinition(row: StoredDefinition): CompiledDefinition {
-  const known = kept.get(row.id);
-  if (known?.document === row.document) return known.compiled;
+  const cached = cache.get(row.id);
+  if (cached?.document === row.document) return cached.compiled;
   const compiled = compile(row);
-  if (row.document.length <= MAX_KEPT_LENGTH) kept.set(row.id, { document: row.document, compiled });
+  if (row.document.length <= MAX_KEPT_LENGTH) cache.set(row.id, { document: row.document, compiled });
   return compiled;
 }
 
@@ -48,11 +48,11 @@ function compile({ id, version, document }: StoredDefinition): CompiledDefinitio
   const places = new Map(definition.steps.map((step, at) => [step.id, at]));
   const conditions = new Map<string, Condition>();
   const conditionOf = (text: string) => {
-    const known = conditions.get(text);
-    if (known) return known;
-    const made = compileCondition(text);
-    conditions.set(text, made);
-    return made;
+    const cached = conditions.get(text);
+    if (cached) return cached;
+    const condition = compileCondition(text);
+    conditions.set(text, condition);
+    return condition;
   };
   return {
     id,

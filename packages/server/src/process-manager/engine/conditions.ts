@@ -1,7 +1,7 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import { boundedMap } from '../../kernel/bounded-map.ts';
 import { documentFacts } from './document-facts.ts';
-import type { Budget } from './expressions/budget.ts';
+import { type Budget, newBudget } from './expressions/budget.ts';
 import { compileExpression } from './expressions/compile-expression.ts';
 import { ExpressionError } from './expressions/expression-error.ts';
 import type { Code, Scope } from './expressions/part.ts';
@@ -76,15 +76,15 @@ function readCondition(text: string, shapes: FactShapes): ReadCondition {
   return { faults: [...new Set(faults)], refers, patterns, code };
 }
 
-/** What a condition reads: the ids of steps, and whether it reads anything but how steps ended. */
+/** The ids of the steps that a condition reads, and whether it reads anything besides their outcomes. */
 export type ConditionReads = { readonly checks: readonly string[]; readonly personal: boolean };
 
 const MAX_READS_KEPT = 1000;
-const readsKept = boundedMap<string, ConditionReads>(MAX_READS_KEPT);
+const readsCache = boundedMap<string, ConditionReads>(MAX_READS_KEPT);
 
 export function conditionReads(text: string): ConditionReads {
-  const known = readsKept.get(text);
-  if (known) return known;
+  const cached = readsCache.get(text);
+  if (cached) return cached;
   const { refers } = readCondition(text, UNKNOWN);
   const names = new Set<string>();
   const gather = (node: ASTNode): void => {
@@ -94,20 +94,20 @@ export function conditionReads(text: string): ConditionReads {
   gather(environment.parse(text).ast);
   const personal = ['params', 'data', 'now'].some((name) => names.has(name));
   const reads = { checks: [...new Set(refers.checks)], personal };
-  readsKept.set(text, reads);
+  readsCache.set(text, reads);
   return reads;
 }
 
-function notTruth(found: string): string {
-  return `must be true or false, but it is ${found}`;
+function notTruth(noun: string): string {
+  return `must be true or false, but it is ${noun}`;
 }
 
-/** When a condition is asked, and what the conditions that are asked in one go may cost together. */
+/** The time at which conditions are evaluated, and the budget that they share. */
 export type Asking = { readonly now: number; readonly budget: Budget };
 
 export type Condition = (state: State, asking: Asking) => boolean;
 
-/** Reads an expression once. What it gives throws where the answer cannot be told, so that nobody guesses. */
+/** Compiles an expression once. The result throws if the expression has no value, so that nothing is guessed. */
 export function compileCondition(text: string): Condition {
   const { faults, refers, code } = readCondition(text, UNKNOWN);
   const [fault] = faults;
@@ -119,6 +119,38 @@ export function compileCondition(text: string): Condition {
       throw new ExpressionError('is neither true nor false', text.slice(0, MAX_PART_LENGTH));
     return answer;
   };
+}
+
+export type ConditionTrial = { result?: boolean; faults: string[] };
+
+/** What a condition says of values that somebody made up: for whoever writes it. */
+export function tryCondition(text: string, values: Readonly<Record<string, unknown>>, now: number): ConditionTrial {
+  const { faults, refers, code } = readCondition(text, UNKNOWN);
+  if (faults.length > 0) return { faults: faults.slice(0, MAX_FAULTS_SHOWN) };
+  const { params, checks, data } = mapsOf(values, ['params', 'checks', 'data']);
+  const ended = refers.checks.map((id) => [id, { ...NOT_ENDED, ...mapsOf(checks, [id])[id] }]);
+  const kinds = mapsOf(data, KINDS);
+  const gathered = KINDS.map((kind) => [kind, mapsOf(kinds[kind], refers[kind])]);
+  const at = new Date(now);
+  const facts = { params, checks: Object.fromEntries(ended), data: Object.fromEntries(gathered), now: at };
+  try {
+    const result = code({ facts, now: at, budget: newBudget(), variables: [] });
+    return typeof result === 'boolean' ? { result, faults: [] } : { faults: ['is neither true nor false'] };
+  } catch (error) {
+    return { faults: [firstLine(error)] };
+  }
+}
+
+const MAX_FAULTS_SHOWN = 20;
+
+/** Members that are objects; those that are missing or something else are empty. */
+function mapsOf<N extends string>(of: unknown, names: readonly N[]): Record<N, Record<string, unknown>> {
+  const members = (typeof of === 'object' && of !== null ? of : {}) as Readonly<Record<string, unknown>>;
+  const entries = names.map((name) => {
+    const value = Object.hasOwn(members, name) ? members[name] : undefined;
+    return [name, typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}];
+  });
+  return Object.fromEntries(entries) as Record<N, Record<string, unknown>>;
 }
 
 function factsOf({ flow, data, params }: State, refers: Refers, now: number) {
@@ -135,16 +167,16 @@ function factsOf({ flow, data, params }: State, refers: Refers, now: number) {
         }
       : NOT_ENDED;
   }
-  const gathered = Object.fromEntries(
+  const values = Object.fromEntries(
     KINDS.map((kind) => [
       kind,
       Object.fromEntries(refers[kind].map((key) => [key, factOf(kind, ownMember(data[kind], key), now)])),
     ]),
   );
-  return { params, checks, data: gathered, now: new Date(now) };
+  return { params, checks, data: values, now: new Date(now) };
 }
 
-/** What is not there yet is empty. */
+/** A step that has not ended yet, and data that is not there yet, are empty. */
 function ownMember<T extends object>(of: Readonly<Record<string, T>>, key: string): T | Record<string, never> {
   return (Object.hasOwn(of, key) ? of[key] : undefined) ?? {};
 }

@@ -7,7 +7,7 @@ import type { DecisionStep, Verdict } from './steps/control.ts';
  * for a human, or that could not be performed, never counts as passed. `holds` is asked about a condition and its place in
  * the step, and throws if it cannot be told.
  */
-export function decide(step: Step, state: State, holds: (when: string, place: string) => boolean): Verdict {
+export function decide(step: Step, state: State, holds: (when: string, pointer: string) => boolean): Verdict {
   const { rules = [], onAnyFailure, onUncertain } = step as DecisionStep;
   const rule = rules.find(({ when }, at) => holds(when, `/rules/${at}/when`));
   if (rule) return rule.outcome;

@@ -44,11 +44,11 @@ export function doAgain(walk: Walk, id: string): boolean {
   if (!current || !correctableSteps(definition, state).some((step) => step.id === id)) return false;
   const step = stepOf(walk, id);
   const attempts = done[id]?.attempts ?? 0;
-  const place = definition.indexOf(id);
+  const index = definition.indexOf(id);
   const again = Object.keys(done).filter(
     (each) =>
       each === id ||
-      (definition.indexOf(each) > place && (isSkipped(done[each]) || !stepTypeOf(stepOf(walk, each).type).user)),
+      (definition.indexOf(each) > index && (isSkipped(done[each]) || !stepTypeOf(stepOf(walk, each).type).user)),
   );
   walk.state = {
     ...state,

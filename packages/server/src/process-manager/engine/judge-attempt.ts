@@ -4,7 +4,7 @@ import type { Current, Fault, Poor } from './state.ts';
 import { stepTypeOf } from './steps/registry.ts';
 
 /**
- * What becomes of an attempt that did not do. Pictures that are not good enough have tries of their own, for each of
+ * What becomes of an attempt that failed. Pictures that are not good enough have tries of their own, for each of
  * them; everything else counts against the attempts of the step. Pure.
  */
 export type Tried = {
@@ -17,14 +17,14 @@ export type Tried = {
   readonly pictures: readonly PictureFault[];
 };
 
-export type Judged =
+export type AttemptJudgement =
   | { readonly next: 'end' }
   | { readonly next: 'again'; readonly fault: Fault; readonly poor?: Poor; readonly mayUseAnyway?: true }
   /** There is no other try, so what there is goes to a human. */
   | { readonly next: 'anyway'; readonly fault: Fault; readonly poor: Poor };
 
 const NONE: Poor = { attempts: 0, pictures: {} };
-/** These are questions: the same pictures are looked at again with the answer. */
+/** Reasons that ask the end user a question: the same pictures are analysed again with the answer. */
 export const QUESTIONS: readonly string[] = ['country_differs'];
 
 type Limits = { maxAttempts: number; triesPerSide: number | undefined; useAnywayAfter: number };
@@ -38,7 +38,7 @@ function limitsOf({ maxAttempts = 1, triesPerSide, useAnywayAfter }: Step): Limi
   };
 }
 
-export function judgeAttempt(tried: Tried): Judged {
+export function judgeAttempt(tried: Tried): AttemptJudgement {
   const { step, current, earlier, failed, pictures } = tried;
   const [first] = failed;
   if (!first || !failed.every(({ advice }) => advice === 'retry')) return { next: 'end' };
@@ -53,8 +53,8 @@ export function judgeAttempt(tried: Tried): Judged {
       poor: { ...poor, attempts: poor.attempts + 1, asked: true },
     };
   }
-  const counted = current.attempt - earlier - (current.poor?.attempts ?? 0);
-  if (counted >= maxAttempts) return { next: 'end' };
+  const countedAttempts = current.attempt - earlier - (current.poor?.attempts ?? 0);
+  if (countedAttempts >= maxAttempts) return { next: 'end' };
   return { next: 'again', fault: { reason, advice: 'retry' }, ...(current.poor && { poor: current.poor }) };
 }
 
@@ -62,7 +62,7 @@ function isAboutPictures(failed: readonly Check[], pictures: readonly PictureFau
   return failed.every(({ reason = '' }) => pictures.some(({ reasons }) => reasons.includes(reason)));
 }
 
-function judgePoor({ step, current, failed, pictures }: Tried, triesPerSide: number): Judged {
+function judgePoor({ step, current, failed, pictures }: Tried, triesPerSide: number): AttemptJudgement {
   const { useAnywayAfter } = limitsOf(step);
   const poor = counting(current.poor ?? NONE, pictures);
   const fault = faultOf(failed, pictures);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CHILD_ID, definitionOf, found, passed, ride, submit } from '../../../test/engine.ts';
+import { CHILD_ID, definitionOf, findingOf, passed, ride, submit } from '../../../test/engine.ts';
 import { HOUR, MINUTE } from '../../kernel/clock.ts';
 
 const accepted = submit('consent', { accepted: true });
@@ -92,20 +92,20 @@ describe('an attempt', () => {
   it('that can be mended is asked for again, with the reason, as often as the definition allows', () => {
     const first = ride(definition)
       .on(sent)
-      .on(found('face', 'FAILED', { advice: 'retry', reason: 'too_dark' }));
+      .on(findingOf('face', 'FAILED', { advice: 'retry', reason: 'too_dark' }));
     assert.deepEqual(first.state.flow.current?.fault, { reason: 'too_dark', advice: 'retry' });
     assert.equal(first.state.flow.current?.attempt, 2);
     const last = first
       .on(sent)
-      .on(found('face', 'FAILED', { attempt: 2, advice: 'retry' }))
+      .on(findingOf('face', 'FAILED', { attempt: 2, advice: 'retry' }))
       .on(sent)
-      .on(found('face', 'FAILED', { attempt: 3, advice: 'retry' }));
+      .on(findingOf('face', 'FAILED', { attempt: 3, advice: 'retry' }));
     assert.deepEqual(last.state.flow.done.face, { outcome: 'FAILED', attempts: 3, reason: 'because' });
     assert.equal(last.state.flow.status, 'COMPLETED_ENDED_ERROR');
   });
 
   it('that cannot be mended ends the step at once', () => {
-    const ended = ride(definition).on(sent).on(found('face', 'FAILED'));
+    const ended = ride(definition).on(sent).on(findingOf('face', 'FAILED'));
     assert.equal(ended.state.flow.done.face?.attempts, 1);
     assert.equal(ended.state.flow.status, 'COMPLETED_ENDED_ERROR');
   });
@@ -113,7 +113,7 @@ describe('an attempt', () => {
   it('takes its findings once: those of another attempt, or twice the same, are refused', () => {
     const atWork = ride(definition).on(sent);
     assert.equal(atWork.on(passed('face', 2)).refused, 'notCurrent');
-    const retried = atWork.on(found('face', 'FAILED', { advice: 'retry' }));
+    const retried = atWork.on(findingOf('face', 'FAILED', { advice: 'retry' }));
     assert.equal(retried.on(passed('face', 1)).refused, 'notCurrent');
     assert.equal(retried.on(sent).on(passed('face', 1)).refused, 'notCurrent');
   });
@@ -136,7 +136,7 @@ describe('the decision', () => {
   const after = (status: 'FAILED' | 'REVIEW' | 'NOT_PERFORMED', step: object) =>
     ride(definitionOf({ type: 'face', maxAttempts: 1, liveness: 'none' }, { type: 'decision', ...step }))
       .on(submit('face', {}, 'image'))
-      .on(found('face', status)).state.flow.status;
+      .on(findingOf('face', status)).state.flow.status;
 
   it('fails on a failure unless the definition says otherwise', () => {
     assert.equal(after('FAILED', {}), 'COMPLETED_ENDED_ERROR');
@@ -200,7 +200,7 @@ describe('time', () => {
   it('begins anew with each attempt', () => {
     const retried = ride(definitionOf({ ...selfie, timeout: 'PT1H' }, decision))
       .on(submit('face', {}, 'image'), 50 * MINUTE)
-      .on(found('face', 'FAILED', { advice: 'retry' }), MINUTE)
+      .on(findingOf('face', 'FAILED', { advice: 'retry' }), MINUTE)
       .on({ type: 'tick' }, 50 * MINUTE);
     assert.equal(retried.state.flow.status, 'ACTIVE');
   });
@@ -282,7 +282,7 @@ describe('a review', () => {
     ride(definition)
       .on(accepted)
       .on(submit('face', {}, 'image'))
-      .on(found('face', 'FAILED'))
+      .on(findingOf('face', 'FAILED'))
       .on(passed('duplicate'));
 
   it('at the decision ends the journey as the reviewer says', () => {
@@ -318,7 +318,7 @@ describe('a review', () => {
   it('that asks for a step again gives all its attempts anew', () => {
     const twice = definitionOf({ ...selfie, maxAttempts: 2 }, { type: 'decision', onAnyFailure: 'REVIEW' });
     const sent = submit('face', {}, 'image');
-    const failed = (attempt: number) => found('face', 'FAILED', { attempt, advice: 'retry' });
+    const failed = (attempt: number) => findingOf('face', 'FAILED', { attempt, advice: 'retry' });
     const spent = ride(twice).on(sent).on(failed(1)).on(sent).on(failed(2));
     assert.equal(spent.state.flow.status, 'REVIEW');
     const again = spent

@@ -2,7 +2,7 @@ import type { CompiledDefinition } from './compile-definition.ts';
 import type { Step } from './definition.ts';
 import { doAgain } from './do-again.ts';
 import { newBudget } from './expressions/budget.ts';
-import { type Happening, type Input, isFinal, type Next, type Refused, type State, type StepRecord } from './state.ts';
+import { type Happening, type Input, isFinal, type Next, type Reason, type State, type StepRecord } from './state.ts';
 import { stepTypeOf } from './steps/registry.ts';
 import { resultFaults } from './steps/result-faults.ts';
 import { carryPoor, takeFindings, useAnyway } from './take-findings.ts';
@@ -29,13 +29,13 @@ export function nextStep(definition: CompiledDefinition, state: State, input: In
   if (isFinal(state.flow.status)) return refuse('ended');
   const asking = { now: input.now, budget: newBudget() };
   const walk: Walk = { definition, input, asking, state, effects: [] };
-  const refused = react(walk, input);
-  return refused ?? { state: walk.state, effects: walk.effects };
+  const refusal = react(walk, input);
+  return refusal ?? { state: walk.state, effects: walk.effects };
 }
 
-type Refusal = Extract<Next, { refused: Refused }>;
+type Refusal = Extract<Next, { refusal: Reason }>;
 
-const refuse = (refused: Refused, faults?: Refusal['faults']): Refusal => ({ refused, ...(faults && { faults }) });
+const refuse = (refusal: Reason, faults?: Refusal['faults']): Refusal => ({ refusal, ...(faults && { faults }) });
 
 function react(walk: Walk, input: Happening): Refusal | undefined {
   switch (input.type) {
@@ -93,18 +93,18 @@ function submit(walk: Walk, { step: id, result, images }: Extract<Happening, { t
   ];
   if (faults.length > 0) return refuse('badInput', faults);
 
-  const taken = user.take(at.step, { result, images, data: walk.state.data });
-  if (taken.data) keep(walk, taken.data);
-  if (taken.outcome === 'WORK') {
+  const answer = user.take(at.step, { result, images, data: walk.state.data });
+  if (answer.data) keep(walk, answer.data);
+  if (answer.outcome === 'WORK') {
     const { attempt, poor } = at.current;
     work(walk, at.step, attempt, { ...(poor && { poor }) });
     return;
   }
-  if (taken.checks) noteChecks(walk, at.step, at.current.attempt, taken.checks);
-  complete(walk, at.step, { outcome: taken.outcome, attempts: at.current.attempt, ...reasonOf(taken) });
+  if (answer.checks) noteChecks(walk, at.step, at.current.attempt, answer.checks);
+  complete(walk, at.step, { outcome: answer.outcome, attempts: at.current.attempt, ...reasonOf(answer) });
 }
 
-/** Only where it was offered: whoever could say so at once would never be asked for a better picture. */
+/** Allowed only if it was offered: otherwise the end user would never be asked for a better picture. */
 function poorPictures(walk: Walk, id: string): Refusal | undefined {
   const at = currentStep(walk, 'user', id);
   if (!at) return refuse('notCurrent');
@@ -114,7 +114,7 @@ function poorPictures(walk: Walk, id: string): Refusal | undefined {
   useAnyway(walk, at.step, attempt, { anyway: 'chosen', ...(fault && { fault }), ...(poor && { poor }) });
 }
 
-/** Nobody is failed for what they cannot do: the step was not performed, and the decision will not pass over that. */
+/** The end user cannot do the step: it is NOT_PERFORMED, not FAILED, and the decision takes that into account. */
 function unable(walk: Walk, id: string): Refusal | undefined {
   const at = currentStep(walk, 'user', id);
   if (!at) return refuse('notCurrent');
@@ -123,13 +123,13 @@ function unable(walk: Walk, id: string): Refusal | undefined {
   complete(walk, at.step, { outcome: 'NOT_PERFORMED', attempts: at.current.attempt, reason: 'unable' });
 }
 
-type Found = Extract<Happening, { type: 'findings' }>;
+type FindingsInput = Extract<Happening, { type: 'findings' }>;
 
-function findings(walk: Walk, { step: id, attempt, findings: found }: Found): Refusal | undefined {
+function findings(walk: Walk, { step: id, attempt, findings: newFindings }: FindingsInput): Refusal | undefined {
   const at = currentStep(walk, 'work', id);
   // Work is done at least once: findings about another attempt come from work that was done twice.
   if (!at || at.current.attempt !== attempt) return refuse('notCurrent');
-  takeFindings(walk, at.step, at.current, found);
+  takeFindings(walk, at.step, at.current, newFindings);
 }
 
 function broke(walk: Walk, { step, attempt, reason }: Extract<Happening, { type: 'broke' }>): Refusal | undefined {
@@ -138,7 +138,7 @@ function broke(walk: Walk, { step, attempt, reason }: Extract<Happening, { type:
   end(walk, 'COMPLETED_PROCESS_ERROR', reason);
 }
 
-/** Whoever comes late finds the journey ended, whether or not anybody has looked at the clock before. */
+/** Ends the journey if its time is over, even if no timer has noticed yet. */
 function isOver({ state, input }: Walk): boolean {
   const { dueAt } = state.flow.current ?? {};
   return dueAt !== undefined && input.now >= dueAt;
@@ -204,8 +204,8 @@ function askAgain(walk: Walk, { steps: asked, reason, message }: AskAgain): Refu
   const { current, done } = walk.state.flow;
   if (current?.phase !== 'review') return refuse('notInReview');
   const faults = asked.flatMap((id, at) => {
-    const known = walk.definition.step(id) && Object.hasOwn(done, id) && stepTypeOf(stepOf(walk, id).type).user;
-    return known ? [] : [{ pointer: `/steps/${at}`, message: 'is not a step that the end user has done' }];
+    const isUserStep = walk.definition.step(id) && Object.hasOwn(done, id) && stepTypeOf(stepOf(walk, id).type).user;
+    return isUserStep ? [] : [{ pointer: `/steps/${at}`, message: 'is not a step that the end user has done' }];
   });
   if (faults.length > 0 || asked.length === 0) return refuse('badInput', faults);
   const first = Math.min(...asked.map((id) => walk.definition.indexOf(id)));
@@ -215,15 +215,15 @@ function askAgain(walk: Walk, { steps: asked, reason, message }: AskAgain): Refu
       (walk.definition.indexOf(id) > first && stepTypeOf(stepOf(walk, id).type).user === undefined),
   );
   const { current: _current, decision: _decision, gaps: _gaps, secondFactor: _factor, ...flow } = walk.state.flow;
-  const kept = Object.fromEntries(Object.entries(done).filter(([id]) => !again.includes(id)));
-  const counted = Object.fromEntries(again.map((id) => [id, done[id]?.attempts ?? 0]));
-  const earlier = { ...flow.earlier, ...counted };
+  const remainingDone = Object.fromEntries(Object.entries(done).filter(([id]) => !again.includes(id)));
+  const attemptCounts = Object.fromEntries(again.map((id) => [id, done[id]?.attempts ?? 0]));
+  const earlier = { ...flow.earlier, ...attemptCounts };
   const askedAgain = { steps: asked, ...reasonOf({ ...(reason !== undefined && { reason }) }) };
   const { message: _before, ...data } = walk.state.data;
   walk.state = {
     ...walk.state,
     data: message ? { ...data, message } : data,
-    flow: { ...flow, status: 'ACTIVE', done: kept, earlier, askedAgain },
+    flow: { ...flow, status: 'ACTIVE', done: remainingDone, earlier, askedAgain },
   };
   walk.effects.push({ type: 'forget', steps: again });
   walk.effects.push({

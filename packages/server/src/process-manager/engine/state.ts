@@ -53,7 +53,7 @@ export type Current = {
   readonly enteredAt: number;
   /** When it runs out of time. */
   readonly dueAt?: number;
-  /** Why the attempt before did not do. */
+  /** Why the attempt before failed. */
   readonly fault?: Fault;
   readonly poor?: Poor;
   /** The pictures of the attempt before may be used, although they are poor. */
@@ -63,7 +63,7 @@ export type Current = {
   readonly childId?: string;
 };
 
-/** Where a journey stands. Holds nothing of a person. */
+/** Where a journey stands. It holds no personal data. */
 export type Flow = {
   readonly status: InstanceStatus;
   readonly current?: Current;
@@ -88,24 +88,24 @@ export type Flow = {
   readonly askedAgain?: { readonly steps: readonly string[]; readonly reason?: string };
 };
 
-type Named<T> = Readonly<Record<string, T>>;
+type ByName<T> = Readonly<Record<string, T>>;
 
 /** What the end user gave and machines read, by the keys of the steps. It is stored sealed. */
 export type KeptData = {
-  readonly forms: Named<Readonly<Record<string, unknown>>>;
-  readonly documents: Named<Readonly<Record<string, unknown>>>;
-  readonly faces: Named<Readonly<Record<string, unknown>>>;
-  readonly pauses: Named<Readonly<Record<string, string>>>;
+  readonly forms: ByName<Readonly<Record<string, unknown>>>;
+  readonly documents: ByName<Readonly<Record<string, unknown>>>;
+  readonly faces: ByName<Readonly<Record<string, unknown>>>;
+  readonly pauses: ByName<Readonly<Record<string, string>>>;
 };
 
 export type JourneyData = KeptData & {
   /** What a reviewer wrote to the end user when asking for steps again, by language. */
-  readonly message?: Named<string>;
+  readonly message?: ByName<string>;
 };
 
 export const NO_DATA: JourneyData = { forms: {}, documents: {}, faces: {}, pauses: {} };
 
-export type State = { readonly flow: Flow; readonly data: JourneyData; readonly params: Named<string> };
+export type State = { readonly flow: Flow; readonly data: JourneyData; readonly params: ByName<string> };
 
 /** What a machine found in the images of an attempt. `data` is added to what the journey has. */
 export type Findings = {
@@ -136,7 +136,7 @@ export type Happening =
   /** The time for the whole instance is over. */
   | { readonly type: 'expire' }
   | { readonly type: 'abandon' }
-  | { readonly type: 'resume'; readonly variables: Named<string> }
+  | { readonly type: 'resume'; readonly variables: ByName<string> }
   | { readonly type: 'childEnded'; readonly childId: string; readonly status: FinalStatus }
   | { readonly type: 'approve' }
   | { readonly type: 'reject' }
@@ -145,7 +145,7 @@ export type Happening =
       readonly steps: readonly string[];
       readonly reason?: string;
       /** To the end user, by language. */
-      readonly message?: Named<string>;
+      readonly message?: ByName<string>;
     }
   /** The end user corrects an earlier step. */
   | { readonly type: 'doAgain'; readonly step: string };
@@ -164,7 +164,7 @@ export type Effect =
   | { readonly type: 'work'; readonly step: string; readonly attempt: number }
   /** These images of one attempt are those of the next, unless it has others already. */
   | { readonly type: 'carry'; readonly step: string; readonly attempt: number; readonly names: readonly string[] }
-  /** Found out and to be shown, whatever becomes of the step. */
+  /** Checks to store, whatever the outcome of the step. */
   | { readonly type: 'checks'; readonly step: string; readonly attempts: number; readonly checks: readonly Check[] }
   /** Checks of these steps are no longer true. */
   | { readonly type: 'forget'; readonly steps: readonly string[] }
@@ -172,8 +172,8 @@ export type Effect =
   | { readonly type: 'webhook'; readonly step: string; readonly name: string };
 
 /** Why an input was refused. A refused input changes nothing. */
-export type Refused = 'ended' | 'notCurrent' | 'notPaused' | 'notInReview' | 'notOffered' | 'badInput';
+export type Reason = 'ended' | 'notCurrent' | 'notPaused' | 'notInReview' | 'notOffered' | 'badInput';
 
 export type Next =
-  | { readonly state: State; readonly effects: readonly Effect[]; readonly refused?: undefined }
-  | { readonly refused: Refused; readonly faults?: readonly { pointer: string; message: string }[] };
+  | { readonly state: State; readonly effects: readonly Effect[]; readonly refusal?: undefined }
+  | { readonly refusal: Reason; readonly faults?: readonly { pointer: string; message: string }[] };

@@ -8,29 +8,29 @@ import { stepTypeOf, wantedImages } from './steps/registry.ts';
 import { complete, earlierAttempts, keep, noteChecks, setCurrent, userCurrent, type Walk, work } from './walk.ts';
 
 /** What a journey becomes when a machine has looked at an attempt. Pure, as `next-step.ts` is. */
-export function takeFindings(walk: Walk, step: Step, current: Current, found: Findings): void {
+export function takeFindings(walk: Walk, step: Step, current: Current, findings: Findings): void {
   const { attempt } = current;
-  if (found.data) keep(walk, found.data);
-  const checks = checksOf(step, current, found);
+  if (findings.data) keep(walk, findings.data);
+  const checks = checksOf(step, current, findings);
   noteChecks(walk, step, attempt, checks);
   const failed = checks.filter(({ status }) => status === 'FAILED');
   const earlier = earlierAttempts(walk.state, step.id);
-  const { pictures = [] } = found;
-  const judged = judgeAttempt({ step, current, earlier, failed, pictures });
-  if (judged.next === 'end') {
+  const { pictures = [] } = findings;
+  const judgement = judgeAttempt({ step, current, earlier, failed, pictures });
+  if (judgement.next === 'end') {
     complete(walk, step, { ...summary(step, checks, current), attempts: attempt, ...assessedOf(checks) });
     return;
   }
-  const { next: _next, ...tried } = judged;
-  if (judged.next === 'anyway') {
+  const { next: _next, ...tried } = judgement;
+  if (judgement.next === 'anyway') {
     useAnyway(walk, step, attempt + 1, { ...tried, anyway: 'triesEnded' });
     return;
   }
-  const { reason } = judged.fault;
+  const { reason } = judgement.fault;
   const data = { attempt: attempt + 1, reason };
   walk.effects.push({ type: 'event', event: 'instance.stepRetried', step: step.id, data });
   // Who has to photograph one side again need not photograph the other.
-  if (judged.fault.picture !== undefined) carry(walk, step, attempt, (name) => !isPoor(name, found));
+  if (judgement.fault.picture !== undefined) carry(walk, step, attempt, (name) => !isPoor(name, findings));
   else if (QUESTIONS.includes(reason)) carry(walk, step, attempt, () => true);
   setCurrent(walk, { ...userCurrent(walk, step, attempt + 1), ...tried });
 }
@@ -46,10 +46,10 @@ export function carryPoor(walk: Walk, step: Step, { attempt, fault }: Current): 
   if (fault?.picture !== undefined) carry(walk, step, attempt - 1, () => true);
 }
 
-function carry(walk: Walk, step: Step, attempt: number, wanted: (name: string) => boolean): void {
+function carry(walk: Walk, step: Step, attempt: number, isWanted: (name: string) => boolean): void {
   const names = wantedImages(step)
     .map(({ name }) => name)
-    .filter(wanted);
+    .filter(isWanted);
   if (names.length > 0) walk.effects.push({ type: 'carry', step: step.id, attempt, names });
 }
 
@@ -70,17 +70,17 @@ function assessedOf(checks: readonly Check[]): Pick<StepRecord, 'checks'> {
   return { checks: assessed.map(({ name, status, reason }) => ({ name, status, ...(reason && { reason }) })) };
 }
 
-type Judged = Pick<Check, 'name' | 'status' | 'score' | 'reason'>;
+type JudgedCheck = Pick<Check, 'name' | 'status' | 'score' | 'reason'>;
 
 /** What a step comes to by its checks, where its pictures were good enough. */
-export function outcomeOf(step: Step, checks: readonly Judged[]): Omit<StepRecord, 'attempts'> {
+export function outcomeOf(step: Step, checks: readonly JudgedCheck[]): Omit<StepRecord, 'attempts'> {
   return summary(step, checks, {});
 }
 
 /** The worst of what was found is what the step came to. What is used although it is poor has never passed. */
 function summary(
   step: Step,
-  checks: readonly Judged[],
+  checks: readonly JudgedCheck[],
   { anyway, fault }: Pick<Current, 'anyway' | 'fault'>,
 ): Omit<StepRecord, 'attempts'> {
   const doubts = checks.filter((check) => !isPassiveEnough(step, check));

@@ -23,7 +23,7 @@ export type Walk = {
 };
 const WORK_MUST_END_MS = 60 * 60 * 1000;
 
-/** A step has ended: on to what follows. */
+/** Records how a step ended and goes on with what follows. */
 export function complete(walk: Walk, step: Step, record: StepRecord): void {
   const { current: _ended, ...flow } = walk.state.flow;
   walk.state = { ...walk.state, flow: { ...flow, status: 'ACTIVE', done: { ...flow.done, [step.id]: record } } };
@@ -52,8 +52,8 @@ export function after(
 }
 
 /** Enters the first step from a place downwards that is to be done. */
-export function enterFrom(walk: Walk, place: number): void {
-  const step = walk.definition.definition.steps[place];
+export function enterFrom(walk: Walk, index: number): void {
+  const step = walk.definition.definition.steps[index];
   if (!step) {
     end(walk, 'COMPLETED_PROCESS_ERROR', 'no_end');
     return;
@@ -76,19 +76,19 @@ export function enterFrom(walk: Walk, place: number): void {
   else complete(walk, step, { outcome: 'SKIPPED', attempts: 0 });
 }
 
-/** Throws an error that names the rule if it cannot be told. */
-function holds(walk: Walk, step: Step, text: string, place: string): boolean {
+/** Throws an error that names the rule if the condition has no value. */
+function holds(walk: Walk, step: Step, text: string, pointer: string): boolean {
   try {
     return walk.definition.holds(text, walk.state, walk.asking);
   } catch (error) {
     const { name = 'Error' } = error as Error;
     const untold = error instanceof ExpressionError ? error : new ExpressionError(`cannot be evaluated: ${name}`, text);
-    untold.rule = `/steps/${walk.definition.indexOf(step.id)}${place}`;
+    untold.rule = `/steps/${walk.definition.indexOf(step.id)}${pointer}`;
     throw untold;
   }
 }
 
-/** A condition cannot be told. To guess would be to leave a check out, or to ask for what is not wanted. */
+/** A condition has no value: ends the journey, because guessing could skip a check or ask for something unwanted. */
 function endUntold(walk: Walk, step: Step, error: unknown): void {
   if (!(error instanceof ExpressionError)) throw error;
   const { reason, rule, part, message } = error;
@@ -131,7 +131,7 @@ function takeSuspended(walk: Walk, step: Step): Current | undefined {
 function conclude(walk: Walk, step: Step): void {
   let verdict: 'PASS' | 'FAIL' | 'REVIEW';
   try {
-    verdict = decide(step, walk.state, (when, place) => holds(walk, step, when, place));
+    verdict = decide(step, walk.state, (when, pointer) => holds(walk, step, when, pointer));
   } catch (error) {
     endUntold(walk, step, error);
     return;

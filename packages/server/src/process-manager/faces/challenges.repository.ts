@@ -44,8 +44,8 @@ export async function addChallenge(tx: TenantTx, row: ChallengeRow): Promise<voi
 }
 
 export async function countChallenges(tx: TenantTx, { instanceId, step, attempt }: Attempt): Promise<number> {
-  const found = await COUNT.get(tx, { instanceId, step, attempt });
-  return Number(found?.total ?? 0);
+  const row = await COUNT.get(tx, { instanceId, step, attempt });
+  return Number(row?.total ?? 0);
 }
 
 export async function endOpenChallenges(tx: TenantTx, { instanceId, step, attempt }: Attempt): Promise<void> {

@@ -27,7 +27,7 @@ import {
 export type Challenges = {
   /** Ends the one before. Refuses with 100131 an attempt that has had too many. The instance is locked. */
   start(tx: TenantTx, of: Attempt, start: StartChallenge, now: number): Promise<OpenedChallenge>;
-  /** Undefined if there is none of that id. */
+  /** Undefined if there is no challenge of that id. */
   read(db: TenantReads, instanceId: string, id: string): Promise<OpenedChallenge | undefined>;
   /** A new token if the instruction is another one than before. The instance is locked. */
   save(tx: TenantTx, before: OpenedChallenge, progress: ChallengeProgress): Promise<OpenedChallenge>;
@@ -38,7 +38,7 @@ export type Challenges = {
 export type StartChallenge = { readonly publicKey: object; readonly omit: readonly Omission[] };
 export type OpenedChallenge = { readonly row: ChallengeRow; readonly progress: ChallengeProgress };
 
-/** Somebody who starts over has a reason; somebody who starts until an easy one comes up has another. */
+/** Limits restarts, so that nobody restarts until an easy challenge comes up. */
 export const MAX_STARTS = 3;
 /** From the last frame until the submission, a slow line included. */
 const SUBMIT_MS = 120_000;

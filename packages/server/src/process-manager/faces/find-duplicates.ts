@@ -11,7 +11,7 @@ import { faceContext, type KnownFaces } from './known-faces.ts';
 
 export type FindDuplicatesDeps = { vault: Pick<Vault, 'sealFor'>; known: KnownFaces };
 
-type Sought = {
+type DuplicateSearch = {
   readonly instance: { readonly id: string; readonly environment: Environment };
   readonly step: string;
   readonly template: Buffer;
@@ -23,8 +23,8 @@ type Sought = {
  * Keeps the face first and looks for it then: of two journeys of one person at the same moment, at least one finds the
  * other. A hit is for a human.
  */
-export async function findDuplicates(deps: FindDuplicatesDeps, db: TenantDb, sought: Sought): Promise<Check> {
-  const { instance, step, template, threshold, now } = sought;
+export async function findDuplicates(deps: FindDuplicatesDeps, db: TenantDb, search: DuplicateSearch): Promise<Check> {
+  const { instance, step, template, threshold, now } = search;
   const { id: instanceId, environment } = instance;
   const algorithm = algorithmOf(template);
   await db.write(async (tx) => {
@@ -43,28 +43,28 @@ export async function findDuplicates(deps: FindDuplicatesDeps, db: TenantDb, sou
   if (candidates.length > 0) await linkAll(db, instance, candidates);
   const [best] = candidates;
   const metaData = { algorithm, compared, notCompared, candidates };
-  const made = { name: 'duplicate', type: 'face', threshold, metaData } as const;
-  if (best) return { ...made, status: 'REVIEW', score: best.score, reason: 'candidate_found', advice: 'final' };
-  return notCompared > 0 ? { ...made, ...NOT_ALL_COMPARED } : { ...made, status: 'PASSED' };
+  const check = { name: 'duplicate', type: 'face', threshold, metaData } as const;
+  if (best) return { ...check, status: 'REVIEW', score: best.score, reason: 'candidate_found', advice: 'final' };
+  return notCompared > 0 ? { ...check, ...NOT_ALL_COMPARED } : { ...check, status: 'PASSED' };
 }
 
 /** Either may be gone by now: an instance that is erased keeps no link, and gets none. */
 async function linkAll(
   db: TenantDb,
-  { id, environment }: Sought['instance'],
+  { id, environment }: DuplicateSearch['instance'],
   candidates: readonly { processInstanceId: string; score: number }[],
 ): Promise<void> {
   await db.write(async (tx) => {
     for (const { processInstanceId: other, score } of candidates) {
-      let known = 0;
+      let lockedCount = 0;
       // In the order of their ids, so that of two who link the same two nobody waits in a circle.
-      for (const each of [id, other].toSorted()) if (await findInstanceForUpdate(tx, each)) known += 1;
-      if (known === 2) await linkFaces(tx, { id, environment }, other, score);
+      for (const each of [id, other].toSorted()) if (await findInstanceForUpdate(tx, each)) lockedCount += 1;
+      if (lockedCount === 2) await linkFaces(tx, { id, environment }, other, score);
     }
   });
 }
 
-/** Nobody was found, but not every face was looked at. */
+/** No duplicate was found, but not every face was compared. */
 export const NOT_ALL_COMPARED = { status: 'NOT_PERFORMED', reason: 'not_all_compared', advice: 'final' } as const;
 
 /** A child is part of its parent's journey: the same person in both is no duplicate. */

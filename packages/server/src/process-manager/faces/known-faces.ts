@@ -20,13 +20,13 @@ export type FoundFaces = {
   readonly hits: readonly KnownFace[];
   /** With how many faces it was compared. */
   readonly compared: number;
-  /** Of other algorithms, beyond what memory may hold, or not to be opened: nobody knows whom they show. */
+  /** Faces that were not compared: of other algorithms, beyond the limit of memory, or impossible to decrypt. */
   readonly notCompared: number;
 };
 
 export type KnownFacesOptions = { maxFaces?: number };
 
-/** Two kilobytes each. Whoever was searched longest ago is forgotten first. */
+/** A face takes two kilobytes. The gallery that was searched longest ago is dropped first. */
 const MAX_FACES_IN_MEMORY = 200_000;
 const MAX_GALLERIES = 100;
 const MAX_HITS = 10;
@@ -36,7 +36,7 @@ const LATE_BY_MS = 2 * MINUTE;
 
 export const faceContext = (step: string) => `face:${step}`;
 
-type Held = {
+type OpenGallery = {
   readonly algorithm: string;
   readonly scale: FaceScale;
   readonly gallery: Gallery;
@@ -55,28 +55,28 @@ export function openKnownFaces(
   deps: KnownFacesDeps,
   { maxFaces = MAX_KNOWN_FACES }: KnownFacesOptions = {},
 ): KnownFaces {
-  const held = new Map<string, Held>();
+  const galleries = new Map<string, OpenGallery>();
 
-  const heldFor = (key: string, algorithm: string): Held => {
-    const found = held.get(key) ?? newHeld(algorithm);
+  const galleryFor = (key: string, algorithm: string): OpenGallery => {
+    const opened = galleries.get(key) ?? newOpenGallery(algorithm);
     // The order of a map is that of insertion: the first is the one that was used longest ago.
-    held.delete(key);
-    held.set(key, found);
-    return found;
+    galleries.delete(key);
+    galleries.set(key, opened);
+    return opened;
   };
   const makeRoom = () => {
-    const total = () => [...held.values()].reduce((sum, { gallery }) => sum + gallery.size(), 0);
-    for (const key of [...held.keys()]) {
-      if (held.size <= 1 || (held.size <= MAX_GALLERIES && total() <= MAX_FACES_IN_MEMORY)) return;
-      held.delete(key);
+    const total = () => [...galleries.values()].reduce((sum, { gallery }) => sum + gallery.size(), 0);
+    for (const key of [...galleries.keys()]) {
+      if (galleries.size <= 1 || (galleries.size <= MAX_GALLERIES && total() <= MAX_FACES_IN_MEMORY)) return;
+      galleries.delete(key);
     }
   };
 
   return {
     async search(db, environment, template, atLeast) {
       const algorithm = algorithmOf(template);
-      const own = heldFor(`${db.tenantId} ${environment} ${algorithm}`, algorithm);
-      // One after the other: two that fill the same gallery would open everything twice.
+      const own = galleryFor(`${db.tenantId} ${environment} ${algorithm}`, algorithm);
+      // One search at a time: two that fill the same gallery would decrypt everything twice.
       const fill = async () => {
         const filled = own.busy.then(() => refresh(deps, db, { environment, maxFaces }, own));
         own.busy = filled.catch(() => undefined);
@@ -90,18 +90,18 @@ export function openKnownFaces(
         hits = await fill();
       }
       makeRoom();
-      const found = hits.map(({ id, cosine }) => {
+      const instanceHits = hits.map(({ id, cosine }) => {
         const [instanceId = '', step = ''] = id.split(' ');
         return { instanceId, step, score: scale.scoreOf(cosine) };
       });
-      return { hits: found, compared: gallery.size(), notCompared: own.notCompared };
+      return { hits: instanceHits, compared: gallery.size(), notCompared: own.notCompared };
     },
   };
 }
 
 const NOT_READ = { readAt: undefined, newestAt: 0 };
 
-function newHeld(algorithm: string): Held {
+function newOpenGallery(algorithm: string): OpenGallery {
   const scale = scaleOf(algorithm);
   // Everybody is compared with: an index may miss somebody, and takes longer to fill than a few searches take.
   const gallery = scale.newGallery({ indexAbove: Number.POSITIVE_INFINITY });
@@ -116,7 +116,7 @@ async function refresh(
   deps: KnownFacesDeps,
   db: TenantReads,
   { environment, maxFaces }: Reach,
-  own: Held,
+  own: OpenGallery,
 ): Promise<void> {
   if (own.readAt !== undefined && performance.now() - own.readAt < READ_ALL_EVERY_MS) {
     const late = await faceKeys(db, environment, own.newestAt - LATE_BY_MS);
@@ -142,7 +142,7 @@ async function refresh(
   own.readAt = readAt;
 }
 
-function freshOf({ openedAt }: Held, keys: readonly FaceKey[]): FaceKey[] {
+function freshOf({ openedAt }: OpenGallery, keys: readonly FaceKey[]): FaceKey[] {
   return keys.filter((key) => openedAt.get(idOf(key)) !== key.created_at);
 }
 
@@ -152,7 +152,7 @@ async function openAll(
   db: TenantReads,
   environment: string,
   fresh: readonly FaceKey[],
-  own: Held,
+  own: OpenGallery,
 ): Promise<number> {
   own.newestAt = fresh.reduce((newest, { created_at }) => Math.max(newest, created_at), own.newestAt);
   const instanceIds = [...new Set(fresh.map(({ instance_id }) => instance_id))];
@@ -168,7 +168,7 @@ async function openAll(
 async function areThere(
   db: TenantReads,
   environment: string,
-  { algorithm, openedAt }: Held,
+  { algorithm, openedAt }: OpenGallery,
   hits: readonly { id: string }[],
 ): Promise<boolean> {
   if (hits.length === 0) return true;
@@ -183,7 +183,7 @@ async function openFaces(
   { vault, onError }: KnownFacesDeps,
   db: TenantReads,
   { environment, instanceIds }: { environment: string; instanceIds: readonly string[] },
-  { algorithm, gallery, openedAt }: Held,
+  { algorithm, gallery, openedAt }: OpenGallery,
 ): Promise<number> {
   let failed = 0;
   for (const row of await facesOf(db, { environment, algorithm }, instanceIds)) {

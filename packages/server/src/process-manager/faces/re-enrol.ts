@@ -68,10 +68,10 @@ async function reEnrol(
   const { instance_id: instanceId, step, environment, created_at } = face;
   const image = await selfieOf(db, face);
   if (!image) return 'withoutImage';
-  const read = () => readImage(deps, db, image);
-  const made = await deps.machine.faceTemplate({ contentType: image.content_type, read }, signal);
-  if (!made.template) return 'withoutFace';
-  const { template } = made;
+  const readBytes = () => readImage(deps, db, image);
+  const result = await deps.machine.faceTemplate({ contentType: image.content_type, read: readBytes }, signal);
+  if (!result.template) return 'withoutFace';
+  const { template } = result;
   await db.write(async (tx) => {
     if (!(await findInstanceForUpdate(tx, instanceId))) return;
     const now = await findFace(tx, { instanceId, step });

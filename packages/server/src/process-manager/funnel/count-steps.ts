@@ -29,8 +29,8 @@ async function ended(tx: TenantTx, event: InstanceEvent, view: StepView, what: s
   await count(tx, event, what);
 }
 
-type Counted = Pick<InstanceEvent, 'environment' | 'processDefnId' | 'step' | 'at'>;
+type CountedStep = Pick<InstanceEvent, 'environment' | 'processDefnId' | 'step' | 'at'>;
 
-export function count(tx: TenantTx, { environment, processDefnId, step = '', at }: Counted, what: string) {
+export function count(tx: TenantTx, { environment, processDefnId, step = '', at }: CountedStep, what: string) {
   return countStep(tx, { environment, definitionId: processDefnId, day: dayOf(at), step, what });
 }

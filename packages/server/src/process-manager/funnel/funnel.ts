@@ -27,8 +27,8 @@ export function funnelHandlers() {
         throw invalidInput({ pointer: '/query/from', message: `must be at most ${KEPT_DAYS} days before \`to\`` });
       }
       const { environment } = principal;
-      const counted = await stepCounts(db, { environment, definitionId: row.id, fromDay, toDay });
-      const values = new Map(counted.map(({ step, what, value }) => [`${step} ${what}`, value]));
+      const counts = await stepCounts(db, { environment, definitionId: row.id, fromDay, toDay });
+      const values = new Map(counts.map(({ step, what, value }) => [`${step} ${what}`, value]));
       const { steps } = JSON.parse(row.document) as Definition;
       return {
         ...{ processDefnId: row.id, processDefnName: row.name, processDefnVersion: row.version, environment },

@@ -6,7 +6,7 @@ import { isGone } from '../../kernel/errors.ts';
 import { lockChain } from '../instances/lock-chain.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
 import type { TellEvents } from '../instances/tell-events.ts';
-import type { Drive, Look } from '../runtime/drive.ts';
+import type { Drive, Snapshot } from '../runtime/drive.ts';
 import { append } from './see-step.ts';
 import { findStepView, saveStepView } from './step-views.repository.ts';
 
@@ -18,7 +18,7 @@ export const COMES_BACK_WITHIN_MS = MINUTE;
 
 export type LeftStep = { instanceId: string; step: string };
 /** The caller has locked the instance. */
-export type LeaveStep = (tx: TenantTx, look: Look, now: number) => Promise<void>;
+export type LeaveStep = (tx: TenantTx, snapshot: Snapshot, now: number) => Promise<void>;
 
 export const TELL_LEFT = defineKind<LeftStep>({
   kind: 'process-manager.tell-left',

@@ -3,7 +3,7 @@ import { appendEvents, type NewEvent } from '../instances/instance-events.reposi
 import { lockChain } from '../instances/lock-chain.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
 import type { TellEvents } from '../instances/tell-events.ts';
-import type { Look } from '../runtime/drive.ts';
+import type { Snapshot } from '../runtime/drive.ts';
 import { count } from './count-steps.ts';
 import { findStepView, saveStepView } from './step-views.repository.ts';
 
@@ -11,15 +11,15 @@ import { findStepView, saveStepView } from './step-views.repository.ts';
  * The step that the end user waits at is shown to them. What was shown before is not written again, so that a page may
  * ask as often as it likes.
  */
-export type SeeStep = (db: TenantDb, look: Look, now: number) => Promise<void>;
+export type SeeStep = (db: TenantDb, snapshot: Snapshot, now: number) => Promise<void>;
 
 export function stepSeer({ tell }: { tell: TellEvents }): SeeStep {
   return async (db, { instance, state }, now) => {
     const { current } = state.flow;
     if (current?.phase !== 'user') return;
     const { step, attempt } = current;
-    const known = await findStepView(db, instance.id, step);
-    if (known && known.attempt >= attempt && known.left_at === null) return;
+    const view = await findStepView(db, instance.id, step);
+    if (view && view.attempt >= attempt && view.left_at === null) return;
     await db.write(async (tx) => {
       const row = (await lockChain(tx, instance.id)).at(-1) as InstanceRow;
       // Two pages of one browser may ask at the same moment.

@@ -6,7 +6,7 @@ import { instanceSubject } from '../instances/instance-subject.ts';
 import type { ImageRow } from './images.repository.ts';
 
 type ReadImageDeps = { vault: Pick<Vault, 'openerFor'>; blobs: Pick<Blobs, 'get'> };
-type Stored = Pick<ImageRow, 'instance_id' | 'blob_key' | 'bytes'>;
+type StoredImage = Pick<ImageRow, 'instance_id' | 'blob_key' | 'bytes'>;
 
 /** What the bytes of an image are sealed for, beside the instance it belongs to. */
 export const imageContext = (blobKey: string) => `image:${blobKey}`;
@@ -15,7 +15,7 @@ export const imageContext = (blobKey: string) => `image:${blobKey}`;
  * The bytes of an image, opened as they come. What was changed, cut off or exchanged in the store makes the stream fail
  * at that point: what came before was what was put there.
  */
-export async function streamImage(deps: ReadImageDeps, db: TenantReads, row: Stored): Promise<Readable> {
+export async function streamImage(deps: ReadImageDeps, db: TenantReads, row: StoredImage): Promise<Readable> {
   const { sealed, parts } = await openImage(deps, db, row);
   return new Readable({
     read() {
@@ -24,7 +24,7 @@ export async function streamImage(deps: ReadImageDeps, db: TenantReads, row: Sto
         (error) => this.destroy(error),
       );
     },
-    // Whoever goes away, at any moment, must not leave the store's file or connection open.
+    // A reader that stops early must not leave the file or connection of the store open.
     destroy(error, done) {
       sealed.close().then(
         () => done(error),
@@ -34,7 +34,7 @@ export async function streamImage(deps: ReadImageDeps, db: TenantReads, row: Sto
   });
 }
 
-export async function readImage(deps: ReadImageDeps, db: TenantReads, row: Stored): Promise<Buffer> {
+export async function readImage(deps: ReadImageDeps, db: TenantReads, row: StoredImage): Promise<Buffer> {
   const { sealed, parts } = await openImage(deps, db, row);
   try {
     return Buffer.concat(await Array.fromAsync(parts));
@@ -43,7 +43,7 @@ export async function readImage(deps: ReadImageDeps, db: TenantReads, row: Store
   }
 }
 
-async function openImage({ vault, blobs }: ReadImageDeps, db: TenantReads, row: Stored) {
+async function openImage({ vault, blobs }: ReadImageDeps, db: TenantReads, row: StoredImage) {
   const open = await vault.openerFor(db, instanceSubject(row.instance_id));
   const sealed = await blobs.get(row.blob_key);
   return { sealed, parts: open(imageContext(row.blob_key), sealed, row.bytes) };

@@ -7,7 +7,7 @@ import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.
 import type { TenantDb } from '../../db/db.ts';
 import { readStream } from '../../engines/blobs/read-stream.ts';
 import { asTenantId } from '../../kernel/ids.ts';
-import type { Sealed } from '../../secrets/vault.ts';
+import type { SealedBlob } from '../../secrets/vault.ts';
 import { type ImageRow, imagesOf } from './images.repository.ts';
 import { readImage } from './read-image.ts';
 import { recordDerived, storeDerived } from './save-derived.ts';
@@ -19,7 +19,7 @@ onBothEngines('what machines cut out of images', (_engine, places) => {
   let db: TenantDb;
   const kept = new Map<string, Buffer>();
   const blobs = {
-    put: async (key: string, sealed: Sealed) => void kept.set(key, await buffer(Readable.from(sealed.chunks()))),
+    put: async (key: string, sealed: SealedBlob) => void kept.set(key, await buffer(Readable.from(sealed.chunks()))),
     delete: async (key: string) => void kept.delete(key),
     get: async (key: string) => readStream(Readable.from([kept.get(key) as Buffer])),
   };

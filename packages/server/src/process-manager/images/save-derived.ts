@@ -24,7 +24,7 @@ export async function storeDerived(
 ): Promise<ImageRow[]> {
   if (images.length === 0) return [];
   const seal = await db.write(async (tx) => {
-    // A key made for an instance that is gone would be there for ever.
+    // A data key made for a deleted instance would stay for ever.
     if (!(await findInstanceForUpdate(tx, instanceId))) return undefined;
     return vault.sealerFor(tx, instanceSubject(instanceId));
   });

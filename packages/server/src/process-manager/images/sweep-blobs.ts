@@ -29,12 +29,12 @@ export function sweepBlobsJob(deps: SweepDeps): JobDefinition<object> {
     recurs: { everyMs: SWEEP_EVERY_MS, key: 'hourly' },
     async run(_payload, { now, signal }) {
       const first = (Math.floor(now / SWEEP_EVERY_MS) * SHARDS_PER_RUN) % SHARDS.length;
-      let looked = 0;
-      for (let at = 0; at < SHARDS_PER_RUN && looked < MAX_BLOBS_PER_RUN; at++) {
+      let examined = 0;
+      for (let at = 0; at < SHARDS_PER_RUN && examined < MAX_BLOBS_PER_RUN; at++) {
         let old: StoredBlob[] = [];
         for await (const stored of deps.blobs.list(SHARDS[(first + at) % SHARDS.length] as string)) {
           signal.throwIfAborted();
-          looked += 1;
+          examined += 1;
           if (now - stored.storedAt < MIN_AGE_MS) continue;
           old.push(stored);
           if (old.length < KNOWN_AT_ONCE) continue;

@@ -46,11 +46,11 @@ export function checksOf(db: TenantReads, instanceId: string): Promise<CheckRow[
   return OF_INSTANCE.all(db, { instanceId });
 }
 
-type Made = { instanceId: string; step: string; attempts: number; now: number };
+type CheckedAttempt = { instanceId: string; step: string; attempts: number; now: number };
 
 /** The checks of a later attempt take the place of those of an earlier one. */
-export async function saveChecks(tx: TenantTx, made: Made, checks: readonly Check[]): Promise<void> {
-  const { instanceId, step, attempts, now } = made;
+export async function saveChecks(tx: TenantTx, checked: CheckedAttempt, checks: readonly Check[]): Promise<void> {
+  const { instanceId, step, attempts, now } = checked;
   await removeChecks(tx, instanceId, step);
   for (const check of checks) {
     SAVE.send(tx, {
@@ -77,7 +77,7 @@ export async function removeChecks(tx: TenantTx, instanceId: string, step: strin
 export type NamedCheck = Pick<CheckRow, 'step' | 'name' | 'status' | 'reason' | 'meta_data'> & { instance_id: string };
 
 /** The checks of these names, for a page of instances at once. */
-export function checksNamed(
+export function checksOfNames(
   db: TenantReads,
   instanceIds: readonly string[],
   names: readonly string[],

@@ -36,15 +36,15 @@ const MAX_SHOWN_LENGTH = 255;
 /** A child has no code: its end user is already there. */
 export async function createInstance(
   tx: TenantTx,
-  made: NewInstance,
+  input: NewInstance,
 ): Promise<{ row: InstanceRow; code: string | undefined }> {
-  const { definition, parent, now } = made;
-  const fresh = newRow(made, compileDefinition(definition).definition);
+  const { definition, parent, now } = input;
+  const fresh = newRow(input, compileDefinition(definition).definition);
   const code = parent ? undefined : newStartCode(tx.tenantId, fresh.id);
   const row: InstanceRow = {
     ...fresh,
     code_hash: code === undefined ? null : hashCode(code),
-    code_expires_at: code === undefined ? null : now + (made.codeTtlMs ?? START_CODE_TTL_MS),
+    code_expires_at: code === undefined ? null : now + (input.codeTtlMs ?? START_CODE_TTL_MS),
   };
   await addInstance(tx, row);
   const data = parent && {
@@ -57,20 +57,20 @@ export async function createInstance(
   };
   const event = { type: 'instance.created', status: row.status, ...(data && { data }) };
   await addEvents(tx, { id: row.id, sequence: 0 }, [event], now);
-  await made.tell?.(tx, row, [event], { before: 0, now });
+  await input.tell?.(tx, row, [event], { before: 0, now });
   return { row, code };
 }
 
 /** Without its code. The event of its creation is its first, so its sequence is 1. */
-export function newRow(made: NewInstance, document: Definition): InstanceRow {
-  const { definition, environment, parameters, token, parent, overrides, now } = made;
+export function newRow(input: NewInstance, document: Definition): InstanceRow {
+  const { definition, environment, parameters, token, parent, overrides, now } = input;
   const applicant = {
-    firstName: shown(parameters.firstName),
-    lastName: shown(parameters.lastName),
-    email: shown(parameters.email),
-    phoneNumber: shown(parameters.phoneNumber),
+    firstName: listText(parameters.firstName),
+    lastName: listText(parameters.lastName),
+    email: listText(parameters.email),
+    phoneNumber: listText(parameters.phoneNumber),
   };
-  const reference = shown(parameters.externalReference);
+  const reference = listText(parameters.externalReference);
   const extended = searchableOf(document, parameters);
   return {
     id: parent?.id ?? newId(now),
@@ -103,7 +103,7 @@ export function newRow(made: NewInstance, document: Definition): InstanceRow {
     description: overrides?.description ?? null,
     parameters: JSON.stringify(parameters),
     ui_url: token?.ui_url ?? null,
-    deadline_at: deadlineOf(made, document),
+    deadline_at: deadlineOf(input, document),
     sequence: 1,
     terms: JSON.stringify(termsOf(applicant, [...(reference ? [reference] : []), ...Object.values(extended ?? {})])),
     code_hash: null,
@@ -121,7 +121,7 @@ function deadlineOf({ token, parent, overrides, now }: NewInstance, { maxDuratio
   );
 }
 
-function shown(value: string | undefined): string | undefined {
+function listText(value: string | undefined): string | undefined {
   const text = value?.trim();
   if (!text) return undefined;
   return text.length <= MAX_SHOWN_LENGTH ? text : [...text].slice(0, MAX_SHOWN_LENGTH).join('');

@@ -4,17 +4,15 @@ import { UNTIL_ERASED } from '../../jobs/patience.ts';
 
 export type DeleteBlobs = { readonly keys: readonly string[] };
 
-/** Blobs go after the rows that named them, and as often as it takes: nobody else knows them any more. */
-export function deleteBlobsJob(blobs: Blobs): JobDefinition<DeleteBlobs> {
+/** Deletes blobs after the rows that named them, and retries until it works: no row names them any more. */
+export function deleteBlobsJob(blobs: Pick<Blobs, 'deleteAll'>): JobDefinition<DeleteBlobs> {
   return defineJob<DeleteBlobs>({
     kind: 'process-manager.delete-blobs',
     does: 'removes blobs whose rows are gone',
     ...UNTIL_ERASED,
     async run({ keys }, { signal }) {
-      for (const key of keys) {
-        signal.throwIfAborted();
-        await blobs.delete(key);
-      }
+      signal.throwIfAborted();
+      await blobs.deleteAll(keys);
     },
   });
 }

@@ -5,7 +5,7 @@ import type { Paging } from '../../kernel/pages.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 import type { InstanceRow } from './process-instances.repository.ts';
 
-/** What happened in an instance. Nothing of a person is written here. */
+/** The events of an instance. They hold no personal data. */
 export type NewEvent = {
   type: string;
   status: InstanceStatus;

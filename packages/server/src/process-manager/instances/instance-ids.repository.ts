@@ -23,15 +23,15 @@ const MATCHES = {
 
 function statementsOf(kind: keyof typeof MATCHES) {
   const { where, values } = MATCHES[kind];
-  const place = (next: number) => `$${values + next}`;
+  const param = (next: number) => `$${values + next}`;
   const from = `FROM process_instances WHERE tenant_id = $1 AND environment = $2 ${where}
-    AND id >= ${place(1)} AND id < ${place(2)}`;
+    AND id >= ${param(1)} AND id < ${param(2)}`;
   const page = (direction: Direction) =>
-    sql(`SELECT id ${from} ORDER BY id ${direction} LIMIT ${place(3)} + 0 OFFSET ${place(4)} + 0`, ([id]) => ({ id }));
+    sql(`SELECT id ${from} ORDER BY id ${direction} LIMIT ${param(3)} + 0 OFFSET ${param(4)} + 0`, ([id]) => ({ id }));
   return {
     ASC: page('ASC'),
     DESC: page('DESC'),
-    count: sql(`SELECT count(*) AS total FROM (SELECT 1 ${from} LIMIT ${place(3)} + 0) AS counted`),
+    count: sql(`SELECT count(*) AS total FROM (SELECT 1 ${from} LIMIT ${param(3)} + 0) AS counted`),
   };
 }
 
@@ -89,21 +89,21 @@ export type AnyOrder = {
   offset: number;
 };
 
-export async function idsInAnyOrder(db: TenantReads, wanted: AnyOrder): Promise<string[]> {
-  const { statement, values } = anyOrderStatement(db.tenantId, wanted);
+export async function idsInAnyOrder(db: TenantReads, page: AnyOrder): Promise<string[]> {
+  const { statement, values } = anyOrderStatement(db.tenantId, page);
   return (await db.all<{ id: string }>(statement, values)).map(({ id }) => id);
 }
 
-export function anyOrderStatement(tenantId: string, wanted: AnyOrder): { statement: Sql; values: Value[] } {
-  const values: Value[] = [tenantId, wanted.environment];
-  const place = (value: Value) => `$${values.push(value)}`;
-  const status = wanted.status === undefined ? '' : `AND status = ${place(wanted.status)}`;
-  const definitions = wanted.definitionIds
-    ? `AND definition_id IN (${wanted.definitionIds.map(place).join(', ') || "''"})`
+export function anyOrderStatement(tenantId: string, page: AnyOrder): { statement: Sql; values: Value[] } {
+  const values: Value[] = [tenantId, page.environment];
+  const placeholder = (value: Value) => `$${values.push(value)}`;
+  const status = page.status === undefined ? '' : `AND status = ${placeholder(page.status)}`;
+  const definitions = page.definitionIds
+    ? `AND definition_id IN (${page.definitionIds.map(placeholder).join(', ') || "''"})`
     : '';
   const statement = unprepared(
     `SELECT id FROM process_instances WHERE tenant_id = $1 AND environment = $2 ${status} ${definitions}
-    ORDER BY ${wanted.orderBy} LIMIT ${place(wanted.size)} + 0 OFFSET ${place(wanted.offset)} + 0`,
+    ORDER BY ${page.orderBy} LIMIT ${placeholder(page.size)} + 0 OFFSET ${placeholder(page.offset)} + 0`,
     ([id]) => ({ id }),
   );
   return { statement, values };

@@ -3,7 +3,7 @@ import { forEachInSlices } from '../../kernel/in-slices.ts';
 import type { InstanceRow, InstanceView } from './instance-row.ts';
 
 /** What a row of an instance holds about a person, sealed together in one column; the others are empty then. */
-type Sealed = [
+type SealedMembers = [
   firstName: string | null,
   lastName: string | null,
   email: string | null,
@@ -33,7 +33,7 @@ export function toStored(seal: PersonalSeal, row: InstanceRow): InstanceRow {
 
 /** Nothing if there is nothing to seal. */
 export function sealPerson(seal: PersonalSeal, row: InstanceRow): Uint8Array | null {
-  const all: Sealed = [
+  const all: SealedMembers = [
     ...([row.first_name, row.last_name, row.email, row.phone_number, row.review_comment] as const),
     ...([row.extended_terms, row.name, row.description, row.parameters, row.external_reference ?? null] as const),
   ];
@@ -67,7 +67,7 @@ export async function sealOf(db: TenantReads): Promise<PersonalSeal> {
 }
 
 function openInto(row: SealedRow, seal: PersonalSeal): void {
-  const all = JSON.parse(seal.open(placeOf(row.id), row.sealed as Uint8Array)) as Sealed;
+  const all = JSON.parse(seal.open(placeOf(row.id), row.sealed as Uint8Array)) as SealedMembers;
   [row.first_name, row.last_name, row.email, row.phone_number, row.review_comment, row.extended_terms] = all;
   row.external_reference = all[9] ?? null;
   if (row.parameters === undefined) return;

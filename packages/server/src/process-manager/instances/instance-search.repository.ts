@@ -76,8 +76,8 @@ export async function idsWithWord(
 ): Promise<string[]> {
   const statement = SEARCH_STATEMENTS.bearers[kindOf(word)][others.length];
   if (!statement) throw new Error(`there is no statement for ${others.length} more words`);
-  const found = await db.get<Joined>(statement, [...entriesOf(db, filter, word), size, offset, ...others]);
-  const ids = found?.ids ?? '';
+  const joined = await db.get<Joined>(statement, [...entriesOf(db, filter, word), size, offset, ...others]);
+  const ids = joined?.ids ?? '';
   return Array.from({ length: ids.length / ID_LENGTH }, (_, at) => ids.slice(at * ID_LENGTH, (at + 1) * ID_LENGTH));
 }
 
@@ -85,8 +85,8 @@ type Joined = { ids: string | null };
 
 /** What an instance's own list of words looks like if the word is in it; the list is JSON. */
 function patternOf({ text, begins }: Word): string {
-  const written = JSON.stringify(text);
-  const quoted = begins ? written.slice(0, -1) : written;
+  const json = JSON.stringify(text);
+  const quoted = begins ? json.slice(0, -1) : json;
   return `%${quoted.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
@@ -100,8 +100,8 @@ const candidateStatements = new Map<string, Sql>();
  */
 export function candidateStatement(size: number, words: number): Sql {
   const key = `${size} ${words}`;
-  const known = candidateStatements.get(key);
-  if (known) return known;
+  const cached = candidateStatements.get(key);
+  if (cached) return cached;
   const places = Array.from({ length: size }, (_, at) => `$${at + 5}`).join(', ');
   const likes = Array.from({ length: words }, (_, at) => `AND terms LIKE $${at + 5 + size} ESCAPE '\\'`).join(' ');
   const text = `SELECT id FROM process_instances WHERE tenant_id = $1 AND environment = $2 AND id IN (${places})

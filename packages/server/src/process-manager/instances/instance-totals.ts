@@ -6,22 +6,25 @@ import type { InstanceStatus } from '../engine/state.ts';
  * How many instances there are, kept in the transactions that make, move and delete them: one counter for each
  * environment, definition and status, so that every total a list needs is a sum of a few rows.
  */
-type Place = { environment: string; definition_id: string; status: InstanceStatus };
+type Group = { environment: string; definition_id: string; status: InstanceStatus };
 
 export type Total = { definitionId: string; status: InstanceStatus; total: number };
 
-const nameOf = ({ environment, definition_id, status }: Place) => `instances/${environment}/${definition_id}/${status}`;
+const nameOf = ({ environment, definition_id, status }: Group) => `instances/${environment}/${definition_id}/${status}`;
 
-export function countOne(tx: TenantTx, place: Place): Promise<void> {
-  return addToCounter(tx, nameOf(place), 1);
+export function countOne(tx: TenantTx, group: Group): Promise<void> {
+  return addToCounter(tx, nameOf(group), 1);
 }
 
-export function discountOne(tx: TenantTx, place: Place): Promise<void> {
-  return addToCounter(tx, nameOf(place), -1);
+/** Instances that were deleted: one change of each total, in the order of their names. */
+export async function discountAll(tx: TenantTx, rows: readonly Group[]): Promise<void> {
+  const counts = new Map<string, number>();
+  for (const row of rows) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1);
+  for (const [name, count] of [...counts].sort()) await addToCounter(tx, name, -count);
 }
 
 /** Both in the order of their names: two transactions that move in opposite directions would wait for each other. */
-export async function moveOne(tx: TenantTx, from: Place, to: Place): Promise<void> {
+export async function moveOne(tx: TenantTx, from: Group, to: Group): Promise<void> {
   const steps = [
     { name: nameOf(from), by: -1 },
     { name: nameOf(to), by: 1 },

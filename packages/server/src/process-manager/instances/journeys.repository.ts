@@ -1,5 +1,7 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { query, statement } from '../../db/sql/statement.ts';
+import { dataKeyColumn } from '../../secrets/data-key-column.ts';
+import { instanceSubject } from './instance-subject.ts';
 
 export type JourneyRow = {
   instance_id: string;
@@ -11,8 +13,12 @@ export type JourneyRow = {
   due_at: number | null;
 };
 
-const ONE = query<JourneyRow>()(`SELECT instance_id, revision, state, sealed, due_at FROM journeys
-  WHERE tenant_id = :tenant_id AND instance_id = :instanceId`);
+/** With the key that opens what is sealed; none if it was destroyed. */
+export type StoredJourney = JourneyRow & { data_key: Uint8Array | null };
+
+const ONE = query<StoredJourney>()(`SELECT instance_id, revision, state, sealed, due_at,
+  ${dataKeyColumn(`'${instanceSubject('')}' || instance_id`)} AS data_key
+  FROM journeys WHERE tenant_id = :tenant_id AND instance_id = :instanceId`);
 const SAVE = statement(`INSERT INTO journeys (tenant_id, instance_id, revision, state, sealed, due_at)
   VALUES (:tenant_id, :instance_id, :revision, :state, :sealed, :due_at) ON CONFLICT (tenant_id, instance_id)
   DO UPDATE SET revision = excluded.revision, state = excluded.state, sealed = excluded.sealed, due_at = excluded.due_at`);
@@ -27,7 +33,7 @@ const DUE = query<{ instance_id: string }>()(
   `SELECT instance_id FROM journeys WHERE tenant_id = :tenant_id AND due_at <= :now ORDER BY due_at LIMIT :limit + 0`,
 );
 
-export function findJourney(db: TenantReads, instanceId: string): Promise<JourneyRow | undefined> {
+export function findJourney(db: TenantReads, instanceId: string): Promise<StoredJourney | undefined> {
   return ONE.get(db, { instanceId });
 }
 

@@ -30,7 +30,8 @@ const MERGE_DEPTH = 10_000;
 /** Of more definitions than this, the totals are read all at once. */
 const FEW_DEFINITIONS = 10;
 
-export type Window = { size: number; offset: number; direction: Direction };
+/** `after`: only what lies behind this id. */
+export type Window = { size: number; offset: number; direction: Direction; after?: string };
 
 /** A page in the order of creation. */
 export async function listInstances(db: TenantReads, filter: Filter, window: Window): Promise<Page> {
@@ -40,7 +41,19 @@ export async function listInstances(db: TenantReads, filter: Filter, window: Win
   const lists = listsOf(filter, totals);
   const total = isEvery(filter.range) ? sum : await countedTotal(db, filter, lists);
   if (window.offset >= total) return { ids: [], total };
-  return { ids: await idsOfLists(db, filter, lists, window), total };
+  return { ids: await idsOfLists(db, { ...filter, range: rangeBehind(filter.range, window) }, lists, window), total };
+}
+
+/** The part of the range that lies behind `after`. No id is longer than another: what follows one begins with it. */
+export function rangeBehind(
+  { from, below }: IdRange,
+  { after, direction }: Pick<Window, 'after' | 'direction'>,
+): IdRange {
+  if (after === undefined) return { from, below };
+  const next = `${after}0`;
+  return direction === 'DESC'
+    ? { from, below: below < after ? below : after }
+    : { from: from > next ? from : next, below };
 }
 
 /** A page in another order; `orderBy` is put together from the sortable columns alone. */
@@ -61,9 +74,9 @@ async function totalsFor(db: TenantReads, { environment, definitionIds, status }
     definitionIds && definitionIds.length <= FEW_DEFINITIONS
       ? (await Promise.all(definitionIds.map((id) => totalsOf(db, environment, id)))).flat()
       : await totalsOf(db, environment);
-  const wanted = definitionIds && new Set(definitionIds);
+  const wantedIds = definitionIds && new Set(definitionIds);
   return totals.filter(
-    (each) => (status === undefined || each.status === status) && (!wanted || wanted.has(each.definitionId)),
+    (each) => (status === undefined || each.status === status) && (!wantedIds || wantedIds.has(each.definitionId)),
   );
 }
 

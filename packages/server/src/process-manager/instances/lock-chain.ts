@@ -1,12 +1,20 @@
 import type { TenantTx } from '../../db/db.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { findInstance, findInstanceForUpdate, type InstanceRow } from './process-instances.repository.ts';
+import {
+  findInstance,
+  findInstanceForUpdate,
+  findRootForUpdate,
+  type InstanceRow,
+} from './process-instances.repository.ts';
 
 /** An instance, its child, the child of that: deeper is a definition gone wrong. */
 export const MAX_DEPTH = 4;
 
 /** From the root down to the instance: everybody locks in this order, so nobody waits in a circle. */
 export async function lockChain(tx: TenantTx, instanceId: string): Promise<InstanceRow[]> {
+  // Most instances have no parent.
+  const root = await findRootForUpdate(tx, instanceId);
+  if (root) return [root];
   const ids: string[] = [];
   for (let id: string | null = instanceId; id !== null; ) {
     const row: InstanceRow | undefined = await findInstance(tx, id);

@@ -1,11 +1,11 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { FOR_UPDATE, inJson, jsonTexts } from '../../db/sql/dialect.ts';
+import { FOR_UPDATE, inJson, jsonPairs, jsonTexts } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { MOST_APART_MS } from '../../kernel/clock.ts';
 import { slicesOf } from '../../kernel/in-slices.ts';
 import { type InstanceRow, type InstanceView, instances, VIEW_COLUMNS } from './instance-row.ts';
 import { openRow, openRows, sealOf, sealPerson, toStored } from './instance-seal.ts';
-import { countOne, discountOne, moveOne } from './instance-totals.ts';
+import { countOne, moveOne } from './instance-totals.ts';
 
 export type { Environment } from '../../kernel/environment.ts';
 export type { InstanceRow, InstanceView, ReviewStatus } from './instance-row.ts';
@@ -15,10 +15,7 @@ const BY_ID = 'WHERE tenant_id = :tenant_id AND id = :id';
 const ONE_VIEW = instances.select(VIEW_COLUMNS, BY_ID);
 const ONE = instances.select(columns, BY_ID);
 const ONE_FOR_UPDATE = instances.select(columns, `${BY_ID} ${FOR_UPDATE}`);
-const CHILDREN_FOR_UPDATE = instances.select(
-  columns,
-  `WHERE tenant_id = :tenant_id AND parent_id = :parent_id ORDER BY id ${FOR_UPDATE}`,
-);
+const ROOT_FOR_UPDATE = instances.select(columns, `${BY_ID} AND parent_id IS NULL ${FOR_UPDATE}`);
 const DESCENDANTS = query<{ descendants: number }>()(`WITH RECURSIVE below (id) AS (
     SELECT id FROM process_instances WHERE tenant_id = :tenant_id AND parent_id = :id
     UNION ALL
@@ -33,17 +30,17 @@ const CHANGE = instances.update(
   BY_ID,
 );
 const RESEAL = instances.update(['sealed'], BY_ID);
-const REMOVE = instances.delete(BY_ID);
+const REMOVE_ALL = instances.delete(`WHERE tenant_id = :tenant_id AND id ${inJson(':ids')}`);
 const REMOVE_TERM = statement(
   'DELETE FROM instance_terms WHERE tenant_id = :tenant_id AND environment = :environment AND term = :term AND instance_id = :id',
 );
-const ADD_TOMBSTONE = statement(`INSERT INTO instance_tombstones
+const REMOVE_TERMS = statement(`DELETE FROM instance_terms WHERE tenant_id = :tenant_id AND environment = :environment
+  AND (term, instance_id) IN (${jsonPairs(':pairs')})`);
+const ADD_TOMBSTONES = statement(`INSERT INTO instance_tombstones
   (tenant_id, instance_id, definition_id, environment, created_at, deleted_at, deleted_by)
-  VALUES (:tenant_id, :id, :definition_id, :environment, :created_at, :now, :by)
+  SELECT tenant_id, id, definition_id, environment, created_at, CAST(:now AS BIGINT), CAST(:by AS TEXT)
+  FROM process_instances WHERE tenant_id = :tenant_id AND id ${inJson(':ids')}
   ON CONFLICT (tenant_id, instance_id) DO NOTHING`);
-const BLOB_KEYS = query<{ blob_key: string }>()(
-  'SELECT blob_key FROM instance_images WHERE tenant_id = :tenant_id AND instance_id = :instanceId',
-);
 
 export async function findInstanceView(db: TenantReads, id: string): Promise<InstanceView | undefined> {
   const row = await ONE_VIEW.get(db, { id });
@@ -55,24 +52,26 @@ export async function findInstance(db: TenantReads, id: string): Promise<Instanc
   return row && openRow(db, row);
 }
 
-/** As it stands in the database. */
+/** The row as the database has it, with its personal data sealed. */
 export function findStoredInstance(db: TenantReads, id: string): Promise<InstanceRow | undefined> {
   return ONE.get(db, { id });
 }
 
-/** Nobody else can change the instance until the transaction ends. */
+/** Locks the row until the transaction ends. */
 export async function findInstanceForUpdate(tx: TenantTx, id: string): Promise<InstanceRow | undefined> {
   const row = await ONE_FOR_UPDATE.get(tx, { id });
+  return row && openRow(tx, row);
+}
+
+/** The same if it has no parent; otherwise nothing, and nothing is locked. */
+export async function findRootForUpdate(tx: TenantTx, id: string): Promise<InstanceRow | undefined> {
+  const row = await ROOT_FOR_UPDATE.get(tx, { id });
   return row && openRow(tx, row);
 }
 
 /** Instances below this one, on all levels. */
 export async function countDescendants(db: TenantReads, id: string): Promise<number> {
   return (await DESCENDANTS.get(db, { id }))?.descendants ?? 0;
-}
-
-export async function findChildrenForUpdate(tx: TenantTx, parentId: string): Promise<InstanceRow[]> {
-  return openRows(tx, await CHILDREN_FOR_UPDATE.all(tx, { parent_id: parentId }));
 }
 
 const SPEND_CODE = query<{ id: string }>()(`UPDATE process_instances SET code_hash = NULL, code_expires_at = NULL
@@ -117,23 +116,28 @@ export async function setScenario(tx: TenantTx, row: InstanceRow, scenario: stri
   RESEAL.send(tx, { id: row.id, sealed: sealPerson(await sealOf(tx), { ...row, parameters }) });
 }
 
-/** The instance with everything that hangs on it in the database, but for its children, which go before it. */
-export async function removeInstance(tx: TenantTx, row: InstanceRow, by: string, now: number): Promise<void> {
-  await removeTerms(tx, row);
-  REMOVE.send(tx, row);
-  ADD_TOMBSTONE.send(tx, { ...row, now, by });
-  await discountOne(tx, row);
+export type RemovedRow = Pick<InstanceRow, 'id' | 'environment' | 'terms'>;
+
+/** Instances with everything that hangs on them in the database. With each, its children are named. */
+export async function removeInstances(
+  tx: TenantTx,
+  rows: readonly RemovedRow[],
+  { by, at: now }: { by: string; at: number },
+): Promise<void> {
+  const ids = JSON.stringify(rows.map(({ id }) => id));
+  for (const environment of ['live', 'test'] as const) {
+    const ofEnvironment = rows.filter((row) => row.environment === environment);
+    const pairs = ofEnvironment.flatMap(({ id, terms }) => (JSON.parse(terms) as string[]).map((term) => [term, id]));
+    if (pairs.length > 0) REMOVE_TERMS.send(tx, { environment, pairs: JSON.stringify(pairs) });
+  }
+  ADD_TOMBSTONES.send(tx, { ids, now, by });
+  REMOVE_ALL.send(tx, { ids });
 }
 
 export async function removeTerms(tx: TenantTx, row: InstanceRow): Promise<void> {
   for (const term of JSON.parse(row.terms) as string[]) {
     REMOVE_TERM.send(tx, { environment: row.environment, term, id: row.id });
   }
-}
-
-export async function blobKeysOf(db: TenantReads, instanceId: string): Promise<string[]> {
-  const rows = await BLOB_KEYS.all(db, { instanceId });
-  return rows.map(({ blob_key }) => blob_key);
 }
 
 const ADD_TERMS = statement(`INSERT INTO instance_terms (tenant_id, environment, term, instance_id)

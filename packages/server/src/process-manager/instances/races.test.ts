@@ -76,7 +76,7 @@ onBothEngines('races around tokens and instances', (engine, places) => {
   );
 
   const deps = {
-    vault: { destroySubject: async () => undefined },
+    vault: { destroySubjects: async () => undefined },
     drive: {} as never,
     beginErasure: async () => undefined,
     tell: async () => undefined,

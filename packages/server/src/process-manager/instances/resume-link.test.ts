@@ -76,6 +76,10 @@ onBothEngines('paused process instances', (_engine, places) => {
           [hash],
         );
         assert.deepEqual({ ...kept }, { kind: 'RESUME', expires_at: world.grove.clock.now() + DAY });
+        const query = 'action=processInstance.resumeLinkCreated';
+        const { body: audit, text } = await world.grove.call(`/api/process-manager/auditEvents?${query}`);
+        assert.ok(audit.content.some(({ item }: { item: string }) => item === id));
+        assert.ok(!text.includes(codeOf(body.redirectUrl)), 'the audit trail does not hold the link');
       }
     });
 

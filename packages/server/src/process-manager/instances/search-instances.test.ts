@@ -89,13 +89,13 @@ onBothEngines('a search', (_engine, places) => {
       (await searchInstances(acme, filter(), words, { size: 10, offset: 0, direction: 'DESC' }, limits)).total;
     assert.equal(await total(['ann']), COUNT);
     assert.equal(await total(['name7', 'ann']), COUNT / 50);
-    assert.equal(await total(['ann'], { ...SEARCH_LIMITS, few: 3, counted: 50 }), 50);
+    assert.equal(await total(['ann'], { ...SEARCH_LIMITS, few: 3, countLimit: 50 }), 50);
     // Among many it tells of one more than the page shows.
-    assert.equal(await total(['big.example', 'ann'], { ...SEARCH_LIMITS, few: 3, counted: 50 }), 11);
+    assert.equal(await total(['big.example', 'ann'], { ...SEARCH_LIMITS, few: 3, countLimit: 50 }), 11);
   });
 
   it('looks no further than it may, and never past the cap', async () => {
-    const limits = { ...SEARCH_LIMITS, few: 3, counted: 4, firstStride: 10, stride: 10, walked: 50 };
+    const limits = { ...SEARCH_LIMITS, few: 3, countLimit: 4, firstStride: 10, stride: 10, walked: 50 };
     const window = { size: 100, offset: 0, direction: 'DESC' } as const;
     assert.equal((await searchInstances(acme, filter(), ['ann'], window, limits)).ids.length, 50);
     const past = await searchInstances(acme, filter(), ['ann'], { ...window, offset: 4 }, limits);

@@ -2,7 +2,7 @@ import type { TenantReads } from '../../db/db.ts';
 import { ID_PATTERN } from '../../kernel/ids.ts';
 import { idsOf } from './instance-ids.repository.ts';
 import { CANDIDATES_AT_ONCE, countWithWord, idsWithWord, passing, type Word } from './instance-search.repository.ts';
-import { COUNT_CAP, type Filter, type Page, type Window } from './list-instances.ts';
+import { COUNT_CAP, type Filter, type Page, rangeBehind, type Window } from './list-instances.ts';
 import { MIN_PREFIX_LENGTH } from './search-terms.ts';
 
 /**
@@ -17,7 +17,7 @@ export type SearchLimits = {
   /** So few are fetched at once without asking first how many there are. */
   readonly few: number;
   /** A word that more bear is not looked up, and no more are counted. */
-  readonly counted: number;
+  readonly countLimit: number;
   /** A page is looked for among so many instances; who wants to see further narrows the time or adds a word. */
   readonly walked: number;
   /** How many are read at once, at first and then. */
@@ -27,7 +27,7 @@ export type SearchLimits = {
 
 export const SEARCH_LIMITS: SearchLimits = {
   few: 1000,
-  counted: COUNT_CAP,
+  countLimit: COUNT_CAP,
   walked: 50_000,
   firstStride: 100,
   stride: CANDIDATES_AT_ONCE,
@@ -43,17 +43,18 @@ export async function searchInstances(
   const seal = await db.personal();
   // Nothing of this tenant was ever stored with words.
   if (!seal) return { ids: [], total: 0 };
-  const words = typed.map((text, at) => asked(seal.code(text), text, at === typed.length - 1));
-  const found = await candidatesOf(db, filter, words, limits);
-  if (!found) return walk(db, filter, words, window, limits);
-  const all = await tested(db, filter, found.rest, found.ids);
+  const words = typed.map((text, at) => searchWord(seal.code(text), text, at === typed.length - 1));
+  const candidates = await candidatesOf(db, filter, words, limits);
+  if (!candidates) return walk(db, filter, words, window, limits);
+  const all = await tested(db, filter, candidates.rest, candidates.ids);
   all.sort();
   if (window.direction === 'DESC') all.reverse();
-  return { ids: all.slice(window.offset, window.offset + window.size), total: all.length };
+  const left = all.filter(isBehind(window));
+  return { ids: left.slice(window.offset, window.offset + window.size), total: all.length };
 }
 
 /** Whoever types has finished every word but the last. Words are stored as codes, and looked for as such. */
-function asked(code: string, typed: string, isLast: boolean): Word {
+function searchWord(code: string, typed: string, isLast: boolean): Word {
   return { text: code, begins: isLast && [...typed].length >= MIN_PREFIX_LENGTH };
 }
 
@@ -61,7 +62,11 @@ function asked(code: string, typed: string, isLast: boolean): Word {
 export async function searchId(db: TenantReads, filter: Filter, id: string, window: Window): Promise<Page> {
   const inRange = id >= filter.range.from && id < filter.range.below;
   const ids = inRange ? await passing(db, filter, [], [id]) : [];
-  return { ids: ids.slice(window.offset), total: ids.length };
+  return { ids: ids.filter(isBehind(window)).slice(window.offset), total: ids.length };
+}
+
+function isBehind({ after, direction }: Window): (id: string) => boolean {
+  return (id) => after === undefined || (direction === 'DESC' ? id < after : id > after);
 }
 
 export function asId(typed: string): string | undefined {
@@ -77,7 +82,7 @@ async function candidatesOf(
   db: TenantReads,
   filter: Filter,
   words: readonly Word[],
-  { few, counted }: SearchLimits,
+  { few, countLimit: counted }: SearchLimits,
 ): Promise<Candidates | undefined> {
   const [only] = words;
   if (only && words.length === 1) {
@@ -88,10 +93,10 @@ async function candidatesOf(
     }
   }
   const rarest = words.length > 1 && (await rarestOf(db, filter, words, few));
-  if (rarest) return bearersOf(db, filter, { words, rarest, most: few, counted });
+  if (rarest) return bearersOf(db, filter, { words, rarest, most: few, countLimit: counted });
   for (const word of words) {
     const [past] = await idsWithWord(db, filter, word, { size: 1, offset: counted });
-    if (past === undefined) return bearersOf(db, filter, { words, rarest: word, most: counted, counted });
+    if (past === undefined) return bearersOf(db, filter, { words, rarest: word, most: counted, countLimit: counted });
   }
   return undefined;
 }
@@ -107,20 +112,20 @@ async function rarestOf(
   let fewest = most + 1;
   // The last comes first: it is a surname more often than not. Of each other no more are counted than would be fewer.
   for (const word of words.toReversed()) {
-    const found = await countWithWord(db, filter, word, fewest);
-    if (found < fewest) [rarest, fewest] = [word, found];
+    const bearerCount = await countWithWord(db, filter, word, fewest);
+    if (bearerCount < fewest) [rarest, fewest] = [word, bearerCount];
     if (fewest === 0) break;
   }
   return rarest;
 }
 
-type Asked = { words: readonly Word[]; rarest: Word; most: number; counted: number };
+type BearerSearch = { words: readonly Word[]; rarest: Word; most: number; countLimit: number };
 
 /** Whole words are looked up for each bearer of the rarest word. */
 async function bearersOf(
   db: TenantReads,
   filter: Filter,
-  { words, rarest, most, counted }: Asked,
+  { words, rarest, most, countLimit: counted }: BearerSearch,
 ): Promise<Candidates> {
   const others = words.flatMap((word) => (word === rarest || word.begins ? [] : [word.text]));
   const ids = new Set(await idsWithWord(db, filter, rarest, { size: most, offset: 0, others }));
@@ -136,17 +141,17 @@ async function narrowed(
   db: TenantReads,
   filter: Filter,
   { ids, rest }: { ids: Set<string>; rest: readonly Word[] },
-  counted: number,
+  countLimit: number,
 ): Promise<Candidates> {
-  let left = ids;
+  let remaining = ids;
   const untested: Word[] = [];
   for (const word of rest) {
-    const most = Math.min(left.size * ENTRIES_PER_INSTANCE, counted);
-    const bearers = left.size === 0 ? [] : await idsWithWord(db, filter, word, { size: most + 1, offset: 0 });
+    const most = Math.min(remaining.size * ENTRIES_PER_INSTANCE, countLimit);
+    const bearers = remaining.size === 0 ? [] : await idsWithWord(db, filter, word, { size: most + 1, offset: 0 });
     if (bearers.length > most) untested.push(word);
-    else left = new Set(bearers.filter((id) => left.has(id)));
+    else remaining = new Set(bearers.filter((id) => remaining.has(id)));
   }
-  return { ids: [...left], rest: untested };
+  return { ids: [...remaining], rest: untested };
 }
 
 async function tested(db: TenantReads, filter: Filter, words: readonly Word[], ids: string[]): Promise<string[]> {
@@ -166,32 +171,33 @@ async function walk(
   db: TenantReads,
   filter: Filter,
   words: readonly Word[],
-  { size, offset, direction }: Window,
+  window: Window,
   limits: SearchLimits,
 ): Promise<Page> {
+  const { size, offset, direction } = window;
   // More bear the word than are ever counted.
   const isCounted = words.length === 1 && !isFiltered(filter);
-  if (isCounted && offset >= limits.counted) return { ids: [], total: limits.counted };
+  if (isCounted && offset >= limits.countLimit) return { ids: [], total: limits.countLimit };
   const list = filter.status === undefined ? {} : { status: filter.status };
   // One more than the page holds tells whether there is another page.
-  const wanted = offset + size + 1;
-  const found: string[] = [];
-  let { range } = filter;
+  const wantedCount = offset + size + 1;
+  const matches: string[] = [];
+  let range = rangeBehind(filter.range, window);
   let stride = limits.firstStride;
-  for (let looked = 0; found.length < wanted && looked < limits.walked; stride = limits.stride) {
+  for (let examined = 0; matches.length < wantedCount && examined < limits.walked; stride = limits.stride) {
     const ids = await idsOf(db, filter.environment, list, range, { size: stride, offset: 0, direction });
     const match = new Set(await passing(db, filter, words, ids));
-    found.push(...ids.filter((id) => match.has(id)));
+    matches.push(...ids.filter((id) => match.has(id)));
     const last = ids.at(-1);
     if (last === undefined || ids.length < stride) break;
     // No id is longer than another: what comes after one is what follows it with anything behind.
     range = direction === 'DESC' ? { ...range, below: last } : { ...range, from: `${last}0` };
-    looked += stride;
+    examined += stride;
     // SQLite answers within the turn: others have theirs in between.
-    if (found.length < wanted) await new Promise((turn) => setImmediate(turn));
+    if (matches.length < wantedCount) await new Promise((turn) => setImmediate(turn));
   }
   return {
-    ids: found.slice(offset, offset + size),
-    total: isCounted ? limits.counted : Math.min(found.length, wanted),
+    ids: matches.slice(offset, offset + size),
+    total: isCounted ? limits.countLimit : Math.min(matches.length, wantedCount),
   };
 }

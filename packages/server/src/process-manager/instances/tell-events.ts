@@ -3,12 +3,18 @@ import type { InstanceEvent } from '../../kernel/instance-event.ts';
 import type { NewEvent } from './instance-events.repository.ts';
 import type { InstanceRow } from './process-instances.repository.ts';
 
-/** Told in the transaction of the events: `before` is how many events the instance had. */
+/** What an event says of its instance. */
+type EventSource = Pick<
+  InstanceRow,
+  'id' | 'environment' | 'definition_id' | 'process_defn_name' | 'process_defn_version'
+>;
+
+/** Notifies subscribers in the transaction of the events; `before` is the sequence before them. */
 export type TellEvents = (
   tx: TenantTx,
-  row: InstanceRow,
+  row: EventSource,
   events: readonly NewEvent[],
-  told: { before: number; now: number },
+  sequence: { before: number; now: number },
 ) => Promise<void>;
 
 export function eventTeller(notify: (tx: TenantTx, event: InstanceEvent) => Promise<void>): TellEvents {
@@ -17,7 +23,7 @@ export function eventTeller(notify: (tx: TenantTx, event: InstanceEvent) => Prom
   };
 }
 
-export function instanceEvent(row: InstanceRow, event: NewEvent, sequence: number, now: number): InstanceEvent {
+export function instanceEvent(row: EventSource, event: NewEvent, sequence: number, now: number): InstanceEvent {
   return {
     environment: row.environment,
     type: event.type,

@@ -1,8 +1,9 @@
 import type { Audit } from '../../audit/audit.ts';
 import type { TenantTx } from '../../db/db.ts';
+import { MAX_IDS_OF_ENTRY } from '../../erasure-log/log-entries.ts';
 import type { JobDefinition } from '../../jobs/define-job.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
-import { addErasure, countRowsOf, type ErasureReason } from './erasures.repository.ts';
+import { addErasures, type ErasureReason } from './erasures.repository.ts';
 import type { FinishErasures } from './finish-erasures.ts';
 
 /** Who deletes, and why. */
@@ -15,41 +16,37 @@ export type Deletion = {
   readonly requestId?: string;
 };
 
-type Deleted = { id: string; environment: 'live' | 'test'; definition_id: string; created_at: number; terms: string };
+type Deleted = { id: string; environment: 'live' | 'test' };
 
-export type BeginErasure = (
-  tx: TenantTx,
-  row: Deleted,
-  blobKeys: readonly string[],
-  deletion: Deletion,
-) => Promise<void>;
+export type BeginErasure = (tx: TenantTx, rows: readonly Deleted[], deletion: Deletion) => Promise<void>;
 
 /**
- * Notes, in the transaction that deletes an instance and before its rows go, what is to be gone. From its commit on the
- * key and the rows are gone, and this row knows the blobs until they are.
+ * Records, in the transaction that deletes instances and before their rows go, what is to be gone. From its commit on the
+ * keys and the rows are gone, and these records know the blobs until they are. A job finishes no more of them than one
+ * entry of the erasure log holds, so that several servers share what a purge leaves behind.
  */
 export function erasureBeginner(deps: {
   jobs: Pick<Jobs, 'enqueue'>;
   finish: JobDefinition<FinishErasures>;
-  audit: Pick<Audit, 'record'>;
+  audit: Pick<Audit, 'recordAll'>;
 }): BeginErasure {
-  return async (tx, row, blobKeys, { by, reason, at, apiKeyId, operatorId, requestId }) => {
-    const { id, environment, definition_id, created_at, terms } = row;
-    await addErasure(tx, {
-      ...{ instance_id: id, environment, definition_id, state: 'ERASING', reason },
-      ...{ created_at, deleted_at: at, deleted_by: by },
-      rows_removed: (await countRowsOf(tx, id)) + (JSON.parse(terms) as string[]).length,
-      blobs_removed: blobKeys.length,
-      blob_keys: JSON.stringify(blobKeys),
-      ...{ confirmed_at: null, receipt: null },
-    });
-    await deps.audit.record(tx, {
-      action: reason === 'RETENTION' ? 'instance.purged' : 'instance.deleted',
-      ...{ environment, actor: by, at, instanceId: id },
+  return async (tx, rows, deletion) => {
+    const ids = rows.map(({ id }) => id);
+    const { by, reason, at, apiKeyId, operatorId, requestId } = deletion;
+    await addErasures(tx, ids, { by, reason, at });
+    const change = {
+      action: reason === 'RETENTION' ? ('instance.purged' as const) : ('instance.deleted' as const),
+      ...{ actor: by, at },
       ...(apiKeyId !== undefined && { apiKeyId }),
       ...(operatorId !== undefined && { operatorId }),
       ...(requestId !== undefined && { requestId }),
-    });
-    await deps.jobs.enqueue(tx, deps.finish, {});
+    };
+    await deps.audit.recordAll(
+      tx,
+      rows.map(({ id, environment }) => ({ ...change, environment, instanceId: id })),
+    );
+    for (let from = 0; from < ids.length; from += MAX_IDS_OF_ENTRY) {
+      await deps.jobs.enqueue(tx, deps.finish, { ids: ids.slice(from, from + MAX_IDS_OF_ENTRY) });
+    }
   };
 }

@@ -1,19 +1,16 @@
 import type { TenantTx } from '../../db/db.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
-import {
-  blobKeysOf,
-  findChildrenForUpdate,
-  type InstanceRow,
-  removeInstance,
-} from '../instances/process-instances.repository.ts';
+import { discountAll } from '../instances/instance-totals.ts';
+import { type InstanceRow, removeInstances } from '../instances/process-instances.repository.ts';
 import type { TellEvents } from '../instances/tell-events.ts';
 import type { Drive } from '../runtime/drive.ts';
 import type { BeginErasure, Deletion } from './begin-erasure.ts';
+import { type DeletedRow, lockDescendants } from './due.repository.ts';
 import { forgetParameters } from './forget-parameters.ts';
 
 export type DeleteInstanceDeps = {
-  vault: Pick<Vault, 'destroySubject'>;
+  vault: Pick<Vault, 'destroySubjects'>;
   drive: Pick<Drive, 'apply'>;
   beginErasure: BeginErasure;
   tell: TellEvents;
@@ -26,30 +23,42 @@ export async function deleteInChain(
   deletion: Deletion,
   deps: DeleteInstanceDeps,
 ): Promise<void> {
-  await deleteInstance(tx, row, deletion, deps);
+  await deleteInstances(tx, [row], deletion, deps);
   if (row.parent_id === null) return;
   // The journey that waits for it would wait for ever.
-  const gone = { type: 'childEnded', childId: row.id, status: 'COMPLETED_TERMINATED' } as const;
-  await deps.drive.apply(tx, row.parent_id, gone, deletion.at);
+  const childEnd = { type: 'childEnded', childId: row.id, status: 'COMPLETED_TERMINATED' } as const;
+  await deps.drive.apply(tx, row.parent_id, childEnd, deletion.at);
 }
 
 /**
- * The instance and all data of its end user, children first. Once the transaction commits, what was sealed for it cannot
- * be opened any more, also where it has not been removed yet: blobs go with a job, copies of the database in time.
+ * Instances and all data of their end users, with their children. Once the transaction commits, what was sealed for them
+ * cannot be opened any more, also where it has not been removed yet: blobs go with a job, copies of the database in time.
+ * The caller has locked the rows.
  */
-async function deleteInstance(
+export async function deleteInstances(
   tx: TenantTx,
-  row: InstanceRow,
+  roots: readonly DeletedRow[],
   deletion: Deletion,
   deps: DeleteInstanceDeps,
 ): Promise<void> {
-  for (const child of await findChildrenForUpdate(tx, row.id)) await deleteInstance(tx, child, deletion, deps);
-  const { at, by, reason } = deletion;
-  // The last of its numbers, though the others have gone by the time it is told.
-  const event = { type: 'instance.deleted', status: row.status, data: { reason } };
-  await deps.tell(tx, row, [event], { before: row.sequence, now: at });
-  await deps.beginErasure(tx, row, await blobKeysOf(tx, row.id), deletion);
-  await deps.vault.destroySubject(tx, instanceSubject(row.id));
-  await removeInstance(tx, row, by, at);
-  if (row.token_id !== null) await forgetParameters(tx, row.token_id, at);
+  const rows = [...(await lockDescendants(tx, roots)), ...roots];
+  const { at, reason } = deletion;
+  // All at once: PostgreSQL gets the questions of all listeners together.
+  await Promise.all(
+    rows.map((row) => {
+      // The last of its numbers, though the others have gone by the time it is told.
+      const event = { type: 'instance.deleted', status: row.status, data: { reason } };
+      return deps.tell(tx, row, [event], { before: row.sequence, now: at });
+    }),
+  );
+  await deps.beginErasure(tx, rows, deletion);
+  await deps.vault.destroySubjects(
+    tx,
+    rows.map(({ id }) => instanceSubject(id)),
+  );
+  await removeInstances(tx, rows, deletion);
+  const tokenIds = new Set(rows.flatMap(({ token_id }) => token_id ?? []));
+  await forgetParameters(tx, [...tokenIds], at);
+  // Last: whoever creates an instance has the row of its token before that of the total.
+  await discountAll(tx, rows);
 }

@@ -1,6 +1,8 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { FOR_UPDATE, inJson, SKIP_LOCKED } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
+import { type InstanceRow, instances } from '../instances/instance-row.ts';
 
 /**
  * Instances whose retention is over. One that has not ended waits for its deadline, which is never far; one in review has
@@ -21,6 +23,62 @@ const COUNTS = query<{
 }>()(`SELECT count(*) AS due, coalesce(sum(CASE WHEN status = 'REVIEW' THEN 1 ELSE 0 END), 0) AS in_review
   FROM (SELECT status FROM process_instances WHERE ${DUE} AND environment = :environment LIMIT :cap + 0) AS counted`);
 
+/** What a deletion needs to know of an instance. Nothing of it is sealed. */
+const DELETED = [
+  ...(['id', 'environment', 'definition_id', 'process_defn_name', 'process_defn_version', 'status'] as const),
+  ...(['sequence', 'terms', 'token_id'] as const),
+];
+export type DeletedRow = Pick<InstanceRow, (typeof DELETED)[number]>;
+
+const notAmong = `AND id NOT ${inJson(':others')}` as const;
+const ROOTS = `WHERE ${DUE} AND parent_id IS NULL ${notAmong}` as const;
+const OLDEST_FIRST = `ORDER BY expiring_at, id LIMIT :limit + 0` as const;
+const LOCK_ROOTS = instances.select(DELETED, `${ROOTS} ${OLDEST_FIRST} ${SKIP_LOCKED}`);
+const LOCK_ROOTS_OF_ENVIRONMENT = instances.select(
+  DELETED,
+  `${ROOTS} AND environment = :environment ${OLDEST_FIRST} ${SKIP_LOCKED}`,
+);
+const LOCK_CHILDREN = instances.select(
+  DELETED,
+  `WHERE tenant_id = :tenant_id AND parent_id ${inJson(':parents')} ORDER BY id ${FOR_UPDATE}`,
+);
+const CHILDREN = query<{ id: string }>()(`SELECT id FROM process_instances
+  WHERE ${DUE} AND parent_id IS NOT NULL ${notAmong} ${OLDEST_FIRST}`);
+const CHILDREN_OF_ENVIRONMENT = query<{ id: string }>()(`SELECT id FROM process_instances
+  WHERE ${DUE} AND parent_id IS NOT NULL AND environment = :environment ${notAmong} ${OLDEST_FIRST}`);
+
+/** `others`: ids that are passed over. */
+type DueSlice = DuePlace & { limit: number; others: ReadonlySet<string> };
+
+/** The oldest that have no parent and that nobody else works on: several servers purge a tenant side by side. */
+export function lockDueRoots(tx: TenantTx, { environment, now, limit, others }: DueSlice): Promise<DeletedRow[]> {
+  const slice = { now, limit, others: JSON.stringify([...others]) };
+  return environment === undefined
+    ? LOCK_ROOTS.all(tx, slice)
+    : LOCK_ROOTS_OF_ENVIRONMENT.all(tx, { ...slice, environment });
+}
+
+/** Those that have a parent, which may not be due itself. */
+export async function dueChildren(
+  db: TenantReads,
+  { environment, now, limit, others }: DueSlice,
+): Promise<{ id: string }[]> {
+  const slice = { now, limit, others: JSON.stringify([...others]) };
+  return environment === undefined
+    ? CHILDREN.all(db, slice)
+    : CHILDREN_OF_ENVIRONMENT.all(db, { ...slice, environment });
+}
+
+/** Everything below these instances, whose rows the caller has locked; the lowest level first. */
+export async function lockDescendants(tx: TenantTx, roots: readonly DeletedRow[]): Promise<DeletedRow[]> {
+  const all: DeletedRow[] = [];
+  for (let level = roots; level.length > 0; ) {
+    level = await LOCK_CHILDREN.all(tx, { parents: JSON.stringify(level.map(({ id }) => id)) });
+    all.unshift(...level);
+  }
+  return all;
+}
+
 /** The oldest first, by the index on expiring_at. Of both environments unless one is named. */
 export function dueInstances(db: TenantReads, { environment, now }: DuePlace, limit: number): Promise<OfDue[]> {
   return environment === undefined
@@ -33,8 +91,8 @@ export async function countDue(
   { environment, now }: { environment: Environment; now: number },
   cap: number,
 ): Promise<{ due: number; inReview: number }> {
-  const found = await COUNTS.get(db, { now, cap, environment });
-  return { due: Number(found?.due ?? 0), inReview: Number(found?.in_review ?? 0) };
+  const row = await COUNTS.get(db, { now, cap, environment });
+  return { due: Number(row?.due ?? 0), inReview: Number(row?.in_review ?? 0) };
 }
 
 const NEWEST = query<{
@@ -58,11 +116,4 @@ export async function newestMoment(db: TenantReads): Promise<number> {
 
 export async function setLastPurge(tx: TenantTx, at: number): Promise<void> {
   await SET_LAST_PURGE.run(tx, { LAST_PURGE_NAME, at: String(at), last_updated_at: at, last_updated_by: 'Retention' });
-}
-
-export const ANY_OF_TOKEN = query<object>()(
-  'SELECT 1 AS found FROM process_instances WHERE tenant_id = :tenant_id AND token_id = :tokenId LIMIT 1',
-);
-export async function hasInstances(db: TenantReads, tokenId: string): Promise<boolean> {
-  return (await ANY_OF_TOKEN.get(db, { tokenId })) !== undefined;
 }

@@ -1,7 +1,11 @@
+import type { TenantDb } from '../../db/db.ts';
 import { lockChain } from '../instances/lock-chain.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
+import type { Deletion } from './begin-erasure.ts';
 import { type DeleteInstanceDeps, deleteInChain } from './delete-instance.ts';
-import type { EraseDue } from './purge.ts';
+
+/** Deletes the instance if it is still there and still due; says whether it did. */
+export type EraseDue = (db: TenantDb, instanceId: string, deletion: Deletion) => Promise<boolean>;
 
 /** Looks again, with the instance locked: it may have gone, or moved on, since it was found. */
 export function dueEraser(deps: DeleteInstanceDeps): EraseDue {

@@ -1,20 +1,20 @@
 import type { TenantTx } from '../../db/db.ts';
-import { findToken, setTokenParameters, type TokenRow } from '../tokens/process-tokens.repository.ts';
+import { setTokenParameters, type TokenRow, tokensWithoutInstances } from '../tokens/process-tokens.repository.ts';
 import { isUsedUp } from '../tokens/token-rules.ts';
-import { hasInstances } from './due.repository.ts';
 
 /** What fills the applicant of an instance. */
 const PERSONAL = ['firstName', 'lastName', 'email', 'phoneNumber', 'dateOfBirth'];
 
 /**
- * A token was told the same things about a person as its instances, and cannot be deleted. When the last instance of it
- * has gone, it forgets whom it was for; if it is of no more use, it forgets everything it was told.
+ * A token holds the same parameters of a person as its instances, and cannot be deleted. When the last instance of it
+ * has gone, the parameters of the person are removed; if the token is of no more use, all of them are.
  */
-export async function forgetParameters(tx: TenantTx, tokenId: string, now: number): Promise<void> {
-  const token = await findToken(tx, tokenId);
-  if (!token || token.parameters === '{}' || (await hasInstances(tx, tokenId))) return;
-  const left = isOfUse(token, now) ? withoutPerson(token.parameters) : '{}';
-  if (left !== token.parameters) await setTokenParameters(tx, tokenId, left);
+export async function forgetParameters(tx: TenantTx, tokenIds: readonly string[], now: number): Promise<void> {
+  if (tokenIds.length === 0) return;
+  for (const token of await tokensWithoutInstances(tx, tokenIds)) {
+    const remaining = isOfUse(token, now) ? withoutPerson(token.parameters) : '{}';
+    if (remaining !== token.parameters) await setTokenParameters(tx, token.id, remaining);
+  }
 }
 
 function isOfUse(token: TokenRow, now: number): boolean {

@@ -15,8 +15,8 @@ export function instancesOfPerson(deps: DeleteInstanceDeps & { drive: Pick<Drive
       const items: PersonItem[] = [];
       for (const row of await instancesAfter(db, environment, after, limit)) {
         // What was deleted meanwhile cannot be opened any more.
-        const look = await deps.drive.lookAt(db, row.id).catch(() => undefined);
-        items.push(itemOf(row, look?.state.data));
+        const snapshot = await deps.drive.lookAt(db, row.id).catch(() => undefined);
+        items.push(itemOf(row, snapshot?.state.data));
       }
       return items;
     },

@@ -1,3 +1,4 @@
+import type { Audit } from '../../audit/audit.ts';
 import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
 import { REPLAYED_BY } from '../../erasure-log/replay-erasures.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
@@ -8,46 +9,61 @@ import { deletedTokens, erasableTokens, tokensOfPerson } from '../tokens/tokens-
 import { erasureBeginner } from './begin-erasure.ts';
 import { clockComparison } from './compare-clocks.ts';
 import { erasableInstances } from './erase-again.ts';
-import { dueEraser } from './erase-due.ts';
 import { erasureHandlers } from './erasures.ts';
 import { erasureFinisher, type FinishDeps, finishAllErasures, finishErasuresJob } from './finish-erasures.ts';
 import { instancesOfPerson } from './instances-of-person.ts';
 import { purger } from './purge.ts';
-import { purgeJob } from './purge-job.ts';
+import { purgeInstancesJob, purgeJob } from './purge-job.ts';
 import { retentionHandlers } from './retention.ts';
 
 /** Retention and erasure, put together. */
 export type RetentionDeps = FinishDeps & {
-  vault: Pick<Vault, 'destroySubject'>;
+  vault: Pick<Vault, 'destroySubjects'>;
   erasureLog: Pick<ErasureLog, 'writeDown' | 'tend'>;
+  audit: Pick<Audit, 'record' | 'recordAll'>;
   drive: Pick<Drive, 'apply' | 'lookAt'>;
   tell: TellEvents;
   jobs: Pick<Jobs, 'enqueue'>;
+  /** How many days tombstones and receipts of deleted instances are kept. */
+  receiptsDays: number;
   onError(what: string, error: unknown): void;
 };
 
+/** Instances that are deleted in one transaction. SQLite has one writer, and the others wait for it. */
+const BATCH = 100;
+const BATCH_OF_ONE_WRITER = 16;
+
 export function openRetention(deps: RetentionDeps) {
   const { db, clock, jobs, audit, vault, drive, tell, erasureLog, everyTenantId, onError } = deps;
-  const finish = erasureFinisher(deps);
-  const finishJob = finishErasuresJob(finish);
+  const finisher = erasureFinisher(deps);
+  const finishJob = finishErasuresJob(finisher, db);
   const beginErasure = erasureBeginner({ jobs, audit, finish: finishJob });
   const deletion = { vault, drive, tell, beginErasure };
-  const purge = purger(dueEraser(deletion));
+  const purge = purger(deletion, { batch: db.isSingleServer ? BATCH_OF_ONE_WRITER : BATCH });
   const clockFault = clockComparison({ clock, other: () => db.now() });
-  const daily = purgeJob({ db, clock, purge, finish, clockFault, erasureLog, everyTenantId });
+  const purging = {
+    db,
+    clock,
+    purge,
+    finisher,
+    clockFault,
+    erasureLog,
+    everyTenantId,
+    receiptsDays: deps.receiptsDays,
+  };
 
   const stopping = new AbortController();
   let resuming: Promise<void> = Promise.resolve();
   return {
-    jobs: [finishJob, daily],
+    jobs: [finishJob, purgeInstancesJob(purging), purgeJob(purging)],
     erasables: [erasableInstances(deletion), erasableTokens(REPLAYED_BY), deletedTokens()],
     beginErasure,
-    finishErasures: finish,
+    finishErasures: finisher.all,
     ofPerson: [instancesOfPerson({ ...deletion, drive }), tokensOfPerson()],
     handlers: { retention: retentionHandlers({ purge, clockFault, audit }), erasures: erasureHandlers() },
     /** Goes on where a server that was killed has left off. */
     start() {
-      resuming = finishAllErasures(deps, finish, stopping.signal).catch((error) => {
+      resuming = finishAllErasures(deps, finisher.all, stopping.signal).catch((error) => {
         if (!stopping.signal.aborted) onError('could not finish erasures; their jobs will try again', error);
       });
     },

@@ -3,8 +3,6 @@ import { statement } from '../../db/sql/statement.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { firstIdAt } from '../../kernel/ids.ts';
 
-/** Three years: the time within which most claims about personal data can be brought. The receipt itself is signed and yours. */
-export const RECEIPTS_KEPT_DAYS = 1095;
 const BATCH = 500;
 
 // An instance is older than its deletion, so the ids, which are in the order of time, bound the search.
@@ -18,9 +16,13 @@ const REMOVALS = [
   statement(oldest('erasures', "AND state = 'ERASED'")),
 ];
 
-/** Removes what is left of instances that were deleted so long ago. The caller has looked at the clock. */
-export async function purgeReceipts(db: TenantDb, now: number, signal?: AbortSignal): Promise<number> {
-  const before = now - RECEIPTS_KEPT_DAYS * DAY;
+/** Removes what is left of instances that were deleted so many days ago. The caller has looked at the clock. */
+export async function purgeReceipts(
+  db: TenantDb,
+  { now, days }: { now: number; days: number },
+  signal?: AbortSignal,
+): Promise<number> {
+  const before = now - days * DAY;
   const below = firstIdAt(before);
   let sum = 0;
   for (const removal of REMOVALS) {

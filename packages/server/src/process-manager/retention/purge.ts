@@ -1,14 +1,17 @@
-import type { TenantDb } from '../../db/db.ts';
+import { DbError, type TenantDb } from '../../db/db.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { isGone } from '../../kernel/errors.ts';
 import type { Deletion } from './begin-erasure.ts';
-import { dueInstances, setLastPurge } from './due.repository.ts';
+import { type DeleteInstanceDeps, deleteInstances } from './delete-instance.ts';
+import { dueChildren, lockDueRoots, setLastPurge } from './due.repository.ts';
+import { dueEraser } from './erase-due.ts';
 
 /**
- * Deletes the instances of a tenant whose retention is over, each in a transaction of its own that looks at it again:
- * whoever is killed in the middle leaves every instance either wholly there or deleted, and the next run goes on.
+ * Deletes the instances of a tenant whose retention is over, a batch in each transaction: whoever is killed in the middle
+ * leaves every instance either wholly there or deleted, and the next run goes on. Servers that purge the same tenant pass
+ * over what another one has locked.
  */
-export type Purge = (db: TenantDb, place: PurgePlace) => Promise<number>;
+export type Purge = (db: TenantDb, purgePlace: PurgePlace) => Promise<Purged>;
 
 export type PurgePlace = {
   environment?: Environment | undefined;
@@ -17,44 +20,66 @@ export type PurgePlace = {
   limit: number;
   deletion: Omit<Deletion, 'at' | 'reason'>;
   signal?: AbortSignal;
+  /** Instances that could not be deleted: they are passed over, and those that fail now are added. */
+  failed?: Set<string>;
 };
 
-/** Transactions that arrive together share a commit. */
-const AT_ONCE = 8;
-const BATCH = 200;
+/** `failure`: why one of them could not be deleted. */
+export type Purged = { purged: number; failure?: { reason: unknown } };
 
-/** Deletes the instance if it is still there and still due; tells whether it did. */
-export type EraseDue = (db: TenantDb, instanceId: string, deletion: Deletion) => Promise<boolean>;
+/** One that cannot be deleted keeps no other from going; so many mean that something else is wrong. */
+const MAX_FAILED = 100;
 
-export function purger(eraseDue: EraseDue): Purge {
-  return async (db, { environment, now, limit, deletion, signal }) => {
+/** `batch`: how many instances share a transaction. */
+export function purger(deps: DeleteInstanceDeps, { batch }: { batch: number }): Purge {
+  const eraseOne = dueEraser(deps);
+  return async (db, { environment, now, limit, deletion, signal, failed = new Set() }) => {
     const why: Deletion = { ...deletion, at: now, reason: 'RETENTION' };
-    const erase = (id: string) => eraseDue(db, id, why).catch(isGone);
     let purged = 0;
-    let failure: { reason: unknown } | undefined;
-    for (let gone = -1; gone !== 0 && purged < limit; purged += gone) {
-      const due = await dueInstances(db, { environment, now }, Math.min(BATCH, limit - purged));
-      gone = 0;
-      for (let from = 0; from < due.length; from += AT_ONCE) {
+    let failure: Purged['failure'];
+    const sliceOf = () => ({ environment, now, limit: Math.min(batch, limit - purged), others: failed });
+    const eraseSingly = async (ids: readonly string[]) => {
+      for (const id of ids) {
         signal?.throwIfAborted();
-        const some = due.slice(from, from + AT_ONCE);
-        const ended = await Promise.allSettled(some.map(({ id }) => erase(id)));
-        for (const [at, each] of ended.entries()) {
-          // Two that were deleted together may have been in each other's way: alone it may go.
-          const again = each.status === 'fulfilled' ? each : await settled(erase((some[at] as { id: string }).id));
-          if (again.status === 'rejected') failure = again;
-          else if (again.value) gone += 1;
+        try {
+          if (await eraseOne(db, id, why).catch(isGone)) purged += 1;
+        } catch (error) {
+          ensureRowFault(error);
+          failed.add(id);
+          failure = { reason: error };
         }
       }
+    };
+    const isOver = () => purged >= limit || failed.size >= MAX_FAILED;
+    while (!isOver()) {
+      signal?.throwIfAborted();
+      let ids: readonly string[] = [];
+      try {
+        await db.write(async (tx) => {
+          const rows = await lockDueRoots(tx, sliceOf());
+          ids = rows.map(({ id }) => id);
+          if (rows.length > 0) await deleteInstances(tx, rows, why, deps);
+        });
+        purged += ids.length;
+      } catch (error) {
+        ensureRowFault(error);
+        // Something is wrong with one of them: the others can be deleted without it.
+        await eraseSingly(ids);
+      }
+      if (ids.length === 0) break;
+    }
+    while (!isOver()) {
+      const ids = (await dueChildren(db, sliceOf())).map(({ id }) => id);
+      if (ids.length === 0) break;
+      await eraseSingly(ids);
     }
     await db.write((tx) => setLastPurge(tx, now));
-    // One that cannot be deleted keeps no other from going.
-    if (failure) throw failure.reason;
-    return purged;
+    return { purged, ...(failure && { failure }) };
   };
 }
 
-async function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
-  const [ended] = await Promise.allSettled([promise]);
-  return ended as PromiseSettledResult<T>;
+/** A database that is away or full fails for every row: then there is no use in trying the next. */
+function ensureRowFault(error: unknown): void {
+  const isOutage = error instanceof DbError && error.fault !== 'busy' && error.fault !== 'unique';
+  if (isOutage || (error as Error)?.name === 'AbortError') throw error;
 }

@@ -50,9 +50,14 @@ onBothEngines('retention', (_engine, places) => {
   const beginMidnight = async () => {
     await app.app.jobs.tend();
     await app.app.db.system.write((tx) =>
-      tx.run({ text: "UPDATE jobs SET run_at = 0 WHERE kind = 'process-manager.purge'" }, []),
+      tx.run({ text: "UPDATE jobs SET run_at = 0 WHERE kind LIKE 'process-manager.purge%'" }, []),
     );
     await app.app.jobs.runDue();
+    // Each has ended when it waits for the next midnight, or for another try.
+    const due = { text: "SELECT id FROM jobs WHERE kind LIKE 'process-manager.purge%' AND run_at = 0" };
+    for (let tries = 0; tries < 500 && (await app.app.db.system.all(due, [])).length > 0; tries++) {
+      await new Promise((turn) => setTimeout(turn, 10));
+    }
   };
   const erased = async (id: string) => {
     await app.app.jobs.runDue();
@@ -271,7 +276,9 @@ onBothEngines('retention', (_engine, places) => {
     const fault = async () =>
       (
         await app.app.db.system.get<{ last_error: string | null }>(
-          { text: "SELECT last_error FROM jobs WHERE kind = 'process-manager.purge'" },
+          {
+            text: "SELECT last_error FROM jobs WHERE kind = 'process-manager.purge-instances' AND last_error IS NOT NULL",
+          },
           [],
         )
       )?.last_error;

@@ -12,11 +12,11 @@ import type { Purge } from './purge.ts';
 export function retentionHandlers(deps: { purge: Purge; clockFault: ClockFault; audit: Pick<Audit, 'record'> }) {
   return implement(api.retention, {
     async preview({ db, principal, now }) {
-      const place = { environment: principal.environment, now };
+      const scope = { environment: principal.environment, now };
       const fault = await deps.clockFault(db);
-      const [oldest] = await dueInstances(db, place, 1);
+      const [oldest] = await dueInstances(db, scope, 1);
       return {
-        ...(await countDue(db, place, MAX_DUE_COUNTED)),
+        ...(await countDue(db, scope, MAX_DUE_COUNTED)),
         ...(oldest && { oldestCreatedDtm: toDtm(oldest.created_at), oldestExpiringDtm: toDtm(oldest.expiring_at) }),
         ...(fault !== undefined && { clockFault: fault }),
       };
@@ -26,11 +26,12 @@ export function retentionHandlers(deps: { purge: Purge; clockFault: ClockFault; 
       const { db, principal, now, requestId } = context;
       const fault = await deps.clockFault(db);
       if (fault !== undefined) throw new ApiError(100080, { detail: fault });
-      const place = { environment: principal.environment, now };
+      const scope = { environment: principal.environment, now };
       const deletion = { by: actor(principal), ...callerIds(principal), requestId };
-      const purged = await deps.purge(db, { ...place, limit: MAX_PURGED_AT_ONCE, deletion });
+      const { purged, failure } = await deps.purge(db, { ...scope, limit: MAX_PURGED_AT_ONCE, deletion });
+      if (failure) throw failure.reason;
       await db.write((tx) => deps.audit.record(tx, { action: 'retention.run', ...changedBy(context) }));
-      return { purged, left: (await countDue(db, place, MAX_DUE_COUNTED)).due };
+      return { purged, left: (await countDue(db, scope, MAX_DUE_COUNTED)).due };
     },
   });
 }

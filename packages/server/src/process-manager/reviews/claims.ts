@@ -1,6 +1,6 @@
 import { MINUTE, MOST_APART_MS } from '../../kernel/clock.ts';
 
-/** Whoever has claimed a review is alone with it for so long. */
+/** How long a claimed review is reserved for the reviewer. */
 export const CLAIMED_MS = 30 * MINUTE;
 /** A claim that ends later was made while the clock was ahead, and is over. */
 const LATEST_END_MS = CLAIMED_MS + MOST_APART_MS;

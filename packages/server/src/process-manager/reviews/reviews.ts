@@ -13,7 +13,7 @@ import { findDefinition } from '../definitions/definitions.repository.ts';
 import { compileDefinition } from '../engine/compile-definition.ts';
 import type { Definition } from '../engine/definition.ts';
 import type { Flow, Happening } from '../engine/state.ts';
-import { checksNamed, checksNotPassed, type NotPassed } from '../instances/checks.repository.ts';
+import { checksNotPassed, checksOfNames, type NotPassed } from '../instances/checks.repository.ts';
 import { toPlainView } from '../instances/instance-view.ts';
 import {
   changeInstance,
@@ -37,7 +37,7 @@ export type ReviewDeps = {
   askedAgain(tx: TenantTx, row: InstanceRow, now: number): Promise<void>;
 };
 
-/** Humans decide what machines could not. */
+/** Reviews: people decide what the machines could not. */
 export function reviewHandlers({ drive, audit, resumeLink, askedAgain }: ReviewDeps) {
   const record = (context: Context, tx: TenantTx, action: AuditAction, instanceId: string) =>
     audit.record(tx, { ...changedBy(context), action, instanceId });
@@ -53,28 +53,28 @@ export function reviewHandlers({ drive, audit, resumeLink, askedAgain }: ReviewD
   };
 
   /** In one transaction: nobody else has it, the engine takes the verdict, the instance shows who said what. */
-  const decide = async (context: Context, id: string, told: Told, happening: Happening): Promise<InstanceRow> =>
+  const decide = async (context: Context, id: string, input: ReviewInput, happening: Happening): Promise<InstanceRow> =>
     context.db.write(async (tx) => {
-      const before = await lockReview(context, tx, id, told.reviewer);
-      const reviewer = nameOf(context, told.reviewer);
-      const { status, comment } = told;
+      const before = await lockReview(context, tx, id, input.reviewer);
+      const reviewer = nameOf(context, input.reviewer);
+      const { status, comment } = input;
       if (!(await giveVerdict(context, tx, before, { status, comment, reviewer }))) {
         await record(context, tx, 'review.firstVerdict', id);
         const released = { reviewer: null, claimed_until: null };
         return changeInstance(tx, before, { ...before, ...released });
       }
       const applied = await drive.apply(tx, id, happening, context.now);
-      if (applied.refused === 'badInput') throw invalidInput(...(applied.faults ?? []));
-      if (applied.refused !== undefined) throw new ApiError(100061);
+      if (applied.refusal === 'badInput') throw invalidInput(...(applied.faults ?? []));
+      if (applied.refusal !== undefined) throw new ApiError(100061);
       const row = await findInstanceForUpdate(tx, id);
       if (!row) throw new ApiError(100022);
-      await record(context, tx, AUDITED[told.status], id);
+      await record(context, tx, AUDITED[input.status], id);
       const reviewed = { review_status: status, review_comment: comment, claimed_until: null };
       return changeInstance(tx, row, { ...row, ...reviewed, reviewer });
     });
 
-  const verdict = async (context: Context, id: string, told: Told & { status: 'APPROVED' | 'REJECTED' }) =>
-    plain(context, await decide(context, id, told, { type: told.status === 'APPROVED' ? 'approve' : 'reject' }));
+  const verdict = async (context: Context, id: string, input: ReviewInput & { status: 'APPROVED' | 'REJECTED' }) =>
+    plain(context, await decide(context, id, input, { type: input.status === 'APPROVED' ? 'approve' : 'reject' }));
 
   return implement(api.reviews, {
     async list(context, { query }) {
@@ -96,8 +96,8 @@ export function reviewHandlers({ drive, audit, resumeLink, askedAgain }: ReviewD
     reject: (context, { params, body }) => verdict(context, params.processInstanceId, { ...body, status: 'REJECTED' }),
     askAgain: (context, { params, body }) =>
       context.db.write(async (tx) => {
-        const told = { ...body, status: 'ASKED_AGAIN' } as const;
-        const row = await decide({ ...context, db: joined(tx) }, params.processInstanceId, told, {
+        const input = { ...body, status: 'ASKED_AGAIN' } as const;
+        const row = await decide({ ...context, db: joined(tx) }, params.processInstanceId, input, {
           type: 'askAgain',
           ...{ steps: body.steps, ...(body.reason && { reason: body.reason }) },
           ...(body.message && { message: body.message }),
@@ -112,11 +112,11 @@ const AUDITED = {
   APPROVED: 'review.approved',
   REJECTED: 'review.rejected',
   ASKED_AGAIN: 'review.askedAgain',
-} as const satisfies Record<Told['status'], AuditAction>;
+} as const satisfies Record<ReviewInput['status'], AuditAction>;
 
 const plain = ({ tenantId, now }: Context, row: InstanceRow) => toPlainView(row, tenantId, now);
 
-type Told = { comment: string; reviewer?: string; status: 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN' };
+type ReviewInput = { comment: string; reviewer?: string; status: 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN' };
 
 /** An operator reviews in the own name. An API key may name whom it speaks for, but nobody who could sign in. */
 function nameOf({ principal }: Context, reviewer: string | undefined): string {
@@ -160,10 +160,10 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const notPassed = Map.groupBy(await checksNotPassed(db, ids), ({ instance_id }) => instance_id);
-  const assessed = Map.groupBy(await checksNamed(db, ids, ASSESSED_CHECKS), ({ instance_id }) => instance_id);
+  const assessed = Map.groupBy(await checksOfNames(db, ids, ASSESSED_CHECKS), ({ instance_id }) => instance_id);
   const verdicts = Map.groupBy(await openVerdicts(db, ids), ({ instance_id }) => instance_id);
   const [{ environment }] = rows as [ReviewRow];
-  const { fourEyes } = await findProcessSettings(db, environment);
+  const { fourEyes, reviewReasons } = await findProcessSettings(db, environment);
   const definitions = new Map<string, Definition>();
   for (const definitionId of new Set(rows.map(({ definition_id }) => definition_id))) {
     const stored = await findDefinition(db, definitionId);
@@ -180,6 +180,7 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
       verdictsNeeded: fourEyes || definition.fourEyes ? 2 : 1,
       verdictsBy: round.map(({ reviewer }) => reviewer).slice(0, MAX_REASONS),
       disagree: new Set(round.map(({ verdict }) => verdict)).size > 1,
+      offeredReasons: [...reviewReasons],
     };
   });
 }

@@ -17,24 +17,24 @@ import { addVerdict, openVerdicts, type Verdict, type VerdictRow } from './verdi
  */
 export const commentPlace = (id: string) => `verdict:${id}`;
 
-type Given = { status: Verdict; comment: string; reviewer: string };
+type Input = { status: Verdict; comment: string; reviewer: string };
 
 /** Writes the verdict down. True if it decides. Refuses with 100300 a second verdict of the same caller in a row. */
-export async function giveVerdict(context: Context, tx: TenantTx, row: InstanceRow, given: Given): Promise<boolean> {
+export async function giveVerdict(context: Context, tx: TenantTx, row: InstanceRow, input: Input): Promise<boolean> {
   const { now, principal } = context;
   const enteredAt = await enteredAtOf(tx, row);
-  const needsTwo = given.status !== 'ASKED_AGAIN' && (await needsTwoOf(tx, row));
+  const needsTwo = input.status !== 'ASKED_AGAIN' && (await needsTwoOf(tx, row));
   const last = needsTwo ? ofRound(await openVerdicts(tx, [row.id]), enteredAt).at(-1) : undefined;
   if (last?.caller_id === principal.callerId) throw new ApiError(100300);
-  const decides = !needsTwo || last?.verdict === given.status;
+  const decides = !needsTwo || last?.verdict === input.status;
   // Verdicts are in the order of their ids, also those of one millisecond.
   const at = Math.max(now, (last?.at ?? 0) + 1);
   const id = newId(at);
   await addVerdict(tx, {
     ...{ id, instance_id: row.id, environment: row.environment },
-    ...{ definition_id: row.definition_id, at, entered_at: enteredAt, verdict: given.status },
-    ...{ reviewer: given.reviewer, caller_id: principal.callerId, decides: decides ? 1 : 0 },
-    sealed: (await sealOf(tx)).seal(commentPlace(id), given.comment),
+    ...{ definition_id: row.definition_id, at, entered_at: enteredAt, verdict: input.status },
+    ...{ reviewer: input.reviewer, caller_id: principal.callerId, decides: decides ? 1 : 0 },
+    sealed: (await sealOf(tx)).seal(commentPlace(id), input.comment),
   });
   return decides;
 }

@@ -9,7 +9,7 @@ export type CallHttp = (db: TenantDb, call: HttpCall & SecretUse, signal: AbortS
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** What asking again does not change. Everything else may be over in a moment. */
+/** Faults that a retry does not change. Every other fault may be temporary. */
 const LASTING = ['refused_address', 'bad_answer'];
 
 /** How a step asks a service of the tenant. Secrets are put in here and never reach the step. */
@@ -29,7 +29,7 @@ export function httpCaller(deps: { outbound: Pick<Outbound, 'send'>; findSecret:
       },
       ...(body !== undefined && { body }),
     });
-    // A server that stops hands the work to the next one.
+    // When the server stops, another one continues the work.
     signal.throwIfAborted();
     if (answer.fault !== undefined) {
       return LASTING.includes(answer.fault) ? failed(answer.fault, true) : failed('unreachable', false);

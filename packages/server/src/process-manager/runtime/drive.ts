@@ -5,8 +5,9 @@ import { newId, type TenantId } from '../../kernel/ids.ts';
 import type { InstanceEvent } from '../../kernel/instance-event.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { saveLinks } from '../case-work/save-links.ts';
-import { findDefinition, findDeployed } from '../definitions/definitions.repository.ts';
-import { type CompiledDefinition, compileDefinition } from '../engine/compile-definition.ts';
+import { compiledDefinition } from '../definitions/compiled-definition.ts';
+import { findDeployed } from '../definitions/definitions.repository.ts';
+import type { CompiledDefinition } from '../engine/compile-definition.ts';
 import { nextStep } from '../engine/next-step.ts';
 import {
   type Effect,
@@ -14,7 +15,7 @@ import {
   isFinal,
   type JourneyData,
   NO_DATA,
-  type Refused,
+  type Reason,
   type State,
 } from '../engine/state.ts';
 import type { SubprocessStep } from '../engine/steps/control.ts';
@@ -22,8 +23,9 @@ import { carryImages } from '../images/images.repository.ts';
 import { removeChecks, saveChecks } from '../instances/checks.repository.ts';
 import { createInstance } from '../instances/create-instance.ts';
 import { appendEvents, type NewEvent } from '../instances/instance-events.repository.ts';
+import { findInstanceJourney } from '../instances/instance-journey.repository.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
-import { findJourney, type JourneyRow, saveJourney, touchJourney } from '../instances/journeys.repository.ts';
+import { findJourney, type StoredJourney, saveJourney, touchJourney } from '../instances/journeys.repository.ts';
 import { lockChain, MAX_DEPTH } from '../instances/lock-chain.ts';
 import {
   changeInstance,
@@ -34,7 +36,7 @@ import {
 import { instanceEvent, type TellEvents } from '../instances/tell-events.ts';
 import type { IdentityPort } from './identity-port.ts';
 import { type ChildPayload, LOOK_STEP, START_CHILD, WORK_STEP } from './job-kinds.ts';
-import { needsLook, type Settled, settleStep, settles } from './settle-step.ts';
+import { needsLook, type SettledStep, settleStep, settles } from './settle-step.ts';
 
 /** The one transaction around the engine: reads where a journey stands, lets the engine decide, stores what it decided. */
 export type Drive = {
@@ -49,12 +51,12 @@ export type Drive = {
    * Where the journey of an end user stands: `instance` is the one asked for, or the child below it that is under way.
    * Undefined if there is no such instance.
    */
-  look(db: TenantReads, instanceId: string): Promise<Look | undefined>;
+  look(db: TenantReads, instanceId: string): Promise<Snapshot | undefined>;
   /** The same of the instance itself, whatever is under way below it. */
-  lookAt(db: TenantReads, instanceId: string): Promise<Look | undefined>;
+  lookAt(db: TenantReads, instanceId: string): Promise<Snapshot | undefined>;
 };
 
-export type Look = {
+export type Snapshot = {
   /** The instance that was asked for. */
   readonly root: InstanceRow;
   /** The instance whose step is shown. */
@@ -66,8 +68,8 @@ export type Look = {
 };
 
 export type Applied =
-  | { readonly refused: Refused; readonly faults?: readonly { pointer: string; message: string }[] }
-  | { readonly refused?: undefined; readonly instance: InstanceRow };
+  | { readonly refusal: Reason; readonly faults?: readonly { pointer: string; message: string }[] }
+  | { readonly refusal?: undefined; readonly instance: InstanceRow };
 
 export type DriveDeps = {
   vault: Vault;
@@ -94,14 +96,14 @@ export function openDrive(deps: DriveDeps): Drive {
       const chain = await lockChain(tx, instanceId);
       const run = runIn(deps, tx, chain, now);
       const applied = await apply(run, chain.at(-1) as InstanceRow, happening);
-      if (!applied.refused) tx.afterCommit(() => deps.changed(tx.tenantId, run.rootId));
+      if (!applied.refusal) tx.afterCommit(() => deps.changed(tx.tenantId, run.rootId));
       return applied;
     },
     async startChild(tx, { instanceId, step, childId }, now) {
       const chain = await lockChain(tx, instanceId);
       const parent = chain.at(-1) as InstanceRow;
       const run = runIn(deps, tx, chain, now);
-      const { definition, state } = await read(deps, tx, parent, await findJourney(tx, instanceId));
+      const { definition, state } = await readParts(deps, tx, parent, await findJourney(tx, instanceId));
       if (state.flow.current?.childId !== childId || (await findInstance(tx, childId))) return;
       await startChild(run, parent, definition.step(step) as SubprocessStep, childId);
       tx.afterCommit(() => deps.changed(tx.tenantId, run.rootId));
@@ -111,7 +113,7 @@ export function openDrive(deps: DriveDeps): Drive {
       let at = root;
       for (let depth = 1; at && depth < MAX_DEPTH; depth++) {
         const childId = at.state.flow.current?.childId;
-        const child: Look | undefined = childId === undefined ? undefined : await lookAt(deps, db, childId);
+        const child: Snapshot | undefined = childId === undefined ? undefined : await lookAt(deps, db, childId);
         if (!child) break;
         at = child;
       }
@@ -128,38 +130,32 @@ type Run = {
   now: number;
   rootId: string;
   depth: number;
-  readonly children: { made: number };
+  readonly children: { count: number };
 };
 
 function runIn(deps: DriveDeps, tx: TenantTx, chain: readonly InstanceRow[], now: number): Run {
-  return { deps, tx, now, rootId: (chain[0] as InstanceRow).id, depth: chain.length, children: { made: 0 } };
+  return { deps, tx, now, rootId: (chain[0] as InstanceRow).id, depth: chain.length, children: { count: 0 } };
 }
 
-const MAX_LOOKS = 5;
-
-/** Two statements may see two moments: if what they say of the status differs, it is looked at again. */
-async function lookAt(deps: DriveDeps, db: TenantReads, instanceId: string): Promise<Look | undefined> {
-  for (let looks = 1; ; looks++) {
-    const row = await findInstance(db, instanceId);
-    if (!row) return undefined;
-    const journey = await findJourney(db, instanceId);
-    const found = await read(deps, db, row, journey);
-    if (found.state.flow.status === row.status || !journey || looks === MAX_LOOKS) {
-      return { root: row, instance: row, revision: journey?.revision ?? 0, ...found };
-    }
-  }
+async function lookAt(deps: DriveDeps, db: TenantReads, instanceId: string): Promise<Snapshot | undefined> {
+  const pair = await findInstanceJourney(db, instanceId);
+  if (!pair) return undefined;
+  const { row, journey } = pair;
+  return { root: row, instance: row, revision: journey?.revision ?? 0, ...(await readParts(deps, db, row, journey)) };
 }
 
 const DATA_CONTEXT = 'journey';
 
-async function read(deps: DriveDeps, db: TenantReads, row: InstanceRow, journey: JourneyRow | undefined) {
-  const stored = await findDefinition(db, row.definition_id);
-  if (!stored) throw new Error(`the definition of instance ${row.id} is gone`);
-  const definition = compileDefinition(stored);
+async function readParts(deps: DriveDeps, db: TenantReads, row: InstanceRow, journey: StoredJourney | undefined) {
+  const definition = await compiledDefinition(db, row.definition_id);
   const params = JSON.parse(row.parameters) as Record<string, string>;
   const sealed = journey?.sealed;
   const data: JourneyData = sealed
-    ? JSON.parse((await deps.vault.openFor(db, instanceSubject(row.id), DATA_CONTEXT, sealed)).toString('utf8'))
+    ? JSON.parse(
+        (await deps.vault.openFor(db, instanceSubject(row.id), DATA_CONTEXT, sealed, journey.data_key)).toString(
+          'utf8',
+        ),
+      )
     : NO_DATA;
   const flow: State['flow'] = journey ? JSON.parse(journey.state) : { status: row.status, done: {} };
   return { definition, state: { flow, data, params } };
@@ -168,13 +164,13 @@ async function read(deps: DriveDeps, db: TenantReads, row: InstanceRow, journey:
 async function apply(run: Run, before: InstanceRow, happening: Happening): Promise<Applied> {
   const { deps, tx, now } = run;
   const journey = await findJourney(tx, before.id);
-  const { definition, state } = await read(deps, tx, before, journey);
+  const { definition, state } = await readParts(deps, tx, before, journey);
   const next = nextStep(definition, state, { ...happening, now, freshId: newId(now) });
-  if (next.refused !== undefined) return next;
+  if (next.refusal !== undefined) return next;
   if (next.state === state && next.effects.length === 0) return { instance: before };
 
   const data =
-    next.state.data === state.data ? (journey?.sealed ?? null) : await sealData(run, before, next.state.data);
+    next.state.data === state.data ? (journey?.sealed ?? null) : await sealData(run, before, next.state.data, journey);
   if (next.state.data !== state.data) {
     await saveLinks(tx, before, journey?.sealed ? state : undefined, next.state);
   }
@@ -187,17 +183,23 @@ async function apply(run: Run, before: InstanceRow, happening: Happening): Promi
   });
   if (before.id !== run.rootId) await touchJourney(tx, run.rootId);
   const changed = await changeInstance(tx, before, afterChange(before, next.state, definition, now));
-  const noted = await note(run, changed, eventsOf(next.effects, changed));
+  const updated = await note(run, changed, eventsOf(next.effects, changed));
   warnOfConditions(run, before, definition, next.effects);
   const { result = {} } = happening.type === 'submit' ? happening : {};
-  await perform(run, noted, { definition, state: next.state, result }, next.effects);
-  if (isFinal(noted.status) && noted.parent_id !== null) await tellParent(run, noted);
-  const settled = await findInstance(tx, before.id);
-  return { instance: settled ?? noted };
+  await perform(run, updated, { definition, state: next.state, result }, next.effects);
+  if (isFinal(updated.status) && updated.parent_id !== null) await tellParent(run, updated);
+  const isMovedOn = next.effects.some((effect) => effect.type === 'child' || isSettledHere(definition, effect));
+  return { instance: (isMovedOn ? await findInstance(tx, before.id) : undefined) ?? updated };
 }
 
-function sealData({ deps, tx }: Run, { id }: InstanceRow, data: JourneyData): Promise<Uint8Array> {
-  return deps.vault.sealFor(tx, instanceSubject(id), DATA_CONTEXT, Buffer.from(JSON.stringify(data)));
+function sealData(
+  { deps, tx }: Run,
+  { id }: InstanceRow,
+  data: JourneyData,
+  journey: StoredJourney | undefined,
+): Promise<Uint8Array> {
+  const plain = Buffer.from(JSON.stringify(data));
+  return deps.vault.sealFor(tx, instanceSubject(id), DATA_CONTEXT, plain, journey?.data_key);
 }
 
 /** The instance as the engine's state wants it. Who is in review has all the time that the reviewer takes. */
@@ -255,7 +257,7 @@ function warnOfConditions(
   }
 }
 
-type Performed = Pick<Settled, 'definition' | 'state' | 'result'>;
+type Performed = Pick<SettledStep, 'definition' | 'state' | 'result'>;
 
 async function perform(run: Run, row: InstanceRow, performed: Performed, effects: readonly Effect[]) {
   const { deps, tx, now } = run;
@@ -280,7 +282,7 @@ async function perform(run: Run, row: InstanceRow, performed: Performed, effects
       await deps.sendWebhook(tx, effect.name, instanceEvent(row, event, row.sequence, now));
     } else if (effect.type === 'child') {
       const { step, childId } = effect;
-      if (run.children.made >= CHILDREN_PER_TRANSACTION) {
+      if (run.children.count >= CHILDREN_PER_TRANSACTION) {
         await deps.jobs.enqueue(tx, START_CHILD, { instanceId: row.id, step, childId });
       } else await startChild(run, row, definition.step(step) as SubprocessStep, childId);
     }
@@ -289,13 +291,17 @@ async function perform(run: Run, row: InstanceRow, performed: Performed, effects
 
 type Work = Extract<Effect, { type: 'work' }>;
 
-/** Nobody has to wait for a machine: what is found is taken at once, and committed with what was submitted. */
+function isSettledHere(definition: CompiledDefinition, effect: Effect): boolean {
+  return effect.type === 'work' && settles(definition, effect.step);
+}
+
+/** Settles a step that needs no machine: its findings are applied at once, in the transaction of the submission. */
 async function settle(run: Run, row: InstanceRow, performed: Performed, { step, attempt }: Work): Promise<void> {
   const { deps, tx, now } = run;
   const findings = await settleStep(deps.identity, tx, { ...performed, row, step, now });
   const happening = { type: 'findings', step, attempt, findings } as const;
-  const { refused } = await apply(run, await reread(run, row.id), happening);
-  if (refused) throw new Error(`what step ${step} came to was refused: ${refused}`);
+  const { refusal } = await apply(run, await reread(run, row.id), happening);
+  if (refusal) throw new Error(`what step ${step} came to was refused: ${refusal}`);
 }
 
 /** The end user is there already, so the child is opened as soon as it is made. */
@@ -303,20 +309,20 @@ async function startChild(run: Run, parent: InstanceRow, step: SubprocessStep, c
   const { tx, now } = run;
   const { environment } = parent;
   const { definition: name, version } = step;
-  const found = await findDeployed(tx, { environment, name, ...(version && { version }) });
+  const definition = await findDeployed(tx, { environment, name, ...(version && { version }) });
   const isFull = run.depth >= MAX_DEPTH || (await countDescendants(tx, run.rootId)) >= MAX_DESCENDANTS;
-  if (found?.status !== 'DEPLOYED_ACTIVE' || isFull) {
+  if (definition?.status !== 'DEPLOYED_ACTIVE' || isFull) {
     await apply(run, await reread(run, parent.id), { type: 'childEnded', childId, status: 'COMPLETED_PROCESS_ERROR' });
     return;
   }
-  run.children.made += 1;
+  run.children.count += 1;
   const parameters = { ...(JSON.parse(parent.parameters) as Record<string, string>), ...step.parameters };
   const origin = { row: parent, step: step.id, id: childId };
   const { tell } = run.deps;
-  const { row } = await createInstance(tx, { definition: found, environment, parameters, parent: origin, now, tell });
+  const { row } = await createInstance(tx, { definition, environment, parameters, parent: origin, now, tell });
   const child = {
-    childProcessDefnName: found.name,
-    childProcessDefnVersion: found.version,
+    childProcessDefnName: definition.name,
+    childProcessDefnVersion: definition.version,
     childProcessInstanceId: childId,
   };
   const event = { type: 'instance.childStarted', status: parent.status, step: step.id, data: child };
@@ -326,9 +332,9 @@ async function startChild(run: Run, parent: InstanceRow, step: SubprocessStep, c
 
 /** Stored, and told to whoever has subscribed. */
 async function note({ deps, tx, now }: Run, row: InstanceRow, events: readonly NewEvent[]): Promise<InstanceRow> {
-  const noted = await appendEvents(tx, row, events, now);
+  const updated = await appendEvents(tx, row, events, now);
   await deps.tell(tx, row, events, { before: row.sequence, now });
-  return noted;
+  return updated;
 }
 
 async function tellParent(run: Run, child: InstanceRow): Promise<void> {
@@ -338,7 +344,7 @@ async function tellParent(run: Run, child: InstanceRow): Promise<void> {
   await apply({ ...run, depth: run.depth - 1 }, parent, { type: 'childEnded', childId: id, status });
 }
 
-/** Rows that this transaction has locked already. */
+/** Reads a row again that this transaction has locked already. */
 async function reread({ tx }: Run, id: string): Promise<InstanceRow> {
   const row = await findInstance(tx, id);
   if (!row) throw new Error(`instance ${id} is gone in the transaction that holds it`);

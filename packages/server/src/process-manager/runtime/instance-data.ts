@@ -34,9 +34,9 @@ export type InstanceData = {
 
 export type ReadInstanceData = {
   /** Undefined unless the instance is of that definition and that environment. */
-  find(db: TenantReads, wanted: Wanted): Promise<InstanceData | undefined>;
+  find(db: TenantReads, key: WantedInstance): Promise<InstanceData | undefined>;
   /** The same, of whichever definition. */
-  findAny(db: TenantReads, wanted: Omit<Wanted, 'definitionId'>): Promise<InstanceData | undefined>;
+  findAny(db: TenantReads, key: Omit<WantedInstance, 'definitionId'>): Promise<InstanceData | undefined>;
   /** What the tenant told about the end user: names, parameters, how it was reviewed. */
   applicant(db: TenantReads, instanceId: string): Promise<object | undefined>;
   /** From which browsers the journey was used. */
@@ -52,7 +52,7 @@ export type ReadInstanceData = {
 
 const MAX_EVENTS = 10_000;
 
-export type Wanted = { definitionId: string; instanceId: string; environment: 'live' | 'test' };
+export type WantedInstance = { definitionId: string; instanceId: string; environment: 'live' | 'test' };
 
 type ReadDeps = { drive: Drive; vault: Vault; blobs: Blobs; region: string };
 
@@ -73,9 +73,9 @@ export function readInstanceData(deps: ReadDeps): ReadInstanceData {
   };
   return {
     findAny,
-    async find(db, { definitionId, ...wanted }) {
-      const found = await findAny(db, wanted);
-      return found?.instance.definition_id === definitionId ? found : undefined;
+    async find(db, { definitionId, ...key }) {
+      const instanceData = await findAny(db, key);
+      return instanceData?.instance.definition_id === definitionId ? instanceData : undefined;
     },
     async applicant(db, instanceId) {
       const row = await findInstance(db, instanceId);

@@ -4,7 +4,7 @@ import type { Check, CheckType } from '../../kernel/check.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { type FindDuplicatesDeps, findDuplicates, NOT_ALL_COMPARED } from '../faces/find-duplicates.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
-import type { Look } from './drive.ts';
+import type { Snapshot } from './drive.ts';
 
 /** Candidates of a watchlist, by whoever keeps the lists. Undefined if there is no such list. */
 export type SearchWatchlist = (
@@ -41,7 +41,7 @@ export type LiveVisionDeps = FindDuplicatesDeps & {
 };
 
 /** The machine, and beside it those who know which faces have been seen before, for the work on one instance. */
-export function liveVision(deps: LiveVisionDeps, db: TenantDb, { instance }: Look, step: string): Vision {
+export function liveVision(deps: LiveVisionDeps, db: TenantDb, { instance }: Snapshot, step: string): Vision {
   const { machine, searchWatchlist, searchValues } = deps;
   const { readFace, matchFaces } = machine;
   return {
@@ -54,23 +54,23 @@ export function liveVision(deps: LiveVisionDeps, db: TenantDb, { instance }: Loo
       if (!searchWatchlist) return notPerformed('watchlist', 'watchlist', 'engine_not_available');
       const template = await templateOf(machine, face, signal);
       if (typeof template === 'string') return notPerformed('watchlist', 'watchlist', template);
-      const found = await searchWatchlist(db.tenantId, instance.environment, list, template, instance.id);
-      if (!found) return notPerformed('watchlist', 'watchlist', 'watchlist_missing');
-      const candidates = found.candidates.filter(({ score }) => score >= threshold);
-      const { compared, notComparable } = found;
+      const result = await searchWatchlist(db.tenantId, instance.environment, list, template, instance.id);
+      if (!result) return notPerformed('watchlist', 'watchlist', 'watchlist_missing');
+      const candidates = result.candidates.filter(({ score }) => score >= threshold);
+      const { compared, notComparable } = result;
       const metaData = { algorithm: machine.algorithm, compared, notComparable, candidates };
-      const made = { name: 'watchlist', type: 'watchlist', threshold, metaData } as const;
+      const check = { name: 'watchlist', type: 'watchlist', threshold, metaData } as const;
       const [best] = candidates.toSorted((one, other) => other.score - one.score);
-      if (best) return { ...made, status: 'REVIEW', score: best.score, reason: 'candidate_found', advice: 'final' };
-      return notComparable > 0 ? { ...made, ...NOT_ALL_COMPARED } : { ...made, status: 'PASSED' };
+      if (best) return { ...check, status: 'REVIEW', score: best.score, reason: 'candidate_found', advice: 'final' };
+      return notComparable > 0 ? { ...check, ...NOT_ALL_COMPARED } : { ...check, status: 'PASSED' };
     },
     async searchValues({ list, values }) {
-      const found = await searchValues?.(db.tenantId, instance.environment, list, values, instance.id);
-      if (!found) return notPerformed('watchlist', 'watchlist', 'watchlist_missing');
-      const { candidates } = found;
-      const made = { name: 'watchlist', type: 'watchlist', metaData: { candidates } } as const;
-      if (candidates.length === 0) return { ...made, status: 'PASSED' };
-      return { ...made, status: 'REVIEW', score: 1, reason: 'candidate_found', advice: 'final' };
+      const result = await searchValues?.(db.tenantId, instance.environment, list, values, instance.id);
+      if (!result) return notPerformed('watchlist', 'watchlist', 'watchlist_missing');
+      const { candidates } = result;
+      const check = { name: 'watchlist', type: 'watchlist', metaData: { candidates } } as const;
+      if (candidates.length === 0) return { ...check, status: 'PASSED' };
+      return { ...check, status: 'REVIEW', score: 1, reason: 'candidate_found', advice: 'final' };
     },
     async findDuplicates({ face, threshold }, signal) {
       const template = await templateOf(machine, face, signal);
@@ -82,8 +82,8 @@ export function liveVision(deps: LiveVisionDeps, db: TenantDb, { instance }: Loo
 
 /** The template, or the reason why there is none. */
 async function templateOf(machine: VisionMachine, face: VisionImage, signal: AbortSignal): Promise<Buffer | string> {
-  const made = await machine.faceTemplate(face, signal);
-  return made.template ?? made.reason;
+  const result = await machine.faceTemplate(face, signal);
+  return result.template ?? result.reason;
 }
 
 function notPerformed(name: string, type: CheckType, reason: string): Check {

@@ -8,7 +8,7 @@ import type { Drive } from './drive.ts';
 /** For features that run a process for an instance that waits meanwhile. */
 export function parentProcesses(drive: Pick<Drive, 'apply'>, clock: Clock) {
   return {
-    /** One of the other environment is none. */
+    /** An instance of the other environment is treated as missing. */
     async findParent(tx: TenantTx, environment: 'live' | 'test', instanceId: string) {
       const row = await findInstance(tx, instanceId);
       if (row?.environment !== environment) throw new ApiError(100022);

@@ -59,9 +59,9 @@ async function runBatch(deps: RunDueDeps, db: TenantDb, now: number, signal: Abo
       const putOff = (tx: TenantTx) => postpone(tx, id, now + delayMs);
       await db
         .write(async (tx) => {
-          const { refused } = await deps.drive.apply(tx, id, happening, now);
-          // It would be found again, for ever.
-          if (refused !== undefined) await putOff(tx);
+          const { refusal } = await deps.drive.apply(tx, id, happening, now);
+          // Otherwise it would be found again at every pass.
+          if (refusal !== undefined) await putOff(tx);
         })
         .catch(isGone)
         .catch((error) => skip(deps, db, error, putOff));

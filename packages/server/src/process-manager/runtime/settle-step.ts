@@ -3,13 +3,13 @@ import { ApiError } from '../../kernel/errors.ts';
 import { tagsOf } from '../definitions/tags.repository.ts';
 import type { CompiledDefinition } from '../engine/compile-definition.ts';
 import type { Findings, State } from '../engine/state.ts';
-import type { Begun, IdentityActs, ParentProcess } from '../engine/steps/identity-acts.ts';
+import type { Beginning, IdentityActs, ParentProcess } from '../engine/steps/identity-acts.ts';
 import { stepTypeOf } from '../engine/steps/registry.ts';
 import { findInstance, type InstanceRow } from '../instances/process-instances.repository.ts';
 import type { IdentityPort } from './identity-port.ts';
 
 /** Steps that are begun and settled within a transaction: those of identity stores. The instance is locked. */
-export type Settled = {
+export type SettledStep = {
   readonly row: InstanceRow;
   readonly definition: CompiledDefinition;
   readonly state: State;
@@ -36,7 +36,7 @@ export function needsLook(
 export async function settleStep(
   identity: IdentityPort,
   tx: TenantTx,
-  { row, definition, state, step: stepId, result, now }: Settled,
+  { row, definition, state, step: stepId, result, now }: SettledStep,
 ): Promise<Findings> {
   const step = definition.step(stepId);
   const stepType = step && stepTypeOf(step.type);
@@ -52,7 +52,7 @@ export async function settleStep(
   });
 }
 
-type Begins = Pick<Settled, 'definition' | 'state'> & { readonly instance: InstanceRow };
+type Begins = Pick<SettledStep, 'definition' | 'state'> & { readonly instance: InstanceRow };
 
 /** What the page needs to go on. Nothing if the store refuses; 100142 if there is nothing to begin. */
 export async function beginStep(
@@ -60,7 +60,7 @@ export async function beginStep(
   tx: TenantTx,
   { instance, definition, state }: Begins,
   { now, anew }: { now: number; anew: boolean },
-): Promise<Begun | undefined> {
+): Promise<Beginning | undefined> {
   const step = definition.step(state.flow.current?.step ?? '');
   const begin = step && stepTypeOf(step.type).user?.begin;
   if (!step || !begin) throw new ApiError(100142);

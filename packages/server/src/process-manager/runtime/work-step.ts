@@ -15,7 +15,7 @@ import { readImage } from '../images/read-image.ts';
 import { recordDerived, storeDerived } from '../images/save-derived.ts';
 import { lockChain } from '../instances/lock-chain.ts';
 import type { CallHttp } from './call-http.ts';
-import type { Drive, Look } from './drive.ts';
+import type { Drive, Snapshot } from './drive.ts';
 import type { IdentityPort } from './identity-port.ts';
 import { LOOK_STEP, WORK_STEP, type WorkPayload } from './job-kinds.ts';
 import { actsFor, needsLook } from './settle-step.ts';
@@ -26,7 +26,7 @@ export type WorkDeps = {
   vault: Vault;
   blobs: Blobs;
   /** The machine for live instances, and for the sandbox that which plays the scenario. */
-  visionOf(db: TenantDb, look: Look): Vision;
+  visionOf(db: TenantDb, snapshot: Snapshot): Vision;
   /** Has blobs deleted, once the transaction is committed. */
   deleteBlobs(tx: TenantTx, keys: readonly string[]): Promise<unknown>;
   callHttp: CallHttp;
@@ -45,43 +45,43 @@ export function workStepJobs(deps: WorkDeps): readonly JobDefinition<WorkPayload
       const db = context.tenant();
       const tell = (happening: Parameters<Drive['apply']>[2]) =>
         db.write((tx) => deps.drive.apply(tx, instanceId, happening, context.now)).catch(isGone);
-      const look = await deps.drive.lookAt(db, instanceId);
-      if (!look || !isAtWork(look, { instanceId, step, attempt })) return;
-      if (!deps.takesLooks && needsLook(look.instance, look.definition, step)) {
+      const snapshot = await deps.drive.lookAt(db, instanceId);
+      if (!snapshot || !isAtWork(snapshot, { instanceId, step, attempt })) return;
+      if (!deps.takesLooks && needsLook(snapshot.instance, snapshot.definition, step)) {
         // An earlier release had one kind of job for both.
         await db.write((tx) => deps.jobs.enqueue(tx, LOOK_STEP, { instanceId, step, attempt }));
         return;
       }
       let worked: Worked;
       try {
-        worked = await work(deps, db, look, context);
+        worked = await work(deps, db, snapshot, context);
       } catch (error) {
         if (!deps.isHopeless(error) && context.attempt < WORK_STEP.maxAttempts) throw error;
         await tell({ type: 'broke', step, attempt, reason: 'step_broke' });
         return;
       }
-      const { images = [], conclude, ...found } = worked;
+      const { images = [], conclude, ...workFindings } = worked;
       const rows = await storeDerived(deps, db, images, { instanceId, step, attempt, now: context.now });
-      const taken = await db
+      const isTaken = await db
         .write(async (tx) => {
           const at = { instanceId, step, attempt, now: context.now };
-          const findings = conclude ? await concludeWork(deps, tx, { ...at, conclude }) : found;
+          const findings = conclude ? await concludeWork(deps, tx, { ...at, conclude }) : workFindings;
           if (!findings) return false;
           const happening = { type: 'findings', step, attempt, findings } as const;
-          const { refused } = await deps.drive.apply(tx, instanceId, happening, context.now);
-          if (refused) return false;
+          const { refusal } = await deps.drive.apply(tx, instanceId, happening, context.now);
+          if (refusal) return false;
           const replaced = await recordDerived(tx, rows);
           if (replaced.length > 0) await deps.deleteBlobs(tx, replaced);
           return true;
         })
         .catch(isGone);
-      if (!taken) await Promise.all(rows.map(({ blob_key }) => deps.blobs.delete(blob_key).catch(() => undefined)));
+      if (!isTaken) await Promise.all(rows.map(({ blob_key }) => deps.blobs.delete(blob_key).catch(() => undefined)));
     },
   };
   return [workStep, { ...LOOK_STEP, run: workStep.run }];
 }
 
-function isAtWork({ state }: Look, { step, attempt }: WorkPayload): boolean {
+function isAtWork({ state }: Snapshot, { step, attempt }: WorkPayload): boolean {
   const { current } = state.flow;
   return current?.phase === 'work' && current.step === step && current.attempt === attempt;
 }
@@ -92,14 +92,14 @@ type Concluded = WorkPayload & { conclude: NonNullable<Worked['conclude']>; now:
 async function concludeWork(deps: WorkDeps, tx: TenantTx, concluded: Concluded): Promise<Findings | undefined> {
   const { instanceId, step, now } = concluded;
   await lockChain(tx, instanceId);
-  const look = await deps.drive.lookAt(tx, instanceId);
-  if (!look || !isAtWork(look, concluded)) return undefined;
-  const acts = await actsFor(deps.identity, tx, { row: look.instance, step, now });
+  const snapshot = await deps.drive.lookAt(tx, instanceId);
+  if (!snapshot || !isAtWork(snapshot, concluded)) return undefined;
+  const acts = await actsFor(deps.identity, tx, { row: snapshot.instance, step, now });
   return concluded.conclude(acts);
 }
 
-async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobContext): Promise<Worked> {
-  const { state, definition, instance } = look;
+async function work(deps: WorkDeps, db: TenantDb, snapshot: Snapshot, { signal }: JobContext): Promise<Worked> {
+  const { state, definition, instance } = snapshot;
   const current = state.flow.current as NonNullable<typeof state.flow.current>;
   const step = definition.step(current.step);
   const stepType = step && stepTypeOf(step.type);
@@ -128,11 +128,11 @@ async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobCon
       );
       // What an earlier attempt showed was not accepted, so only the one that ended the step counts.
       const attempt = owner && state.flow.done[owner.id]?.attempts;
-      const found = all.find((row) => row.step === owner?.id && row.attempt === attempt && row.name === name);
-      return found && open(found);
+      const imageRow = all.find((row) => row.step === owner?.id && row.attempt === attempt && row.name === name);
+      return imageRow && open(imageRow);
     },
     challenge: async (id) => (await openChallenges(deps.vault).read(db, instance.id, id))?.progress,
-    vision: deps.visionOf(db, look),
+    vision: deps.visionOf(db, snapshot),
     presentFace: (image) => deps.identity.presentFace(image, instance.environment, signal),
     instanceId: instance.id,
     environment: instance.environment,

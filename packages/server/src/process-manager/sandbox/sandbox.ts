@@ -3,7 +3,7 @@ import { scenarios } from '../../engines/vision/scenarios.ts';
 import { implement } from '../../kernel/implement.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
 
-/** What a test key can choose from. The list is short and the same for everybody. */
+/** The scenarios that a test key can choose from: a short list, the same for every tenant. */
 export function sandboxHandlers() {
   return implement(api.sandbox, {
     listScenarios(_context, { query }) {

@@ -1,13 +1,13 @@
 /** Where end users may be sent. Pure: the text, and the list of the tenant. */
 
-/** Read by browsers as something to run or to show, never as a place. */
+/** Schemes that browsers execute or display instead of navigating, such as `javascript:`. */
 const NEVER: ReadonlySet<string> = new Set([
   ...['javascript:', 'vbscript:', 'data:', 'blob:', 'file:', 'filesystem:', 'about:', 'view-source:', 'jar:'],
   ...['intent:', 'chrome:', 'resource:', 'ftp:', 'ws:', 'wss:', 'mailto:', 'tel:', 'sms:'],
 ]);
 const SCHEME = /^[a-z][a-z0-9+.-]{1,49}:$/;
 const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
-/** A last label of digits alone is what browsers read as an address of numbers. */
+/** Browsers read a host whose last label is a number as an IP address. */
 const NUMERIC = /(^|\.)(\d+|0x[0-9a-f]*)$/;
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1']);
 /** Invisible characters, spaces and backslashes: browsers drop or change them, so two readers would see two addresses. */
@@ -22,8 +22,8 @@ export function normaliseOrigin(text: string): Normalised {
   const entry = text.trim().toLowerCase();
   if (AMBIGUOUS.test(entry)) return { fault: 'must not hold spaces, backslashes or invisible characters' };
   if (SCHEME.test(entry)) {
-    const taken = NEVER.has(entry) || entry === 'http:' || entry === 'https:';
-    return taken ? { fault: 'must be the scheme of an app' } : { origin: entry };
+    const isReserved = NEVER.has(entry) || entry === 'http:' || entry === 'https:';
+    return isReserved ? { fault: 'must be the scheme of an app' } : { origin: entry };
   }
   const url = URL.canParse(entry) ? new URL(entry) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
@@ -73,9 +73,9 @@ export function redirectFault(text: string, { origins, ownOrigin, maxLength }: R
     return origins.includes(url.protocol) && lower.startsWith(url.protocol) ? undefined : NOT_LISTED;
   }
   if (url.origin !== ownOrigin && !origins.includes(url.origin)) return NOT_LISTED;
-  const written = lower.startsWith(url.origin) ? lower.slice(url.origin.length) : '@';
+  const afterOrigin = lower.startsWith(url.origin) ? lower.slice(url.origin.length) : '@';
   const port = url.protocol === 'https:' ? /^:443(?=[/?#]|$)/ : /^:80(?=[/?#]|$)/;
-  return /^([/?#]|$)/.test(written.replace(port, '')) ? undefined : 'must be written as browsers read it';
+  return /^([/?#]|$)/.test(afterOrigin.replace(port, '')) ? undefined : 'must be written as browsers read it';
 }
 
 const NOT_LISTED = 'must begin with an origin on the list of the tenant';

@@ -15,6 +15,8 @@ export type ProcessSettings = {
   readonly lenientRequests: boolean;
   /** Whether two different people have to come to the same verdict. */
   readonly fourEyes: boolean;
+  /** What reviewers choose from; the console's own where there are none. */
+  readonly reviewReasons: readonly string[];
 };
 
 /** Test journeys follow the live settings until a test key has made some. */
@@ -26,6 +28,7 @@ const DEFAULTS: ProcessSettings = {
   readBudget: { personsPerHour: 10_000, block: false },
   lenientRequests: false,
   fourEyes: false,
+  reviewReasons: [],
 };
 
 const ONE = query<{ value: string }>()(`SELECT value FROM tenant_settings

@@ -26,6 +26,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
           readBudget: DEFAULT_BUDGET,
           lenientRequests: false,
           fourEyes: false,
+          reviewReasons: [],
         },
       ],
     );
@@ -40,6 +41,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
       readBudget: DEFAULT_BUDGET,
       lenientRequests: false,
       fourEyes: false,
+      reviewReasons: [],
     };
     const { status, body } = await update({ redirectOrigins: given });
     assert.deepEqual([status, body], [200, kept]);
@@ -53,6 +55,13 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     assert.deepEqual((await update({ lenientRequests: true })).body.redirectOrigins, ['https://a.example']);
     await update({ lenientRequests: false, fourEyes: false });
     assert.equal((await update({ redirectOrigins: [], allowSpecimens: false })).body.allowSpecimens, false);
+  });
+
+  it('hold the reasons that reviewers choose from, nine at most', async () => {
+    const reasons = ['The portrait is of somebody else', 'Das Bild ist unscharf'];
+    assert.deepEqual((await update({ reviewReasons: reasons })).body.reviewReasons, reasons);
+    assert.equal((await update({ reviewReasons: Array.from({ length: 10 }, (_, at) => `reason ${at}`) })).status, 400);
+    assert.deepEqual((await update({ reviewReasons: [] })).body.reviewReasons, []);
   });
 
   it('refuse with 100001 what is no origin, name each, and stay as they were', async () => {
@@ -104,6 +113,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
         readBudget: DEFAULT_BUDGET,
         lenientRequests: false,
         fourEyes: false,
+        reviewReasons: [],
       },
     });
   });

@@ -8,7 +8,7 @@ import { findProcessSettings, type ProcessSettings, setProcessSettings } from '.
 /** What a tenant sets for all its journeys. */
 export function settingsHandlers() {
   return implement(api.processSettings, {
-    get: async ({ db, principal }) => shown(await findProcessSettings(db, principal.environment)),
+    get: async ({ db, principal }) => viewOf(await findProcessSettings(db, principal.environment)),
 
     async update({ db, principal, now }, { body }) {
       const { redirectOrigins, embedOrigins, ...flags } = body;
@@ -21,21 +21,24 @@ export function settingsHandlers() {
       return db.write(async (tx) => {
         const settings = { ...(await findProcessSettings(tx, environment)), ...changed };
         await setProcessSettings(tx, settings, { environment, by: actor(principal), now });
-        return shown(settings);
+        return viewOf(settings);
       });
     },
   });
 }
 
-function shown(settings: ProcessSettings) {
-  const { redirectOrigins, embedOrigins } = settings;
-  return { ...settings, redirectOrigins: [...redirectOrigins], embedOrigins: [...embedOrigins] };
+function viewOf(settings: ProcessSettings) {
+  const { redirectOrigins, embedOrigins, reviewReasons } = settings;
+  return {
+    ...settings,
+    ...{ redirectOrigins: [...redirectOrigins], embedOrigins: [...embedOrigins], reviewReasons: [...reviewReasons] },
+  };
 }
 
 /** One spelling for each origin, and each once. An app can be led to, but has no pages that frame anything. */
-function normalised(name: 'redirectOrigins' | 'embedOrigins', given: readonly string[]): string[] {
+function normalised(name: 'redirectOrigins' | 'embedOrigins', texts: readonly string[]): string[] {
   const faults: FieldFault[] = [];
-  const origins = given.flatMap((text, at) => {
+  const origins = texts.flatMap((text, at) => {
     const { origin, fault } = normaliseOrigin(text);
     const isApp = name === 'embedOrigins' && origin?.endsWith(':') === true;
     const message = isApp ? 'must be an origin such as https://www.example.com' : fault;

@@ -5,7 +5,7 @@ import { type DefinitionRow, findDeployed, findTagged, versionsOf } from '../def
 import type { TokenRow } from './process-tokens.repository.ts';
 import { wholeOf } from './token-rules.ts';
 
-type Given = {
+type Input = {
   processDefnName?: string | undefined;
   processDefnVersion?: number | string | undefined;
   processDefnTag?: string | undefined;
@@ -14,17 +14,17 @@ type Given = {
 type Bound = Pick<TokenRow, 'process_defn_name' | 'process_defn_version' | 'process_defn_tag' | 'definition_id'>;
 
 /** A name and version bind one definition for good; a tag binds whatever bears it when an instance is made. */
-export async function bindDefinition(tx: TenantTx, environment: Environment, given: Given): Promise<Bound> {
-  const name = given.processDefnName?.trim() || undefined;
-  const version = wholeOf(given.processDefnVersion, '/processDefnVersion') ?? undefined;
-  const tag = given.processDefnTag;
+export async function bindDefinition(tx: TenantTx, environment: Environment, input: Input): Promise<Bound> {
+  const name = input.processDefnName?.trim() || undefined;
+  const version = wholeOf(input.processDefnVersion, '/processDefnVersion') ?? undefined;
+  const tag = input.processDefnTag;
   if (tag !== undefined) {
     const tagged = ensureDeployed(await findTagged(tx, environment, tag), '/processDefnTag');
     if (name !== undefined && name !== tagged.name) {
-      throw invalidInput({ pointer: '/processDefnName', message: 'must be that of the definition that bears the tag' });
+      throw invalidInput({ pointer: '/processDefnName', message: 'must be the name of the tagged definition' });
     }
     if (version !== undefined && version !== tagged.version) {
-      const message = 'must be that of the definition that bears the tag';
+      const message = 'must be the name of the tagged definition';
       throw invalidInput({ pointer: '/processDefnVersion', message });
     }
     return {
@@ -37,9 +37,9 @@ export async function bindDefinition(tx: TenantTx, environment: Environment, giv
   if (name === undefined) {
     throw invalidInput({ pointer: '/processDefnName', message: 'is required unless processDefnTag is given' });
   }
-  const found = await findDeployed(tx, { environment, name, version });
-  if (!found && version === undefined && (await hasVersions(tx, environment, name))) throw new ApiError(100047);
-  const definition = ensureDeployed(found, version === undefined ? '/processDefnName' : '/processDefnVersion');
+  const deployed = await findDeployed(tx, { environment, name, version });
+  if (!deployed && version === undefined && (await hasVersions(tx, environment, name))) throw new ApiError(100047);
+  const definition = ensureDeployed(deployed, version === undefined ? '/processDefnName' : '/processDefnVersion');
   return {
     process_defn_name: definition.name,
     process_defn_version: definition.version,
@@ -49,8 +49,8 @@ export async function bindDefinition(tx: TenantTx, environment: Environment, giv
 }
 
 async function hasVersions(tx: TenantTx, environment: Environment, name: string): Promise<boolean> {
-  const seen: Environment[] = environment === 'test' ? ['test', 'live'] : ['live'];
-  for (const each of seen) if ((await versionsOf(tx, each, name)).total > 0) return true;
+  const visibleEnvironments: Environment[] = environment === 'test' ? ['test', 'live'] : ['live'];
+  for (const each of visibleEnvironments) if ((await versionsOf(tx, each, name)).total > 0) return true;
   return false;
 }
 

@@ -74,7 +74,7 @@ export async function createFromToken(tx: TenantTx, from: FromToken): Promise<Cr
   };
 }
 
-/** Asked only when there was no use to take. */
+/** Why no use could be taken; called only in that case. */
 function whyNot(token: TokenRow | undefined, environment: Environment | undefined, now: number): ApiError {
   if (!token || (environment !== undefined && token.environment !== environment)) return new ApiError(100021);
   if (token.status !== 'ACTIVE') return new ApiError(100024);
@@ -98,8 +98,8 @@ const deployed = boundedMap<string, DefinitionRow>(MAX_DEFINITIONS, {
 async function definitionOf(tx: TenantTx, token: TakenToken): Promise<DefinitionRow> {
   const { definition_id: id } = token;
   const key = `${tx.tenantId}/${id}`;
-  const known = id === null ? undefined : deployed.get(key);
-  if (known) return known;
+  const cached = id === null ? undefined : deployed.get(key);
+  if (cached) return cached;
   const definition =
     id === null ? await findTagged(tx, token.environment, token.process_defn_tag ?? '') : await findDefinition(tx, id);
   if (definition?.status !== 'DEPLOYED_ACTIVE') throw new ApiError(100047);
@@ -117,14 +117,14 @@ function withReference({ parameters = {}, externalReference }: Overrides): Param
   return { ...parameters, externalReference };
 }
 
-/** Those of the token were looked at when it was made. */
-async function parametersOf(tx: TenantTx, token: TakenToken, given: Parameters = {}): Promise<Parameters> {
+/** The parameters of the instance: those of the token, which were checked when it was made, and those of the caller. */
+async function parametersOf(tx: TenantTx, token: TakenToken, extra: Parameters = {}): Promise<Parameters> {
   const ofToken = JSON.parse(token.parameters) as Parameters;
-  if (Object.keys(given).length === 0) return ofToken;
-  checkParameters(given, token.environment);
-  const parameters = { ...ofToken, ...given };
+  if (Object.keys(extra).length === 0) return ofToken;
+  checkParameters(extra, token.environment);
+  const parameters = { ...ofToken, ...extra };
   checkParameters(parameters, token.environment);
-  if (hasRedirects(given)) checkRedirects(given, (await findProcessSettings(tx, token.environment)).redirectOrigins);
+  if (hasRedirects(extra)) checkRedirects(extra, (await findProcessSettings(tx, token.environment)).redirectOrigins);
   return parameters;
 }
 

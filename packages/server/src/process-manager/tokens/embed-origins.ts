@@ -14,9 +14,9 @@ type EmbedDeps = { baseUrlOf(tenantId: string): string };
 export function embedOrigins(db: Db, deps: EmbedDeps) {
   const mayFrame = frameRule(deps);
   return {
-    async mayFrameJourney(tenantId: TenantId, origin: string, asked: AskedJourney): Promise<boolean> {
+    async mayFrameJourney(tenantId: TenantId, origin: string, journey: AskedJourney): Promise<boolean> {
       const reads = db.of(tenantId);
-      const environment = await environmentOf(reads, asked);
+      const environment = await environmentOf(reads, journey);
       return environment !== undefined && mayFrame(reads, environment, origin);
     },
     /** A custom page holds nothing of anybody, and is shown in journeys of both environments. */

@@ -14,7 +14,7 @@ import { MAX_REDIRECT_LENGTH, type RedirectRule, redirectFault } from '../settin
 export type Parameters = Readonly<Record<string, string>>;
 
 const MAX_KEY_LENGTH = 255;
-/** Every object has these, so a reader could take them for something else. */
+/** Names that every object inherits, such as `constructor`: a reader could mistake them for parameters. */
 const NO_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 /** Where the end user is sent. */
 const REDIRECTS = ['_redirectUrl', 'timeoutRedirectUrl'] as const;
@@ -43,9 +43,9 @@ function keyFault(key: string, environment: 'live' | 'test'): string | undefined
   if (key === '' || [...key].length > MAX_KEY_LENGTH) return `must have a name of 1 to ${MAX_KEY_LENGTH} characters`;
   if (NO_KEYS.has(key)) return 'is not a name that a parameter may have';
   if (key.startsWith(RESERVED_PREFIX)) return `must not begin with ${RESERVED_PREFIX}, which is for Grove`;
-  // Misspelt, it would be a parameter that nobody reads.
-  const meant = key.startsWith('_') ? closest(key, RESERVED_PARAMETERS) : undefined;
-  if (meant !== undefined && meant !== key) return `is not known; did you mean ${meant}?`;
+  // A misspelt reserved name would be a parameter without any effect.
+  const suggestion = key.startsWith('_') ? closest(key, RESERVED_PARAMETERS) : undefined;
+  if (suggestion !== undefined && suggestion !== key) return `is not known; did you mean ${suggestion}?`;
   return key === '_scenario' && environment === 'live' ? 'is for the sandbox: use a test key' : undefined;
 }
 
@@ -54,7 +54,7 @@ function valueFault(value: unknown): string | undefined {
   return fits ? undefined : `must be a string of at most ${MAX_PARAMETER_LENGTH} characters`;
 }
 
-/** A scenario that is misspelt would pass for the one where everything passes. */
+/** Refuses a misspelt scenario, which would otherwise run as the default one, where everything passes. */
 function scenarioFault(key: string, value: string | undefined): string | undefined {
   if (key !== '_scenario' || (value !== undefined && isScenario(value))) return undefined;
   return `must be one of ${scenarios.map(({ name }) => name).join(', ')}`;
@@ -64,7 +64,7 @@ export function hasRedirects(parameters: Parameters): boolean {
   return REDIRECTS.some((name) => parameters[name]);
 }
 
-/** None of them may be empty words: an empty one is as good as none. */
+/** Ensures that redirects lead to origins of the tenant; an empty parameter counts as absent. */
 export function checkRedirects(parameters: Parameters, origins: readonly string[]): void {
   for (const name of REDIRECTS) {
     const text = parameters[name];

@@ -1,6 +1,6 @@
 import { addToCounter, readCounter, takeCounter } from '../../db/counters.ts';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { FOR_UPDATE, LIMIT } from '../../db/sql/dialect.ts';
+import { FOR_UPDATE, inJson, LIMIT } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
@@ -49,7 +49,6 @@ export type TokenRow = Omit<RowOf<typeof tokens>, 'made_for' | 'sealed'> & {
   sealed?: Uint8Array | null;
 };
 
-/** The properties a list can be sorted by. */
 export const SORTABLE = {
   id: 'id',
   name: 'name_folded',
@@ -110,10 +109,10 @@ export async function findToken(db: TenantReads, id: string): Promise<TokenRow |
 const NO_PARAMETERS = '{}';
 const placeOf = (id: string) => `token:${id}`;
 
-type Sealed = Pick<TokenRow, 'id' | 'parameters'> & { sealed?: Uint8Array | null };
+type SealedParameters = Pick<TokenRow, 'id' | 'parameters'> & { sealed?: Uint8Array | null };
 
 /** With its parameters as they were given. */
-export async function openToken<R extends Sealed>(db: TenantReads, row: R): Promise<R> {
+export async function openToken<R extends SealedParameters>(db: TenantReads, row: R): Promise<R> {
   if (!row.sealed) return row;
   const seal = await db.personal();
   if (!seal) throw new Error('the key of personal data is gone');
@@ -126,7 +125,7 @@ async function opened(db: TenantReads, row: TokenRow): Promise<TokenRow> {
   return openToken(db, row);
 }
 
-/** Nothing if there are none. */
+/** Null if there are no parameters. */
 async function sealParameters(tx: TenantTx, id: string, parameters: string): Promise<Uint8Array | null> {
   if (parameters === NO_PARAMETERS) return null;
   const seal = await tx.personal();
@@ -140,7 +139,20 @@ const SET_PARAMETERS = statement(
 
 /** Nothing else changes the parameters of a token. */
 export async function setTokenParameters(tx: TenantTx, id: string, parameters: string): Promise<void> {
-  await SET_PARAMETERS.run(tx, { id, sealed: await sealParameters(tx, id, parameters) });
+  SET_PARAMETERS.send(tx, { id, sealed: await sealParameters(tx, id, parameters) });
+}
+
+export const TOKENS_WITHOUT_INSTANCES = tokens.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND id ${inJson(':ids')} AND (sealed IS NOT NULL OR parameters <> '{}')
+  AND ${HAS_NO_INSTANCE} ORDER BY id`,
+);
+
+/** Those of the tokens that hold parameters and have no instance left, in the order of their ids. */
+export async function tokensWithoutInstances(tx: TenantTx, ids: readonly string[]): Promise<TokenRow[]> {
+  const rows = await TOKENS_WITHOUT_INSTANCES.all(tx, { ids: JSON.stringify(ids) });
+  await withUses(tx, rows);
+  return Promise.all(rows.map((row) => openToken(tx, row)));
 }
 
 /** The page that a token names for its journeys. Undefined if there is no such token. */
@@ -176,8 +188,8 @@ export type OverToken = Pick<TokenRow, 'id' | 'environment'> & { at: number };
 export type OverPlace = { readonly over: number; readonly after: Pick<OverToken, 'id' | 'at'>; readonly limit: number };
 
 /** The next tokens of callers whose uses were all taken, or whose time was over by then. */
-export function tokensOver(db: TenantReads, kind: 'usedUp' | 'ended', place: OverPlace): Promise<OverToken[]> {
-  const { over, after, limit } = place;
+export function tokensOver(db: TenantReads, kind: 'usedUp' | 'ended', page: OverPlace): Promise<OverToken[]> {
+  const { over, after, limit } = page;
   const { id, at } = after;
   return kind === 'usedUp' ? USED_UP_AFTER.all(db, { id, limit }) : ENDED_AFTER.all(db, { over, at, id, limit });
 }

@@ -40,10 +40,10 @@ export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }
       const baseUrl = baseUrlOf(tenantId);
       const maker = { environment: principal.environment, by: actor(principal), now, baseUrl };
       const row = await db.write(async (tx) => {
-        const made = await newToken(tx, maker, body);
-        if ((await countTokens(tx, made.environment)) >= maxTokens) throw new ApiError(100065);
-        await ensureUniqueName('process token', made.name, () => addToken(tx, made));
-        return made;
+        const newRow = await newToken(tx, maker, body);
+        if ((await countTokens(tx, newRow.environment)) >= maxTokens) throw new ApiError(100065);
+        await ensureUniqueName('process token', newRow.name, () => addToken(tx, newRow));
+        return newRow;
       });
       return toProcessToken(row, tenantId, baseUrl);
     },
@@ -53,7 +53,12 @@ export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }
       const pattern = likePattern(query.processTokenSearch, '/query/processTokenSearch');
       const { rows, total } = await pageTokens(db, { environment, pattern, madeFor: query.madeFor }, page);
       const baseUrl = baseUrlOf(tenantId);
-      return toPage(await mapInSlices(db, rows, (row) => toProcessToken(row, tenantId, baseUrl)), total, page);
+      return toPage(
+        await mapInSlices(db, rows, (row) => toProcessToken(row, tenantId, baseUrl)),
+        total,
+        page,
+        rows.at(-1)?.id,
+      );
     },
 
     async get(context, { params }) {
@@ -90,7 +95,7 @@ export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }
   });
 }
 
-/** A token of the other environment is as good as missing. */
+/** A token of the other environment is treated as missing. */
 function visible({ principal }: Context, row: TokenRow | undefined): TokenRow {
   if (row?.environment !== principal.environment) throw new ApiError(100021);
   return row;

@@ -8,7 +8,7 @@ import { newToken } from './new-token.ts';
 import { addToken } from './process-tokens.repository.ts';
 
 /** For features that want a process run by an end user, within a time. */
-export type StartProcess = (tx: TenantTx, asked: AskedProcess) => Promise<StartedProcess>;
+export type StartProcess = (tx: TenantTx, process: AskedProcess) => Promise<StartedProcess>;
 
 /**
  * A process token that is good until then, and the one instance that is made from it. The id of a token is no secret and

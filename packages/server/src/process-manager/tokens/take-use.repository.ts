@@ -50,11 +50,11 @@ export async function takeUse(
     const token = await FIND.get(tx, { id, environment, now, uses: usesOf(id) });
     if (!token || token.type === 'UNLIMITED') return token && openToken(tx, token);
   }
-  const taken = await TAKE.get(tx, { id, environment, now });
-  return taken && openToken(tx, taken);
+  const row = await TAKE.get(tx, { id, environment, now });
+  return row && openToken(tx, row);
 }
 
-/** The last that a creation does: its row of the counter is locked for as short as can be. */
+/** The last write of a creation, so that its row of the counter is locked as briefly as possible. */
 export async function countUse(tx: TenantTx, { id, type }: TakenToken): Promise<void> {
   if (type === 'UNLIMITED' && !tx.hasOneWriter) await addToCounter(tx, usesOf(id), 1);
 }

@@ -8,7 +8,7 @@ export const DEFAULT_PROCESS_DURATION = 'PT48H';
 
 export type TokenLimits = Pick<TokenRow, 'type' | 'not_before_at' | 'not_after_at' | 'max_count'>;
 
-type Given = {
+type LimitsInput = {
   type?: TokenType | undefined;
   maxCount?: number | string | undefined;
   notBeforeDtm?: string | undefined;
@@ -16,13 +16,13 @@ type Given = {
 };
 
 /** How often and when it can be used. The interval is half open: at `notAfterDtm` it is over. */
-export function limitsOf(given: Given): TokenLimits {
-  const { type = 'UNLIMITED' } = given;
-  const not_before_at = momentOf(given.notBeforeDtm, '/notBeforeDtm');
-  const not_after_at = momentOf(given.notAfterDtm, '/notAfterDtm');
+export function limitsOf(input: LimitsInput): TokenLimits {
+  const { type = 'UNLIMITED' } = input;
+  const not_before_at = momentOf(input.notBeforeDtm, '/notBeforeDtm');
+  const not_after_at = momentOf(input.notAfterDtm, '/notAfterDtm');
   // Clients whose numbers cannot be absent write 0 where the type has no count.
-  const hasNoCount = type !== 'MULTI_USE_COUNT_LIMITED' && Number(given.maxCount) === 0;
-  const max_count = hasNoCount ? null : wholeOf(given.maxCount, '/maxCount');
+  const hasNoCount = type !== 'MULTI_USE_COUNT_LIMITED' && Number(input.maxCount) === 0;
+  const max_count = hasNoCount ? null : wholeOf(input.maxCount, '/maxCount');
   const fault = limitFault({ type, not_before_at, not_after_at, max_count });
   if (fault) throw invalidInput(fault);
   return { type, not_before_at, not_after_at, max_count };
@@ -59,19 +59,19 @@ export function momentOf(dtm: string | undefined, pointer: string): number | nul
 const MAX_INT32 = 2 ** 31 - 1;
 
 /** Real clients send numbers as text too; the schema has seen that they are digits. */
-export function wholeOf(given: number | string | undefined, pointer: string): number | null {
-  if (given === undefined) return null;
-  const number = Number(given);
+export function wholeOf(value: number | string | undefined, pointer: string): number | null {
+  if (value === undefined) return null;
+  const number = Number(value);
   if (!Number.isInteger(number) || number < 1 || number > MAX_INT32) {
     throw invalidInput({ pointer, message: `must be a whole number from 1 to ${MAX_INT32}` });
   }
   return number;
 }
 
-export function durationOf(given: string | undefined): string {
-  if (given === undefined) return DEFAULT_PROCESS_DURATION;
-  if (fromDuration(given) <= 0) {
+export function durationOf(duration: string | undefined): string {
+  if (duration === undefined) return DEFAULT_PROCESS_DURATION;
+  if (fromDuration(duration) <= 0) {
     throw invalidInput({ pointer: '/maxProcessDuration', message: 'must be greater than zero' });
   }
-  return given;
+  return duration;
 }

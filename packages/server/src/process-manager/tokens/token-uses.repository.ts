@@ -9,10 +9,10 @@ import { statement } from '../../db/sql/statement.ts';
  */
 export const usesOf = (tokenId: string) => `processTokenUses/${tokenId}`;
 
-type Counted = { id: string; counter: number };
+type CountedToken = { id: string; counter: number };
 
 /** Adds what was counted beside the tokens. */
-export async function withUses<R extends Counted>(db: TenantReads, tokens: readonly R[]): Promise<void> {
+export async function withUses<R extends CountedToken>(db: TenantReads, tokens: readonly R[]): Promise<void> {
   const names = tokens.map(({ id }) => usesOf(id));
   const uses = names.length > 0 ? await readCounters(db, names) : undefined;
   for (const token of tokens) token.counter += uses?.get(usesOf(token.id)) ?? 0;

@@ -99,10 +99,10 @@ function add<Key>(counts: Map<Key, number>, key: Key, instances: number): void {
 function durationAt(durations: Counts, share: number): number {
   const sorted = [...durations].sort(([one], [other]) => one - other);
   const all = sorted.reduce((sum, [, instances]) => sum + instances, 0);
-  let left = Math.min(all - 1, Math.floor(all * share));
+  let remaining = Math.min(all - 1, Math.floor(all * share));
   for (const [seconds, instances] of sorted) {
-    if (left < instances) return seconds;
-    left -= instances;
+    if (remaining < instances) return seconds;
+    remaining -= instances;
   }
   return 0;
 }

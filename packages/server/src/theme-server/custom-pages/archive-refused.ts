@@ -33,17 +33,17 @@ export class ArchiveRefused extends Error {
   readonly path: string | undefined;
 
   constructor(reason: Reason, path?: string) {
-    super(`${path === undefined ? 'the archive' : shown(path)} ${REASONS[reason]} (${reason})`);
+    super(`${path === undefined ? 'the archive' : printable(path)} ${REASONS[reason]} (${reason})`);
     this.name = 'ArchiveRefused';
     this.reason = reason;
-    this.path = path === undefined ? undefined : shown(path);
+    this.path = path === undefined ? undefined : printable(path);
   }
 }
 
 const MAX_SHOWN = 100;
 
 /** Names in an archive are a stranger's: they are shown shortened, and without what a terminal would obey. */
-function shown(path: string): string {
+function printable(path: string): string {
   const plain = path.replace(/[^\x20-\x7e]/g, '?');
   return plain.length > MAX_SHOWN ? `${plain.slice(0, MAX_SHOWN)}…` : plain;
 }

@@ -38,7 +38,7 @@ export function checkPath(path: string): void {
 export function contentTypeOf(path: string): string {
   const extension = /\.([A-Za-z0-9]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   const type = extension === 'jpeg' ? CONTENT_TYPES.jpg : undefined;
-  const known = type ?? (Object.hasOwn(CONTENT_TYPES, extension) ? CONTENT_TYPES[extension] : undefined);
-  if (known === undefined) throw new ArchiveRefused('type', path);
-  return known;
+  const contentType = type ?? (Object.hasOwn(CONTENT_TYPES, extension) ? CONTENT_TYPES[extension] : undefined);
+  if (contentType === undefined) throw new ArchiveRefused('type', path);
+  return contentType;
 }

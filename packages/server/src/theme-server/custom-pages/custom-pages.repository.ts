@@ -29,7 +29,6 @@ const pages = table('custom_pages', {
 const { columns } = pages;
 export type PageRow = RowOf<typeof pages>;
 
-/** The properties a list can be sorted by. */
 export const SORTABLE = {
   id: 'id',
   name: 'name_folded',

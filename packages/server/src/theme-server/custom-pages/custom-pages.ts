@@ -139,7 +139,7 @@ export function customPageHandlers({ pageUrl }: CustomPagesDeps) {
 /** What strangers packed is unpacked before any transaction begins. */
 async function readUpload(name: string, { bytes }: RawBody): Promise<PageFile[]> {
   if (!NAME.test(name)) {
-    const message = 'must be at most 100 letters, digits, blanks, dots, _ and -';
+    const message = 'must be at most 100 letters, digits, spaces, dots, _ and -';
     throw invalidInput({ pointer: '/params/name', message });
   }
   try {
@@ -166,10 +166,10 @@ async function storeVersion(
   const { total, newest } = await versionsOf(tx, environment, name);
   if (total >= MAX_VERSIONS_OF_A_PAGE)
     throw new ApiError(100065, { detail: `there are ${total} versions of this page` });
-  const held = await heldByTenant(tx, environment);
+  const usage = await heldByTenant(tx, environment);
   const total_bytes = files.reduce((sum, { content }) => sum + content.length, 0);
-  if (held.versions >= MAX_PAGE_VERSIONS_PER_TENANT || held.bytes + total_bytes > MAX_PAGE_BYTES_PER_TENANT) {
-    throw new ApiError(100065, { detail: `there are ${held.versions} versions of pages with ${held.bytes} bytes` });
+  if (usage.versions >= MAX_PAGE_VERSIONS_PER_TENANT || usage.bytes + total_bytes > MAX_PAGE_BYTES_PER_TENANT) {
+    throw new ApiError(100065, { detail: `there are ${usage.versions} versions of pages with ${usage.bytes} bytes` });
   }
   const by = actor(principal);
   const row: PageRow = {

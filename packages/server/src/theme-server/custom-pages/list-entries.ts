@@ -23,8 +23,8 @@ const MAX_NAME_BYTES = 1000;
 
 export async function listEntries(archive: Buffer): Promise<ZipEntry[]> {
   const central = centralDirectory(archive);
-  const found = await readDirectory(archive);
-  const ranges = found.map((entry) => ({ entry, ...placeOf(archive, entry, central) }));
+  const entries = await readDirectory(archive);
+  const ranges = entries.map((entry) => ({ entry, ...placeOf(archive, entry, central) }));
   ensureApart(ranges);
   return ranges.flatMap(({ entry, dataStart, end }) => {
     const path = nameOf(entry);
@@ -95,10 +95,10 @@ function nameOf(entry: Entry): string {
   return raw.toString('utf8');
 }
 
-type Place = { start: number; dataStart: number; end: number };
+type EntryRange = { start: number; dataStart: number; end: number };
 
 /** Where an entry lies, by the header in front of it, which must say the same as the directory. */
-function placeOf(archive: Buffer, entry: Entry, central: number): Place {
+function placeOf(archive: Buffer, entry: Entry, central: number): EntryRange {
   const start = entry.relativeOffsetOfLocalHeader;
   const path = nameOf(entry);
   if (start + LOCAL_LENGTH > central) throw new ArchiveRefused('corrupt', path);
@@ -114,7 +114,7 @@ function placeOf(archive: Buffer, entry: Entry, central: number): Place {
 }
 
 /** Entries that share bytes are how a small archive becomes a huge folder. */
-function ensureApart(places: readonly (Place & { entry: Entry })[]): void {
+function ensureApart(places: readonly (EntryRange & { entry: Entry })[]): void {
   let before = 0;
   for (const { entry, start, end } of [...places].sort((one, other) => one.start - other.start)) {
     if (start < before) throw new ArchiveRefused('overlap', nameOf(entry));

@@ -29,18 +29,18 @@ export async function readArchive(archive: Buffer): Promise<PageFile[]> {
   const entries = await listEntries(archive);
   checkPaths(entries.map(({ path }) => path));
   const files: UnpackedFile[] = [];
-  let left = MAX_PAGE_BYTES;
+  let room = MAX_PAGE_BYTES;
   for (const entry of entries) {
-    const content = await unpack(entry, left);
-    left -= content.length;
+    const content = await unpack(entry, room);
+    room -= content.length;
     files.push({ path: entry.path, content });
   }
   return checkFiles(files);
 }
 
-async function unpack({ path, packed, deflated, crc32: expected, bytes }: ZipEntry, left: number): Promise<Buffer> {
+async function unpack({ path, packed, deflated, crc32: expected, bytes }: ZipEntry, room: number): Promise<Buffer> {
   if (bytes > MAX_FILE_BYTES) throw new ArchiveRefused('too_large', path);
-  if (bytes > left) throw new ArchiveRefused('too_many_bytes');
+  if (bytes > room) throw new ArchiveRefused('too_many_bytes');
   if (bytes > RATIO_FROM_BYTES && bytes > packed.length * MAX_RATIO) throw new ArchiveRefused('ratio', path);
   // One byte more than was said is as far as it gets.
   const content = deflated ? await inflate(packed, { maxOutputLength: bytes + 1 }).catch(() => undefined) : packed;

@@ -21,14 +21,14 @@ const PATH = /^[A-Za-z0-9._/-]{0,200}$/;
 /** Finds what stands at a path below the label of a page; a folder is shown by its `index.html` at the top alone. */
 export function pageFileFinder({ db, clock }: { db: Db; clock: Clock }) {
   return async (label: string, path: string): Promise<ShownFile | undefined> => {
-    const named = readLabel(label);
+    const labelParts = readLabel(label);
     // No file has another name, and a database would not take every one that can be asked for.
-    if (!named || !PATH.test(path)) return undefined;
-    const { tenantId, hash } = named;
-    const wanted = path === '' ? 'index.html' : path;
-    const found = await findShownFile(db.of(tenantId), { hash, path: wanted, now: clock.now() });
-    if (!found) return undefined;
-    const { content_type: contentType, content: bytes, sha256, preview } = found;
+    if (!labelParts || !PATH.test(path)) return undefined;
+    const { tenantId, hash } = labelParts;
+    const filePath = path === '' ? 'index.html' : path;
+    const row = await findShownFile(db.of(tenantId), { hash, path: filePath, now: clock.now() });
+    if (!row) return undefined;
+    const { content_type: contentType, content: bytes, sha256, preview } = row;
     return { tenantId, contentType, bytes, sha256, preview: preview === 1 };
   };
 }

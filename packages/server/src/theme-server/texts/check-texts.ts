@@ -19,16 +19,16 @@ export async function textFaults(texts: Texts, textsOf: TextsOf): Promise<FieldF
   }
   const faults: FieldFault[] = [];
   for (const [language, own] of Object.entries(texts)) {
-    const place = `/texts/${pointerOf(language)}`;
+    const languagePointer = `/texts/${pointerOf(language)}`;
     if (!(JOURNEY_LANGUAGES as readonly string[]).includes(language)) {
-      faults.push({ pointer: place, message: `must be one of ${JOURNEY_LANGUAGES.join(', ')}` });
+      faults.push({ pointer: languagePointer, message: `must be one of ${JOURNEY_LANGUAGES.join(', ')}` });
       continue;
     }
     // Placeholders are the same in every language, so ours in this one say as much as the English ones.
     const ours = await textsOf(language);
     for (const [key, text] of Object.entries(own)) {
       const message = await faultOf(text, ours.get(key));
-      if (message !== undefined) faults.push({ pointer: `${place}/${pointerOf(key)}`, message });
+      if (message !== undefined) faults.push({ pointer: `${languagePointer}/${pointerOf(key)}`, message });
       if (faults.length >= MAX_FAULTS) return faults;
     }
   }
@@ -39,13 +39,13 @@ async function faultOf(text: string, original: string | undefined): Promise<stri
   if (original === undefined) return 'is no text of a journey';
   if (text.trim() === '') return 'must say something';
   if (/[<>]/.test(text) || UNSEEN.test(text)) return 'must be plain text, without < and > and characters nobody sees';
-  let read: ReadText;
+  let ownText: ReadText;
   try {
-    read = await readText(text);
+    ownText = await readText(text);
   } catch (error) {
     return `is not in ICU MessageFormat: ${(error as Error).message}`;
   }
-  return differenceOf(read, await readText(original));
+  return differenceOf(ownText, await readText(original));
 }
 
 /** A reference or a number of minutes that is left out is missed by whoever needs it; what we do not know stays empty. */

@@ -4,21 +4,21 @@ import type { TextsOf } from './check-texts.ts';
 
 /** Our texts, read from the files that the pages are built of: one for each area and language. */
 export function textFiles(folder: string): TextsOf {
-  const kept = new Map<string, Promise<ReadonlyMap<string, string>>>();
+  const cache = new Map<string, Promise<ReadonlyMap<string, string>>>();
   return (language) => {
-    let texts = kept.get(language);
+    let texts = cache.get(language);
     if (!texts) {
-      texts = read(folder, language);
-      kept.set(language, texts);
+      texts = readTexts(folder, language);
+      cache.set(language, texts);
       // Whoever asks next may find what is missing now.
-      texts.catch(() => kept.delete(language));
+      texts.catch(() => cache.delete(language));
     }
     return texts;
   };
 }
 
 /** The caller has made sure that it is a language of ours. */
-async function read(folder: string, language: string): Promise<ReadonlyMap<string, string>> {
+async function readTexts(folder: string, language: string): Promise<ReadonlyMap<string, string>> {
   const all = new Map<string, string>();
   const areas = (await readdir(folder, { withFileTypes: true })).filter((each) => each.isDirectory());
   for (const { name } of areas.sort((one, other) => (one.name < other.name ? -1 : 1))) {

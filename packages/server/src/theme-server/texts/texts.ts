@@ -11,10 +11,10 @@ export function textHandlers(textsOf: TextsOf) {
       const page = paging(query, {});
       const texts = [...(await textsOf(query.language ?? 'en'))].filter(([key]) => key.startsWith(query.key ?? ''));
       const some = texts.slice(page.offset, page.offset + page.size);
-      const shown = await Promise.all(
+      const views = await Promise.all(
         some.map(async ([key, text]) => ({ key, text, fillsIn: [...(await readText(text)).fillsIn] })),
       );
-      return toPage(shown, texts.length, page);
+      return toPage(views, texts.length, page);
     },
   });
 }

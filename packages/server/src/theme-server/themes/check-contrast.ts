@@ -27,8 +27,8 @@ export function contrastFaults(palette: Palette, pointer: string): FieldFault[] 
   return PAIRS.flatMap(([one, other, least]) => {
     const ratio = contrastOf(palette[one], palette[other]);
     if (ratio >= least) return [];
-    const shown = Math.floor(ratio * 100) / 100;
-    return [{ pointer: `${pointer}/${one}`, message: `has a contrast of ${shown} to ${other}; it must be ${least}` }];
+    const rounded = Math.floor(ratio * 100) / 100;
+    return [{ pointer: `${pointer}/${one}`, message: `has a contrast of ${rounded} to ${other}; it must be ${least}` }];
   });
 }
 

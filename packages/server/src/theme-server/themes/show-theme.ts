@@ -11,15 +11,15 @@ import { type AssetRow, assetsOf, findTheme, type ThemeRow } from './themes.repo
 /** What is shown of a theme, and to whom. */
 export type PublicTheme = Ok<typeof api.themes.get>;
 /** A theme as a journey puts it on: the texts are read already. */
-export type Look = { theme: PublicTheme; texts?: Record<string, Record<string, unknown>> };
+export type ThemeWithTexts = { theme: PublicTheme; texts?: Record<string, Record<string, unknown>> };
 
 /** The address of an asset changes with what is in it, so that none is kept too long. */
 export function toTheme(tenantId: TenantId, row: ThemeRow, assets: readonly AssetRow[]) {
   const urlOf = (name: string) => {
     const asset = assets.find((each) => each.name === name);
     if (!asset) return undefined;
-    const place = `/api/theme-server/themes/${encodeURIComponent(row.name)}/assets/${name}`;
-    return `${place}?tn=${tenantId}&v=${asset.sha256.slice(0, 12)}${row.environment === 'test' ? '&environment=test' : ''}`;
+    const assetUrl = `/api/theme-server/themes/${encodeURIComponent(row.name)}/assets/${name}`;
+    return `${assetUrl}?tn=${tenantId}&v=${asset.sha256.slice(0, 12)}${row.environment === 'test' ? '&environment=test' : ''}`;
   };
   const [logoUrl, fontUrl] = [urlOf('logo'), urlOf('font')];
   return {
@@ -53,35 +53,35 @@ export async function findPublicTheme(
 }
 
 /** A theme that was deleted since its definition named it leaves the default. */
-export async function lookOf(db: TenantReads, environment: Environment, name: string): Promise<Look> {
-  const found =
+export async function lookOf(db: TenantReads, environment: Environment, name: string): Promise<ThemeWithTexts> {
+  const publicTheme =
     (await findPublicTheme(db, environment, name)) ?? (await findPublicTheme(db, environment, DEFAULT_THEME));
-  const { texts, ...theme } = found as PublicTheme;
+  const { texts, ...theme } = publicTheme as PublicTheme;
   return { theme, ...(texts && { texts: await readTexts(texts) }) };
 }
 
 /** Themes change seldom, and every journey that opens asks for one. */
 const MAX_KEPT = 100;
-const kept = new Map<string, Promise<NonNullable<Look['texts']>>>();
+const textsCache = new Map<string, Promise<NonNullable<ThemeWithTexts['texts']>>>();
 
-function readTexts(texts: Texts): Promise<NonNullable<Look['texts']>> {
+function readTexts(texts: Texts): Promise<NonNullable<ThemeWithTexts['texts']>> {
   const name = JSON.stringify(texts);
-  let read = kept.get(name);
-  if (!read) {
-    read = readAll(texts);
-    kept.set(name, read);
-    const [oldest] = kept.keys();
-    if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+  let cached = textsCache.get(name);
+  if (!cached) {
+    cached = readAll(texts);
+    textsCache.set(name, cached);
+    const [oldest] = textsCache.keys();
+    if (textsCache.size > MAX_KEPT && oldest !== undefined) textsCache.delete(oldest);
   }
-  return read;
+  return cached;
 }
 
-async function readAll(texts: Texts): Promise<NonNullable<Look['texts']>> {
+async function readAll(texts: Texts): Promise<NonNullable<ThemeWithTexts['texts']>> {
   const all: Record<string, Record<string, unknown>> = {};
   for (const [language, own] of Object.entries(texts)) {
-    const read: Record<string, unknown> = {};
-    for (const [key, text] of Object.entries(own)) read[key] = (await readText(text)).message;
-    all[language] = read;
+    const messages: Record<string, unknown> = {};
+    for (const [key, text] of Object.entries(own)) messages[key] = (await readText(text)).message;
+    all[language] = messages;
   }
   return all;
 }

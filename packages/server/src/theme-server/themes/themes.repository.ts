@@ -24,7 +24,6 @@ export type ThemeRow = RowOf<typeof themes>;
 export type AssetRow = { theme_id: string; name: string; content_type: string; sha256: string };
 export type StoredAsset = AssetRow & { content: Uint8Array };
 
-/** The properties a list can be sorted by. */
 export const SORTABLE = { id: 'id', name: 'name_folded', lastUpdatedDtm: 'last_updated_at' } as const;
 
 const NAMED = `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :theme

@@ -58,6 +58,16 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await read('spring')).body.code, 100097);
   });
 
+  it('100351: are not changed by who has read an older one', async () => {
+    const { body: made } = await send('', { name: 'twice', palette });
+    const path = `/twice?ifLastUpdatedDtm=${made.lastUpdatedDtm}`;
+    grove.clock.advance(1000);
+    assert.equal((await send(path, { texts: { en: { 'start.title': 'Welcome' } } })).status, 200);
+    const stale = await send(path, { texts: {} });
+    assert.deepEqual([stale.status, stale.body.code], [409, 100351]);
+    assert.equal((await send('/twice', { radius: 3 })).body.radius, 3);
+  });
+
   it('are there when a definition that names one is deployed, or it is refused with 100048', async () => {
     const steps = [{ id: 'decide', type: 'decision' }];
     const manage = (path: string, body: object) =>

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { api } from '@grove/contract';
+import { api, type Body } from '@grove/contract';
 import type { Db, TenantReads, TenantTx } from '../../db/db.ts';
 import { ensureUniqueName } from '../../db/unique-name.ts';
 import { detectImageType } from '../../engines/images/detect-image-type.ts';
 import { actor } from '../../kernel/actor.ts';
 import { file, withHeaders } from '../../kernel/answers.ts';
 import type { Context } from '../../kernel/context.ts';
+import { ensureUnchanged } from '../../kernel/ensure-unchanged.ts';
 import { type Environment, ensureOwn } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { isTenantId, newId } from '../../kernel/ids.ts';
@@ -41,17 +42,17 @@ export function themeHandlers({ db, textsOf }: { db: Db; textsOf: TextsOf }) {
       const page = paging(query, SORTABLE);
       const pattern = likePattern(query.name, '/query/name');
       const { rows, total } = await pageThemes(own, { environment, pattern }, page);
-      const shown: ReturnType<typeof toTheme>[] = [];
-      for (const row of rows) shown.push(toTheme(own.tenantId, row, await assetsOf(own, row.id)));
-      return toPage(shown, total, page);
+      const views: ReturnType<typeof toTheme>[] = [];
+      for (const row of rows) views.push(toTheme(own.tenantId, row, await assetsOf(own, row.id)));
+      return toPage(views, total, page);
     },
 
-    async create({ db: own, now, principal }, { body: { name, ...given } }) {
+    async create({ db: own, now, principal }, { body: { name, ...input } }) {
       if (!NAME.test(name)) {
-        throw invalidInput({ pointer: '/name', message: 'must be letters, digits, blanks, dots, _ and -' });
+        throw invalidInput({ pointer: '/name', message: 'must consist of letters, digits, spaces, dots, _ and -' });
       }
-      await ensureTexts(given.texts, textsOf);
-      const tokens = checked({ radius: DEFAULT_TOKENS.radius, fontFamily: DEFAULT_TOKENS.fontFamily, ...given });
+      await ensureTexts(input.texts, textsOf);
+      const tokens = checked({ radius: DEFAULT_TOKENS.radius, fontFamily: DEFAULT_TOKENS.fontFamily, ...input });
       const by = actor(principal);
       const row: ThemeRow = {
         ...{
@@ -76,14 +77,12 @@ export function themeHandlers({ db, textsOf }: { db: Db; textsOf: TextsOf }) {
       return withHeaders(theme, KEPT);
     },
 
-    async update(context, { params, body: { defaultLanguage, ...given } }) {
+    async update(context, { params, query, body }) {
       // Before the transaction: what ours say is in files.
-      await ensureTexts(given.texts, textsOf);
+      await ensureTexts(body.texts, textsOf);
       return changed(context, params.themeName, async (row) => {
-        const { defaultLanguage: before, ...rest } = JSON.parse(row.tokens) as Tokens;
-        const language = defaultLanguage === undefined ? before : (defaultLanguage ?? undefined);
-        const tokens = checked({ ...rest, ...given, ...(language && { defaultLanguage: language }) });
-        return { ...row, tokens: JSON.stringify(tokens) };
+        ensureUnchanged(query, row);
+        return { ...row, tokens: JSON.stringify(changedTokens(row, body)) };
       });
     },
 
@@ -108,15 +107,23 @@ export function themeHandlers({ db, textsOf }: { db: Db; textsOf: TextsOf }) {
     async getAsset(context, { params, query }) {
       const reads = tenantReads(db, context, query.tn);
       const { themeName: theme, assetName: name } = params;
-      const found = reads && (await findAsset(reads, { environment: environmentOf(query), theme, name }));
-      if (!found) throw new ApiError(100097);
-      return file(found.content_type, found.content, {
+      const row = reads && (await findAsset(reads, { environment: environmentOf(query), theme, name }));
+      if (!row) throw new ApiError(100097);
+      return file(row.content_type, row.content, {
         ...KEPT_ASSET,
-        etag: `"${found.sha256.slice(0, 32)}"`,
+        etag: `"${row.sha256.slice(0, 32)}"`,
         'content-security-policy': "sandbox; default-src 'none'",
       });
     },
   });
+}
+
+type ThemeUpdate = Body<typeof api.themes.update>;
+
+function changedTokens(row: ThemeRow, { defaultLanguage, ...input }: ThemeUpdate): Tokens {
+  const { defaultLanguage: before, ...rest } = JSON.parse(row.tokens) as Tokens;
+  const language = defaultLanguage === undefined ? before : (defaultLanguage ?? undefined);
+  return checked({ ...rest, ...input, ...(language && { defaultLanguage: language }) });
 }
 
 type Change = (row: ThemeRow, tx: TenantTx) => Promise<ThemeRow>;

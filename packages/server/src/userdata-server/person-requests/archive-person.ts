@@ -17,13 +17,13 @@ const FOLDERS: Readonly<Record<PersonKind, string>> = {
   watchlistMember: 'watchlistMembers',
 };
 
-type Asked = { row: PersonRequestRow; items: readonly ItemRow[]; now: number };
+type PersonArchive = { row: PersonRequestRow; items: readonly ItemRow[]; now: number };
 
 /** Everything that a request found, as one signed archive. What was deleted since is left out. */
 export async function archivePerson(
   deps: ArchivePersonDeps,
   db: TenantReads,
-  { row, items, now }: Asked,
+  { row, items, now }: PersonArchive,
 ): Promise<Readable> {
   const manifest = {
     ...{ format: ARCHIVE_FORMAT, tenantId: db.tenantId, personRequestId: row.id, environment: row.environment },
@@ -49,15 +49,15 @@ async function entries(
   for (const { kind, item_id: id } of items) {
     const folder = `${FOLDERS[kind]}/${id}`;
     if (kind === 'processInstance') {
-      const found = await deps.findAny(db, { instanceId: id, environment });
-      if (!found) continue;
-      for (const entry of entriesOf(deps, db, found)) all.push({ ...entry, path: `${folder}/${entry.path}` });
+      const data = await deps.findAny(db, { instanceId: id, environment });
+      if (!data) continue;
+      for (const entry of entriesOf(deps, db, data)) all.push({ ...entry, path: `${folder}/${entry.path}` });
       continue;
     }
-    const shown = await deps.sources.find((each) => each.kind === kind)?.show(db, id);
-    if (!shown) continue;
+    const view = await deps.sources.find((each) => each.kind === kind)?.show(db, id);
+    if (!view) continue;
     const path = `${folder}.json`;
-    all.push({ path, contentType: 'application/json', open: async () => Readable.from([json(shown)]) });
+    all.push({ path, contentType: 'application/json', open: async () => Readable.from([json(view)]) });
   }
   return all;
 }

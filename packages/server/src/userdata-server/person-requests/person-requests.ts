@@ -32,7 +32,7 @@ export type PersonRequestDeps = RunDeps &
     everyTenantId(): AsyncIterable<TenantId>;
   };
 
-type Shown = Ok<typeof api.personRequests.get>;
+type View = Ok<typeof api.personRequests.get>;
 type NewRequest = Body<typeof api.personRequests.find>;
 
 /** Each opens everything that is stored about anybody, so many of them at once would hold up everybody else. */
@@ -44,10 +44,10 @@ export function openPersonRequests(deps: PersonRequestDeps) {
   const { jobs, vault, audit, sources } = deps;
   const run = runRequestJob(deps);
 
-  const create = async (context: Context, action: PersonRequestRow['action'], body: NewRequest): Promise<Shown> => {
+  const create = async (context: Context, action: PersonRequestRow['action'], body: NewRequest): Promise<View> => {
     const { reference, ...selectors } = body;
     if (Object.keys(selectors).length === 0) {
-      throw invalidInput({ pointer: '', message: 'must have email, externalId, userId or parameter' });
+      throw invalidInput({ pointer: '', message: 'must have at least one of email, externalId, userId and parameter' });
     }
     const { db, now, principal } = context;
     let total = 0;
@@ -55,7 +55,7 @@ export function openPersonRequests(deps: PersonRequestDeps) {
     const id = newId(now);
     return db.write(async (tx) => {
       if ((await countOpenRequests(tx, principal.environment)) >= MAX_OPEN_REQUESTS) {
-        throw new ApiError(100065, { detail: `${MAX_OPEN_REQUESTS} requests are not done yet; ask again when one is` });
+        throw new ApiError(100065, { detail: `${MAX_OPEN_REQUESTS} requests are still running; try again later` });
       }
       const sealed = await vault.sealFor(tx, requestSubject(id), SELECTORS, Buffer.from(JSON.stringify(selectors)));
       const row: PersonRequestRow = {
@@ -66,7 +66,7 @@ export function openPersonRequests(deps: PersonRequestDeps) {
       await addRequest(tx, row);
       await audit.record(tx, { ...changedBy(context), action: 'person.searched', item: id });
       await jobs.enqueue(tx, run, { requestId: id });
-      return shown(tx, row);
+      return viewOf(tx, row);
     });
   };
 
@@ -75,7 +75,7 @@ export function openPersonRequests(deps: PersonRequestDeps) {
     erase: (context, { body }) => create(context, 'ERASE', body),
 
     async get({ db, principal }, { params }) {
-      return shown(db, await existing(db, principal.environment, params.personRequestId));
+      return viewOf(db, await existing(db, principal.environment, params.personRequestId));
     },
 
     async archive(context, { params }) {
@@ -103,7 +103,7 @@ async function existing(db: TenantReads, environment: string, id: string): Promi
   return row;
 }
 
-async function shown(db: TenantReads, row: PersonRequestRow): Promise<Shown> {
+async function viewOf(db: TenantReads, row: PersonRequestRow): Promise<View> {
   const items = await itemsOf(db, row.id, MAX_FOUND_OF_PERSON);
   return {
     ...{ id: row.id, action: row.action, environment: row.environment, state: row.state },

@@ -100,8 +100,8 @@ async function searchBatch(
   };
   return db.write(async (tx) => {
     await addItems(tx, row.id, source.kind, ids);
-    const found = (await itemsOf(tx, row.id, MAX_FOUND_OF_PERSON + 1)).length;
-    const failed = found > MAX_FOUND_OF_PERSON;
+    const itemCount = (await itemsOf(tx, row.id, MAX_FOUND_OF_PERSON + 1)).length;
+    const failed = itemCount > MAX_FOUND_OF_PERSON;
     const stored = failed ? { ...after, state: 'FAILED' as const, reason: TOO_MANY, selectors: null } : after;
     // Nobody goes on with it, so nobody needs to know whom it was about.
     if (failed) await deps.vault.destroySubject(tx, requestSubject(row.id));

@@ -2,7 +2,7 @@ import { escapeHtml, type Section } from './render-markdown.ts';
 import type { Site } from './site.ts';
 
 /** The frame around every page of the documentation: search, contents, headings. Its ids are none that a heading has. */
-export type Shown = {
+export type PageView = {
   readonly site: Site;
   /** The name of the page; empty for the overview. */
   readonly name: string;
@@ -11,7 +11,7 @@ export type Shown = {
   readonly sections: readonly Section[];
 };
 
-export function layout({ site, name, title, html, sections }: Shown): string {
+export function layout({ site, name, title, html, sections }: PageView): string {
   return `<!doctype html>
 <html lang="en">
 <head>

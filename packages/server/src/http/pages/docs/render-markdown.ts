@@ -5,7 +5,7 @@ export type Section = {
   readonly anchor: string;
   readonly title: string;
   readonly depth: number;
-  /** What stands in it, for the search. */
+  /** Its text, for the search. */
   readonly text: string;
 };
 
@@ -34,10 +34,10 @@ export function renderMarkdown(text: string, addressOf: AddressOf): Rendered {
       },
       link({ href, tokens: inner }) {
         const address = addressOf(href);
-        const shown = this.parser.parseInline(inner);
-        if (address === undefined) return shown;
+        const label = this.parser.parseInline(inner);
+        if (address === undefined) return label;
         const outside = /^https?:/.test(address) ? ' rel="noreferrer"' : '';
-        return `<a href="${escapeHtml(address)}"${outside}>${shown}</a>`;
+        return `<a href="${escapeHtml(address)}"${outside}>${label}</a>`;
       },
       image({ href, text: alt }) {
         const address = addressOf(href);

@@ -79,10 +79,10 @@ function chaptersOf(pages: ReadonlyMap<string, Page>): Site['chapters'] {
   return all.map(([title, ...names]) => ({ title, pages: names.flatMap((name) => pages.get(name) ?? []) }));
 }
 
-type Place = { root: string; path: string; names: ReadonlyMap<string, string>; files: Set<string> };
+type LinkContext = { root: string; path: string; names: ReadonlyMap<string, string>; files: Set<string> };
 
 /** The address of what a document links to: a page, or a file of the repository, which joins those that are served. */
-function addressOf(href: string, { root, path, names, files }: Place): string | undefined {
+function addressOf(href: string, { root, path, names, files }: LinkContext): string | undefined {
   if (/^(https?:|#|\/)/.test(href)) return href;
   const [target = '', anchor] = href.split('#');
   const to = posix.join(posix.dirname(path), target);
@@ -99,8 +99,8 @@ function addressOf(href: string, { root, path, names, files }: Place): string | 
 /** Only examples and what helps to deploy; never a path that leads out of the folder. */
 function isServedFile(root: string, path: string): boolean {
   if (!/^(deploy|examples|docs\/images)\//.test(path)) return false;
-  const found = statSync(posix.join(root, path), { throwIfNoEntry: false });
-  return found?.isFile() === true && found.size <= MAX_FILE_BYTES;
+  const stats = statSync(posix.join(root, path), { throwIfNoEntry: false });
+  return stats?.isFile() === true && stats.size <= MAX_FILE_BYTES;
 }
 
 export function readSiteFile(path: string, root: string = ROOT): Buffer {

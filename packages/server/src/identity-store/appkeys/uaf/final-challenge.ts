@@ -16,8 +16,8 @@ export function checkFinalChallenge(
 ): void {
   ensure(isTrustedFacet(final.facetId, config.trustedFacets ?? [], config.appId), 1026, { counts: true });
   // Without an AppID of the relying party, the application is its own: the standard puts its facet there.
-  const named = config.appId === undefined ? ['', final.facetId] : [config.appId];
-  ensure(named.includes(final.appId) && (appId === '' || appId === final.appId), 100112, { counts: true });
+  const appIds = config.appId === undefined ? ['', final.facetId] : [config.appId];
+  ensure(appIds.includes(final.appId) && (appId === '' || appId === final.appId), 100112, { counts: true });
   ensure(final.challenge === challenge, 1029, { counts: true });
 }
 

@@ -34,7 +34,7 @@ export type MetadataStatement = {
 };
 
 /** The authenticator that made an assertion. */
-export type Presented = {
+export type PresentedKey = {
   aaid: string;
   keyId: string;
   authenticatorVersion: number;
@@ -47,18 +47,18 @@ export type Presented = {
  * Whether the policy takes the authenticator. What the assertion does not tell comes from the metadata statement; where
  * there is none, a criterion that asks for it is not met.
  */
-export function matchesPolicy(policy: UafPolicy, presented: Presented, statement?: MetadataStatement): boolean {
+export function matchesPolicy(policy: UafPolicy, presented: PresentedKey, statement?: MetadataStatement): boolean {
   const matches = (criteria: MatchCriteria) => matchesCriteria(criteria, presented, statement);
   if (policy.disallowed?.some(matches)) return false;
   return policy.accepted.some((set) => set.every(matches));
 }
 
-function matchesCriteria(criteria: MatchCriteria, presented: Presented, statement?: MetadataStatement): boolean {
+function matchesCriteria(criteria: MatchCriteria, presented: PresentedKey, statement?: MetadataStatement): boolean {
   const { aaid, vendorID, keyIDs, authenticationAlgorithms, assertionSchemes, attestationTypes } = criteria;
   const one = <T>(list: readonly T[] | undefined, value: T | undefined) =>
     list === undefined || (value !== undefined && list.includes(value));
   const vendor = presented.aaid.slice(0, 4);
-  // Of a key that is registered, how it was attested was asked when it was.
+  // The attestation type is known, and checked, only at registration.
   const attested = presented.attestationType === undefined || one(attestationTypes, presented.attestationType);
   return (
     one(aaid?.map(upper), upper(presented.aaid)) &&
@@ -78,14 +78,14 @@ function matchesCriteria(criteria: MatchCriteria, presented: Presented, statemen
 
 const upper = (text: string) => text.toUpperCase();
 
-function shareBits(asked: number | undefined, has: number | undefined): boolean {
-  return asked === undefined || (has !== undefined && (asked & has) !== 0);
+function shareBits(wantedBits: number | undefined, ownBits: number | undefined): boolean {
+  return wantedBits === undefined || (ownBits !== undefined && (wantedBits & ownBits) !== 0);
 }
 
 /** All of the methods together if the policy asks for all, else any of them. */
-function verifiesUser(asked: number | undefined, has: number | undefined): boolean {
-  if (asked === undefined || (asked & USER_VERIFY_ALL) === 0) return shareBits(asked, has);
-  return has !== undefined && (has & asked) === asked;
+function verifiesUser(wantedBits: number | undefined, ownBits: number | undefined): boolean {
+  if (wantedBits === undefined || (wantedBits & USER_VERIFY_ALL) === 0) return shareBits(wantedBits, ownBits);
+  return ownBits !== undefined && (ownBits & wantedBits) === wantedBits;
 }
 
 export type KeyType = 'DEVICE' | 'BIOMETRIC';

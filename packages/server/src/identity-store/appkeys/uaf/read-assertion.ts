@@ -99,7 +99,7 @@ export function readRegistrationAssertion(bytes: Buffer): RegistrationAssertion 
   const info = entries.one(TAG.ASSERTION_INFO).value;
   const counters = entries.one(TAG.COUNTERS).value;
   return {
-    ...read(entries),
+    ...readCommon(entries),
     ...attestationOf(assertion),
     signed: krd.whole,
     keyAlgorithm: info.readUInt16LE(5),
@@ -118,7 +118,7 @@ export function readAuthenticationAssertion(bytes: Buffer): AuthenticationAssert
     throw new Malformed('the hash of the transaction is neither empty nor a SHA-256 hash');
   }
   return {
-    ...read(entries),
+    ...readCommon(entries),
     signed: signed.whole,
     signature: assertion.one(TAG.SIGNATURE).value,
     nonce: entries.one(TAG.AUTHENTICATOR_NONCE).value,
@@ -126,7 +126,7 @@ export function readAuthenticationAssertion(bytes: Buffer): AuthenticationAssert
   };
 }
 
-function read(entries: Entries) {
+function readCommon(entries: Entries) {
   const aaid = entries.one(TAG.AAID).value.toString('latin1');
   if (!AAID_PATTERN.test(aaid)) throw new Malformed('the AAID is not of the form XXXX#XXXX');
   const info = entries.one(TAG.ASSERTION_INFO).value;

@@ -19,7 +19,7 @@ export type UafResponse = {
 
 export type FinalChallenge = { readonly appId: string; readonly facetId: string; readonly challenge: string };
 
-/** Each of these has a code of its own. */
+/** Each of these faults has a code of its own. */
 export type ReadResponse = UafResponse | { readonly kind: 'NONE' } | { readonly kind: 'SEVERAL' };
 
 const MAX_MESSAGE_LENGTH = 128 * 1024;
@@ -92,7 +92,7 @@ function readJson(text: string, what: string): unknown {
   return value;
 }
 
-/** Only what the sender wrote, never what every object has. */
+/** Reads own members only, never inherited ones such as `constructor`. */
 function own(object: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }

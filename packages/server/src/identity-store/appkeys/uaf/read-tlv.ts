@@ -33,26 +33,26 @@ const HEADER_BYTES = 4;
 export const MAX_ENTRIES = 64;
 
 export function readTlv(bytes: Buffer, rules: Rules, what: string): Entries {
-  const found = new Map<number, Entry[]>();
+  const entriesByTag = new Map<number, Entry[]>();
   let at = 0;
   let count = 0;
   while (at < bytes.length) {
     count += 1;
     if (count > MAX_ENTRIES) throw new Malformed(`${what} has more than ${MAX_ENTRIES} entries`);
     const entry = readEntry(bytes, at, what);
-    keep(found, entry, rules, what);
+    keep(entriesByTag, entry, rules, what);
     at += entry.whole.length;
   }
   for (const [tag, { least }] of rules) {
-    if ((found.get(tag)?.length ?? 0) < least) throw new Malformed(`${what} has no ${hex(tag)}`);
+    if ((entriesByTag.get(tag)?.length ?? 0) < least) throw new Malformed(`${what} has no ${hex(tag)}`);
   }
   return {
     one(tag) {
-      const [entry] = found.get(tag) ?? [];
+      const [entry] = entriesByTag.get(tag) ?? [];
       if (!entry) throw new Malformed(`${what} has no ${hex(tag)}`);
       return entry;
     },
-    all: (tag) => found.get(tag) ?? [],
+    all: (tag) => entriesByTag.get(tag) ?? [],
   };
 }
 
@@ -67,7 +67,7 @@ function readEntry(bytes: Buffer, at: number, what: string): Entry {
   };
 }
 
-function keep(found: Map<number, Entry[]>, entry: Entry, rules: Rules, what: string): void {
+function keep(entriesByTag: Map<number, Entry[]>, entry: Entry, rules: Rules, what: string): void {
   const { tag, value } = entry;
   const rule = rules.get(tag);
   if (!rule) throw new Malformed(`${what} holds ${hex(tag)}, which does not belong there`);
@@ -75,10 +75,10 @@ function keep(found: Map<number, Entry[]>, entry: Entry, rules: Rules, what: str
   if (value.length < minBytes || value.length > maxBytes) {
     throw new Malformed(`${hex(tag)} of ${what} is not ${minBytes} to ${maxBytes} bytes long`);
   }
-  const those = found.get(tag) ?? [];
+  const those = entriesByTag.get(tag) ?? [];
   if (those.length === most) throw new Malformed(`${what} has ${hex(tag)} more than ${most} times`);
   those.push(entry);
-  found.set(tag, those);
+  entriesByTag.set(tag, those);
 }
 
 function hex(tag: number): string {

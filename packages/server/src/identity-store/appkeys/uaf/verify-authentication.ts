@@ -23,7 +23,7 @@ export type RegisteredKey = {
   readonly sign_count: number;
 };
 
-export type Asked = {
+export type Expected = {
   readonly config: AppkeyConfig;
   /** Those that must all take the authenticator. */
   readonly policies: readonly UafPolicy[];
@@ -34,21 +34,21 @@ export type Asked = {
 };
 
 const COUNTS = { counts: true } as const;
-/** The key itself is good, and it is not the user who fails. */
+/** For faults that are not the user's: they do not count against the key. */
 const COUNTS_NOT = { counts: false } as const;
 
-export type Answered = {
+export type Answer = {
   readonly response: UafResponse;
   readonly assertion: AuthenticationAssertion;
   readonly key: RegisteredKey | undefined;
-  /** Whether this very key has signed, where that was found out before. */
+  /** Whether this key has signed, if that was verified ahead of the transaction. */
   readonly signed?: boolean | undefined;
 };
 
-/** The counter to store. */
-export function verifyAuthentication({ response, assertion, key, signed }: Answered, asked: Asked): number {
-  const { config, policies, userId } = asked;
-  checkFinalChallenge(response, asked);
+/** Verifies the answer; returns the counter to store. */
+export function verifyAuthentication({ response, assertion, key, signed }: Answer, expected: Expected): number {
+  const { config, policies, userId } = expected;
+  checkFinalChallenge(response, expected);
   ensure(key, 1058, COUNTS);
   ensure(key.user_id === userId, 1059, COUNTS);
   ensure(key.status === 'ACTIVE', 1060, COUNTS_NOT);
@@ -63,7 +63,7 @@ export function verifyAuthentication({ response, assertion, key, signed }: Answe
     COUNTS_NOT,
   );
   ensure(isHashOf(assertion.finalChallengeHash, response.fcParams), 100112, COUNTS);
-  checkTransaction(assertion, asked.transaction);
+  checkTransaction(assertion, expected.transaction);
   ensure(signed ?? isSignedBy(keyOf(key.public_key), signedOf(assertion, key)), 100112, COUNTS);
   ensure(advances(key.sign_count, assertion.signCounter), 1061, COUNTS);
   return assertion.signCounter;
@@ -74,17 +74,17 @@ export function signedOf({ signed: data, signature }: AuthenticationAssertion, k
   return { signAlgorithm: key.sign_algorithm, data, signature };
 }
 
-/** A counter that stays at nothing is that of an authenticator that has none; any other must grow. */
+/** A counter that stays at 0 belongs to an authenticator without one; any other counter must grow. */
 export function advances(before: number, now: number): boolean {
   return now > before || (now === 0 && before === 0);
 }
 
-export function isHashOf(given: Buffer, content: string | Buffer): boolean {
+export function isHashOf(claimed: Buffer, content: string | Buffer): boolean {
   const expected = hash('sha256', content, 'buffer');
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return claimed.length === expected.length && timingSafeEqual(claimed, expected);
 }
 
-/** Just what was asked for was confirmed; and where nothing was to be confirmed, nothing was. */
+/** Ensures that the user confirmed exactly the requested transaction, or none if none was requested. */
 function checkTransaction({ mode, transactionHash }: AuthenticationAssertion, transaction: Buffer | undefined): void {
   if (transaction === undefined) {
     ensure(mode === MODE.VERIFIED && transactionHash.length === 0, 100113, COUNTS);

@@ -29,7 +29,7 @@ export type NewKey = {
 
 const COUNTS_NOT = { counts: false } as const;
 
-/** Throws a `Refusal`, or `Malformed` where the key or a certificate is none. */
+/** Throws a `Refusal`, or `Malformed` if the key or a certificate cannot be read. */
 export function verifyRegistration(
   { response, assertion }: { response: UafResponse; assertion: RegistrationAssertion },
   { config, policy, challenge, now }: AskedToRegister,

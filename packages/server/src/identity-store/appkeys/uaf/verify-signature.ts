@@ -64,7 +64,7 @@ function importKey(keyAlgorithm: number, bytes: Buffer, family: Family): KeyObje
       return spkiKey(bytes);
     case KEY.RSA_2048_RAW: {
       const exponent = bytes.subarray(MODULUS_BYTES);
-      if (exponent.length < 1 || exponent.length > MAX_EXPONENT_BYTES) throw new Malformed('the exponent is not there');
+      if (exponent.length < 1 || exponent.length > MAX_EXPONENT_BYTES) throw new Malformed('the exponent is missing');
       const n = bytes.subarray(0, MODULUS_BYTES).toString('base64url');
       return createPublicKey({ key: { kty: 'RSA', n, e: exponent.toString('base64url') }, format: 'jwk' });
     }
@@ -89,7 +89,7 @@ function der(tag: number, ...parts: Buffer[]): Buffer {
   return Buffer.concat([Buffer.of(tag, 0x82, value.length >> 8, value.length & 255), value]);
 }
 
-/** Written again it must be the same, so that there is one spelling and nothing behind it. */
+/** Re-encodes the key and compares: it must have one spelling and no trailing bytes. */
 function spkiKey(bytes: Buffer): KeyObject {
   const key = createPublicKey({ key: bytes, format: 'der', type: 'spki' });
   if (!key.export({ type: 'spki', format: 'der' }).equals(bytes)) throw new Malformed('the public key is not DER');
@@ -108,7 +108,7 @@ function familyOf(key: KeyObject): Family | undefined {
 
 export type Signed = { signAlgorithm: number; data: Buffer; signature: Buffer };
 
-/** A public key that was looked at once. */
+/** A public key that was parsed and checked. */
 export type VerifyKey = { readonly key: KeyObject; readonly family: Family | undefined };
 
 export function verifyKey(key: KeyObject): VerifyKey {
@@ -119,41 +119,41 @@ export function verifyKey(key: KeyObject): VerifyKey {
 const MAX_KEYS = 10_000;
 const keys = boundedMap<string, VerifyKey>(MAX_KEYS);
 
-/** What a stored SubjectPublicKeyInfo is as a key. */
+/** The key of a stored SubjectPublicKeyInfo. */
 export function keyOf(spki: Uint8Array): VerifyKey {
   const bytes = Buffer.from(spki.buffer, spki.byteOffset, spki.byteLength);
   const name = bytes.toString('latin1');
-  const known = keys.get(name);
-  if (known) return known;
-  const made = verifyKey(createPublicKey({ key: bytes, format: 'der', type: 'spki' }));
-  keys.set(name, made);
-  return made;
+  const cached = keys.get(name);
+  if (cached) return cached;
+  const key = verifyKey(createPublicKey({ key: bytes, format: 'der', type: 'spki' }));
+  keys.set(name, key);
+  return key;
 }
 
 /** Whether the signature was made over the data, by that key, in just the way that the algorithm's number says. */
 export function isSignedBy(by: VerifyKey, signed: Signed): boolean {
-  const made = parametersOf(by, signed);
-  if (!made) return false;
+  const parameters = parametersOf(by, signed);
+  if (!parameters) return false;
   try {
-    return verify('sha256', signed.data, made.options, made.signature);
+    return verify('sha256', signed.data, parameters.options, parameters.signature);
   } catch {
-    // OpenSSL throws at some signatures that are none instead of saying no.
+    // OpenSSL throws for some malformed signatures instead of returning false.
     return false;
   }
 }
 
-/** The same, on another thread: the requests of others go on meanwhile. */
+/** Verifies on another thread, so that other requests are served meanwhile. */
 export function isSignedByElsewhere(by: VerifyKey, signed: Signed): Promise<boolean> {
-  const made = parametersOf(by, signed);
-  if (!made) return Promise.resolve(false);
+  const parameters = parametersOf(by, signed);
+  if (!parameters) return Promise.resolve(false);
   return new Promise((resolve) => {
-    verify('sha256', signed.data, made.options, made.signature, (error, good) => resolve(!error && good));
+    verify('sha256', signed.data, parameters.options, parameters.signature, (error, good) => resolve(!error && good));
   });
 }
 
 type Parameters = { options: VerifyKeyObjectInput; signature: Buffer };
 
-/** Nothing if the signature cannot be one of that algorithm and key. */
+/** Undefined if the signature cannot be one of that algorithm and key. */
 function parametersOf({ key, family }: VerifyKey, { signAlgorithm, signature }: Signed): Parameters | undefined {
   const way = WAYS.get(signAlgorithm);
   if (!way || family !== way.family) return undefined;

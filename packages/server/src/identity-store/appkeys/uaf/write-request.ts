@@ -16,8 +16,8 @@ export function authenticationRequest(
   { config, challenge, policy }: Request,
   transaction: Transaction | undefined,
 ): string {
-  const shown = transaction && { transaction: [transaction] };
-  return JSON.stringify([{ header: headerOf('Auth', config), challenge, ...shown, policy }]);
+  const transactions = transaction && { transaction: [transaction] };
+  return JSON.stringify([{ header: headerOf('Auth', config), challenge, ...transactions, policy }]);
 }
 
 function headerOf(op: 'Reg' | 'Auth', { appId }: AppkeyConfig) {
@@ -36,8 +36,8 @@ export function narrowed(policy: UafPolicy, keys: readonly { aaid: string; key_i
   return { accepted, ...(policy.disallowed && { disallowed: policy.disallowed }) };
 }
 
-/** Not to register twice what is registered. */
+/** Excludes registered keys, so that none is registered twice. */
 export function without(policy: UafPolicy, keys: readonly { aaid: string; key_id: string }[]): UafPolicy {
-  const held = keys.map(({ aaid, key_id }): MatchCriteria => ({ aaid: [aaid], keyIDs: [key_id] }));
-  return { ...policy, disallowed: [...(policy.disallowed ?? []), ...held] };
+  const registeredKeys = keys.map(({ aaid, key_id }): MatchCriteria => ({ aaid: [aaid], keyIDs: [key_id] }));
+  return { ...policy, disallowed: [...(policy.disallowed ?? []), ...registeredKeys] };
 }

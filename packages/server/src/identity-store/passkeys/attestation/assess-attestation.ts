@@ -28,7 +28,7 @@ export type AttestationPolicy = Partial<Allowed> & {
 };
 
 /** What was attested, with the statement as it came: a map, or the list of a compound one. */
-export type Presented = Omit<Attestation, 'statement'> & { readonly statement: CborValue };
+export type Evidence = Omit<Attestation, 'statement'> & { readonly statement: CborValue };
 
 const FORMATS: Readonly<Record<string, (attestation: Attestation, allowed: Allowed) => TrustPath>> = {
   packed: verifyPacked,
@@ -45,14 +45,14 @@ const MAX_STATEMENTS = 8;
  * WebAuthn 7.1 steps 21 to 24. Where the policy asks for nothing, a statement is not looked at: nobody should be turned
  * away for something that was not asked. But what says that it is none must be none (8.7).
  */
-export function assessAttestation(presented: Presented, policy: AttestationPolicy, now: number): AttestationTrust {
+export function assessAttestation(presented: Evidence, policy: AttestationPolicy, now: number): AttestationTrust {
   const { format, statement, attested } = presented;
   const empty = statement instanceof Map && statement.size === 0;
-  ensure(format !== 'none' || empty, 100093, 'the format is none, and yet there is a statement');
+  ensure(format !== 'none' || empty, 100093, 'the format is none, but there is a statement');
   ensureModelTaken(attested.aaguid, policy);
   const trust = policy.trust === 'none' ? 'none' : reading(() => assess(presented, policy, now));
   ensure(trust !== 'none' || policy.trust === 'none', 100093, 'an attestation is required');
-  ensure(trust === 'trusted' || policy.trust !== 'trusted', 100093, 'no root that is trusted stands behind it');
+  ensure(trust === 'trusted' || policy.trust !== 'trusted', 100093, 'it does not lead to a trusted root');
   return trust;
 }
 
@@ -63,7 +63,7 @@ function ensureModelTaken(aaguid: Buffer, { aaguids, deniedAaguids = [] }: Attes
   ensure(!isIn(deniedAaguids), 100093, 'the model of authenticator is on the list of those that are denied');
 }
 
-function assess(presented: Presented, policy: AttestationPolicy, now: number): AttestationTrust {
+function assess(presented: Evidence, policy: AttestationPolicy, now: number): AttestationTrust {
   const { format, statement } = presented;
   if (format === 'none') return 'none';
   const parts = format === COMPOUND ? partsOf(statement) : [{ format, statement: mapOf(statement) }];
@@ -110,14 +110,14 @@ function partsOf(statement: CborValue): Part[] {
 }
 
 function mapOf(value: CborValue | undefined): CborMap {
-  ensure(value instanceof Map, 100093, 'the statement is no map');
+  ensure(value instanceof Map, 100093, 'the statement is not a map');
   return value;
 }
 
 /** A statement that cannot be read attests nothing. */
-function reading<T>(read: () => T): T {
+function reading<T>(readStatement: () => T): T {
   try {
-    return read();
+    return readStatement();
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
     ensure(false, 100093, error.message);

@@ -32,7 +32,7 @@ const SUBJECT_BEFORE_EXTENSIONS = 4;
 export const BASIC_CONSTRAINTS = '2.5.29.19';
 
 export function readCertificate(bytes: unknown): Certificate {
-  if (!Buffer.isBuffer(bytes)) throw new Malformed('a certificate is no bytes');
+  if (!Buffer.isBuffer(bytes)) throw new Malformed('a certificate is not a byte string');
   const [body] = valuesIn(expect(readDer(bytes), SEQUENCE));
   const fields = valuesIn(expect(body, SEQUENCE));
   const version = inContext(fields, 0);
@@ -52,7 +52,7 @@ function parse(bytes: Buffer): X509Certificate {
   try {
     return new X509Certificate(bytes);
   } catch {
-    throw new Malformed('a certificate is none');
+    throw new Malformed('a certificate cannot be read');
   }
 }
 

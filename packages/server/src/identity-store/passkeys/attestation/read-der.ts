@@ -103,7 +103,7 @@ function readLength(bytes: Buffer, start: number): { length: number; end: number
   if (first < 128) return { length: first, end: start + 1 };
   const size = first & 127;
   const end = start + 1 + size;
-  if (size === 0 || size > 4 || end > bytes.length) throw new Malformed('DER has a length that is not taken here');
+  if (size === 0 || size > 4 || end > bytes.length) throw new Malformed('DER has a length that is not supported');
   const length = bytes.readUIntBE(start + 1, size);
   const shortest = size === 1 ? 128 : 2 ** (8 * (size - 1));
   if (length < shortest) throw new Malformed('DER has a length that is not in its shortest form');

@@ -74,7 +74,7 @@ export function readTpmKey(bytes: Buffer): TpmKey {
 /** TPMS_ATTEST that certifies a key. */
 export function readTpmCertified(bytes: Buffer): TpmCertified {
   const { take, uint, sized, end } = cursor(bytes);
-  if (uint(4) !== GENERATED_VALUE) throw new Malformed('no TPM has made this');
+  if (uint(4) !== GENERATED_VALUE) throw new Malformed('the structure was not made by a TPM');
   if (uint(2) !== ATTEST_CERTIFY) throw new Malformed('the TPM certified no key');
   sized();
   const extraData = sized();

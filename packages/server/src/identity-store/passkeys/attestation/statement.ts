@@ -45,8 +45,8 @@ export function bytesOf(value: CborValue | undefined, name: string): Buffer {
 
 /** No member but these: what a verification does not look at must not be there to be believed. */
 export function ensureMembers(statement: CborMap, ...names: string[]): void {
-  const known = [...statement.keys()].every((key) => names.includes(String(key)));
-  ensure(known, 100093, 'the statement has a member that its format does not know');
+  const areKnown = [...statement.keys()].every((key) => names.includes(String(key)));
+  ensure(areKnown, 100093, 'the statement has a member that its format does not know');
 }
 
 /** The signature over `data`, by a key that is of the algorithm the statement names. */

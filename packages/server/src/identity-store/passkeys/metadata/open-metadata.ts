@@ -54,11 +54,11 @@ export function openMetadata({ place, outbound, clock, log }: MetadataDeps): Met
   const stopping = new AbortController();
 
   const use = async (text: string, { source, rootFile }: MetadataPlace) => {
-    const read = readBlob(text, { ...(await trustOf(rootFile)), now: clock.now() });
-    if (blob && read.no < blob.no) throw new Error(`number ${read.no} is older than ${blob.no}, which is in use`);
-    if (read.no !== blob?.no) log.info({ no: read.no, models: read.models.size, source }, 'loaded FIDO metadata');
-    if (read.nextUpdate < clock.now()) log.error({ no: read.no }, 'FIDO metadata is overdue; a newer edition exists');
-    blob = read;
+    const next = readBlob(text, { ...(await trustOf(rootFile)), now: clock.now() });
+    if (blob && next.no < blob.no) throw new Error(`number ${next.no} is older than ${blob.no}, which is in use`);
+    if (next.no !== blob?.no) log.info({ no: next.no, models: next.models.size, source }, 'loaded FIDO metadata');
+    if (next.nextUpdate < clock.now()) log.error({ no: next.no }, 'FIDO metadata is overdue; a newer edition exists');
+    blob = next;
   };
 
   const readFrom = async (file: string, from: MetadataPlace) => {
@@ -98,8 +98,8 @@ export function openMetadata({ place, outbound, clock, log }: MetadataDeps): Met
 
   return {
     find: (aaguid, leaf) => {
-      const known = blob?.models.get(nameOfModel(aaguid));
-      return known ?? (leaf && !aaguid.some(Boolean) ? blob?.models.get(nameOfKey(leaf)) : undefined);
+      const model = blob?.models.get(nameOfModel(aaguid));
+      return model ?? (leaf && !aaguid.some(Boolean) ? blob?.models.get(nameOfKey(leaf)) : undefined);
     },
     load,
     refresh,

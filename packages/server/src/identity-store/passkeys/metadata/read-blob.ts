@@ -52,7 +52,7 @@ function trustedLeaf(x5c: unknown, { roots, hostName, now }: BlobTrust): Certifi
     const next = path[at + 1];
     return !next || isIssuedBy(x509, next.x509);
   });
-  if (!linked || !findTrust(path, roots, now)) throw new Malformed('the BLOB is signed by nobody who is trusted');
+  if (!linked || !findTrust(path, roots, now)) throw new Malformed('the BLOB has no trusted signature');
   const [leaf] = path as [Certificate];
   if (hostName !== undefined && !leaf.x509.checkHost(hostName)) {
     throw new Malformed(`the certificate of the BLOB is not that of ${hostName}`);
@@ -69,7 +69,7 @@ function isSigned(alg: unknown, data: Buffer, key: KeyObject, signature: Buffer)
   if (alg === 'RS256' && strong) return verify('sha256', data, key, signature);
   const padding = constants.RSA_PKCS1_PSS_PADDING;
   if (alg === 'PS256' && strong) return verify('sha256', data, { key, padding, saltLength: 32 }, signature);
-  throw new Malformed('the BLOB is signed with an algorithm that is not taken here');
+  throw new Malformed('the BLOB is signed with an algorithm that is not supported');
 }
 
 function readPayload({ no, nextUpdate, entries }: Record<string, unknown>): Blob {
@@ -138,6 +138,7 @@ function jsonOf(part: string, what: string): unknown {
 }
 
 function objectOf(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Malformed(`${what} is no object`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Malformed(`${what} is not an object`);
   return value as Record<string, unknown>;
 }

@@ -7,7 +7,7 @@ import { packed, tpm } from '../../../../test/authenticator/attest.ts';
 import { type AuthenticatorOptions, authenticator } from '../../../../test/authenticator/authenticator.ts';
 import { authority } from '../../../../test/authenticator/authority.ts';
 import { entryOf, metadataService } from '../../../../test/authenticator/metadata.ts';
-import { type RelyingParty, refused, relyingParty } from '../../../../test/authenticator/relying-party.ts';
+import { assertRefused, type RelyingParty, relyingParty } from '../../../../test/authenticator/relying-party.ts';
 import { openTestApp, type TestApp, testPlaces } from '../../../../test/harness.ts';
 
 const uuid = (byte: number) =>
@@ -66,22 +66,22 @@ describe('a server with the metadata of FIDO in a file', () => {
     } as const;
     assert.equal((await register(hello, 'windows')).done.status, 200);
     const { done } = await register(hello);
-    refused(done, 100093);
+    assertRefused(done, 100093);
     assert.match(done.body.message, /sha1InTpm/);
   });
 
   it('refuses with 100093 a model that is revoked, one that is unknown, and one of another maker', async () => {
     const revoked = (await register({ aaguid: Buffer.alloc(16, 2) })).done;
-    refused(revoked, 100093);
+    assertRefused(revoked, 100093);
     assert.match(revoked.body.message, /REVOKED/);
-    refused((await register({ aaguid: Buffer.alloc(16, 3) })).done, 100093);
-    refused((await register({ aaguid: Buffer.alloc(16, 1), attests: packed(authority()) })).done, 100093);
+    assertRefused((await register({ aaguid: Buffer.alloc(16, 3) })).done, 100093);
+    assertRefused((await register({ aaguid: Buffer.alloc(16, 1), attests: packed(authority()) })).done, 100093);
   });
 
   it('takes a policy with metadata only where attestations are trusted', async () => {
     const registrationPolicies = { wrong: { attestation: 'direct', attestationTrust: 'self', metadata: 'used' } };
     const answer = await rp.post('/passkeyConfig', { rpId: 'example.net', registrationPolicies });
-    refused(answer, 100001);
+    assertRefused(answer, 100001);
     assert.equal(answer.body.errors[0].pointer, '/registrationPolicies/wrong/metadata');
   });
 });

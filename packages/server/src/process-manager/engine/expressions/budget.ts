@@ -5,7 +5,7 @@ import { ExpressionError } from './expression-error.ts';
  * are read or made take steps from the budget. All conditions that are evaluated in one go share one budget, so that a
  * hundred expensive conditions cost no more than one. A step is about a tenth of a microsecond.
  */
-export type Budget = { left: number };
+export type Budget = { remaining: number };
 
 export const MAX_EVALUATION_STEPS = 100_000;
 
@@ -16,13 +16,13 @@ const CHARACTERS_PER_STEP = 16;
 export const STEPS_PER_ERROR = 300;
 
 export function newBudget(steps: number = MAX_EVALUATION_STEPS): Budget {
-  return { left: steps };
+  return { remaining: steps };
 }
 
 /** Throws when the budget is used up, and from then on at every call. */
 export function charge(budget: Budget, steps: number): void {
-  budget.left -= steps;
-  if (budget.left < 0) {
+  budget.remaining -= steps;
+  if (budget.remaining < 0) {
     throw new ExpressionError('takes more steps than a condition may', undefined, 'condition_budget');
   }
 }

@@ -16,11 +16,11 @@ import { memberOf } from './values.ts';
  */
 export function compileExpression(node: ASTNode, scope: Scope): Part {
   const { code, find, shape } = compileNode(node, scope);
-  return { code: counted(node, code), shape, ...(find && { find: counted(node, find) }) };
+  return { code: chargeStep(node, code), shape, ...(find && { find: chargeStep(node, find) }) };
 }
 
 /** The first error inside out says which part has no value. */
-function counted(node: ASTNode, code: Code): Code {
+function chargeStep(node: ASTNode, code: Code): Code {
   return (run) => {
     try {
       charge(run.budget, 1);
@@ -85,26 +85,26 @@ function name(id: string, { facts, variables, faults }: Scope): Part {
   const at = variables.findLastIndex((variable) => variable.name === id);
   if (at >= 0) return { code: (run) => run.variables[at], shape: variables[at]?.shape ?? ANY };
   const shape = Object.hasOwn(facts, id) ? facts[id] : undefined;
-  const known = [...Object.keys(facts), ...variables.map((variable) => variable.name)];
-  if (!shape) faults.push(`there is no ${id}${didYouMean(id, known)}`);
+  const knownNames = [...Object.keys(facts), ...variables.map((variable) => variable.name)];
+  if (!shape) faults.push(`there is no ${id}${didYouMean(id, knownNames)}`);
   return { code: (run) => run.facts[id], shape: shape ?? ANY };
 }
 
-function member(object: Part, wanted: unknown, node: ASTNode, scope: Scope): Part {
-  const found = typeof wanted === 'string' ? memberShape(object.shape, wanted) : ANY;
-  if (!found) scope.faults.push(memberFault(object.shape, wanted as string, node));
+function member(object: Part, memberName: unknown, node: ASTNode, scope: Scope): Part {
+  const shape = typeof memberName === 'string' ? memberShape(object.shape, memberName) : ANY;
+  if (!shape) scope.faults.push(memberFault(object.shape, memberName as string, node));
   const find: Code = (run) => {
     const of = (object.find ?? object.code)(run);
-    return of === undefined ? undefined : memberOf(of, wanted);
+    return of === undefined ? undefined : memberOf(of, memberName);
   };
-  const code: Code = (run) => present(memberOf(object.code(run), wanted));
-  return { code, find, shape: found ?? ANY };
+  const code: Code = (run) => present(memberOf(object.code(run), memberName));
+  return { code, find, shape: shape ?? ANY };
 }
 
-function memberFault(shape: Shape, wanted: string, node: ASTNode): string {
+function memberFault(shape: Shape, memberName: string, node: ASTNode): string {
   const source = sourceOf(node);
   if (shape.kind !== 'object') return `refers to ${source}, but ${nounOf(shape)} has no members`;
-  return `refers to ${source}, which does not exist${didYouMean(wanted, Object.keys(shape.members))}`;
+  return `refers to ${source}, which does not exist${didYouMean(memberName, Object.keys(shape.members))}`;
 }
 
 function present(value: unknown): unknown {
@@ -179,10 +179,10 @@ function called(node: CallNode, scope: Scope): Part {
   const isMethod = node.op === 'rcall';
   const args = isMethod ? [node.args[1], ...node.args[2]] : node.args[1];
   const parts = args.map((arg) => compileExpression(arg, scope));
-  const found = functionOf(node.args[0], isMethod ? METHODS : FUNCTIONS, parts, scope.faults);
-  if (!found) return { code: () => present(undefined), shape: ANY };
+  const definition = functionOf(node.args[0], isMethod ? METHODS : FUNCTIONS, parts, scope.faults);
+  if (!definition) return { code: () => present(undefined), shape: ANY };
   if (isMethod && node.args[0] === 'matches') checkPattern(args[1], scope);
-  return { code: (run) => found.run(run, ...parts.map(({ code }) => code(run))), shape: found.gives };
+  return { code: (run) => definition.run(run, ...parts.map(({ code }) => code(run))), shape: definition.gives };
 }
 
 function functionOf(
@@ -191,14 +191,14 @@ function functionOf(
   parts: readonly Part[],
   faults: string[],
 ): ExpressionFunction | undefined {
-  const found = Object.hasOwn(table, id) ? table[id] : undefined;
+  const definition = Object.hasOwn(table, id) ? table[id] : undefined;
   const [first] = parts;
-  if (!found) faults.push(`there is no function ${id} for conditions${didYouMean(id, Object.keys(table))}`);
-  else if (!found.arity.includes(parts.length)) faults.push(`${id} does not take that many values`);
-  else if (first && found.takes && !areComparable(first.shape, { kind: found.takes })) {
-    faults.push(`${id} takes ${nounOf({ kind: found.takes })}, not ${nounOf(first.shape)}`);
+  if (!definition) faults.push(`there is no function ${id} for conditions${didYouMean(id, Object.keys(table))}`);
+  else if (!definition.arity.includes(parts.length)) faults.push(`${id} does not take that many values`);
+  else if (first && definition.takes && !areComparable(first.shape, { kind: definition.takes })) {
+    faults.push(`${id} takes ${nounOf({ kind: definition.takes })}, not ${nounOf(first.shape)}`);
   }
-  return found;
+  return definition;
 }
 
 /** Written out, it can be looked at before anybody runs it, and no applicant can send one. */

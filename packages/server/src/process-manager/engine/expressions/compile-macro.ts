@@ -39,8 +39,8 @@ function withVariable(scope: Scope, name: string, shape: Shape): Scope {
 }
 
 /** Whether a member is there. It is not there either if what should have it is missing itself. */
-function has([asked]: readonly ASTNode[], scope: Scope, compile: Compile): Part {
-  const part = asked?.op === '.' ? compile(asked, scope) : undefined;
+function has([argument]: readonly ASTNode[], scope: Scope, compile: Compile): Part {
+  const part = argument?.op === '.' ? compile(argument, scope) : undefined;
   const find = part?.find;
   if (!find) scope.faults.push('has needs a member, such as has(params.country)');
   return { code: (run) => find?.(run) !== undefined, shape: TRUTH };
@@ -66,11 +66,11 @@ type Loop = { readonly through: Part; readonly parts: readonly Part[]; readonly 
 
 function comprehension(name: string, { through, parts, at }: Loop): Part {
   const [first, second] = parts as [Part, Part?];
-  const each = <T>(run: Run, look: (element: unknown) => T | undefined): T | undefined => {
+  const each = <T>(run: Run, visit: (element: unknown) => T | undefined): T | undefined => {
     for (const element of elementsOf(run.budget, through.code(run))) {
       charge(run.budget, 1);
-      const found = look(holding(run, at, element).variables[at]);
-      if (found !== undefined) return found;
+      const result = visit(holding(run, at, element).variables[at]);
+      if (result !== undefined) return result;
     }
     return undefined;
   };
@@ -93,9 +93,9 @@ function comprehension(name: string, { through, parts, at }: Loop): Part {
   }
 }
 
-type Each = <T>(run: Run, look: (element: unknown) => T | undefined) => T | undefined;
+type Each = <T>(run: Run, visit: (element: unknown) => T | undefined) => T | undefined;
 
-/** The first element that decides does; an element that cannot be told matters only if none does. */
+/** The first decisive element gives the result; an element without a value matters only if no element is decisive. */
 function quantifier(each: Each, predicate: Code, decides: boolean): Code {
   return (run) => {
     let untold: ExpressionError | undefined;
@@ -111,10 +111,10 @@ function quantifier(each: Each, predicate: Code, decides: boolean): Code {
 }
 
 function gather(run: Run, each: Each, predicate?: Code, transform?: Code): unknown[] {
-  const gathered: unknown[] = [];
+  const elements: unknown[] = [];
   each(run, (element) => {
-    if (!predicate || truthOf(predicate(run))) gathered.push(transform ? transform(run) : element);
+    if (!predicate || truthOf(predicate(run))) elements.push(transform ? transform(run) : element);
     return undefined;
   });
-  return gathered;
+  return elements;
 }

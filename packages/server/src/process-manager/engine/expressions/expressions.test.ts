@@ -114,7 +114,7 @@ describe('the budget of an expression', () => {
       const condition = compileCondition('data.forms.f.text.lowerAscii() == ""');
       const forms = { f: { text } };
       condition({ flow: { status: 'ACTIVE', done: {} }, data: { ...NO_DATA, forms }, params: {} }, { now: 0, budget });
-      return newBudget().left - budget.left;
+      return newBudget().remaining - budget.remaining;
     };
     assert.ok(used('Aa'.repeat(20_000)) < 5000);
     assert.ok(used(`ä${'Aa'.repeat(20_000)}`) > 40_000);
@@ -147,7 +147,7 @@ describe('the budget of an expression', () => {
   it('is enough for what people write', () => {
     const budget = newBudget();
     assert.equal(holds(`${F}.people.exists(p, p.name == "b" && has(p.age)) && params.country == "DEU"`, budget), true);
-    assert.ok(budget.left > newBudget().left - 100);
+    assert.ok(budget.remaining > newBudget().remaining - 100);
   });
 });
 

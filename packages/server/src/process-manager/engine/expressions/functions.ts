@@ -7,7 +7,7 @@ import { patternOf } from './patterns.ts';
 import { ANY, type Kind, listOf, NUMBER, type Shape, TEXT, TIME, TRUTH } from './shapes.ts';
 import { sizeOf } from './values.ts';
 
-/** Where a function is called: what it may still cost, and what time it is. */
+/** The context of a call: the remaining budget, and the time. */
 export type Call = { readonly budget: Budget; readonly now: Date };
 
 /** A function of expressions. Those that are called on a value get it as their first argument. */
@@ -33,12 +33,12 @@ function onText(gives: Shape, arity: readonly number[], run: Text): ExpressionFu
   };
 }
 
-const search = (gives: Shape, find: (text: string, wanted: string) => unknown) =>
+const search = (gives: Shape, find: (text: string, needle: string) => unknown) =>
   onText(gives, [2], ({ budget }, text, second) => {
-    const wanted = textOf(second);
-    // The worst text and the worst wanted text are compared at every place.
-    charge(budget, (text.length * wanted.length) / 64);
-    return find(text, wanted);
+    const needle = textOf(second);
+    // In the worst case both texts are compared at every position.
+    charge(budget, (text.length * needle.length) / 64);
+    return find(text, needle);
   });
 
 const ASCII = /^[\0-\x7f]*$/;
@@ -52,18 +52,18 @@ function changesCase(letters: RegExp, change: (letters: string) => string): Expr
   });
 }
 
-const ofTime = (read: (time: Date) => number): ExpressionFunction => ({
+const ofTime = (readTime: (time: Date) => number): ExpressionFunction => ({
   ...{ takes: 'time', arity: [1], gives: NUMBER },
   run: (_call, time) => {
     if (!(time instanceof Date)) throw new ExpressionError('must be a timestamp');
-    return BigInt(read(time));
+    return BigInt(readTime(time));
   },
 });
 
 /** In these units both a timestamp and a duration can be read. */
-const ofTimeOrSpan = (read: (time: Date) => number, inSpan: (span: Duration) => bigint): ExpressionFunction => ({
+const ofTimeOrSpan = (readTime: (time: Date) => number, inSpan: (span: Duration) => bigint): ExpressionFunction => ({
   ...{ arity: [1], gives: NUMBER },
-  run: (call, value) => (value instanceof Duration ? inSpan(value) : ofTime(read).run(call, value)),
+  run: (call, value) => (value instanceof Duration ? inSpan(value) : ofTime(readTime).run(call, value)),
 });
 
 /** Called on a value: `text.startsWith("a")`. */
@@ -71,9 +71,9 @@ export const METHODS: Readonly<Record<string, ExpressionFunction>> = {
   size: { arity: [1], gives: NUMBER, run: ({ budget }, value) => sizeOf(budget, value) },
   startsWith: onText(TRUTH, [2], (_call, text, start) => text.startsWith(textOf(start))),
   endsWith: onText(TRUTH, [2], (_call, text, end) => text.endsWith(textOf(end))),
-  contains: search(TRUTH, (text, wanted) => text.includes(wanted)),
-  indexOf: search(NUMBER, (text, wanted) => BigInt(text.indexOf(wanted))),
-  lastIndexOf: search(NUMBER, (text, wanted) => BigInt(text.lastIndexOf(wanted))),
+  contains: search(TRUTH, (text, needle) => text.includes(needle)),
+  indexOf: search(NUMBER, (text, needle) => BigInt(text.indexOf(needle))),
+  lastIndexOf: search(NUMBER, (text, needle) => BigInt(text.lastIndexOf(needle))),
   matches: onText(TRUTH, [2], matches),
   lowerAscii: changesCase(/[A-Z]+/g, (letters) => letters.toLowerCase()),
   upperAscii: changesCase(/[a-z]+/g, (letters) => letters.toUpperCase()),

@@ -161,10 +161,10 @@ function evaluate(text: string, state: State): { ended: string; steps: number } 
   if (faults.length > 0) return { ended: 'refused', steps: 0 };
   try {
     const answer = compileCondition(text)(state, { now: 1_800_000_000_000, budget });
-    return { ended: String(answer), steps: MAX_EVALUATION_STEPS - budget.left };
+    return { ended: String(answer), steps: MAX_EVALUATION_STEPS - budget.remaining };
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    return { ended: error.reason, steps: MAX_EVALUATION_STEPS - budget.left };
+    return { ended: error.reason, steps: MAX_EVALUATION_STEPS - budget.remaining };
   }
 }
 

@@ -13,7 +13,7 @@ export const MAX_PATTERN_SIZE = 500;
 
 /** A pattern in use may hold a few megabytes of what it has learnt, so few are kept. */
 const MAX_KEPT = 16;
-const kept = boundedMap<string, Pattern>(MAX_KEPT);
+const cache = boundedMap<string, Pattern>(MAX_KEPT);
 
 /** What is wrong with a pattern; undefined if nothing is. */
 export function patternFault(pattern: string): string | undefined {
@@ -28,10 +28,10 @@ export function patternFault(pattern: string): string | undefined {
 }
 
 export function patternOf(pattern: string): Pattern {
-  const known = kept.get(pattern);
-  if (known) return known;
+  const cached = cache.get(pattern);
+  if (cached) return cached;
   const compiled = compile(pattern);
-  kept.set(pattern, compiled);
+  cache.set(pattern, compiled);
   return compiled;
 }
 

@@ -64,19 +64,19 @@ export const addUser: StepType = {
     const extId = textAt(from, state)?.trim() ?? '';
     if (extId === '') return notPerformed(NAME, 'identity', 'ext_id_missing');
     if (extId.length > MAX_EXT_ID) return notPerformed(NAME, 'identity', 'ext_id_too_long');
-    const asked = {
+    const input = {
       ...{ store, extId, attributes: textsAt(attributes, state) },
       before: userIdAt(state, key),
-      // Whoever may write any name into a form must not become whom it names.
+      // An end user must not become another user by typing its external id into a form.
       existing: existing ?? (from.startsWith('params.') ? ('link' as const) : ('refuse' as const)),
     };
     const presented = await presentedFace(request);
     return {
       checks: [],
       async conclude(identity) {
-        const acted = await identity.addUser(asked);
+        const acted = await identity.addUser(input);
         const checks = [checkOf(NAME, acted)];
-        if (acted.refused) return { checks };
+        if (acted.refusal) return { checks };
         const { userId, created } = acted.done;
         const enrolled = presented && (await enrol(identity, { store, userId, presented, known: !created, request }));
         return { checks: [...checks, ...(enrolled ?? [])], data: { forms: { [key]: acted.done } } };
@@ -85,7 +85,7 @@ export const addUser: StepType = {
   },
 };
 
-/** Nothing unless the step asks for it. A face that did not pass its own checks is nobody's. */
+/** Undefined unless the step asks for a face, and if the face did not pass its own checks. */
 async function presentedFace({ step, steps, state, image, presentFace }: WorkRequest) {
   const { face } = step as AddUserStep;
   if (face === undefined) return undefined;
@@ -97,10 +97,13 @@ async function presentedFace({ step, steps, state, image, presentFace }: WorkReq
 
 type Enrolled = { store: string; userId: string; presented: PresentedFace; known: boolean; request: WorkRequest };
 
-/** Whoever is there already keeps the face it has, unless it was proven in this journey who it is. */
-async function enrol(identity: IdentityActs, { store, userId, presented, known, request }: Enrolled): Promise<Check[]> {
+/** An existing user keeps its face, unless the end user has proven in this journey to be that user. */
+async function enrol(
+  identity: IdentityActs,
+  { store, userId, presented, known: isExisting, request }: Enrolled,
+): Promise<Check[]> {
   const name = 'faceEnrolment';
-  if (known && !isProven(request)) return [...notPerformed(name, 'face', 'not_authenticated').checks];
+  if (isExisting && !isProven(request)) return [...notPerformed(name, 'face', 'not_authenticated').checks];
   if (!presented.template) return [...notPerformed(name, 'face', presented.reason).checks];
   return [checkOf(name, await identity.enrolFace({ store, user: { userId }, presented }), 'face')];
 }

@@ -7,7 +7,7 @@ const SOURCES: ReadonlyMap<unknown, string> = new Map([
   ['pdf', 'from_pdf'],
 ]);
 
-/** What the words of a client about its photographs point at, for who looks into a case. None of it decides anything. */
+/** What the reports of a client about its photographs suggest, for a reviewer. None of it decides anything. */
 export function clientSignals(hints: ClientHints, pictures: readonly string[]): string[] {
   const signals = pictures.flatMap((picture) => {
     const source = SOURCES.get(hints[`${picture}Source`]);

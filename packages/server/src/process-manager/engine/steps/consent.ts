@@ -3,7 +3,7 @@ import { objectOf, TEXT, TRUTH } from '../expressions/shapes.ts';
 import { localText } from './local-text.ts';
 import type { StepType } from './step-type.ts';
 
-/** Who declines ends the journey: nothing of somebody who does not want it is looked at. */
+/** Declining ends the journey: without consent nothing is analysed. */
 export const consent: StepType = {
   type: 'consent',
   repeatable: true,
@@ -33,7 +33,7 @@ export const consent: StepType = {
       Type.Object(
         {
           accepted: Type.Boolean(),
-          // Whoever read another version has not agreed to this one.
+          // Consent to another version of the text is no consent to this one.
           textVersion: Type.Optional(oneOf(textVersion as string)),
           language: Type.Optional(Type.String({ pattern: '^[a-z]{2,3}$', maxLength: 3 })),
           page: Type.Optional(text(1, 50, 'The version of the words around it')),
@@ -43,8 +43,8 @@ export const consent: StepType = {
     show: ({ textVersion, purpose, declineText, privacyUrl }) => ({ textVersion, purpose, declineText, privacyUrl }),
     take(step, { result }) {
       const { accepted, language, page } = result;
-      const shown = { ...(language !== undefined && { language }), ...(page !== undefined && { page }) };
-      const data = { forms: { [step.key as string]: { accepted, textVersion: step.textVersion, ...shown } } };
+      const presentation = { ...(language !== undefined && { language }), ...(page !== undefined && { page }) };
+      const data = { forms: { [step.key as string]: { accepted, textVersion: step.textVersion, ...presentation } } };
       return result.accepted === true
         ? { outcome: 'PASSED', data }
         : { outcome: 'FAILED', reason: 'consent_declined', data };

@@ -93,7 +93,7 @@ export const document: StepType = {
     },
     show(step, { params, flow, data }) {
       const { key, accept, countries, sides, requireLiveCapture } = step as DocumentStep;
-      // Not told before there is a question about it.
+      // Sent only if there is a question about it.
       const { countryCode: readCountry } = isAboutCountry(flow.current) ? (data.documents[key] ?? {}) : {};
       return {
         ...{ accept, countries, sides, requireLiveCapture, preset: preset(step as DocumentStep, params) },
@@ -102,8 +102,8 @@ export const document: StepType = {
     },
     take: (step, { result, images, data }) => {
       const key = step.key as string;
-      // What was said of a side that is not photographed again still holds.
-      const hints = { ...told(data.documents[key]), ...told(result) };
+      // Hints about a side that is not photographed again stay valid.
+      const hints = { ...clientHintsOf(data.documents[key]), ...clientHintsOf(result) };
       return { outcome: 'WORK', data: { documents: { [key]: { ...result, hints, images } } } };
     },
   },
@@ -112,13 +112,13 @@ export const document: StepType = {
   async work({ step, state, images, vision, environment, signal }) {
     const { key, accept, countries, applicantMatch } = step as DocumentStep;
     const expected = preset(step as DocumentStep, state.params);
-    const given = { ...expected, ...chosen(state.data.documents[key]) };
+    const choice = { ...expected, ...choiceOf(state.data.documents[key]) };
     const front = images.get('front');
-    if (!front) throw new Error('the front of the document is not there');
+    if (!front) throw new Error('the front of the document is missing');
     const back = images.get('back');
     const anyway = state.flow.current?.anyway !== undefined;
-    const asked = {
-      ...{ accept, anyway, ...(countries && { countries }), ...given },
+    const request = {
+      ...{ accept, anyway, ...(countries && { countries }), ...choice },
       ...(expected.countryCode && { expectedCountry: expected.countryCode }),
     };
     const {
@@ -126,9 +126,9 @@ export const document: StepType = {
       images: derived = [],
       pictures = [],
       ...read
-    } = await vision.readDocument({ front, ...(back && { back }), ...asked }, signal);
+    } = await vision.readDocument({ front, ...(back && { back }), ...request }, signal);
     const names = [...images.keys(), ...derived.map(({ name }) => name)];
-    const hints = told(state.data.documents[key]);
+    const hints = clientHintsOf(state.data.documents[key]);
     const signalled = noteSignals(checks, 'documentQuality', clientSignals(hints, [...images.keys()]));
     const engine = environment === 'test' ? 'sandbox' : 'grove';
     return {
@@ -136,7 +136,7 @@ export const document: StepType = {
       checks:
         applicantMatch === false ? signalled : withApplicantMatch(signalled, { params: state.params, read, engine }),
       pictures,
-      data: { documents: { [key]: { ...given, ...read, hints, images: names } } },
+      data: { documents: { [key]: { ...choice, ...read, hints, images: names } } },
       images: derived,
     };
   },
@@ -153,15 +153,15 @@ function isAboutCountry(current: Current | undefined): boolean {
 function preset({ accept, countries }: DocumentStep, params: Readonly<Record<string, string>>): Choice {
   const documentType = accept.find((each) => each === params.documentType);
   const { countryCode } = params;
-  const known = countryCode !== undefined && (countries?.includes(countryCode) ?? /^[A-Z]{3}$/.test(countryCode));
-  return { ...(documentType && { documentType }), ...(known && { countryCode }) };
+  const isKnown = countryCode !== undefined && (countries?.includes(countryCode) ?? /^[A-Z]{3}$/.test(countryCode));
+  return { ...(documentType && { documentType }), ...(isKnown && { countryCode }) };
 }
 
-function told(data: { readonly hints?: ClientHints } | undefined): ClientHints {
+function clientHintsOf(data: { readonly hints?: ClientHints } | undefined): ClientHints {
   return data?.hints ?? {};
 }
 
-function chosen(data: Choice | undefined): Choice {
+function choiceOf(data: Choice | undefined): Choice {
   const { documentType, countryCode, countryConfirmed } = data ?? {};
   return {
     ...(documentType && { documentType }),

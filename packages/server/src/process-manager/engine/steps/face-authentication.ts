@@ -36,23 +36,23 @@ export const faceAuthentication: StepType = {
     const { step, images, presentFace } = request;
     const user = linkedUser(request);
     if (!user) return userMissing(NAME);
-    const seen = await face.work?.(request);
+    const findings = await face.work?.(request);
     const image = images.get('image');
-    if (!seen || !image) throw new Error('the selfie is not there');
+    if (!findings || !image) throw new Error('the selfie is missing');
     // A face that may not be alive proves nothing, and is not compared.
-    if (seen.checks.some((check) => check.status !== 'PASSED' && !isPassiveEnough(step, check))) return seen;
+    if (findings.checks.some((check) => check.status !== 'PASSED' && !isPassiveEnough(step, check))) return findings;
     const presented = await presentFace(image);
     if (presented.template === undefined && presented.reason === 'engine_not_available') {
       const { checks } = notPerformed(NAME, 'face', presented.reason);
-      return { ...seen, checks: [...seen.checks, ...checks] };
+      return { ...findings, checks: [...findings.checks, ...checks] };
     }
     const { store, threshold } = step as FaceStep;
     return {
-      ...seen,
+      ...findings,
       async conclude(identity) {
         const acted = await identity.authenticateFace({ store, user, presented, threshold });
         const check = { ...recognisedCheck(NAME, acted, 'face'), threshold };
-        return { checks: [...seen.checks, check], ...(seen.data && { data: seen.data }) };
+        return { checks: [...findings.checks, check], ...(findings.data && { data: findings.data }) };
       },
     };
   },

@@ -10,10 +10,10 @@ const MAX_MOVEMENTS = 6;
 const FRAMES = Array.from({ length: MAX_MOVEMENTS * 2 }, (_, at) => `frame${at + 1}`);
 const SELFIE = 'image';
 
-/** As which image a frame is kept. The first instruction, the face at rest, gives the selfie. */
-export function imageOfFrame(instruction: number, shown: boolean): string | undefined {
-  if (instruction === 0) return shown ? undefined : SELFIE;
-  return FRAMES[instruction * 2 - (shown ? 2 : 1)];
+/** The name under which a frame is stored. The first instruction, the face at rest, gives the selfie. */
+export function imageOfFrame(instruction: number, isFirst: boolean): string | undefined {
+  if (instruction === 0) return isFirst ? undefined : SELFIE;
+  return FRAMES[instruction * 2 - (isFirst ? 2 : 1)];
 }
 
 type Liveness = 'none' | 'passive' | 'active';
@@ -78,17 +78,17 @@ export const face: StepType = {
   looks: true,
   async work({ step, state, images, vision, challenge, signal }) {
     const image = images.get(SELFIE);
-    if (!image) throw new Error('the selfie is not there');
+    if (!image) throw new Error('the selfie is missing');
     const { key, liveness } = step as FaceStep;
     const { challengeId, hints } = (state.data.faces[key] ?? {}) as Answer;
     const progress = liveness === 'active' && challengeId ? await challenge(challengeId) : undefined;
-    const { checks, ...read } = await vision.readFace(
+    const { checks, ...faceData } = await vision.readFace(
       {
         ...{ image, liveness, ...(progress && { challenge: progress }), ...(hints && { clientHints: hints }) },
         frames: FRAMES.flatMap((name) => images.get(name) ?? []),
       },
       signal,
     );
-    return { checks, data: { faces: { [key]: { ...read, images: [...images.keys()] } } } };
+    return { checks, data: { faces: { [key]: { ...faceData, images: [...images.keys()] } } } };
   },
 };

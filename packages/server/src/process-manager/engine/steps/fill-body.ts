@@ -21,7 +21,7 @@ export function bodyFault(template: string): string | undefined {
 /** A template may name a long text many times. */
 export const MAX_FILLED_LENGTH = 256 * 1024;
 
-/** What the journey does not have is empty. Undefined if the body would be too long. */
+/** Unknown placeholders become the empty string. Undefined if the body would be too long. */
 export function fillBody(template: string, ids: Ids, { params, data }: Facts): string | undefined {
   let length = template.length;
   const filled = fillTemplate(template, (path) => {

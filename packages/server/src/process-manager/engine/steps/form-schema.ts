@@ -119,11 +119,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** Words of the tenant in a form, as far as the schema can be read. */
 export function formTexts(schema: unknown, pointer: string, depth = 0): { pointer: string; text: unknown }[] {
   if (!isObject(schema) || depth > MAX_DEPTH) return [];
-  const { title, description, labels: named, properties, items } = schema;
+  const { title, description, labels, properties, items } = schema;
   return [
     { pointer: `${pointer}/title`, text: title },
     { pointer: `${pointer}/description`, text: description },
-    ...Object.entries(isObject(named) ? named : {}).map(([value, text]) => ({
+    ...Object.entries(isObject(labels) ? labels : {}).map(([value, text]) => ({
       pointer: `${pointer}/labels/${value}`,
       text,
     })),

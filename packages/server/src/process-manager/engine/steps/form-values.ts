@@ -50,10 +50,10 @@ function visitMembers(rules: Schema, value: Readonly<Record<string, unknown>>, p
     if (!Object.hasOwn(value, name) && note(`${pointer}/${escaped(name)}`, 'is required')) return true;
   }
   for (const [name, member] of Object.entries(value)) {
-    const isNamed = Object.hasOwn(properties, name);
-    if (!isNamed && additionalProperties === false) {
+    const isOwn = Object.hasOwn(properties, name);
+    if (!isOwn && additionalProperties === false) {
       if (note(pointer, 'must NOT have additional properties')) return true;
-    } else if (visit(isNamed ? properties[name] : additionalProperties, member, `${pointer}/${escaped(name)}`, note)) {
+    } else if (visit(isOwn ? properties[name] : additionalProperties, member, `${pointer}/${escaped(name)}`, note)) {
       return true;
     }
   }
@@ -151,8 +151,8 @@ const keysOfEnums = new WeakMap<readonly unknown[], ReadonlySet<string>>();
 const keysOfConstants = new WeakMap<object, string>();
 
 function allowedKeys(values: readonly unknown[]): ReadonlySet<string> {
-  const known = keysOfEnums.get(values);
-  if (known) return known;
+  const cached = keysOfEnums.get(values);
+  if (cached) return cached;
   const keys = keysOf(values);
   keysOfEnums.set(values, keys);
   return keys;

@@ -26,7 +26,7 @@ const MAX_HEADERS = 20;
 const MAX_KEPT = 50;
 const MAX_KEPT_LENGTH = 4000;
 const POINTER = '^(/([^~/]|~[01])*)+$';
-/** How often it is asked before the step says that nobody answered, and how long it is waited in between. */
+/** The pauses before each request: after the last one the check is NOT_PERFORMED. */
 const PAUSES_MS = [0, 1000, 4000];
 
 const pointer = (description: string) => Type.String({ maxLength: 200, pattern: POINTER, description });
@@ -84,17 +84,17 @@ export const http: StepType = {
     const step = request.step as HttpStep;
     const { answer, fault } = await ask(step, request);
     if (fault !== undefined) return { checks: [check('NOT_PERFORMED', fault)] };
-    const kept = Object.fromEntries(
+    const keptValues = Object.fromEntries(
       Object.entries(step.keep ?? {}).flatMap(([name, at]) => {
         const value = plain(valueAt(answer, at));
         return value === undefined ? [] : [[name, value]];
       }),
     );
     const verdict = step.passes === undefined ? true : valueAt(answer, step.passes);
-    const found = typeof verdict === 'boolean' ? (verdict ? check('PASSED') : check('FAILED', 'refused')) : undefined;
+    const result = typeof verdict === 'boolean' ? (verdict ? check('PASSED') : check('FAILED', 'refused')) : undefined;
     return {
-      checks: [found ?? check('NOT_PERFORMED', 'no_verdict')],
-      data: { forms: { [step.key]: kept } },
+      checks: [result ?? check('NOT_PERFORMED', 'no_verdict')],
+      data: { forms: { [step.key]: keptValues } },
     };
   },
 };
@@ -108,24 +108,24 @@ function check(status: Check['status'], reason?: string): Check {
   return { name: 'http', type: 'http', status, ...(reason && { reason, advice: 'final' as const }) };
 }
 
-type Asked = { answer: unknown; fault?: undefined } | { answer?: undefined; fault: string };
+type HttpAnswer = { answer: unknown; fault?: undefined } | { answer?: undefined; fault: string };
 
-async function ask({ url, method, headers = {}, body }: HttpStep, request: WorkRequest): Promise<Asked> {
+async function ask({ url, method, headers = {}, body }: HttpStep, request: WorkRequest): Promise<HttpAnswer> {
   const { state, callHttp, pause } = request;
   const { instanceId, environment } = request;
   const ids = { processInstanceId: instanceId, environment, step: request.step.id };
-  const sent = method === 'GET' ? undefined : body === undefined ? JSON.stringify(ids) : fillBody(body, ids, state);
-  if (sent === undefined && method === 'POST') return { fault: 'too_large' };
+  const content = method === 'GET' ? undefined : body === undefined ? JSON.stringify(ids) : fillBody(body, ids, state);
+  if (content === undefined && method === 'POST') return { fault: 'too_large' };
   let fault = 'unreachable';
   for (const ms of PAUSES_MS) {
     if (ms > 0) await pause(ms);
-    const answered = await callHttp({ url, method, headers, ...(sent && { body: sent }) });
-    if (answered.fault !== undefined) {
-      fault = answered.fault;
-      if (answered.lasting) break;
+    const response = await callHttp({ url, method, headers, ...(content && { body: content }) });
+    if (response.fault !== undefined) {
+      fault = response.fault;
+      if (response.lasting) break;
       continue;
     }
-    const { status, text } = answered;
+    const { status, text } = response;
     if (status >= 500 || status === 429 || status === 408) {
       fault = 'unreachable';
       continue;
@@ -140,7 +140,7 @@ async function ask({ url, method, headers = {}, body }: HttpStep, request: WorkR
   return { fault };
 }
 
-/** Texts, numbers and truth values; anything larger is no field of a form. */
+/** Keeps texts, numbers and truth values; anything else is not a field of a form. */
 function plain(value: unknown): string | number | boolean | undefined {
   if (typeof value === 'string') return value.slice(0, MAX_KEPT_LENGTH);
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;

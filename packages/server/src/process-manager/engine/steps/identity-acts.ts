@@ -3,28 +3,28 @@
  * the journey becomes are committed together, or neither is.
  */
 export type IdentityActs = {
-  addUser(asked: NewStoreUser): Promise<Acted<{ userId: string; created: boolean }>>;
-  startPasskeyRegistration(asked: OfUser & PasskeyPolicy & Proof): Promise<Acted<Begun>>;
-  completePasskeyRegistration(asked: OfUser & PasskeyPolicy & Proof & PasskeyAnswer): Promise<Acted<Recognised>>;
-  startPasskeyAuthentication(asked: OfAnyUser & PasskeyPolicy): Promise<Acted<Begun>>;
-  completePasskeyAuthentication(asked: OfAnyUser & PasskeyPolicy & PasskeyAnswer): Promise<Acted<Recognised>>;
+  addUser(input: NewStoreUser): Promise<Acted<{ userId: string; created: boolean }>>;
+  startPasskeyRegistration(input: OfUser & PasskeyPolicy & Proof): Promise<Acted<Beginning>>;
+  completePasskeyRegistration(input: OfUser & PasskeyPolicy & Proof & PasskeyAnswer): Promise<Acted<Recognised>>;
+  startPasskeyAuthentication(input: OfAnyUser & PasskeyPolicy): Promise<Acted<Beginning>>;
+  completePasskeyAuthentication(input: OfAnyUser & PasskeyPolicy & PasskeyAnswer): Promise<Acted<Recognised>>;
   /** The secret that this step showed before is shown again, unless `anew` is set or its time is up. */
-  startTotpRegistration(asked: OfUser & Policy & { anew: boolean }): Promise<Acted<Begun>>;
-  completeTotpRegistration(asked: OfUser & Policy & Code): Promise<Acted<Recognised>>;
-  startTotpAuthentication(asked: OfUser & Policy): Promise<Acted<Begun>>;
-  authenticateTotp(asked: OfUser & Policy & Code): Promise<Acted<Recognised>>;
-  enrolFace(asked: OfUser & { presented: PresentedFace }): Promise<Acted<Recognised>>;
-  authenticateFace(asked: OfUser & { presented: PresentedFace; threshold: number }): Promise<Acted<Recognised>>;
+  startTotpRegistration(input: OfUser & Policy & { anew: boolean }): Promise<Acted<Beginning>>;
+  completeTotpRegistration(input: OfUser & Policy & Code): Promise<Acted<Recognised>>;
+  startTotpAuthentication(input: OfUser & Policy): Promise<Acted<Beginning>>;
+  authenticateTotp(input: OfUser & Policy & Code): Promise<Acted<Recognised>>;
+  enrolFace(input: OfUser & { presented: PresentedFace }): Promise<Acted<Recognised>>;
+  authenticateFace(input: OfUser & { presented: PresentedFace; threshold: number }): Promise<Acted<Recognised>>;
 };
 
-/** It was done; or the store refused, with a code of its catalogue and with what that means for the step. */
+/** The result of an act; or a refusal of the store, with its code and what it means for the step. */
 export type Acted<T> =
-  | { readonly done: T; readonly refused?: undefined }
-  | { readonly refused: RefusedAct; readonly done?: undefined };
+  | { readonly done: T; readonly refusal?: undefined }
+  | { readonly refusal: RefusedAct; readonly done?: undefined };
 
 export type RefusedAct = {
   readonly code: number;
-  /** NOT_PERFORMED if it was nobody's fault who stands before the screen. */
+  /** NOT_PERFORMED if the end user is not at fault. */
   readonly status: 'FAILED' | 'NOT_PERFORMED';
   readonly advice: 'retry' | 'final';
 };
@@ -55,7 +55,7 @@ export type NewStoreUser = {
 };
 
 /** What the page needs to go on with what was begun. */
-export type Begun = Readonly<Record<string, unknown>>;
+export type Beginning = Readonly<Record<string, unknown>>;
 
 export type Recognised = { readonly userId: string; readonly score?: number };
 

@@ -18,22 +18,22 @@ export const ofStore: NonNullable<StepType['references']> = (step): Reference[] 
 export const withStore = <P extends TProperties>(settings: P) => ({ store: storeSetting, ...settings });
 
 /** A step that is begun on the server before the page can show it, and settled with what was submitted. */
-export function begun(answer: TSchema): UserPart {
+export function beginningPart(answer: TSchema): UserPart {
   return { seconds: 30, result: () => answer, show: () => ({ begins: true }), take: () => ({ outcome: 'WORK' }) };
 }
 
 /** The code of the store is the reason: who reads the check finds what it means in the catalogue. */
 export function checkOf(name: string, acted: Acted<unknown>, type: CheckType = 'identity'): Check {
-  if (!acted.refused) return { name, type, status: 'PASSED' };
-  const { code, status, advice } = acted.refused;
+  if (!acted.refusal) return { name, type, status: 'PASSED' };
+  const { code, status, advice } = acted.refusal;
   return { name, type, status, reason: `code_${code}`, advice, metaData: { code } };
 }
 
 export function recognisedCheck(name: string, acted: Acted<Recognised>, type?: CheckType): Check {
-  const score = acted.refused ? undefined : acted.done.score;
+  const score = acted.refusal ? undefined : acted.done.score;
   return { ...checkOf(name, acted, type), ...(score !== undefined && { score }) };
 }
 
-/** Nobody was named: neither by an earlier step nor by a parameter. */
+/** Neither an earlier step nor a parameter names a user. */
 export const userMissing = (name: string): Findings => notPerformed(name, 'identity', 'user_missing');
 export const notAuthenticated = (name: string): Findings => notPerformed(name, 'identity', 'not_authenticated');

@@ -33,28 +33,28 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 export function knownValues(schema: Schema, { data, params }: Pick<State, 'data' | 'params'>): Record<string, string> {
   const properties = (schema.properties ?? {}) as Readonly<Record<string, Schema>>;
-  const read = Object.values(data.documents).flatMap(
+  const fields = Object.values(data.documents).flatMap(
     ({ biographicData }) => (biographicData ?? []) as readonly Field[],
   );
-  const found: Record<string, string> = {};
+  const values: Record<string, string> = {};
   for (const [name, property] of Object.entries(properties)) {
-    const value = Object.hasOwn(params, name) ? params[name] : readValue(name, property, read);
-    if (value !== undefined) found[name] = value;
+    const value = Object.hasOwn(params, name) ? params[name] : readValue(name, property, fields);
+    if (value !== undefined) values[name] = value;
   }
-  return found;
+  return values;
 }
 
-function readValue(name: string, property: Schema, read: readonly Field[]): string | undefined {
+function readValue(name: string, property: Schema, fields: readonly Field[]): string | undefined {
   const folded = name.toLowerCase().replace(/[^a-z]/g, '');
-  const wanted = Object.hasOwn(IN_DOCUMENTS, folded) ? IN_DOCUMENTS[folded] : undefined;
-  if (!wanted || property.type !== 'string') return undefined;
-  const values = read
-    .filter(({ fieldName }) => wanted.includes(String(fieldName)))
+  const fieldNames = Object.hasOwn(IN_DOCUMENTS, folded) ? IN_DOCUMENTS[folded] : undefined;
+  if (!fieldNames || property.type !== 'string') return undefined;
+  const values = fields
+    .filter(({ fieldName }) => fieldNames.includes(String(fieldName)))
     .flatMap(({ values: of }) => SOURCES.map((source) => of?.[source]));
   return values.find((value): value is string => typeof value === 'string' && fits(value, property));
 }
 
-/** What the form would refuse is better left out. */
+/** Leaves out values that the form would refuse. */
 function fits(value: string, { format, maxLength, enum: only }: Schema): boolean {
   if (value.trim() === '' || (typeof maxLength === 'number' && [...value].length > maxLength)) return false;
   if (Array.isArray(only)) return only.includes(value);

@@ -32,7 +32,7 @@ export function isUnproven(journey: JourneyStep): boolean {
   return tried.length > 0 && !tried.some(({ outcome }) => outcome === 'PASSED');
 }
 
-/** Whether somebody has proven who it is. */
+/** Whether the end user has proven to be the user. */
 export function isProven(journey: JourneyStep): boolean {
   return endedSteps(journey).some(({ proves, outcome }) => proves && outcome === 'PASSED');
 }
@@ -49,6 +49,6 @@ function endedSteps({ step, steps, state: { flow }, typeOf }: JourneyStep) {
 
 /** What the step of that key has kept; no form of the end user can have its key. */
 export function userIdAt({ data }: State, key: string): string | undefined {
-  const kept = Object.hasOwn(data.forms, key) ? data.forms[key] : undefined;
-  return typeof kept?.userId === 'string' ? kept.userId : undefined;
+  const form = Object.hasOwn(data.forms, key) ? data.forms[key] : undefined;
+  return typeof form?.userId === 'string' ? form.userId : undefined;
 }

@@ -1,7 +1,7 @@
 import { api, Type, text } from '@grove/contract';
 import type { Step } from '../definition.ts';
 import { objectOf, TEXT } from '../expressions/shapes.ts';
-import { attemptsSetting, begun, ofStore, recognisedCheck, userMissing, withStore } from './identity-check.ts';
+import { attemptsSetting, beginningPart, ofStore, recognisedCheck, userMissing, withStore } from './identity-check.ts';
 import { linkedUser } from './linked-user.ts';
 import { registrationStep } from './registration-step.ts';
 import type { StepType } from './step-type.ts';
@@ -15,7 +15,7 @@ const settings = withStore({
 });
 
 const { credential, error } = api.passkeys.authenticate.body.properties;
-/** Nothing is required: a browser that gave neither has a code of its own. */
+/** Both members are optional: the store refuses a result without either with a code of its own. */
 const answer = Type.Object({ credential, error }, { additionalProperties: false });
 
 const askedOf = (step: Step) => {
@@ -53,7 +53,7 @@ export const passkeyAuthentication: StepType = {
   },
   references: ofStore,
   user: {
-    ...begun(answer),
+    ...beginningPart(answer),
     needs: 'passkey',
     async begin({ identity, ...journey }) {
       const user = linkedUser(journey);
@@ -67,7 +67,7 @@ export const passkeyAuthentication: StepType = {
     if (!user && !takesAny(step)) return userMissing('passkeyAuthentication');
     const acted = await identity.completePasskeyAuthentication({ ...askedOf(step), user, answer: result });
     const checks = [recognisedCheck('passkeyAuthentication', acted)];
-    if (acted.refused) return { checks };
+    if (acted.refusal) return { checks };
     return { checks, data: { forms: { [step.key as string]: { userId: acted.done.userId } } } };
   },
 };

@@ -22,7 +22,7 @@ export function softenChecks(
   });
 }
 
-/** Passed, too: what was poor a moment ago is not good because somebody looked once more. */
+/** A passed check becomes REVIEW as well: a poor photograph does not become good by a second analysis. */
 function isPoor({ status, reason }: Check): boolean {
   return status === 'PASSED' || (status === 'FAILED' && reason !== undefined && POOR_REASONS.includes(reason));
 }

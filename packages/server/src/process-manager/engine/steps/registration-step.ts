@@ -1,7 +1,7 @@
 import type { TProperties, TSchema } from 'typebox';
 import type { Step } from '../definition.ts';
-import type { Acted, Begun, IdentityActs, Proof, Recognised, StoreUser } from './identity-acts.ts';
-import { begun, checkOf, notAuthenticated, ofStore, userMissing } from './identity-check.ts';
+import type { Acted, Beginning, IdentityActs, Proof, Recognised, StoreUser } from './identity-acts.ts';
+import { beginningPart, checkOf, notAuthenticated, ofStore, userMissing } from './identity-check.ts';
 import { isProven, isUnproven, linkedUser } from './linked-user.ts';
 import type { Need, StepType } from './step-type.ts';
 
@@ -14,17 +14,17 @@ export type RegistrationPart = {
   /** The schema of what is submitted. */
   readonly answer: TSchema;
   /** `anew`: the end user wants another than the one that was begun. */
-  start(identity: IdentityActs, step: Step, about: AboutUser & { anew: boolean }): Promise<Acted<Begun>>;
+  start(identity: IdentityActs, step: Step, about: AboutUser & { anew: boolean }): Promise<Acted<Beginning>>;
   complete(
     identity: IdentityActs,
     step: Step,
-    given: AboutUser & { result: Readonly<Record<string, unknown>> },
+    input: AboutUser & { result: Readonly<Record<string, unknown>> },
   ): Promise<Acted<Recognised>>;
 };
 
 type AboutUser = Proof & { readonly user: StoreUser };
 
-/** A step that registers something for a user: for nobody who has tried to prove to be the user and did not. */
+/** A step that registers something for a user. It refuses if the end user tried to prove to be the user and failed. */
 export function registrationStep({ answer, needs, start, complete, ...declared }: RegistrationPart): StepType {
   const { type } = declared;
   return {
@@ -33,7 +33,7 @@ export function registrationStep({ answer, needs, start, complete, ...declared }
     proves: false,
     references: ofStore,
     user: {
-      ...begun(answer),
+      ...beginningPart(answer),
       needs,
       async begin({ identity, anew, ...journey }) {
         const user = linkedUser(journey);
@@ -45,8 +45,8 @@ export function registrationStep({ answer, needs, start, complete, ...declared }
       const user = linkedUser(journey);
       if (isUnproven(journey)) return notAuthenticated(type);
       if (!user) return userMissing(type);
-      const given = { user, isProven: isProven(journey), result };
-      return { checks: [checkOf(type, await complete(identity, journey.step, given))] };
+      const input = { user, isProven: isProven(journey), result };
+      return { checks: [checkOf(type, await complete(identity, journey.step, input))] };
     },
   };
 }

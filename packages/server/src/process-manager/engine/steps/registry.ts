@@ -43,9 +43,9 @@ export const stepTypes: ReadonlyMap<string, StepType> = new Map(
 
 /** The type of a step of a checked definition. */
 export function stepTypeOf(type: string): StepType {
-  const found = stepTypes.get(type);
-  if (!found) throw new Error(`there is no step type ${type}`);
-  return found;
+  const stepType = stepTypes.get(type);
+  if (!stepType) throw new Error(`there is no step type ${type}`);
+  return stepType;
 }
 
 /** Whether the end user is asked to move before the camera. */

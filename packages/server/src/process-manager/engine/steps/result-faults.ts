@@ -13,11 +13,11 @@ export function resultFaults(schema: object, value: unknown): Fault[] {
   if (tooLarge) return [{ pointer: '', message: tooLarge }];
   let validate = validators.get(schema);
   if (!validate) {
-    // Its keywords are looked at strictly; to hold it against the schema of schemas would take longer than all else.
+    // Ajv's strict mode checks the keywords; validating the schema itself would take longer than everything else.
     const ajv = new Ajv({ strict: true, allErrors: true, validateFormats: true, validateSchema: false });
     addFormats.default(ajv);
     const compiled = ajv.compile(schema);
-    validate = (given) => (compiled(given) ? [] : (compiled.errors ?? []).slice(0, MAX_FAULTS).map(toFault));
+    validate = (input) => (compiled(input) ? [] : (compiled.errors ?? []).slice(0, MAX_FAULTS).map(toFault));
     validators.set(schema, validate);
   }
   return validate(value);

@@ -5,7 +5,7 @@ import type { Check } from '../../../kernel/check.ts';
 import type { Step } from '../definition.ts';
 import type { Shape } from '../expressions/shapes.ts';
 import type { Findings, JourneyData, KeptData, State } from '../state.ts';
-import type { Begun, IdentityActs, PresentedFace } from './identity-acts.ts';
+import type { Beginning, IdentityActs, PresentedFace } from './identity-acts.ts';
 
 /**
  * A type of step: one file each, listed in `registry.ts`. What a definition may say of it, what the end user sees and
@@ -54,7 +54,7 @@ export type StepType = {
   readonly user?: UserPart;
   /** Where pictures that are poor can be used all the same, for a human to look at. */
   readonly anyway?: AnywayPart;
-  /** Set if its work asks the machine that looks at pictures. */
+  /** Set if its work needs the engine that analyses images. */
   readonly looks?: true;
   /** What a machine does: after the end user, or alone. */
   work?(request: WorkRequest): Promise<Worked>;
@@ -138,12 +138,12 @@ export type UserPart = {
    * What a page needs that has to be made for it, such as a challenge, when it asks for it. Nothing if it is refused: then
    * the step is settled with an empty result, and ends as it would have after it.
    */
-  begin?(request: BeginRequest & { readonly anew: boolean }): Promise<Begun | undefined>;
+  begin?(request: BeginRequest & { readonly anew: boolean }): Promise<Beginning | undefined>;
   /** What the end user gave, as far as it can be judged without a machine. Pure. */
-  take(step: Step, given: Given): Taken;
+  take(step: Step, submission: Submission): SubmissionResult;
 };
 
-export type Given = {
+export type Submission = {
   readonly result: Readonly<Record<string, unknown>>;
   readonly images: readonly string[];
   /** What the journey has so far. */
@@ -157,7 +157,7 @@ export type AnywayPart = {
   soften(checks: readonly Check[], used: { anyway: string; reason: string }): readonly Check[];
 };
 
-export type Taken =
+export type SubmissionResult =
   | {
       readonly outcome: 'PASSED' | 'FAILED';
       readonly reason?: string;
@@ -177,7 +177,7 @@ export type Worked = Findings & {
 /** `id` names these bytes and no others. */
 export type WorkImage = {
   readonly id: string;
-  /** Whose turn it takes where many wait to be looked at. */
+  /** The tenant whose turn it takes when many images wait. */
   readonly share?: string;
   readonly contentType: string;
   /** Of the bytes that were sent. */

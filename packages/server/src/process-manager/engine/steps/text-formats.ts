@@ -22,8 +22,8 @@ export function hasFormat(text: string, name: string): boolean {
 }
 
 function library(name: keyof typeof fullFormats, maxLength: number): Format {
-  const found = fullFormats[name];
-  const validate = typeof found === 'object' && 'validate' in found ? found.validate : found;
+  const definition = fullFormats[name];
+  const validate = typeof definition === 'object' && 'validate' in definition ? definition.validate : definition;
   if (validate instanceof RegExp) return { maxLength, test: (text) => validate.test(text) };
   return { maxLength, test: validate as (text: string) => boolean };
 }

@@ -1,6 +1,6 @@
 import { Type, text } from '@grove/contract';
 import type { Step } from '../definition.ts';
-import { attemptsSetting, begun, ofStore, recognisedCheck, userMissing, withStore } from './identity-check.ts';
+import { attemptsSetting, beginningPart, ofStore, recognisedCheck, userMissing, withStore } from './identity-check.ts';
 import { linkedUser } from './linked-user.ts';
 import { registrationStep } from './registration-step.ts';
 import type { StepType } from './step-type.ts';
@@ -9,7 +9,7 @@ type TotpStep = Step & { store: string; policy: string };
 
 const settings = withStore({ policy: text(1, 100, 'The name of the TOTP policy'), ...attemptsSetting });
 
-/** Not required: what is missing is a wrong code, and no guess. */
+/** Optional: a missing code is refused as malformed, and does not count as a guess. */
 const answer = Type.Object(
   { code: Type.Optional(text(0, 10, 'The code that the authenticator app shows')) },
   { additionalProperties: false },
@@ -41,7 +41,7 @@ export const totpAuthentication: StepType = {
   settings,
   references: ofStore,
   user: {
-    ...begun(answer),
+    ...beginningPart(answer),
     needs: 'totp',
     async begin({ identity, anew: _anew, ...journey }) {
       const user = linkedUser(journey);
@@ -51,7 +51,7 @@ export const totpAuthentication: StepType = {
   async settle({ identity, result, ...journey }) {
     const user = linkedUser(journey);
     if (!user) return userMissing('totpAuthentication');
-    const asked = { ...askedOf(journey.step), user, code: codeOf(result) };
-    return { checks: [recognisedCheck('totpAuthentication', await identity.authenticateTotp(asked))] };
+    const input = { ...askedOf(journey.step), user, code: codeOf(result) };
+    return { checks: [recognisedCheck('totpAuthentication', await identity.authenticateTotp(input))] };
   },
 };
