@@ -35,6 +35,7 @@ const instances = () => import('./screens/instances.tsx');
 const reviews = () => import('./screens/reviews.tsx');
 const webhooks = () => import('./screens/webhooks.tsx');
 const themes = () => import('./screens/themes.tsx');
+const pages = () => import('./screens/pages.tsx');
 
 const routeTree = root.addChildren([
   screen(
@@ -120,8 +121,14 @@ const routeTree = root.addChildren([
     '/stores/$name/users/$userId',
     lazyRouteComponent(() => import('./screens/store-user.tsx'), 'StoreUser'),
   ),
+  screen(
+    '/installation',
+    lazyRouteComponent(() => import('./screens/installation.tsx'), 'Installation'),
+  ),
   screen('/themes', lazyRouteComponent(themes, 'Themes')),
   screen('/themes/$name', lazyRouteComponent(themes, 'Theme')),
+  screen('/pages', lazyRouteComponent(pages, 'CustomPages')),
+  screen('/pages/$name', lazyRouteComponent(pages, 'CustomPage')),
   screen(
     '/events',
     lazyRouteComponent(() => import('./screens/events.tsx'), 'EventQueries'),

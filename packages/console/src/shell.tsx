@@ -119,7 +119,7 @@ function EnvironmentSwitch() {
 function useScreens() {
   const { t } = useTexts();
   const may = useMay();
-  const { environments } = useSession();
+  const { environments, ofInstallation } = useSession();
   return [
     { to: '/', label: t('nav.home'), isShown: true },
     { to: '/reviews', label: t('nav.reviews'), isShown: may('reviews', 'list') },
@@ -132,6 +132,7 @@ function useScreens() {
     { to: '/watchlists', label: t('watchlists.title'), isShown: may('watchlists', 'list') },
     { to: '/stores', label: t('stores.title'), isShown: may('stores', 'list') },
     { to: '/themes', label: t('themes.title'), isShown: may('themes', 'list') },
+    { to: '/pages', label: t('pages.title'), isShown: may('customPages', 'list') },
     { to: '/keys', label: t('nav.keys'), isShown: may('apiKeys', 'list') },
     { to: '/webhooks', label: t('nav.webhooks'), isShown: may('webhooks', 'list') },
     { to: '/secrets', label: t('nav.secrets'), isShown: may('cloudSecrets', 'list') },
@@ -139,6 +140,10 @@ function useScreens() {
     { to: '/operators', label: t('nav.operators'), isShown: may('operators', 'list') },
     { to: '/events', label: t('events.title'), isShown: may('events', 'startQuery') },
     { to: '/settings', label: t('settings.title'), isShown: may('processSettings', 'get') },
+    {
+      ...{ to: '/installation', label: t('installation.title') },
+      isShown: ofInstallation && may('installation', 'listTenants'),
+    },
   ].filter(({ isShown }) => isShown);
 }
 

@@ -6,9 +6,12 @@ import { gzipSync } from 'node:zlib';
 import { type TOTP, URI } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { type AxeLook, axeFaults } from '../../journey/test/axe.ts';
+import { asTenantId } from '../../server/src/kernel/ids.ts';
 import { startJourney } from '../../server/test/end-user.ts';
 import { testPlaces } from '../../server/test/harness.ts';
 import { CLIENT_SECRET, openTestProvider } from '../../server/test/oidc-provider.ts';
+import { openReceiver } from '../../server/test/webhooks.ts';
+import { pageZip } from '../../server/test/zips.ts';
 import { DIST } from '../build.ts';
 import { walk } from './drawn-person.ts';
 import { type ConsoleStage, openConsoleStage, setPresence, settled, still } from './stage.ts';
@@ -232,6 +235,7 @@ describe('the console', () => {
     ['/stores/customers', /customers/, 'store'],
     ['/themes', /Themes/, 'themes'],
     ['/themes/brand', /brand/, 'theme'],
+    ['/pages', /Custom pages/, 'pages'],
     ['/events', /Event queries/, 'events'],
     ['/settings', /Settings/, 'settings'],
     ['/account', /Your account/, 'account'],
@@ -367,6 +371,160 @@ describe('the console', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Grace Byrne' }).waitFor();
+    // Keys and users are found as well, users by their id, too.
+    const jumpTo = async (words: string, option: RegExp, heading: string) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('textbox', { name: 'Jump to' }).fill(words);
+      await page.getByRole('option', { name: option }).click();
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    };
+    await jumpTo('ada', /^ada customers/, 'ada');
+    const id = page.url().split('/').at(-1) ?? '';
+    await jumpTo('test', /^test API keys/, 'API keys');
+    assert.equal(new URL(page.url()).searchParams.get('name'), 'test');
+    await jumpTo(id.toLowerCase(), /^ada customers/, 'ada');
+  });
+
+  it('each number of the first screen is that of the list it leads to, and times say UTC to who hovers', async () => {
+    // Somebody whose clock says what that of the server says.
+    const other = await stage.page();
+    await other.clock.setFixedTime(stage.app.clock.now());
+    await other.context().addCookies(await page.context().cookies());
+    await other.goto(`${stage.address}/console/`);
+    await other.getByRole('radiogroup', { name: 'Environment' }).getByText('Test').click();
+    await other.getByText('You are looking at test data.').waitFor();
+    await settled(other);
+    for (const name of ['Accepted', 'Declined']) {
+      const link = other.getByRole('link', { name: new RegExp(`^${name}, today: [1-9]`) });
+      const total = Number((await link.getAttribute('aria-label'))?.split(': ')[1]);
+      await link.click();
+      await other.getByRole('heading', { level: 1, name: 'Verifications' }).waitFor();
+      await other.getByText(`${total} entr`).waitFor();
+      await other.goBack();
+    }
+    await other.getByRole('link', { name: /^Waiting for review: / }).click();
+    await other.getByRole('heading', { level: 1, name: 'Reviews' }).waitFor();
+    const time = other.getByRole('table').locator('time').first();
+    const at = (await time.getAttribute('datetime')) ?? '';
+    assert.equal(await time.getAttribute('title'), `${at.slice(0, 19).replace('T', ' ')} UTC`);
+    await other.context().close();
+  });
+
+  it('closed reviews are filtered in the address, and a list is saved as CSV', async () => {
+    await open('/reviews?view=closed&verdict=REJECTED', /Reviews/);
+    const verdicts = async () =>
+      page
+        .getByRole('table')
+        .getByText(/^(Approved|Declined)$/)
+        .allInnerTexts();
+    assert.deepEqual([...new Set(await verdicts())], ['Declined']);
+    await page.getByRole('button', { name: 'Remove filter: Verdict' }).click();
+    await page.getByRole('table').getByText('Approved').first().waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    const lines = readFileSync(await file.path(), 'utf8').split('\r\n');
+    assert.match(lines[0] ?? '', /^"Person","Verdict","Reason"/);
+    assert.ok(lines.length > 3);
+  });
+
+  it('the tenant’s own reasons are offered to reviewers, and the keys can be switched off', async () => {
+    await open('/settings', /Settings/);
+    await page
+      .getByRole('region', { name: 'Server' })
+      .getByText(/Grove \d/)
+      .waitFor();
+    await page.getByRole('combobox', { name: 'Reasons for reviewers' }).fill('Known to the branch');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved').waitFor();
+    const id = await inReview('Rosa');
+    await open(`/reviews/${id}`, /Rosa Byrne/);
+    await page.getByRole('button', { name: '1 · Known to the branch' }).waitFor();
+    await page.getByRole('switch', { name: 'Keyboard shortcuts' }).click();
+    await page.getByRole('heading', { level: 1 }).focus();
+    await page.keyboard.press('1');
+    assert.equal(await page.getByRole('textbox', { name: /^Reason/ }).inputValue(), '');
+    await page.getByRole('switch', { name: 'Keyboard shortcuts' }).click();
+    await page.getByRole('heading', { level: 1 }).focus();
+    await page.keyboard.press('1');
+    assert.equal(await page.getByRole('textbox', { name: /^Reason/ }).inputValue(), 'Known to the branch');
+    await page.keyboard.press('a');
+    await page.getByText('Approved').first().waitFor();
+  });
+
+  it('a delivery shows what was sent and what was answered, and what failed is sent again under its id', async () => {
+    const receiver = await openReceiver((_request, answer) => void answer.writeHead(500).end('unknown field: name'));
+    const webhook = { name: 'crm', uri: receiver.uri, events: ['*'], retryIntervalsMs: [] };
+    const { id } = await make('/api/notification-service/webhooks', webhook);
+    await open(`/webhooks/${id}`, /crm/);
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await receiver.arrived(1);
+    await page.getByRole('row', { name: /webhook.test/ }).waitFor();
+    await page.reload();
+    const row = page.getByRole('row', { name: /webhook.test.*Failed/ });
+    await row.getByRole('button', { name: 'Show' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delivery' });
+    await dialog.getByText('unknown field: name').waitFor();
+    await still(page);
+    assert.deepEqual(await axe(), []);
+    await keep('delivery');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Send again what failed' }).click();
+    await page.getByRole('dialog').getByLabel('What failed within the last').selectOption('1');
+    await page.getByRole('dialog').getByRole('button').last().click();
+    await receiver.arrived(2);
+    const [first, second] = receiver.received.map(({ headers }) => headers['webhook-id']);
+    assert.equal(first, second);
+    await receiver.close();
+  });
+
+  it('a relying party is added and changed; one that does not fit is refused with a reason', async () => {
+    await open('/stores/customers', /customers/);
+    await page.getByRole('button', { name: 'Add passkey party' }).click();
+    const dialog = page.getByRole('dialog');
+    const config = dialog.getByLabel('Configuration');
+    await config.fill('{"rpId": "example.com", "rpName": "Shop", "restrictedOrigins": ["https://evil.example"]}');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/evil\.example|origin/i)
+      .first()
+      .waitFor();
+    await config.fill('{"rpId": "example.com", "rpName": "Shop", "restrictedOrigins": ["https://www.example.com"]}');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const row = page.getByRole('row', { name: /example\.com/ });
+    await row.getByRole('button', { name: 'Edit' }).click();
+    const edited = page.getByRole('dialog', { name: 'example.com' });
+    await edited.getByLabel('Configuration').fill('{"rpName": "Shop of Ada"}');
+    await edited.getByRole('button', { name: 'Save' }).click();
+    await row.getByText(/Shop of Ada/).waitFor();
+  });
+
+  it('a custom page is uploaded, shown in a frame that reaches nothing, deployed and withdrawn', async () => {
+    await open('/pages', /Custom pages/);
+    await page.getByRole('button', { name: 'New page' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New page' });
+    await dialog.getByLabel('Name').fill('welcome');
+    const zip = pageZip([], '<!doctype html><title>Welcome</title><h1>Hello</h1>');
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      dialog.getByRole('button', { name: 'Choose a zip file' }).click(),
+    ]);
+    await chooser.setFiles({ name: 'welcome.zip', mimeType: 'application/zip', buffer: zip });
+    await dialog.getByRole('button', { name: 'Upload' }).click();
+    await page.getByRole('heading', { level: 1, name: 'welcome' }).waitFor();
+    const row = page.getByRole('row', { name: /welcome v1/ });
+    await row.getByRole('button', { name: 'Preview' }).click();
+    const frame = page.locator('iframe.phone');
+    await page.frameLocator('iframe.phone').getByRole('heading', { name: 'Hello' }).waitFor();
+    assert.equal(await frame.getAttribute('sandbox'), 'allow-scripts allow-forms');
+    assert.deepEqual(await axe(), []);
+    await keep('custom-page');
+    await row.getByRole('button', { name: 'Deploy' }).click();
+    await row.getByRole('button', { name: 'Withdraw' }).click();
+    await row.getByText('Archived').waitFor();
   });
 
   it('a definition is built in the outline by keyboard, and a change is undone', async () => {
@@ -411,6 +569,100 @@ describe('the console', () => {
     const types = JSON.parse(text).steps.map(({ type }: { type: string }) => type);
     assert.deepEqual(types, ['document', 'consent', 'face', 'decision']);
     page.once('dialog', (dialog) => dialog.accept());
+  });
+
+  it('a form is built with fields, rules and words in two languages, and shown by the journey itself', async () => {
+    await open('/definitions/new', /New definition/);
+    await page.getByRole('combobox', { name: 'Add a step' }).fill('form');
+    await page.getByRole('option', { name: 'form', exact: true }).click();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    const fields = page.getByRole('list', { name: 'Fields' }).getByRole('listitem');
+    const phone = page.frameLocator('iframe.phone');
+    await phone.getByLabel('First name').waitFor();
+    await page.getByRole('button', { name: 'Add a field' }).click();
+    const second = fields.nth(1);
+    await second.getByLabel('Name in the data').fill('pet');
+    await second.getByLabel('Kind').selectOption('choice');
+    await second.getByLabel('Label (en)').fill('Your pet');
+    await second.getByLabel('Options').fill('cat');
+    await page.keyboard.press('Enter');
+    await second.getByLabel('Words for “cat” (en)').fill('A cat');
+    await second.getByRole('button', { name: 'Up' }).press('Enter');
+    await fields.filter({ hasText: '1. pet' }).waitFor();
+    await phone.getByText('A cat').waitFor({ state: 'attached' });
+    // The journey's own rules: the form says what is missing.
+    await phone.getByRole('button', { name: 'Continue' }).click();
+    await phone
+      .getByRole('alert')
+      .getByText(/First name/)
+      .waitFor();
+    await page.getByLabel('Language of the words').selectOption('de');
+    await fields.nth(0).getByLabel('Label (de)').fill('Ihr Haustier');
+    await phone.getByText('Ihr Haustier').waitFor();
+    await phone.getByRole('button', { name: 'Weiter' }).waitFor();
+    await page.getByText('Some words are missing in: de').waitFor();
+    await still(page);
+    assert.deepEqual(await axe(), []);
+    await keep('form-builder');
+    await page.setViewportSize({ width: 360, height: 740 });
+    await still(page);
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360, 'the builder fits a phone');
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByText('No faults.').waitFor();
+    await page.getByText('Document', { exact: true }).click();
+    const { steps } = JSON.parse(await page.getByRole('textbox', { name: 'Document' }).inputValue());
+    const form = steps.find(({ type }: { type: string }) => type === 'form');
+    assert.deepEqual(form.schema, {
+      ...{ type: 'object', required: ['pet', 'firstName'] },
+      properties: {
+        pet: {
+          ...{ type: 'string', enum: ['yes', 'no', 'cat'], labels: { cat: 'A cat' } },
+          title: { en: 'Your pet', de: 'Ihr Haustier' },
+        },
+        firstName: { type: 'string', maxLength: 200 },
+      },
+    });
+    page.once('dialog', (dialog) => dialog.accept());
+  });
+
+  it('a condition is tried with values; a version with faults is not deployed and says which; a copy is compared', async () => {
+    const steps = [
+      { id: 'page', type: 'customPage', page: 'not-there', when: "params.country == 'DE'" },
+      { id: 'decide', type: 'decision' },
+    ];
+    const { id } = await make('/api/process-manager/processDefinitions', { name: 'faulty', steps });
+    await open(`/definitions/${id}`, /faulty v1/);
+    await page
+      .getByText(/not-there/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page
+      .locator('.mantine-Notifications-notification')
+      .getByText(/\/steps\/0\/page/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Edit' }).first().click();
+    await page.getByRole('button', { name: 'Try the condition' }).click();
+    await page.getByRole('button', { name: 'Try the condition' }).click();
+    await page.getByText('True: the step runs.').waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: /Export/ }).click(),
+    ]);
+    assert.equal(JSON.parse(readFileSync(await file.path(), 'utf8')).name, 'faulty');
+    await make('/api/process-manager/processDefinitions', { name: 'faulty', steps: steps.slice(1) });
+    await page.reload();
+    await page.getByRole('combobox', { name: /Compare/ }).click();
+    await page.getByRole('option', { name: 'faulty v2' }).click();
+    await page
+      .getByRole('region', { name: /Compare/ })
+      .getByText(/\+ .*"customPage"/)
+      .waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: /copy|clone/i }).click();
+    await page.getByRole('heading', { level: 1, name: 'New definition' }).waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'faulty-copy');
   });
 
   it('a draft that somebody else has stored meanwhile is not overwritten before one has seen the difference', async () => {
@@ -534,6 +786,55 @@ describe('the console', () => {
     await page.getByRole('radiogroup', { name: 'Sprache' }).getByText('EN').click();
   });
 
+  it('colours that cannot be read are not saved, and the preview is a page of the journey', async () => {
+    await open('/themes/brand', /brand/);
+    const phone = page.frameLocator('iframe.phone');
+    await phone.getByLabel('First name').waitFor();
+    const colour = (name: string) => page.getByRole('textbox', { name, exact: true });
+    const background = () =>
+      page
+        .frames()
+        .find((frame) => frame.url().endsWith('/web/preview'))
+        ?.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--primary'));
+    assert.equal(await background(), '#1f6b4f');
+    const before = await colour('Text').inputValue();
+    await colour('Text').fill('#eeeeee');
+    await page
+      .getByText(/cannot be read/)
+      .first()
+      .waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Save' }).first().isDisabled());
+    await colour('Text').fill(before);
+    await keep('theme-preview');
+  });
+
+  it('an operator of the installation makes, suspends and resumes a tenant; nobody else sees the screen', async () => {
+    await page.goto(`${stage.address}/console/installation`);
+    await page.getByRole('heading', { name: 'Your role does not include this' }).waitFor();
+    const [owner] = await stage.app.app.operators.list(asTenantId('acme'));
+    await stage.app.app.operators.setInstallation(asTenantId('acme'), owner?.id ?? '', true);
+    await open('/installation', /Installation/);
+    await page.getByRole('button', { name: 'New tenant' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New tenant' });
+    await dialog.getByLabel('Id').fill('globex');
+    await dialog.getByLabel('Name').fill('Globex');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const link = page.getByRole('dialog', { name: 'Send this link' });
+    assert.match(await link.locator('pre').innerText(), /globex\.fir\.localhost:\d+\/console\/#invite=/);
+    await link.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('row', { name: /globex/ });
+    await row.getByRole('button', { name: 'Suspend' }).click();
+    await page.getByRole('dialog').getByLabel('globex').fill('globex');
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+    await row.getByText('Suspended').waitFor();
+    await still(page);
+    assert.deepEqual(await axe(), []);
+    await keep('installation');
+    await row.getByRole('button', { name: 'Activate' }).click();
+    await row.getByText('Active').waitFor();
+    await stage.app.app.operators.setInstallation(asTenantId('acme'), owner?.id ?? '', false);
+  });
+
   it('whoever is invited sees what the role permits, and nothing more', async () => {
     await open('/operators', /People/);
     await page.getByRole('button', { name: 'Invite' }).click();
@@ -550,8 +851,8 @@ describe('the console', () => {
     await other.getByRole('heading', { name: /Good to see you, Anna Auditor/ }).waitFor();
     const links = await other.getByRole('navigation').getByRole('link').allInnerTexts();
     assert.deepEqual(links, [
-      ...['Home', 'Reviews', 'Verifications', 'Start links', 'Definitions', 'Usage', 'Themes', 'API keys'],
-      ...['Webhooks', 'Secrets', 'Audit trail', 'People', 'Settings'],
+      ...['Home', 'Reviews', 'Verifications', 'Start links', 'Definitions', 'Usage', 'Themes', 'Custom pages'],
+      ...['API keys', 'Webhooks', 'Secrets', 'Audit trail', 'People', 'Settings'],
     ]);
     await other.goto(`${stage.address}/console/keys`);
     await other.getByRole('heading', { name: 'API keys' }).waitFor();

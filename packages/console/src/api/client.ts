@@ -31,6 +31,8 @@ export class CallError extends Error {
   }
 }
 
+/** What was read is no longer what is stored. */
+export const CHANGED_MEANWHILE = 100351;
 const CONFIRM = 100211;
 
 export async function call<G extends Group, N extends Name<G>>(
@@ -84,6 +86,8 @@ function fetchOnce(group: Group, name: string, args: LooseArguments, accept = 'a
   const address = path.replace(/\{(\w+)\}/g, (_, param: string) => encodeURIComponent(args.params?.[param] ?? ''));
   const query = queryText(args.query ?? {});
   const hasBody = method === 'POST';
+  // Archives and pictures are sent as they are.
+  const bytes = args.body instanceof Blob ? args.body : undefined;
   return fetch(`${address}${query}`, {
     method,
     credentials: 'same-origin',
@@ -91,9 +95,9 @@ function fetchOnce(group: Group, name: string, args: LooseArguments, accept = 'a
     headers: {
       Accept: accept,
       'X-Grove-Environment': args.environment ?? currentEnvironment(),
-      ...(hasBody && { 'Content-Type': 'application/json' }),
+      ...(hasBody && { 'Content-Type': bytes?.type ?? 'application/json' }),
     },
-    ...(hasBody && { body: JSON.stringify(args.body ?? {}) }),
+    ...(hasBody && { body: bytes ?? JSON.stringify(args.body ?? {}) }),
   });
 }
 

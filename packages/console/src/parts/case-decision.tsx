@@ -26,7 +26,7 @@ type DecisionProps = {
   onLink(link: string): void;
 };
 
-/** Reasons that are given often; a digit writes one. */
+/** Reasons that are given often, where the tenant has none of its own; a digit writes one. */
 const PRESETS = ['preset.1', 'preset.2', 'preset.3', 'preset.4', 'preset.5'] as const satisfies readonly TextKey[];
 
 /** Whoever opens a case holds it for a while, so that two people never work on one. */
@@ -80,16 +80,18 @@ function useDecision({ id, onNext, onLink }: Omit<DecisionProps, 'steps'>) {
     claim: () => claimed.claim.mutate(undefined),
     release: () => release.mutate(undefined),
   };
+  const offered = claimed.review?.offeredReasons ?? [];
+  const reasons = offered.length > 0 ? offered : PRESETS.map((key) => t(key));
   const on = (key: string, act: () => void): [string, () => void] => [key, () => hasKeys && act()];
   useHotkeys([
     ...[on('a', acts.approve), on('d', acts.reject), on('r', acts.askAgain), on('n', acts.next), on('c', acts.claim)],
     ...[on('?', help.open), on('shift+?', help.open)],
-    ...PRESETS.map((key, at) => on(String(at + 1), () => setComment(t(key)))),
+    ...reasons.map((reason, at) => on(String(at + 1), () => setComment(reason))),
   ]);
   const isBusy = decide.isPending || asking.ask.isPending;
   return {
     ...{ comment, setComment, isAsking, asking, field, hasHelp, help, hasKeys, setKeys, acts, isBusy },
-    ...{ review: claimed.review, isMine: claimed.isMine },
+    ...{ review: claimed.review, isMine: claimed.isMine, reasons },
   };
 }
 
@@ -119,9 +121,9 @@ export function Decision({ id, steps, onNext, onLink }: DecisionProps) {
         required
       />
       <Group gap={4}>
-        {PRESETS.map((key, at) => (
-          <Button key={key} size="compact-xs" variant="default" onClick={() => setComment(t(key))}>
-            {at + 1} · {t(key)}
+        {decision.reasons.map((reason, at) => (
+          <Button key={reason} size="compact-xs" variant="default" onClick={() => setComment(reason)}>
+            {at + 1} · <bdi>{reason}</bdi>
           </Button>
         ))}
       </Group>
@@ -178,7 +180,7 @@ const KEYS = [
   ['R', 'case.askAgain'],
   ['N', 'case.next'],
   ['C', 'case.claim'],
-  ['1 – 5', 'case.presets'],
+  ['1 – 9', 'case.presets'],
   ['Esc', 'case.leaveField'],
   ['?', 'case.help'],
 ] as const satisfies readonly (readonly [string, TextKey])[];

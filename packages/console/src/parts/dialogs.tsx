@@ -53,6 +53,7 @@ export function ConfirmByTyping({
   title,
   lead,
   expected,
+  submitLabel,
   opened,
   onClose,
   onConfirm,
@@ -61,6 +62,8 @@ export function ConfirmByTyping({
   title: string;
   lead: ReactNode;
   expected: string;
+  /** What the button says; to delete unless it says something else. */
+  submitLabel?: string;
   opened: boolean;
   onClose(): void;
   onConfirm(): void;
@@ -89,7 +92,7 @@ export function ConfirmByTyping({
               {t('app.cancel')}
             </Button>
             <Button type="submit" color="red.9" disabled={typed !== expected} loading={isBusy}>
-              {t('app.delete')}
+              {submitLabel ?? t('app.delete')}
             </Button>
           </Group>
         </Stack>

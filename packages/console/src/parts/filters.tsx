@@ -70,3 +70,30 @@ export function SearchField({ name, label, placeholder, description }: SearchFie
     </form>
   );
 }
+
+/** The filter that most lists have: by name, with `%` for anything. */
+export function NameFilter() {
+  const t = useT();
+  const { filters } = useFilters<'name'>();
+  return (
+    <>
+      <SearchField name="name" label={t('keys.name')} description={t('stores.extIdHint')} />
+      <FilterChips active={[{ name: 'name', label: t('keys.name'), value: filters.name }]} />
+    </>
+  );
+}
+
+/** From which day and to which day, both in the zone of the viewer. */
+export function DayFields() {
+  const t = useT();
+  const { filters, set } = useFilters<'from' | 'to'>();
+  return (['from', 'to'] as const).map((name) => (
+    <TextInput
+      key={name}
+      type="date"
+      label={t(`list.${name}`)}
+      value={filters[name] ?? ''}
+      onChange={(event) => set({ [name]: event.currentTarget.value || undefined })}
+    />
+  ));
+}

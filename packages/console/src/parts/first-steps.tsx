@@ -53,7 +53,7 @@ export function FirstSteps() {
       <Stack gap="xs" component="ol" className="plain-list">
         {allowed.map(({ to, text }, at) => (
           <Group key={to} component="li" gap="sm" wrap="nowrap">
-            <ThemeIcon size={22} radius="xl" variant={data[at] ? 'filled' : 'default'} aria-hidden="true">
+            <ThemeIcon flex="none" size={22} radius="xl" variant={data[at] ? 'filled' : 'default'} aria-hidden="true">
               {data[at] ? '✓' : at + 1}
             </ThemeIcon>
             <Anchor component={Link} to={to} size="sm" className="grow">
@@ -63,7 +63,13 @@ export function FirstSteps() {
               </Text>
             </Anchor>
             {at === next && (
-              <Button component={Link} to={to} size="compact-sm" aria-label={`${t('home.begin')}: ${t(text)}`}>
+              <Button
+                component={Link}
+                to={to}
+                size="compact-sm"
+                flex="none"
+                aria-label={`${t('home.begin')}: ${t(text)}`}
+              >
                 {t('home.begin')}
               </Button>
             )}

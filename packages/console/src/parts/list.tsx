@@ -1,10 +1,11 @@
 import { Anchor, Button, Checkbox, Group, Table, Text, UnstyledButton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { callLoosely, type Group as GroupName } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useT } from '../texts/texts.tsx';
+import { say, useAct } from './act.ts';
 import { saveCsv } from './csv.ts';
 import { Empty, Failed, Waiting } from './states.tsx';
 
@@ -73,9 +74,7 @@ export function List<T>(given: ListProps<T>) {
           {t('app.total', { n: totalElements })}
         </Text>
         <Group gap="xs">
-          <Button size="xs" variant="default" onClick={() => exportRows(props)}>
-            {t('app.export')}
-          </Button>
+          <Export {...props} />
           <Pages page={page} total={totalPages} />
         </Group>
       </Group>
@@ -190,14 +189,31 @@ function Pages({ page, total }: { page: number; total: number }) {
   );
 }
 
-/** All pages of the list, as a file. */
-async function exportRows<T>(props: ListProps<T>): Promise<void> {
+/** All pages of the list as a file. It says how far it is, and whether rows had to be left out. */
+function Export<T>(props: ListProps<T>) {
+  const t = useT();
+  const [numRows, setNumRows] = useState(0);
+  const act = useAct(
+    () => exportRows(props, setNumRows),
+    ({ rows, isWhole }) => isWhole || say(t('list.cut', { n: rows })),
+  );
+  return (
+    <Button size="xs" variant="default" onClick={() => act.mutate(undefined)} disabled={act.isPending}>
+      {act.isPending ? t('list.exporting', { n: numRows }) : t('app.export')}
+    </Button>
+  );
+}
+
+async function exportRows<T>(props: ListProps<T>, onRows: (rows: number) => void) {
   const columns = props.columns.filter(({ text }) => text !== undefined);
   const lines = [columns.map(({ title }) => title)];
-  for (let page = 0; page < MAX_EXPORTED_PAGES; page += 1) {
+  let isWhole = false;
+  for (let page = 0; page < MAX_EXPORTED_PAGES && !isWhole; page += 1) {
     const { content, totalPages } = await callList<T>(props, { page, size: EXPORT_SIZE });
     for (const row of content) lines.push(columns.map(({ text }) => text?.(row) ?? ''));
-    if (page >= totalPages - 1) break;
+    isWhole = page >= totalPages - 1;
+    onRows(lines.length - 1);
   }
   saveCsv(props.name, lines);
+  return { rows: lines.length - 1, isWhole };
 }

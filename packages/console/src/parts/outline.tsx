@@ -16,6 +16,9 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useT } from '../texts/texts.tsx';
+import { ConditionTrial } from './condition-trial.tsx';
+import { FormBuilder } from './form-builder.tsx';
+import type { FormSchema, LocalText } from './form-schema.ts';
 import { Waiting } from './states.tsx';
 
 /** The steps of a definition as a list that can be built by keyboard alone. It says the same as the document. */
@@ -50,11 +53,19 @@ export function moveStep(steps: readonly Step[], at: number, by: number): Step[]
   return steps.toSpliced(at, 1).toSpliced(at + by, 0, steps[at] as Step);
 }
 
+const FIRST_FORM = {
+  type: 'object',
+  properties: { firstName: { type: 'string', maxLength: 200 } },
+  required: ['firstName'],
+};
+
 /** A new step comes before the decision. */
 export function addStep(steps: readonly Step[], type: string): { steps: Step[]; at: number } {
   const before = steps.findIndex((step) => step.type === 'decision');
   const at = before < 0 || type === 'decision' ? steps.length : before;
-  return { steps: steps.toSpliced(at, 0, { id: freeId(type, steps), type }), at };
+  // A form without a field is none.
+  const start = type === 'form' ? { schema: FIRST_FORM } : {};
+  return { steps: steps.toSpliced(at, 0, { id: freeId(type, steps), type, ...start }), at };
 }
 
 export function Outline({ steps, onSteps, isReadOnly }: OutlineProps) {
@@ -168,6 +179,9 @@ function Adder({ types, about, onAdd }: { types: string[]; about: Definitions; o
   );
 }
 
+/** What the builder of forms takes care of. */
+const BUILT: ReadonlySet<string> = new Set(['title', 'schema']);
+
 type InspectorProps = { step: Step; schema: Schema | undefined; isReadOnly: boolean; onStep(step: Step): void };
 
 /** The settings of a step, as its schema describes them. */
@@ -182,8 +196,17 @@ export function Inspector({ step, schema, isReadOnly, onStep }: InspectorProps) 
     <fieldset className="inspector" disabled={isReadOnly}>
       <legend className="hidden">{step.id}</legend>
       <Stack gap="xs" mt="xs">
+        {step.type === 'form' && (
+          <FormBuilder
+            title={step.title as LocalText | undefined}
+            schema={(step.schema ?? {}) as FormSchema}
+            isReadOnly={isReadOnly}
+            onTitle={(title) => set('title', title)}
+            onSchema={(form) => set('schema', form)}
+          />
+        )}
         {Object.entries(schema.properties ?? {})
-          .filter(([name]) => name !== 'type')
+          .filter(([name]) => name !== 'type' && !(step.type === 'form' && BUILT.has(name)))
           .map(([name, property]) => (
             <Setting
               key={name}
@@ -255,13 +278,16 @@ function Setting({ name, schema, value, isRequired, onValue }: SettingProps) {
   if (schema.type === 'string') {
     const Field = name === 'when' ? Textarea : TextInput;
     return (
-      <Field
-        {...common}
-        value={typeof value === 'string' ? value : ''}
-        placeholder={fallback}
-        maxLength={schema.maxLength}
-        onChange={(event) => onValue(event.currentTarget.value || undefined)}
-      />
+      <>
+        <Field
+          {...common}
+          value={typeof value === 'string' ? value : ''}
+          placeholder={fallback}
+          maxLength={schema.maxLength}
+          onChange={(event) => onValue(event.currentTarget.value || undefined)}
+        />
+        {name === 'when' && typeof value === 'string' && <ConditionTrial condition={value} />}
+      </>
     );
   }
   return <JsonSetting {...{ name, schema, value, isRequired, onValue }} />;

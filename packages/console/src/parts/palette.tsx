@@ -3,18 +3,21 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call } from '../api/client.ts';
+import { call, callLoosely } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useT } from '../texts/texts.tsx';
 
-type Place = { to: string; label: string; hint: string };
+type Place = { to: string; search?: Record<string, string>; label: string; hint: string };
 
 const WAIT_MS = 200;
 const MAX_FOUND = 6;
 const MIN_LETTERS = 2;
+/** Users are looked for in so many identity stores. */
+const MAX_STORES = 5;
+const ID = /^[0-9A-Z]{20,40}$/;
 
-/** Jumps to a screen, a verification, a key or a person by name or id. Opened by Ctrl-K or ⌘K. */
+/** Jumps to a screen, a verification, a key, a user or a colleague by name or id. Opened by Ctrl-K or ⌘K. */
 export function Palette({ screens, onClose }: { screens: readonly Place[]; onClose(): void }) {
   const t = useT();
   const navigate = useNavigate();
@@ -23,9 +26,10 @@ export function Palette({ screens, onClose }: { screens: readonly Place[]; onClo
   const found = useFound(words);
   const wanted = words.trim().toLowerCase();
   const places = [...screens.filter(({ label }) => label.toLowerCase().includes(wanted)), ...found];
-  const open = (to: string) => {
+  const open = (at: string) => {
+    const { to, search } = places[Number(at)] as Place;
     onClose();
-    navigate({ to });
+    navigate({ to, search } as never);
   };
   return (
     <Modal opened onClose={onClose} withCloseButton={false} padding="xs" aria-label={t('palette.title')}>
@@ -44,8 +48,8 @@ export function Palette({ screens, onClose }: { screens: readonly Place[]; onClo
         </Combobox.EventsTarget>
         <ScrollArea.Autosize mah={360} type="auto" mt="xs">
           <Combobox.Options aria-label={t('palette.title')}>
-            {places.map(({ to, label, hint }) => (
-              <Combobox.Option value={to} key={to}>
+            {places.map(({ to, search, label, hint }, at) => (
+              <Combobox.Option value={String(at)} key={`${to} ${JSON.stringify(search)} ${hint}`}>
                 <Text size="sm" span>
                   <bdi>{label}</bdi>
                 </Text>{' '}
@@ -62,7 +66,7 @@ export function Palette({ screens, onClose }: { screens: readonly Place[]; onClo
   );
 }
 
-/** Verifications, keys and people that match. */
+/** Verifications, keys, users and colleagues that match. */
 function useFound(typed: string): Place[] {
   const t = useT();
   const may = useMay();
@@ -72,28 +76,65 @@ function useFound(typed: string): Place[] {
     queryKey: [environment, 'palette', words],
     enabled: words.length >= MIN_LETTERS,
     queryFn: async () => {
-      const name = `%${words.replace(/[%_\\]/g, '')}%`;
-      const none = { content: [] };
-      const [instances, keys, people] = await Promise.all([
-        may('processInstances', 'search')
-          ? call('processInstances', 'search', { query: { searchString: words, size: MAX_FOUND } }).catch(() => none)
-          : none,
-        may('apiKeys', 'list') ? call('apiKeys', 'list', { query: { name, size: MAX_FOUND } }).catch(() => none) : none,
-        may('operators', 'list')
-          ? call('operators', 'list', { query: { name, size: MAX_FOUND } }).catch(() => none)
-          : none,
-      ]);
-      return [
-        ...instances.content.map(({ id, firstName, lastName }) => ({
-          ...{ to: `/instances/${id}`, hint: id },
-          label: [firstName, lastName].filter(Boolean).join(' ') || t('instances.noName'),
-        })),
-        ...keys.content.map((key) => ({ to: `/keys?key=${key.id ?? ''}`, label: key.name, hint: t('nav.keys') })),
-        ...people.content.map(({ id, name: label }) => ({
-          ...{ to: `/audit?operatorId=${id}`, label, hint: t('nav.audit') },
-        })),
+      const finders = [
+        ...(may('processInstances', 'search') ? [findInstances(words, t('instances.noName'))] : []),
+        ...(may('apiKeys', 'list') ? [findKeys(words, t('nav.keys'))] : []),
+        ...(may('stores', 'list') && may('users', 'list') ? [findUsers(words)] : []),
+        ...(may('operators', 'list') ? [findColleagues(words, t('nav.audit'))] : []),
       ];
+      // One kind that cannot be looked for does not hide the others.
+      return (await Promise.all(finders.map((finder) => finder.catch(() => [])))).flat();
     },
   });
   return words.length >= MIN_LETTERS ? data : [];
+}
+
+const containing = (words: string) => `%${words.replace(/[%_\\]/g, '')}%`;
+const asId = (words: string) => (ID.test(words.toUpperCase()) ? words.toUpperCase() : undefined);
+
+async function findInstances(searchString: string, noName: string): Promise<Place[]> {
+  const { content } = await call('processInstances', 'search', { query: { searchString, size: MAX_FOUND } });
+  return content.map(({ id, firstName, lastName }) => ({
+    ...{ to: `/instances/${id}`, hint: id },
+    label: [firstName, lastName].filter(Boolean).join(' ') || noName,
+  }));
+}
+
+async function findKeys(words: string, hint: string): Promise<Place[]> {
+  const id = asId(words);
+  const [page, one] = await Promise.all([
+    call('apiKeys', 'list', { query: { name: containing(words), size: MAX_FOUND } }),
+    id ? call('apiKeys', 'get', { params: { apiKeyId: id } }).catch(() => undefined) : undefined,
+  ]);
+  const names = new Set([...(one ? [one.name] : []), ...page.content.map(({ name }) => name)]);
+  return [...names].map((name) => ({ to: '/keys', search: { name }, label: name, hint }));
+}
+
+async function findUsers(words: string): Promise<Place[]> {
+  const { content: stores } = await call('stores', 'list', { query: { size: MAX_STORES } });
+  const id = asId(words);
+  const users = await Promise.all(
+    stores.map(async ({ name: storeName }) => {
+      const params = { storeName };
+      const query = { extId: containing(words), size: MAX_FOUND };
+      const [page, one] = await Promise.all([
+        call('users', 'list', { params, query }),
+        id &&
+          (callLoosely('users', 'get', { params: { storeName, userId: id } }).catch(() => undefined) as Promise<
+            { id: string; extId?: string } | undefined
+          >),
+      ]);
+      const users = new Map([...(one ? [one] : []), ...page.content].map((user) => [user.id, user]));
+      return [...users.values()].map((user) => ({
+        ...{ to: `/stores/${encodeURIComponent(storeName)}/users/${user.id}`, hint: storeName },
+        label: user.extId ?? user.id,
+      }));
+    }),
+  );
+  return users.flat();
+}
+
+async function findColleagues(words: string, hint: string): Promise<Place[]> {
+  const { content } = await call('operators', 'list', { query: { name: containing(words), size: MAX_FOUND } });
+  return content.map(({ id, name }) => ({ to: '/audit', search: { operatorId: id }, label: name, hint }));
 }

@@ -6,12 +6,12 @@ import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useT } from '../texts/texts.tsx';
 import { say, useAct } from './act.ts';
+import { JOURNEY_LANGUAGES } from './journey-languages.ts';
 
 type ThemeRow = Result<'themes', 'list'>['content'][number];
 type TextRow = Result<'journeyTexts', 'list'>['content'][number];
-type Language = 'en' | 'de' | 'fr' | 'es' | 'pt' | 'it' | 'pl' | 'ar';
+type Language = (typeof JOURNEY_LANGUAGES)[number];
 
-const LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'es', 'pt', 'it', 'pl', 'ar'];
 const SHOWN = 20;
 
 /** The words of a journey that the tenant says in its own way, by language. A text that lacks a placeholder is refused. */
@@ -31,7 +31,7 @@ export function ThemeTexts({ theme }: { theme: ThemeRow }) {
   });
   if (!may('journeyTexts', 'list')) return null;
   const english = Object.keys(own.en ?? {});
-  const missing = LANGUAGES.filter((each) => english.some((name) => !own[each]?.[name]));
+  const missing = JOURNEY_LANGUAGES.filter((each) => english.some((name) => !own[each]?.[name]));
   return (
     <section aria-label={t('themes.texts')}>
       <Title order={2} size="h5" mb="xs">
@@ -46,7 +46,7 @@ export function ThemeTexts({ theme }: { theme: ThemeRow }) {
         <NativeSelect
           label={t('app.language')}
           value={language}
-          data={[...LANGUAGES]}
+          data={[...JOURNEY_LANGUAGES]}
           onChange={(event) => setLanguage(event.currentTarget.value as Language)}
         />
         <TextInput
@@ -79,7 +79,9 @@ function OwnText({ row, theme, language, own }: OwnTextProps) {
       const { [row.key]: _old, ...others } = own[language] ?? {};
       const ofLanguage = text === '' ? others : { ...others, [row.key]: text };
       const texts = { ...own, [language]: ofLanguage };
-      return call('themes', 'update', { params: { themeName: theme.name }, body: { texts } as never });
+      // All own texts are stored together: what somebody else has written meanwhile is not overwritten.
+      const query = { ifLastUpdatedDtm: theme.lastUpdatedDtm };
+      return call('themes', 'update', { params: { themeName: theme.name }, query, body: { texts } as never });
     },
     () => say(t('settings.saved')),
   );

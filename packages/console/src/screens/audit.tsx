@@ -1,8 +1,9 @@
-import { Code, Group, Select, TextInput } from '@mantine/core';
+import { Code, Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
-import { FilterChips, SearchField, useFilters } from '../parts/filters.tsx';
+import { dayStart } from '../parts/day-start.ts';
+import { DayFields, FilterChips, SearchField, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -44,7 +45,7 @@ export function Audit() {
   const query = {
     ...{ processInstanceId, operatorId, apiKeyId },
     action: action && ACTION.test(action) ? action : undefined,
-    ...{ startDateTime: from && `${from}T00:00:00Z`, endDateTime: to && `${to}T23:59:59Z` },
+    ...{ startDateTime: dayStart(from, 0), endDateTime: dayStart(to, 1) },
   };
   return (
     <Guarded group="auditEvents" name="list">
@@ -68,15 +69,7 @@ export function Audit() {
             searchable
             clearable
           />
-          {(['from', 'to'] as const).map((name) => (
-            <TextInput
-              key={name}
-              type="date"
-              label={t(`list.${name}`)}
-              value={filters[name] ?? ''}
-              onChange={(event) => set({ [name]: event.currentTarget.value || undefined })}
-            />
-          ))}
+          <DayFields />
         </Group>
         <FilterChips
           active={[

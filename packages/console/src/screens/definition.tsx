@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type ArgumentsOf, call, type Result } from '../api/client.ts';
+import { type ArgumentsOf, CallError, CHANGED_MEANWHILE, call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
@@ -95,9 +95,13 @@ function useStore(view: DefinitionView | undefined, draft: ReturnType<typeof use
     async (isSure: boolean): Promise<{ stored?: DefinitionView; newer?: DefinitionView }> => {
       const body = JSON.parse(draft.text) as Document;
       if (!isUpdate) return { stored: await call('processDefinitions', 'create', { body }) };
-      const now = await call('processDefinitions', 'get', { params });
-      if (!isSure && now.lastUpdatedDtm !== draft.base?.lastUpdatedDtm) return { newer: now };
-      return { stored: await call('processDefinitions', 'update', { params, body }) };
+      const query = isSure ? {} : { ifLastUpdatedDtm: draft.base?.lastUpdatedDtm };
+      try {
+        return { stored: await call('processDefinitions', 'update', { params, query, body }) };
+      } catch (error) {
+        if (!(error instanceof CallError) || error.code !== CHANGED_MEANWHILE) throw error;
+        return { newer: await call('processDefinitions', 'get', { params }) };
+      }
     },
     (answer) => {
       setNewer(answer.newer);

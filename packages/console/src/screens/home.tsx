@@ -5,6 +5,7 @@ import { call } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay, useSession } from '../api/session.tsx';
 import { NoteCard } from '../parts/case-notes.tsx';
+import { dayStart } from '../parts/day-start.ts';
 import { FirstSteps } from '../parts/first-steps.tsx';
 import { useMomentText } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -20,7 +21,7 @@ export function Home() {
       <FirstSteps />
       {may('reviews', 'list') && <Queue />}
       {may('noteMentions', 'list') && <Mentions />}
-      {may('usage', 'get') && may('processInstances', 'list') && <Numbers />}
+      {may('processInstances', 'search') && <Numbers />}
       <Attention />
     </Page>
   );
@@ -69,7 +70,9 @@ function Queue() {
           <Title order={2} size="h5">
             {t('home.waiting')}
           </Title>
-          <div className="number">{data?.totalElements ?? '–'}</div>
+          <Link to="/reviews" className="number-link" aria-label={`${t('home.waiting')}: ${data?.totalElements ?? 0}`}>
+            <span className="number">{data?.totalElements ?? '–'}</span>
+          </Link>
           <Text size="sm" c="dimmed">
             {oldest ? t('home.oldest', { time: momentText(oldest.waitingSinceDtm) }) : t('home.queueEmpty')}
           </Text>
@@ -85,46 +88,75 @@ function Queue() {
 }
 
 const SHOWN = [
-  ['ACTIVE', 'home.active', 'open'],
-  ['COMPLETED_ENDED_SUCCESS', 'home.accepted', 'accepted'],
-  ['COMPLETED_ENDED_ERROR', 'home.declined', 'declined'],
-] as const satisfies readonly (readonly [string, TextKey, string])[];
+  ['ACTIVE', 'home.active'],
+  ['COMPLETED_ENDED_SUCCESS', 'home.accepted'],
+  ['COMPLETED_ENDED_ERROR', 'home.declined'],
+] as const satisfies readonly (readonly [string, TextKey])[];
+type Status = (typeof SHOWN)[number][0];
 const WEEK_DAYS = 7;
 
-/** What came of the verifications of today, beside those of the same day a week ago. Each leads to its list. */
+/** What came of the verifications of today, beside those of the same day a week ago. Each number leads to its list. */
 function Numbers() {
   const t = useT();
-  const environment = useEnvironment();
-  const today = dayOf(0);
-  const { data } = useQuery({
-    queryKey: [environment, 'home-usage', today],
-    queryFn: () => call('usage', 'get', { query: { from: dayOf(WEEK_DAYS), to: today } }),
-  });
-  const of = (date: string) => data?.days.find((day) => day.date === date);
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
-      {SHOWN.map(([status, title, member]) => (
-        <Link key={status} to="/instances" search={{ status, from: today } as never} className="plain-link">
-          <div className="card">
-            <Text size="sm" c="dimmed">
-              {t(title)} · {t('home.today')}
-            </Text>
-            <div className="number">{data ? (of(today)?.[member] ?? 0) : '–'}</div>
-            <Text size="xs" c="dimmed">
-              {t('home.weekAgo', { n: of(dayOf(WEEK_DAYS))?.[member] ?? 0 })}
-            </Text>
-          </div>
-        </Link>
+      {SHOWN.map(([status, title]) => (
+        <div className="card" key={status}>
+          <Text size="sm" c="dimmed">
+            {t(title)} · {t('home.today')}
+          </Text>
+          <Count status={status} daysAgo={0} title={t(title)} />
+          <Count status={status} daysAgo={WEEK_DAYS} title={t(title)} />
+        </div>
       ))}
     </SimpleGrid>
   );
 }
 
+/** How many the list has that it leads to: both ask the same. */
+function Count({ status, daysAgo, title }: { status: Status; daysAgo: number; title: string }) {
+  const t = useT();
+  const environment = useEnvironment();
+  const day = dayOf(daysAgo);
+  const search = { status, from: day, to: day };
+  const { data } = useQuery({
+    queryKey: [environment, 'home-count', search],
+    queryFn: () =>
+      call('processInstances', 'search', {
+        query: {
+          ...{ processInstanceStatus: status, size: 1 },
+          ...{ startDateTime: dayStart(day, 0), endDateTime: dayStart(day, 1) },
+        },
+      }),
+  });
+  const n = data?.totalElements;
+  const isToday = daysAgo === 0;
+  return (
+    <Link
+      to="/instances"
+      search={search as never}
+      className="number-link"
+      aria-label={`${title}, ${isToday ? `${t('home.today')}: ${n ?? 0}` : t('home.weekAgo', { n: n ?? 0 })}`}
+    >
+      {isToday ? (
+        <div className="number">{n ?? '–'}</div>
+      ) : (
+        <Text size="xs" c="dimmed">
+          {t('home.weekAgo', { n: n ?? 0 })}
+        </Text>
+      )}
+    </Link>
+  );
+}
+
 const DAY_MS = 86_400_000;
 
-/** A day of the calendar (UTC), so many days ago. */
+/** A day of the viewer's calendar, so many days ago. */
 function dayOf(daysAgo: number): string {
-  return new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+  const date = new Date();
+  date.setDate(date.getDate() - daysAgo);
+  const two = (part: number) => String(part).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 const SOON_MS = 14 * DAY_MS;
@@ -152,9 +184,9 @@ function Attention() {
         {t('home.attention')}
       </Title>
       <Stack gap={4} component="ul" className="plain-list">
-        {data.map(({ to, text, values }) => (
+        {data.map(({ to, search, text, values }) => (
           <li key={`${to} ${values.name}`}>
-            <Anchor component={Link} to={to} size="sm">
+            <Anchor component={Link} to={to} search={search as never} size="sm">
               {t(text, values)}
             </Anchor>
           </li>
@@ -164,7 +196,7 @@ function Attention() {
   );
 }
 
-type Concern = { to: string; text: TextKey; values: { name: string } };
+type Concern = { to: string; search?: { name: string }; text: TextKey; values: { name: string } };
 
 async function expiringKeys(): Promise<Concern[]> {
   const { content } = await call('apiKeys', 'list', { query: { size: MAX_LOOKED_AT, sort: ['expiringDtm,desc'] } });
@@ -172,7 +204,9 @@ async function expiringKeys(): Promise<Concern[]> {
     const left = expiringDtm ? Date.parse(expiringDtm) - Date.now() : Number.POSITIVE_INFINITY;
     return status === 'ACTIVE' && left > 0 && left < SOON_MS;
   });
-  return soon.slice(0, MAX_NAMED).map(({ name }) => ({ to: '/keys', text: 'home.keyExpires', values: { name } }));
+  return soon.slice(0, MAX_NAMED).map(({ name }) => ({
+    ...{ to: '/keys', search: { name }, text: 'home.keyExpires' as const, values: { name } },
+  }));
 }
 
 async function failingWebhooks(): Promise<Concern[]> {

@@ -1,12 +1,13 @@
-import { Button, Group, MultiSelect, Select, TextInput } from '@mantine/core';
+import { Button, Group, MultiSelect, Select } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
 import { say, useAct } from '../parts/act.ts';
 import { StatusTag, Tag } from '../parts/badges.tsx';
+import { dayStart } from '../parts/day-start.ts';
 import { ConfirmByTyping } from '../parts/dialogs.tsx';
-import { FilterChips, SearchField, useFilters } from '../parts/filters.tsx';
+import { DayFields, FilterChips, SearchField, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -56,15 +57,7 @@ export function Instances() {
             onChange={(value) => set({ status: value ?? undefined })}
           />
           <SearchField name="definition" label={t('instances.definition')} placeholder={t('stores.extIdHint')} />
-          {(['from', 'to'] as const).map((name) => (
-            <TextInput
-              key={name}
-              type="date"
-              label={t(`list.${name}`)}
-              value={filters[name] ?? ''}
-              onChange={(event) => set({ [name]: event.currentTarget.value || undefined })}
-            />
-          ))}
+          <DayFields />
           <MultiSelect
             label={t('list.columns')}
             data={columns.slice(1).map(({ name, title }) => ({ value: name, label: title }))}
@@ -97,14 +90,6 @@ export function Instances() {
       </Page>
     </Guarded>
   );
-}
-
-/** The first moment of a day in the zone of the viewer, so many days later. */
-function dayStart(day: string | undefined, later: number): string | undefined {
-  const date = new Date(`${day}T00:00:00`);
-  if (!day || Number.isNaN(date.getTime())) return undefined;
-  date.setDate(date.getDate() + later);
-  return date.toISOString();
 }
 
 function useColumns(): (Column<InstanceRow> & { name: string })[] {

@@ -8,7 +8,7 @@ import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Dialog, OnceShown } from '../parts/dialogs.tsx';
-import { FilterChips, SearchField, useFilters } from '../parts/filters.tsx';
+import { NameFilter, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -56,8 +56,7 @@ export function Keys() {
         title={t('keys.title')}
         actions={may('apiKeys', 'create') && <Button onClick={() => setMaking(true)}>{t('keys.new')}</Button>}
       >
-        <SearchField name="name" label={t('keys.name')} description={t('stores.extIdHint')} />
-        <FilterChips active={[{ name: 'name', label: t('keys.name'), value: filters.name }]} />
+        <NameFilter />
         <List<KeyRow>
           group="apiKeys"
           name="list"

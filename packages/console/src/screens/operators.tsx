@@ -8,6 +8,7 @@ import { ActForm } from '../parts/act-form.tsx';
 import { Tag, WordTag } from '../parts/badges.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { ConfirmByTyping, Dialog, OnceShown } from '../parts/dialogs.tsx';
+import { NameFilter, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment, useMomentText } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -25,13 +26,14 @@ export function Operators() {
   const t = useT();
   const may = useMay();
   const momentText = useMomentText();
+  const { filters } = useFilters<'name'>();
   const [isInviting, setInviting] = useState(false);
   const [link, setLink] = useState<JoinLink>();
   const roleNames = useRoles().data?.roles.map((each) => each.name) ?? [];
   const columns: Column<OperatorRow>[] = [
-    { title: t('keys.name'), show: (row) => <strong>{row.name}</strong>, text: (row) => row.name },
+    { title: t('keys.name'), sort: 'name', show: (row) => <strong>{row.name}</strong>, text: (row) => row.name },
     { title: t('join.email'), show: (row) => row.email ?? '–', text: (row) => row.email },
-    { title: t('operators.role'), show: (row) => row.role, text: (row) => row.role },
+    { title: t('operators.role'), sort: 'role', show: (row) => row.role, text: (row) => row.role },
     {
       title: t('keys.status'),
       show: (row) =>
@@ -39,7 +41,7 @@ export function Operators() {
       text: (row) => row.status,
     },
     {
-      title: t('operators.lastSignIn'),
+      ...{ title: t('operators.lastSignIn'), sort: 'lastSignInDtm' },
       show: (row) => <Moment at={row.lastSignInDtm} />,
       text: (row) => row.lastSignInDtm,
     },
@@ -52,9 +54,11 @@ export function Operators() {
           may('operators', 'invite') && <Button onClick={() => setInviting(true)}>{t('operators.invite')}</Button>
         }
       >
+        <NameFilter />
         <List<OperatorRow>
           group="operators"
           name="list"
+          query={{ name: filters.name }}
           label={t('operators.title')}
           columns={columns}
           keyOf={({ id }) => id}

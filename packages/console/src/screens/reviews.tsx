@@ -1,8 +1,10 @@
-import { SegmentedControl, Text } from '@mantine/core';
+import { Group, NativeSelect, SegmentedControl, Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Result } from '../api/client.ts';
 import { useMay, useSession } from '../api/session.tsx';
 import { Tag } from '../parts/badges.tsx';
+import { dayStart } from '../parts/day-start.ts';
+import { DayFields, FilterChips, SearchField, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -34,7 +36,7 @@ export function Reviews() {
     },
     { title: t('instances.definition'), show: (row) => row.processDefnName, text: (row) => row.processDefnName },
     {
-      title: t('reviews.waiting'),
+      ...{ title: t('reviews.waiting'), sort: 'waitingSinceDtm' },
       show: (row) => <Moment at={row.waitingSinceDtm} relative />,
       text: (row) => row.waitingSinceDtm,
     },
@@ -103,16 +105,44 @@ function Closed() {
     { title: t('reviews.reviewer'), show: ({ reviewer }) => <bdi>{reviewer}</bdi>, text: ({ reviewer }) => reviewer },
     { title: t('reviews.decided'), show: (row) => <Moment at={row.decidedDtm} />, text: (row) => row.decidedDtm },
   ];
+  const { filters, set } = useFilters<'verdict' | 'reviewer' | 'from' | 'to'>();
+  const { verdict, reviewer, from, to } = filters;
+  const verdictText = VERDICTS.find((each) => each === verdict);
   return (
-    <List<ClosedRow>
-      group="closedReviews"
-      name="list"
-      label={t('reviews.closed')}
-      columns={columns}
-      keyOf={(row) => `${row.processInstanceId} ${row.decidedDtm}`}
-      linkOf={(row) => `/instances/${row.processInstanceId}`}
-    />
+    <>
+      <Group align="flex-end" gap="sm">
+        <NativeSelect
+          label={t('reviews.verdict')}
+          value={verdict ?? ''}
+          data={[
+            { value: '', label: t('instances.all') },
+            ...VERDICTS.map((value) => ({ value, label: t(`reviews.${value}`) })),
+          ]}
+          onChange={(event) => set({ verdict: event.currentTarget.value || undefined })}
+        />
+        <SearchField name="reviewer" label={t('reviews.reviewer')} placeholder="Jane Doe (jane@example.com)" />
+        <DayFields />
+      </Group>
+      <FilterChips
+        active={[
+          { name: 'verdict', label: t('reviews.verdict'), value: verdictText && t(`reviews.${verdictText}`) },
+          { name: 'reviewer', label: t('reviews.reviewer'), value: reviewer },
+          { name: 'from', label: t('list.from'), value: from },
+          { name: 'to', label: t('list.to'), value: to },
+        ]}
+      />
+      <List<ClosedRow>
+        group="closedReviews"
+        name="list"
+        label={t('reviews.closed')}
+        query={{ verdict: verdictText, reviewer, startDateTime: dayStart(from, 0), endDateTime: dayStart(to, 1) }}
+        columns={columns}
+        keyOf={(row) => `${row.processInstanceId} ${row.decidedDtm}`}
+        linkOf={(row) => `/instances/${row.processInstanceId}`}
+      />
+    </>
   );
 }
 
+const VERDICTS = ['APPROVED', 'REJECTED', 'ASKED_AGAIN'] as const;
 const TONES = { APPROVED: 'good', REJECTED: 'bad', ASKED_AGAIN: 'wait' } as const;

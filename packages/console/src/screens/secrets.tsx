@@ -6,6 +6,7 @@ import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Dialog } from '../parts/dialogs.tsx';
+import { NameFilter, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -18,14 +19,20 @@ type SecretRow = Result<'cloudSecrets', 'list'>['content'][number];
 export function Secrets() {
   const t = useT();
   const may = useMay();
+  const { filters } = useFilters<'name'>();
   const [isMaking, setMaking] = useState(false);
   const columns: Column<SecretRow>[] = [
-    { title: t('keys.name'), show: (row) => <strong>{row.name}</strong>, text: (row) => row.name },
+    { title: t('keys.name'), sort: 'name', show: (row) => <strong>{row.name}</strong>, text: (row) => row.name },
     { title: t('secrets.hosts'), show: ({ hosts }) => hosts.join(', ') || '–', text: ({ hosts }) => hosts.join(' ') },
     {
-      title: t('secrets.changed'),
+      ...{ title: t('secrets.changed'), sort: 'lastUpdatedDtm' },
       show: (row) => <Moment at={row.lastUpdatedDtm} />,
       text: (row) => row.lastUpdatedDtm,
+    },
+    {
+      title: t('userKeys.lastUsed'),
+      show: (row) => <Moment at={row.lastUsedDtm} />,
+      text: (row) => row.lastUsedDtm,
     },
     { title: t('keys.createdBy'), show: (row) => row.createdBy ?? '–', text: (row) => row.createdBy },
   ];
@@ -35,9 +42,11 @@ export function Secrets() {
         title={t('secrets.title')}
         actions={may('cloudSecrets', 'create') && <Button onClick={() => setMaking(true)}>{t('secrets.new')}</Button>}
       >
+        <NameFilter />
         <List<SecretRow>
           group="cloudSecrets"
           name="list"
+          query={{ name: filters.name }}
           label={t('secrets.title')}
           columns={columns}
           keyOf={({ id }) => id}

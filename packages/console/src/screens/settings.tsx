@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, NumberInput, Stack, Switch, TagsInput, Text, Title } from '@mantine/core';
+import { Alert, Badge, Button, Group, NumberInput, Stack, Switch, Table, TagsInput, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
@@ -35,6 +35,7 @@ export function Settings() {
         {query.isPending && <Waiting />}
         {query.isError && <Failed error={query.error} retry={() => query.refetch()} />}
         {query.data && <Form key={JSON.stringify(query.data)} of={query.data} />}
+        {may('health', 'get') && <Health />}
         {may('retention', 'preview') && <Retention />}
       </Page>
     </Guarded>
@@ -75,6 +76,14 @@ function Form({ of }: { of: SettingsView }) {
         value={settings.embedOrigins}
         onChange={(embedOrigins) => change({ embedOrigins })}
       />
+      <TagsInput
+        label={t('settings.reviewReasons')}
+        description={t('settings.reviewReasonsHint')}
+        value={settings.reviewReasons}
+        onChange={(reviewReasons) => change({ reviewReasons })}
+        maxTags={9}
+        splitChars={[';']}
+      />
       <NumberInput
         label={t('settings.readBudget')}
         description={t('settings.readBudgetHint')}
@@ -90,6 +99,45 @@ function Form({ of }: { of: SettingsView }) {
     </ActForm>
   );
 }
+
+/** The version, and what waits for this tenant. */
+function Health() {
+  const t = useT();
+  const momentText = useMomentText();
+  const { data } = useQuery({
+    queryKey: ['health'],
+    queryFn: () => call('health', 'get', {}),
+    refetchInterval: HEALTH_EVERY_MS,
+  });
+  if (!data) return null;
+  const { version, database, jobs, deadJobs, webhookDeliveries } = data;
+  const since = (at: string | undefined) => (at ? ` · ${t('health.since', { time: momentText(at) })}` : '');
+  const rows = [
+    [t('health.version'), `Grove ${version} · ${database}`],
+    [t('health.jobs'), `${jobs.waiting}${since(jobs.oldestDueDtm)}`],
+    [t('health.deadJobs'), String(deadJobs)],
+    [t('health.deliveries'), `${webhookDeliveries.waiting}${since(webhookDeliveries.oldestDueDtm)}`],
+  ];
+  return (
+    <section className="card" aria-label={t('health.title')}>
+      <Title order={2} size="h5" mb="xs">
+        {t('health.title')}
+      </Title>
+      <Table>
+        <Table.Tbody>
+          {rows.map(([label, value]) => (
+            <Table.Tr key={label}>
+              <Table.Td>{label}</Table.Td>
+              <Table.Td>{value}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}
+
+const HEALTH_EVERY_MS = 15_000;
 
 function Retention() {
   const t = useT();

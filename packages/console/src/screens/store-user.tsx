@@ -11,6 +11,7 @@ import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { Failed, Guarded, Waiting } from '../parts/states.tsx';
+import { SendPush, UserKeys, UserSessions } from '../parts/user-keys.tsx';
 import { useT } from '../texts/texts.tsx';
 
 type UserView = Result<'users', 'get'>;
@@ -41,19 +42,6 @@ function Shown({ user, params }: { user: UserView; params: Params }) {
   const navigate = useNavigate();
   const isLocked = user.status === 'LOCKED' || user.status === 'TEMP_LOCKED';
   const lock = useAct(() => callLoosely('users', isLocked ? 'unlock' : 'lock', { params, body: {} }));
-  const columns: Column<AuthenticationRow>[] = [
-    { title: t('stores.modality'), show: ({ modality }) => modality, text: ({ modality }) => modality },
-    {
-      title: t('stores.result'),
-      show: ({ succeeded, code }) => (
-        <Tag tone={succeeded ? 'good' : 'bad'}>
-          {succeeded ? t('check.PASSED') : `${t('check.FAILED')} ${code ?? ''}`}
-        </Tag>
-      ),
-      text: ({ succeeded, code }) => (succeeded ? 'ok' : String(code ?? '')),
-    },
-    { title: t('audit.when'), show: (row) => <Moment at={row.createdDtm} />, text: (row) => row.createdDtm },
-  ];
   return (
     <Page
       title={user.extId ?? user.id}
@@ -64,6 +52,7 @@ function Shown({ user, params }: { user: UserView; params: Params }) {
               {t(isLocked ? 'operators.unlock' : 'stores.lock')}
             </Button>
           )}
+          <SendPush summary={user.summaryInfo} params={params} />
           {may('users', 'delete') && (
             <DeleteButton
               size="sm"
@@ -88,24 +77,43 @@ function Shown({ user, params }: { user: UserView; params: Params }) {
         </Alert>
       )}
       <Facts title={t('stores.lockState')} of={user.lockInfo} />
-      <Facts title={t('stores.summary')} of={user.summaryInfo} />
+      <UserKeys summary={user.summaryInfo} params={params} />
       <Facts title={t('stores.attributes')} of={user.attributes} />
-      {may('users', 'listAuthentications') && (
-        <section>
-          <Title order={2} size="h5" mb="sm">
-            {t('stores.authentications')}
-          </Title>
-          <List<AuthenticationRow>
-            group="users"
-            name="listAuthentications"
-            params={params}
-            label={t('stores.authentications')}
-            columns={columns}
-            keyOf={({ id }) => id}
-          />
-        </section>
-      )}
+      {may('users', 'listSessions') && <UserSessions params={params} />}
+      {may('users', 'listAuthentications') && <Authentications params={params} />}
     </Page>
+  );
+}
+
+function Authentications({ params }: { params: Params }) {
+  const t = useT();
+  const columns: Column<AuthenticationRow>[] = [
+    { title: t('stores.modality'), show: ({ modality }) => modality, text: ({ modality }) => modality },
+    {
+      title: t('stores.result'),
+      show: ({ succeeded, code }) => (
+        <Tag tone={succeeded ? 'good' : 'bad'}>
+          {succeeded ? t('check.PASSED') : `${t('check.FAILED')} ${code ?? ''}`}
+        </Tag>
+      ),
+      text: ({ succeeded, code }) => (succeeded ? 'ok' : String(code ?? '')),
+    },
+    { title: t('audit.when'), show: (row) => <Moment at={row.createdDtm} />, text: (row) => row.createdDtm },
+  ];
+  return (
+    <section>
+      <Title order={2} size="h5" mb="sm">
+        {t('stores.authentications')}
+      </Title>
+      <List<AuthenticationRow>
+        group="users"
+        name="listAuthentications"
+        params={params}
+        label={t('stores.authentications')}
+        columns={columns}
+        keyOf={({ id }) => id}
+      />
+    </section>
   );
 }
 

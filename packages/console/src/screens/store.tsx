@@ -2,12 +2,13 @@ import { Button, Code, Group, JsonInput, NativeSelect, Stack, Table, TextInput, 
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type ArgumentsOf, call, type Result } from '../api/client.ts';
+import { type ArgumentsOf, call, callLoosely, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
+import { DeleteButton } from '../parts/delete-button.tsx';
 import { Dialog } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -42,7 +43,11 @@ function Shown({ store }: { store: StoreView }) {
   const t = useT();
   const may = useMay();
   const [open, setOpen] = useState<Open>();
-  const close = () => setOpen(undefined);
+  const [edited, setEdited] = useState<Edited>();
+  const close = () => {
+    setOpen(undefined);
+    setEdited(undefined);
+  };
   const buttons: readonly [Open, boolean][] = [
     ['store', may('stores', 'update')],
     ['passkey', may('passkeys', 'createConfig')],
@@ -64,7 +69,7 @@ function Shown({ store }: { store: StoreView }) {
       <Group gap="xs">
         <WordTag word={store.status} />
       </Group>
-      <Parties store={store} />
+      <Parties store={store} onEdit={(kind, name, config) => setEdited({ kind, name, config })} />
       {may('users', 'list') && <Users store={store.name} />}
       <Dialog opened={open === 'store'} onClose={close} title={t('stores.store')}>
         <StoreForm of={store} onDone={close} />
@@ -72,13 +77,24 @@ function Shown({ store }: { store: StoreView }) {
       <Dialog opened={open !== undefined && open !== 'store'} onClose={close} title={open && t(`stores.${open}`)}>
         {open && open !== 'store' && <ConfigForm store={store.name} kind={open} onDone={close} />}
       </Dialog>
+      <Dialog opened={edited !== undefined} onClose={close} title={edited?.name}>
+        {edited && <ConfigForm store={store.name} kind={edited.kind} of={edited} onDone={close} />}
+      </Dialog>
     </Page>
   );
 }
 
+type Edited = { kind: Kind; name: string; config: object };
+type PartiesProps = { store: StoreView; onEdit(kind: Kind, name: string, config: object): void };
+
 /** The relying parties and policies that the store has. */
-function Parties({ store: { configuration } }: { store: StoreView }) {
+function Parties({ store: { name: storeName, configuration }, onEdit }: PartiesProps) {
   const t = useT();
+  const may = useMay();
+  const canEdit: Record<Kind, boolean> = {
+    ...{ passkey: may('passkeys', 'updateConfig'), appkey: may('appkeys', 'updateConfig') },
+    ...{ totp: may('totps', 'updatePolicy'), push: may('pushNotifications', 'updatePolicy') },
+  };
   const { passkeyConfigs, appkeyConfigs, totpPolicies, pushNotificationPolicies = {} } = configuration;
   const kinds = { passkey: passkeyConfigs, appkey: appkeyConfigs, totp: totpPolicies, push: pushNotificationPolicies };
   const rows = Object.entries(kinds).flatMap(([kind, all]) =>
@@ -98,6 +114,22 @@ function Parties({ store: { configuration } }: { store: StoreView }) {
             <Table.Td data-title={t('stores.configuration')}>
               <Code className="wrap">{JSON.stringify(config)}</Code>
             </Table.Td>
+            <Table.Td className="actions">
+              <Group gap={4} justify="flex-end" wrap="nowrap">
+                {canEdit[kind] && (
+                  <Button size="compact-xs" variant="default" onClick={() => onEdit(kind, name, config)}>
+                    {t('roles.edit')}
+                  </Button>
+                )}
+                {kind === 'push' && may('pushNotifications', 'deletePolicy') && (
+                  <DeleteButton
+                    name={name}
+                    lead={t('stores.policyDeleteLead')}
+                    remove={() => call('pushNotifications', 'deletePolicy', { params: { storeName, rpId: name } })}
+                  />
+                )}
+              </Group>
+            </Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>
@@ -113,13 +145,33 @@ const STARTERS: Record<Kind, object> = {
   push: { rpId: 'app', numberMatching: true },
 };
 
+/** What an answer holds and a change does not take. */
+const NOT_SENT: ReadonlySet<string> = new Set(['rpId', 'name', 'providers', 'createdDtm', 'lastUpdatedDtm']);
+/** How a change of each kind is called, and what names the one to change. */
+const CHANGES = {
+  passkey: ['passkeys', 'updateConfig', 'rpId'],
+  appkey: ['appkeys', 'updateConfig', 'rpId'],
+  totp: ['totps', 'updatePolicy', 'policyName'],
+  push: ['pushNotifications', 'updatePolicy', 'rpId'],
+} as const;
+
+function changeable(config: object): object {
+  return Object.fromEntries(Object.entries(config).filter(([name]) => !NOT_SENT.has(name)));
+}
+
+type ConfigFormProps = { store: string; kind: Kind; of?: Edited; onDone(): void };
+
 /** A relying party or a policy. What does not fit together is refused with an explanation. */
-function ConfigForm({ store, kind, onDone }: { store: string; kind: Kind; onDone(): void }) {
+function ConfigForm({ store, kind, of, onDone }: ConfigFormProps) {
   const t = useT();
-  const [text, setText] = useState(JSON.stringify(STARTERS[kind], null, 2));
+  const [text, setText] = useState(JSON.stringify(of ? changeable(of.config) : STARTERS[kind], null, 2));
   const params = { storeName: store };
   const make = useAct(async (): Promise<unknown> => {
     const body = JSON.parse(text) as never;
+    if (of) {
+      const [group, operation, param] = CHANGES[kind];
+      return callLoosely(group, operation, { params: { ...params, [param]: of.name }, body });
+    }
     if (kind === 'passkey')
       return call('passkeys', 'createConfig', { params, body } as ArgumentsOf<'passkeys', 'createConfig'>);
     if (kind === 'appkey')
@@ -155,9 +207,13 @@ function Users({ store }: { store: string }) {
   const [words, setWords] = useState(extId);
   const go = (next: object) => navigate({ to: '.', search: { extId, status, ...next } as never });
   const columns: Column<UserRow>[] = [
-    { title: t('stores.user'), show: (row) => row.extId ?? row.id, text: (row) => row.extId ?? row.id },
+    { title: t('stores.user'), sort: 'extId', show: (row) => row.extId ?? row.id, text: (row) => row.extId ?? row.id },
     { title: t('keys.status'), show: (row) => <WordTag word={row.status} />, text: (row) => row.status },
-    { title: t('instances.created'), show: (row) => <Moment at={row.createdDtm} />, text: (row) => row.createdDtm },
+    {
+      ...{ title: t('instances.created'), sort: 'createdDtm' },
+      show: (row) => <Moment at={row.createdDtm} />,
+      text: (row) => row.createdDtm,
+    },
     {
       title: t('operators.lastSignIn'),
       show: (row) => <Moment at={row.lastSuccessfulAuthenticationDtm} />,

@@ -22,11 +22,11 @@ export function Stores() {
   const may = useMay();
   const [isMaking, setMaking] = useState(false);
   const columns: Column<StoreRow>[] = [
-    { title: t('keys.name'), show: ({ name }) => name, text: ({ name }) => name },
+    { title: t('keys.name'), sort: 'name', show: ({ name }) => name, text: ({ name }) => name },
     { title: t('roles.description'), show: ({ description }) => description ?? '–', text: (row) => row.description },
     { title: t('keys.status'), show: ({ status }) => <WordTag word={status} />, text: ({ status }) => status },
     {
-      title: t('secrets.changed'),
+      ...{ title: t('secrets.changed'), sort: 'lastUpdatedDtm' },
       show: ({ lastUpdatedDtm }) => <Moment at={lastUpdatedDtm} />,
       text: ({ lastUpdatedDtm }) => lastUpdatedDtm,
     },

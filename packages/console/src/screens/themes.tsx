@@ -20,7 +20,9 @@ import { say, useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { contrast } from '../parts/contrast.ts';
 import { DeleteButton } from '../parts/delete-button.tsx';
+import { DeviceChoice } from '../parts/device-choice.tsx';
 import { Dialog } from '../parts/dialogs.tsx';
+import { JourneyPreview } from '../parts/journey-preview.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -56,14 +58,14 @@ export function Themes() {
   const may = useMay();
   const [isMaking, setMaking] = useState(false);
   const columns: Column<ThemeRow>[] = [
-    { title: t('keys.name'), show: ({ name }) => name, text: ({ name }) => name },
+    { title: t('keys.name'), sort: 'name', show: ({ name }) => name, text: ({ name }) => name },
     {
       title: t('themes.colours'),
       show: ({ palette }) => <Swatches palette={palette} />,
       text: ({ palette }) => palette.primary,
     },
     {
-      title: t('secrets.changed'),
+      ...{ title: t('secrets.changed'), sort: 'lastUpdatedDtm' },
       show: (row) => <Moment at={row.lastUpdatedDtm} />,
       text: (row) => row.lastUpdatedDtm,
     },
@@ -144,7 +146,11 @@ function Editor({ theme }: { theme: ThemeRow }) {
   const [radius, setRadius] = useState(theme.radius);
   const [fontFamily, setFontFamily] = useState(theme.fontFamily);
   const save = useAct(
-    () => call('themes', 'update', { params: { themeName: theme.name }, body: { palette, radius, fontFamily } }),
+    () =>
+      call('themes', 'update', {
+        ...{ params: { themeName: theme.name }, query: { ifLastUpdatedDtm: theme.lastUpdatedDtm } },
+        body: { palette, radius, fontFamily },
+      }),
     () => say(t('settings.saved')),
   );
   const ratios = PAIRS.map(([front, back]) => ({ front, back, ratio: contrast(palette[front], palette[back]) }));
@@ -179,7 +185,7 @@ function Editor({ theme }: { theme: ThemeRow }) {
           />
         </ActForm>
         <Stack>
-          <Preview palette={palette} radius={radius} fontFamily={fontFamily} />
+          <Preview theme={{ ...theme, palette, radius, fontFamily }} />
           {ratios
             .filter(({ ratio }) => ratio < GOOD)
             .map(({ front, back, ratio }) => (
@@ -196,58 +202,43 @@ function Editor({ theme }: { theme: ThemeRow }) {
   );
 }
 
-const FONTS: Record<string, string> = {
-  ...{ system: 'system-ui, sans-serif', serif: 'Georgia, serif', monospace: 'monospace' },
-  ...{ rounded: 'ui-rounded, system-ui, sans-serif', own: 'system-ui, sans-serif' },
+/** Has a heading, a field that is filled in, one that is not, and a button. */
+const SAMPLE = {
+  schema: {
+    ...{ type: 'object', required: ['firstName', 'consent'] },
+    properties: {
+      firstName: { type: 'string' },
+      email: { type: 'string', format: 'email' },
+      consent: { type: 'boolean' },
+    },
+  },
+  values: { firstName: 'Ada' },
 };
 
-/** The page of a step as a phone shows it, drawn with the theme. */
-function Preview({ palette, radius, fontFamily }: { palette: Palette; radius: number; fontFamily: string }) {
-  const { t, dir } = useTexts();
-  // A line begins at the side from which it is read.
-  const start = dir === 'rtl' ? 296 : 24;
+type PreviewProps = { theme: ThemeRow };
+
+/** A page of a journey with the theme, on a phone or a desktop. */
+function Preview({ theme }: PreviewProps) {
+  const { t, language } = useTexts();
+  const [device, setDevice] = useState('phone');
   return (
     <section aria-label={t('themes.preview')}>
-      <Title order={2} size="h5" mb="xs">
-        {t('themes.preview')}
-      </Title>
-      <svg
-        viewBox="0 0 320 420"
-        className="theme-preview"
-        fontFamily={FONTS[fontFamily]}
-        role="img"
-        aria-label={t('themes.preview')}
-      >
-        <rect width="320" height="420" rx="22" fill={palette.background} stroke={palette.border} />
-        <rect x="24" y="26" width="96" height="6" rx="3" fill={palette.primary} />
-        <rect x="126" y="26" width="170" height="6" rx="3" fill={palette.border} />
-        <text x={start} y="82" fontSize="24" fontWeight="700" fill={palette.text}>
-          {t('themes.sampleTitle')}
-        </text>
-        <text x={start} y="110" fontSize="14" fill={palette.mutedText}>
-          {t('themes.sampleText')}
-        </text>
-        <rect x="24" y="130" width="272" height="150" rx={radius} fill={palette.surface} stroke={palette.border} />
-        <circle cx="70" cy="190" r="22" fill={palette.border} />
-        <text x="110" y="186" direction="ltr" fontSize="13" fill={palette.text}>
-          ADA BYRNE
-        </text>
-        <text x="110" y="206" direction="ltr" fontSize="12" fill={palette.success}>
-          ✓
-        </text>
-        <text x={start} y="306" fontSize="12" fill={palette.error}>
-          {t('themes.sampleError')}
-        </text>
-        <rect x="24" y="330" width="272" height="48" rx={radius} fill={palette.primary} />
-        <text x="160" y="360" fontSize="16" fontWeight="600" textAnchor="middle" fill={palette.onPrimary}>
-          {t('themes.sampleButton')}
-        </text>
-      </svg>
-      <Group>
-        <Text size="xs" c="dimmed">
-          {t('themes.previewHint')}
-        </Text>
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h5">
+          {t('themes.preview')}
+        </Title>
+        <DeviceChoice device={device} onDevice={setDevice} />
       </Group>
+      <JourneyPreview
+        settings={SAMPLE}
+        language={language}
+        theme={theme}
+        label={t('themes.preview')}
+        className={device}
+      />
+      <Text size="xs" c="dimmed">
+        {t('themes.previewHint')}
+      </Text>
     </section>
   );
 }

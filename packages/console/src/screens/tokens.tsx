@@ -6,7 +6,7 @@ import { useAct } from '../parts/act.ts';
 import { WordTag } from '../parts/badges.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Dialog } from '../parts/dialogs.tsx';
-import { FilterChips, SearchField, useFilters } from '../parts/filters.tsx';
+import { NameFilter, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NewToken } from '../parts/new-token.tsx';
@@ -45,8 +45,7 @@ export function Tokens() {
         title={t('tokens.title')}
         actions={may('processTokens', 'create') && <Button onClick={() => setMaking(true)}>{t('tokens.new')}</Button>}
       >
-        <SearchField name="name" label={t('keys.name')} description={t('stores.extIdHint')} />
-        <FilterChips active={[{ name: 'name', label: t('keys.name'), value: filters.name }]} />
+        <NameFilter />
         <List<TokenRow>
           group="processTokens"
           name="list"

@@ -10,6 +10,7 @@ import { ActForm } from '../parts/act-form.tsx';
 import { base64Of } from '../parts/base64.ts';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Dialog } from '../parts/dialogs.tsx';
+import { NameFilter, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -43,10 +44,16 @@ const memberName = ({ firstName, lastName, value }: MemberRow) =>
 function Shown({ list }: { list: ListView }) {
   const t = useT();
   const may = useMay();
+  const { filters } = useFilters<'name'>();
   const [isAdding, setAdding] = useState(false);
   const params = { watchlistId: list.id };
   const columns: Column<MemberRow>[] = [
-    { title: t('keys.name'), show: (row) => <bdi>{memberName(row) || row.id}</bdi>, text: memberName },
+    {
+      title: t('keys.name'),
+      sort: 'lastName',
+      show: (row) => <bdi>{memberName(row) || row.id}</bdi>,
+      text: memberName,
+    },
     { title: t('watchlists.reason'), show: ({ note }) => <bdi>{note ?? '–'}</bdi>, text: ({ note }) => note },
     {
       title: t('keys.expires'),
@@ -61,10 +68,12 @@ function Shown({ list }: { list: ListView }) {
       actions={may('watchlists', 'addMember') && <Button onClick={() => setAdding(true)}>{t('watchlists.add')}</Button>}
     >
       {list.description && <Text size="sm">{list.description}</Text>}
+      {may('watchlists', 'listMembers') && list.type === 'FACE' && <NameFilter />}
       {may('watchlists', 'listMembers') && (
         <List<MemberRow>
           group="watchlists"
           name="listMembers"
+          query={{ name: filters.name }}
           params={params}
           label={list.name}
           columns={columns}

@@ -7,6 +7,7 @@ import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Dialog } from '../parts/dialogs.tsx';
+import { NameFilter, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -22,18 +23,19 @@ type Type = (typeof TYPES)[number];
 export function Watchlists() {
   const t = useT();
   const may = useMay();
+  const { filters } = useFilters<'name'>();
   const [isMaking, setMaking] = useState(false);
   const columns: Column<WatchlistRow>[] = [
-    { title: t('keys.name'), show: ({ name }) => name, text: ({ name }) => name },
+    { title: t('keys.name'), sort: 'name', show: ({ name }) => name, text: ({ name }) => name },
     { title: t('watchlists.type'), show: ({ type }) => t(`watchlists.${type}`), text: ({ type }) => type },
     { title: t('keys.status'), show: ({ status }) => <WordTag word={status} />, text: ({ status }) => status },
     {
-      title: t('watchlists.members'),
+      ...{ title: t('watchlists.members'), sort: 'numMembers' },
       show: ({ numMembers, maxSize }) => `${numMembers} / ${maxSize}`,
       text: ({ numMembers }) => String(numMembers),
     },
     {
-      title: t('secrets.changed'),
+      ...{ title: t('secrets.changed'), sort: 'lastUpdatedDtm' },
       show: ({ lastUpdatedDtm }) => <Moment at={lastUpdatedDtm} />,
       text: ({ lastUpdatedDtm }) => lastUpdatedDtm,
     },
@@ -44,9 +46,11 @@ export function Watchlists() {
         title={t('watchlists.title')}
         actions={may('watchlists', 'create') && <Button onClick={() => setMaking(true)}>{t('watchlists.new')}</Button>}
       >
+        <NameFilter />
         <List<WatchlistRow>
           group="watchlists"
           name="list"
+          query={{ name: filters.name }}
           label={t('watchlists.title')}
           columns={columns}
           keyOf={({ id }) => id}

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
+import { Button, Code, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,6 +6,7 @@ import { call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { say, useAct } from '../parts/act.ts';
+import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Dialog, OnceShown } from '../parts/dialogs.tsx';
@@ -81,6 +82,7 @@ function Deliveries({ id, title, maxAttempts }: DeliveriesProps) {
   const t = useT();
   const may = useMay();
   const { filters, set } = useFilters<'status'>();
+  const [deliveryId, setDeliveryId] = useState<string>();
   const columns: Column<DeliveryRow>[] = [
     { title: t('webhooks.event'), show: (row) => row.event, text: (row) => row.event },
     { title: t('keys.status'), show: (row) => <WordTag word={row.status} />, text: (row) => row.status },
@@ -90,7 +92,11 @@ function Deliveries({ id, title, maxAttempts }: DeliveriesProps) {
       text: ({ attempts }) => String(attempts),
     },
     { title: t('webhooks.answer'), show: answerOf, text: answerOf },
-    { title: t('instances.created'), show: (row) => <Moment at={row.createdDtm} />, text: (row) => row.createdDtm },
+    {
+      ...{ title: t('instances.created'), sort: 'createdDtm' },
+      show: (row) => <Moment at={row.createdDtm} />,
+      text: (row) => row.createdDtm,
+    },
   ];
   return (
     <section>
@@ -112,15 +118,69 @@ function Deliveries({ id, title, maxAttempts }: DeliveriesProps) {
         label={title}
         columns={columns}
         keyOf={(row) => row.id}
-        actionsOf={(row) => may('webhooks', 'replay') && <Replay id={id} deliveryId={row.id} />}
+        actionsOf={(row) => (
+          <Group gap={4} justify="flex-end" wrap="nowrap">
+            {may('webhooks', 'getDelivery') && (
+              <Button size="compact-xs" variant="default" onClick={() => setDeliveryId(row.id)}>
+                {t('outline.show')}
+              </Button>
+            )}
+            {may('webhooks', 'replay') && <Replay id={id} deliveryId={row.id} />}
+          </Group>
+        )}
       />
+      <Dialog
+        opened={deliveryId !== undefined}
+        onClose={() => setDeliveryId(undefined)}
+        title={t('webhooks.delivery')}
+        size="lg"
+      >
+        {deliveryId && <Delivery id={id} deliveryId={deliveryId} />}
+      </Dialog>
     </section>
+  );
+}
+
+/** What was sent, and what the endpoint answered when it refused. */
+function Delivery({ id, deliveryId }: { id: string; deliveryId: string }) {
+  const t = useT();
+  const environment = useEnvironment();
+  const { data, error } = useQuery({
+    queryKey: [environment, 'delivery', id, deliveryId],
+    queryFn: () => call('webhooks', 'getDelivery', { params: { webhookId: id, deliveryId } }),
+  });
+  if (error) return <Failed error={error} />;
+  if (!data) return <Waiting />;
+  return (
+    <Stack>
+      <Text size="sm">
+        <WordTag word={data.status} /> {answerOf(data)} · <Moment at={data.lastAttempt?.dateTime} />
+      </Text>
+      <Text size="sm" fw={600}>
+        {t('webhooks.request')}
+      </Text>
+      <Code block className="wrap" dir="ltr">
+        {JSON.stringify(data.payload, null, 2)}
+      </Code>
+      <Text size="sm" fw={600}>
+        {t('webhooks.response')}
+      </Text>
+      {data.answer ? (
+        <Code block className="wrap" dir="ltr">
+          {data.answer}
+        </Code>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {t('webhooks.noResponse')}
+        </Text>
+      )}
+    </Stack>
   );
 }
 
 const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'];
 
-function answerOf({ lastAttempt }: DeliveryRow): string {
+function answerOf({ lastAttempt }: Pick<DeliveryRow, 'lastAttempt'>): string {
   if (!lastAttempt) return '–';
   const { statusCode, error, milliseconds } = lastAttempt;
   return `${statusCode ?? error ?? ''} · ${milliseconds} ms`;
@@ -136,7 +196,39 @@ function Replay({ id, deliveryId }: { id: string; deliveryId: string }) {
   );
 }
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** How far back deliveries are sent again. */
+const SINCE_HOURS = [1, 24, 7 * 24, 30 * 24];
+
+/** Sends everything again that failed since a time, each under the id that it had. */
+function Recover({ id, onDone }: { id: string; onDone(): void }) {
+  const t = useT();
+  const [hours, setHours] = useState('24');
+  const recover = useAct(
+    () => {
+      const sinceDtm = new Date(Date.now() - Number(hours) * HOUR_MS).toISOString();
+      return call('webhooks', 'recover', { params: { webhookId: id }, body: { sinceDtm } });
+    },
+    ({ deliveries }) => {
+      say(t('webhooks.recovered', { n: deliveries }));
+      onDone();
+    },
+  );
+  return (
+    <ActForm act={recover} submitLabel={t('webhooks.replay')}>
+      <NativeSelect
+        label={t('webhooks.since')}
+        value={hours}
+        data={SINCE_HOURS.map((value) => ({
+          value: String(value),
+          label: value < 24 ? t('webhooks.hours', { n: value }) : t('usage.days', { n: value / 24 }),
+        }))}
+        onChange={(event) => setHours(event.currentTarget.value)}
+        data-autofocus
+      />
+    </ActForm>
+  );
+}
 
 function WebhookActions({ webhook: { id, name, status } }: { webhook: WebhookView }) {
   const t = useT();
@@ -156,13 +248,10 @@ function WebhookActions({ webhook: { id, name, status } }: { webhook: WebhookVie
   const change = useAct(() =>
     call('webhooks', 'update', { params, body: { status: isActive ? 'DISABLED' : 'ACTIVE' } }),
   );
-  const recover = useAct(
-    () => call('webhooks', 'recover', { params, body: { sinceDtm: new Date(Date.now() - DAY_MS).toISOString() } }),
-    ({ deliveries }) => say(t('webhooks.recovered', { n: deliveries })),
-  );
+  const [isRecovering, setRecovering] = useState(false);
   const buttons = [
     { isShown: may('webhooks', 'test'), label: t('webhooks.test'), act: () => test.mutate(undefined) },
-    { isShown: may('webhooks', 'recover'), label: t('webhooks.recover'), act: () => recover.mutate(undefined) },
+    { isShown: may('webhooks', 'recover'), label: t('webhooks.recover'), act: () => setRecovering(true) },
     { isShown: may('webhooks', 'rotateSecret'), label: t('webhooks.rotate'), act: () => rotate.mutate(undefined) },
     {
       isShown: may('webhooks', 'update'),
@@ -179,9 +268,12 @@ function WebhookActions({ webhook: { id, name, status } }: { webhook: WebhookVie
             {label}
           </Button>
         ))}
+      <Dialog opened={isRecovering} onClose={() => setRecovering(false)} title={t('webhooks.recover')}>
+        <Recover id={id} onDone={() => setRecovering(false)} />
+      </Dialog>
       <OnceShown
         title={t('webhooks.secretTitle')}
-        lead={t('webhooks.secretLead')}
+        lead={`${t('webhooks.secretLead')} ${t('webhooks.bothValid')}`}
         value={secret}
         onClose={() => setSecret(undefined)}
       />

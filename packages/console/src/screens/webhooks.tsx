@@ -6,6 +6,7 @@ import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { Dialog, OnceShown } from '../parts/dialogs.tsx';
+import { NameFilter, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { Page } from '../parts/page.tsx';
@@ -17,11 +18,17 @@ type WebhookRow = Result<'webhooks', 'list'>['content'][number];
 export function Webhooks() {
   const t = useT();
   const may = useMay();
+  const { filters } = useFilters<'name'>();
   const [isMaking, setMaking] = useState(false);
   const [secret, setSecret] = useState<string>();
   const columns: Column<WebhookRow>[] = [
-    { title: t('keys.name'), show: (row) => row.name, text: (row) => row.name },
-    { title: t('keys.status'), show: (row) => <WordTag word={row.status} />, text: (row) => row.status },
+    { title: t('keys.name'), sort: 'name', show: (row) => row.name, text: (row) => row.name },
+    {
+      title: t('keys.status'),
+      sort: 'status',
+      show: (row) => <WordTag word={row.status} />,
+      text: (row) => row.status,
+    },
     { title: t('webhooks.address'), show: (row) => <span className="wrap">{row.uri}</span>, text: (row) => row.uri },
     {
       title: t('webhooks.events'),
@@ -35,9 +42,11 @@ export function Webhooks() {
         title={t('webhooks.title')}
         actions={may('webhooks', 'create') && <Button onClick={() => setMaking(true)}>{t('webhooks.new')}</Button>}
       >
+        <NameFilter />
         <List<WebhookRow>
           group="webhooks"
           name="list"
+          query={{ name: filters.name }}
           label={t('webhooks.title')}
           columns={columns}
           keyOf={({ id }) => id}

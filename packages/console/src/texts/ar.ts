@@ -1,8 +1,10 @@
 import type { Texts } from './en.ts';
+import { objectsAr } from './objects/ar.ts';
 import { screensAr } from './screens/ar.ts';
 
 export const ar: Texts = {
   ...screensAr,
+  ...objectsAr,
   'app.name': 'Grove',
   'app.skip': 'انتقل إلى المحتوى',
   'app.menu': 'القائمة',
@@ -193,7 +195,7 @@ export const ar: Texts = {
   'webhooks.attempts': 'المحاولات',
   'webhooks.answer': 'الرد',
   'webhooks.replay': 'أرسل مجددًا',
-  'webhooks.recover': 'أعد إرسال كل ما فشل خلال 24 ساعة',
+  'webhooks.recover': 'إعادة إرسال ما فشل',
   'webhooks.recovered': '{n, plural, other {يُعاد إرسال # من عمليات التسليم.}}',
   'webhooks.enable': 'تفعيل',
   'webhooks.disable': 'تعطيل',

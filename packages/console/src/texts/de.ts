@@ -1,8 +1,10 @@
 import type { Texts } from './en.ts';
+import { objectsDe } from './objects/de.ts';
 import { screensDe } from './screens/de.ts';
 
 export const de: Texts = {
   ...screensDe,
+  ...objectsDe,
   'app.name': 'Grove',
   'app.skip': 'Zum Inhalt',
   'app.menu': 'Menü',
@@ -196,7 +198,7 @@ export const de: Texts = {
   'webhooks.attempts': 'Versuche',
   'webhooks.answer': 'Antwort',
   'webhooks.replay': 'Noch einmal senden',
-  'webhooks.recover': 'Fehlgeschlagenes von 24 Stunden noch einmal senden',
+  'webhooks.recover': 'Fehlgeschlagenes erneut senden',
   'webhooks.recovered': '{n, plural, one {# Zustellung wird} other {# Zustellungen werden}} noch einmal gesendet.',
   'webhooks.enable': 'Einschalten',
   'webhooks.disable': 'Ausschalten',

@@ -1,8 +1,10 @@
+import { objectsEn } from './objects/en.ts';
 import { screensEn } from './screens/en.ts';
 
 /** English, and the list of all keys. */
 export const en = {
   ...screensEn,
+  ...objectsEn,
   'app.name': 'Grove',
   'app.skip': 'Skip to the content',
   'app.menu': 'Menu',
@@ -194,7 +196,7 @@ export const en = {
   'webhooks.attempts': 'Attempts',
   'webhooks.answer': 'Answer',
   'webhooks.replay': 'Send again',
-  'webhooks.recover': 'Send all failed of 24 hours again',
+  'webhooks.recover': 'Send again what failed',
   'webhooks.recovered': '{n, plural, one {# delivery is} other {# deliveries are}} sent again.',
   'webhooks.enable': 'Enable',
   'webhooks.disable': 'Disable',

@@ -143,11 +143,7 @@ export const screensEn = {
   'themes.radius': 'Corners',
   'themes.font': 'Font',
   'themes.preview': 'Preview',
-  'themes.previewHint': 'A drawing of a step. Run a test verification to see the journey itself.',
-  'themes.sampleTitle': 'Your document',
-  'themes.sampleText': 'Hold it still.',
-  'themes.sampleError': 'The picture is blurred.',
-  'themes.sampleButton': 'Continue',
+  'themes.previewHint': 'A page of the journey itself, with a form for a sample. What you type goes nowhere.',
   'themes.hard': '{front} on {back} is hard to read: {ratio}:1, better 4.5:1.',
   'themes.unreadable': '{front} on {back} cannot be read: {ratio}:1. It must be at least 3:1.',
   'themes.texts': 'Words of your own',
@@ -293,7 +289,7 @@ export const screensEn = {
   'stores.kind.appkey': 'App keys',
   'stores.kind.totp': 'Codes',
   'stores.kind.push': 'Push',
-  'home.today': 'today (UTC)',
+  'home.today': 'today',
 } as const;
 
 export type ScreenTexts = Record<keyof typeof screensEn, string>;
