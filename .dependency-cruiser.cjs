@@ -173,7 +173,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // What was built, and what is served as it stands.
-    exclude: { path: '^packages/(journey|console)/(dist|public)' },
+    exclude: { path: '^packages/(journey|console)/(dist|public|old-browser)' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },

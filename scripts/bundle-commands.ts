@@ -23,11 +23,11 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 export async function bundleCommands(): Promise<string> {
   mkdirSync(PLACE, { recursive: true });
   removeOld();
-  const made = mkdtempSync(join(PLACE, 'new-'));
-  await write(made);
-  const folder = join(PLACE, contentOf(made));
-  if (existsSync(folder)) rmSync(made, { recursive: true });
-  else renameSync(made, folder);
+  const newFolder = mkdtempSync(join(PLACE, 'new-'));
+  await write(newFolder);
+  const folder = join(PLACE, contentOf(newFolder));
+  if (existsSync(folder)) rmSync(newFolder, { recursive: true });
+  else renameSync(newFolder, folder);
   return folder;
 }
 
@@ -55,9 +55,10 @@ const outside: import('rolldown').Plugin = {
   name: 'outside',
   async resolveId(source, importer, options) {
     if (importer === undefined || source.startsWith('node:')) return null;
-    const found = await this.resolve(source, importer, { ...options, skipSelf: true });
-    const isOthers = found && isAbsolute(found.id) && (!found.id.startsWith(SOURCES) || isPackage(found.id));
-    return isOthers ? { id: found.id, external: true } : found;
+    const resolved = await this.resolve(source, importer, { ...options, skipSelf: true });
+    const isOthers =
+      resolved && isAbsolute(resolved.id) && (!resolved.id.startsWith(SOURCES) || isPackage(resolved.id));
+    return isOthers ? { id: resolved.id, external: true } : resolved;
   },
 };
 

@@ -11,10 +11,16 @@ const LONGER: Readonly<Record<string, number>> = JSON.parse(
   readFileSync(new URL('./longer-functions.json', import.meta.url), 'utf8'),
 );
 
-/** Participles that say nothing of what they hold (docs/words.md), where they are no longer names. */
-const NO_NAMES = /^(ToldEvent|toldEvent|instanceTold)$/;
-/** Stored columns and members of answers, whose names stay. */
-const STAYS = /\.(table|repository)\.ts$|packages\/contract\//;
+/** Participles and other words that do not say what a name holds (docs/words.md). */
+const VAGUE = new Set(
+  `answered asked begun chosen counted drawn found gathered given gone heard held judged kept known lent looked made meant
+  named noted place read refused said seen sent settled shown sought spent taken told wanted written`.split(/\s+/),
+);
+/** How many such names each folder still has. A number may shrink, and none may be added. */
+const VAGUE_LEFT: Readonly<Record<string, number>> = JSON.parse(
+  readFileSync(new URL('./vague-names.json', import.meta.url), 'utf8'),
+);
+const vagueNames = new Map<string, string[]>();
 
 const STEP_TYPES = stepTypes();
 
@@ -25,6 +31,14 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'pac
 const faults: string[] = [];
 const unused = new Set(Object.keys(LONGER));
 for (const file of files) check(file);
+for (const [folder, places] of vagueNames) {
+  const most = VAGUE_LEFT[folder] ?? 0;
+  if (places.length <= most) continue;
+  faults.push(
+    `${folder}: ${places.length} names do not say what they hold, at most ${most}; see docs/words.md`,
+    ...places,
+  );
+}
 for (const name of unused) faults.push(`scripts/longer-functions.json: ${name} is short enough; remove it`);
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exitCode = 1;
@@ -53,8 +67,9 @@ function check(file: string): void {
       }
     }
     const declared = declaredName(node);
-    if (declared && NO_NAMES.test(declared) && !STAYS.test(file)) {
-      faults.push(`${at}: the name ${declared} does not say what it holds; see docs/words.md`);
+    if (declared && VAGUE.has(declared.toLowerCase())) {
+      const folder = folderOf(file);
+      vagueNames.set(folder, [...(vagueNames.get(folder) ?? []), `  ${at} ${declared}`]);
     }
     if (isOfServer && !file.startsWith('packages/server/src/db/') && asksForEngine(node)) {
       faults.push(`${at}: only db/ asks for the engine; ask a capability of the database`);
@@ -65,6 +80,12 @@ function check(file: string): void {
     ts.forEachChild(node, visit);
   };
   visit(source);
+}
+
+/** The folder of a feature in the server; the whole package elsewhere. */
+function folderOf(file: string): string {
+  const [packages, name, src, feature = ''] = file.split('/');
+  return [packages, name, ...(name === 'server' && !feature.endsWith('.ts') ? [src, feature] : [])].join('/');
 }
 
 /** The name that the function is declared or assigned under. */

@@ -34,24 +34,24 @@ const IMPOSSIBLE: Readonly<Record<string, readonly number[]>> = {
  * of its codes that is possible was seen at this very address.
  */
 export function conformanceRows(operations: readonly ListedOperation[], exercised: readonly Exercised[]): Row[] {
-  const seen = new Set(exercised.map(({ route, status, code }) => `${route} ${status} ${code ?? ''}`));
+  const exercisedKeys = new Set(exercised.map(({ route, status, code }) => `${route} ${status} ${code ?? ''}`));
   return operations.flatMap(({ operation }) => {
     const routes = addressesOf(operation).map(({ path }) => `${operation.method} ${path}`);
     const { status: success = 200, codes = [] } = operation;
     const byStatus = Map.groupBy(codes as readonly ErrorCode[], (code) => catalogue[code].status);
     const refusals = [...byStatus].sort(([one], [other]) => one - other);
     return routes.flatMap((route) => [
-      { route, status: success, codes: [], seen: seen.has(`${route} ${success} `) },
+      { route, status: success, codes: [], seen: exercisedKeys.has(`${route} ${success} `) },
       ...refusals.map(([status, own]) => {
-        const told = [...new Set(own)]
+        const cells = [...new Set(own)]
           .sort((one, other) => one - other)
           .map((code) => ({
             code,
-            seen: routes.some((each) => seen.has(`${each} ${status} ${code}`)),
-            here: seen.has(`${route} ${status} ${code}`),
+            seen: routes.some((each) => exercisedKeys.has(`${each} ${status} ${code}`)),
+            here: exercisedKeys.has(`${route} ${status} ${code}`),
             impossible: IMPOSSIBLE[route]?.includes(code) ?? false,
           }));
-        return { route, status, codes: told, seen: told.every((each) => each.here || each.impossible) };
+        return { route, status, codes: cells, seen: cells.every((each) => each.here || each.impossible) };
       }),
     ]);
   });
@@ -76,8 +76,8 @@ export function missingRoutes(routes: readonly string[], rows: readonly Row[]): 
 
 /** Codes that any operation may answer, and that none of the tests has made any operation answer. */
 export function generalRows(codes: readonly number[], exercised: readonly Exercised[]) {
-  const seen = new Set(exercised.map(({ code }) => code));
-  return codes.map((code) => ({ code, seen: seen.has(code) }));
+  const exercisedCodes = new Set(exercised.map(({ code }) => code));
+  return codes.map((code) => ({ code, seen: exercisedCodes.has(code) }));
 }
 
 function markOf({ seen, here, impossible }: Cell): string {
@@ -91,8 +91,8 @@ export function renderRows(rows: readonly Row[]): string {
   const width = Math.max(...rows.map(({ route }) => route.length));
   return rows
     .map(({ route, status, codes, seen }) => {
-      const told = codes.map((each) => `${each.code}${markOf(each)}`).join(' ');
-      return `${MARK[`${seen}`]} ${route.padEnd(width)} ${status} ${told}`.trimEnd();
+      const codeText = codes.map((each) => `${each.code}${markOf(each)}`).join(' ');
+      return `${MARK[`${seen}`]} ${route.padEnd(width)} ${status} ${codeText}`.trimEnd();
     })
     .join('\n');
 }

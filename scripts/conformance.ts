@@ -20,8 +20,8 @@ const general = [...Object.keys(generalCodes), ...Object.keys(groveCodes)]
   .filter((code) => !ofOperations.has(code) && !BEFORE_ANY_ROUTE.includes(code) && code !== OF_A_BUG);
 const seenGeneral = generalRows(general, exercised);
 
-const shown = onlyMissing ? rows.filter(({ seen }) => !seen) : rows;
-if (shown.length > 0) console.log(renderRows(shown));
+const shownRows = onlyMissing ? rows.filter(({ seen }) => !seen) : rows;
+if (shownRows.length > 0) console.log(renderRows(shownRows));
 const lacking = seenGeneral.filter(({ seen }) => !seen).map(({ code }) => code);
 console.log(`\ncodes of any operation: ${general.length - lacking.length} of ${general.length} exercised`);
 if (lacking.length > 0) console.log(`not exercised: ${lacking.join(' ')}`);

@@ -12,7 +12,7 @@ const INSTALL_WITHIN_MS = 180_000;
 export function findChromium({ install = false } = {}): string | undefined {
   const { CHROMIUM } = process.env;
   if (CHROMIUM && existsSync(CHROMIUM)) return CHROMIUM;
-  const find = () => PLACES.find((place) => existsSync(place));
+  const find = () => PLACES.find((path) => existsSync(path));
   if (!install || find() === SHELL || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return find();
   console.log('Chromium is missing, or is larger than it need be; installing what the browser tests need …');
   aptGet('update', '-qq');

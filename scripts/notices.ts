@@ -34,9 +34,9 @@ const shipped = Object.entries(lock.packages)
 
 function licenceOf(path: string): string {
   const { license, licenses } = JSON.parse(readFileSync(`${path}/package.json`, 'utf8')) as Manifest;
-  const named =
+  const licenceName =
     typeof license === 'string' ? license : (license?.type ?? licenses?.map(({ type }) => type).join(' OR '));
-  return named || 'see the text';
+  return licenceName || 'see the text';
 }
 
 function textOf(path: string): string {

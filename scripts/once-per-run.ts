@@ -35,11 +35,11 @@ function takeLock(lock: string): boolean {
 
 async function makeFor<T>(file: string, lock: string, make: () => Promise<T>): Promise<T> {
   try {
-    const made = await make();
+    const value = await make();
     const own = `${file}.${process.pid}`;
-    writeFileSync(own, serialize(made));
+    writeFileSync(own, serialize(value));
     renameSync(own, file);
-    return made;
+    return value;
   } finally {
     if (existsSync(lock)) rmdirSync(lock);
   }

@@ -94,9 +94,9 @@ function compareCount({ passed, skipped, failures }: Tally): void {
 }
 
 /** Tests kill processes, never the machine: where memory has room for it, nothing of theirs goes to the disk. */
-function hasRoom(place: string): boolean {
+function hasRoom(folder: string): boolean {
   try {
-    const { bavail, bsize } = statfsSync(place);
+    const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize >= ROOM_BYTES;
   } catch {
     return false;

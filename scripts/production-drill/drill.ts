@@ -81,8 +81,8 @@ async function walk(world: World): Promise<number> {
   for (const [name, run] of SECTIONS) {
     const began = performance.now();
     try {
-      const seen = await run(world);
-      rows.push(`| ${name} | ok | ${Math.round((performance.now() - began) / 1000)} s | ${seen} |`);
+      const summary = await run(world);
+      rows.push(`| ${name} | ok | ${Math.round((performance.now() - began) / 1000)} s | ${summary} |`);
       console.log(rows.at(-1));
     } catch (error) {
       console.error(`${name} failed:\n${(error as Error).message}`);
@@ -91,9 +91,9 @@ async function walk(world: World): Promise<number> {
     }
   }
   console.log(`\n| section | | time | seen |\n| --- | --- | --- | --- |\n${rows.join('\n')}`);
-  const left = world.page.left();
-  if (left.length > 0) console.error(`Commands that nobody ran: ${left.join(', ')}`);
-  return left.length === 0 ? 0 : 1;
+  const unusedSections = world.page.unused();
+  if (unusedSections.length > 0) console.error(`Commands that nobody ran: ${unusedSections.join(', ')}`);
+  return unusedSections.length === 0 ? 0 : 1;
 }
 
 /** DRILL_TARBALLS names a folder in which they stay, for one drill after the other. */

@@ -7,7 +7,7 @@ export type Page = {
   /** The blocks of a section, with values in the place of what the page leaves open. */
   take(section: number, values?: Readonly<Record<string, string>>): string[];
   /** Where the blocks are that nobody took. */
-  left(): string[];
+  unused(): string[];
 };
 
 export function readPage(common: Readonly<Record<string, string>>): Page {
@@ -18,10 +18,10 @@ export function readPage(common: Readonly<Record<string, string>>): Page {
     const blocks = [...part.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
     if (!Number.isNaN(number) && blocks.length > 0) sections.set(number, blocks);
   }
-  const taken = new Set<number>();
+  const takenSections = new Set<number>();
   return {
     take(section, values = {}) {
-      taken.add(section);
+      takenSections.add(section);
       let blocks = sections.get(section);
       if (!blocks) throw new Error(`docs/production.md has no commands in section ${section}`);
       for (const [open, value] of Object.entries(values)) {
@@ -33,6 +33,7 @@ export function readPage(common: Readonly<Record<string, string>>): Page {
       }
       return blocks;
     },
-    left: () => [...sections.keys()].filter((section) => !taken.has(section)).map((section) => `section ${section}`),
+    unused: () =>
+      [...sections.keys()].filter((section) => !takenSections.has(section)).map((section) => `section ${section}`),
   };
 }

@@ -27,9 +27,9 @@ const CA = '/usr/local/share/ca-certificates/drill.crt';
 const ROLE = { 'postgres://grove:…@': `postgres://grove:${PASSWORD}@` };
 
 function ensure(printed: string, pattern: RegExp): RegExpExecArray {
-  const found = pattern.exec(printed);
-  if (!found) throw new Error(`expected ${pattern} in:\n${printed.slice(-3000)}`);
-  return found;
+  const match = pattern.exec(printed);
+  if (!match) throw new Error(`expected ${pattern} in:\n${printed.slice(-3000)}`);
+  return match;
 }
 
 async function runAll(machine: Machine, blocks: readonly string[]): Promise<string> {
@@ -123,11 +123,11 @@ async function receive(machine: Machine): Promise<void> {
   const page = readFileSync(join(ROOT, 'docs/webhooks.md'), 'utf8');
   const [, receiver] = ensure(page, /^```ts\n(.*?)^```$/ms);
   const [call] = ensure(page, /^curl -s -X POST \$BASE\/api\/notification-service.*?\}'$/ms);
-  const made = await machine.run(`cat > receiver.ts <<'END'\n${receiver}END
+  const output = await machine.run(`cat > receiver.ts <<'END'\n${receiver}END
 BASE=$GROVE_URL
 TOKEN=$(curl -s -X POST $BASE/api/arthr/apiKeys/issue -H "X-Api-Key: $GROVE_API_KEY" | sed 's/.*"token":"//; s/".*//')
 ${call.replace('https://hooks.example.com/grove', `http://${RECEIVER}/`)}`);
-  const [, secret] = ensure(made, /"secret":"([^"]+)"/);
+  const [, secret] = ensure(output, /"secret":"([^"]+)"/);
   await machine.run(`WEBHOOK_SECRET=${secret} setsid /opt/grove/current/node_modules/.bin/node receiver.ts > received.txt 2>&1 &
 until (exec 3<> /dev/tcp/127.0.0.1/3000) 2> /dev/null; do sleep 0.1; done
 /opt/grove/current/node_modules/.bin/node verify.ts > /dev/null
@@ -197,10 +197,10 @@ runuser -u postgres -- dropdb --force grove; runuser -u postgres -- createdb gro
 install -d /opt/grove/${previous} && cd /opt/grove/${previous} && echo '{"private":true}' > package.json
 npm install ~/grove-idv-linux-${process.arch}-${previous}.tgz
 ln -sfn ${previous} /opt/grove/current && rm -r /opt/grove/${version} && systemctl start grove@8080 grove@8081`);
-  const made = await machine.run(
+  const output = await machine.run(
     'grove tenant create acme --name "Acme Ltd"; grove keys create trial --tenant acme --test',
   );
-  const [key] = ensure(made, /grv_test_[\w-]+/);
+  const [key] = ensure(output, /grv_test_[\w-]+/);
   await machine.run(
     `export GROVE_API_KEY=${key}; cd ~/backend; node_modules/.bin/node verify.ts 2> /dev/null || /opt/grove/current/node_modules/.bin/node verify.ts`,
   );

@@ -59,8 +59,8 @@ function writeDeclarations(dist: string, folder: string): void {
     [tsc, '-p', project, ...options, '--typeRoots', join(ROOT, 'node_modules/@types'), '--outDir', folder],
     { stdio: 'inherit' },
   );
-  const made = join(folder, 'sdk/src');
-  const files = reachable('index.ts', made);
+  const sources = join(folder, 'sdk/src');
+  const files = reachable('index.ts', sources);
   const contract = `${printContractTypes()}\n${webhookTypes()}`;
   for (const [suffix, script] of [
     ['.d.ts', '.js'],

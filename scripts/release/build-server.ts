@@ -87,11 +87,11 @@ function serverManifest(platform: Platform) {
   const { version, license, description } = manifestOf('.');
   const bundled = BUNDLED.map(({ name }) => name);
   const declared = Object.assign({}, ...CODE.map((name) => manifestOf(`packages/${name}`).dependencies));
-  const wanted = Object.keys(declared as Record<string, string>).filter(
+  const wantedPackages = Object.keys(declared as Record<string, string>).filter(
     (name) => !name.startsWith('@grove/') && !name.startsWith(SERVER_NAME) && !NOT_AT_RUN_TIME.includes(name),
   );
   const needed = [
-    ...wanted.filter((name) => !OPTIONAL.includes(name)),
+    ...wantedPackages.filter((name) => !OPTIONAL.includes(name)),
     ...bundled,
     ...NEEDED_BY_BUNDLED,
     ...binariesOf(platform),

@@ -196,10 +196,10 @@ function network({ pid }: Ready): string[] {
 }
 
 function binaryIn(home: string, pattern: string): string {
-  const [found] = globSync(`node_modules/${pattern}`, { cwd: home });
-  if (!found) throw new Error(`no ${pattern} is installed`);
-  chmodSync(join(home, found), 0o755);
-  return join(home, found);
+  const [program] = globSync(`node_modules/${pattern}`, { cwd: home });
+  if (!program) throw new Error(`no ${pattern} is installed`);
+  chmodSync(join(home, program), 0o755);
+  return join(home, program);
 }
 
 function callWith({ install, run: commandOf }: (typeof RUNTIMES)[number], sdk: string, ready: Ready): string {

@@ -43,8 +43,8 @@ function compile(file: string, places: ReadonlyMap<string, string>): { code: str
 
 /** The TypeScript file of this repository that a module name stands for, if it is one. */
 function targetOf(file: string, name: string, places: ReadonlyMap<string, string>): string | undefined {
-  const place = places.get(name);
-  if (place !== undefined) return place;
+  const mappedPath = places.get(name);
+  if (mappedPath !== undefined) return mappedPath;
   if (!name.startsWith('.') || !name.endsWith('.ts')) return undefined;
   const target = posix.join(posix.dirname(file), name);
   // The command that builds the pages stays in the repository, and whoever names it looks first whether it is there.

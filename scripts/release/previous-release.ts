@@ -8,8 +8,8 @@ export const PREVIOUS = { version: '0.1.0', commit: 'a8e517a9fba4410aafc3680f538
 
 /** Why its package cannot be built here: a clone may have no history. */
 export function missingPrevious(): string | false {
-  const known = spawnSync('git', ['cat-file', '-e', `${PREVIOUS.commit}^{commit}`], { cwd: ROOT }).status === 0;
-  return !known && `the history has no ${PREVIOUS.version} (${PREVIOUS.commit.slice(0, 7)})`;
+  const isInHistory = spawnSync('git', ['cat-file', '-e', `${PREVIOUS.commit}^{commit}`], { cwd: ROOT }).status === 0;
+  return !isInHistory && `the history has no ${PREVIOUS.version} (${PREVIOUS.commit.slice(0, 7)})`;
 }
 
 /**

@@ -15,11 +15,11 @@ export function printContractTypes(): string {
     groups.set(group, rows);
   }
   const api = [...groups].map(([group, rows]) => `  ${keyOf(group)}: {\n${rows.join('\n')}\n  };`);
-  const named = Object.entries(schemas.components()).map(([name, schema]) => {
+  const namedTypes = Object.entries(schemas.components()).map(([name, schema]) => {
     const description = typeof schema.description === 'string' ? `${comment(schema.description, 0)}\n` : '';
     return `${description}export type ${typeName(name)} = ${print(schema, 0)};`;
   });
-  return [...named, `export type Api = {\n${api.join('\n')}\n};`, HELPERS].join('\n\n');
+  return [...namedTypes, `export type Api = {\n${api.join('\n')}\n};`, HELPERS].join('\n\n');
 }
 
 const HELPERS = `export type Params<O> = O extends { params: infer P } ? P : never;
