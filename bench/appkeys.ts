@@ -33,11 +33,21 @@ export function appkeyInstallation(): Promise<Installation> {
         const user = userOf(storeId, number, now);
         await addUser(tx, user);
         await addAppkey(tx, {
-          ...{ id: newId(now), store_id: storeId, user_id: user.id, rp_id: RP, device_id: 'phone', aaid: AAID },
-          ...{ key_id: authenticator.keyId, key_type: 'DEVICE', status: 'ACTIVE', attestation: 'SURROGATE' },
+          id: newId(now),
+          store_id: storeId,
+          user_id: user.id,
+          rp_id: RP,
+          device_id: 'phone',
+          aaid: AAID,
+          key_id: authenticator.keyId,
+          key_type: 'DEVICE',
+          status: 'ACTIVE',
+          attestation: 'SURROGATE',
           sign_algorithm: SIGN.SECP256R1_ECDSA_SHA256_RAW,
           public_key: authenticator.publicKey.export({ type: 'spki', format: 'der' }),
-          ...{ sign_count: 0, created_at: now, last_used_at: null },
+          sign_count: 0,
+          created_at: now,
+          last_used_at: null,
         });
         await putDevice(tx, { userId: user.id, rpId: RP, deviceId: 'phone' }, { provider: 'FCM', token: null, now });
       }

@@ -79,8 +79,10 @@ if (import.meta.main) {
     },
   });
   const demand = {
-    ...{ perDay: Number(values['per-day']), peak: Number(values.peak) },
-    ...{ sides: Number(values.sides), days: Number(values.days) },
+    perDay: Number(values['per-day']),
+    peak: Number(values.peak),
+    sides: Number(values.sides),
+    days: Number(values.days),
   };
   if (Object.values(demand).some((value) => !(value > 0 && value <= MOST))) {
     console.error('npm run capacity -- [--per-day 1000000] [--peak 4] [--sides 2] [--days 30]');

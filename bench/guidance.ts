@@ -53,8 +53,13 @@ async function withBrowser<T>(clip: string, work: (browser: Browser) => Promise<
   const browser = await chromium.launch({
     executablePath: findChromium() ?? '',
     args: [
-      ...['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
-      ...['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
       `--use-file-for-fake-video-capture=${clip}`,
     ],
   });

@@ -60,7 +60,8 @@ export async function measureEventQuery({ place, seeded }: Installation): Promis
   try {
     const { origin } = server;
     const headers = {
-      ...{ Authorization: `Bearer ${await bearerOf(origin, seeded.apiKey)}`, 'Content-Type': 'application/json' },
+      Authorization: `Bearer ${await bearerOf(origin, seeded.apiKey)}`,
+      'Content-Type': 'application/json',
     };
     const firstPages: number[] = [];
     for (let number = -10; number < ASKED_QUERIES; number++) {

@@ -61,7 +61,8 @@ export function passkeyInstallation(): Promise<Installation> {
       }
     });
     sessions = Array.from({ length: MOST_ROUNDS * SESSIONS_PER_ROUND }, (_, at) => ({
-      ...{ id: newId(now), challenge: randomBytes(32).toString('base64url') },
+      id: newId(now),
+      challenge: randomBytes(32).toString('base64url'),
       holder: holders[at % HOLDERS] as Holder,
     }));
     for (let from = 0; from < sessions.length; from += PER_TRANSACTION) {
@@ -70,8 +71,15 @@ export function passkeyInstallation(): Promise<Installation> {
           const allowed = [holder.device.id];
           const data: AuthenticationCeremony = { challenge, places, userVerification: 'required', allowed };
           await addCeremony(tx, {
-            ...{ id, store_id: storeId, kind: 'PASSKEY_AUTHENTICATION', user_id: holder.userId, rp_id: RP_ID },
-            ...{ policy_name: 'default', username: null, data: JSON.stringify(data), created_at: now },
+            id,
+            store_id: storeId,
+            kind: 'PASSKEY_AUTHENTICATION',
+            user_id: holder.userId,
+            rp_id: RP_ID,
+            policy_name: 'default',
+            username: null,
+            data: JSON.stringify(data),
+            created_at: now,
             expires_at: now + LIFE_MS,
           });
         }
@@ -84,11 +92,26 @@ export function passkeyInstallation(): Promise<Installation> {
 function rowOf({ device, userId }: Holder, store_id: string, now: number): PasskeyRow {
   const { publicKey, userHandle } = device.memory;
   return {
-    ...{ id: newId(now), environment: 'live', store_id, user_id: userId, rp_id: RP_ID, credential_id: device.id },
-    ...{ user_handle: userHandle, status: 'ACTIVE', alg: -7, sign_count: 0, user_verified: 1, backup_eligible: 0 },
+    id: newId(now),
+    environment: 'live',
+    store_id,
+    user_id: userId,
+    rp_id: RP_ID,
+    credential_id: device.id,
+    user_handle: userHandle,
+    status: 'ACTIVE',
+    alg: -7,
+    sign_count: 0,
+    user_verified: 1,
+    backup_eligible: 0,
     public_key: publicKey.export({ type: 'spki', format: 'der' }),
-    ...{ backed_up: 0, transports: '["internal"]', aaguid: '00000000-0000-0000-0000-000000000000' },
-    ...{ attestation_format: 'none', attestation_trust: 'none', created_at: now, last_used_at: null },
+    backed_up: 0,
+    transports: '["internal"]',
+    aaguid: '00000000-0000-0000-0000-000000000000',
+    attestation_format: 'none',
+    attestation_trust: 'none',
+    created_at: now,
+    last_used_at: null,
   };
 }
 
@@ -156,13 +179,21 @@ function assertionOf(userId: string) {
   const response = device.get({ challenge, rpId: RP_ID });
   const key = createPublicKey({ key: publicKey.export({ type: 'spki', format: 'der' }), format: 'der', type: 'spki' });
   const stored: StoredPasskey = {
-    ...{ credentialId: device.id, userId, userHandle, status: 'ACTIVE', alg: -7, key, signCount: 0 },
+    credentialId: device.id,
+    userId,
+    userHandle,
+    status: 'ACTIVE',
+    alg: -7,
+    key,
+    signCount: 0,
     backupEligible: false,
   };
   const asked = { ...places, challenge, userId, allowed: [device.id], userVerification: 'required' } as const;
   const theirs: Parameters<typeof verifyAuthenticationResponse>[0] = {
     response: response as unknown as Parameters<typeof verifyAuthenticationResponse>[0]['response'],
-    ...{ expectedChallenge: challenge, expectedOrigin: ORIGIN, expectedRPID: RP_ID },
+    expectedChallenge: challenge,
+    expectedOrigin: ORIGIN,
+    expectedRPID: RP_ID,
     credential: { id: device.id, publicKey: new Uint8Array(writeCbor(coseKey(device.memory))), counter: 0 },
   };
   return { response, stored, asked, theirs };

@@ -44,9 +44,7 @@ export async function totpInstallation(): Promise<Installation> {
       addPolicy(
         tx,
         { storeId, kind: 'TOTP', name: TOTP_POLICY.name },
-        {
-          ...{ config: JSON.stringify(TOTP_POLICY), sealed: null, now: Date.now() },
-        },
+        { config: JSON.stringify(TOTP_POLICY), sealed: null, now: Date.now() },
       ),
     );
     for (let from = 0; from < TOTP_USERS; from += PER_TRANSACTION) {
@@ -58,7 +56,14 @@ export async function totpInstallation(): Promise<Installation> {
           const { name: policy_name, algorithm, digits, period } = TOTP_POLICY;
           const sealed = await app.vault.sealFor(tx, `user:${user.id}`, `totp:${id}`, TOTP_SECRET);
           await putTotp(tx, {
-            ...{ user_id: user.id, policy_name, id, sealed, algorithm, digits, period, last_step: -1 },
+            user_id: user.id,
+            policy_name,
+            id,
+            sealed,
+            algorithm,
+            digits,
+            period,
+            last_step: -1,
             created_at: Date.now(),
           });
         }
@@ -107,12 +112,25 @@ export function eventsInstallation(): Promise<Installation> {
         const at = now - MANY_EVENTS + number;
         const parent = eventProcessOf(number);
         yield {
-          ...{ environment: 'live', id: newId(at), at, type: 'identity.authenticationSucceeded', store_name: STORE },
-          ...{ user_id: newId(at), modality: 'PASSKEY', code: null, rp_id: 'example.com' },
-          ...{ parent_process_defn_id: parent, parent_process_defn_name: parent, parent_process_defn_version: 1 },
-          ...{ parent_process_instance_id: `instance-${number}`, child_process_defn_name: null },
-          ...{ child_process_defn_version: null, child_process_defn_tag: null, parent_process_defn_folded: parent },
-          ...{ child_process_defn_folded: null, child_process_tag_folded: null },
+          environment: 'live',
+          id: newId(at),
+          at,
+          type: 'identity.authenticationSucceeded',
+          store_name: STORE,
+          user_id: newId(at),
+          modality: 'PASSKEY',
+          code: null,
+          rp_id: 'example.com',
+          parent_process_defn_id: parent,
+          parent_process_defn_name: parent,
+          parent_process_defn_version: 1,
+          parent_process_instance_id: `instance-${number}`,
+          child_process_defn_name: null,
+          child_process_defn_version: null,
+          child_process_defn_tag: null,
+          parent_process_defn_folded: parent,
+          child_process_defn_folded: null,
+          child_process_tag_folded: null,
         };
       }
     };
@@ -133,8 +151,15 @@ export async function installation(
   try {
     await app.db.of(TENANT).write((tx) =>
       addStore(tx, {
-        ...{ id: storeId, environment: 'live', name: STORE, name_folded: STORE, description: null, status: 'ACTIVE' },
-        ...{ configuration: '{}', created_at: Date.now(), last_updated_at: Date.now() },
+        id: storeId,
+        environment: 'live',
+        name: STORE,
+        name_folded: STORE,
+        description: null,
+        status: 'ACTIVE',
+        configuration: '{}',
+        created_at: Date.now(),
+        last_updated_at: Date.now(),
       }),
     );
     past = await fill(app, storeId, place);
@@ -148,9 +173,19 @@ export async function installation(
 export function userOf(storeId: string, number: number, now: number): UserRow {
   const extId = extIdOf(number);
   return {
-    ...{ id: newId(now), store_id: storeId, ext_id: extId, ext_id_folded: extId, status: 'ACTIVE' },
-    ...{ temp_lock_at: null, temp_lock_until: null, sealed: null, locale: 'en-GB', time_zone: 'Europe/London' },
-    ...{ created_at: now, last_updated_at: now, last_success_at: null },
+    id: newId(now),
+    store_id: storeId,
+    ext_id: extId,
+    ext_id_folded: extId,
+    status: 'ACTIVE',
+    temp_lock_at: null,
+    temp_lock_until: null,
+    sealed: null,
+    locale: 'en-GB',
+    time_zone: 'Europe/London',
+    created_at: now,
+    last_updated_at: now,
+    last_success_at: null,
   };
 }
 

@@ -19,12 +19,29 @@ export async function seedProcess(db: TenantDb): Promise<SeededProcess> {
   const name = 'Measured token';
   return db.write(async (tx) => {
     await addToken(tx, {
-      ...{ id: tokenId, environment: 'live', name, name_folded: fold(name), description: null },
-      ...{ process_defn_name: definition.name, process_defn_version: definition.version, process_defn_tag: null },
-      ...{ definition_id: definition.id, ui_url: null, status: 'ACTIVE', type: 'UNLIMITED' },
-      ...{ not_before_at: null, not_after_at: null, max_count: null, counter: 0, max_process_duration: 'PT48H' },
-      ...{ for_test: null, parameters: JSON.stringify(applicant(0)) },
-      ...{ created_at: now, created_by: 'Bench', last_updated_at: now, last_updated_by: 'Bench' },
+      id: tokenId,
+      environment: 'live',
+      name,
+      name_folded: fold(name),
+      description: null,
+      process_defn_name: definition.name,
+      process_defn_version: definition.version,
+      process_defn_tag: null,
+      definition_id: definition.id,
+      ui_url: null,
+      status: 'ACTIVE',
+      type: 'UNLIMITED',
+      not_before_at: null,
+      not_after_at: null,
+      max_count: null,
+      counter: 0,
+      max_process_duration: 'PT48H',
+      for_test: null,
+      parameters: JSON.stringify(applicant(0)),
+      created_at: now,
+      created_by: 'Bench',
+      last_updated_at: now,
+      last_updated_by: 'Bench',
     });
     const from = { tokenId, environment: 'live', now, baseUrl: 'http://bench.fir.localhost' } as const;
     const { row } = await createFromToken(tx, from);

@@ -6,7 +6,8 @@ const { BENCH_DATA, BENCH_DATABASE, BENCH_BLIND } = process.env;
 if (!BENCH_DATA) throw new Error('BENCH_DATA must name the data folder');
 
 const config = benchConfig({
-  ...{ dataFolder: BENCH_DATA, blind: BENCH_BLIND === 'yes' },
+  dataFolder: BENCH_DATA,
+  blind: BENCH_BLIND === 'yes',
   ...(BENCH_DATABASE && { databaseUrl: BENCH_DATABASE }),
 });
 const running = await startServer(config, { demonstration: 'never', isOnlyServer: true });

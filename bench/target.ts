@@ -24,7 +24,9 @@ export function startGrove(place: BenchPlace, profileFolder?: string): Promise<T
   const profile = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
   const { dataFolder, databaseUrl = '', blind = false } = place;
   return start('./serve.ts', profile, {
-    ...{ BENCH_DATA: dataFolder, BENCH_DATABASE: databaseUrl, BENCH_BLIND: blind ? 'yes' : '' },
+    BENCH_DATA: dataFolder,
+    BENCH_DATABASE: databaseUrl,
+    BENCH_BLIND: blind ? 'yes' : '',
   });
 }
 

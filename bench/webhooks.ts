@@ -37,7 +37,10 @@ export async function measureWebhooks(
   const receivers = openReceivers(live);
   const targets = new Set<string>();
   const notifications = openNotifications({
-    ...{ db, vault, clock: systemClock, stopWithinMs: 100 },
+    db,
+    vault,
+    clock: systemClock,
+    stopWithinMs: 100,
     log: { info: () => undefined, warn: () => undefined, error: (_, text) => progress(`${name}: ${text}`) },
     outbound: openOutbound({ allow: { ranges: [], targets } }),
     findSecret: async () => ({ fault: 'missing_secret' }),
@@ -85,8 +88,15 @@ export async function measureWebhooks(
 function eventOf(sequence: number) {
   const at = Date.now();
   return {
-    ...{ environment: 'live' as const, type: 'instance.completed', status: 'COMPLETED_ENDED_SUCCESS', at, sequence },
-    ...{ instanceId: newId(at), processDefnId: newId(at), processDefnName: 'bench', processDefnVersion: 1 },
+    environment: 'live' as const,
+    type: 'instance.completed',
+    status: 'COMPLETED_ENDED_SUCCESS',
+    at,
+    sequence,
+    instanceId: newId(at),
+    processDefnId: newId(at),
+    processDefnName: 'bench',
+    processDefnVersion: 1,
   };
 }
 

@@ -77,9 +77,16 @@ function check(file: string): void {
     if (isOfServer && !file.includes('/engine/steps/') && listsStepTypes(node)) {
       faults.push(`${at}: lists types of steps by name; make it a member of StepType`);
     }
+    if (spreadsLiteral(node)) faults.push(`${at}: spreads an object or a list that is written here; write its members`);
     ts.forEachChild(node, visit);
   };
   visit(source);
+}
+
+/** `...{ one, other }` and `...[one, other]`, which only steer the formatter. */
+function spreadsLiteral(node: ts.Node): boolean {
+  const isSpread = ts.isSpreadAssignment(node) || ts.isSpreadElement(node) || ts.isJsxSpreadAttribute(node);
+  return isSpread && (ts.isObjectLiteralExpression(node.expression) || ts.isArrayLiteralExpression(node.expression));
 }
 
 /** The folder of a feature in the server; the whole package elsewhere. */

@@ -16,21 +16,31 @@ function template(degrees: number): FaceTemplate {
 test('a group counts its strangers and its true pairs, and nobody of another sex', () => {
   const templates = new Map(
     [
-      ...[['f/ada/1', 0] as const, ['f/ada/2', 20] as const, ['f/ada/3', 80] as const],
-      ...[['f/eve/1', 40] as const, ['f/bob/1', 41] as const],
+      ['f/ada/1', 0] as const,
+      ['f/ada/2', 20] as const,
+      ['f/ada/3', 80] as const,
+      ['f/eve/1', 40] as const,
+      ['f/bob/1', 41] as const,
     ].map(([file, degrees]) => [file, template(degrees)]),
   );
   const pair = (one: string, other: string, same: boolean): Pair => ({ one, other, same, fold: 0 });
   const pairs = [
-    ...[pair('f/ada/1', 'f/ada/2', true), pair('f/ada/1', 'f/ada/3', true), pair('f/ada/1', 'f/eve/1', false)],
+    pair('f/ada/1', 'f/ada/2', true),
+    pair('f/ada/1', 'f/ada/3', true),
+    pair('f/ada/1', 'f/eve/1', false),
     pair('f/bob/1', 'f/eve/1', false),
   ];
   // 20° and 40° are alike enough, 60° only for a human, 80° not at all.
   const at = { match: 0.7, human: 0.4 };
   const { likeness, ...counts } = judgeGroup(pairs, templates, (person) => person !== 'bob', at);
   assert.deepEqual(counts, {
-    ...{ persons: 2, strangers: 3, falseMatches: 3, strangersForHuman: 0 },
-    ...{ truePairs: 2, notMatched: 1, refused: 1 },
+    persons: 2,
+    strangers: 3,
+    falseMatches: 3,
+    strangersForHuman: 0,
+    truePairs: 2,
+    notMatched: 1,
+    refused: 1,
   });
   assert.deepEqual([likeness.strangers.length, likeness.truePairs.length], [3, 2]);
 });

@@ -38,7 +38,10 @@ export async function measureGroups(options: AccuracyOptions & { faces: string; 
     title: `Faces by group and sex, ${algorithm}: a match from cosine ${at.match}, a human from ${at.human}`,
     rows: measured.flatMap(rowsOf),
     json: {
-      ...{ what: 'groups', algorithm, calibration: calibration.name, ...at },
+      what: 'groups',
+      algorithm,
+      calibration: calibration.name,
+      ...at,
       groups: measured.map(({ likeness: _, ...counts }) => counts),
     },
     histograms: [drawHistograms(plot)],

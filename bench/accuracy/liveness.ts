@@ -18,7 +18,8 @@ const THRESHOLD = 0.5;
 export async function measureLiveness(options: AccuracyOptions & { liveness: string }): Promise<Outcome> {
   const files = picturesBelow(options.liveness).slice(0, options.limit);
   const vision = await openVision({
-    ...{ workers: options.workers, timeoutMs: 600_000 },
+    workers: options.workers,
+    timeoutMs: 600_000,
     ...(options.weights !== undefined && { weights: options.weights }),
   });
   const judgements: Judgement[] = [];

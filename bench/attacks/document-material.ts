@@ -62,8 +62,10 @@ export async function openMaterial({
     await pastePortrait(image, portrait, portraitAt(at));
     const { left, top, width, height } = portrait;
     const place = {
-      ...{ x: left / image.width, y: top / image.height },
-      ...{ width: width / image.width, height: height / image.height },
+      x: left / image.width,
+      y: top / image.height,
+      width: width / image.width,
+      height: height / image.height,
     };
     return { image, place };
   };
@@ -107,8 +109,10 @@ function photographAround(face: Place, { width, height }: Raster): Place {
   const x = Math.max(0, face.x + face.width / 2 - across / 2);
   const y = Math.max(0, face.y + face.height / 2 - down / 2);
   return {
-    ...{ x: x / width, y: y / height },
-    ...{ width: Math.min(across, width - x) / width, height: Math.min(down, height - y) / height },
+    x: x / width,
+    y: y / height,
+    width: Math.min(across, width - x) / width,
+    height: Math.min(down, height - y) / height,
   };
 }
 

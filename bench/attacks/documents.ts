@@ -115,7 +115,9 @@ function cellsOf({ kind, results }: Row): string[] {
   return [
     kind,
     `${results.length}`,
-    ...[`${count('accepted')}`, `${count('review')}`, `${count('refused')}`],
+    `${count('accepted')}`,
+    `${count('review')}`,
+    `${count('refused')}`,
     share(count('accepted'), results.length, 1),
     share(results.filter(({ alarm }) => alarm).length, results.length, 1),
     signs.map(([sign, { length }]) => `${sign} ${length}`).join(', '),
@@ -125,7 +127,10 @@ function cellsOf({ kind, results }: Row): string[] {
 function sectionOf(rows: readonly Row[]) {
   const about = (kind: DocumentKindName): string => (DOCUMENT_KINDS[kind] as DocumentKind).about;
   return {
-    ...{ name: values.name, title: `Documents presented to ${definition}`, columns: ['about', ...COLUMNS], plots: [] },
+    name: values.name,
+    title: `Documents presented to ${definition}`,
+    columns: ['about', ...COLUMNS],
+    plots: [],
     rows: rows.map((row) => [about(row.kind), ...cellsOf(row)]),
   };
 }

@@ -71,9 +71,9 @@ export function sectionOf(name: string, results: readonly Result[]): Section {
     });
   const { novelty, sameness, passive } = LIVENESS_BOUNDS;
   const plots = [
-    ...[{ title: 'How much is new in the face when it comes back to rest', of: 'novelty', to: 0.1, bounds: novelty }],
-    ...[{ title: 'How alike the face at rest is to itself', of: 'sameness', from: 0.7, to: 1, bounds: sameness }],
-    ...[{ title: 'Score of passive liveness', of: 'passive', to: 1, bounds: passive }],
+    { title: 'How much is new in the face when it comes back to rest', of: 'novelty', to: 0.1, bounds: novelty },
+    { title: 'How alike the face at rest is to itself', of: 'sameness', from: 0.7, to: 1, bounds: sameness },
+    { title: 'Score of passive liveness', of: 'passive', to: 1, bounds: passive },
   ];
   return {
     name,

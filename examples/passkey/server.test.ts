@@ -38,7 +38,8 @@ describe('the passkey page', () => {
   before(async () => {
     grove = await openTestApp(await places.create());
     browser = await openBrowser({
-      ...{ width: 800, height: 600 },
+      width: 800,
+      height: 600,
       // A real host name over TLS, with a certificate that this browser takes for good although nobody signed it.
       flags: [`--host-resolver-rules=MAP *.idv.test 127.0.0.1`, `--ignore-certificate-errors-spki-list=${tls.spki}`],
     });
@@ -75,8 +76,12 @@ describe('the passkey page', () => {
     await cdp.send('WebAuthn.enable');
     const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
       options: {
-        ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
-        ...{ isUserVerified: true, automaticPresenceSimulation: true },
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
       },
     });
     return { page, cdp, authenticatorId, server };

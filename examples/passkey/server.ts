@@ -35,7 +35,11 @@ export function passkeyServer(client: Client, rpId: string): RequestListener {
       await client.users.create({ storeName, body: { extId: name } });
       const user = { extId: name };
       return client.passkeys.startRegistration({
-        ...{ storeName, rpId, regPolicyName: 'default', user, body: { userName: name } },
+        storeName,
+        rpId,
+        regPolicyName: 'default',
+        user,
+        body: { userName: name },
       });
     },
     async '/registrations/'(outcome: Outcome, sessionId: string) {

@@ -51,18 +51,25 @@ before(async () => {
   writeFileSync(settings, 'offline=true\n');
   const { version } = manifestOf('.');
   podman(
-    ...[
-      'build',
-      '--layers=false',
-      '--isolation',
-      'chroot',
-      '--format',
-      'docker',
-      '--file',
-      join(ROOT, 'deploy/Containerfile'),
-    ],
-    ...['--build-arg', `NODE_IMAGE=${BASE}`, '--build-arg', `VERSION=${version}`, '--tag', IMAGE],
-    ...['--volume', `${cache}:/root/.npm`, '--volume', `${settings}:/root/.npmrc`, release],
+    'build',
+    '--layers=false',
+    '--isolation',
+    'chroot',
+    '--format',
+    'docker',
+    '--file',
+    join(ROOT, 'deploy/Containerfile'),
+    '--build-arg',
+    `NODE_IMAGE=${BASE}`,
+    '--build-arg',
+    `VERSION=${version}`,
+    '--tag',
+    IMAGE,
+    '--volume',
+    `${cache}:/root/.npm`,
+    '--volume',
+    `${settings}:/root/.npmrc`,
+    release,
   );
   container = podman('run', '--detach', '--read-only', '--tmpfs', '/tmp', '--cap-drop=all', ...RUN, IMAGE).trim();
 });

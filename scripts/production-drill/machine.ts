@@ -32,8 +32,20 @@ export type Machine = {
 };
 
 const PACKAGES = [
-  ...['systemd', 'systemd-sysv', 'dbus', 'util-linux', 'procps', 'passwd', 'openssl', 'curl', 'ca-certificates'],
-  ...['postgresql', 'nginx-light', 'prometheus', 'libstdc++6', 'bash-completion'],
+  'systemd',
+  'systemd-sysv',
+  'dbus',
+  'util-linux',
+  'procps',
+  'passwd',
+  'openssl',
+  'curl',
+  'ca-certificates',
+  'postgresql',
+  'nginx-light',
+  'prometheus',
+  'libstdc++6',
+  'bash-completion',
 ];
 const PROGRAMS = ['mmdebstrap', 'systemd-nspawn', 'nsenter', 'cp'];
 const BOOT_WITHIN_MS = 90_000;

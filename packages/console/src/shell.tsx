@@ -141,7 +141,8 @@ function useScreens() {
     { to: '/events', label: t('events.title'), isShown: may('events', 'startQuery') },
     { to: '/settings', label: t('settings.title'), isShown: may('processSettings', 'get') },
     {
-      ...{ to: '/installation', label: t('installation.title') },
+      to: '/installation',
+      label: t('installation.title'),
       isShown: ofInstallation && may('installation', 'listTenants'),
     },
   ].filter(({ isShown }) => isShown);

@@ -187,7 +187,8 @@ describe('the console', () => {
     const token = await stage.app.token(stage.testKey);
     const { body } = await stage.app.call(`/api/process-manager/processInstances/${ids[0]}`, { token });
     assert.deepEqual(body.review, {
-      ...{ status: 'APPROVED', comment: 'The same person, an older photograph' },
+      status: 'APPROVED',
+      comment: 'The same person, an older photograph',
       reviewer: 'Olga Owner (olga@acme.com)',
     });
     const events = await stage.app.call(`/api/process-manager/auditEvents?processInstanceId=${ids[0]}&size=100`, {
@@ -248,8 +249,15 @@ describe('the console', () => {
     return made.body;
   };
   const COLOURS = {
-    ...{ primary: '#1f6b4f', onPrimary: '#ffffff', background: '#ffffff', surface: '#f4f6f5', text: '#16211c' },
-    ...{ mutedText: '#4d5a54', border: '#7c8a84', error: '#b3261e', success: '#1b6e3c' },
+    primary: '#1f6b4f',
+    onPrimary: '#ffffff',
+    background: '#ffffff',
+    surface: '#f4f6f5',
+    text: '#16211c',
+    mutedText: '#4d5a54',
+    border: '#7c8a84',
+    error: '#b3261e',
+    success: '#1b6e3c',
   };
 
   it('a list, a store, a user and a theme that were made elsewhere are there to be looked at', async () => {
@@ -613,10 +621,13 @@ describe('the console', () => {
     const { steps } = JSON.parse(await page.getByRole('textbox', { name: 'Document' }).inputValue());
     const form = steps.find(({ type }: { type: string }) => type === 'form');
     assert.deepEqual(form.schema, {
-      ...{ type: 'object', required: ['pet', 'firstName'] },
+      type: 'object',
+      required: ['pet', 'firstName'],
       properties: {
         pet: {
-          ...{ type: 'string', enum: ['yes', 'no', 'cat'], labels: { cat: 'A cat' } },
+          type: 'string',
+          enum: ['yes', 'no', 'cat'],
+          labels: { cat: 'A cat' },
           title: { en: 'Your pet', de: 'Ihr Haustier' },
         },
         firstName: { type: 'string', maxLength: 200 },
@@ -851,8 +862,20 @@ describe('the console', () => {
     await other.getByRole('heading', { name: /Good to see you, Anna Auditor/ }).waitFor();
     const links = await other.getByRole('navigation').getByRole('link').allInnerTexts();
     assert.deepEqual(links, [
-      ...['Home', 'Reviews', 'Verifications', 'Start links', 'Definitions', 'Usage', 'Themes', 'Custom pages'],
-      ...['API keys', 'Webhooks', 'Secrets', 'Audit trail', 'People', 'Settings'],
+      'Home',
+      'Reviews',
+      'Verifications',
+      'Start links',
+      'Definitions',
+      'Usage',
+      'Themes',
+      'Custom pages',
+      'API keys',
+      'Webhooks',
+      'Secrets',
+      'Audit trail',
+      'People',
+      'Settings',
     ]);
     await other.goto(`${stage.address}/console/keys`);
     await other.getByRole('heading', { name: 'API keys' }).waitFor();

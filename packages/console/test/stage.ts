@@ -15,8 +15,14 @@ import { build, isFresh } from '../build.ts';
 
 /** A server with the built console, and a real browser whose passkeys are in a virtual authenticator. */
 const FLAGS = [
-  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 const WAIT_MS = 20_000;
 const DESKTOP = { width: 1280, height: 800 };
@@ -48,7 +54,11 @@ export async function openConsoleStage(places: Places): Promise<ConsoleStage> {
   const complaints: string[] = [];
   const address = `http://${app.tenantId}.fir.localhost:${new URL(app.baseUrl).port}`;
   return {
-    ...{ app, testKey, mails, address, complaints },
+    app,
+    testKey,
+    mails,
+    address,
+    complaints,
     async page(options = {}) {
       const context = await browser.newContext({
         viewport: DESKTOP,
@@ -101,8 +111,12 @@ async function addAuthenticator(page: Page): Promise<void> {
   await session.send('WebAuthn.enable');
   const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
-      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
-      ...{ isUserVerified: true, automaticPresenceSimulation: true },
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
     },
   });
   authenticators.set(page, { session, authenticatorId });

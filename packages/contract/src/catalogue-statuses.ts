@@ -8,42 +8,50 @@ type Meaning = { label: Static<typeof StatusMapped>; isFinal: boolean; means: st
 
 export const INSTANCE_STATUSES: Readonly<Record<Status, Meaning>> = {
   PENDING: {
-    ...{ label: 'Pending', isFinal: false },
+    label: 'Pending',
+    isFinal: false,
     means: 'made, and nobody has opened it yet',
     todo: 'Nothing. Send the link again if the person says that it did not arrive.',
   },
   ACTIVE: {
-    ...{ label: 'In Progress', isFinal: false },
+    label: 'In Progress',
+    isFinal: false,
     means: 'the person is at it, or a check is running',
     todo: 'Wait for the webhook.',
   },
   PAUSED: {
-    ...{ label: 'Paused', isFinal: false },
+    label: 'Paused',
+    isFinal: false,
     means: 'a step `pause` waits for your back end',
     todo: 'Do what the step is for, then `POST …/processInstances/{id}/resume`.',
   },
   REVIEW: {
-    ...{ label: 'Review', isFinal: false },
+    label: 'Review',
+    isFinal: false,
     means: 'a human has to decide',
     todo: 'Tell the person that it takes longer. Somebody decides in the console, or by `POST /api/process-manager/reviews/{id}/approve` or `/reject`.',
   },
   COMPLETED_ENDED_SUCCESS: {
-    ...{ label: 'Accepted', isFinal: true },
+    label: 'Accepted',
+    isFinal: true,
     means: 'the definition, or a human, accepted',
     todo: 'Read `assurance` and the data that you need, then go on with the person. Keep what you must keep before the retention is over.',
   },
   COMPLETED_ENDED_ERROR: {
-    ...{ label: 'Declined', isFinal: true },
+    label: 'Declined',
+    isFinal: true,
     means: 'the definition, or a human, declined',
     todo: 'Read the checks for the reason. Tell the person in your own words, and offer another way. A new attempt is a new instance.',
   },
   COMPLETED_PROCESS_ERROR: {
-    ...{ label: 'Error', isFinal: true },
+    label: 'Error',
+    isFinal: true,
     means: 'the journey could not go on: a step failed for a technical reason',
     todo: 'It says nothing about the person. Read the events of the instance, correct the definition or the service that failed, and make a new instance.',
   },
   COMPLETED_TERMINATED: {
-    ...{ label: 'Abandoned', isFinal: true },
+    label: 'Abandoned',
+    isFinal: true,
     means: 'ended before its end: time ran out, the person gave up, or a caller stopped it',
     todo: 'It says nothing about the person. Ask whether they want to try again, with a new instance.',
   },

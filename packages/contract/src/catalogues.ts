@@ -70,13 +70,13 @@ export function exampleOf(type: (typeof WEBHOOK_EVENTS)[number]): object {
     return payloadWith({ eventId: ID, storeName: 'customers', ...(!/store|config/i.test(type) && { userId: ID }) });
   }
   return payloadWith({
-    ...{
-      processInstanceId: ID,
-      sequence: 3,
-      status: STATUS[type] ?? 'ACTIVE',
-      ...(IN_STEP.has(type) && { step: 'document' }),
-    },
-    ...{ processDefnId: ID, processDefnName: 'document-and-selfie', processDefnVersion: 1 },
+    processInstanceId: ID,
+    sequence: 3,
+    status: STATUS[type] ?? 'ACTIVE',
+    ...(IN_STEP.has(type) && { step: 'document' }),
+    processDefnId: ID,
+    processDefnName: 'document-and-selfie',
+    processDefnVersion: 1,
   });
 }
 

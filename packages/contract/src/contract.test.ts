@@ -71,7 +71,10 @@ const additions: string[] = [
   `DELETE ${people}/{operatorId}`,
   `POST ${people}/{operatorId}/reset`,
   ...['GET', 'DELETE'].map((method) => `${method} ${people}/{operatorId}/sessions`),
-  ...[`GET ${roles}`, `POST ${roles}`, `POST ${roles}/{roleName}`, `DELETE ${roles}/{roleName}`],
+  `GET ${roles}`,
+  `POST ${roles}`,
+  `POST ${roles}/{roleName}`,
+  `DELETE ${roles}/{roleName}`,
   ...['GET', 'POST', 'DELETE'].map((method) => `${method} /api/operator-manager/singleSignOn`),
   'GET /api/operator-manager/health',
   ...['GET queues', 'GET tenants', 'POST tenants', 'POST tenants/{tenantId}/suspend', 'POST tenants/{tenantId}/resume']
@@ -386,9 +389,14 @@ test('every operation called a list or a search answers a page, but for eight wh
   assert.deepEqual(
     others.map(({ id }) => id),
     [
-      ...['instanceLinks.list', 'userData.listChecks', 'pushNotifications.list', 'operators.listSessions'],
-      ...['colleagues.list', 'operatorRoles.list'],
-      ...['consoleAccount.listSessions', 'consoleAccount.listPasskeys'],
+      'instanceLinks.list',
+      'userData.listChecks',
+      'pushNotifications.list',
+      'operators.listSessions',
+      'colleagues.list',
+      'operatorRoles.list',
+      'consoleAccount.listSessions',
+      'consoleAccount.listPasskeys',
     ],
   );
 });

@@ -262,7 +262,10 @@ export const examples: Examples = {
       ok: {
         ...ceremony,
         publicKey: {
-          ...{ challenge: passkeyChallenge, timeout: 300_000, rpId: 'example.com', userVerification: 'required' },
+          challenge: passkeyChallenge,
+          timeout: 300_000,
+          rpId: 'example.com',
+          userVerification: 'required',
           allowCredentials: [{ id: 'q3Zk0mJ2T0m8u1y7n4cVQw', type: 'public-key', transports: ['internal', 'hybrid'] }],
         },
       },
@@ -270,7 +273,9 @@ export const examples: Examples = {
     authenticate: {
       body: {
         credential: {
-          ...{ id: 'q3Zk0mJ2T0m8u1y7n4cVQw', rawId: 'q3Zk0mJ2T0m8u1y7n4cVQw', type: 'public-key' },
+          id: 'q3Zk0mJ2T0m8u1y7n4cVQw',
+          rawId: 'q3Zk0mJ2T0m8u1y7n4cVQw',
+          type: 'public-key',
           response: { clientDataJSON: 'eyJ0eXBlIjoi…', authenticatorData: 'SZYN5YgO…', signature: 'MEUCIQDx…' },
         },
       },

@@ -4,10 +4,20 @@ const LIKE = 'x-like';
 
 /** The integers whose size the specification names, by their member. Generated clients choose their types by it. */
 const INTEGER_FORMATS: Readonly<Record<string, 'int32' | 'int64'>> = {
-  ...{ ttl: 'int32', totalPages: 'int32', number: 'int32', size: 'int32', numberOfElements: 'int32' },
-  ...{ pageSize: 'int32', pageNumber: 'int32', processDefnVersion: 'int32', maxCount: 'int32' },
-  ...{ processTokenCounter: 'int32', page: 'int32' },
-  ...{ totalElements: 'int64', offset: 'int64', elapsedMilliseconds: 'int64' },
+  ttl: 'int32',
+  totalPages: 'int32',
+  number: 'int32',
+  size: 'int32',
+  numberOfElements: 'int32',
+  pageSize: 'int32',
+  pageNumber: 'int32',
+  processDefnVersion: 'int32',
+  maxCount: 'int32',
+  processTokenCounter: 'int32',
+  page: 'int32',
+  totalElements: 'int64',
+  offset: 'int64',
+  elapsedMilliseconds: 'int64',
 };
 
 function withFormat(name: string, schema: unknown): unknown {

@@ -14,9 +14,16 @@ export function isOfSpecification(operation: GroupedOperation): boolean {
 
 /** They write policies and limits: what is lost there opens a door. */
 const NEVER_LENIENT: ReadonlySet<string> = new Set([
-  ...['stores.create', 'stores.update'],
-  ...['passkeys.createConfig', 'passkeys.updateConfig', 'appkeys.createConfig', 'appkeys.updateConfig'],
-  ...['totps.createPolicy', 'totps.updatePolicy', 'pushNotifications.createPolicy', 'pushNotifications.updatePolicy'],
+  'stores.create',
+  'stores.update',
+  'passkeys.createConfig',
+  'passkeys.updateConfig',
+  'appkeys.createConfig',
+  'appkeys.updateConfig',
+  'totps.createPolicy',
+  'totps.updatePolicy',
+  'pushNotifications.createPolicy',
+  'pushNotifications.updatePolicy',
 ]);
 
 /** Whether a caller may ask that unknown members are ignored: see docs/decisions/2026-11-16-nothing-is-dropped.md. */
@@ -26,6 +33,19 @@ export function canBeLenient(id: string, operation: GroupedOperation): boolean {
 
 /** Members that limit what something may do. A name that resembles one of them is never ignored. */
 export const LIMITING_MEMBERS: ReadonlySet<string> = new Set([
-  ...['maxCount', 'notBeforeDtm', 'notAfterDtm', 'maxProcessDuration', 'expiringDtm', 'status', 'type', 'permissions'],
-  ...['sessionData', 'challenge', 'matchingProcess', 'threshold', 'internalThreshold', 'policy', 'authPolicyName'],
+  'maxCount',
+  'notBeforeDtm',
+  'notAfterDtm',
+  'maxProcessDuration',
+  'expiringDtm',
+  'status',
+  'type',
+  'permissions',
+  'sessionData',
+  'challenge',
+  'matchingProcess',
+  'threshold',
+  'internalThreshold',
+  'policy',
+  'authPolicyName',
 ]);

@@ -12,12 +12,13 @@ describe('what schemas are built with', () => {
       { additionalProperties: false },
     );
     return {
-      ...{ name, all, none: type.Object({}), some: type.Object({ name: type.Optional(name) }, { minProperties: 1 }) },
-      ...{
-        number: type.Number(),
-        flag: type.Boolean({ default: true }),
-        unsafe: type.Unsafe({ enum: ['a'], type: 'string' }),
-      },
+      name,
+      all,
+      none: type.Object({}),
+      some: type.Object({ name: type.Optional(name) }, { minProperties: 1 }),
+      number: type.Number(),
+      flag: type.Boolean({ default: true }),
+      unsafe: type.Unsafe({ enum: ['a'], type: 'string' }),
       list: type.Array(all, { maxItems: 3 }),
       partial: type.Partial(all),
       partialWith: type.Partial(all, { additionalProperties: false }),

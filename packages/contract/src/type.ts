@@ -52,7 +52,9 @@ const BUILDERS: Record<keyof Builders, (...given: never[]) => unknown> = {
   Optional: optional,
   Partial: partial,
   Record: (name: { pattern?: string }, value: TSchema, options: Built = {}) => ({
-    ...{ type: 'object', patternProperties: { [name.pattern ?? ANY_NAME]: value }, ...options },
+    type: 'object',
+    patternProperties: { [name.pattern ?? ANY_NAME]: value },
+    ...options,
   }),
   String: plain('string'),
   Union: (anyOf: readonly TSchema[], options: Built = {}) => ({ anyOf, ...options }),

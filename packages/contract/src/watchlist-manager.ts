@@ -68,7 +68,9 @@ const WatchlistUpdate = named(
     maxSize: Type.Optional(MaxSize),
     expireMembersAfter: Type.Optional(
       Type.Unsafe<string | null>({
-        ...{ type: ['string', 'null'], format: 'duration', maxLength: 40 },
+        type: ['string', 'null'],
+        format: 'duration',
+        maxLength: 40,
         description: 'Of members that are added from now on; null for never',
       }),
     ),

@@ -37,15 +37,30 @@ export function showModal(url: string, labels: Labels, onClose: () => void): Pla
   dialog.setAttribute('aria-label', labels.title);
   // The colours of the browser, light or dark. Where there is no room around it, it fills the screen.
   Object.assign(dialog.style, {
-    ...{ boxSizing: 'border-box', width: 'min(480px, 100vw)', height: 'min(860px, 100dvh)', maxWidth: 'none' },
-    ...{ maxHeight: 'none', padding: '0', border: '0', borderRadius: '12px', overflow: 'hidden' },
-    ...{ colorScheme: 'light dark', background: 'Canvas', color: 'CanvasText' },
+    boxSizing: 'border-box',
+    width: 'min(480px, 100vw)',
+    height: 'min(860px, 100dvh)',
+    maxWidth: 'none',
+    maxHeight: 'none',
+    padding: '0',
+    border: '0',
+    borderRadius: '12px',
+    overflow: 'hidden',
+    colorScheme: 'light dark',
+    background: 'Canvas',
+    color: 'CanvasText',
   });
   const close = makeButton('×', onClose);
   close.setAttribute('aria-label', labels.close);
   Object.assign(close.style, {
-    ...{ display: 'block', width: '44px', height: '44px', marginInlineStart: 'auto' },
-    ...{ border: '0', background: 'none', color: 'inherit', font: '28px/1 sans-serif' },
+    display: 'block',
+    width: '44px',
+    height: '44px',
+    marginInlineStart: 'auto',
+    border: '0',
+    background: 'none',
+    color: 'inherit',
+    font: '28px/1 sans-serif',
   });
   const frame = makeFrame(url, labels.title);
   Object.assign(frame.style, { width: '100%', height: 'calc(100% - 44px)' });

@@ -10,7 +10,10 @@ test('the address names the origin of the page, the tenant of the code, and the 
   const { url, origin } = embedAddress(link, OWN, 'de');
   const made = new URL(url);
   assert.deepEqual(Object.fromEntries(made.searchParams), {
-    ...{ pi: '01ARZ3NDEKTSV4RRFFQ69G5FAV', tn: 'acme', embed: OWN, lang: 'de' },
+    pi: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+    tn: 'acme',
+    embed: OWN,
+    lang: 'de',
   });
   assert.deepEqual([made.hash, origin], ['#c=acme.secret', 'https://id.example']);
 });

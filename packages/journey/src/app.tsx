@@ -76,7 +76,7 @@ function Begun({ opened: { journey }, onContinue, onStartOver }: BegunProps) {
   return (
     <Shell words={words} journey={journey} logoUrl={theme?.logoUrl}>
       <div class="view">
-        <ResumeScreen t={words.t} tenant={journey.tenantName} {...{ onContinue, onStartOver }} />
+        <ResumeScreen t={words.t} tenant={journey.tenantName} onContinue={onContinue} onStartOver={onStartOver} />
       </div>
     </Shell>
   );

@@ -108,10 +108,19 @@ function Looking({ t, kind, onBack, onFound }: LookingProps) {
 
 /** Names are the same in every language; what is not known has none. */
 const BROWSERS: Readonly<Record<BrowserName, string>> = {
-  ...{ chrome: 'Chrome', edge: 'Edge', firefox: 'Firefox', safari: 'Safari', samsung: 'Samsung Internet', other: '–' },
+  chrome: 'Chrome',
+  edge: 'Edge',
+  firefox: 'Firefox',
+  safari: 'Safari',
+  samsung: 'Samsung Internet',
+  other: '–',
 };
 const SYSTEMS: Readonly<Record<SystemName, string>> = {
-  ...{ android: 'Android', ios: 'iOS', mac: 'macOS', windows: 'Windows', other: '' },
+  android: 'Android',
+  ios: 'iOS',
+  mac: 'macOS',
+  windows: 'Windows',
+  other: '',
 };
 
 function Works({ t, facts, onBack }: { t: Translate; facts: CameraFacts; onBack(): void }) {

@@ -77,8 +77,17 @@ export function JourneyPage({ api, instanceId, first }: PageProps) {
     >
       {journey.device.active && <TimeLeft t={words.t} journey={journey} onOver={() => void refresh()} />}
       <div class="view" key={viewKey(journey, shownScreen)}>
-        {shownScreen === 'step' && <StepNotice {...{ words, journey, memory }} />}
-        <Screens {...{ screen: shownScreen, journey, state, api, words, memory, note, overlay: setOverlay }} />
+        {shownScreen === 'step' && <StepNotice words={words} journey={journey} memory={memory} />}
+        <Screens
+          screen={shownScreen}
+          journey={journey}
+          state={state}
+          api={api}
+          words={words}
+          memory={memory}
+          note={note}
+          overlay={setOverlay}
+        />
       </div>
     </Shell>
   );

@@ -48,7 +48,10 @@ function Preview() {
       <FormStep
         // A field that was taken away or renamed is no longer part of what was typed.
         key={JSON.stringify(settings)}
-        {...{ journey: NO_JOURNEY, api: NO_API, t: words.t, language: words.language }}
+        journey={NO_JOURNEY}
+        api={NO_API}
+        t={words.t}
+        language={words.language}
         step={{ ...NO_STEP, settings } as JourneyStep}
         submit={async () => undefined}
         useAnyway={async () => undefined}

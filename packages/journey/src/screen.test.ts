@@ -5,17 +5,19 @@ import { screenOf } from './screen.ts';
 
 const STEP = { id: 'consent', type: 'consent', attempt: 1, maxAttempts: 1, triesLeft: 1, settings: {}, images: [] };
 const journey = (over: Partial<Journey>): Journey => ({
-  ...{ processInstanceId: 'i', environment: 'test', tenantName: 'Acme', status: 'ACTIVE', statusMapped: 'In Progress' },
-  ...{
-    revision: 1,
-    progress: { position: 1, total: 3 },
-    correctable: [],
-    stepTypes: ['consent'],
-    needs: [],
-    minutes: 1,
-    retentionDays: 30,
-    themeUrl: '/t',
-  },
+  processInstanceId: 'i',
+  environment: 'test',
+  tenantName: 'Acme',
+  status: 'ACTIVE',
+  statusMapped: 'In Progress',
+  revision: 1,
+  progress: { position: 1, total: 3 },
+  correctable: [],
+  stepTypes: ['consent'],
+  needs: [],
+  minutes: 1,
+  retentionDays: 30,
+  themeUrl: '/t',
   device: { active: true, handoff: 'NONE' },
   ...over,
 });

@@ -4,8 +4,14 @@ import { findChromium } from '../../../scripts/find-chromium.ts';
 
 /** A real browser without a window. In a run of many files, those that share a process share it, too. */
 const FLAGS = [
-  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 
 export type OpenBrowser = {

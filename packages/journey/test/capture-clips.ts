@@ -15,7 +15,9 @@ const LIGHT = 0.8;
 
 export async function specimenPicture(order: Partial<SpecimenOrder> = {}): Promise<Buffer> {
   const { jpeg } = await makeSpecimen({
-    ...{ kind: 'idCard', side: 'front', seed: 7 },
+    kind: 'idCard',
+    side: 'front',
+    seed: 7,
     ...order,
     photograph: { size: SIZE, share: SHARE, light: LIGHT, ...order.photograph },
   });

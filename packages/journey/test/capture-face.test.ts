@@ -93,16 +93,26 @@ describe('a selfie', () => {
     );
     assert.deepEqual(said, [
       'Look straight ahead',
-      ...['Turn your head left', 'Look straight ahead'],
-      ...['Close your eyes until you hear the sound or feel the vibration', 'Open your eyes'],
-      ...['Open your mouth wide', 'Close your mouth'],
+      'Turn your head left',
+      'Look straight ahead',
+      'Close your eyes until you hear the sound or feel the vibration',
+      'Open your eyes',
+      'Open your mouth wide',
+      'Close your mouth',
     ]);
     const steps = sent.frames.map(({ token, kind, phase }) => `${token} ${kind} ${phase}`);
     assert.deepEqual(steps, [
-      ...['T1 centre do', 'T1 centre do'],
-      ...['T2 right do', 'T2 right do', 'T2 right return'],
-      ...['T3 closeEyes do', 'T3 closeEyes do', 'T3 closeEyes return'],
-      ...['T4 openMouth do', 'T4 openMouth do', 'T4 openMouth return'],
+      'T1 centre do',
+      'T1 centre do',
+      'T2 right do',
+      'T2 right do',
+      'T2 right return',
+      'T3 closeEyes do',
+      'T3 closeEyes do',
+      'T3 closeEyes return',
+      'T4 openMouth do',
+      'T4 openMouth do',
+      'T4 openMouth return',
     ]);
     assert.ok(sent.frames.every(({ signed }) => signed));
     assert.deepEqual([sent.starts.length, sent.overlaps, sent.uploads], [1, 0, []]);

@@ -55,7 +55,11 @@ describe('a journey with a camera and the real machine', () => {
     browser = await chromium.launch({
       executablePath: findChromium() ?? '',
       args: [
-        ...['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
+        '--headless',
+        '--no-sandbox',
+        '--disable-gpu',
+        '--no-first-run',
+        '--disable-background-networking',
         // An automated browser is never accepted automatically.
         '--disable-blink-features=AutomationControlled',
       ],
@@ -72,7 +76,10 @@ describe('a journey with a camera and the real machine', () => {
   /** Goes through the journey, and says how it ended and when. */
   const run = async () => {
     const passport = await specimenPicture({
-      ...{ kind: 'passport', seed: 3, person: VALID, portrait },
+      kind: 'passport',
+      seed: 3,
+      person: VALID,
+      portrait,
       photograph: { size: { width: 1920, height: 1080 } },
     });
     const { redirectUrl, processInstanceId, token } = await openJourney();

@@ -27,8 +27,13 @@ const POLICY = [
 ].join('; ');
 
 const TYPES: Readonly<Record<string, string>> = {
-  ...{ '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json' },
-  ...{ '.wasm': 'application/wasm', '.bin': 'application/octet-stream', '.svg': 'image/svg+xml' },
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
+  '.bin': 'application/octet-stream',
+  '.svg': 'image/svg+xml',
 };
 
 /** The folder goes with that of the run, or with the process. */

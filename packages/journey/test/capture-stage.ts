@@ -49,7 +49,8 @@ async function openCaptureStage(): Promise<CaptureStage> {
   const card = await specimenPicture();
   const site = await openCaptureSite();
   const { browser, close } = await openChromium([
-    ...['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+    '--use-fake-device-for-media-stream',
+    '--use-fake-ui-for-media-stream',
     `--use-file-for-fake-video-capture=${await writeStill(site.folder, 'card', card)}`,
   ]);
   return {

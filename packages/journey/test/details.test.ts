@@ -9,8 +9,15 @@ import { CONSENT, FORM, SWITCH } from './steps.ts';
 
 /** A theme may have edges as dark as this. */
 const DARK_EDGES = {
-  ...{ primary: '#7a1fa2', onPrimary: '#ffffff', background: '#faf5fc', surface: '#ffffff', text: '#22112a' },
-  ...{ mutedText: '#5c4a66', border: '#4a3a54', error: '#b3261e', success: '#1b6e3c' },
+  primary: '#7a1fa2',
+  onPrimary: '#ffffff',
+  background: '#faf5fc',
+  surface: '#ffffff',
+  text: '#22112a',
+  mutedText: '#5c4a66',
+  border: '#4a3a54',
+  error: '#b3261e',
+  success: '#1b6e3c',
 };
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
 /** Squares of a QR code that a phone reads at arm's length, in pixels of the page. */

@@ -250,7 +250,8 @@ describe('a journey inside a page of the tenant', () => {
   it('opens no live journey by a code behind the address of a test journey that may be framed', async () => {
     const { url } = await link();
     const live = await stage.app.call('/api/process-manager/processTokens', {
-      ...{ method: 'POST', body: JSON.stringify({ name: 'of live', processDefnName: 'document-and-selfie' }) },
+      method: 'POST',
+      body: JSON.stringify({ name: 'of live', processDefnName: 'document-and-selfie' }),
     });
     const create = `/api/process-manager/processInstances/create?pt=${live.body.id}`;
     const { body } = await stage.app.call(create, { method: 'POST', body: '{}' });
@@ -291,7 +292,8 @@ describe('a journey inside a page of the tenant', () => {
     }
     // What a test key lists is for test journeys alone.
     const live = await stage.app.call('/api/process-manager/processTokens', {
-      ...{ method: 'POST', body: JSON.stringify({ name: 'live', processDefnName: 'document-and-selfie' }) },
+      method: 'POST',
+      body: JSON.stringify({ name: 'live', processDefnName: 'document-and-selfie' }),
     });
     assert.deepEqual(await headersOf({ pt: live.body.id, embed: listed }), none);
     assert.deepEqual(await headersOf({ pt: tokenId }), none);

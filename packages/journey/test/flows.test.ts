@@ -288,7 +288,9 @@ describe('a journey in a browser', () => {
     const back = page.getByRole('link', { name: 'Return to acme' });
     const address = new URL((await back.getAttribute('href')) ?? '');
     assert.deepEqual(Object.fromEntries(address.searchParams), {
-      ...{ case: processInstanceId, processInstanceId, status: 'Accepted' },
+      case: processInstanceId,
+      processInstanceId,
+      status: 'Accepted',
     });
     assert.equal(await page.getByRole('timer').count(), 0);
     await page.reload();

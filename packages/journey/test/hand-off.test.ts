@@ -166,7 +166,9 @@ describe('going on with a phone', () => {
     await page.getByText(/We will write to .*a…@example.com/).waitFor();
     const { length } = mails.mails;
     const decided = await stage.app.call(`/api/process-manager/reviews/${processInstanceId}/approve`, {
-      ...{ method: 'POST', token, body: JSON.stringify({ comment: 'All good.' }) },
+      method: 'POST',
+      token,
+      body: JSON.stringify({ comment: 'All good.' }),
     });
     assert.equal(decided.status, 200, decided.text);
     const mail = await mails.arrived(length + 1);

@@ -10,9 +10,27 @@ import { openStage, type Stage } from './stage.ts';
  */
 const MAX_PROCESSOR_MS = 2000;
 const SCREENS = [
-  ...['start', 'consent', 'declining', 'form', 'unable', 'choice', 'primer', 'document camera', 'check', 'change'],
-  ...['selfie primer', 'selfie camera', 'result', 'switching devices', 'the code', 'the phone', 'sandbox panel'],
-  ...['received', 'welcome back', 'link trouble', 'the statement'],
+  'start',
+  'consent',
+  'declining',
+  'form',
+  'unable',
+  'choice',
+  'primer',
+  'document camera',
+  'check',
+  'change',
+  'selfie primer',
+  'selfie camera',
+  'result',
+  'switching devices',
+  'the code',
+  'the phone',
+  'sandbox panel',
+  'received',
+  'welcome back',
+  'link trouble',
+  'the statement',
 ];
 
 /** Others use the machine, too, and the browser counts their time with its own: only what is far too long is refused here. */

@@ -14,9 +14,20 @@ const SELFIE = { id: 'selfie', type: 'face', liveness: 'none' };
 it('what such browsers are sent is ECMAScript 5 and asks for nothing that they do not have', () => {
   const code = oldBrowserScript().replace(/^\s*(\/\/|\/\*\*).*$/gm, '');
   for (const newer of [
-    ...[/=>/, /`/, /\b(let|const|class|async|await|of|import|export)\s/, /\.\.\./, /\?\.|\?\?/, /,\s*\)/],
-    ...[/\bfetch\(/, /\bPromise\b/, /URLSearchParams|new URL\(/, /Object\.(assign|entries|values)/, /\.closest\(/],
-    ...[/\.(includes|startsWith|endsWith|find|append|replaceWith|remove)\(/, /new (Map|Set|Proxy)\b/, /localStorage/],
+    /=>/,
+    /`/,
+    /\b(let|const|class|async|await|of|import|export)\s/,
+    /\.\.\./,
+    /\?\.|\?\?/,
+    /,\s*\)/,
+    /\bfetch\(/,
+    /\bPromise\b/,
+    /URLSearchParams|new URL\(/,
+    /Object\.(assign|entries|values)/,
+    /\.closest\(/,
+    /\.(includes|startsWith|endsWith|find|append|replaceWith|remove)\(/,
+    /new (Map|Set|Proxy)\b/,
+    /localStorage/,
   ]) {
     assert.doesNotMatch(code, newer);
   }
@@ -49,9 +60,9 @@ describe('a browser that knows no modules', () => {
     return page;
   };
   const photo = (page: Page) =>
-    page.getByLabel('Use a photo from this device').setInputFiles({
-      ...{ name: 'photo.jpg', mimeType: 'image/jpeg', buffer: Buffer.from(JPEG) },
-    });
+    page
+      .getByLabel('Use a photo from this device')
+      .setInputFiles({ name: 'photo.jpg', mimeType: 'image/jpeg', buffer: Buffer.from(JPEG) });
 
   it('leads through consent, a form, a document and a selfie from files, to the result', async () => {
     const { url } = await stage.link({ steps: [CONSENT, FORM, DOCUMENT, SELFIE] });

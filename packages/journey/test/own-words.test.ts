@@ -15,12 +15,15 @@ describe('the words of a tenant', () => {
   after(() => stage.close());
 
   const CONSENT = {
-    ...{ id: 'consent', type: 'consent' },
+    id: 'consent',
+    type: 'consent',
     purpose: { en: 'We open your account.', de: 'Wir eröffnen Ihr Konto.' },
     declineText: { en: 'Come to our branch.', ar: 'تفضل بزيارة فرعنا.' },
   };
   const FORM = {
-    ...{ id: 'form', type: 'form', title: { en: 'About you', de: 'Über Sie', ar: 'عنك' } },
+    id: 'form',
+    type: 'form',
+    title: { en: 'About you', de: 'Über Sie', ar: 'عنك' },
     schema: {
       type: 'object',
       required: ['plan'],
@@ -31,7 +34,9 @@ describe('the words of a tenant', () => {
           description: { en: 'Before tax' },
         },
         plan: {
-          ...{ type: 'string', title: 'Plan', enum: ['basic', 'premium'] },
+          type: 'string',
+          title: 'Plan',
+          enum: ['basic', 'premium'],
           labels: { basic: { en: 'Basic', de: 'Einfach', ar: 'أساسي' }, premium: { en: 'Premium', de: 'Erweitert' } },
         },
       },

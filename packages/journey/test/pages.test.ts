@@ -46,7 +46,8 @@ describe('what a tenant adds', () => {
   const deploy = async (name: string, content: string) => {
     const base = '/api/theme-server/customPages';
     const { body } = await stage.app.call(`${base}/${name}/versions`, {
-      ...{ method: 'POST', headers: { 'Content-Type': 'application/zip' } },
+      method: 'POST',
+      headers: { 'Content-Type': 'application/zip' },
       body: new Uint8Array(pageZip([{ name: 'app.js', content }], INDEX)),
     });
     const { status, text } = await stage.app.call(`${base}/${body.id}/deploy`, { method: 'POST' });
@@ -124,15 +125,24 @@ describe('what a tenant adds', () => {
 
   it('the look of the tenant is put on: colours, corners, logo', async () => {
     const palette = {
-      ...{ primary: '#7a1fa2', onPrimary: '#ffffff', background: '#faf5fc', surface: '#ffffff', text: '#22112a' },
-      ...{ mutedText: '#5c4a66', border: '#8a7a94', error: '#b3261e', success: '#1b6e3c' },
+      primary: '#7a1fa2',
+      onPrimary: '#ffffff',
+      background: '#faf5fc',
+      surface: '#ffffff',
+      text: '#22112a',
+      mutedText: '#5c4a66',
+      border: '#8a7a94',
+      error: '#b3261e',
+      success: '#1b6e3c',
     };
     const themes = '/api/theme-server/themes';
     const body = JSON.stringify({ name: 'default', palette, radius: 3, fontFamily: 'serif' });
     const made = await stage.app.call(themes, { method: 'POST', body });
     assert.equal(made.status, 201, made.text);
     const logo = await stage.app.call(`${themes}/default/assets/logo`, {
-      ...{ method: 'POST', headers: { 'Content-Type': 'image/png' }, body: new Uint8Array(PNG) },
+      method: 'POST',
+      headers: { 'Content-Type': 'image/png' },
+      body: new Uint8Array(PNG),
     });
     assert.equal(logo.status, 200, logo.text);
     const { url } = await stage.link({ steps: [CONSENT] });

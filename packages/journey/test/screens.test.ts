@@ -13,7 +13,9 @@ const NARROW = { width: 320, height: 640 };
 const MIN_TARGET = 44;
 /** They are offered, and nothing is sent. */
 const MESSAGES = {
-  ...{ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'no-reply@example.org', SMS_URL: 'https://sms.example.com' },
+  SMTP_URL: 'smtp://127.0.0.1:1',
+  MAIL_FROM: 'no-reply@example.org',
+  SMS_URL: 'https://sms.example.com',
 };
 const PHOTO = await sharp({ create: { width: 900, height: 600, channels: 3, background: '#c8c0b0' } })
   .jpeg()

@@ -54,7 +54,11 @@ export async function openStage(
     return context;
   };
   return {
-    ...{ app, testKey, browser, complaints, context },
+    app,
+    testKey,
+    browser,
+    complaints,
+    context,
     page: async (options) => (await context(options)).newPage(),
     link(journey) {
       definitions += 1;

@@ -8,7 +8,9 @@ export const CAPTURE = [
   { id: 'match', type: 'faceMatch', document: 'doc1', face: 'face1' },
 ];
 export const FORM = {
-  ...{ id: 'form', type: 'form', title: 'About you' },
+  id: 'form',
+  type: 'form',
+  title: 'About you',
   schema: {
     type: 'object',
     required: ['firstName', 'email', 'terms'],

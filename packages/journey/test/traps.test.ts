@@ -278,7 +278,9 @@ describe('a journey has no traps', () => {
     await press(page, 'Muster-Selfie verwenden');
     await heading(page, 'Angekommen, vielen Dank');
     const { redirectUrl } = await post(`/process-manager/reviews/${processInstanceId}/askAgain`, {
-      ...{ comment: 'too dark', steps: ['selfie'], reason: 'faceUnclear' },
+      comment: 'too dark',
+      steps: ['selfie'],
+      reason: 'faceUnclear',
       message: { en: 'Please take off your hat.', de: 'Bitte nehmen Sie den Hut ab.' },
     });
     await page.goto(redirectUrl);
@@ -347,7 +349,8 @@ describe('a journey has no traps', () => {
     await sample(other);
     await other.getByText('Some lines could not be read').waitFor();
     const live = await stage.app.call('/api/process-manager/processTokens', {
-      ...{ method: 'POST', body: JSON.stringify({ name: 'live', processDefnName: 'document-and-selfie' }) },
+      method: 'POST',
+      body: JSON.stringify({ name: 'live', processDefnName: 'document-and-selfie' }),
     });
     const real = await stage.page(PHONE);
     const asked: string[] = [];
@@ -363,7 +366,8 @@ describe('a journey has no traps', () => {
 
   it('links that do not work say why, name the company, and lead back to it', async () => {
     const { tokenId, url } = await stage.link({
-      ...{ steps: [CONSENT], parameters: { _redirectUrl: 'http://localhost:9/done' } },
+      steps: [CONSENT],
+      parameters: { _redirectUrl: 'http://localhost:9/done' },
     });
     const { origin } = new URL(url);
     const page = await stage.page(PHONE);
@@ -372,7 +376,10 @@ describe('a journey has no traps', () => {
     await heading(page, 'We don’t know this link');
     await keepScreens(page, 'link-unknown');
     const once = await post('/process-manager/processTokens', {
-      ...{ name: 'once', processDefnName: 'journey-1', type: 'MULTI_USE_COUNT_LIMITED', maxCount: 1 },
+      name: 'once',
+      processDefnName: 'journey-1',
+      type: 'MULTI_USE_COUNT_LIMITED',
+      maxCount: 1,
       notAfterDtm: new Date(stage.app.clock.now() + HOUR).toISOString(),
     });
     await page.goto(`${origin}/web/?pt=${once.id}`);
@@ -384,7 +391,9 @@ describe('a journey has no traps', () => {
     await other.goto(`${origin}/web/?pt=${once.id}&again=1`);
     await heading(other, /This link has (expired|been used up)/);
     await stage.app.call(`/api/process-manager/processTokens/${tokenId}`, {
-      ...{ method: 'POST', token: await stage.app.token(stage.testKey), body: JSON.stringify({ status: 'INACTIVE' }) },
+      method: 'POST',
+      token: await stage.app.token(stage.testKey),
+      body: JSON.stringify({ status: 'INACTIVE' }),
     });
     await other.goto(`${origin}/web/?pt=${tokenId}`);
     await heading(other, 'This link has expired');

@@ -47,7 +47,10 @@ function bucket(url: string, value: (name: VariableName) => string, fault: Fault
   const prefix = decodeURIComponent(pathname).split('/').filter(Boolean).join('/');
   return {
     endpoint: endpoint ? `${endpoint.replace(/\/+$/, '')}/${name}` : `https://${name}.s3.${region}.amazonaws.com`,
-    ...{ region, bucket: name, prefix: prefix && `${prefix}/`, ...bucketKey(value, region, fault) },
+    region,
+    bucket: name,
+    prefix: prefix && `${prefix}/`,
+    ...bucketKey(value, region, fault),
   };
 }
 

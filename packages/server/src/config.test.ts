@@ -109,7 +109,12 @@ describe('the configuration', () => {
       },
       outboundAllow: ['10.0.0.0/8', 'crm.internal:8443', '[::1]:80', '192.0.2.7'],
       smtp: {
-        ...{ host: 'mail.example.com', port: 465, secure: true, plain: false, user: 'grove', password: 'p@ss' },
+        host: 'mail.example.com',
+        port: 465,
+        secure: true,
+        plain: false,
+        user: 'grove',
+        password: 'p@ss',
         from: { name: 'Acme', address: 'no-reply@example.com' },
       },
       sms: { url: 'https://sms.example.com/send', token: 'token' },
@@ -173,17 +178,22 @@ describe('the configuration', () => {
     assert.deepEqual(placeOf(BUCKET), { ...place, endpoint: 'https://images.s3.eu-west-1.amazonaws.com', prefix: '' });
     const endpoint = encodeURIComponent('https://store.internal:9000/');
     assert.deepEqual(placeOf(`s3://images/grove//live/?region=eu-west-1&endpoint=${endpoint}`), {
-      ...{ ...place, endpoint: 'https://store.internal:9000/images', prefix: 'grove/live/' },
+      ...place,
+      endpoint: 'https://store.internal:9000/images',
+      prefix: 'grove/live/',
     });
     assert.equal(readConfig({ ...key, BLOB_URL: BUCKET, AWS_SESSION_TOKEN: 't' }).s3?.sessionToken, 't');
     const issuerOf = (own: Record<string, string>) => readConfig({ BLOB_URL: BUCKET, ...own }).s3?.issuer;
     assert.deepEqual(issuerOf({ GROVE_BUCKET_KEY_FROM: 'instance' }), {
-      ...{ from: 'instance', endpoint: 'http://169.254.169.254' },
+      from: 'instance',
+      endpoint: 'http://169.254.169.254',
     });
     const role = { AWS_ROLE_ARN: 'arn:aws:iam::1:role/grove', AWS_WEB_IDENTITY_TOKEN_FILE: '/token' };
     assert.deepEqual(issuerOf({ GROVE_BUCKET_KEY_FROM: 'role', ...role }), {
-      ...{ from: 'tokenService', endpoint: 'https://sts.eu-west-1.amazonaws.com/' },
-      ...{ roleArn: 'arn:aws:iam::1:role/grove', tokenFile: '/token' },
+      from: 'tokenService',
+      endpoint: 'https://sts.eu-west-1.amazonaws.com/',
+      roleArn: 'arn:aws:iam::1:role/grove',
+      tokenFile: '/token',
     });
     const path = { GROVE_BUCKET_KEY_FROM: 'container', AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/v2/key' };
     assert.deepEqual(issuerOf(path), { from: 'container', url: 'http://169.254.170.2/v2/key' });

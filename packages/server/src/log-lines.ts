@@ -13,7 +13,9 @@ export function openLogLines(fd: number): DestinationStream {
   let dropped = 0;
   let tries = 0;
   const lines = pino.destination({
-    ...{ fd, sync: true, maxLength: MAX_WAITING_BYTES },
+    fd,
+    sync: true,
+    maxLength: MAX_WAITING_BYTES,
     retryEAGAIN: () => ++tries % MAX_TRIES !== 0,
   });
   lines.on('error', () => undefined);

@@ -75,46 +75,80 @@ export function openFeatures(deps: FeatureDeps) {
   const secrets = { findSecret: secretFinder({ vault, clock, audit }), secretHostFault };
 
   const notifications = openNotifications({
-    ...{ ...shared, ...secrets, parametersOf, onAttempt: metrics.webhookAttempt },
+    ...shared,
+    ...secrets,
+    parametersOf,
+    onAttempt: metrics.webhookAttempt,
     perEndpoint: config.webhooksPerEndpoint,
   });
   const readBudget = openReadBudget({
-    ...{ db, clock, audit, budgetOf: readBudgetOf, notify: notifications.notifyTenant, warn: deps.warn },
+    db,
+    clock,
+    audit,
+    budgetOf: readBudgetOf,
+    notify: notifications.notifyTenant,
+    warn: deps.warn,
     onError: (error) => deps.onError('could not count reads of API keys', error),
   });
   const themes = openThemeServer({ ...shared, pagesDomain: config.pagesDomain });
   const watchlists = openWatchlistManager(shared);
   const identity = openIdentityStore({
-    ...{ ...shared, notify: notifications.notifyIdentity, expectEvent: notifications.expect, faces: doors.vision },
+    ...shared,
+    notify: notifications.notifyIdentity,
+    expectEvent: notifications.expect,
+    faces: doors.vision,
     metadata: { place: config.fidoMetadata, outbound, log: deps.log },
   });
   const messages = openMessages({ ...shared, mail, perDay: config.messagesPerDay, changed: live.changed });
   const manager = openProcessManager({
-    ...{ ...shared, operatorNames, watchlists, identity: identity.forSteps },
-    ...{ notify: events.publish, changed: live.changed, askedAgain: messages.askedAgain },
-    ...{ takesLooks: config.roles.includes('vision'), maxTokens: config.maxProcessTokens },
-    ...{ sendWebhook: notifications.notifyStep, receiptsDays: config.receiptsDays },
+    ...shared,
+    operatorNames,
+    watchlists,
+    identity: identity.forSteps,
+    notify: events.publish,
+    changed: live.changed,
+    askedAgain: messages.askedAgain,
+    takesLooks: config.roles.includes('vision'),
+    maxTokens: config.maxProcessTokens,
+    sendWebhook: notifications.notifyStep,
+    receiptsDays: config.receiptsDays,
     callHttp: httpCaller({ outbound, findSecret: secrets.findSecret }),
     exists: {
-      ...{ webhook: notifications.isWebhookName, secret: isSecretName, secretHostFault },
-      ...{ addressFault: outbound.faultOf, page: themes.isPageName, theme: themes.isThemeName },
-      ...{ watchlist: watchlists.isListName, store: identity.isStoreName },
+      webhook: notifications.isWebhookName,
+      secret: isSecretName,
+      secretHostFault,
+      addressFault: outbound.faultOf,
+      page: themes.isPageName,
+      theme: themes.isThemeName,
+      watchlist: watchlists.isListName,
+      store: identity.isStoreName,
     },
   });
   const pushes = openPushNotifications(identity.core, {
-    ...{ ...shared, push, processes: manager.forAskers, faultOfAddress: outbound.faultOf },
+    ...shared,
+    push,
+    processes: manager.forAskers,
+    faultOfAddress: outbound.faultOf,
   });
   const journeys = openJourney({
-    ...{ ...shared, live, messages, tenants, processes: manager.forJourneys, themes: themes.forJourneys },
+    ...shared,
+    live,
+    messages,
+    tenants,
+    processes: manager.forJourneys,
+    themes: themes.forJourneys,
     countryHeader: config.countryHeader,
   });
   const operators = openOperators({ ...shared, ...secrets, cookieName: deps.operatorCookieName, ...tenants });
   const personRequests = openPersonRequests({
-    ...{ ...shared, ...manager.data, finishErasures: manager.forPersons.finishErasures },
+    ...shared,
+    ...manager.data,
+    finishErasures: manager.forPersons.finishErasures,
     sources: [...manager.forPersons.sources, identity.ofPerson, watchlists.ofPerson],
   });
   const sealing = sealExisting({
-    ...{ ...shared, others: { users: identity.sealBatch, members: watchlists.sealBatch } },
+    ...shared,
+    others: { users: identity.sealBatch, members: watchlists.sealBatch },
     onProgress: (progress) => deps.log.info(progress, 'sealing personal data that an earlier release stored'),
   });
 

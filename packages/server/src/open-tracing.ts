@@ -15,7 +15,10 @@ export async function openTracing(
   const [api, { AsyncLocalStorageContextManager }, { W3CTraceContextPropagator }, trace, resources, otlp] =
     await loadPackages();
   api.diag.setLogger({
-    ...{ verbose: () => undefined, debug: () => undefined, info: () => undefined, warn: () => undefined },
+    verbose: () => undefined,
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
     error: (message, ...details) => onError(new Error([message, ...details].map(String).join(' ').slice(0, 500))),
   });
   // A manager of our own, and not a global one: several applications live in one process of the tests.

@@ -36,7 +36,10 @@ export async function openOperator(config: Config): Promise<Operator> {
     const signing = await openSigningKeys({ db, vault, clock, onError: unheard });
     const deps = { db, vault, clock, pepper };
     return {
-      ...{ db, vault, signing, jobs: operations(db, clock, unheard) },
+      db,
+      vault,
+      signing,
+      jobs: operations(db, clock, unheard),
       operators: operatorAdmin({ db, clock, baseUrlOf: baseUrlOf(config, config.port) }),
       tenants: {
         ...openTenants(deps),

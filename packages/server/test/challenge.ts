@@ -56,7 +56,8 @@ export function openChallengePage(
     // The clock of the page is not quite even, as that of a camera.
     query.set('at', String(at ?? clock.now() + (bytes.at(-3) ?? 0) / 40));
     return user.call(`/steps/${step}/challenges/${change.challengeId ?? id}/frames?${query}`, {
-      ...{ method: 'POST', body: bytes as never },
+      method: 'POST',
+      body: bytes as never,
       headers: { 'content-type': isImage ? 'image/jpeg' : 'application/json' },
     });
   };

@@ -59,7 +59,9 @@ onBothEngines('a list that is read by `after`', (_engine, places) => {
 
   const deliveries = async () => {
     const webhook = await made('/api/notification-service/webhooks', {
-      ...{ name: 'hook', uri: 'https://hooks.example.com/', events: ['instance.deleted'] },
+      name: 'hook',
+      uri: 'https://hooks.example.com/',
+      events: ['instance.deleted'],
     });
     for (let number = 0; number < COUNT; number++) {
       await app.call(`/api/notification-service/webhooks/${webhook.id}/test`, { method: 'POST', body: '{}' });

@@ -46,7 +46,10 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
   const http = buildHttp({
     webFolder: '',
     consoleFolder: '',
-    ...{ config, clock, db, version: '0', metricsToken: undefined, hostTenant: hostTenant(config) },
+    config,
+    version: '0',
+    metricsToken: undefined,
+    hostTenant: hostTenant(config),
     log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
     limits: requestLimits(config.rateLimit, clock),
     authenticate,
@@ -68,7 +71,8 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
     baseUrlOf: () => '',
     ...options,
     handlers: merged(handlers),
-    ...{ clock, db },
+    clock,
+    db,
   });
   if (options.genuine) recordAnswers(http);
   await http.listen({ port: 0, host: '127.0.0.1' });

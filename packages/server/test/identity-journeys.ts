@@ -141,7 +141,22 @@ export async function openIdentityJourneys(place: TestPlace) {
   };
 
   return {
-    ...{ grove, post, store, nameOf, newUser, deployed, start, begin, checksOf, ended, formsOf, outcome, eventsOf },
-    ...{ withPasskey, login, withCodes, stop: () => grove.stop() },
+    grove,
+    post,
+    store,
+    nameOf,
+    newUser,
+    deployed,
+    start,
+    begin,
+    checksOf,
+    ended,
+    formsOf,
+    outcome,
+    eventsOf,
+    withPasskey,
+    login,
+    withCodes,
+    stop: () => grove.stop(),
   };
 }

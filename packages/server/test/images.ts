@@ -20,7 +20,9 @@ export const WEBP = new Uint8Array(await picture().webp().toBuffer());
 export async function quadrants(): Promise<Sharp> {
   const quarter = (background: string) => sharp({ create: { width: 32, height: 16, channels: 3, background } }).png();
   const at = async (background: string, left: number, top: number) => ({
-    ...{ input: await quarter(background).toBuffer(), left, top },
+    input: await quarter(background).toBuffer(),
+    left,
+    top,
   });
   return picture(64, 32).composite([
     await at('red', 0, 0),

@@ -89,8 +89,13 @@ export type Browser = {
 
 export const CONSENT: Step = { id: 'consent', type: 'consent', key: 'consent', textVersion: '1' };
 export const DOCUMENT: Step = {
-  ...{ id: 'document', type: 'document', key: 'doc1', accept: ['PASSPORT', 'ID_CARD'], sides: 'auto' },
-  ...{ requireLiveCapture: false, maxAttempts: 3 },
+  id: 'document',
+  type: 'document',
+  key: 'doc1',
+  accept: ['PASSPORT', 'ID_CARD'],
+  sides: 'auto',
+  requireLiveCapture: false,
+  maxAttempts: 3,
 };
 export const DECIDE: Step = { id: 'decide', type: 'decision', onAnyFailure: 'FAIL', onUncertain: 'REVIEW' };
 const STEPS = [CONSENT, DOCUMENT, DECIDE];
@@ -123,7 +128,11 @@ export async function openTestJourney(
     },
   };
   const drive = openDrive({
-    ...{ vault, jobs, identity, tell, changed: live.changed },
+    vault,
+    jobs,
+    identity,
+    tell,
+    changed: live.changed,
     sendWebhook: async () => true,
     warn: () => undefined,
   });
@@ -131,7 +140,13 @@ export async function openTestJourney(
   const scheme = environment.GROVE_SCHEME === 'https' ? 'https' : 'http';
   const baseUrlOf = (tenantId: TenantId) => `${scheme}://${tenantId}.fir.localhost`;
   const deps: JourneyDeps = {
-    ...{ db: still, clock, vault, live, baseUrlOf, images, onError },
+    db: still,
+    clock,
+    vault,
+    live,
+    baseUrlOf,
+    images,
+    onError,
     processes: {
       ...processesForJourneys({ drive, tell, vault, identity, jobs, deleteBlobs, baseUrlOf }),
       linkDevice: async () => undefined,
@@ -166,7 +181,12 @@ export async function openTestJourney(
     return session;
   };
   const http = await openTestHttp({
-    ...{ clock, db, journeySession, environment, handlers: handlers as never, genuine: true },
+    clock,
+    db,
+    journeySession,
+    environment,
+    handlers: handlers as never,
+    genuine: true,
   });
   const token = (options: TokenOptions = {}) => acme.write((tx) => newToken(tx, options, clock.now()));
   const setSettings = (environment: 'live' | 'test', changed: Partial<ProcessSettings>) =>
@@ -176,7 +196,20 @@ export async function openTestJourney(
     });
 
   return {
-    ...{ db, acme, clock, http, drive, enqueued, journeys, live, blobs, deleted, toldVision, deps, meanwhile, token },
+    db,
+    acme,
+    clock,
+    http,
+    drive,
+    enqueued,
+    journeys,
+    live,
+    blobs,
+    deleted,
+    toldVision,
+    deps,
+    meanwhile,
+    token,
     async instance(options) {
       const tokenId = await token(options);
       const from = { tokenId, environment: undefined, now: clock.now(), baseUrl: baseUrlOf(acmeId) };
@@ -252,24 +285,52 @@ async function newToken(tx: TenantTx, options: TokenOptions, now: number): Promi
   tokens += 1;
   const name = `definition ${tokens}`;
   const document: Definition = {
-    ...{ name, processDefinitionType: 'VERIFICATION', retentionDays: 30, theme: 'default', maxDuration: 'PT48H' },
-    ...{ attributes: { searchable: [] }, steps },
+    name,
+    processDefinitionType: 'VERIFICATION',
+    retentionDays: 30,
+    theme: 'default',
+    maxDuration: 'PT48H',
+    attributes: { searchable: [] },
+    steps,
   };
   const by = { created_at: now, created_by: 'test', last_updated_at: now, last_updated_by: 'test' };
   const definitionId = newId(now);
   await addDefinition(tx, {
     environment: 'live',
-    ...{ id: definitionId, name, version: 1, status: 'DEPLOYED_ACTIVE', description: null, ...by, deployed_at: now },
-    ...{ definition_type: 'VERIFICATION', retention_days: 30, name_folded: fold(name) },
+    id: definitionId,
+    name,
+    version: 1,
+    status: 'DEPLOYED_ACTIVE',
+    description: null,
+    ...by,
+    deployed_at: now,
+    definition_type: 'VERIFICATION',
+    retention_days: 30,
+    name_folded: fold(name),
     document: JSON.stringify(document),
   });
   const id = newId(now);
   await addToken(tx, {
-    ...{ id, environment, name, name_folded: fold(name), description: null, process_defn_name: name },
-    ...{ process_defn_version: 1, process_defn_tag: null, definition_id: definitionId, ui_url: uiUrl ?? null },
-    ...{ status: 'ACTIVE', type: maxCount ? 'MULTI_USE_COUNT_LIMITED' : 'UNLIMITED', not_before_at: null },
-    ...{ not_after_at: null, max_count: maxCount ?? null, counter: 0, max_process_duration: 'PT48H', for_test: null },
-    ...{ parameters: JSON.stringify(parameters), ...by },
+    id,
+    environment,
+    name,
+    name_folded: fold(name),
+    description: null,
+    process_defn_name: name,
+    process_defn_version: 1,
+    process_defn_tag: null,
+    definition_id: definitionId,
+    ui_url: uiUrl ?? null,
+    status: 'ACTIVE',
+    type: maxCount ? 'MULTI_USE_COUNT_LIMITED' : 'UNLIMITED',
+    not_before_at: null,
+    not_after_at: null,
+    max_count: maxCount ?? null,
+    counter: 0,
+    max_process_duration: 'PT48H',
+    for_test: null,
+    parameters: JSON.stringify(parameters),
+    ...by,
   });
   return id;
 }
@@ -291,7 +352,9 @@ function browser(
     instanceId: '',
     async open(body) {
       const answer = await http.call('/api/journey/sessions', {
-        ...{ method: 'POST', body: JSON.stringify(body), headers: headersOf({}) },
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: headersOf({}),
       });
       const [pair = ''] = (answer.headers.get('set-cookie') ?? '').split(';');
       if (answer.status === 200) {

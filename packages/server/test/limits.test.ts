@@ -35,11 +35,17 @@ describe('a tenant that holds as many as it may', () => {
 
   for (const [what, path, table, total, body] of [
     [
-      ...['cloud secrets', '/api/process-manager/cloudSecrets', 'cloud_secrets', MAX_CLOUD_SECRETS_PER_TENANT],
+      'cloud secrets',
+      '/api/process-manager/cloudSecrets',
+      'cloud_secrets',
+      MAX_CLOUD_SECRETS_PER_TENANT,
       { value: 'x' },
     ],
     [
-      ...['webhooks', '/api/notification-service/webhooks', 'webhooks', MAX_WEBHOOKS_PER_TENANT],
+      'webhooks',
+      '/api/notification-service/webhooks',
+      'webhooks',
+      MAX_WEBHOOKS_PER_TENANT,
       { uri: 'https://hooks.example.com/grove', events: ['*'] },
     ],
   ] as [string, string, string, number, object][]) {

@@ -31,7 +31,10 @@ export async function openMailServer(options: SMTPServerOptions = {}): Promise<M
   const answers: number[] = [];
   const waiting = new Set<() => void>();
   const server = new SMTPServer({
-    ...{ authOptional: false, allowInsecureAuth: true, disabledCommands: ['STARTTLS'], logger: false },
+    authOptional: false,
+    allowInsecureAuth: true,
+    disabledCommands: ['STARTTLS'],
+    logger: false,
     onAuth: ({ username, password }, _session, done) => {
       const right = username === USER.user && password === USER.password;
       done(right ? null : new Error('no'), right ? { user: 'grove' } : undefined);
@@ -46,7 +49,8 @@ export async function openMailServer(options: SMTPServerOptions = {}): Promise<M
       stream.on('end', () => {
         const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
         mails.push({
-          ...{ from, to: envelope.rcptTo.map(({ address }) => address) },
+          from,
+          to: envelope.rcptTo.map(({ address }) => address),
           ...readMail(Buffer.concat(chunks).toString('utf8')),
         });
         done();
@@ -60,7 +64,9 @@ export async function openMailServer(options: SMTPServerOptions = {}): Promise<M
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', () => done()));
   const { port } = server.server.address() as AddressInfo;
   return {
-    ...{ port, mails, answers },
+    port,
+    mails,
+    answers,
     url: `smtp://${USER.user}:${encodeURIComponent(USER.password)}@127.0.0.1:${port}`,
     async arrived(count) {
       while (mails.length < count) {

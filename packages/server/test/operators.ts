@@ -97,7 +97,9 @@ export async function joinByLink(grove: TestApp, url: string, input: object = {}
 
 function personOf(grove: TestApp, id: string, device: Authenticator, cookie: string): Person {
   return {
-    ...{ id, device, cookie },
+    id,
+    device,
+    cookie,
     call: (path, request = {}) =>
       browse(grove, path, { ...request, cookie: request.cookie === undefined ? cookie : request.cookie }),
   };

@@ -74,8 +74,14 @@ export async function startPostgres(): Promise<TestPostgres> {
     // Tests kill processes, never the machine: nothing of theirs has to reach the disk, no page can be torn, and nobody
     // comes to read the log or to tidy up in a database that is gone in a minute.
     const settings = [
-      ...['listen_addresses=', 'max_connections=400', 'shared_buffers=32MB', 'fsync=off', 'full_page_writes=off'],
-      ...['wal_level=minimal', 'max_wal_senders=0', 'autovacuum=off'],
+      'listen_addresses=',
+      'max_connections=400',
+      'shared_buffers=32MB',
+      'fsync=off',
+      'full_page_writes=off',
+      'wal_level=minimal',
+      'max_wal_senders=0',
+      'autovacuum=off',
     ];
     const flags = settings.flatMap((setting) => ['-c', setting]);
     const child = spawn(join(native, 'bin/postgres'), ['-D', data, '-k', folder, ...flags], {

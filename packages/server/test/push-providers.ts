@@ -50,12 +50,18 @@ export async function openPushProviders() {
     allow: [apns.host, fcm.host, web.host].join(','),
     settings: {
       apns: {
-        ...{ teamId: 'TEAM123456', keyId: 'KEY1234567', bundleId: 'com.example.bank', address: `http://${apns.host}` },
+        teamId: 'TEAM123456',
+        keyId: 'KEY1234567',
+        bundleId: 'com.example.bank',
+        address: `http://${apns.host}`,
         privateKey: pem(apnsKeys.privateKey),
       },
       fcm: {
-        ...{ projectId: 'bank-project', clientEmail: 'push@bank.example', privateKey: pem(fcmKeys.privateKey) },
-        ...{ address: `http://${fcm.host}`, tokenUri: `http://${fcm.host}/token` },
+        projectId: 'bank-project',
+        clientEmail: 'push@bank.example',
+        privateKey: pem(fcmKeys.privateKey),
+        address: `http://${fcm.host}`,
+        tokenUri: `http://${fcm.host}/token`,
       },
       webPush: {
         subject: 'mailto:push@bank.example',

@@ -50,7 +50,10 @@ export async function startS3(bucket: string, port = 0): Promise<S3Server> {
   await new Promise<void>((done) => void server.listen(port, '127.0.0.1', done));
   const { port: listening } = server.address() as AddressInfo;
   return {
-    ...{ objects, calls, next, endpoint: `http://127.0.0.1:${listening}` },
+    objects,
+    calls,
+    next,
+    endpoint: `http://127.0.0.1:${listening}`,
     stop: () =>
       new Promise((done) => {
         server.closeAllConnections();

@@ -18,8 +18,15 @@ const PNG = Buffer.from(
   'base64',
 );
 const COLOURS = {
-  ...{ primary: '#1f6b4f', onPrimary: '#ffffff', background: '#ffffff', surface: '#f4f6f5', text: '#16211c' },
-  ...{ mutedText: '#4d5a54', border: '#7c8a84', error: '#b3261e', success: '#1b6e3c' },
+  primary: '#1f6b4f',
+  onPrimary: '#ffffff',
+  background: '#ffffff',
+  surface: '#f4f6f5',
+  text: '#16211c',
+  mutedText: '#4d5a54',
+  border: '#7c8a84',
+  error: '#b3261e',
+  success: '#1b6e3c',
 };
 const STEPS = [
   { id: 'consent', type: 'consent' },
@@ -82,7 +89,8 @@ const BODIES: Readonly<Record<string, Sent>> = {
   'installation.resumeTenant': json({}),
   'installation.retryJob': json({}),
   'singleSignOn.set': json({
-    ...{ issuer: 'https://login.example.com', clientId: 'grove' },
+    issuer: 'https://login.example.com',
+    clientId: 'grove',
     roles: [{ group: 'everybody', role: 'Owner' }],
   }),
 };

@@ -25,7 +25,8 @@ let lists = 0;
 export function testWatchlists(grove: () => TestApp): TestWatchlists {
   const send: TestWatchlists['send'] = (path, body = {}, token, headers) =>
     grove().call(`${WATCHLISTS}${path}`, {
-      ...{ method: 'POST', body: JSON.stringify(body) },
+      method: 'POST',
+      body: JSON.stringify(body),
       ...(token && { token }),
       ...(headers && { headers }),
     });
@@ -48,7 +49,9 @@ export function testWatchlists(grove: () => TestApp): TestWatchlists {
     },
     addRaw: (listId, bytes) =>
       grove().call(`${WATCHLISTS}/${listId}/watchlist-member-images`, {
-        ...{ method: 'POST', body: new Uint8Array(bytes), headers: { 'Content-Type': 'image/png' } },
+        method: 'POST',
+        body: new Uint8Array(bytes),
+        headers: { 'Content-Type': 'image/png' },
       }),
     async matched(listId, value) {
       const { status, body, text } = await send(`/${listId}/match`, { value });

@@ -122,7 +122,10 @@ export async function openTestNotifications(
   const note = (details: object, text: string) => void logged.push(`${text} ${(details as { err?: Error }).err ?? ''}`);
   const parameters = new Map<string, Record<string, string>>();
   const deps: NotificationsDeps = {
-    ...{ db, vault, clock, log: { info: note, warn: note, error: note } },
+    db,
+    vault,
+    clock,
+    log: { info: note, warn: note, error: note },
     random: () => 0.5,
     outbound: openOutbound({ allow: { ranges: [], targets } }),
     findSecret: secretFinder({ vault, clock, audit: { noteUse: () => undefined } }),
@@ -137,7 +140,10 @@ export async function openTestNotifications(
     tenantId: of,
     db: db.of(of),
     principal: {
-      ...{ tenantId: of, callerId: 'key', callerName: 'Key', environment },
+      tenantId: of,
+      callerId: 'key',
+      callerName: 'Key',
+      environment,
       permissions: permissionSet(of, [`TNT#${of}#*`]),
     },
     now: clock.now(),
@@ -146,7 +152,13 @@ export async function openTestNotifications(
   });
   return {
     ...notifications,
-    ...{ db, vault, clock, tenantId, logged, parameters, contextOf },
+    db,
+    vault,
+    clock,
+    tenantId,
+    logged,
+    parameters,
+    contextOf,
     secrets: cloudSecretHandlers({ vault }),
     another: () => openNotifications({ ...deps, outbound: openOutbound({ allow: { ranges: [], targets } }) }),
     async receiver(answering) {

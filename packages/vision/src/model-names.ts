@@ -36,16 +36,27 @@ export type SuppliedModelKey = 'minifasV2' | 'minifasV1se' | 'reid0095';
 
 export const SUPPLIED_MODELS: Readonly<Record<SuppliedModelKey, SuppliedModel>> = {
   minifasV2: {
-    ...{ name: 'minifasnet_v2', version: 'a5eb02e1843f', file: 'minifasnet_v2.onnx', input: [1, 3, 80, 80] },
-    ...{ outputs: ['output'], answer: [0.01284, 0.00055401, 0.98661] },
+    name: 'minifasnet_v2',
+    version: 'a5eb02e1843f',
+    file: 'minifasnet_v2.onnx',
+    input: [1, 3, 80, 80],
+    outputs: ['output'],
+    answer: [0.01284, 0.00055401, 0.98661],
   },
   minifasV1se: {
-    ...{ name: 'minifasnet_v1se', version: '84ee1d37d968', file: 'minifasnet_v1se.onnx', input: [1, 3, 80, 80] },
-    ...{ outputs: ['output'], answer: [0.014296, 0.093848, 0.89186] },
+    name: 'minifasnet_v1se',
+    version: '84ee1d37d968',
+    file: 'minifasnet_v1se.onnx',
+    input: [1, 3, 80, 80],
+    outputs: ['output'],
+    answer: [0.014296, 0.093848, 0.89186],
   },
   reid0095: {
-    ...{ name: 'face-reidentification-retail-0095', version: '6d51703e8545', file: 'face_reid_0095.onnx' },
-    ...{ input: [1, 3, 128, 128], outputs: ['output'] },
+    name: 'face-reidentification-retail-0095',
+    version: '6d51703e8545',
+    file: 'face_reid_0095.onnx',
+    input: [1, 3, 128, 128],
+    outputs: ['output'],
     answer: [-0.065179, -0.012468, -0.0071598, -0.53519, -0.76699, -0.29729, 0.40716, -0.083552],
   },
 };

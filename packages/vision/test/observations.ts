@@ -4,9 +4,23 @@ import type { FaceObservation } from '../src/liveness/observation.ts';
 
 /** Observations of an invented face, for tests of what is concluded from them. */
 const REST: FaceObservation = {
-  ...{ width: 480, height: 360, faces: 1, reasons: [], box: { left: 160, top: 80, right: 320, bottom: 280 } },
-  ...{ yaw: 3, pitch: 6, roll: 0, nose: 0.01, eyesOpen: 0.95, lids: 0.3, mouth: 0.02, jaw: 1.05, brows: 0.27 },
-  ...{ points: [], passive: 0.95, vector: null },
+  width: 480,
+  height: 360,
+  faces: 1,
+  reasons: [],
+  box: { left: 160, top: 80, right: 320, bottom: 280 },
+  yaw: 3,
+  pitch: 6,
+  roll: 0,
+  nose: 0.01,
+  eyesOpen: 0.95,
+  lids: 0.3,
+  mouth: 0.02,
+  jaw: 1.05,
+  brows: 0.27,
+  points: [],
+  passive: 0.95,
+  vector: null,
 };
 
 const SHOWN: Record<Movement, Partial<FaceObservation>> = {

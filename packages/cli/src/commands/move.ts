@@ -87,11 +87,13 @@ async function copyImages(
   if (!target.s3) throw new UsageError('--images-to must be s3://bucket/prefix?region=…');
   const clock = { now: Date.now };
   const images = await copyBlobs({
-    ...{ from: openBlobs(config, clock), to: openBlobs(target, clock) },
+    from: openBlobs(config, clock),
+    to: openBlobs(target, clock),
     onShard: (done, of) => show('Parts of the images copied', done, of),
   });
   const erased = await copyBlobs({
-    ...{ from: openErased(config, clock), to: openErased(target, clock) },
+    from: openErased(config, clock),
+    to: openErased(target, clock),
     onShard: (done, of) => show('Parts of the list of erasures copied', done, of),
   });
   return { ...images, erasures: erased.present };

@@ -69,7 +69,8 @@ async function reset(id: string, { tenant }: TenantOption): Promise<Result> {
   const link = await ofTenant(tenant, (operators, tenantId) => operators.reset(tenantId, id));
   if (!link) throw new OperatorError(`There is no operator ${id} in the tenant ${tenant}`);
   return linkResult(`${link.operator.name} can make a new passkey; the old ones and all sessions have ended.`, {
-    ...{ ...link, id },
+    ...link,
+    id,
   });
 }
 
@@ -82,7 +83,11 @@ function linkResult(head: string, { id, url, expiresAt }: { id: string; url: str
 async function list({ tenant }: TenantOption): Promise<Result> {
   const rows = await ofTenant(tenant, (operators, tenantId) => operators.list(tenantId));
   const operators = rows.map(({ id, name, email, role, status, last_sign_in_at }) => ({
-    ...{ id, name, email, role, status },
+    id,
+    name,
+    email,
+    role,
+    status,
     lastSignInDtm: last_sign_in_at === null ? null : new Date(last_sign_in_at).toISOString(),
   }));
   const text =

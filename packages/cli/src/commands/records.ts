@@ -25,7 +25,9 @@ export function defineInstances(program: Command): void {
     .addHelpText('after', `${examples('grove instances list --status REVIEW', 'grove instances list --json')}${WHERE}`)
     .action(async (options: ListOptions & { status?: string; reference?: string }) => {
       const query = {
-        ...{ sort: ['createdAt,desc'], status: options.status, externalReference: options.reference },
+        sort: ['createdAt,desc'],
+        status: options.status,
+        externalReference: options.reference,
       } as Parameters<Client['processInstances']['list']>[0] extends { query?: infer Q } | undefined ? Q : never;
       const items = await take(clientOf(options).processInstances.list.all({ query: query ?? {} }), options);
       print(

@@ -70,8 +70,15 @@ test('faults of every file and of the server come in one round, and nothing is c
 });
 
 const palette = {
-  ...{ primary: '#0a5c36', onPrimary: '#ffffff', background: '#ffffff', surface: '#f4f6f5', text: '#1b1f1d' },
-  ...{ mutedText: '#4f5955', border: '#6b7671', error: '#a3001b', success: '#0a5c36' },
+  primary: '#0a5c36',
+  onPrimary: '#ffffff',
+  background: '#ffffff',
+  surface: '#f4f6f5',
+  text: '#1b1f1d',
+  mutedText: '#4f5955',
+  border: '#6b7671',
+  error: '#a3001b',
+  success: '#0a5c36',
 };
 const EXAMPLE = fileURLToPath(new URL('../../../../examples/configuration', import.meta.url));
 

@@ -72,7 +72,7 @@ function textOf({ examined, counts, changed }: Total, isListed: boolean): string
   if (isListed) {
     const listed = changed
       .slice(0, MAX_LISTED)
-      .map((each) => [...[each.processInstanceId, each.recorded, each.outcome, each.verdict, each.because ?? '']]);
+      .map((each) => [each.processInstanceId, each.recorded, each.outcome, each.verdict, each.because ?? '']);
     lines.push(table(['INSTANCE', 'RECORDED', 'WOULD BE', 'REVIEWERS', 'WHY'], listed));
   }
   return lines.join('\n\n');

@@ -76,7 +76,11 @@ async function draw(options: SpecimenOptions): Promise<Result> {
   // Drawing needs fonts and a decoder, which no other command does.
   const { makeSpecimen } = await import('@grove/vision');
   const specimen = await makeSpecimen({
-    ...{ kind: KINDS[kind] as SpecimenKind, side, seed, person: personOf(options), photograph: photographOf(options) },
+    kind: KINDS[kind] as SpecimenKind,
+    side,
+    seed,
+    person: personOf(options),
+    photograph: photographOf(options),
     today: new Date().toISOString().slice(0, 10),
     ...(portrait && { portrait }),
   }).catch((error: Error) => {

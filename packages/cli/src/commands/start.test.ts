@@ -16,8 +16,23 @@ test('start --json', async (t) => {
 
   await t.test('says where it is and what it made, and the key works', async () => {
     assert.deepEqual(Object.keys(ready).sort(), [
-      ...['apiKey', 'baseUrl', 'consoleUrl', 'dataFolder', 'database', 'demoUrl', 'docsUrl', 'firstOwnerUrl'],
-      ...['liveDemoUrl', 'openapiUrl', 'pid', 'port', 'region', 'tenantId', 'tenantUrl', 'testApiKey', 'version'],
+      'apiKey',
+      'baseUrl',
+      'consoleUrl',
+      'dataFolder',
+      'database',
+      'demoUrl',
+      'docsUrl',
+      'firstOwnerUrl',
+      'liveDemoUrl',
+      'openapiUrl',
+      'pid',
+      'port',
+      'region',
+      'tenantId',
+      'tenantUrl',
+      'testApiKey',
+      'version',
     ]);
     assert.equal(ready.baseUrl, `http://localhost:${ready.port}`);
     assert.equal(ready.tenantUrl, `http://demo.fir.localhost:${ready.port}`);

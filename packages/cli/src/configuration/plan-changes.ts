@@ -76,10 +76,7 @@ export async function planChanges({ client, baseUrl, environment }: Server, fold
   for (const file of ordered) definitions.push(await definitionChange({ client, environment }, file, schema));
   const tags = await tagChanges(client, ordered, definitions);
   const settings = folder.settings && (await settingsChange(client, folder.settings));
-  return {
-    ...{ definitions, tags, resources: result.changes, unmanaged: result.unmanaged },
-    ...(settings && { settings }),
-  };
+  return { definitions, tags, resources: result.changes, unmanaged: result.unmanaged, ...(settings && { settings }) };
 }
 
 async function faultsOfAll(

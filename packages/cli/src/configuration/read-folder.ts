@@ -126,7 +126,8 @@ function readSettings(folder: string, faults: string[]): Folder['settings'] {
   const embeds = embedOrigins === undefined ? undefined : listOf('embedOrigins', embedOrigins);
   if (!redirects) return undefined;
   return {
-    ...{ file: SETTINGS, redirectOrigins: redirects },
+    file: SETTINGS,
+    redirectOrigins: redirects,
     ...(embeds && { embedOrigins: embeds }),
     ...Object.fromEntries(knownSettings),
   };

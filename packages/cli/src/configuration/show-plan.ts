@@ -27,7 +27,10 @@ export function planValue({ definitions, tags, settings, resources, unmanaged }:
     }),
     ...(unmanaged.length > 0 && { unmanaged }),
     definitions: definitions.map(({ action, file, name, version, before }) => ({
-      ...{ action, file, name, version },
+      action,
+      file,
+      name,
+      version,
       ...(before && { before: before.version }),
     })),
     tags: tags.map((change) => ({ ...change })),

@@ -14,7 +14,9 @@ export function useAct<A, R>(act: (given: A) => Promise<R>, onDone?: (result: R,
     },
     onError: (error) =>
       notifications.show({
-        ...{ color: 'red', title: t('state.error'), message: error.message },
+        color: 'red',
+        title: t('state.error'),
+        message: error.message,
         closeButtonProps: { 'aria-label': t('app.close') },
       }),
   });

@@ -28,9 +28,15 @@ export function CheckTag({ status }: { status: string }) {
 }
 
 const WORD: Record<string, Tone> = {
-  ...{ ACTIVE: 'good', DELIVERED: 'good', DEPLOYED_ACTIVE: 'good' },
-  ...{ BLOCKED: 'bad', FAILED: 'bad', SUSPENDED: 'bad', DISABLED: 'bad' },
-  ...{ PENDING: 'wait', INVITED: 'wait' },
+  ACTIVE: 'good',
+  DELIVERED: 'good',
+  DEPLOYED_ACTIVE: 'good',
+  BLOCKED: 'bad',
+  FAILED: 'bad',
+  SUSPENDED: 'bad',
+  DISABLED: 'bad',
+  PENDING: 'wait',
+  INVITED: 'wait',
 };
 
 export function WordTag({ word }: { word: string }) {

@@ -80,7 +80,12 @@ export function Canvas({ steps, onSteps, isReadOnly }: CanvasProps) {
       </Stack>
       {chosen && (
         <ChosenStep
-          {...{ steps, onSteps, isReadOnly, place, move, remove }}
+          steps={steps}
+          onSteps={onSteps}
+          isReadOnly={isReadOnly}
+          place={place}
+          move={move}
+          remove={remove}
           step={chosen}
           schema={schemas[chosen.type]}
         />
@@ -120,7 +125,9 @@ function ChosenStep({ steps, onSteps, isReadOnly, step, schema, place, move, rem
       </Group>
       <Inspector
         key={place}
-        {...{ step, schema, isReadOnly }}
+        step={step}
+        schema={schema}
+        isReadOnly={isReadOnly}
         onStep={(next) => onSteps(steps.toSpliced(place, 1, next))}
       />
     </section>

@@ -73,7 +73,8 @@ function BlockForm({ found: { instance }, blockables, onDone }: BlockFormProps) 
         ? { value }
         : {
             image: await base64Of(await callForBlob('userData', 'getItem', { params, query: { path } }, 'image/*')),
-            ...{ firstName, lastName },
+            firstName,
+            lastName,
           };
       await call('watchlists', 'addMember', {
         params: { watchlistId: list?.id ?? '' },
@@ -103,7 +104,7 @@ function BlockForm({ found: { instance }, blockables, onDone }: BlockFormProps) 
           onChange={(event) => setListId(event.currentTarget.value)}
         />
       )}
-      <ReasonAndEnd {...{ note, setNote, expireAfter, setExpireAfter }} />
+      <ReasonAndEnd note={note} setNote={setNote} expireAfter={expireAfter} setExpireAfter={setExpireAfter} />
     </ActForm>
   );
 }

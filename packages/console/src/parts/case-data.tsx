@@ -75,7 +75,15 @@ export function ValuesTable({ found }: { found: Case }) {
           {biographicData.map(({ fieldName, values }) => {
             const provided = parameters[FIELDS[fieldName]?.parameter ?? ''];
             const differences = differencesOf(found.checks, fieldName);
-            return <FieldRow key={fieldName} {...{ name: fieldName, provided, values, differences }} />;
+            return (
+              <FieldRow
+                key={fieldName}
+                name={fieldName}
+                provided={provided}
+                values={values}
+                differences={differences}
+              />
+            );
           })}
         </Table.Tbody>
       </Table>

@@ -84,14 +84,31 @@ function useDecision({ id, onNext, onLink }: Omit<DecisionProps, 'steps'>) {
   const reasons = offered.length > 0 ? offered : PRESETS.map((key) => t(key));
   const on = (key: string, act: () => void): [string, () => void] => [key, () => hasKeys && act()];
   useHotkeys([
-    ...[on('a', acts.approve), on('d', acts.reject), on('r', acts.askAgain), on('n', acts.next), on('c', acts.claim)],
-    ...[on('?', help.open), on('shift+?', help.open)],
+    on('a', acts.approve),
+    on('d', acts.reject),
+    on('r', acts.askAgain),
+    on('n', acts.next),
+    on('c', acts.claim),
+    on('?', help.open),
+    on('shift+?', help.open),
     ...reasons.map((reason, at) => on(String(at + 1), () => setComment(reason))),
   ]);
   const isBusy = decide.isPending || asking.ask.isPending;
   return {
-    ...{ comment, setComment, isAsking, asking, field, hasHelp, help, hasKeys, setKeys, acts, isBusy },
-    ...{ review: claimed.review, isMine: claimed.isMine, reasons },
+    comment,
+    setComment,
+    isAsking,
+    asking,
+    field,
+    hasHelp,
+    help,
+    hasKeys,
+    setKeys,
+    acts,
+    isBusy,
+    review: claimed.review,
+    isMine: claimed.isMine,
+    reasons,
   };
 }
 

@@ -18,23 +18,33 @@ export function FirstSteps() {
   const hasTest = environments.includes('test');
   const all: FirstStep[] = [
     {
-      ...{ to: '/try', text: 'home.setupTry', isAllowed: hasTest && canTry(may) && may('processInstances', 'list') },
+      to: '/try',
+      text: 'home.setupTry',
+      isAllowed: hasTest && canTry(may) && may('processInstances', 'list'),
       isDone: async () => (await call('processInstances', 'list', inTest)).totalElements > 0,
     },
     {
-      ...{ to: '/reviews', text: 'home.setupDecide', isAllowed: hasTest && may('closedReviews', 'list') },
+      to: '/reviews',
+      text: 'home.setupDecide',
+      isAllowed: hasTest && may('closedReviews', 'list'),
       isDone: async () => (await call('closedReviews', 'list', inTest)).totalElements > 0,
     },
     {
-      ...{ to: '/keys', text: 'home.setupKey', isAllowed: may('apiKeys', 'list') },
+      to: '/keys',
+      text: 'home.setupKey',
+      isAllowed: may('apiKeys', 'list'),
       isDone: async () => (await call('apiKeys', 'list', { query: ONE })).totalElements > 0,
     },
     {
-      ...{ to: '/webhooks', text: 'home.setupWebhook', isAllowed: may('webhooks', 'list') },
+      to: '/webhooks',
+      text: 'home.setupWebhook',
+      isAllowed: may('webhooks', 'list'),
       isDone: async () => (await call('webhooks', 'list', { query: ONE })).totalElements > 0,
     },
     {
-      ...{ to: '/operators', text: 'home.setupPeople', isAllowed: may('operators', 'list') },
+      to: '/operators',
+      text: 'home.setupPeople',
+      isAllowed: may('operators', 'list'),
       isDone: async () => (await call('operators', 'list', { query: ONE })).totalElements > 1,
     },
   ];

@@ -59,7 +59,11 @@ export function FormBuilder({ title, schema, isReadOnly, onTitle, onSchema }: Fo
             <FieldEditor
               // biome-ignore lint/suspicious/noArrayIndexKey: a name may be typed anew, and the place is what stays.
               key={at}
-              {...{ field, at, language, isReadOnly, total: fields.length }}
+              field={field}
+              at={at}
+              language={language}
+              isReadOnly={isReadOnly}
+              total={fields.length}
               isTaken={fields.some((other) => other !== field && other.name === field.name)}
               onField={(next) => put(fields.toSpliced(at, 1, ...(next ? [next] : [])))}
               onMove={(by) => put(fields.toSpliced(at, 1).toSpliced(at + by, 0, field))}
@@ -190,8 +194,11 @@ function Words({ label, text, language, onText, maxLength = 2000 }: WordsProps) 
 const LIMITS: Partial<
   Record<Kind, readonly ['minLength' | 'minimum' | 'minItems', 'maxLength' | 'maximum' | 'maxItems']>
 > = {
-  ...{ text: ['minLength', 'maxLength'], number: ['minimum', 'maximum'], integer: ['minimum', 'maximum'] },
-  ...{ several: ['minItems', 'maxItems'], lines: ['minItems', 'maxItems'] },
+  text: ['minLength', 'maxLength'],
+  number: ['minimum', 'maximum'],
+  integer: ['minimum', 'maximum'],
+  several: ['minItems', 'maxItems'],
+  lines: ['minItems', 'maxItems'],
 };
 
 type RulesProps = { property: Property; language: string; onProperty(property: Property): void };

@@ -15,7 +15,9 @@ import {
 } from './form-schema.ts';
 
 const SCHEMA = {
-  ...{ type: 'object', additionalProperties: false, required: ['email'] },
+  type: 'object',
+  additionalProperties: false,
+  required: ['email'],
   properties: {
     email: { type: 'string', format: 'email', title: 'E-mail' },
     pets: { type: 'array', items: { type: 'string', enum: ['cat', 'dog'], labels: { cat: 'A cat' } } },

@@ -35,7 +35,9 @@ const objectOf = (value: unknown): Property =>
 export function fieldsOf(schema: FormSchema): FormField[] {
   const required = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(objectOf(schema.properties)).map(([name, property]) => ({
-    ...{ name, property: objectOf(property), isRequired: required.includes(name) },
+    name,
+    property: objectOf(property),
+    isRequired: required.includes(name),
   }));
 }
 
@@ -44,7 +46,8 @@ export function withFields(schema: FormSchema, fields: readonly FormField[]): Fo
   const { required: _before, ...others } = schema;
   const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   return {
-    ...{ ...others, type: 'object' },
+    ...others,
+    type: 'object',
     properties: Object.fromEntries(fields.map(({ name, property }) => [name, property])),
     ...(required.length > 0 && { required }),
   };

@@ -1,7 +1,12 @@
 const WORDS: Record<string, string> = {
-  ...{ PENDING: 'Pending', ACTIVE: 'In Progress', PAUSED: 'Paused', REVIEW: 'Review' },
-  ...{ COMPLETED_ENDED_SUCCESS: 'Accepted', COMPLETED_ENDED_ERROR: 'Declined' },
-  ...{ COMPLETED_PROCESS_ERROR: 'Error', COMPLETED_TERMINATED: 'Abandoned' },
+  PENDING: 'Pending',
+  ACTIVE: 'In Progress',
+  PAUSED: 'Paused',
+  REVIEW: 'Review',
+  COMPLETED_ENDED_SUCCESS: 'Accepted',
+  COMPLETED_ENDED_ERROR: 'Declined',
+  COMPLETED_PROCESS_ERROR: 'Error',
+  COMPLETED_TERMINATED: 'Abandoned',
 };
 
 /** The word of a status that the texts have a sentence for. */

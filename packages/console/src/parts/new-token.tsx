@@ -39,7 +39,10 @@ export function NewToken({ onMade }: { onMade(): void }) {
     () =>
       call('processTokens', 'create', {
         body: {
-          ...{ name, type, processDefnName: definition?.name, processDefnVersion: definition?.version },
+          name,
+          type,
+          processDefnName: definition?.name,
+          processDefnVersion: definition?.version,
           ...(type === 'MULTI_USE_COUNT_LIMITED' && { maxCount }),
           ...(until && { notAfterDtm: new Date(until).toISOString() }),
           ...(Object.keys(parameters).length > 0 && { parameters }),

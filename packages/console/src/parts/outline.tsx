@@ -290,7 +290,7 @@ function Setting({ name, schema, value, isRequired, onValue }: SettingProps) {
       </>
     );
   }
-  return <JsonSetting {...{ name, schema, value, isRequired, onValue }} />;
+  return <JsonSetting name={name} schema={schema} value={value} isRequired={isRequired} onValue={onValue} />;
 }
 
 /** What has a shape of its own is written as JSON, and taken when it can be read. */

@@ -95,7 +95,8 @@ const asId = (words: string) => (ID.test(words.toUpperCase()) ? words.toUpperCas
 async function findInstances(searchString: string, noName: string): Promise<Place[]> {
   const { content } = await call('processInstances', 'search', { query: { searchString, size: MAX_FOUND } });
   return content.map(({ id, firstName, lastName }) => ({
-    ...{ to: `/instances/${id}`, hint: id },
+    to: `/instances/${id}`,
+    hint: id,
     label: [firstName, lastName].filter(Boolean).join(' ') || noName,
   }));
 }
@@ -126,7 +127,8 @@ async function findUsers(words: string): Promise<Place[]> {
       ]);
       const users = new Map([...(one ? [one] : []), ...page.content].map((user) => [user.id, user]));
       return [...users.values()].map((user) => ({
-        ...{ to: `/stores/${encodeURIComponent(storeName)}/users/${user.id}`, hint: storeName },
+        to: `/stores/${encodeURIComponent(storeName)}/users/${user.id}`,
+        hint: storeName,
         label: user.extId ?? user.id,
       }));
     }),

@@ -63,8 +63,10 @@ type FormProps = { of: Settings | undefined; roleNames: readonly string[]; onSav
 function Form({ of, roleNames, onSaved }: FormProps) {
   const t = useT();
   const [texts, setTexts] = useState({
-    ...{ issuer: of?.issuer ?? '', clientId: of?.clientId ?? '' },
-    ...{ clientSecretName: of?.clientSecretName ?? '', groupsClaim: of?.groupsClaim ?? 'groups' },
+    issuer: of?.issuer ?? '',
+    clientId: of?.clientId ?? '',
+    clientSecretName: of?.clientSecretName ?? '',
+    groupsClaim: of?.groupsClaim ?? 'groups',
   });
   const [roles, setRoles] = useState(of?.roles ?? [{ group: '', role: 'Reviewer' }]);
   const save = useAct(

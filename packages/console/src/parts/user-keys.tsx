@@ -67,18 +67,28 @@ function useRows({ devices, appkeys, passkeys, totps, biometrics }: Summary, par
   const may = useMay();
   return [
     ...devices.map(({ deviceId, rpId, preferred, invalidToken }) => ({
-      ...{ key: `device ${rpId} ${deviceId}`, kind: 'device' as const, name: deviceId, rpId },
-      ...{ isPreferred: preferred, hasInvalidToken: invalidToken === true },
+      key: `device ${rpId} ${deviceId}`,
+      kind: 'device' as const,
+      name: deviceId,
+      rpId,
+      isPreferred: preferred,
+      hasInvalidToken: invalidToken === true,
     })),
     ...appkeys.map(({ keyId, rpId, deviceId }) => ({
-      ...{ key: `appkey ${keyId}`, kind: 'appkey' as const, name: `${keyId} · ${deviceId}`, rpId },
+      key: `appkey ${keyId}`,
+      kind: 'appkey' as const,
+      name: `${keyId} · ${deviceId}`,
+      rpId,
       remove: {
         isAllowed: may('appkeys', 'deregisterKey'),
         act: () => callLoosely('appkeys', 'deregisterKey', { params: { ...params, rpId, keyId } }),
       },
     })),
     ...passkeys.map(({ id, rpId, credentialId, status, lastUsedDtm }) => ({
-      ...{ key: `passkey ${id}`, kind: 'passkey' as const, name: `${rpId} · ${credentialId.slice(0, 12)}`, status },
+      key: `passkey ${id}`,
+      kind: 'passkey' as const,
+      name: `${rpId} · ${credentialId.slice(0, 12)}`,
+      status,
       lastUsedDtm,
       remove: {
         isAllowed: may('passkeys', 'delete'),
@@ -86,7 +96,10 @@ function useRows({ devices, appkeys, passkeys, totps, biometrics }: Summary, par
       },
     })),
     ...totps.map(({ policyName, status }) => ({
-      ...{ key: `totp ${policyName}`, kind: 'totp' as const, name: policyName, status },
+      key: `totp ${policyName}`,
+      kind: 'totp' as const,
+      name: policyName,
+      status,
       remove: {
         isAllowed: may('totps', 'deregister'),
         act: () => callLoosely('totps', 'deregister', { params: { ...params, policyName }, body: {} }),
@@ -124,7 +137,8 @@ export function UserSessions({ params }: { params: UserParams }) {
     { title: t('tokens.type'), show: ({ type }) => <WordTag word={type} />, text: ({ type }) => type },
     { title: 'rpId', show: ({ rpId }) => rpId ?? '–', text: ({ rpId }) => rpId },
     {
-      ...{ title: t('instances.created'), sort: 'createdDtm' },
+      title: t('instances.created'),
+      sort: 'createdDtm',
       show: (row) => <Moment at={row.createdDtm} />,
       text: (row) => row.createdDtm,
     },

@@ -43,9 +43,12 @@ export function Audit() {
   const nameIn = (all: readonly { value: string; label: string }[], id: string | undefined) =>
     all.find(({ value }) => value === id)?.label ?? id;
   const query = {
-    ...{ processInstanceId, operatorId, apiKeyId },
+    processInstanceId,
+    operatorId,
+    apiKeyId,
     action: action && ACTION.test(action) ? action : undefined,
-    ...{ startDateTime: dayStart(from, 0), endDateTime: dayStart(to, 1) },
+    startDateTime: dayStart(from, 0),
+    endDateTime: dayStart(to, 1),
   };
   return (
     <Guarded group="auditEvents" name="list">
@@ -98,7 +101,8 @@ function useColumns(): Column<AuditRow>[] {
   const t = useT();
   return [
     {
-      ...{ title: t('audit.when'), sort: 'dateTime' },
+      title: t('audit.when'),
+      sort: 'dateTime',
       show: (row) => <Moment at={row.dateTime} />,
       text: (row) => row.dateTime,
     },

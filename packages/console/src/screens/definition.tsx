@@ -68,7 +68,10 @@ function useDraft(view: DefinitionView | undefined, template: object | undefined
   const [past, setPast] = useState<readonly string[]>([]);
   const first = base ? textOf(base.document) : undefined;
   return {
-    ...{ base, text, canUndo: past.length > 0, isChanged: first !== undefined && text !== first },
+    base,
+    text,
+    canUndo: past.length > 0,
+    isChanged: first !== undefined && text !== first,
     setText(next: string) {
       setPast([...past, text].slice(-MAX_UNDO));
       putText(next);

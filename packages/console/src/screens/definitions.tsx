@@ -76,12 +76,14 @@ function useColumns(): Column<DefinitionRow>[] {
   const t = useT();
   return [
     {
-      ...{ title: t('keys.name'), sort: 'name' },
+      title: t('keys.name'),
+      sort: 'name',
       show: (row) => `${row.name} v${row.version}`,
       text: (row) => `${row.name} v${row.version}`,
     },
     {
-      ...{ title: t('keys.status'), sort: 'status' },
+      title: t('keys.status'),
+      sort: 'status',
       show: (row) => <WordTag word={row.status} />,
       text: (row) => row.status,
     },
@@ -104,7 +106,8 @@ function useColumns(): Column<DefinitionRow>[] {
       text: (row) => row.environment,
     },
     {
-      ...{ title: t('definitions.deployed'), sort: 'deployedDtm' },
+      title: t('definitions.deployed'),
+      sort: 'deployedDtm',
       show: (row) => <Moment at={row.deployedDtm} />,
       text: (row) => row.deployedDtm,
     },

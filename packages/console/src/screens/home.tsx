@@ -124,8 +124,10 @@ function Count({ status, daysAgo, title }: { status: Status; daysAgo: number; ti
     queryFn: () =>
       call('processInstances', 'search', {
         query: {
-          ...{ processInstanceStatus: status, size: 1 },
-          ...{ startDateTime: dayStart(day, 0), endDateTime: dayStart(day, 1) },
+          processInstanceStatus: status,
+          size: 1,
+          startDateTime: dayStart(day, 0),
+          endDateTime: dayStart(day, 1),
         },
       }),
   });
@@ -204,9 +206,9 @@ async function expiringKeys(): Promise<Concern[]> {
     const left = expiringDtm ? Date.parse(expiringDtm) - Date.now() : Number.POSITIVE_INFINITY;
     return status === 'ACTIVE' && left > 0 && left < SOON_MS;
   });
-  return soon.slice(0, MAX_NAMED).map(({ name }) => ({
-    ...{ to: '/keys', search: { name }, text: 'home.keyExpires' as const, values: { name } },
-  }));
+  return soon
+    .slice(0, MAX_NAMED)
+    .map(({ name }) => ({ to: '/keys', search: { name }, text: 'home.keyExpires' as const, values: { name } }));
 }
 
 async function failingWebhooks(): Promise<Concern[]> {

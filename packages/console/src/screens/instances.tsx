@@ -79,8 +79,11 @@ export function Instances() {
           name="search"
           label={t('instances.title')}
           query={{
-            ...{ searchString: q || undefined, processInstanceStatus: status, processDefinitionName: definition },
-            ...{ startDateTime: dayStart(from, 0), endDateTime: dayStart(to, 1) },
+            searchString: q || undefined,
+            processInstanceStatus: status,
+            processDefinitionName: definition,
+            startDateTime: dayStart(from, 0),
+            endDateTime: dayStart(to, 1),
           }}
           columns={columns.filter(({ name }, at) => at === 0 || chosenColumns.includes(name))}
           keyOf={({ id }) => id}
@@ -95,33 +98,35 @@ export function Instances() {
 function useColumns(): (Column<InstanceRow> & { name: string })[] {
   const t = useT();
   const text = (name: 'email' | 'phoneNumber' | 'externalReference' | 'id') => ({
-    ...{ name, title: t(`instances.${name}`) },
+    name,
+    title: t(`instances.${name}`),
     show: (row: InstanceRow) => <bdi>{row[name] ?? '–'}</bdi>,
     text: (row: InstanceRow) => row[name],
   });
   return [
+    { name: 'person', title: t('instances.person'), show: (row) => nameOf(row) || t('instances.noName'), text: nameOf },
     {
-      ...{ name: 'person', title: t('instances.person') },
-      show: (row) => nameOf(row) || t('instances.noName'),
-      text: nameOf,
-    },
-    {
-      ...{ name: 'status', title: t('instances.status') },
+      name: 'status',
+      title: t('instances.status'),
       show: ({ statusMapped }) => <StatusTag status={statusMapped} />,
       text: (row) => row.statusMapped,
     },
     {
-      ...{ name: 'definition', title: t('instances.definition') },
+      name: 'definition',
+      title: t('instances.definition'),
       show: ({ processDefnName, processDefnVersion }) => `${processDefnName} v${processDefnVersion}`,
       text: (row) => row.processDefnName,
     },
     {
-      ...{ name: 'created', title: t('instances.created'), sort: 'createdAt' },
+      name: 'created',
+      title: t('instances.created'),
+      sort: 'createdAt',
       show: (row) => <Moment at={row.createdAt} />,
       text: (row) => row.createdAt,
     },
     {
-      ...{ name: 'expires', title: t('instances.expires') },
+      name: 'expires',
+      title: t('instances.expires'),
       show: (row) => (
         <>
           <Moment at={row.expiringDtm} /> {row.scheduledExpiry && <Tag tone="wait">{t('instances.scheduled')}</Tag>}
@@ -129,7 +134,10 @@ function useColumns(): (Column<InstanceRow> & { name: string })[] {
       ),
       text: (row) => row.expiringDtm,
     },
-    ...[text('email'), text('phoneNumber'), text('externalReference'), text('id')],
+    text('email'),
+    text('phoneNumber'),
+    text('externalReference'),
+    text('id'),
   ];
 }
 

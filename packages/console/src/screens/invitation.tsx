@@ -56,7 +56,10 @@ function Join({ code, invitation, onJoined }: { code: string; invitation: Opened
         : invitation;
       const credential = await startRegistration({ optionsJSON: publicKey as unknown as CreationOptions });
       const body = {
-        ...{ code, ceremonyId, credential: credential as unknown as Record<string, unknown>, name: name.trim() },
+        code,
+        ceremonyId,
+        credential: credential as unknown as Record<string, unknown>,
+        name: name.trim(),
         ...(isFirst && { email: email.trim() }),
       };
       client.setQueryData(SESSION_KEY, await call('consoleAccount', 'acceptInvitation', { body }));

@@ -39,12 +39,14 @@ export function Keys() {
       text: (row) => row.environment,
     },
     {
-      ...{ title: t('keys.expires'), sort: 'expiringDtm' },
+      title: t('keys.expires'),
+      sort: 'expiringDtm',
       show: (row) => <Moment at={row.expiringDtm} />,
       text: (row) => row.expiringDtm,
     },
     {
-      ...{ title: t('keys.lastIssued'), sort: 'lastIssuedAtDtm' },
+      title: t('keys.lastIssued'),
+      sort: 'lastIssuedAtDtm',
       show: (row) => <Moment at={row.lastIssuedAtDtm} />,
       text: (row) => row.lastIssuedAtDtm,
     },

@@ -41,7 +41,8 @@ export function Operators() {
       text: (row) => row.status,
     },
     {
-      ...{ title: t('operators.lastSignIn'), sort: 'lastSignInDtm' },
+      title: t('operators.lastSignIn'),
+      sort: 'lastSignInDtm',
       show: (row) => <Moment at={row.lastSignInDtm} />,
       text: (row) => row.lastSignInDtm,
     },

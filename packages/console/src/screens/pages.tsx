@@ -56,12 +56,14 @@ function useColumns(): Column<PageRow>[] {
   const t = useT();
   return [
     {
-      ...{ title: t('keys.name'), sort: 'name' },
+      title: t('keys.name'),
+      sort: 'name',
       show: ({ name, version }) => `${name} v${version}`,
       text: ({ name, version }) => `${name} v${version}`,
     },
     {
-      ...{ title: t('keys.status'), sort: 'status' },
+      title: t('keys.status'),
+      sort: 'status',
       show: ({ status }) => <WordTag word={status} />,
       text: ({ status }) => status,
     },
@@ -76,7 +78,8 @@ function useColumns(): Column<PageRow>[] {
       text: ({ description }) => description,
     },
     {
-      ...{ title: t('secrets.changed'), sort: 'lastUpdatedDtm' },
+      title: t('secrets.changed'),
+      sort: 'lastUpdatedDtm',
       show: ({ lastUpdatedDtm }) => <Moment at={lastUpdatedDtm} />,
       text: ({ lastUpdatedDtm }) => lastUpdatedDtm,
     },

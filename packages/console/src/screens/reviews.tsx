@@ -36,7 +36,8 @@ export function Reviews() {
     },
     { title: t('instances.definition'), show: (row) => row.processDefnName, text: (row) => row.processDefnName },
     {
-      ...{ title: t('reviews.waiting'), sort: 'waitingSinceDtm' },
+      title: t('reviews.waiting'),
+      sort: 'waitingSinceDtm',
       show: (row) => <Moment at={row.waitingSinceDtm} relative />,
       text: (row) => row.waitingSinceDtm,
     },

@@ -25,7 +25,8 @@ export function Secrets() {
     { title: t('keys.name'), sort: 'name', show: (row) => <strong>{row.name}</strong>, text: (row) => row.name },
     { title: t('secrets.hosts'), show: ({ hosts }) => hosts.join(', ') || '–', text: ({ hosts }) => hosts.join(' ') },
     {
-      ...{ title: t('secrets.changed'), sort: 'lastUpdatedDtm' },
+      title: t('secrets.changed'),
+      sort: 'lastUpdatedDtm',
       show: (row) => <Moment at={row.lastUpdatedDtm} />,
       text: (row) => row.lastUpdatedDtm,
     },

@@ -92,8 +92,10 @@ function Parties({ store: { name: storeName, configuration }, onEdit }: PartiesP
   const t = useT();
   const may = useMay();
   const canEdit: Record<Kind, boolean> = {
-    ...{ passkey: may('passkeys', 'updateConfig'), appkey: may('appkeys', 'updateConfig') },
-    ...{ totp: may('totps', 'updatePolicy'), push: may('pushNotifications', 'updatePolicy') },
+    passkey: may('passkeys', 'updateConfig'),
+    appkey: may('appkeys', 'updateConfig'),
+    totp: may('totps', 'updatePolicy'),
+    push: may('pushNotifications', 'updatePolicy'),
   };
   const { passkeyConfigs, appkeyConfigs, totpPolicies, pushNotificationPolicies = {} } = configuration;
   const kinds = { passkey: passkeyConfigs, appkey: appkeyConfigs, totp: totpPolicies, push: pushNotificationPolicies };
@@ -210,7 +212,8 @@ function Users({ store }: { store: string }) {
     { title: t('stores.user'), sort: 'extId', show: (row) => row.extId ?? row.id, text: (row) => row.extId ?? row.id },
     { title: t('keys.status'), show: (row) => <WordTag word={row.status} />, text: (row) => row.status },
     {
-      ...{ title: t('instances.created'), sort: 'createdDtm' },
+      title: t('instances.created'),
+      sort: 'createdDtm',
       show: (row) => <Moment at={row.createdDtm} />,
       text: (row) => row.createdDtm,
     },

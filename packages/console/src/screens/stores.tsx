@@ -26,7 +26,8 @@ export function Stores() {
     { title: t('roles.description'), show: ({ description }) => description ?? '–', text: (row) => row.description },
     { title: t('keys.status'), show: ({ status }) => <WordTag word={status} />, text: ({ status }) => status },
     {
-      ...{ title: t('secrets.changed'), sort: 'lastUpdatedDtm' },
+      title: t('secrets.changed'),
+      sort: 'lastUpdatedDtm',
       show: ({ lastUpdatedDtm }) => <Moment at={lastUpdatedDtm} />,
       text: ({ lastUpdatedDtm }) => lastUpdatedDtm,
     },

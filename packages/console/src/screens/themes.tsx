@@ -38,8 +38,15 @@ const COLOURS = [
   ...(['primary', 'onPrimary', 'background', 'surface', 'text', 'mutedText', 'border', 'error', 'success'] as const),
 ] as const;
 const STARTER = {
-  ...{ primary: '#0b5e4a', onPrimary: '#ffffff', background: '#ffffff', surface: '#f4f6f5', text: '#16211c' },
-  ...{ mutedText: '#4d5a54', border: '#7c8a84', error: '#b3261e', success: '#1b6e3c' },
+  primary: '#0b5e4a',
+  onPrimary: '#ffffff',
+  background: '#ffffff',
+  surface: '#f4f6f5',
+  text: '#16211c',
+  mutedText: '#4d5a54',
+  border: '#7c8a84',
+  error: '#b3261e',
+  success: '#1b6e3c',
 } as Palette;
 /** What is read on what: below 4.5:1 is hard to read, below 3:1 is refused. */
 const PAIRS = [
@@ -65,7 +72,8 @@ export function Themes() {
       text: ({ palette }) => palette.primary,
     },
     {
-      ...{ title: t('secrets.changed'), sort: 'lastUpdatedDtm' },
+      title: t('secrets.changed'),
+      sort: 'lastUpdatedDtm',
       show: (row) => <Moment at={row.lastUpdatedDtm} />,
       text: (row) => row.lastUpdatedDtm,
     },
@@ -148,7 +156,8 @@ function Editor({ theme }: { theme: ThemeRow }) {
   const save = useAct(
     () =>
       call('themes', 'update', {
-        ...{ params: { themeName: theme.name }, query: { ifLastUpdatedDtm: theme.lastUpdatedDtm } },
+        params: { themeName: theme.name },
+        query: { ifLastUpdatedDtm: theme.lastUpdatedDtm },
         body: { palette, radius, fontFamily },
       }),
     () => say(t('settings.saved')),
@@ -191,7 +200,9 @@ function Editor({ theme }: { theme: ThemeRow }) {
             .map(({ front, back, ratio }) => (
               <Alert key={`${front} ${back}`} color={ratio < LEAST ? 'red' : 'yellow'} variant="light" role="status">
                 {t(ratio < LEAST ? 'themes.unreadable' : 'themes.hard', {
-                  ...{ front: t(`themes.${front}`), back: t(`themes.${back}`), ratio: Math.round(ratio * 10) / 10 },
+                  front: t(`themes.${front}`),
+                  back: t(`themes.${back}`),
+                  ratio: Math.round(ratio * 10) / 10,
                 })}
               </Alert>
             ))}
@@ -205,7 +216,8 @@ function Editor({ theme }: { theme: ThemeRow }) {
 /** Has a heading, a field that is filled in, one that is not, and a button. */
 const SAMPLE = {
   schema: {
-    ...{ type: 'object', required: ['firstName', 'consent'] },
+    type: 'object',
+    required: ['firstName', 'consent'],
     properties: {
       firstName: { type: 'string' },
       email: { type: 'string', format: 'email' },

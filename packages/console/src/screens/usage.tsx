@@ -80,8 +80,13 @@ function Shown({ usage, definition }: { usage: UsageView; definition: string | u
     },
   ];
   const heads = [
-    ...[t('usage.created'), t('status.Accepted'), t('status.Declined'), t('status.Review')],
-    ...[t('status.Abandoned'), t('status.Error'), t('status.In Progress')],
+    t('usage.created'),
+    t('status.Accepted'),
+    t('status.Declined'),
+    t('status.Review'),
+    t('status.Abandoned'),
+    t('status.Error'),
+    t('status.In Progress'),
   ];
   return (
     <Stack gap="xl">
@@ -98,30 +103,43 @@ function Shown({ usage, definition }: { usage: UsageView; definition: string | u
         ))}
       </SimpleGrid>
       <Figures
-        {...{ title: t('usage.byDay'), name: 'days', heads: [t('usage.day'), ...heads], bars: BARS }}
+        title={t('usage.byDay')}
+        name={'days'}
+        heads={[t('usage.day'), ...heads]}
+        bars={BARS}
         rows={days.map(({ date, ...counts }) => figureOf(date, counts))}
       />
       {definition === undefined && (
         <Figures
-          {...{ title: t('usage.byDefinition'), name: 'definitions', bars: BARS }}
+          title={t('usage.byDefinition')}
+          name={'definitions'}
+          bars={BARS}
           heads={[t('instances.definition'), ...heads]}
           rows={definitions.map(({ processDefnName, ...counts }) => figureOf(processDefnName, counts))}
         />
       )}
       <Funnel definition={definition ?? definitions[0]?.processDefnName} />
       <Figures
-        {...{ title: t('usage.devices'), name: 'devices', bars: [{ at: 0, color: 'teal.7' }] }}
+        title={t('usage.devices')}
+        name={'devices'}
+        bars={[{ at: 0, color: 'teal.7' }]}
         heads={[t('usage.browser'), t('usage.instances')]}
         rows={devices.map(({ browser, instances }) => ({ label: browser, values: [instances] }))}
       />
       <Figures
-        {...{ title: t('usage.reviewers'), name: 'reviewers' }}
+        title={t('usage.reviewers')}
+        name={'reviewers'}
         heads={[
-          ...[t('reviews.reviewer'), t('reviews.APPROVED'), t('reviews.REJECTED'), t('reviews.ASKED_AGAIN')],
+          t('reviews.reviewer'),
+          t('reviews.APPROVED'),
+          t('reviews.REJECTED'),
+          t('reviews.ASKED_AGAIN'),
           t('usage.waited'),
         ]}
         rows={reviewers.map(({ reviewer, approved, rejected, askedAgain, waitedSeconds }) => ({
-          ...{ label: reviewer, values: [approved, rejected, askedAgain], texts: [secondsText(waitedSeconds)] },
+          label: reviewer,
+          values: [approved, rejected, askedAgain],
+          texts: [secondsText(waitedSeconds)],
         }))}
       />
     </Stack>
@@ -158,7 +176,8 @@ function Funnel({ definition }: { definition: string | undefined }) {
       ]}
       bars={[{ at: 0, color: 'teal.7' }]}
       rows={data.steps.map(({ step, seen, passed, failed, review, left }) => ({
-        ...{ label: step, values: [seen, passed, failed, review, left] },
+        label: step,
+        values: [seen, passed, failed, review, left],
       }))}
     />
   );

@@ -149,7 +149,7 @@ function NewMember({ list, onDone }: { list: ListView; onDone(): void }) {
           required
         />
       )}
-      <ReasonAndEnd {...{ note, setNote, expireAfter, setExpireAfter }} />
+      <ReasonAndEnd note={note} setNote={setNote} expireAfter={expireAfter} setExpireAfter={setExpireAfter} />
     </ActForm>
   );
 }

@@ -30,12 +30,14 @@ export function Watchlists() {
     { title: t('watchlists.type'), show: ({ type }) => t(`watchlists.${type}`), text: ({ type }) => type },
     { title: t('keys.status'), show: ({ status }) => <WordTag word={status} />, text: ({ status }) => status },
     {
-      ...{ title: t('watchlists.members'), sort: 'numMembers' },
+      title: t('watchlists.members'),
+      sort: 'numMembers',
       show: ({ numMembers, maxSize }) => `${numMembers} / ${maxSize}`,
       text: ({ numMembers }) => String(numMembers),
     },
     {
-      ...{ title: t('secrets.changed'), sort: 'lastUpdatedDtm' },
+      title: t('secrets.changed'),
+      sort: 'lastUpdatedDtm',
       show: ({ lastUpdatedDtm }) => <Moment at={lastUpdatedDtm} />,
       text: ({ lastUpdatedDtm }) => lastUpdatedDtm,
     },

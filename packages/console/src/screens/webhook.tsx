@@ -93,7 +93,8 @@ function Deliveries({ id, title, maxAttempts }: DeliveriesProps) {
     },
     { title: t('webhooks.answer'), show: answerOf, text: answerOf },
     {
-      ...{ title: t('instances.created'), sort: 'createdDtm' },
+      title: t('instances.created'),
+      sort: 'createdDtm',
       show: (row) => <Moment at={row.createdDtm} />,
       text: (row) => row.createdDtm,
     },

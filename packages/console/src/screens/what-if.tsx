@@ -56,7 +56,8 @@ export function WhatIf() {
             label={t('whatIf.version')}
             searchable
             data={(definitions.data?.content ?? []).map(({ id, name, version, status }) => ({
-              ...{ value: id, label: `${name} v${version}${status === 'EDITABLE' ? ` (${t('whatIf.draft')})` : ''}` },
+              value: id,
+              label: `${name} v${version}${status === 'EDITABLE' ? ` (${t('whatIf.draft')})` : ''}`,
             }))}
             value={definition ?? null}
             onChange={(next) => go({ definition: next ?? undefined })}
@@ -116,9 +117,7 @@ function Shown({ total, isOver }: { total: Total; isOver: boolean }) {
   const save = () =>
     saveCsv('what-if', [
       ['processInstanceId', 'recorded', 'outcome', 'verdict', 'because'],
-      ...changed.map((each) => [
-        ...[each.processInstanceId, each.recorded, each.outcome, each.verdict, each.because ?? ''],
-      ]),
+      ...changed.map((each) => [each.processInstanceId, each.recorded, each.outcome, each.verdict, each.because ?? '']),
     ]);
   return (
     <Stack>

@@ -59,10 +59,7 @@ const reviewReasons = listOf(
 
 const Settings = named(
   'ProcessSettings',
-  Type.Object({
-    ...{ redirectOrigins, embedOrigins, allowSpecimens, readBudget, lenientRequests, fourEyes },
-    reviewReasons,
-  }),
+  Type.Object({ redirectOrigins, embedOrigins, allowSpecimens, readBudget, lenientRequests, fourEyes, reviewReasons }),
 );
 const SettingsUpdate = named(
   'ProcessSettingsUpdate',

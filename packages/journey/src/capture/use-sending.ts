@@ -15,7 +15,10 @@ export function useSending(): Sending {
   const [share, setShare] = useState<number>();
   const [error, setError] = useState<unknown>();
   return {
-    ...{ share, error, setShare, setError },
+    share,
+    error,
+    setShare,
+    setError,
     async attempt(send) {
       setError(undefined);
       setShare(0);

@@ -79,14 +79,17 @@ function Single(props: FieldProps) {
   const { t, field, language, label, value, onChange } = props;
   const id = idOf(field);
   const attributes = {
-    ...{ id, name: field.name, required: field.required, ...described(props) },
+    id,
+    name: field.name,
+    required: field.required,
+    ...described(props),
     autocomplete: (field.autocomplete ?? 'off') as 'on',
     value: typeof value === 'string' ? value : '',
     onInput: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value),
   };
   const before = (
     <label for={id}>
-      <Label {...{ t, field, language, label }} />
+      <Label t={t} field={field} language={language} label={label} />
     </label>
   );
   return (
@@ -183,7 +186,7 @@ function Options(props: FieldProps) {
         {...props}
         before={
           <legend>
-            <Label {...{ t, field, language, label }} />
+            <Label t={t} field={field} language={language} label={label} />
           </legend>
         }
       >

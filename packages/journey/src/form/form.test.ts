@@ -11,16 +11,32 @@ const keyOf = (field: Field, given: string | boolean | string[]) => readForm([fi
 describe('the fields of a form', () => {
   it('each type of the schema has its field', () => {
     const kinds = fields({
-      ...{ a: { type: 'string' }, b: { type: 'string', format: 'email' }, c: { type: 'string', format: 'date' } },
-      ...{ d: { type: 'integer' }, e: { type: 'number' }, f: { type: 'boolean' }, g: { type: 'string', enum: ['x'] } },
-      ...{
-        h: { type: 'array', items: { type: 'string', enum: ['x'] } },
-        i: { type: 'array', items: { type: 'string' } },
-      },
-      ...{ phoneNumber: { type: 'string' }, j: { type: 'string', format: 'uri' }, k: { enum: [1, 2] } },
+      a: { type: 'string' },
+      b: { type: 'string', format: 'email' },
+      c: { type: 'string', format: 'date' },
+      d: { type: 'integer' },
+      e: { type: 'number' },
+      f: { type: 'boolean' },
+      g: { type: 'string', enum: ['x'] },
+      h: { type: 'array', items: { type: 'string', enum: ['x'] } },
+      i: { type: 'array', items: { type: 'string' } },
+      phoneNumber: { type: 'string' },
+      j: { type: 'string', format: 'uri' },
+      k: { enum: [1, 2] },
     }).map(({ kind }) => kind);
     assert.deepEqual(kinds, [
-      ...['text', 'email', 'date', 'integer', 'number', 'boolean', 'enum', 'several', 'lines', 'tel', 'url', 'enum'],
+      'text',
+      'email',
+      'date',
+      'integer',
+      'number',
+      'boolean',
+      'enum',
+      'several',
+      'lines',
+      'tel',
+      'url',
+      'enum',
     ]);
   });
 
@@ -49,15 +65,20 @@ describe('reading a form', () => {
 
   it('values have the types that the schema wants', () => {
     const list = fields({
-      ...{ n: { type: 'number' }, e: { enum: [1, 2] }, s: { type: 'array', items: { enum: ['x', 'y'] } } },
-      ...{
-        l: { type: 'array', items: { type: 'string' } },
-        b: { type: 'boolean' },
-        t: { type: 'string', format: 'time' },
-      },
+      n: { type: 'number' },
+      e: { enum: [1, 2] },
+      s: { type: 'array', items: { enum: ['x', 'y'] } },
+      l: { type: 'array', items: { type: 'string' } },
+      b: { type: 'boolean' },
+      t: { type: 'string', format: 'time' },
     });
     assert.deepEqual(readForm(list, { n: '1,5', e: '2', s: ['y'], l: 'one\n\n two ', b: true, t: '09:30' }).result, {
-      ...{ n: 1.5, e: 2, s: ['y'], l: ['one', 'two'], b: true, t: '09:30:00Z' },
+      n: 1.5,
+      e: 2,
+      s: ['y'],
+      l: ['one', 'two'],
+      b: true,
+      t: '09:30:00Z',
     });
   });
 

@@ -52,7 +52,7 @@ export function AddressForm({ t, channel, knownAddress, go, limit, onSend, onCan
   return (
     <div class="panel">
       {typing ? (
-        <Typed {...{ t, channel, go, busy, fault }} onSend={send} onEmpty={() => setFault(true)} />
+        <Typed t={t} channel={channel} go={go} busy={busy} fault={fault} onSend={send} onEmpty={() => setFault(true)} />
       ) : (
         <Landing>
           <Button kind="primary" busy={busy} onPress={() => void send(undefined)}>

@@ -63,7 +63,7 @@ export function HandOffScreen({ t, language, journey, api, onStay }: HandOffProp
           </Button>
         )}
         {state === 'open' && later && messages && (
-          <later.SendLink {...{ t, language, messages, api }} onSent={replace} />
+          <later.SendLink t={t} language={language} messages={messages} api={api} onSent={replace} />
         )}
         {state === 'open' && offer && <CopyLink t={t} url={offer.url} />}
         <Button kind="quiet" busy={leaving} onPress={stay}>

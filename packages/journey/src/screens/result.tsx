@@ -35,8 +35,8 @@ export function ResultScreen({ t, language, journey, api, declined }: ResultProp
       <Title>{t(`result.${shownOutcome}.title`)}</Title>
       <p class="lead">{t(`result.${shownOutcome}.text`, { tenant })}</p>
       {shownOutcome !== 'passed' && <p class="reference">{t('reference', { id: journey.processInstanceId })}</p>}
-      <WayOut {...{ t, journey, redirectUrl, homeUrl }} />
-      {outcome === 'received' && <MayTell {...{ t, language, journey, api }} />}
+      <WayOut t={t} journey={journey} redirectUrl={redirectUrl} homeUrl={homeUrl} />
+      {outcome === 'received' && <MayTell t={t} language={language} journey={journey} api={api} />}
     </>
   );
 }

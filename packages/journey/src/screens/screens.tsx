@@ -17,33 +17,36 @@ export function Screens(props: ScreenProps) {
   const { t, language } = words;
   switch (screen) {
     case 'confirm':
-      return <ConfirmScreen {...{ t, language, api, handoff: memory.handoff }} onConfirmed={state.take} />;
+      return <ConfirmScreen t={t} language={language} api={api} handoff={memory.handoff} onConfirmed={state.take} />;
     case 'start':
       return (
         <StartScreen
-          {...{ t, journey, offerPhone: !isPhone() }}
+          t={t}
+          journey={journey}
+          offerPhone={!isPhone()}
           onStart={() => note({ started: true })}
           onPhone={() => overlay('handOff')}
         />
       );
     case 'handOff':
-      return <HandOffScreen {...{ t, language, journey, api }} onStay={() => overlay(undefined)} />;
+      return <HandOffScreen t={t} language={language} journey={journey} api={api} onStay={() => overlay(undefined)} />;
     case 'watching':
-      return <WatchingScreen {...{ t, journey }} onTakeBack={async () => state.take(await api.takeBack())} />;
+      return <WatchingScreen t={t} journey={journey} onTakeBack={async () => state.take(await api.takeBack())} />;
     case 'elsewhere':
       return <ElsewhereScreen t={t} />;
     case 'waiting':
-      return <WaitingScreen {...{ t, language, journey, api }} />;
+      return <WaitingScreen t={t} language={language} journey={journey} api={api} />;
     case 'paused':
-      return <PausedScreen {...{ t, journey }} />;
+      return <PausedScreen t={t} journey={journey} />;
     case 'result':
-      return <ResultScreen {...{ t, language, journey, api, declined: memory.declined ?? false }} />;
+      return <ResultScreen t={t} language={language} journey={journey} api={api} declined={memory.declined ?? false} />;
     case 'returnToFirst':
-      return <ReturnToFirstScreen {...{ t, journey }} />;
+      return <ReturnToFirstScreen t={t} journey={journey} />;
     case 'unable':
       return (
         <UnableScreen
-          {...{ t, tenant: journey.tenantName }}
+          t={t}
+          tenant={journey.tenantName}
           onConfirm={async () => {
             const { step } = journey;
             await state.submit({ unable: true });
@@ -53,7 +56,7 @@ export function Screens(props: ScreenProps) {
         />
       );
     case 'change':
-      return <ChangeScreen {...{ words, journey }} onRepeat={state.repeat} onBack={() => overlay(undefined)} />;
+      return <ChangeScreen words={words} journey={journey} onRepeat={state.repeat} onBack={() => overlay(undefined)} />;
     default:
       return <CurrentStep {...props} />;
   }
@@ -79,7 +82,12 @@ function CurrentStep({ journey, state, api, words, note, overlay }: ScreenProps)
   };
   return (
     <StepHost
-      {...{ journey, step, api: stepApi, t, language, submit }}
+      journey={journey}
+      step={step}
+      api={stepApi}
+      t={t}
+      language={language}
+      submit={submit}
       useAnyway={() => state.submit({ useAnyway: true })}
       unable={() => overlay('unable')}
       handOff={() => overlay('handOff')}

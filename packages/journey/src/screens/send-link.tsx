@@ -35,7 +35,11 @@ export function SendLink({ t, language, messages, api, onSent }: SendLinkProps) 
     return (
       <AddressForm
         key={channel}
-        {...{ t, channel, knownAddress, go: t('send.go'), limit: t('send.limit') }}
+        t={t}
+        channel={channel}
+        knownAddress={knownAddress}
+        go={t('send.go')}
+        limit={t('send.limit')}
         onSend={send(channel)}
         onCancel={() => setChannel(undefined)}
       />

@@ -23,13 +23,11 @@ export function TellMe({ t, language, journey, api }: TellMeProps) {
       <>
         <p class="note">{t('tell.text')}</p>
         <AddressForm
-          {...{
-            t,
-            channel: 'EMAIL',
-            knownAddress: messages?.email,
-            go: t('tell.go'),
-            limit: t('tell.limit', { tenant }),
-          }}
+          t={t}
+          channel={'EMAIL'}
+          knownAddress={messages?.email}
+          go={t('tell.go')}
+          limit={t('tell.limit', { tenant })}
           onSend={ask}
           onCancel={() => setAsking(false)}
         />

@@ -27,7 +27,7 @@ export function WaitingScreen({ t, language, journey, api }: TellMeProps) {
           {t('waiting.live')}
         </p>
       )}
-      {passed >= LONG_MS && <MayTell {...{ t, language, journey, api }} />}
+      {passed >= LONG_MS && <MayTell t={t} language={language} journey={journey} api={api} />}
     </>
   );
 }

@@ -37,7 +37,12 @@ export function ConsentStep({ journey, step, t, language, submit }: StepProps) {
   if (declining) {
     return (
       <Decline
-        {...{ t, language, journey, error, busy: busy !== undefined, own: declineText }}
+        t={t}
+        language={language}
+        journey={journey}
+        error={error}
+        busy={busy !== undefined}
+        own={declineText}
         onBack={() => setDeclining(false)}
         onDecline={() => answer(false)}
       />
@@ -47,7 +52,7 @@ export function ConsentStep({ journey, step, t, language, submit }: StepProps) {
     <>
       <Agreement />
       <Title>{t('consent.title')}</Title>
-      <Terms {...{ t, language, journey }} settings={step.settings as Settings} />
+      <Terms t={t} language={language} journey={journey} settings={step.settings as Settings} />
       <ErrorNote t={t} error={error} />
       <div class="actions alike">
         <Button kind="primary" busy={busy === true} onPress={() => answer(true)}>

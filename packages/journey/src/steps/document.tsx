@@ -70,12 +70,21 @@ function Attempt(props: StepProps) {
       choose({ documentType, countryCode: country });
       await submit({ documentType, countryCode: country, ...(country !== readCountry && { countryConfirmed: true }) });
     };
-    return <CountryQuestion {...{ t, language, readCountry, chosen: countryCode }} onAnswer={answer} onAnew={anew} />;
+    return (
+      <CountryQuestion
+        t={t}
+        language={language}
+        readCountry={readCountry}
+        chosen={countryCode}
+        onAnswer={answer}
+        onAnew={anew}
+      />
+    );
   }
   const isComplete = sides.every((each) => there.includes(each)) && pictures.length === 0;
   if (isComplete && !step.fault) {
     const use = () => submit({ documentType, countryCode });
-    return <KeepPhotos {...{ t, api, sides, onOther, onUse: use, onAnew: anew }} />;
+    return <KeepPhotos t={t} api={api} sides={sides} onOther={onOther} onUse={use} onAnew={anew} />;
   }
   const missingSides = wantedSides(sides, there);
   const side = missingSides[Math.min(pictures.length, missingSides.length - 1)] ?? 'front';

@@ -79,7 +79,12 @@ function Attempt(props: StepProps) {
     case 'camera':
       return (
         <LiveFace
-          {...{ ...props, finder, active, shutter: view.shutter, ways, omit }}
+          {...props}
+          finder={finder}
+          active={active}
+          shutter={view.shutter}
+          ways={ways}
+          omit={omit}
           onOmit={(omission) => setOmit([...omit, omission])}
           onShot={(shot) => setView({ at: 'check', shot })}
           onEnded={(reason) => setView({ at: 'ended', reason })}
@@ -97,7 +102,9 @@ function Attempt(props: StepProps) {
     case 'sending':
       return (
         <SendingFace
-          {...{ t, sending, ways }}
+          t={t}
+          sending={sending}
+          ways={ways}
           onAgain={() => (codeOf(sending.error) === CHALLENGE_GONE ? open(false) : void sending.attempt(view.send))}
         />
       );
@@ -107,7 +114,7 @@ function Attempt(props: StepProps) {
       return <NoMoreChallenges t={t} ways={ways} />;
     default: {
       const onOpen = (click: { detail: number }) => open(wantsShutter(click));
-      return <FacePrimer {...{ t, step, active, ways, onOpen }} error={sending.error} />;
+      return <FacePrimer t={t} step={step} active={active} ways={ways} onOpen={onOpen} error={sending.error} />;
     }
   }
 }

@@ -61,11 +61,15 @@ export function FormStep({ journey, step, t, language, submit, unable }: StepPro
   return (
     <form noValidate onSubmit={send} class="view">
       <Title>{title === undefined ? t('form.title') : <OwnText text={title} language={language} />}</Title>
-      {faults.length > 0 && <Summary key={tries} {...{ t, language, faults, labels }} />}
+      {faults.length > 0 && <Summary key={tries} t={t} language={language} faults={faults} labels={labels} />}
       {fields.map((field) => (
         <FieldView
           key={field.name}
-          {...{ t, language, field, label: labels.get(field.name) ?? field.name, value: input[field.name] }}
+          t={t}
+          language={language}
+          field={field}
+          label={labels.get(field.name) ?? field.name}
+          value={input[field.name]}
           fault={textOf(field.name)}
           onChange={(value) => {
             setInput((before) => ({ ...before, [field.name]: value }));

@@ -7,7 +7,8 @@ const send = (variables: unknown) => readPageMessage({ event: 'SEND', variables 
 it('a page says READY, is told what it may know, and sends texts', () => {
   assert.deepEqual(readPageMessage({ event: 'READY' }), { kind: 'ready' });
   assert.deepEqual(processCommand({ a: '1' }, { language: 'de' }), {
-    ...{ command: 'PROCESS', variables: { constants: { a: '1' }, sessionData: { language: 'de' } } },
+    command: 'PROCESS',
+    variables: { constants: { a: '1' }, sessionData: { language: 'de' } },
   });
   assert.deepEqual(send({ a: 'x', b: 2, c: true }), { kind: 'send', variables: { a: 'x', b: '2', c: 'true' } });
   assert.deepEqual(send(undefined), { kind: 'send', variables: {} });

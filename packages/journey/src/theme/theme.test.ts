@@ -5,8 +5,15 @@ import { contrast } from './contrast.ts';
 import { type Palette, themeVariables, weakPairs } from './theme.ts';
 
 const GOOD: Palette = {
-  ...{ primary: '#0a6650', onPrimary: '#ffffff', background: '#f3f6f4', surface: '#ffffff', text: '#15211c' },
-  ...{ mutedText: '#52605a', border: '#d3dcd7', error: '#b3261e', success: '#0a6650' },
+  primary: '#0a6650',
+  onPrimary: '#ffffff',
+  background: '#f3f6f4',
+  surface: '#ffffff',
+  text: '#15211c',
+  mutedText: '#52605a',
+  border: '#d3dcd7',
+  error: '#b3261e',
+  success: '#0a6650',
 };
 const theme = { name: 'acme', palette: GOOD, radius: 8, fontFamily: 'serif' };
 

@@ -31,7 +31,12 @@ const query = new URLSearchParams(location.search);
 const language = query.get('lang') ?? 'en';
 const type = query.get('type') ?? 'document';
 const step = {
-  ...{ id: 'one', type, attempt: 1, maxAttempts: 3, triesLeft: 3, images: [] },
+  id: 'one',
+  type,
+  attempt: 1,
+  maxAttempts: 3,
+  triesLeft: 3,
+  images: [],
   settings: JSON.parse(query.get('settings') ?? '{}'),
   ...JSON.parse(query.get('step') ?? '{}'),
 } as JourneyStep;
@@ -55,7 +60,10 @@ async function show() {
   document.documentElement.dir = directionOf(language);
   const areas = await Promise.all((['shell', 'steps', 'capture'] as const).map((area) => loadMessages(area, language)));
   const props: StepProps = {
-    ...{ journey, step, language, t: translator(Object.assign({}, ...areas), language) },
+    journey,
+    step,
+    language,
+    t: translator(Object.assign({}, ...areas), language),
     api: {
       get: async () => journey,
       async uploadImage(name, blob, options) {

@@ -39,7 +39,10 @@ export function scriptedChallenges(scripts: Script[], sent: SentChallenges) {
     const longestSide = number === 1 ? SIZES.first : SIZES.other;
     const isOver = state !== 'OPEN' || !kind;
     return {
-      ...{ challengeId: `C${sent.starts.length}`, number: Math.min(number, total), total, expiringDtm: LATER },
+      challengeId: `C${sent.starts.length}`,
+      number: Math.min(number, total),
+      total,
+      expiringDtm: LATER,
       state: isOver && state === 'OPEN' ? 'DONE' : state,
       ...(state === 'ENDED' && script.end && { reason: script.end }),
       ...(!isOver && { instruction: { kind, phase, token: `T${number}`, longestSide, expiringDtm: LATER } }),

@@ -35,8 +35,17 @@ function additionOf(rows: number): Sql {
 }
 
 const valuesOf = (row: AuditRow) => [
-  ...[row.environment, row.id, row.at, row.action, row.actor],
-  ...[row.api_key_id, row.operator_id, row.instance_id, row.item, row.request_id, row.details],
+  row.environment,
+  row.id,
+  row.at,
+  row.action,
+  row.actor,
+  row.api_key_id,
+  row.operator_id,
+  row.instance_id,
+  row.item,
+  row.request_id,
+  row.details,
 ];
 
 export async function addAuditEvents(tx: TenantTx, rows: readonly AuditRow[]): Promise<void> {
@@ -96,10 +105,7 @@ function conditionsOf(tenantId: string, filter: AuditFilter) {
       'tenant_id = $1 AND environment = $2 AND id >= $3 AND id < $4',
       ...used.map((name, at) => `${FILTERS[name].column} = $${at + 5}`),
     ].join(' AND '),
-    values: [
-      ...[tenantId, filter.environment, filter.from, filter.below],
-      ...used.map((name) => filter[name] as string),
-    ],
+    values: [tenantId, filter.environment, filter.from, filter.below, ...used.map((name) => filter[name] as string)],
   };
 }
 

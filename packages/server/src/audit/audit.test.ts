@@ -55,8 +55,12 @@ onBothEngines('audit events', (_engine, places) => {
     await app.call(`/api/process-manager/processInstances/${id}/withParameters`, { token });
     const answer = await list();
     assert.deepEqual(actions(answer), [
-      ...['instance.parametersRead', 'userData.resultSigned', 'userData.archived', 'userData.checksRead'],
-      ...['userData.itemRead', 'userData.read'],
+      'instance.parametersRead',
+      'userData.resultSigned',
+      'userData.archived',
+      'userData.checksRead',
+      'userData.itemRead',
+      'userData.read',
     ]);
     const { id: eventId, dateTime, ...event } = answer.body.content[4];
     assert.deepEqual(event, {
@@ -108,7 +112,9 @@ onBothEngines('audit events', (_engine, places) => {
     const { content } = (await list('', await app.token(apiKey))).body;
     assert.deepEqual(
       content.map(({ action, actor, details }: { action: string; actor: string; details: { name: string } }) => [
-        ...[action, actor, details.name],
+        action,
+        actor,
+        details.name,
       ]),
       [['apiKey.created', 'Operator', 'First key']],
     );
@@ -167,7 +173,11 @@ describe('audit events that cannot be written', () => {
   const places = testPlaces();
   const context = (db: unknown): Context =>
     ({
-      ...{ tenantId: TENANT, db, now: Date.now(), requestId: 'r', accept: undefined },
+      tenantId: TENANT,
+      db,
+      now: Date.now(),
+      requestId: 'r',
+      accept: undefined,
       principal: { tenantId: TENANT, callerId: newId(1), callerName: 'key', environment: 'live', permissions: {} },
     }) as never;
   const read = { action: 'userData.read', instanceId: newId(1) } as const;

@@ -117,9 +117,17 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
       const { apiKeyId = null, operatorId = null } = callerIds(principal);
       gather(tenantId, [
         {
-          ...{ environment, id: newId(now), at: now, action, actor: actor(principal), api_key_id: apiKeyId },
+          environment,
+          id: newId(now),
+          at: now,
+          action,
+          actor: actor(principal),
+          api_key_id: apiKeyId,
           operator_id: operatorId,
-          ...{ instance_id: instanceId ?? null, item: item ?? null, request_id: requestId, details: null },
+          instance_id: instanceId ?? null,
+          item: item ?? null,
+          request_id: requestId,
+          details: null,
         },
       ]);
       waiting += 1;
@@ -128,10 +136,11 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
     noteUse(tenantId, { action, environment, actor, at, item }) {
       if (waiting >= maxGathered) return onError(new Error('too many audit events wait to be written'));
       const nobody = { api_key_id: null, operator_id: null, instance_id: null, request_id: null, details: null };
-      gather(tenantId, [{ ...{ environment, id: newId(at), at, action, actor, item }, ...nobody }]);
+      gather(tenantId, [{ environment, id: newId(at), at, action, actor, item, ...nobody }]);
       waiting += 1;
     },
-    ...{ record: recordChange, recordAll: recordChanges },
+    record: recordChange,
+    recordAll: recordChanges,
     flush,
     async stop() {
       clearInterval(timer);

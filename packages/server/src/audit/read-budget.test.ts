@@ -125,9 +125,13 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
       (environment) => ({ ...caller, environment }) as Principal,
     );
     const budget = openReadBudget({
-      ...{ db: app.app.db, clock, audit: { record: async () => undefined }, warn: () => undefined },
+      db: app.app.db,
+      clock,
+      audit: { record: async () => undefined },
+      warn: () => undefined,
       budgetOf: async (_db, environment) => ({ personsPerHour: environment === 'live' ? 2 : 1000, block: true }),
-      ...{ notify: async () => undefined, onError: () => undefined },
+      notify: async () => undefined,
+      onError: () => undefined,
     });
     (await budget.admit(inTest as Principal, 5))(5);
     (await budget.admit(inLive as Principal, 2))(2);
@@ -142,7 +146,10 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
     let isAway = false;
     const server = (name: string) =>
       openReadBudget({
-        ...{ db: app.app.db, clock, audit: { record: async () => undefined }, warn: () => undefined },
+        db: app.app.db,
+        clock,
+        audit: { record: async () => undefined },
+        warn: () => undefined,
         async budgetOf() {
           if (isAway) throw new Error('away');
           return { personsPerHour: 10, block: true };
@@ -191,10 +198,18 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
 describe('operations that show persons', () => {
   /** The caller has just told all of it, or the person has proved to be there. */
   const UNCOUNTED = [
-    ...['processTokens.create', 'users.create', 'watchlists.addMember', 'watchlists.addMemberImage'],
-    ...['passkeys.completeRegistration', 'passkeys.authenticate', 'appkeys.completeRegistration'],
-    ...['appkeys.authenticate', 'appkeys.authenticateWithSession', 'totps.completeRegistration'],
-    ...['totps.authenticate', 'biometrics.authenticateFace'],
+    'processTokens.create',
+    'users.create',
+    'watchlists.addMember',
+    'watchlists.addMemberImage',
+    'passkeys.completeRegistration',
+    'passkeys.authenticate',
+    'appkeys.completeRegistration',
+    'appkeys.authenticate',
+    'appkeys.authenticateWithSession',
+    'totps.completeRegistration',
+    'totps.authenticate',
+    'biometrics.authenticateFace',
   ];
 
   it('say so, so that they count against the read budget, also if they change something', () => {

@@ -189,13 +189,21 @@ async function writeUse(tx: TenantTx, deps: ReadBudgetDeps, { principal, hourAt,
   const at = deps.clock.now();
   if (stored < budget.personsPerHour || !(await markAlarmed(tx, key, at))) return { stored, budget };
   const data = {
-    ...{ apiKeyId, apiKeyName, persons: stored, personsPerHour: budget.personsPerHour },
+    apiKeyId,
+    apiKeyName,
+    persons: stored,
+    personsPerHour: budget.personsPerHour,
     ...(budget.block && { blockedUntilDtm: toDtm(hourAt + HOUR) }),
   };
   const action = 'apiKey.readBudgetExceeded' as const;
   const values = { persons: stored, personsPerHour: budget.personsPerHour, block: budget.block };
   await deps.audit.record(tx, {
-    ...{ action, environment, ...callerIds(principal), at, actor: actor(principal), item: apiKeyId },
+    action,
+    environment,
+    ...callerIds(principal),
+    at,
+    actor: actor(principal),
+    item: apiKeyId,
     details: { values },
   });
   await deps.notify(tx, { type: action, environment, at, data });

@@ -27,7 +27,11 @@ describe('the log of erasures', () => {
     [acme] = await addTestTenants(db, 'acme');
     const vault = openVault({ master: openMasterKey({ env: `1:${Buffer.alloc(32, 7).toString('base64')}` }), clock });
     log = openErasureLog({
-      ...{ db, vault, clock, entries: openFolder(join(place.folder, 'erased')), onError: assert.fail },
+      db,
+      vault,
+      clock,
+      entries: openFolder(join(place.folder, 'erased')),
+      onError: assert.fail,
       // Jobs that nobody ever runs.
       jobs: { enqueue: async () => true },
       everyTenantId: async function* () {

@@ -171,7 +171,8 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
       const [kept, whole] = [await listOf('kept'), await listOf('whole')];
       const shrinks = await memberOf(kept, 'ends@example.com');
       return {
-        ...{ stays: [await userOf('stays'), kept, await memberOf(kept, 'stays@example.com')], shrinks },
+        stays: [await userOf('stays'), kept, await memberOf(kept, 'stays@example.com')],
+        shrinks,
         goes: [await userOf('goes'), await userOf('goes too'), await memberOf(kept, 'goes@example.com'), whole],
         ends: await memberOf(whole, 'with-its-list@example.com'),
       };

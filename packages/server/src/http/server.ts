@@ -63,8 +63,11 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
         requestTimeout: REQUEST_TIMEOUT_MS,
         keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
         headersTimeout: HEADERS_TIMEOUT_MS,
-        ...{ maxHeaderSize, connectionsCheckingInterval: 2000, headers: usualHeaders(config.scheme) },
-        ...{ proxies: config.trustProxy, gather: together.gather },
+        maxHeaderSize,
+        connectionsCheckingInterval: 2000,
+        headers: usualHeaders(config.scheme),
+        proxies: config.trustProxy,
+        gather: together.gather,
       }),
     forceCloseConnections: 'idle',
     // What arrives on an open connection during a stop is answered: a proxy does not ask another server for a POST it has sent.

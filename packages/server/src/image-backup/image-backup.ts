@@ -51,7 +51,10 @@ export async function backUpImages(options: ImageBackup): Promise<ImageBackupDon
   const counts = { copied: 0, erasedMeanwhile: 0 };
   const name = `${stamp}${MANIFEST}`;
   const head: ManifestHead = {
-    ...{ grove: 'backup', version: 1, at: new Date().toISOString(), database },
+    grove: 'backup',
+    version: 1,
+    at: new Date().toISOString(),
+    database,
     images: to ? 'copied' : 'listed',
   };
   const lines = to ? copiedImages(options, to, before, counts) : listedImages(options, counts);

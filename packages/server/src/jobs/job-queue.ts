@@ -59,7 +59,10 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
     return rows.map((row) => ({ ...row, token: lease.token }));
   };
   return {
-    ...{ noun: 'jobs', table: JOB_LEASES, concurrency, leaseMs },
+    noun: 'jobs',
+    table: JOB_LEASES,
+    concurrency,
+    leaseMs,
     bringForward: (tx, now) => bringJobsForward(tx, now, leaseMs),
     async claim(held, now, lease) {
       groups ??= groupKinds(deps);
@@ -90,7 +93,8 @@ function groupKinds({ db, definitions, roles, atOnce = {} }: JobQueueDeps): Kind
   const limitOf = ({ kind, atOnce: usual }: JobDefinition<object>) => atOnce[kind] ?? usual;
   const group = (kinds: readonly string[], limit?: number): KindGroup => ({
     // Kinds with a limit are rare: one question for each claim, and a transaction only if there is something.
-    ...{ kinds: new Set(kinds), claims: claimsOf(kinds, { asksFirst: db.isSingleServer || limit !== undefined }) },
+    kinds: new Set(kinds),
+    claims: claimsOf(kinds, { asksFirst: db.isSingleServer || limit !== undefined }),
     ...(limit !== undefined && { atOnce: limit }),
   });
   const limited = own.filter((definition) => limitOf(definition) !== undefined);
@@ -150,8 +154,13 @@ async function run(
     return db.of(asTenantId(owner_tenant_id));
   };
   const context = {
-    ...{ jobId: id, attempt: attempts, now: clock.now(), clockFault: clock.fault?.() },
-    ...{ abort, tenant, tracing },
+    jobId: id,
+    attempt: attempts,
+    now: clock.now(),
+    clockFault: clock.fault?.(),
+    abort,
+    tenant,
+    tracing,
   };
   const outcome = await runJob(definition, job.payload, context);
   if (outcome.result === 'failed') {

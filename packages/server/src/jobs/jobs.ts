@@ -79,7 +79,9 @@ export function openJobs(options: JobsOptions): Jobs {
   const { ring, ...worker } = openWorker(
     options,
     jobQueue({
-      ...{ ...options, random, definitions },
+      ...options,
+      random,
+      definitions,
       scheduleNext: (tx, ended) => schedules.addNext(tx, ended.kind, ended.unique_key),
     }),
   );
@@ -138,8 +140,14 @@ function openSchedules(db: Db, clock: Clock, definitions: ReadonlyMap<string, Jo
     const { kind, key } = schedule;
     const now = clock.now();
     return {
-      ...{ id: newId(now), owner_tenant_id: null, kind, payload: '{}', unique_key: storedKey('', key) },
-      ...{ run_at: nextRun(schedule, now), max_attempts: definitions.get(kind)?.maxAttempts ?? 1, created_at: now },
+      id: newId(now),
+      owner_tenant_id: null,
+      kind,
+      payload: '{}',
+      unique_key: storedKey('', key),
+      run_at: nextRun(schedule, now),
+      max_attempts: definitions.get(kind)?.maxAttempts ?? 1,
+      created_at: now,
     };
   };
   return {

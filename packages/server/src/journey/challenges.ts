@@ -113,7 +113,12 @@ async function takeFrame(
   const { after, accepted, hint, current, instanceId, image, seal } = result;
   if (storable && image && seal) {
     await storeImage(deps, context, {
-      ...{ instanceId, current, seal, name: image, kept: storable, sha256 },
+      instanceId,
+      current,
+      seal,
+      name: image,
+      kept: storable,
+      sha256,
       ...(image === 'image' && frame.seen && { ahead: 'face' }),
     });
   }
@@ -168,11 +173,16 @@ function show({ row, progress }: OpenedChallenge): Challenge {
   const open = state === 'OPEN' ? openInstruction(progress) : undefined;
   const { instructions, total, reason, startedAt, neutral } = progress;
   return {
-    ...{ challengeId: row.id, state, number: instructions.length, total },
+    challengeId: row.id,
+    state,
+    number: instructions.length,
+    total,
     ...(state === 'ENDED' && { reason: reason ?? 'too_slow' }),
     ...(open && {
       instruction: {
-        ...{ kind: open.movement, phase: open.phase, token: row.token },
+        kind: open.movement,
+        phase: open.phase,
+        token: row.token,
         longestSide: neutral ? FRAME_SIDE : SELFIE_SIDE,
         expiringDtm: toDtm(open.revealedAt + CHALLENGE_LIMITS.instructionMs),
       },

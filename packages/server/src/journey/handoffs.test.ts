@@ -59,18 +59,20 @@ onBothEngines('going on with another device', (_engine, places) => {
     const { first, phone, number } = await pair();
     const { body } = await phone.get();
     assert.deepEqual(Object.keys(body).sort(), [
-      ...[
-        'correctable',
-        'device',
-        'environment',
-        'minutes',
-        'needs',
-        'processInstanceId',
-        'progress',
-        'retentionDays',
-        'revision',
-      ],
-      ...['status', 'statusMapped', 'stepTypes', 'tenantName', 'themeUrl'],
+      'correctable',
+      'device',
+      'environment',
+      'minutes',
+      'needs',
+      'processInstanceId',
+      'progress',
+      'retentionDays',
+      'revision',
+      'status',
+      'statusMapped',
+      'stepTypes',
+      'tenantName',
+      'themeUrl',
     ]);
     assert.deepEqual([body.progress, body.stepTypes, body.retentionDays], [{ position: 0, total: 0 }, [], 0]);
     assert.deepEqual([body.needs, body.minutes], [[], 0]);

@@ -128,8 +128,14 @@ async function makeOffer(
   const number = newNumber();
   const expiresAt = now + OFFER_MS;
   await addCode(tx, {
-    ...{ code_hash: hashCode(code), kind: 'HANDOFF', instance_id: instance.id, session_id: own.id, number },
-    ...{ place: offeredFrom ? JSON.stringify(offeredFrom) : null, created_at: now, expires_at: expiresAt },
+    code_hash: hashCode(code),
+    kind: 'HANDOFF',
+    instance_id: instance.id,
+    session_id: own.id,
+    number,
+    place: offeredFrom ? JSON.stringify(offeredFrom) : null,
+    created_at: now,
+    expires_at: expiresAt,
   });
   return { code, number, expiresAt };
 }

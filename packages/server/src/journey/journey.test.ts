@@ -15,7 +15,9 @@ import { HOUR } from '../kernel/clock.ts';
 import type { Step } from '../process-manager/engine/definition.ts';
 
 const FORM: Step = {
-  ...{ id: 'form', type: 'form', key: 'form1' },
+  id: 'form',
+  type: 'form',
+  key: 'form1',
   schema: { type: 'object', properties: { age: { type: 'integer' } }, required: ['age'], additionalProperties: false },
 };
 const PASSED = { name: 'documentReading', type: 'document', status: 'PASSED' } as const;
@@ -35,7 +37,9 @@ onBothEngines('a journey', (_engine, places) => {
   };
   const found = (browser: Browser, ...checks: object[]) =>
     grove.apply(browser.instanceId, {
-      ...{ type: 'findings', step: 'document', attempt: 1 },
+      type: 'findings',
+      step: 'document',
+      attempt: 1,
       findings: { checks: checks as never },
     });
   /** All the steps of the end user, up to the work of the machine. */
@@ -52,13 +56,27 @@ onBothEngines('a journey', (_engine, places) => {
     const browser = await begin();
     const first = (await browser.get()).body;
     assert.deepEqual(first, {
-      ...{ processInstanceId: browser.instanceId, environment: 'live', tenantName: 'Name of acme' },
-      ...{ status: 'ACTIVE', statusMapped: 'In Progress', revision: 1, progress: { position: 1, total: 2 } },
+      processInstanceId: browser.instanceId,
+      environment: 'live',
+      tenantName: 'Name of acme',
+      status: 'ACTIVE',
+      statusMapped: 'In Progress',
+      revision: 1,
+      progress: { position: 1, total: 2 },
       step: {
-        ...{ id: 'consent', type: 'consent', attempt: 1, maxAttempts: 1, triesLeft: 1, images: [] },
+        id: 'consent',
+        type: 'consent',
+        attempt: 1,
+        maxAttempts: 1,
+        triesLeft: 1,
+        images: [],
         settings: { textVersion: '1' },
       },
-      ...{ stepTypes: ['consent', 'document'], needs: ['document'], minutes: 2, correctable: [], retentionDays: 30 },
+      stepTypes: ['consent', 'document'],
+      needs: ['document'],
+      minutes: 2,
+      correctable: [],
+      retentionDays: 30,
       themeUrl: '/api/theme-server/themes/default?tn=acme',
       device: { active: true, handoff: 'NONE' },
     });
@@ -72,7 +90,7 @@ onBothEngines('a journey', (_engine, places) => {
     const last = (await browser.get()).body;
     assert.deepEqual(
       [last.status, last.result, last.step, last.waitingFor],
-      [...['COMPLETED_ENDED_SUCCESS', { outcome: 'passed' }, undefined, undefined]],
+      ['COMPLETED_ENDED_SUCCESS', { outcome: 'passed' }, undefined, undefined],
     );
     assert.deepEqual(last.progress, { position: 2, total: 2 });
   });
@@ -119,7 +137,7 @@ onBothEngines('a journey', (_engine, places) => {
     const missing = await browser.submit('document');
     assert.deepEqual(
       [missing.body.code, missing.body.errors],
-      [...[100001, [{ pointer: '/images/front', message: 'is required' }]]],
+      [100001, [{ pointer: '/images/front', message: 'is required' }]],
     );
   });
 
@@ -255,7 +273,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.match(url.searchParams.get('d') ?? '', /^definition \d+$/);
     assert.deepEqual(
       [url.searchParams.get('processInstanceId'), url.searchParams.get('status')],
-      [...[browser.instanceId, 'Accepted']],
+      [browser.instanceId, 'Accepted'],
     );
   });
 

@@ -170,8 +170,12 @@ onBothEngines('live status', (_engine, places) => {
 
 describe('who watches', () => {
   const watcher = (at: number, tenant = 'acme'): Watcher => ({
-    ...{ tenantId: asTenantId(tenant), instanceId: `i${at}`, sessionId: `s${at}` },
-    ...{ changed: () => undefined, beat: () => undefined, end: () => undefined },
+    tenantId: asTenantId(tenant),
+    instanceId: `i${at}`,
+    sessionId: `s${at}`,
+    changed: () => undefined,
+    beat: () => undefined,
+    end: () => undefined,
   });
   const open = () => openLive({ db: { engine: 'sqlite', signals: NO_SIGNALS } as never, onError: () => undefined });
   const half = MAX_WATCHERS / 2;

@@ -31,7 +31,9 @@ describe('the place of a browser', () => {
     assert.deepEqual(await of('de'), { addressCountryCode: 'DE' });
     for (const none of [undefined, '', 'XX', 'T1', 'Germany', 'D', '<>']) assert.equal(await of(none), undefined, none);
     assert.deepEqual(await placeOf({ timeZone: 'Europe/Paris', country: 'BR' }), {
-      ...{ city: 'Paris', countryCode: 'FR', addressCountryCode: 'BR' },
+      city: 'Paris',
+      countryCode: 'FR',
+      addressCountryCode: 'BR',
     });
   });
 });

@@ -10,7 +10,9 @@ type Ask = { method: 'GET' | 'POST'; path: string; query?: string; body?: object
 const STEP = '/steps/consent';
 /** The public half of any key on P-256. */
 const FRAME_KEY = {
-  ...{ kty: 'EC', crv: 'P-256', x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4' },
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
   y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
 };
 
@@ -19,7 +21,9 @@ const ACTS: readonly Ask[] = [
   { method: 'POST', path: `${STEP}/images/front`, image: true },
   { method: 'POST', path: `${STEP}/challenges`, body: { publicKey: FRAME_KEY } },
   {
-    ...{ method: 'POST', path: `${STEP}/challenges/01JZ4MCW8A0C2E4G6J8M0P2R4T/frames`, body: {} },
+    method: 'POST',
+    path: `${STEP}/challenges/01JZ4MCW8A0C2E4G6J8M0P2R4T/frames`,
+    body: {},
     query: `?token=t&signature=${'A'.repeat(86)}`,
   },
   { method: 'POST', path: '/simulation', body: { scenario: 'passed' } },

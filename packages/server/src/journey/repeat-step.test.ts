@@ -6,7 +6,9 @@ import type { Step } from '../process-manager/engine/definition.ts';
 import { MAX_CORRECTIONS } from '../process-manager/engine/do-again.ts';
 
 const form = (id: string): Step => ({
-  ...{ id, type: 'form', key: id },
+  id,
+  type: 'form',
+  key: id,
   schema: { type: 'object', properties: { name: { type: 'string' } } },
 });
 

@@ -207,7 +207,8 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     const { code } = await grove.instance();
     const Cookie = ['other=1', ...old.map((name) => `${name}=x`), 'grove-journey-nonsense=1'].join('; ');
     const answer = await fetch(`${grove.http.baseUrl}/api/journey/sessions`, {
-      ...{ method: 'POST', body: JSON.stringify({ code }) },
+      method: 'POST',
+      body: JSON.stringify({ code }),
       headers: { 'Content-Type': 'application/json', Cookie },
     });
     const [own, ...gone] = answer.headers.getSetCookie();

@@ -218,7 +218,10 @@ async function takeUpOffer(
   // A link in a mail is easily opened where it was asked for. That browser acts already, and has nothing to confirm.
   if (holds(cookies, deps.cookieName(instance.id), offering)) return { session: offering };
   const opened = await open(tx, {
-    ...{ instance, state: 'UNCONFIRMED', browser, now },
+    instance,
+    state: 'UNCONFIRMED',
+    browser,
+    now,
     offer: { by: offering.id, number: offer.number },
   });
   const numbers = numbersFor(offer.number);

@@ -82,7 +82,8 @@ function head({ root, revision, definition: { definition } }: Snapshot, { tenant
 
 function correctableOf({ definition, state }: Snapshot): Journey['correctable'] {
   return correctableSteps(definition, state).map(({ id, type, title }) => ({
-    ...{ stepId: id, type },
+    stepId: id,
+    type,
     ...(title !== undefined && { title: byLanguage(title as LocalText) }),
   }));
 }

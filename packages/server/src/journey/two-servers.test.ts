@@ -73,7 +73,9 @@ describe('a journey through the application', () => {
       const key = await testKeyOf(grove);
       const token = await grove.token(key);
       const made = await grove.call('/api/process-manager/processTokens', {
-        ...{ method: 'POST', token, body: JSON.stringify({ name: 'link', processDefnName: 'document-only' }) },
+        method: 'POST',
+        token,
+        body: JSON.stringify({ name: 'link', processDefnName: 'document-only' }),
       });
       const address = new URL(made.body.startProcessAddress);
       const link = await grove.call(address.pathname + address.search, { token: null });

@@ -165,7 +165,7 @@ onBothEngines('images of a journey', (_engine, places) => {
     const { status, body } = await browser.upload('document', 'selfie', PNG);
     assert.deepEqual(
       [status, body.code, body.errors],
-      [...[400, 100001, [{ pointer: '/params/imageName', message: 'must be one of front, back' }]]],
+      [400, 100001, [{ pointer: '/params/imageName', message: 'must be one of front, back' }]],
     );
   });
 

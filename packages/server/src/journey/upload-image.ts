@@ -85,8 +85,15 @@ export async function storeImage(deps: JourneyDeps, context: JourneyContext, ima
   const blobKey = newId(context.now);
   await blobs.put(blobKey, seal(imageContext(blobKey), bytes));
   const row = {
-    ...{ instance_id: instanceId, step: current.step, attempt: current.attempt, name },
-    ...{ blob_key: blobKey, content_type: contentType, bytes: bytes.length, sha256, created_at: context.now },
+    instance_id: instanceId,
+    step: current.step,
+    attempt: current.attempt,
+    name,
+    blob_key: blobKey,
+    content_type: contentType,
+    bytes: bytes.length,
+    sha256,
+    created_at: context.now,
   };
   try {
     await record(deps, context, row, current);

@@ -20,7 +20,9 @@ async function atDocument(app: TestApp): Promise<{ user: EndUser; token: string 
 
 const upload = (user: EndUser, body: Uint8Array, type: string) =>
   user.call('/steps/document/images/front', {
-    ...{ method: 'POST', body: body as unknown as BodyInit, headers: { 'content-type': type } },
+    method: 'POST',
+    body: body as unknown as BodyInit,
+    headers: { 'content-type': type },
   });
 
 const filesBelow = (folder: string) =>
@@ -66,7 +68,8 @@ describe('images in a bucket', () => {
     const app = await openTestApp(await places.create(), {
       environment: {
         BLOB_URL: `s3://images/grove?region=${S3_REGION}&endpoint=${server.endpoint}`,
-        ...{ AWS_ACCESS_KEY_ID: S3_KEY.accessKeyId, AWS_SECRET_ACCESS_KEY: S3_KEY.secretAccessKey },
+        AWS_ACCESS_KEY_ID: S3_KEY.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: S3_KEY.secretAccessKey,
       },
     });
     stops.push(() => app.stop());

@@ -154,7 +154,8 @@ function openItems<Item extends Leased, Result>(
   };
   const results = openResults<Finished<Item, Result>>({ log, noun: policy.noun, write: policy.settle, onWritten });
   const heldItems = (): Items<Item> => ({
-    ...{ waiting, running: [...running.keys()] },
+    waiting,
+    running: [...running.keys()],
     size: waiting.length + running.size + results.size,
   });
   const end = (item: Item, result: Result) => results.add(policy.groupOf(item), { item, result });

@@ -65,7 +65,12 @@ const ENQUEUE_FAILED =
 const REOPEN_FAILED = statement(`UPDATE webhook_deliveries SET status = 'PENDING', next_at = :now
   ${OF_TENANT} AND id IN (${FAILED_SINCE})`);
 const NEW = {
-  ...{ attempts: 0, last_at: null, last_status: null, last_error: null, last_ms: null, last_answer: null },
+  attempts: 0,
+  last_at: null,
+  last_status: null,
+  last_error: null,
+  last_ms: null,
+  last_answer: null,
   status: 'PENDING',
 } as const;
 

@@ -62,7 +62,10 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
   let after = '';
   const leaseMs = deps.leaseMs ?? (db.isSingleServer ? LEASE_OF_SINGLE_SERVER_MS : LEASE_MS);
   const policy: QueuePolicy<Claimed, Outcome> = {
-    ...{ noun: 'webhook deliveries', table: DELIVERY_LEASES, concurrency: MAX_IN_FLIGHT, leaseMs },
+    noun: 'webhook deliveries',
+    table: DELIVERY_LEASES,
+    concurrency: MAX_IN_FLIGHT,
+    leaseMs,
     bringForward: (tx, now) => bringDeliveriesForward(tx, now, leaseMs),
     async claim(items, now, lease) {
       if (items.size >= MAX_IN_FLIGHT) return [];

@@ -14,8 +14,14 @@ onBothEngines('events of identity stores, to webhooks', (_engine, places) => {
   after(() => grove.close());
 
   const eventOf = (more: Partial<IdentityEvent> = {}): IdentityEvent => ({
-    ...{ environment: 'live', id: newId(grove.clock.now()), type: 'identity.authenticationFailed' },
-    ...{ at: grove.clock.now(), storeName: 'Customers', userId: newId(1), modality: 'TOTP', code: 100051 },
+    environment: 'live',
+    id: newId(grove.clock.now()),
+    type: 'identity.authenticationFailed',
+    at: grove.clock.now(),
+    storeName: 'Customers',
+    userId: newId(1),
+    modality: 'TOTP',
+    code: 100051,
     ...more,
   });
   const tell = (event: IdentityEvent) =>
@@ -36,8 +42,14 @@ onBothEngines('events of identity stores, to webhooks', (_engine, places) => {
       type: 'identity.authenticationFailed',
       timestamp: toDtm(event.at),
       data: {
-        ...{ tenantId: 'acme', environment: 'live', eventId: event.id, storeName: 'Customers' },
-        ...{ userId: event.userId, modality: 'TOTP', code: 100051, parentProcessDefnName: 'sign-in' },
+        tenantId: 'acme',
+        environment: 'live',
+        eventId: event.id,
+        storeName: 'Customers',
+        userId: event.userId,
+        modality: 'TOTP',
+        code: 100051,
+        parentProcessDefnName: 'sign-in',
       },
     });
   });

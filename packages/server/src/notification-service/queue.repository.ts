@@ -87,7 +87,9 @@ export async function claimFromLane(
   const rows = await CLAIM.all(tx, { webhook_id, now, room, ...lease });
   rows.sort((one, other) => one.next_at - other.next_at || (one.id < other.id ? -1 : 1));
   return rows.map(({ id, tried }) => ({
-    ...{ id, tried, token: lease.token },
+    id,
+    tried,
+    token: lease.token,
     tenantId: owner_tenant_id,
     webhookId: webhook_id,
   }));

@@ -106,7 +106,8 @@ onBothEngines('a delivery', (_engine, places) => {
     const receiver = await grove.receiver();
     const { id: cloudSecretId } = (await secret('LEAVES', 'hunter2', receiver.uri)) as { id: string };
     const { id } = await grove.webhook(receiver.uri, {
-      ...{ events: ['instance.askedAgain'], headers: { 'X-Key': '{secret.LEAVES}' } },
+      events: ['instance.askedAgain'],
+      headers: { 'X-Key': '{secret.LEAVES}' },
     });
     const update = { params: { cloudSecretId }, query: {}, body: { hosts: ['elsewhere.example'] } };
     await grove.secrets.update(grove.contextOf(), update);

@@ -93,7 +93,9 @@ export function deliverySender(deps: SendDeps): SendDelivery {
         },
         ...(body !== undefined && { body }),
         ...(timeoutMs !== undefined && { timeoutMs }),
-        ...{ signal, maxAnswerBytes: MAX_ANSWER_BYTES, keepStart: true },
+        signal,
+        maxAnswerBytes: MAX_ANSWER_BYTES,
+        keepStart: true,
       });
       if (answer.fault === 'stopped') return { kind: 'stopped' };
       const { status = null, fault = null, retryAfter, milliseconds } = answer;

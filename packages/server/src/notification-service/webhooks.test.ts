@@ -59,7 +59,9 @@ onBothEngines('webhooks', (_engine, places) => {
       { ...made, id: '', createdDtm: '', lastUpdatedDtm: '' },
       {
         ...given,
-        ...{ id: '', createdDtm: '', lastUpdatedDtm: '' },
+        id: '',
+        createdDtm: '',
+        lastUpdatedDtm: '',
         tenantId: 'acme',
         environment: 'live',
         version: 1,
@@ -103,9 +105,19 @@ onBothEngines('webhooks', (_engine, places) => {
   it('are refused with 100071 where their address leads inside, carries a user or is not https', async () => {
     const { id } = await create('well placed');
     for (const uri of [
-      ...['http://example.com/', 'https://127.0.0.1/', 'https://2130706433/', 'https://0x7f.1/', 'https://[::1]/'],
-      ...['https://[::ffff:169.254.169.254]/', 'https://[::7f00:1]/', 'https://user@example.com/', 'ftp://example.com'],
-      ...['https://localhost/', 'https://example.com:22/', 'https://example.com:6379/', 'nonsense'],
+      'http://example.com/',
+      'https://127.0.0.1/',
+      'https://2130706433/',
+      'https://0x7f.1/',
+      'https://[::1]/',
+      'https://[::ffff:169.254.169.254]/',
+      'https://[::7f00:1]/',
+      'https://user@example.com/',
+      'ftp://example.com',
+      'https://localhost/',
+      'https://example.com:22/',
+      'https://example.com:6379/',
+      'nonsense',
     ]) {
       for (const answer of [await call('POST', '', { name: uri, uri }), await call('POST', `/${id}`, { uri })]) {
         assert.deepEqual([answer.status, answer.body.code, answer.body.errors[0].pointer], [400, 100071, '/uri'], uri);
@@ -389,7 +401,9 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.deepEqual([moved.body.code, moved.body.errors[0].pointer], [100001, '/sensitiveHeaders/X-Key']);
     assert.match(moved.body.errors[0].message, /add that host to its hosts first/);
     const elsewhere = await call('POST', '', {
-      ...{ name: 'other', uri: 'https://evil.example.com/', headers: { 'X-Key': '{secret.BOUND}' } },
+      name: 'other',
+      uri: 'https://evil.example.com/',
+      headers: { 'X-Key': '{secret.BOUND}' },
     });
     assert.equal(elsewhere.body.code, 100001);
   });

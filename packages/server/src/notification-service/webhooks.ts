@@ -153,7 +153,10 @@ async function newWebhook(
   const id = newId(now);
   const by = actor(principal);
   return {
-    ...{ id, environment: principal.environment, name, name_folded: fold(name) },
+    id,
+    environment: principal.environment,
+    name,
+    name_folded: fold(name),
     description: body.description ?? null,
     version: 1,
     status: body.status ?? 'ACTIVE',
@@ -168,7 +171,10 @@ async function newWebhook(
     secret_sealed: await sealSecret(vault, tx, id, secret),
     old_secret: null,
     old_secret_until: null,
-    ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
+    created_at: now,
+    created_by: by,
+    last_updated_at: now,
+    last_updated_by: by,
   };
 }
 
@@ -195,7 +201,12 @@ async function changedWebhook(
   if (!change.sensitiveHeaders) ensureSameHost(before.uri, uri, values);
   return {
     ...touched(before, context),
-    ...{ name, name_folded: fold(name), uri, method, status, body_template: template },
+    name,
+    name_folded: fold(name),
+    uri,
+    method,
+    status,
+    body_template: template,
     description: change.description ?? before.description,
     disabled_reason: change.status === undefined ? before.disabled_reason : null,
     headers: JSON.stringify(headers),

@@ -39,24 +39,33 @@ export function accountParts(deps: AccountDeps) {
   const { clock, audit, tenantName } = deps;
   const record = (tx: TenantTx, action: AuditAction, operator: OperatorRow) =>
     audit.record(tx, {
-      ...{ action, environment: 'live', actor: operatorName(operator), operatorId: operator.id },
-      ...{ at: clock.now(), item: operator.id },
+      action,
+      environment: 'live',
+      actor: operatorName(operator),
+      operatorId: operator.id,
+      at: clock.now(),
+      item: operator.id,
     });
 
   const viewOf = async (principal: Principal & { operator: OperatorPrincipal }): Promise<SessionView> => {
     const { tenantId, callerId, callerName, operator } = principal;
     return {
-      ...{ tenantId, tenantName: await tenantName(tenantId), region: deps.region },
+      tenantId,
+      tenantName: await tenantName(tenantId),
+      region: deps.region,
       operator: {
         id: callerId,
         name: callerName,
         role: operator.role,
         ...(operator.email && { email: operator.email }),
       },
-      ...{ permissions: [...operator.permissions], environments: [...operator.environments] },
+      permissions: [...operator.permissions],
+      environments: [...operator.environments],
       ofInstallation: operator.ofInstallation,
-      ...{ sessionId: operator.sessionId, authenticatedDtm: toDtm(operator.authenticatedAt) },
-      ...{ idleSeconds: IDLE_MS / 1000, expiringDtm: toDtm(operator.expiresAt) },
+      sessionId: operator.sessionId,
+      authenticatedDtm: toDtm(operator.authenticatedAt),
+      idleSeconds: IDLE_MS / 1000,
+      expiringDtm: toDtm(operator.expiresAt),
     };
   };
 

@@ -16,8 +16,18 @@ const COMPONENTS = [...new Set(ALL.map((permission) => permission.slice(0, permi
 const BOTH = ['live', 'test'] as const;
 
 const REVIEWS = [
-  ...['listReviews', 'getReview', 'claimReview', 'releaseReview', 'approveReview', 'rejectReview', 'askAgainReview'],
-  ...['listClosedReviews', 'listInstanceLinks', 'listInstanceNotes', 'addInstanceNote', 'listNoteMentions'],
+  'listReviews',
+  'getReview',
+  'claimReview',
+  'releaseReview',
+  'approveReview',
+  'rejectReview',
+  'askAgainReview',
+  'listClosedReviews',
+  'listInstanceLinks',
+  'listInstanceNotes',
+  'addInstanceNote',
+  'listNoteMentions',
 ];
 const LOOKS = ['getProcessInstance', 'listProcessInstanceEvents', 'listProcessDefinitions', 'getProcessDefinition'];
 const ofManager = (names: readonly string[]) => names.map((name) => `ProcessManager:${name}`);
@@ -49,7 +59,8 @@ export const BUILT_IN_ROLES: readonly BuiltInRole[] = [
     description: 'Decides what machines could not',
     permissions: [
       ...ofManager([...REVIEWS, ...LOOKS]),
-      ...['UserDataServer:getProcessInstanceUserData', 'OperatorManager:listColleagues'],
+      'UserDataServer:getProcessInstanceUserData',
+      'OperatorManager:listColleagues',
     ],
     environments: BOTH,
   },

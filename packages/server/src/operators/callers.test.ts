@@ -31,7 +31,9 @@ describe('a screen of the console', () => {
     owner = await firstOwner(grove);
     const none = () => false;
     const person = (name: string, { call }: Person, permissions: readonly string[]): Caller => ({
-      ...{ name, holds: (wanted) => permissions.some((each) => covers(each, wanted)), ask: (path) => call(path) },
+      name,
+      holds: (wanted) => permissions.some((each) => covers(each, wanted)),
+      ask: (path) => call(path),
     });
     const roleOf = (name: string) => BUILT_IN_ROLES.find((role) => role.name === name)?.permissions ?? [];
     callers.push(person('Owner', owner, roleOf('Owner')));
@@ -51,7 +53,8 @@ describe('a screen of the console', () => {
     callers.push({ name: 'nobody', holds: none, ask: (path) => browse(grove, path) });
     const foreign = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' };
     callers.push({
-      ...{ name: 'a page of somebody else, with the cookie of the owner', holds: none },
+      name: 'a page of somebody else, with the cookie of the owner',
+      holds: none,
       ask: (path) => owner.call(path, { headers: foreign }),
     });
     const made = await owner.call('/api/arthr/apiKeys', { body: { name: 'few', permissions, environment: 'live' } });
@@ -65,7 +68,8 @@ describe('a screen of the console', () => {
     });
     const other = await grove.app.tenants.create({ id: 'rival', name: 'Rival' });
     callers.push({
-      ...{ name: 'a key of another tenant, at this address', holds: none },
+      name: 'a key of another tenant, at this address',
+      holds: none,
       ask: async (path) =>
         browse(grove, path, { headers: { Authorization: `Bearer ${await grove.token(other.apiKey)}` } }),
     });

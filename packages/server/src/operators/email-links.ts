@@ -101,8 +101,12 @@ async function makeLink(
   } as const;
   await storeCeremony(tx, ceremony, now);
   await audit.record(tx, {
-    ...{ action: 'operator.linkSent', environment: 'live', actor: operatorName(operator), operatorId: operator.id },
-    ...{ at: now, item: operator.id },
+    action: 'operator.linkSent',
+    environment: 'live',
+    actor: operatorName(operator),
+    operatorId: operator.id,
+    at: now,
+    item: operator.id,
   });
   return operator;
 }

@@ -38,8 +38,12 @@ export function emailSignInHandlers(deps: AccountDeps) {
   /** Whoever was invited joins with the first code. */
   const join = async (tx: TenantTx, operator: OperatorRow, now: number): Promise<void> => {
     const joined: OperatorRow = {
-      ...{ ...operator, status: 'ACTIVE', link_hash: null, link_expires_at: null },
-      ...{ last_updated_at: now, last_updated_by: operatorName(operator) },
+      ...operator,
+      status: 'ACTIVE',
+      link_hash: null,
+      link_expires_at: null,
+      last_updated_at: now,
+      last_updated_by: operatorName(operator),
     };
     await changeOperator(tx, joined);
     await record(tx, 'operator.joined', joined);

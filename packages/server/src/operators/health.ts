@@ -14,8 +14,12 @@ export function healthHandlers({ db, region, versions }: HealthDeps) {
     async get({ tenantId, now }) {
       const { jobs, deadJobs, deliveries } = await readQueues(db, tenantId, now);
       return {
-        ...{ version: versions.grove, region, database: DATABASES[db.engine] },
-        ...{ jobs: toQueue(jobs), deadJobs, webhookDeliveries: toQueue(deliveries) },
+        version: versions.grove,
+        region,
+        database: DATABASES[db.engine],
+        jobs: toQueue(jobs),
+        deadJobs,
+        webhookDeliveries: toQueue(deliveries),
       };
     },
   });

@@ -40,9 +40,23 @@ export async function inviteOperator(tx: TenantTx, { name, email, role }: Invite
   const { columns, url } = newLink(maker);
   const { by, now } = maker;
   const operator: OperatorRow = {
-    ...{ id: newId(now), name, name_folded: fold(name), email, email_folded: fold(email), role, status: 'INVITED' },
-    ...{ failures: 0, locked_until: null, last_sign_in_at: null, sso_account: '', of_installation: 0, ...columns },
-    ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
+    id: newId(now),
+    name,
+    name_folded: fold(name),
+    email,
+    email_folded: fold(email),
+    role,
+    status: 'INVITED',
+    failures: 0,
+    locked_until: null,
+    last_sign_in_at: null,
+    sso_account: '',
+    of_installation: 0,
+    ...columns,
+    created_at: now,
+    created_by: by,
+    last_updated_at: now,
+    last_updated_by: by,
   };
   await withOwnEmail(() => addOperator(tx, operator));
   return { operator, url, expiresAt: columns.link_expires_at };
@@ -56,8 +70,15 @@ export async function resetOperator(tx: TenantTx, before: OperatorRow, maker: Ma
   const { columns, url } = newLink(maker);
   const operator: OperatorRow = {
     // Whoever has the link becomes the operator: what was granted at the machine is granted there anew.
-    ...{ ...before, ...columns, status: 'INVITED', failures: 0, locked_until: null, of_installation: 0 },
-    ...{ sso_account: '', last_updated_at: maker.now, last_updated_by: maker.by },
+    ...before,
+    ...columns,
+    status: 'INVITED',
+    failures: 0,
+    locked_until: null,
+    of_installation: 0,
+    sso_account: '',
+    last_updated_at: maker.now,
+    last_updated_by: maker.by,
   };
   await changeOperator(tx, operator);
   return { operator, url, expiresAt: columns.link_expires_at };

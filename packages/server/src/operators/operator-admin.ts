@@ -25,11 +25,13 @@ const FIRST_OWNER = 'First owner';
 type AdminDeps = { db: Db; clock: Clock; baseUrlOf(tenantId: string): string };
 
 export function operatorAdmin({ db, clock, baseUrlOf }: AdminDeps): OperatorAdmin {
-  const maker = (tenantId: TenantId) => ({
-    ...{ by: BY, now: clock.now(), baseUrl: baseUrlOf(tenantId) },
-  });
+  const maker = (tenantId: TenantId) => ({ by: BY, now: clock.now(), baseUrl: baseUrlOf(tenantId) });
   const auditFields = ({ id, name }: OperatorRow, at: number) => ({
-    ...{ environment: 'live' as const, actor: BY, at, item: id, details: { id, name } },
+    environment: 'live' as const,
+    actor: BY,
+    at,
+    item: id,
+    details: { id, name },
   });
 
   const invite: OperatorAdmin['invite'] = (tenantId, invited) =>

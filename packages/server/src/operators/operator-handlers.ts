@@ -115,13 +115,18 @@ async function lockOperator(tx: TenantTx, { principal }: Context, id: string): P
 export function toOperator(row: OperatorRow, now: number): OperatorView {
   const { locked_until, last_sign_in_at, link_hash, link_expires_at } = row;
   return {
-    ...{ id: row.id, name: row.name, role: row.role, status: row.status },
+    id: row.id,
+    name: row.name,
+    role: row.role,
+    status: row.status,
     ...(row.email !== '' && { email: row.email }),
     ...(locked_until !== null && isLockedAt(row, now) && { lockedUntilDtm: toDtm(locked_until) }),
     ...(last_sign_in_at !== null && { lastSignInDtm: toDtm(last_sign_in_at) }),
     ...(link_hash !== null && link_expires_at !== null && { linkExpiringDtm: toDtm(link_expires_at) }),
-    ...{ createdDtm: toDtm(row.created_at), createdBy: row.created_by },
-    ...{ lastUpdatedDtm: toDtm(row.last_updated_at), lastUpdatedBy: row.last_updated_by },
+    createdDtm: toDtm(row.created_at),
+    createdBy: row.created_by,
+    lastUpdatedDtm: toDtm(row.last_updated_at),
+    lastUpdatedBy: row.last_updated_by,
   };
 }
 

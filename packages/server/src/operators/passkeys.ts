@@ -91,16 +91,26 @@ export async function completeRegistration(
   const registration = refusingPlainly(() =>
     verifyRegistration(credentialIn(credential), {
       ...places,
-      ...{ challenge: ceremony.challenge, userVerification: 'required', algorithms: OFFERED, now },
+      challenge: ceremony.challenge,
+      userVerification: 'required',
+      algorithms: OFFERED,
+      now,
       attestation: { trust: 'none', roots: [], aaguids: [] },
     }),
   );
   const row: OperatorPasskeyRow = {
-    ...{ id: newId(now), operator_id: operatorId, rp_id: places.rpId, credential_id: registration.credentialId },
-    ...{ alg: registration.alg, public_key: registration.publicKey, sign_count: registration.signCount },
+    id: newId(now),
+    operator_id: operatorId,
+    rp_id: places.rpId,
+    credential_id: registration.credentialId,
+    alg: registration.alg,
+    public_key: registration.publicKey,
+    sign_count: registration.signCount,
     backup_eligible: registration.backupEligible ? 1 : 0,
     transports: JSON.stringify(registration.transports),
-    ...{ name, created_at: now, last_used_at: null },
+    name,
+    created_at: now,
+    last_used_at: null,
   };
   try {
     await addPasskey(tx, row);
@@ -174,10 +184,14 @@ async function verifyAnswer(tx: TenantTx, { credential, passkey, ceremony, conte
     const { signCount } = verifyAuthentication(
       credential,
       {
-        ...{ credentialId: passkey.credential_id, userId: passkey.operator_id, status: 'ACTIVE', alg: passkey.alg },
+        credentialId: passkey.credential_id,
+        userId: passkey.operator_id,
+        status: 'ACTIVE',
+        alg: passkey.alg,
         userHandle: handleOf(passkey.operator_id),
         key: createPublicKey({ key: Buffer.from(passkey.public_key), format: 'der', type: 'spki' }),
-        ...{ signCount: passkey.sign_count, backupEligible: passkey.backup_eligible === 1 },
+        signCount: passkey.sign_count,
+        backupEligible: passkey.backup_eligible === 1,
       },
       {
         ...context.places,

@@ -41,9 +41,15 @@ export function roleHandlers() {
         const { now } = context;
         const by = actor(context.principal);
         const row: RoleRow = {
-          ...{ name, name_folded: fold(name), description, permissions: JSON.stringify(permissions) },
-          ...{ environments: JSON.stringify(environments), created_at: now, created_by: by },
-          ...{ last_updated_at: now, last_updated_by: by },
+          name,
+          name_folded: fold(name),
+          description,
+          permissions: JSON.stringify(permissions),
+          environments: JSON.stringify(environments),
+          created_at: now,
+          created_by: by,
+          last_updated_at: now,
+          last_updated_by: by,
         };
         await addRole(tx, row).catch(throwIfNameTaken);
         return toRole(ownRole(row), new Map());
@@ -59,9 +65,12 @@ export function roleHandlers() {
         // Whoever changes a role takes and gives: what it permitted before, and what it permits from now on.
         for (const each of [grant, { permissions, environments }]) ensureHolds(context.principal, each);
         const after: RoleRow = {
-          ...{ ...before, description: body.description ?? before.description },
-          ...{ permissions: JSON.stringify(permissions), environments: JSON.stringify(environments) },
-          ...{ last_updated_at: context.now, last_updated_by: actor(context.principal) },
+          ...before,
+          description: body.description ?? before.description,
+          permissions: JSON.stringify(permissions),
+          environments: JSON.stringify(environments),
+          last_updated_at: context.now,
+          last_updated_by: actor(context.principal),
         };
         await changeRole(tx, after);
         return toRole(ownRole(after), await countByRole(tx));
@@ -105,15 +114,20 @@ type RoleView = { name: string; description: string | null; grant: RoleGrant; bu
 
 function ownRole({ name, description, permissions, environments }: RoleRow): RoleView {
   return {
-    ...{ name, description, builtIn: false },
+    name,
+    description,
+    builtIn: false,
     grant: { permissions: JSON.parse(permissions), environments: JSON.parse(environments) },
   };
 }
 
 function toRole({ name, description, grant, builtIn }: RoleView, counts: ReadonlyMap<string, number>) {
   return {
-    ...{ name, builtIn, operators: counts.get(name) ?? 0 },
+    name,
+    builtIn,
+    operators: counts.get(name) ?? 0,
     ...(description !== null && { description }),
-    ...{ permissions: [...grant.permissions], environments: [...grant.environments] },
+    permissions: [...grant.permissions],
+    environments: [...grant.environments],
   };
 }

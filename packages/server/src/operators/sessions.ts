@@ -67,7 +67,11 @@ export function sessionReader({ db, clock, ensureActive }: ReaderDeps): Operator
       environment: environmentOf(wantedEnvironment, environments),
       permissions: set,
       operator: {
-        ...{ sessionId: id, email: row.email, role: row.role, permissions, environments },
+        sessionId: id,
+        email: row.email,
+        role: row.role,
+        permissions,
+        environments,
         ofInstallation: row.of_installation === 1,
         authenticatedAt: row.authenticated_at,
         expiresAt: row.expires_at,
@@ -127,8 +131,14 @@ export async function startSession(
   for (const { id } of others.slice(MAX_SESSIONS_PER_OPERATOR - 1)) await removeSession(tx, operatorId, id);
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   const session: OperatorSessionRow = {
-    ...{ id: newId(now), operator_id: operatorId, token_hash: hashOf(secret), ...visitor },
-    ...{ created_at: now, authenticated_at: authenticatedAt, last_seen_at: now, expires_at: now + ABSOLUTE_MS },
+    id: newId(now),
+    operator_id: operatorId,
+    token_hash: hashOf(secret),
+    ...visitor,
+    created_at: now,
+    authenticated_at: authenticatedAt,
+    last_seen_at: now,
+    expires_at: now + ABSOLUTE_MS,
   };
   await addSession(tx, session);
   return { session, cookie: `${session.id}.${secret}` };
@@ -146,7 +156,10 @@ export function toSessions(rows: readonly OperatorSessionRow[], now: number, cur
   const live = rows.filter((row) => row.expires_at > now && row.last_seen_at + IDLE_MS > now);
   return {
     sessions: live.map((row) => ({
-      ...{ id: row.id, browser: row.browser, network: row.network, current: row.id === current },
+      id: row.id,
+      browser: row.browser,
+      network: row.network,
+      current: row.id === current,
       createdDtm: toDtm(row.created_at),
       lastSeenDtm: toDtm(row.last_seen_at),
       expiringDtm: toDtm(Math.min(row.expires_at, row.last_seen_at + IDLE_MS)),

@@ -22,8 +22,14 @@ onBothEngines('process instances', (_engine, places) => {
 
   describe('views', () => {
     const parameters = JSON.stringify({
-      ...{ firstName: '  Ada ', lastName: 'Lovelace', email: 'ada@x.example', phoneNumber: '+44 20', orderId: 'A-7' },
-      ...{ dateOfBirth: '1815-12-10', toString: 'x', hasOwnProperty: 'y' },
+      firstName: '  Ada ',
+      lastName: 'Lovelace',
+      email: 'ada@x.example',
+      phoneNumber: '+44 20',
+      orderId: 'A-7',
+      dateOfBirth: '1815-12-10',
+      toString: 'x',
+      hasOwnProperty: 'y',
     });
 
     it('the plain view has the fields of the specification', async () => {
@@ -38,7 +44,10 @@ onBothEngines('process instances', (_engine, places) => {
         processDefnId: world.definition.id,
         processDefnName: 'onboarding',
         processDefnVersion: 1,
-        ...{ lastName: 'Lovelace', firstName: 'Ada', phoneNumber: '+44 20', email: 'ada@x.example' },
+        lastName: 'Lovelace',
+        firstName: 'Ada',
+        phoneNumber: '+44 20',
+        email: 'ada@x.example',
         status: 'PENDING',
         environment: 'live',
         retentionDays: 30,
@@ -58,12 +67,16 @@ onBothEngines('process instances', (_engine, places) => {
         processDefnId: world.definition.id,
         processDefnName: 'onboarding',
         processDefnVersion: 1,
-        ...{ lastName: 'Lovelace', firstName: 'Ada', phoneNumber: '+44 20', email: 'ada@x.example' },
+        lastName: 'Lovelace',
+        firstName: 'Ada',
+        phoneNumber: '+44 20',
+        email: 'ada@x.example',
         status: 'PENDING',
         environment: 'live',
         retentionDays: 30,
         expiringDtm: toDtm(row.created_at + 30 * DAY),
-        ...{ createdDtm: at, lastUpdatedDtm: at },
+        createdDtm: at,
+        lastUpdatedDtm: at,
         processTokenId: row.token_id,
         processTokenCounter: 1,
         processServerId: 'fir',
@@ -174,7 +187,10 @@ onBothEngines('process instances', (_engine, places) => {
           [row.id],
         );
         const child = await createInstance(tx, {
-          ...{ definition: world.definition, environment: 'live', parameters: {}, now: world.grove.clock.now() },
+          definition: world.definition,
+          environment: 'live',
+          parameters: {},
+          now: world.grove.clock.now(),
           parent: { row, step: 'sub', id: newId(world.grove.clock.now()) },
         });
         assert.deepEqual([child.code, child.row.code_hash, child.row.parent_id], [undefined, null, row.id]);
@@ -213,7 +229,10 @@ onBothEngines('process instances', (_engine, places) => {
       const row = await world.newInstance();
       const child = await world.acme.write((tx) =>
         createInstance(tx, {
-          ...{ definition: world.definition, environment: 'live', parameters: {}, now: world.grove.clock.now() },
+          definition: world.definition,
+          environment: 'live',
+          parameters: {},
+          now: world.grove.clock.now(),
           parent: { row, step: 'sub', id: newId(world.grove.clock.now()) },
         }),
       );

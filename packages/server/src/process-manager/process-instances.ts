@@ -53,7 +53,10 @@ export function processInstanceHandlers(deps: ProcessInstancesDeps) {
     context.db.write(
       (tx) =>
         createFromToken(tx, {
-          ...{ tokenId, overrides, now: context.now, tell: deps.tell },
+          tokenId,
+          overrides,
+          now: context.now,
+          tell: deps.tell,
           environment: context.principal.environment,
           baseUrl: baseUrlOf(context.tenantId),
         }),
@@ -81,7 +84,9 @@ export function processInstanceHandlers(deps: ProcessInstancesDeps) {
       audit.noteRead(context, { action: 'instance.parametersRead', instanceId: row.id });
       const definition = await findDefinition(context.db, row.definition_id);
       return toWithParameters(row, {
-        ...{ tenantId: context.tenantId, definitionType: definition?.definition_type, processServerId: deps.region },
+        tenantId: context.tenantId,
+        definitionType: definition?.definition_type,
+        processServerId: deps.region,
         readDateOfBirth: await dateOfBirthOf(drive, context.db, row.id),
       });
     },

@@ -23,7 +23,11 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
   let journey: Awaited<ReturnType<typeof startJourney>>;
   let ran = 0;
   const job = defineJob<object>({
-    ...{ kind: 'test.of-tenant', does: 'counts', maxAttempts: 2, timeoutMs: 1000, backoff: { firstMs: 1, mostMs: 1 } },
+    kind: 'test.of-tenant',
+    does: 'counts',
+    maxAttempts: 2,
+    timeoutMs: 1000,
+    backoff: { firstMs: 1, mostMs: 1 },
     async run() {
       ran += 1;
     },

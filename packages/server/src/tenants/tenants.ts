@@ -69,7 +69,11 @@ export function openTenants(deps: TenantsDeps): Tenants {
     await storeNewKey(tx, row);
     const values = { environment, type, status, permissions: [`TNT#${tx.tenantId}#*`] };
     await recordChange(tx, {
-      ...{ action: 'apiKey.created', environment, actor: CREATED_BY, at: created_at, item: name },
+      action: 'apiKey.created',
+      environment,
+      actor: CREATED_BY,
+      at: created_at,
+      item: name,
       details: { id, name, values },
     });
   };

@@ -54,9 +54,18 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
     assert.deepEqual(
       [...entries.keys()],
       [
-        ...['instance.json', 'userdata.json', 'checks.json', 'events.json', 'sessions.json', 'notes.json'],
-        ...['documents/doc1/front/cropped.jpg', 'documents/doc1/front/uncropped.jpg', 'documents/doc1/portrait.jpg'],
-        ...['faces/face1/image.json', 'manifest.json', 'manifest.jws'],
+        'instance.json',
+        'userdata.json',
+        'checks.json',
+        'events.json',
+        'sessions.json',
+        'notes.json',
+        'documents/doc1/front/cropped.jpg',
+        'documents/doc1/front/uncropped.jpg',
+        'documents/doc1/portrait.jpg',
+        'faces/face1/image.json',
+        'manifest.json',
+        'manifest.jws',
       ],
     );
     const json = (path: string) => JSON.parse(String(entries.get(path)));
@@ -130,8 +139,19 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
     assert.deepEqual([header.typ, header.kid], ['grove-result+jwt', body.kid]);
     const claims = JSON.parse(String(payload));
     assert.deepEqual(Object.keys(claims), [
-      ...['iss', 'aud', 'sub', 'iat', 'processDefnId', 'processDefnName', 'processDefnVersion', 'environment'],
-      ...['status', 'decision', 'completedDtm', 'checks', 'assurance'],
+      'iss',
+      'aud',
+      'sub',
+      'iat',
+      'processDefnId',
+      'processDefnName',
+      'processDefnVersion',
+      'environment',
+      'status',
+      'decision',
+      'completedDtm',
+      'checks',
+      'assurance',
     ]);
     assert.deepEqual([claims.aud, claims.sub, claims.decision], ['acme', id, 'PASS']);
     assert.ok(claims.checks.length > 0);
@@ -140,8 +160,12 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
     const { level, decidedBy, simulated, presentationAttack } = claims.assurance;
     assert.deepEqual([level, decidedBy, simulated], ['basic', 'machine', true]);
     assert.deepEqual(presentationAttack, {
-      ...{ assessed: true, method: 'challenge', status: 'PASSED', reason: 'challenge_answered' },
-      ...{ countsFor: ['basic', 'substantial'], measured: [] },
+      assessed: true,
+      method: 'challenge',
+      status: 'PASSED',
+      reason: 'challenge_answered',
+      countsFor: ['basic', 'substantial'],
+      measured: [],
     });
     assert.doesNotMatch(text + String(payload), /Unmistakable/);
     assert.equal((await app.call(`${place}/userdata`, { token: body.jws })).status, 401);

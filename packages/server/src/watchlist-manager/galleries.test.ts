@@ -36,7 +36,10 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
 
   const openServer = () =>
     openWatchlistManager({
-      ...{ db, vault, clock, audit: silent },
+      db,
+      vault,
+      clock,
+      audit: silent,
       erasureLog: { note: async () => undefined },
       images: {
         reencode: async (bytes) => ({ bytes: Buffer.from(bytes), contentType: 'image/jpeg', width: 1, height: 1 }),
@@ -60,9 +63,16 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
   after(() => db.close());
 
   const contextOf = (tenantId: TenantId, environment: 'live' | 'test' = 'live'): Context => ({
-    ...{ tenantId, db: db.of(tenantId), now: clock.now(), requestId: 'r', accept: undefined },
+    tenantId,
+    db: db.of(tenantId),
+    now: clock.now(),
+    requestId: 'r',
+    accept: undefined,
     principal: {
-      ...{ tenantId, callerId: 'key', callerName: 'Key', environment },
+      tenantId,
+      callerId: 'key',
+      callerName: 'Key',
+      environment,
       permissions: permissionSet(tenantId, [`TNT#${tenantId}#*`]),
     },
   });
@@ -106,7 +116,9 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
     const place = { watchlistId: id, memberId: two.id };
     await manager.handlers.watchlists.updateMember(contextOf(acme), { params: place, query: {}, body: { image } });
     await manager.handlers.watchlists.removeMember(contextOf(acme), {
-      ...{ params: { ...place, memberId: one.id }, query: {}, body: undefined },
+      params: { ...place, memberId: one.id },
+      query: {},
+      body: undefined,
     });
     for (const server of [second, manager]) {
       assert.deepEqual((await match(id, 1, server)).ids, []);

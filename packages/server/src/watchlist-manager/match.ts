@@ -70,7 +70,8 @@ async function namedHits(
     if (!member) continue;
     const { firstName, lastName } = JSON.parse(unseal(detailsContext(memberId), member.details).toString()) as Details;
     candidates.push({
-      ...{ memberId, score },
+      memberId,
+      score,
       ...(firstName !== undefined && { firstName }),
       ...(lastName !== undefined && { lastName }),
     });

@@ -38,7 +38,8 @@ onBothEngines('watchlists and their members', (_engine, places) => {
     assert.deepEqual(body, {
       watchlistId: id,
       candidates: [{ memberId: member.id, score: 1, firstName: 'Ada', lastName: 'Byrne' }],
-      ...{ numCompared: 1, numNotComparable: 0 },
+      numCompared: 1,
+      numNotComparable: 0,
     });
     const { body: changed } = await send(`/${id}/watchlist-members/${member.id}`, { firstName: 'Grace', note: '' });
     assert.deepEqual(
@@ -159,7 +160,8 @@ onBothEngines('watchlists and their members', (_engine, places) => {
       );
     const keys = () =>
       db.all(unprepared('SELECT subject FROM data_keys WHERE tenant_id = $1 AND subject = $2'), [
-        ...['acme', `watchlist:${id}`],
+        'acme',
+        `watchlist:${id}`,
       ]);
     const text = (await rows())
       .flatMap((row) => Object.values(row))

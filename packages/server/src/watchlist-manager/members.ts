@@ -189,11 +189,18 @@ async function storeMember(
   const details = mergeDetails(input.value === undefined ? {} : { value: input.value }, input);
   const who = actor(principal);
   const row: MemberRow = {
-    ...{ watchlist_id: list.id, id, revision: await nextRevision(tx, list.id, 1), ...foldedNames(details) },
+    watchlist_id: list.id,
+    id,
+    revision: await nextRevision(tx, list.id, 1),
+    ...foldedNames(details),
     details: await sealDetails(deps.vault, tx, { listId: list.id, memberId: id }, details),
     ...(await sealFace(deps, tx, { listId: list.id, memberId: id }, by.face)),
-    ...{ value_hash: by.hash ?? null, expires_at: expiryOf(input.expireAfter ?? list.expire_after, now) },
-    ...{ created_at: now, created_by: who, last_updated_at: now, last_updated_by: who },
+    value_hash: by.hash ?? null,
+    expires_at: expiryOf(input.expireAfter ?? list.expire_after, now),
+    created_at: now,
+    created_by: who,
+    last_updated_at: now,
+    last_updated_by: who,
   };
   try {
     await addMember(tx, row);
@@ -243,7 +250,8 @@ async function changeStored(
     details: await sealDetails(deps.vault, tx, memberOfList, details),
     ...(by.face && (await sealFace(deps, tx, memberOfList, by.face))),
     expires_at: input.expireAfter === undefined ? before.expires_at : expiryOf(input.expireAfter, now),
-    ...{ last_updated_at: now, last_updated_by: actor(principal) },
+    last_updated_at: now,
+    last_updated_by: actor(principal),
   };
   await changeMember(tx, after);
   return after;

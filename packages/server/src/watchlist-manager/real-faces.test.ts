@@ -38,7 +38,9 @@ describe('watchlists of real faces', () => {
   const base64 = (name: string) => picture(name).toString('base64');
   const addRaw = (name: string) =>
     grove.call(`${BASE}/${id}/watchlist-member-images?firstName=Audrey`, {
-      ...{ method: 'POST', body: new Uint8Array(picture(name)), headers: { 'Content-Type': 'image/jpeg' } },
+      method: 'POST',
+      body: new Uint8Array(picture(name)),
+      headers: { 'Content-Type': 'image/jpeg' },
     });
   const send = (path: string, body: object) =>
     grove.call(`${BASE}${path}`, { method: 'POST', body: JSON.stringify(body) });

@@ -50,7 +50,11 @@ export function watchlistSearch({ db, clock, galleries, hashValue, audit }: Sear
     const { environment, id: item } = list;
     await db.of(tenantId).write((tx) =>
       audit.record(tx, {
-        ...{ action: 'watchlist.searched', environment, actor: ACTOR, at: clock.now(), item },
+        action: 'watchlist.searched',
+        environment,
+        actor: ACTOR,
+        at: clock.now(),
+        item,
         ...(instanceId !== undefined && { instanceId }),
       }),
     );

@@ -123,8 +123,16 @@ onBothEngines('watchlists', (_engine, places) => {
     assert.deepEqual(
       told,
       [
-        ...['created', 'memberAdded', 'membersRead', 'memberRead', 'searched', 'searched', 'memberUpdated'],
-        ...['memberRemoved', 'updated', 'deleted'],
+        'created',
+        'memberAdded',
+        'membersRead',
+        'memberRead',
+        'searched',
+        'searched',
+        'memberUpdated',
+        'memberRemoved',
+        'updated',
+        'deleted',
       ].map((action) => [`watchlist.${action}`, id]),
     );
     assert.doesNotMatch(JSON.stringify(told) + grove.logged(), /Unmistakable|SECRET7/);
@@ -141,7 +149,8 @@ onBothEngines('watchlists', (_engine, places) => {
       ],
     };
     const made = await grove.call('/api/process-manager/processDefinitions', {
-      ...{ method: 'POST', body: JSON.stringify(definition) },
+      method: 'POST',
+      body: JSON.stringify(definition),
     });
     const deploy = () =>
       grove.call(`/api/process-manager/processDefinitions/${made.body.id}/deploy`, { method: 'POST' });
@@ -169,7 +178,8 @@ onBothEngines('watchlists', (_engine, places) => {
     const checkOf = async (email: string | undefined) => {
       const parameters: Record<string, string> = email === undefined ? {} : { email };
       const { user, processInstanceId } = await startJourney(grove, grove.apiKey, {
-        ...{ processDefnName: 'mailing', parameters },
+        processDefnName: 'mailing',
+        parameters,
       });
       let { status } = await user.finish();
       // The state of a journey and the status of its instance are two reads: the second may be newer than the first.

@@ -54,10 +54,21 @@ export function watchlistHandlers(deps: WatchlistsDeps): Own {
       const name = nameOf(body.name);
       const by = actor(principal);
       const row: ListRow = {
-        ...{ id: newId(now), environment, name, name_folded: fold(name), description: body.description || null },
-        ...{ type: body.type ?? 'FACE', status: body.status ?? 'ACTIVE', max_size: body.maxSize ?? DEFAULT_MAX_SIZE },
-        ...{ num_members: 0, expire_after: expireAfter(body.expireMembersAfter), revision: 0 },
-        ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
+        id: newId(now),
+        environment,
+        name,
+        name_folded: fold(name),
+        description: body.description || null,
+        type: body.type ?? 'FACE',
+        status: body.status ?? 'ACTIVE',
+        max_size: body.maxSize ?? DEFAULT_MAX_SIZE,
+        num_members: 0,
+        expire_after: expireAfter(body.expireMembersAfter),
+        revision: 0,
+        created_at: now,
+        created_by: by,
+        last_updated_at: now,
+        last_updated_by: by,
       };
       await db.write(async (tx) => {
         if ((await countLists(tx, environment)) >= MAX_WATCHLISTS_PER_TENANT) throw new ApiError(100065);

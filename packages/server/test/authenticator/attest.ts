@@ -121,8 +121,14 @@ export function androidKey(from: Authority, faults: AndroidFaults = {}): Attests
     const fields = [tagged(1, set(integer(purpose))), tagged(702, integer(origin))];
     const open = faults.allApplications ? [tagged(600, Buffer.of(5, 0))] : [];
     const description = sequence(
-      ...[integer(3), enumerated(1), integer(4), enumerated(1), octets(challenge), octets(Buffer.alloc(0))],
-      ...[sequence(...open), sequence(...fields)],
+      integer(3),
+      enumerated(1),
+      integer(4),
+      enumerated(1),
+      octets(challenge),
+      octets(Buffer.alloc(0)),
+      sequence(...open),
+      sequence(...fields),
     );
     const extensions = { [ANDROID_KEY]: { value: description } };
     const x5c = issued(from, { key: publicKey, subject: { '2.5.4.3': 'Android key' }, extensions }, faults);
@@ -185,9 +191,14 @@ export function tpm(from: Authority, faults: TpmFaults = {}): Attests {
     const name = faults.name ?? Buffer.concat([uint(nameAlg, 2), digest]);
     const ceremony = faults.windows ? sha1(authData, clientDataHash) : sha256(authData, clientDataHash);
     const certInfo = Buffer.concat([
-      ...[uint(faults.magic ?? 0xff544347, 4), uint(faults.type ?? 0x8017, 2), sized(Buffer.of(1, 2, 3))],
+      uint(faults.magic ?? 0xff544347, 4),
+      uint(faults.type ?? 0x8017, 2),
+      sized(Buffer.of(1, 2, 3)),
       sized(faults.extraData ?? ceremony),
-      ...[Buffer.alloc(17), Buffer.alloc(8), sized(name), sized(Buffer.of(4, 5, 6))],
+      Buffer.alloc(17),
+      Buffer.alloc(8),
+      sized(name),
+      sized(Buffer.of(4, 5, 6)),
     ]);
     const directory = writeName({
       '2.23.133.2.1': faults.manufacturer ?? 'id:494E5443',

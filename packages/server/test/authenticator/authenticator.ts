@@ -174,10 +174,14 @@ function authDataOf({ rpId, flags, signCount, attested = [] }: AuthDataParts, fa
 }
 
 const LATTICES: Partial<Record<Alg, 'ml-dsa-44' | 'ml-dsa-65' | 'ml-dsa-87'>> = {
-  ...{ [-48]: 'ml-dsa-44', [-49]: 'ml-dsa-65', [-50]: 'ml-dsa-87' },
+  [-48]: 'ml-dsa-44',
+  [-49]: 'ml-dsa-65',
+  [-50]: 'ml-dsa-87',
 } as const;
 const CURVES: Partial<Record<Alg, { name: string; cose: number }>> = {
-  ...{ [-7]: { name: 'P-256', cose: 1 }, [-35]: { name: 'P-384', cose: 2 }, [-36]: { name: 'P-521', cose: 3 } },
+  [-7]: { name: 'P-256', cose: 1 },
+  [-35]: { name: 'P-384', cose: 2 },
+  [-36]: { name: 'P-521', cose: 3 },
   [-47]: { name: 'secp256k1', cose: 8 },
 };
 

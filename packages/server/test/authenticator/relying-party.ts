@@ -41,8 +41,17 @@ export async function relyingParty(grove: TestApp, options: RelyingPartyOptions 
     post(`/passkeys/authentications/sessions/${sessionId}`, body);
 
   return {
-    ...{ rpId, origin, storeName, base, call, post, must },
-    ...{ startRegistration, startAuthentication, completeRegistration, authenticate },
+    rpId,
+    origin,
+    storeName,
+    base,
+    call,
+    post,
+    must,
+    startRegistration,
+    startAuthentication,
+    completeRegistration,
+    authenticate,
     user: (body: object = {}) => must('/users', body) as Promise<{ id: string }>,
 
     /** A whole registration; the user is new unless given. */

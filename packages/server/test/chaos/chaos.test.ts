@@ -33,7 +33,9 @@ it('the check of a history finds what was lost and what happened twice', async (
       ['other', 1],
     ]),
     described: new Map([['token', 'new']]),
-    ...{ unsure: [], answers: new Map(), acknowledgedAt: [1, 2, 3] },
+    unsure: [],
+    answers: new Map(),
+    acknowledgedAt: [1, 2, 3],
   };
   const tables: Record<string, object[]> = {
     process_instances: [{ id: 'a' }, { id: 'c' }, { id: 'x' }, { id: 'y' }],

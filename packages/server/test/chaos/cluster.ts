@@ -28,14 +28,20 @@ export async function startCluster({ onDisks }: { onDisks: boolean }) {
   await pair.administrate(`CREATE DATABASE ${DATABASE} OWNER grove_test`);
   const receiver = await startReceiver();
   const environment = {
-    ...{ GROVE_DATA: folder, DATABASE_URL: pair.urlOf('grove_test', DATABASE), DATABASE_POOL: '8' },
-    ...{ GROVE_PUBLIC_PORT: PUBLIC_PORT, GROVE_OUTBOUND_ALLOW: new URL(receiver.url).host },
+    GROVE_DATA: folder,
+    DATABASE_URL: pair.urlOf('grove_test', DATABASE),
+    DATABASE_POOL: '8',
+    GROVE_PUBLIC_PORT: PUBLIC_PORT,
+    GROVE_OUTBOUND_ALLOW: new URL(receiver.url).host,
   };
   const seeded = await seed(folder, environment, receiver.url);
   const nodes = [nodeOf(environment), nodeOf(environment)];
   for (const node of nodes) await node.start();
   return {
-    ...{ pair, nodes, receiver, ...seeded },
+    pair,
+    nodes,
+    receiver,
+    ...seeded,
     /** A statement of a superuser in the database of the servers: row-level security hides nothing from it. */
     async ask(statement: string): Promise<pg.QueryResult> {
       const client = new pg.Client({ host: pair.host(), user: 'admin', database: DATABASE });

@@ -39,8 +39,13 @@ const DESCRIBE_EVERY = 5;
 
 export function startLoad({ servers, bearer, tokens, ownTokens }: LoadOptions) {
   const history: History = {
-    ...{ created: new Map(), deleted: new Set(), uses: new Map(), described: new Map() },
-    ...{ unsure: [], answers: new Map(), acknowledgedAt: [] },
+    created: new Map(),
+    deleted: new Set(),
+    uses: new Map(),
+    described: new Map(),
+    unsure: [],
+    answers: new Map(),
+    acknowledgedAt: [],
   };
   let stopping = false;
   const note = (answer: string) => history.answers.set(answer, (history.answers.get(answer) ?? 0) + 1);

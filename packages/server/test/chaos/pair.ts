@@ -35,14 +35,16 @@ export type Pair = {
 type Server = ReturnType<typeof postgresHome> & { child?: ChildProcess; disk?: Disk | undefined };
 
 const SETTINGS = [
-  ...['listen_addresses=', 'max_connections=100', 'shared_buffers=32MB', 'fsync=off', 'wal_level=replica'],
-  ...[
-    'max_wal_senders=8',
-    'wal_keep_size=512MB',
-    'hot_standby=on',
-    'wal_receiver_status_interval=1s',
-    'wal_retrieve_retry_interval=200ms',
-  ],
+  'listen_addresses=',
+  'max_connections=100',
+  'shared_buffers=32MB',
+  'fsync=off',
+  'wal_level=replica',
+  'max_wal_senders=8',
+  'wal_keep_size=512MB',
+  'hot_standby=on',
+  'wal_receiver_status_interval=1s',
+  'wal_retrieve_retry_interval=200ms',
 ];
 
 /** `onDisks`: each has a disk of limited size, where one can be had. */

@@ -38,7 +38,10 @@ export async function runChaos(
       const deaths = cluster.nodes.filter(({ isAlive }) => !isAlive).length;
       for (const node of cluster.nodes) if (!node.isAlive) await node.start();
       const result = {
-        ...{ fault: fault.name, acknowledged: history.acknowledgedAt.length - acknowledged, recoveryMs, deaths },
+        fault: fault.name,
+        acknowledged: history.acknowledgedAt.length - acknowledged,
+        recoveryMs,
+        deaths,
         refused: [...history.answers]
           .map(([answer, count]) => [answer, count - (answers.get(answer) ?? 0)] as const)
           .filter(([, count]) => count > 0)
@@ -59,7 +62,8 @@ export async function runChaos(
 
 async function issue({ nodes, apiKey }: Cluster): Promise<string> {
   const answer = await fetch(`${nodes[0]?.url}/api/arthr/apiKeys/issue`, {
-    ...{ method: 'POST', headers: { 'X-Api-Key': apiKey } },
+    method: 'POST',
+    headers: { 'X-Api-Key': apiKey },
   });
   return ((await answer.json()) as { token: string }).token;
 }

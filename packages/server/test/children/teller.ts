@@ -18,7 +18,10 @@ const db = openDb(config.database, () => undefined);
 const vault = openVault({ master: openMasterKey(config.masterKey), clock: systemClock });
 const allow = parseAllowList(config.outboundAllow) ?? { ranges: [], targets: new Set() };
 const notifications = openNotifications({
-  ...{ db, vault, clock: systemClock, leaseMs: LEASE_MS },
+  db,
+  vault,
+  clock: systemClock,
+  leaseMs: LEASE_MS,
   log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   outbound: openOutbound({ allow }),
   findSecret: async () => ({ fault: 'missing_secret' }),

@@ -32,7 +32,7 @@ export function certificate(options: CertificateOptions): Certified & { name: st
     sequence(time(from), time(to)),
     nameOf(name),
     pair.publicKey.export({ type: 'spki', format: 'der' }),
-    explicit(3, sequence(...[basicConstraints(ca), ...(aaid ? [aaidExtension(aaid)] : [])])),
+    explicit(3, sequence(basicConstraints(ca), ...(aaid ? [aaidExtension(aaid)] : []))),
   );
   const signature = sign('sha256', body, issuer?.key ?? pair.privateKey);
   const bits = element(0x03, Buffer.concat([Buffer.of(0), signature]));

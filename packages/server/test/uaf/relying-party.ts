@@ -73,7 +73,10 @@ export async function openRelyingParty(grove: TestIdentity, name: string, config
     },
 
     sessionData: (challenge: string, more: object = {}) => ({
-      ...{ challenge, rpId: RP, policy: ANY_POLICY, authPolicyName: 'standard' },
+      challenge,
+      rpId: RP,
+      policy: ANY_POLICY,
+      authPolicyName: 'standard',
       ...more,
     }),
 

@@ -10,7 +10,13 @@ import { seeded } from '../specimens/random.ts';
 import { type AuthenticitySignal, measureAuthenticity } from './authenticity.ts';
 
 const HOW: Photograph = {
-  ...{ tilt: 4, yaw: 6, share: 0.86, blur: 0.6, noise: 2.5, tint: [1.08, 1, 0.72], size: { width: 1100, height: 800 } },
+  tilt: 4,
+  yaw: 6,
+  share: 0.86,
+  blur: 0.6,
+  noise: 2.5,
+  tint: [1.08, 1, 0.72],
+  size: { width: 1100, height: 800 },
 };
 
 /** A dark portrait before a background that becomes brighter downwards, on which nothing is sharp. */
@@ -29,8 +35,10 @@ describe('signs that a document is none', () => {
     const { image, portrait } = drawDocument('passport', 'front', inventPerson(random, '2026-01-01'), random);
     assert.ok(portrait);
     const place = {
-      ...{ x: portrait.left / image.width, y: portrait.top / image.height },
-      ...{ width: portrait.width / image.width, height: portrait.height / image.height },
+      x: portrait.left / image.width,
+      y: portrait.top / image.height,
+      width: portrait.width / image.width,
+      height: portrait.height / image.height,
     };
     for (const kind of ['genuine', 'grey', 'screen', 'halftone', 'drawn', 'pasteDigital'] as const) {
       signs.set(

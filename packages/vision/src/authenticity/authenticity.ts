@@ -74,8 +74,10 @@ export function measureAuthenticity(
 /** The part around the face that is surely portrait, in shares of the document. */
 function shareOf({ x, y, width, height }: Face, straight: Raster): Face {
   return {
-    ...{ x: (x - 0.1 * width) / straight.width, y: (y - 0.1 * height) / straight.height },
-    ...{ width: (1.2 * width) / straight.width, height: (1.2 * height) / straight.height },
+    x: (x - 0.1 * width) / straight.width,
+    y: (y - 0.1 * height) / straight.height,
+    width: (1.2 * width) / straight.width,
+    height: (1.2 * height) / straight.height,
   };
 }
 

@@ -33,8 +33,10 @@ describe('an earlier save of a photograph', () => {
     assert.ok(portrait);
     await pastePortrait(image, portrait, await someFace(1));
     place = {
-      ...{ x: portrait.left / image.width, y: portrait.top / image.height },
-      ...{ width: portrait.width / image.width, height: portrait.height / image.height },
+      x: portrait.left / image.width,
+      y: portrait.top / image.height,
+      width: portrait.width / image.width,
+      height: portrait.height / image.height,
     };
     const face = await decodeImage(await someFace(2));
     genuine = (await renderAttack('genuine', image, HOW, seeded(3))) as typeof genuine;

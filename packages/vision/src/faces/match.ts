@@ -30,8 +30,12 @@ export function matchTemplates(one: FaceTemplate, other: FaceTemplate): Template
   const score = scoreOf(similarity, calibration);
   const match = score >= MATCH_SCORE;
   return {
-    ...{ score, cosine: similarity, match, isUncertain: !match && similarity >= calibration.humanFromCosine },
-    ...{ algorithm: one.algorithm, calibration: calibration.name },
+    score,
+    cosine: similarity,
+    match,
+    isUncertain: !match && similarity >= calibration.humanFromCosine,
+    algorithm: one.algorithm,
+    calibration: calibration.name,
   };
 }
 

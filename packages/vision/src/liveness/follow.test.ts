@@ -51,7 +51,9 @@ describe('a challenge of active liveness', () => {
       const done = obey(start(), () => false);
       assert.deepEqual([done.state, done.instructions.length], ['DONE', done.total]);
       const { result, refused, doubtful } = verifyChallenge({
-        ...{ progress: done, novelty: { median: 0.03, thirdLeast: 0.02 }, selfie: done.frames[0]?.seen.vector ?? null },
+        progress: done,
+        novelty: { median: 0.03, thirdLeast: 0.02 },
+        selfie: done.frames[0]?.seen.vector ?? null,
       });
       assert.deepEqual([result, refused, doubtful], ['ANSWERED', [], []]);
     }

@@ -83,9 +83,17 @@ export type Step = {
 
 export function startChallenge({ now, omit }: { now: number; omit: readonly Omission[] }): ChallengeProgress {
   return {
-    ...{ state: 'OPEN', reason: null, omit, total: MOVEMENTS_IN_ALL, startedAt: now },
+    state: 'OPEN',
+    reason: null,
+    omit,
+    total: MOVEMENTS_IN_ALL,
+    startedAt: now,
     instructions: [{ movement: 'centre', revealedAt: now, phase: 'do', arrived: 0 }],
-    ...{ neutral: null, frames: [], arrived: 0, withoutFace: 0, withOthers: 0 },
+    neutral: null,
+    frames: [],
+    arrived: 0,
+    withoutFace: 0,
+    withOthers: 0,
   };
 }
 
@@ -168,8 +176,13 @@ function findNeutral(before: ChallengeProgress, frame: SeenFrame, random: Random
   if (!still || seen.vector === null) return { ...next, hint: 'hold_still' };
   const mean = (of: Exclude<keyof Neutral, 'size'>) => (last.seen[of] + seen[of]) / 2;
   const neutral: Neutral = {
-    ...{ yaw: mean('yaw'), pitch: mean('pitch'), mouth: mean('mouth'), jaw: mean('jaw') },
-    ...{ eyesOpen: mean('eyesOpen'), lids: mean('lids'), size: (sizeOf(last.seen) + sizeOf(seen)) / 2 },
+    yaw: mean('yaw'),
+    pitch: mean('pitch'),
+    mouth: mean('mouth'),
+    jaw: mean('jaw'),
+    eyesOpen: mean('eyesOpen'),
+    lids: mean('lids'),
+    size: (sizeOf(last.seen) + sizeOf(seen)) / 2,
   };
   return { ...next, progress: reveal({ ...next.progress, neutral }, frame.at, random) };
 }

@@ -13,16 +13,27 @@ function answered(change: (frame: ChallengeFrame) => Partial<FaceObservation> = 
   const frames = MOVEMENTS.flatMap((movement, instruction) =>
     (movement === 'centre' ? (['centre', 'centre'] as const) : ([movement, movement, 'centre'] as const)).map(
       (shown, at): ChallengeFrame => ({
-        ...{ at: instruction * 1500 + at * 300, capturedAt: instruction * 1500 + at * 300 + (at % 2) },
-        ...{ sha256: `${instruction}/${at}`, instruction, role: shown === 'centre' ? 'centre' : 'shown' },
+        at: instruction * 1500 + at * 300,
+        capturedAt: instruction * 1500 + at * 300 + (at % 2),
+        sha256: `${instruction}/${at}`,
+        instruction,
+        role: shown === 'centre' ? 'centre' : 'shown',
         seen: faceAt(shown),
       }),
     ),
   );
   const instructions = MOVEMENTS.map((movement) => ({ movement, revealedAt: 0, phase: 'return' as const, arrived: 3 }));
   return {
-    ...{ state: 'DONE', reason: null, omit: [], total: MOVEMENTS.length, startedAt: 0, neutral: null, instructions },
-    ...{ arrived: frames.length, withoutFace: 0, withOthers: 0 },
+    state: 'DONE',
+    reason: null,
+    omit: [],
+    total: MOVEMENTS.length,
+    startedAt: 0,
+    neutral: null,
+    instructions,
+    arrived: frames.length,
+    withoutFace: 0,
+    withOthers: 0,
     frames: frames.map((frame) => ({ ...frame, seen: { ...frame.seen, ...change(frame) } })),
   };
 }

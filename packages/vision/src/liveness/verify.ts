@@ -95,9 +95,14 @@ export function verifyChallenge({ progress, selfie, novelty }: ChallengeEvidence
     refused,
     doubtful,
     measures: {
-      ...{ novelty: novelty?.median ?? null, thirdNovelty: novelty?.thirdLeast ?? null },
-      ...{ sameness, noseTravel, passive },
-      ...{ leastAlike: identity.rest, leastAlikeTurned: identity.turned, selfieAlike: identity.selfie },
+      novelty: novelty?.median ?? null,
+      thirdNovelty: novelty?.thirdLeast ?? null,
+      sameness,
+      noseTravel,
+      passive,
+      leastAlike: identity.rest,
+      leastAlikeTurned: identity.turned,
+      selfieAlike: identity.selfie,
     },
   };
 }

@@ -150,7 +150,8 @@ export function floatTensor(dims: readonly number[], values: Float32Array): Onnx
   const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
   return [
     ...dims.map((side) => numberField(TENSOR.dims, side)),
-    ...[numberField(TENSOR.type, FLOAT), bytesField(TENSOR.raw, bytes)],
+    numberField(TENSOR.type, FLOAT),
+    bytesField(TENSOR.raw, bytes),
   ];
 }
 

@@ -83,7 +83,12 @@ export function CaptureSide(props: CaptureSideProps) {
     case 'check':
       return (
         <CheckSide
-          {...{ t, picture: view.taken, sending, send, toPrimer, ways }}
+          t={t}
+          picture={view.taken}
+          sending={sending}
+          send={send}
+          toPrimer={toPrimer}
+          ways={ways}
           onRetake={() => toCamera()}
           {...other(props)}
         />
@@ -95,7 +100,7 @@ export function CaptureSide(props: CaptureSideProps) {
     case 'poor':
       return <PoorPicture {...props} picture={side} ways={ways} onRetake={toCamera} />;
     default:
-      return <SidePrimer {...props} {...{ ways, error: sending.error }} onOpen={toCamera} />;
+      return <SidePrimer {...props} ways={ways} error={sending.error} onOpen={toCamera} />;
   }
 }
 
@@ -246,7 +251,12 @@ export function hintsOf(
 ): PictureHints {
   const label = state.phase === 'open' ? state.camera.lens.label : '';
   return {
-    ...{ source, cameraLabel: labelToSend(label), virtualCamera: isVirtual(label), torch, width, height },
+    source,
+    cameraLabel: labelToSend(label),
+    virtualCamera: isVirtual(label),
+    torch,
+    width,
+    height,
     milliseconds: Math.round(milliseconds),
   };
 }

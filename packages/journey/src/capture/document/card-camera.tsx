@@ -41,8 +41,17 @@ const RATIOS: Readonly<Record<CardKind, number>> = { card: 1.586, passport: 1.42
 const LOOK_EDGE = 480;
 
 const ICONS: Readonly<Record<CardHint, CaptureIconName>> = {
-  ...{ noDocument: 'place', turnOver: 'turn', closer: 'closer', back: 'back', turn: 'turn', flat: 'flat' },
-  ...{ dark: 'light', bright: 'light', glare: 'glare', blurred: 'blur', hold: 'hold' },
+  noDocument: 'place',
+  turnOver: 'turn',
+  closer: 'closer',
+  back: 'back',
+  turn: 'turn',
+  flat: 'flat',
+  dark: 'light',
+  bright: 'light',
+  glare: 'glare',
+  blurred: 'blur',
+  hold: 'hold',
 };
 
 type CardView = { quad: Quad | null; empty: boolean; good: boolean; progress: number };

@@ -9,7 +9,11 @@ const LATER = '2030-01-01T00:00:00.000Z';
 
 function answer(number: number, kind: Instruction['kind'], phase: Instruction['phase'] = 'do'): Challenge {
   return {
-    ...{ challengeId: 'C', state: 'OPEN', number, total: 3, expiringDtm: LATER },
+    challengeId: 'C',
+    state: 'OPEN',
+    number,
+    total: 3,
+    expiringDtm: LATER,
     instruction: { kind, phase, token: `${number}`, longestSide: 100 * number, expiringDtm: LATER },
   };
 }
@@ -35,7 +39,10 @@ function rehearse(answers: (Challenge | Problem)[], change: Partial<ChallengePar
         return next();
       },
     },
-    ...{ omit: [], show: () => undefined, pause: async () => undefined, signal: stop.signal },
+    omit: [],
+    show: () => undefined,
+    pause: async () => undefined,
+    signal: stop.signal,
     take: async (longestSide) => new Blob([`${longestSide}`]),
     ...change,
   };

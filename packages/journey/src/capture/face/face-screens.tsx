@@ -86,7 +86,15 @@ export function LiveFace(props: LiveFaceProps) {
       <Title>{t('face.title')}</Title>
       {active ? (
         <ChallengeCamera
-          {...{ t, language, camera, finder, api, omit, onOmit, onEnded, onError }}
+          t={t}
+          language={language}
+          camera={camera}
+          finder={finder}
+          api={api}
+          omit={omit}
+          onOmit={onOmit}
+          onEnded={onEnded}
+          onError={onError}
           onDone={(challengeId) => onAnswered(challengeId, hints({ width, height }, 'auto'))}
         />
       ) : (

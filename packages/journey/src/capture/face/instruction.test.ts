@@ -4,7 +4,11 @@ import type { Challenge } from '../../api.ts';
 import { type Instruction, instructionView, isSeen, progressOf } from './instruction.ts';
 
 const open = (number: number, instruction: Pick<Instruction, 'kind' | 'phase'>): Challenge => ({
-  ...{ challengeId: 'C', state: 'OPEN', number, total: 5, expiringDtm: '2030-01-01T00:00:00.000Z' },
+  challengeId: 'C',
+  state: 'OPEN',
+  number,
+  total: 5,
+  expiringDtm: '2030-01-01T00:00:00.000Z',
   instruction: { ...instruction, token: 'T', longestSide: 480, expiringDtm: '2030-01-01T00:00:00.000Z' },
 });
 

@@ -43,15 +43,29 @@ export function progressOf({ state, number, total, instruction }: Challenge): nu
 
 /** What is left out for a person who cannot make this movement. Everybody can look straight ahead. */
 export const OMISSIONS: Readonly<Partial<Record<Movement, Omission>>> = {
-  ...{ closeEyes: 'eyes', openMouth: 'mouth', closer: 'closer' },
-  ...{ left: 'turn', right: 'turn', up: 'turn', down: 'turn' },
+  closeEyes: 'eyes',
+  openMouth: 'mouth',
+  closer: 'closer',
+  left: 'turn',
+  right: 'turn',
+  up: 'turn',
+  down: 'turn',
 };
 
 /** Why a frame was of no use, as far as the person can do something about it. */
 export const HINTS: Readonly<Record<string, FaceHint>> = {
-  ...{ no_face: 'noFace', several_faces: 'severalFaces', too_small: 'closer', cut_off: 'centre' },
-  ...{ too_dark: 'dark', too_bright: 'bright', blurred: 'hold', hold_still: 'hold' },
-  ...{ turned_away: 'lookForward', look_ahead: 'lookForward', eyes_closed: 'openEyes', close_mouth: 'closeMouth' },
+  no_face: 'noFace',
+  several_faces: 'severalFaces',
+  too_small: 'closer',
+  cut_off: 'centre',
+  too_dark: 'dark',
+  too_bright: 'bright',
+  blurred: 'hold',
+  hold_still: 'hold',
+  turned_away: 'lookForward',
+  look_ahead: 'lookForward',
+  eyes_closed: 'openEyes',
+  close_mouth: 'closeMouth',
 };
 
 /** The key of the words that say why a challenge ended. */

@@ -36,8 +36,12 @@ export type ChallengeOptions = Pick<ChallengeParts, 'api'> & {
 };
 
 const BEGINNING: ChallengeView = {
-  ...{ placed: false, good: false, pace: noHintYet<FaceHint>() },
-  ...{ challenge: undefined, seen: 0, notice: undefined },
+  placed: false,
+  good: false,
+  pace: noHintYet<FaceHint>(),
+  challenge: undefined,
+  seen: 0,
+  notice: undefined,
 };
 
 /** The first try, and one repetition by itself. */
@@ -96,7 +100,10 @@ function showPlacing(view: ChallengeView, hint: FaceHint | null, isPlaced: boole
 function showAnswer(view: ChallengeView, challenge: Challenge, isNew: boolean): ChallengeView {
   const warning = HINTS[challenge.hint ?? ''] ?? null;
   return {
-    ...{ ...view, challenge, seen: view.seen + (isNew ? 1 : 0), good: warning === null },
+    ...view,
+    challenge,
+    seen: view.seen + (isNew ? 1 : 0),
+    good: warning === null,
     pace: paceHint(view.pace, warning, performance.now()),
   };
 }

@@ -68,7 +68,9 @@ test('a PDF stays what it is where it will do, and is refused where it will not 
 /** A canvas whose picture takes so many bytes for each pixel at full quality. */
 function canvasOf(width: number, height: number, bytesPerPixel: number): HTMLCanvasElement {
   return {
-    ...{ width, height, getContext: () => ({ drawImage: () => undefined }) },
+    width,
+    height,
+    getContext: () => ({ drawImage: () => undefined }),
     toBlob(this: HTMLCanvasElement, take: (blob: Blob) => void, type: string, quality: number) {
       const size = Math.round(this.width * this.height * bytesPerPixel * quality ** 4);
       take({ size, type } as Blob);

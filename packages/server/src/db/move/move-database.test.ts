@@ -43,7 +43,7 @@ describe('a move from SQLite to PostgreSQL', () => {
 
   const urlOf = async () => (await postgres.createEmpty()).environment.DATABASE_URL as string;
   const move = (url: string, options: Partial<MoveOptions> = {}) =>
-    moveDatabase({ ...{ file, url, restart: false, onProgress: () => undefined, batchRows: 5 }, ...options });
+    moveDatabase({ file, url, restart: false, onProgress: () => undefined, batchRows: 5, ...options });
 
   it('every table arrives, with the indexes, keys and walls of a fresh database, and the server works on it', async () => {
     const url = await urlOf();

@@ -82,7 +82,10 @@ function tableOf(database: DatabaseSync, name: string): SourceTable {
   if (key.length === 0) throw new Error(`the table ${name} has no primary key`);
   const counted = database.prepare(`SELECT count(*) AS rows FROM ${quoted(name)}`).get() as { rows: number };
   return {
-    ...{ name, key, rows: counted.rows, columns: columns.map((column) => column.name) },
+    name,
+    key,
+    rows: counted.rows,
+    columns: columns.map((column) => column.name),
     fractions: columns.flatMap(({ type }, at) => (/DOUBLE|REAL|FLOAT/i.test(type) ? [at] : [])),
   };
 }

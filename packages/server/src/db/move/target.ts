@@ -49,7 +49,9 @@ export async function openTarget({ url, source, restart }: TargetOptions): Promi
 
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({
-    ...{ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, application_name: 'grove-move' },
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'grove-move',
     keepAlive: true,
   });
   // A lost connection fails the statement that runs; without a listener it would end the process as well.
@@ -184,7 +186,10 @@ function target(client: pg.Client, progress: Map<string, Progress>): Target {
       );
       await pipeline(Readable.from([Buffer.from(`${lines.join('\n')}\n`)]), into);
       await client.query(`UPDATE ${STATE} SET last_key = $2, rows = $3, sum = $4 WHERE table_name = $1`, [
-        ...[table.name, lastKey, rows, sumText(sum)],
+        table.name,
+        lastKey,
+        rows,
+        sumText(sum),
       ]);
       await client.query('COMMIT');
       progress.set(table.name, { rows, sum, lastKey });

@@ -22,7 +22,8 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
   const seals: PersonalSeals = {};
   const aside = handlesOn(side, session, seals);
   const signals = openPostgresSignals({
-    ...{ url, canListen: !pooled },
+    url,
+    canListen: !pooled,
     notify: (channel, payload) => aside.system.get({ text: 'SELECT pg_notify($1, $2)' }, [channel, payload]),
   });
   return {
@@ -71,7 +72,9 @@ function handlesOn(pool: Pool, session: Session, seals: PersonalSeals): Pick<Db,
   return {
     of: (tenantId: TenantId) =>
       tenantDb({
-        ...{ tenantId, seals, engine: 'postgres' },
+        tenantId,
+        seals,
+        engine: 'postgres',
         reads: readsOf(tenantId),
         write: (work) => writeOf(tenantId, work),
       }),

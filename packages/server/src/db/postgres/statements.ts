@@ -30,7 +30,8 @@ export async function query(
     const text = textOf(statement);
     const named = isNamed && name ? { name } : {};
     const result = await connection.query({
-      ...{ text, values: values as Value[] },
+      text,
+      values: values as Value[],
       ...named,
       ...(row && { rowMode: 'array' as const }),
     });

@@ -18,8 +18,12 @@ test('what a restore replaced is removed after its days, with its log, and nothi
     'grove.sqlite.restoring',
   ];
   const stay = [
-    ...['grove.sqlite', 'grove.sqlite-wal', 'master.key', `grove.sqlite.before-restore-${young}`],
-    ...['grove.sqlite.before-restore-mine', `other.sqlite.before-restore-${old}`],
+    'grove.sqlite',
+    'grove.sqlite-wal',
+    'master.key',
+    `grove.sqlite.before-restore-${young}`,
+    'grove.sqlite.before-restore-mine',
+    `other.sqlite.before-restore-${old}`,
   ];
   for (const name of [...gone, ...stay]) writeFileSync(join(folder, name), name);
   assert.deepEqual(purgeKeptDatabases(join(folder, 'grove.sqlite'), now).sort(), gone.sort());

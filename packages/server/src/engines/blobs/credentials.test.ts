@@ -42,7 +42,9 @@ describe('temporary credentials for a bucket', () => {
   });
 
   const keyUntil = (expiresAt: number, id = 'ASIA1') => ({
-    ...{ AccessKeyId: id, SecretAccessKey: 'secret', Token: 'session' },
+    AccessKeyId: id,
+    SecretAccessKey: 'secret',
+    Token: 'session',
     Expiration: new Date(expiresAt).toISOString(),
   });
   const open = (issuer: CredentialIssuer) => temporaryCredentials(issuer, () => now);

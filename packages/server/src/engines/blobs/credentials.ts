@@ -60,14 +60,20 @@ type Container = Extract<CredentialIssuer, { from: 'container' }>;
 
 async function askTokenService({ endpoint, roleArn, tokenFile }: TokenService): Promise<Temporary> {
   const form = new URLSearchParams({
-    ...{ Action: 'AssumeRoleWithWebIdentity', Version: '2011-06-15', RoleArn: roleArn, RoleSessionName: 'grove' },
-    ...{ DurationSeconds: `${SESSION_SECONDS}`, WebIdentityToken: (await readFile(tokenFile, 'utf8')).trim() },
+    Action: 'AssumeRoleWithWebIdentity',
+    Version: '2011-06-15',
+    RoleArn: roleArn,
+    RoleSessionName: 'grove',
+    DurationSeconds: `${SESSION_SECONDS}`,
+    WebIdentityToken: (await readFile(tokenFile, 'utf8')).trim(),
   });
   const xml = await ask(endpoint, { method: 'POST', body: form });
   const field = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
   return toTemporary({
-    ...{ AccessKeyId: field('AccessKeyId'), SecretAccessKey: field('SecretAccessKey') },
-    ...{ Token: field('SessionToken'), Expiration: field('Expiration') },
+    AccessKeyId: field('AccessKeyId'),
+    SecretAccessKey: field('SecretAccessKey'),
+    Token: field('SessionToken'),
+    Expiration: field('Expiration'),
   });
 }
 

@@ -68,7 +68,10 @@ export function s3Requests(bucket: S3Place, options: S3Options): S3Request {
     const { method, path = '', query = {}, body = NO_BODY } = call;
     const signed = signRequest(
       {
-        ...{ method, host: url.host, path: `${url.pathname.replace(/\/$/, '')}/${path}`, query },
+        method,
+        host: url.host,
+        path: `${url.pathname.replace(/\/$/, '')}/${path}`,
+        query,
         headers: {
           'x-amz-content-sha256': body.sha256,
           ...((method === 'PUT' || method === 'POST') && { 'content-length': `${body.size}` }),

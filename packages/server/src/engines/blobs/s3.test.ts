@@ -10,7 +10,11 @@ describe('blobs in a bucket', () => {
   let server: S3Server;
   let blobs: Blobs;
   const place = (own: Partial<S3Place> = {}): S3Place => ({
-    ...{ endpoint: `${server.endpoint}/images`, bucket: 'images', region: S3_REGION, prefix: 'a b/ü/', ...S3_KEY },
+    endpoint: `${server.endpoint}/images`,
+    bucket: 'images',
+    region: S3_REGION,
+    prefix: 'a b/ü/',
+    ...S3_KEY,
     ...own,
   });
   const fast = { now: () => Date.now(), backoffMs: 1 };

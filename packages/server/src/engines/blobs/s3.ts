@@ -103,7 +103,9 @@ function deletionOf(paths: readonly string[]): S3Body {
     `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>${objects}</Delete>`,
   );
   return {
-    ...{ sha256: createHash('sha256').update(xml).digest('hex'), size: xml.length, chunks: [xml] },
+    sha256: createHash('sha256').update(xml).digest('hex'),
+    size: xml.length,
+    chunks: [xml],
     md5: createHash('md5').update(xml).digest('base64'),
   };
 }

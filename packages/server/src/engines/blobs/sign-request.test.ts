@@ -28,7 +28,11 @@ const suite = (request: Partial<Unsigned>) =>
 const s3 = ({ headers, payloadHash = NOTHING, ...request }: Partial<Unsigned>) =>
   signRequest(
     {
-      ...{ method: 'GET', host: 'examplebucket.s3.amazonaws.com', path: '/', payloadHash, ...request },
+      method: 'GET',
+      host: 'examplebucket.s3.amazonaws.com',
+      path: '/',
+      payloadHash,
+      ...request,
       headers: { ...headers, 'x-amz-content-sha256': payloadHash },
     },
     S3_KEY,

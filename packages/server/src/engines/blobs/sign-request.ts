@@ -28,7 +28,8 @@ export function signRequest(request: Unsigned, key: SigningKey, now: number): Si
   const day = time.slice(0, 8);
   const headers: Record<string, string> = {
     ...lowered(request.headers ?? {}),
-    ...{ host, 'x-amz-date': time },
+    host,
+    'x-amz-date': time,
     ...(key.sessionToken && { 'x-amz-security-token': key.sessionToken }),
   };
   const names = Object.keys(headers).sort();
@@ -38,9 +39,13 @@ export function signRequest(request: Unsigned, key: SigningKey, now: number): Si
     .sort()
     .join('&');
   const canonical = [
-    ...[method, encodedPath, encodedQuery],
+    method,
+    encodedPath,
+    encodedQuery,
     ...names.map((name) => `${name}:${headers[name]?.trim().replace(/ +/g, ' ')}`),
-    ...['', names.join(';'), payloadHash],
+    '',
+    names.join(';'),
+    payloadHash,
   ].join('\n');
   const scope = `${day}/${key.region}/${key.service}/aws4_request`;
   const signature = hmac(

@@ -125,7 +125,10 @@ export function launch(script: string, { memoryBytes, pages, niceness }: ChildOp
     return spawn(process.execPath, [...permissions(), ...args], { ...options, cwd: dirname(script) });
   }
   const limits = [
-    ...['ulimit -c 0', 'ulimit -f 0', `ulimit -n ${MAX_OPEN_FILES}`, `ulimit -t ${MAX_CPU_SECONDS}`],
+    'ulimit -c 0',
+    'ulimit -f 0',
+    `ulimit -n ${MAX_OPEN_FILES}`,
+    `ulimit -t ${MAX_CPU_SECONDS}`,
     `ulimit -d ${Math.floor((NODE_BYTES + memoryBytes) / 1024)}`,
   ];
   const confined = process.platform === 'linux' ? [START_CONFINED, ...permissions(), END_OF_FALLBACK] : permissions();

@@ -9,8 +9,12 @@ import { openOutbound } from '../outbound/outbound.ts';
 import { type MailDoor, openMail } from './mail.ts';
 
 const MAIL = {
-  ...{ id: '01JZ4M8Q2V7R9T3W5X6Y8Z0ABC', to: 'ada@example.com', subject: 'Zahl für Ädä', language: 'de' },
-  ...{ text: 'Grüße\n\nhttps://acme.fir.localhost/?a=1&b=2', html: '<p>Grüße</p>' },
+  id: '01JZ4M8Q2V7R9T3W5X6Y8Z0ABC',
+  to: 'ada@example.com',
+  subject: 'Zahl für Ädä',
+  language: 'de',
+  text: 'Grüße\n\nhttps://acme.fir.localhost/?a=1&b=2',
+  html: '<p>Grüße</p>',
 };
 
 const doorOf = (environment: Record<string, string>): MailDoor => {

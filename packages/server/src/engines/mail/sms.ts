@@ -18,7 +18,10 @@ export async function sendText(
   { id, to, text }: TextMessage,
 ): Promise<MessageOutcome> {
   const { status, fault } = await outbound.send({
-    ...{ method: 'POST', url, timeoutMs: TIMEOUT_MS, body: JSON.stringify({ to, text }) },
+    method: 'POST',
+    url,
+    timeoutMs: TIMEOUT_MS,
+    body: JSON.stringify({ to, text }),
     headers: {
       'content-type': 'application/json',
       'idempotency-key': id,

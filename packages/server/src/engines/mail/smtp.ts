@@ -40,7 +40,8 @@ export async function sendBySmtp(server: SmtpPlace, mail: Mail): Promise<Message
       text: mail.text,
       html: mail.html,
       headers: { 'Content-Language': mail.language, 'Auto-Submitted': 'auto-generated' },
-      ...{ disableFileAccess: true, disableUrlAccess: true },
+      disableFileAccess: true,
+      disableUrlAccess: true,
     });
     return { kind: 'SENT' };
   } catch (error) {
@@ -66,9 +67,15 @@ export async function faultOfSmtp(server: SmtpPlace): Promise<string | undefined
 async function openTransport({ host, port, secure, plain, user, password }: SmtpPlace) {
   const { createTransport } = await import('nodemailer');
   return createTransport({
-    ...{ host, port, secure, requireTLS: !secure && !plain, ignoreTLS: plain },
+    host,
+    port,
+    secure,
+    requireTLS: !secure && !plain,
+    ignoreTLS: plain,
     ...(user !== undefined && password !== undefined && { auth: { user, pass: password } }),
-    ...{ connectionTimeout: CONNECT_WITHIN_MS, greetingTimeout: CONNECT_WITHIN_MS, dnsTimeout: CONNECT_WITHIN_MS },
+    connectionTimeout: CONNECT_WITHIN_MS,
+    greetingTimeout: CONNECT_WITHIN_MS,
+    dnsTimeout: CONNECT_WITHIN_MS,
     socketTimeout: ANSWER_WITHIN_MS,
     // Said here, so that no variable of the environment can unsay it.
     tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' as const },

@@ -45,8 +45,12 @@ export function openFcm({ outbound, clock }: { outbound: Outbound; clock: Clock 
       assertion: signJwt(key, { alg: 'RS256' }, claims),
     });
     const answer = await outbound.send({
-      ...{ method: 'POST', url: tokenUri, body: form.toString(), timeoutMs: PUSH_TIMEOUT_MS },
-      ...{ headers: { 'content-type': 'application/x-www-form-urlencoded' }, wantBody: true },
+      method: 'POST',
+      url: tokenUri,
+      body: form.toString(),
+      timeoutMs: PUSH_TIMEOUT_MS,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      wantBody: true,
       maxAnswerBytes: MAX_ANSWER_BYTES,
     });
     if (answer.fault !== undefined) return { outcome: { kind: 'LATER', reason: `FCM: ${answer.fault}`, down: true } };
@@ -76,7 +80,9 @@ export function openFcm({ outbound, clock }: { outbound: Outbound; clock: Clock 
       url: new URL(`/v1/projects/${encodeURIComponent(projectId)}/messages:send`, address).href,
       headers: { authorization: `Bearer ${access.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ message: bodyOf(deviceToken, message, clock.now()) }),
-      ...{ timeoutMs: PUSH_TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES, wantBody: true },
+      timeoutMs: PUSH_TIMEOUT_MS,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+      wantBody: true,
     });
     if (answer.fault !== undefined) return { kind: 'LATER', reason: `FCM: ${answer.fault}`, down: true };
     const word = errorCodeOf(answer.body);

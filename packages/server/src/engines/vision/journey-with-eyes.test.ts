@@ -75,7 +75,9 @@ describe('a live journey with the real machine', () => {
   const begin = async () => (await startJourney(app, app.apiKey, { processDefnName: 'eyes' })).user;
   const send = async (user: EndUser, step: string, name: string, jpeg: Buffer) => {
     const sent = await user.call(`/steps/${step}/images/${name}`, {
-      ...{ method: 'POST', body: jpeg as never, headers: { 'content-type': 'image/jpeg' } },
+      method: 'POST',
+      body: jpeg as never,
+      headers: { 'content-type': 'image/jpeg' },
     });
     assert.equal(sent.status, 200, sent.text);
   };
@@ -99,7 +101,9 @@ describe('a live journey with the real machine', () => {
     const result = { challengeId: challenge.challengeId, hints };
     const { revision } = await user.look();
     const sent = await user.call('/steps/selfie', {
-      ...{ method: 'POST', body: JSON.stringify({ revision, result }), headers: { traceparent: TRACE } },
+      method: 'POST',
+      body: JSON.stringify({ revision, result }),
+      headers: { traceparent: TRACE },
     });
     assert.equal(sent.status, 200, sent.text);
     return settled(user);
@@ -118,7 +122,9 @@ describe('a live journey with the real machine', () => {
     holder = user;
     assert.equal((await showPassport(user)).step?.id, 'selfie');
     const uploaded = await user.call('/steps/selfie/images/image', {
-      ...{ method: 'POST', body: recording.at(PORTRAIT_AT) as never, headers: { 'content-type': 'image/jpeg' } },
+      method: 'POST',
+      body: recording.at(PORTRAIT_AT) as never,
+      headers: { 'content-type': 'image/jpeg' },
     });
     assert.equal(uploaded.body.code, 100059, 'a selfie cannot be uploaded beside the challenge');
     const done = await showFace(user);
@@ -127,8 +133,17 @@ describe('a live journey with the real machine', () => {
     assert.deepEqual(
       [...checks.values()].map(({ name, status }) => `${name} ${status}`).toSorted(),
       [
-        ...['documentQuality', 'documentType', 'documentMrz', 'documentExpiry', 'documentPlausibility'],
-        ...['documentConsistency', 'documentAuthenticity', 'faceQuality', 'liveness', 'faceMatch', 'duplicate'],
+        'documentQuality',
+        'documentType',
+        'documentMrz',
+        'documentExpiry',
+        'documentPlausibility',
+        'documentConsistency',
+        'documentAuthenticity',
+        'faceQuality',
+        'liveness',
+        'faceMatch',
+        'duplicate',
       ]
         .map((name) => `${name} PASSED`)
         .toSorted(),

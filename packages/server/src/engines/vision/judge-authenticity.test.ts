@@ -6,14 +6,24 @@ import { judgeAuthenticity } from './judge-authenticity.ts';
 type Signals = DocumentReading['authenticity'];
 
 const signal = (name: Signals[number]['name'], value: number, bound: number, isSign = false) => ({
-  ...{ name, value, bound, isSign },
+  name,
+  value,
+  bound,
+  isSign,
 });
 const QUIET: Signals = [signal('ownColour', 9, 2.5), signal('gridPeak', 1, 4.6), signal('sensorNoise', 0.5, 0.12)];
 
 function zoneOf(issuer: string, nationality = issuer): NonNullable<DocumentReading['mrz']> {
   const content = {
-    ...{ documentCode: 'P', issuer, nationality, documentNumber: 'L898902C3', sex: 'F', surname: 'ERIKSSON' },
-    ...{ givenNames: 'ANNA', birthDate: '740812', expiryDate: '320415' },
+    documentCode: 'P',
+    issuer,
+    nationality,
+    documentNumber: 'L898902C3',
+    sex: 'F',
+    surname: 'ERIKSSON',
+    givenNames: 'ANNA',
+    birthDate: '740812',
+    expiryDate: '320415',
   };
   const parsed = parseMrz(buildMrz('TD3', content as never));
   assert.ok(parsed);
@@ -71,7 +81,9 @@ describe('the authenticity of a document', () => {
 
   it('is for a human where weak signs come together, each of them below its bound', () => {
     const weak = (edges: number, noise: number, grid: number) => [
-      ...[signal('portraitEdges', edges, 36.5), signal('portraitNoise', noise, 0.5), signal('gridPeak', grid, 4.6)],
+      signal('portraitEdges', edges, 36.5),
+      signal('portraitNoise', noise, 0.5),
+      signal('gridPeak', grid, 4.6),
     ];
     assert.equal(judged(readingOf(weak(34, 0.48, 4.3))), 'REVIEW several_weak_signs');
     assert.equal(judged(readingOf(weak(34, 0.1, 3))), 'PASSED no_signs_found');

@@ -27,11 +27,17 @@ export function judgeAuthenticity(
   );
   const isSpecimen = readings.some(showsSpecimen);
   const metaData = {
-    ...{ engine: 'grove-vision', signals, notAssessed: NOT_ASSESSED, countsFor: ['basic'] },
+    engine: 'grove-vision',
+    signals,
+    notAssessed: NOT_ASSESSED,
+    countsFor: ['basic'],
     ...(isSpecimen && { specimen: true }),
   };
   const made = (finding: Pick<Check, 'status' | 'reason' | 'advice'>): Check => ({
-    ...{ name: NAME, type: 'document', ...finding, metaData },
+    name: NAME,
+    type: 'document',
+    ...finding,
+    metaData,
   });
   if (isSpecimen && !allowSpecimens) return made({ status: 'FAILED', reason: 'specimen', advice: 'retry' });
   // The backs of many cards are black on white.

@@ -8,8 +8,15 @@ import { readBiographicData } from './read-biographic-data.ts';
 
 const TODAY = '2026-11-15';
 const PERSON = {
-  ...{ documentCode: 'P', issuer: 'D', nationality: 'D', documentNumber: 'L898902C3', sex: 'F' },
-  ...{ birthDate: '740812', expiryDate: '320415', surname: 'ERIKSSON', givenNames: 'ANNA MARIA' },
+  documentCode: 'P',
+  issuer: 'D',
+  nationality: 'D',
+  documentNumber: 'L898902C3',
+  sex: 'F',
+  birthDate: '740812',
+  expiryDate: '320415',
+  surname: 'ERIKSSON',
+  givenNames: 'ANNA MARIA',
 } as const;
 
 function zoneOf(content: Partial<Record<keyof typeof PERSON, string>> = {}): NonNullable<DocumentReading['mrz']> {
@@ -54,7 +61,10 @@ function judge(sides: DocumentSides, request: object = {}) {
 }
 
 const AGREEING = print({
-  ...{ documentNumber: 'L898902C3', birthDate: '12 AUG 1974', surname: 'ERIKSSON', givenNames: 'ANNA MARIA' },
+  documentNumber: 'L898902C3',
+  birthDate: '12 AUG 1974',
+  surname: 'ERIKSSON',
+  givenNames: 'ANNA MARIA',
   expiryDate: '15 APR 2032',
 });
 const WITHOUT_ZONE = (({ mrz: _mrz, ...rest }) => rest)(readingOf());

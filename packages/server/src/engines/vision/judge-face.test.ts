@@ -41,22 +41,49 @@ function vectorOf(frame: number): Float32Array {
 /** A challenge that somebody answered whose head goes to the right and back. */
 function answered(change: object = {}): ChallengeProgress {
   const seen = (yaw: number, at: number) => ({
-    ...{ width: 480, height: 360, faces: 1, reasons: [], box: { left: 160, top: 80, right: 320, bottom: 280 } },
-    ...{ yaw, pitch: 0, roll: 0, nose: yaw / 100, eyesOpen: 1, lids: 0.3, mouth: 0, jaw: 1, brows: 0.3, points: [] },
-    ...{ passive: 0.95, vector: vectorOf(at), ...change },
+    width: 480,
+    height: 360,
+    faces: 1,
+    reasons: [],
+    box: { left: 160, top: 80, right: 320, bottom: 280 },
+    yaw,
+    pitch: 0,
+    roll: 0,
+    nose: yaw / 100,
+    eyesOpen: 1,
+    lids: 0.3,
+    mouth: 0,
+    jaw: 1,
+    brows: 0.3,
+    points: [],
+    passive: 0.95,
+    vector: vectorOf(at),
+    ...change,
   });
   const frames = [0, 0, 20, 22, 0].map((yaw, at) => ({
-    ...{ at: at * 300, capturedAt: at * 300 + (at % 2), sha256: `${at}`, instruction: at < 2 ? 0 : 1 },
-    ...{ role: yaw === 0 ? ('centre' as const) : ('shown' as const), seen: seen(yaw, at) },
+    at: at * 300,
+    capturedAt: at * 300 + (at % 2),
+    sha256: `${at}`,
+    instruction: at < 2 ? 0 : 1,
+    role: yaw === 0 ? ('centre' as const) : ('shown' as const),
+    seen: seen(yaw, at),
   }));
   const instruction = { revealedAt: 0, phase: 'return', arrived: 3 } as const;
   return {
-    ...{ state: 'DONE', reason: null, omit: [], total: 2, startedAt: 0, neutral: null, frames },
+    state: 'DONE',
+    reason: null,
+    omit: [],
+    total: 2,
+    startedAt: 0,
+    neutral: null,
+    frames,
     instructions: [
       { movement: 'centre', ...instruction },
       { movement: 'right', ...instruction },
     ],
-    ...{ arrived: 5, withoutFace: 0, withOthers: 0 },
+    arrived: 5,
+    withoutFace: 0,
+    withOthers: 0,
   };
 }
 

@@ -28,7 +28,10 @@ export function judgeFace(analysis: FaceAnalysis, quality: number): Check {
   const [reason] = reasons;
   const score = reason === undefined ? quality : Math.min(quality, QUALITY_SCORE / 2);
   return {
-    ...{ name: 'faceQuality', type: 'face', score: rounded(score), threshold: QUALITY_SCORE },
+    name: 'faceQuality',
+    type: 'face',
+    score: rounded(score),
+    threshold: QUALITY_SCORE,
     ...(reason === undefined ? { status: 'PASSED' } : { status: 'FAILED', reason, advice: 'retry' }),
     metaData: { engine: ENGINE, faces, reasons, hints, ...(face && { models: [face.box.model, face.pose.model] }) },
   };
@@ -71,7 +74,10 @@ export function judgePassive({ face }: FaceAnalysis, clientHints?: ClientHints):
     return { ...check, status: 'NOT_PERFORMED', reason: 'no_attack_seen', advice: 'final', metaData };
   }
   return {
-    ...{ ...check, score: rounded(passive.score), threshold: PASSIVE_BOUNDS.noAttackSeen, metaData },
+    ...check,
+    score: rounded(passive.score),
+    threshold: PASSIVE_BOUNDS.noAttackSeen,
+    metaData,
     ...(passive.score < PASSIVE_BOUNDS.notLive
       ? { status: 'FAILED', reason: 'not_live', advice: 'retry' }
       : { status: 'REVIEW', reason: 'uncertain', advice: 'final' }),
@@ -110,7 +116,10 @@ export function judgeActive({ selfie, challenge, novelty, clientHints }: ActiveE
   const metaData = {
     ...made,
     movements: challenge.instructions.map(({ movement }) => movement),
-    ...{ frames: challenge.frames.length, hints, refused: verdict.refused, doubtful: verdict.doubtful },
+    frames: challenge.frames.length,
+    hints,
+    refused: verdict.refused,
+    doubtful: verdict.doubtful,
     measures: Object.fromEntries(measures),
     bounds: LIVENESS_BOUNDS,
   };
@@ -155,7 +164,10 @@ export function judgeMatch(
     ...(ofMoving && { moving: rounded(ofMoving.score) }),
   };
   return {
-    ...{ name: 'faceMatch', type: 'face', score: rounded(score), threshold: MATCH_SCORE },
+    name: 'faceMatch',
+    type: 'face',
+    score: rounded(score),
+    threshold: MATCH_SCORE,
     ...verdictOf(lowest.match && isStranger ? { ...lowest, match: false, isUncertain: true } : lowest),
     metaData: { engine: ENGINE, algorithm, calibration, scores, models: [face.model] },
   };

@@ -22,7 +22,10 @@ function machine() {
     return new Promise<string>((done, failed) => ends.set(id, { done, failed }));
   };
   return {
-    ...{ begun, looks, state, look },
+    begun,
+    looks,
+    state,
+    look,
     see: (id: string) => looks.see(face(id), look(id)),
     ahead: (id: string, bytes = 1) => looks.ahead(face(id), { bytes, look: look(id) }),
     async end(id: string) {

@@ -194,7 +194,8 @@ describe('the real machine', () => {
       [['NOT_PERFORMED', 'engine_not_available']],
     );
     assert.deepEqual(await off.faceTemplate(imageOf(picture(AUDREY)), never), {
-      ...{ template: undefined, reason: 'engine_not_available' },
+      template: undefined,
+      reason: 'engine_not_available',
     });
     await off.stop();
   });

@@ -41,7 +41,8 @@ export function openVision({ mode, isElsewhere, facePack = 'faceplugin', ...othe
   };
   if (mode === 'eager') warm();
   return {
-    ...{ algorithm: algorithmOfPack(facePack), compareFaces },
+    algorithm: algorithmOfPack(facePack),
+    compareFaces,
     faceTemplate: async (...request) => (await machine()).faceTemplate(...request),
     readDocument: async (...request) => (await machine()).readDocument(...request),
     readFace: async (...request) => (await machine()).readFace(...request),

@@ -4,7 +4,11 @@ import { judgeDocument } from './judge-document.ts';
 import { type SandboxDocument, sandboxAgreement, sandboxFields, sandboxSides } from './sandbox-document.ts';
 
 const PASSPORT: SandboxDocument = {
-  ...{ documentType: 'PASSPORT', countryCode: 'UTO', expired: false, faults: {}, hasBack: false },
+  documentType: 'PASSPORT',
+  countryCode: 'UTO',
+  expired: false,
+  faults: {},
+  hasBack: false,
 };
 
 function judge(change: Partial<SandboxDocument>, request: object = {}) {
@@ -53,7 +57,9 @@ describe('the document of the sandbox', () => {
     assert.deepEqual(values('DRIVERS_LICENSE')[2], { visualZoneValue: '04 MAY 1990', barcodeValue: '1990-05-04' });
     // A zone has both names or none, and dates that can be read.
     assert.deepEqual(values('PASSPORT', { 'First Name': '小明', 'Last Name': 'Wang', 'Date Of Birth': '4.5.90' }), [
-      ...[{ visualZoneValue: '小明' }, { visualZoneValue: 'Wang' }, { visualZoneValue: '4.5.90' }],
+      { visualZoneValue: '小明' },
+      { visualZoneValue: 'Wang' },
+      { visualZoneValue: '4.5.90' },
     ]);
   });
 

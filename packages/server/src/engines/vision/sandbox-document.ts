@@ -63,18 +63,39 @@ const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: n
 function side(type: ReadingType, fault: string | undefined): DocumentReading {
   const reasons = (fault === undefined ? [] : [fault]) as DocumentReading['quality']['reasons'];
   const authenticity = Object.entries(SIGNALS).map(([name, signal]) => ({
-    ...{ name: name as AuthenticitySignalName, ...signal, isSign: false },
+    name: name as AuthenticitySignalName,
+    ...signal,
+    isSign: false,
   }));
   return { type, quality: { reasons, measures: MEASURES }, checks: [], authenticity };
 }
 
 const NO_FIELDS = {
-  ...{ documentNumber: '', nationality: '', birthDate: '', sex: '', expiryDate: '', surname: '', givenNames: '' },
-  ...{ optional: '', optional2: '' },
+  documentNumber: '',
+  nationality: '',
+  birthDate: '',
+  sex: '',
+  expiryDate: '',
+  surname: '',
+  givenNames: '',
+  optional: '',
+  optional2: '',
 };
 const NO_LICENCE = {
-  ...{ issuerNumber: '', version: 0, documentNumber: '', surname: '', givenNames: '', birthDate: '', issueDate: '' },
-  ...{ expiryDate: '', sex: '' as const, street: '', town: '', region: '', postcode: '', elements: {} },
+  issuerNumber: '',
+  version: 0,
+  documentNumber: '',
+  surname: '',
+  givenNames: '',
+  birthDate: '',
+  issueDate: '',
+  expiryDate: '',
+  sex: '' as const,
+  street: '',
+  town: '',
+  region: '',
+  postcode: '',
+  elements: {},
 };
 
 /** A zone, or the code of a licence as those of the USA and Canada have it. The fields are shown by `sandboxFields`. */

@@ -130,7 +130,10 @@ async function readDocument(
   const quality = findingOf('documentQuality');
   const frontFault = quality.status === 'FAILED' ? quality.reason : told.fault;
   const document: SandboxDocument = {
-    ...{ documentType, countryCode, expired: told.expired === true, hasBack: back !== undefined },
+    documentType,
+    countryCode,
+    expired: told.expired === true,
+    hasBack: back !== undefined,
     faults: { ...withText('front', frontFault), ...withText('back', toldOfBack.fault) },
   };
   const agreement = sandboxAgreement(document);
@@ -142,7 +145,10 @@ async function readDocument(
     change(check.name === 'documentType' && !isKnownType(documentType) ? { ...check, ...WRONG_TYPE } : check),
   );
   const fields = {
-    ...{ ...SPECIMEN, [ISSUING_STATE]: countryCode, ...expectedFields(params), ...scenario.reads },
+    ...SPECIMEN,
+    [ISSUING_STATE]: countryCode,
+    ...expectedFields(params),
+    ...scenario.reads,
     ...(scenario.bornYearsAgo !== undefined && { 'Date Of Birth': bornAgo(scenario.bornYearsAgo, now) }),
     ...told.fields,
   };
@@ -183,15 +189,27 @@ const WRONG_TYPE = { status: 'FAILED', reason: 'type_not_accepted', advice: 'ret
 const NOT_LIVE = { status: 'FAILED', reason: 'not_live', advice: 'retry' } as const;
 const NOT_THE_SAME = { status: 'FAILED', reason: 'not_the_same', advice: 'final', score: 0.07 } as const;
 const NOT_MEASURED = {
-  ...{ novelty: null, thirdNovelty: null, sameness: null, noseTravel: null, passive: null },
-  ...{ leastAlike: null, leastAlikeTurned: null, selfieAlike: null },
+  novelty: null,
+  thirdNovelty: null,
+  sameness: null,
+  noseTravel: null,
+  passive: null,
+  leastAlike: null,
+  leastAlikeTurned: null,
+  selfieAlike: null,
 };
 
 function activeFinding(live: boolean | undefined, challenge: ChallengeProgress | undefined): Partial<Check> {
   const metaData = {
-    ...{ method: 'active', certified: false, hints: [], refused: [], doubtful: [] },
+    method: 'active',
+    certified: false,
+    hints: [],
+    refused: [],
+    doubtful: [],
     movements: challenge?.instructions.map(({ movement }) => movement) ?? [],
-    ...{ frames: challenge?.frames.length ?? 0, measures: NOT_MEASURED, bounds: LIVENESS_BOUNDS },
+    frames: challenge?.frames.length ?? 0,
+    measures: NOT_MEASURED,
+    bounds: LIVENESS_BOUNDS,
   };
   return live === false ? { ...NOT_LIVE, metaData } : { reason: 'challenge_answered', metaData };
 }
@@ -246,7 +264,14 @@ function faultOf(fault: string): Partial<Check> {
 
 /** What the machine would say of a photograph as such; other faults are those of the document. */
 const OF_PICTURES: readonly string[] = [
-  ...['too_dark', 'glare', 'blurred', 'cut_off', 'too_small', 'no_document', 'two_documents', 'wrong_side'],
+  'too_dark',
+  'glare',
+  'blurred',
+  'cut_off',
+  'too_small',
+  'no_document',
+  'two_documents',
+  'wrong_side',
 ];
 
 /** What a JSON document in place of the image says; nothing for an image. */

@@ -26,10 +26,16 @@ type Found = Pick<Check, 'status' | 'reason' | 'advice'> & {
 export const DEFAULT_SCENARIO = 'passed';
 
 const failed = (reason: string, advice: 'retry' | 'final', more: Partial<Found> = {}): Found => ({
-  ...{ status: 'FAILED', reason, advice, ...more },
+  status: 'FAILED',
+  reason,
+  advice,
+  ...more,
 });
 const forReview = (reason: string, more: Partial<Found> = {}): Found => ({
-  ...{ status: 'REVIEW', reason, advice: 'final', ...more },
+  status: 'REVIEW',
+  reason,
+  advice: 'final',
+  ...more,
 });
 
 export const scenarios: readonly Scenario[] = [
@@ -142,8 +148,16 @@ export const scenarios: readonly Scenario[] = [
     outcome: 'REVIEW',
     finds: Object.fromEntries(
       [
-        ...['documentQuality', 'documentType', 'documentMrz', 'documentExpiry', 'documentPlausibility'],
-        ...['documentConsistency', 'documentAuthenticity', 'faceQuality', 'liveness', 'faceMatch'],
+        'documentQuality',
+        'documentType',
+        'documentMrz',
+        'documentExpiry',
+        'documentPlausibility',
+        'documentConsistency',
+        'documentAuthenticity',
+        'faceQuality',
+        'liveness',
+        'faceMatch',
       ].map((name) => [name, { status: 'NOT_PERFORMED', reason: 'engine_not_available', advice: 'final' } as const]),
     ),
   },

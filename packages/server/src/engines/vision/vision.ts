@@ -137,7 +137,11 @@ export type VisionMachine = FaceTemplates &
 /** A machine that is not there. What it did not look at it does not pass. */
 export function noVision(pack: FacePackName = 'faceplugin'): VisionMachine {
   const notPerformed = (name: string, type: Check['type']): Check => ({
-    ...{ name, type, status: 'NOT_PERFORMED', reason: 'engine_not_available', advice: 'final' },
+    name,
+    type,
+    status: 'NOT_PERFORMED',
+    reason: 'engine_not_available',
+    advice: 'final',
   });
   return {
     algorithm: algorithmOfPack(pack),

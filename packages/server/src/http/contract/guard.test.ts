@@ -207,7 +207,8 @@ describe('limits of the journey', () => {
   it('100007: thirty sessions a minute for an address, ninety uploads for a session', async () => {
     const clock = testClock();
     const http = await openTestHttp({
-      ...{ journeySession, clock },
+      journeySession,
+      clock,
       environment: { GROVE_RATE_LIMIT: '1000' },
       db: { of: () => ({}) } as never,
       handlers: {

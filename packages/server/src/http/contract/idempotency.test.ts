@@ -118,7 +118,9 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     const begun: string[] = [];
     const send = (name: string, operation = 'test.slow', tenantId = ACME) =>
       perform({
-        ...{ operation, key: 'slow', fingerprint: 'same' },
+        operation,
+        key: 'slow',
+        fingerprint: 'same',
         context: { tenantId, db: grove.app.db.of(tenantId), principal: { callerId: 'caller' } } as Context,
         async handle() {
           begun.push(name);

@@ -242,7 +242,10 @@ function serve(
       const { operationId } = served;
       const fingerprint = operation.consumes ? { ...input, body: digestOf(request.body as RawBody) } : input;
       const { body, replayed } = await deps.idempotency({
-        ...{ operation: operationId, key, context, fingerprint },
+        operation: operationId,
+        key,
+        context,
+        fingerprint,
         handle: async (within) => toStored(await handle(within)),
       });
       if (replayed) addHeader(request, 'Idempotent-Replayed', 'true');

@@ -16,12 +16,26 @@ describe('the fast lane', () => {
       secretHash: 'canary',
     };
     const shown = {
-      ...{ type: 'PERMANENT', environment: 'live', permissions: [], permittedOperations: [], createdBy: 'x' },
-      ...{ createdDtm: '2026-11-15T00:00:00.000Z', lastUpdatedDtm: '2026-11-15T00:00:00.000Z', lastUpdatedBy: 'x' },
+      type: 'PERMANENT',
+      environment: 'live',
+      permissions: [],
+      permittedOperations: [],
+      createdBy: 'x',
+      createdDtm: '2026-11-15T00:00:00.000Z',
+      lastUpdatedDtm: '2026-11-15T00:00:00.000Z',
+      lastUpdatedBy: 'x',
     };
     const page = {
-      ...{ content: [{ ...key, ...shown }], totalElements: 1, totalPages: 1, number: 0, size: 10, numberOfElements: 1 },
-      ...{ first: true, last: true, empty: false, sort: SORT },
+      content: [{ ...key, ...shown }],
+      totalElements: 1,
+      totalPages: 1,
+      number: 0,
+      size: 10,
+      numberOfElements: 1,
+      first: true,
+      last: true,
+      empty: false,
+      sort: SORT,
       pageable: { sort: SORT, pageSize: 10, pageNumber: 0, paged: true, unpaged: false, offset: 0 },
     };
     const handlers = {

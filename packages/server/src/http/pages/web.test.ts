@@ -101,10 +101,22 @@ describe('the pages of the end user', () => {
 
   it('100003: no path leads out of the folder, and what only serves the server has no address', async () => {
     for (const path of [
-      ...['/web/../secret.txt', '/web/..%2fsecret.txt', '/web/%2e%2e/secret.txt', '/web/assets/..%2f..%2fsecret.txt'],
-      ...['/web/assets/%2e%2e%2f%2e%2e%2fsecret.txt', '/web//secret.txt', '/web/..\\secret.txt', '/web/assets'],
-      ...['/web/assets/app-1.js.br', '/web/manifest.json', '/web/index.html', '/web/assets/link.txt', '/web/nothing'],
-      ...['/web/assets/app-1.js%00', '/web/__proto__', `/web/${'a/'.repeat(200)}`],
+      '/web/../secret.txt',
+      '/web/..%2fsecret.txt',
+      '/web/%2e%2e/secret.txt',
+      '/web/assets/..%2f..%2fsecret.txt',
+      '/web/assets/%2e%2e%2f%2e%2e%2fsecret.txt',
+      '/web//secret.txt',
+      '/web/..\\secret.txt',
+      '/web/assets',
+      '/web/assets/app-1.js.br',
+      '/web/manifest.json',
+      '/web/index.html',
+      '/web/assets/link.txt',
+      '/web/nothing',
+      '/web/assets/app-1.js%00',
+      '/web/__proto__',
+      `/web/${'a/'.repeat(200)}`,
     ]) {
       const { status, body } = await raw(http.baseUrl, path);
       assert.deepEqual([status, JSON.parse(body).code], [404, 100003], path);

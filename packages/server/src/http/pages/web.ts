@@ -44,9 +44,19 @@ const POLICY = [
 ].join('; ');
 
 const PERMISSIONS = [
-  ...['camera=(self)', 'publickey-credentials-get=(self)', 'publickey-credentials-create=(self)'],
-  ...['clipboard-write=(self)', 'fullscreen=(self)', 'microphone=()', 'geolocation=()', 'payment=()', 'usb=()'],
-  ...['display-capture=()', 'serial=()', 'midi=()', 'hid=()'],
+  'camera=(self)',
+  'publickey-credentials-get=(self)',
+  'publickey-credentials-create=(self)',
+  'clipboard-write=(self)',
+  'fullscreen=(self)',
+  'microphone=()',
+  'geolocation=()',
+  'payment=()',
+  'usb=()',
+  'display-capture=()',
+  'serial=()',
+  'midi=()',
+  'hid=()',
 ].join(', ');
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -69,7 +79,10 @@ export function mountWeb(app: FastifyInstance, { folder, pagesDomain, framedBy }
   const policy =
     pagesDomain === undefined ? POLICY : POLICY.replace("frame-src 'self'", `frame-src *.${pagesDomain}:*`);
   mountSite(app, {
-    ...{ prefix: '/web', folder, isPage: (name) => PAGES.has(name), policy: () => policy },
+    prefix: '/web',
+    folder,
+    isPage: (name) => PAGES.has(name),
+    policy: () => policy,
     ancestorOf: async (name, request) => {
       if (name === FRAMED_BY_CONSOLE) return "'self'";
       return name === '' ? framedBy(request) : undefined;

@@ -79,8 +79,14 @@ onBothEngines('appkeys', (_engine, places) => {
       assert.equal(done.status, 200, done.text);
       const { id, createdDtm, ...appkey } = done.body.appkey;
       assert.deepEqual(appkey, {
-        ...{ keyId: authenticator.keyId, rpId: RP, deviceId: `phone-${at}`, aaid: '4E4E#4001', keyType: 'DEVICE' },
-        ...{ status: 'ACTIVE', attestation: 'SURROGATE', signCount: 0 },
+        keyId: authenticator.keyId,
+        rpId: RP,
+        deviceId: `phone-${at}`,
+        aaid: '4E4E#4001',
+        keyType: 'DEVICE',
+        status: 'ACTIVE',
+        attestation: 'SURROGATE',
+        signCount: 0,
       });
       const asked = await send('POST', `${base}/authentications/standard${tail}`, {});
       assert.equal(asked.status, 201, asked.text);
@@ -91,17 +97,25 @@ onBothEngines('appkeys', (_engine, places) => {
       assert.equal(proven.body.user.id, user.id);
       assert.equal(proven.body.user.summaryInfo.devices.length, at + 1);
       assert.deepEqual(proven.body.user.summaryInfo.devices[at], {
-        ...{ deviceId: `phone-${at}`, rpId: RP, keyIds: [authenticator.keyId], preferred: false },
+        deviceId: `phone-${at}`,
+        rpId: RP,
+        keyIds: [authenticator.keyId],
+        preferred: false,
       });
       assert.deepEqual(proven.body.user.summaryInfo.appkeys[at], {
-        ...{ keyId: authenticator.keyId, rpId: RP, deviceId: `phone-${at}` },
+        keyId: authenticator.keyId,
+        rpId: RP,
+        deviceId: `phone-${at}`,
       });
     }
     const events = (await grove.events('Bank')).filter(({ userId }) => userId === user.id).map(({ type }) => type);
     // All at one moment of the clock, so in no order.
     assert.deepEqual(events.toSorted(), [
-      ...['identity.authenticationSucceeded', 'identity.authenticationSucceeded'],
-      ...['identity.authenticatorRegistered', 'identity.authenticatorRegistered', 'identity.userCreated'],
+      'identity.authenticationSucceeded',
+      'identity.authenticationSucceeded',
+      'identity.authenticatorRegistered',
+      'identity.authenticatorRegistered',
+      'identity.userCreated',
     ]);
   });
 

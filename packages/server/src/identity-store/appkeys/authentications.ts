@@ -57,8 +57,14 @@ function starting(core: IdentityCore): Handlers<Authentications>['startAuthentic
     const data: SessionMemory = { challenge, policy, ...(transaction && { transaction }) };
     const { sessionId, expiresAt } = await db.write((tx) =>
       openCeremony(tx, {
-        ...{ kind: 'APPKEY_AUTHENTICATION', storeId: store.id, userId: user.id, rpId, data, now },
-        ...{ policyName: params.authPolicyName, lifeMs: SESSION_LIFE_MS },
+        kind: 'APPKEY_AUTHENTICATION',
+        storeId: store.id,
+        userId: user.id,
+        rpId,
+        data,
+        now,
+        policyName: params.authPolicyName,
+        lifeMs: SESSION_LIFE_MS,
       }),
     );
     const request = { config, challenge, policy: narrowed(policy, usable) };

@@ -17,10 +17,23 @@ describe('facets', () => {
 
   it('are nothing else', () => {
     for (const facet of [
-      ...['', 'app', 'http://app.example.com', 'https://', 'https://app.example.com/path', 'https://app.example.com?'],
-      ...['https://app.example.com#', 'https://user@app.example.com', 'https://u:p@app.example.com', 'javascript:x'],
-      ...[`android:apk-key-hash:${HASH}A`, 'android:apk-key-hash:', `android:apk-key-hash-sha256:${HASH}`],
-      ...['ios:bundle-id:', 'ios:bundle-id:a b', 'ios:bundle-id:-a', `ios:bundle-id:com.example\n`],
+      '',
+      'app',
+      'http://app.example.com',
+      'https://',
+      'https://app.example.com/path',
+      'https://app.example.com?',
+      'https://app.example.com#',
+      'https://user@app.example.com',
+      'https://u:p@app.example.com',
+      'javascript:x',
+      `android:apk-key-hash:${HASH}A`,
+      'android:apk-key-hash:',
+      `android:apk-key-hash-sha256:${HASH}`,
+      'ios:bundle-id:',
+      'ios:bundle-id:a b',
+      'ios:bundle-id:-a',
+      `ios:bundle-id:com.example\n`,
     ]) {
       assert.equal(canonicalFacet(facet), undefined, facet);
     }

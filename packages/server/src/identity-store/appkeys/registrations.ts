@@ -51,8 +51,15 @@ export function appkeyRegistrationHandlers(core: IdentityCore) {
       const data: SessionMemory = { challenge, policy };
       const { sessionId, expiresAt } = await db.write((tx) =>
         openCeremony(tx, {
-          ...{ kind: 'APPKEY_REGISTRATION', storeId: store.id, userId: user.id, rpId, data, username, now },
-          ...{ policyName: params.regPolicyName, lifeMs: SESSION_LIFE_MS },
+          kind: 'APPKEY_REGISTRATION',
+          storeId: store.id,
+          userId: user.id,
+          rpId,
+          data,
+          username,
+          now,
+          policyName: params.regPolicyName,
+          lifeMs: SESSION_LIFE_MS,
         }),
       );
       const uafProtocolMessage = registrationRequest({ config, challenge, policy: without(policy, keys), username });
@@ -107,10 +114,21 @@ async function register(core: IdentityCore, tx: TenantTx, registering: Registeri
   if ((await countAppkeys(tx, user.id)) >= MAX_APPKEYS_PER_USER) throw new Refusal(100116, { counts: false });
   const device = { userId: user.id, rpId, deviceId: body.deviceId ?? newId(now) };
   const row: AppkeyRow = {
-    ...{ id: newId(now), store_id: store.id, user_id: user.id, rp_id: rpId, device_id: device.deviceId },
-    ...{ key_id: key.keyId, aaid: key.aaid, key_type: key.keyType, status: 'ACTIVE', attestation: key.attestation },
-    ...{ sign_algorithm: key.signAlgorithm, public_key: key.publicKey, sign_count: key.signCount },
-    ...{ created_at: now, last_used_at: null },
+    id: newId(now),
+    store_id: store.id,
+    user_id: user.id,
+    rp_id: rpId,
+    device_id: device.deviceId,
+    key_id: key.keyId,
+    aaid: key.aaid,
+    key_type: key.keyType,
+    status: 'ACTIVE',
+    attestation: key.attestation,
+    sign_algorithm: key.signAlgorithm,
+    public_key: key.publicKey,
+    sign_count: key.signCount,
+    created_at: now,
+    last_used_at: null,
   };
   if (!(await addAppkey(tx, row))) throw new Refusal(100110, { counts: false });
   const token = body.pushToken === undefined ? null : await sealPushToken(core.vault, tx, device, body.pushToken);

@@ -37,7 +37,9 @@ onBothEngines('an attempt', (_engine, places) => {
   const newUser = (input = {}): Promise<User> => grove.user('/stores/Doors', input);
   const shown = async (id: string): Promise<User> => (await grove.send('GET', `/stores/Doors/users/${id}`)).body;
   const input = (userId: string, word: string, more: Partial<AttemptInput<string>> = {}): AttemptInput<string> => ({
-    ...{ storeName: 'Doors', modality: 'PASSKEY', rpId: 'example.com' },
+    storeName: 'Doors',
+    modality: 'PASSKEY',
+    rpId: 'example.com',
     find: async () => ({ userId }),
     async run() {
       ensure(word === SECRET, 353, { counts: true });
@@ -72,7 +74,11 @@ onBothEngines('an attempt', (_engine, places) => {
     const open = () =>
       db().write((tx) =>
         openCeremony(tx, {
-          ...{ kind: 'PASSKEY_AUTHENTICATION', storeId, userId: id, data: {}, lifeMs: MINUTE },
+          kind: 'PASSKEY_AUTHENTICATION',
+          storeId,
+          userId: id,
+          data: {},
+          lifeMs: MINUTE,
           now: grove.clock.now(),
         }),
       );
@@ -152,7 +158,9 @@ onBothEngines('an attempt', (_engine, places) => {
     assert.equal(told.filter(({ type }) => type === 'identity.modalityDisabled').length, 1);
     await core.attempt(caller(), input(id, SECRET, { modality: 'TOTP' }));
     await core.registration(caller(), {
-      ...{ storeName: 'Doors', modality: 'PASSKEY', find: async () => ({ userId: id }) },
+      storeName: 'Doors',
+      modality: 'PASSKEY',
+      find: async () => ({ userId: id }),
       run: async (_tx, user) => ({ user: user as UserRow, result: 'registered' }),
     });
     assert.equal((await core.attempt(caller(), input(id, SECRET))).result, 'welcome');
@@ -166,8 +174,12 @@ onBothEngines('an attempt', (_engine, places) => {
     assert.equal(body.results.length, 1);
     const { id: _id, createdDtm: _at, ...event } = body.results[0];
     assert.deepEqual(event, {
-      ...{ type: 'identity.authenticationSucceeded', storeName: 'Doors', userId: id, modality: 'PASSKEY' },
-      ...{ rpId: 'example.com', ...process },
+      type: 'identity.authenticationSucceeded',
+      storeName: 'Doors',
+      userId: id,
+      modality: 'PASSKEY',
+      rpId: 'example.com',
+      ...process,
     });
   });
 

@@ -57,10 +57,14 @@ describe('the lock of a modality', () => {
       modalities: { FACE: { maxFailedAttempts: 10 } },
     };
     assert.deepEqual(lockLimitsOf({ lockConfiguration }, 'FACE'), {
-      ...{ maxFailedAttempts: 10, tempLockMs: MINUTE, maxTempLocks: 3 },
+      maxFailedAttempts: 10,
+      tempLockMs: MINUTE,
+      maxTempLocks: 3,
     });
     assert.deepEqual(lockLimitsOf({ lockConfiguration }, 'TOTP'), {
-      ...{ maxFailedAttempts: 3, tempLockMs: MINUTE, maxTempLocks: 3 },
+      maxFailedAttempts: 3,
+      tempLockMs: MINUTE,
+      maxTempLocks: 3,
     });
   });
 

@@ -11,8 +11,21 @@ export const REFRESH_QUALITY = 0.7;
 
 /** Biometric types that exist but that Grove cannot compare (ISO/IEC 19785-3). */
 const OTHERS: readonly string[] = [
-  ...['FINGERPRINT', 'FINGER', 'IRIS', 'RETINA', 'VOICE', 'PALM', 'HAND', 'VEIN', 'SIGNATURE', 'GAIT', 'EAR', 'DNA'],
-  ...['HAND_GEOMETRY', 'KEYSTROKE', 'FACE_3D'],
+  'FINGERPRINT',
+  'FINGER',
+  'IRIS',
+  'RETINA',
+  'VOICE',
+  'PALM',
+  'HAND',
+  'VEIN',
+  'SIGNATURE',
+  'GAIT',
+  'EAR',
+  'DNA',
+  'HAND_GEOMETRY',
+  'KEYSTROKE',
+  'FACE_3D',
 ];
 /** A face is only ever taken from the front. */
 const SUBTYPES: readonly string[] = ['', 'NONE', 'FRONTAL'];

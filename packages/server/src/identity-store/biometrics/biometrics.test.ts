@@ -370,8 +370,12 @@ onBothEngines('faces of users', (_engine, places) => {
         [type.slice('identity.'.length), modality, code].filter(Boolean).join(' '),
       ),
       [
-        ...['userCreated', 'authenticatorRegistered FACE', 'authenticationSucceeded FACE'],
-        ...['authenticationFailed FACE 100140', 'biometricUpdated FACE', 'userDeleted'],
+        'userCreated',
+        'authenticatorRegistered FACE',
+        'authenticationSucceeded FACE',
+        'authenticationFailed FACE 100140',
+        'biometricUpdated FACE',
+        'userDeleted',
       ],
     );
   });

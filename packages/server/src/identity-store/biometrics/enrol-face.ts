@@ -35,8 +35,14 @@ export function faceEnroller(core: Pick<IdentityCore, 'registration' | 'vault'>)
         const id = newId(now);
         const sealed = await core.vault.sealFor(tx, userSubject(owner.id), templateContext(id), template);
         await putFace(tx, {
-          ...{ user_id: owner.id, type: 'FACE', id, status, algorithm, sealed },
-          ...{ created_at: before?.created_at ?? now, last_updated_at: now },
+          user_id: owner.id,
+          type: 'FACE',
+          id,
+          status,
+          algorithm,
+          sealed,
+          created_at: before?.created_at ?? now,
+          last_updated_at: now,
         });
         return { user: owner, result: undefined };
       },

@@ -8,9 +8,12 @@ import { getStore } from '../stores/find-store.ts';
 import { openCeremoniesOf } from './ceremonies.repository.ts';
 import { MAX_OPEN_PER_USER, openCeremony, takeCeremony } from './ceremonies.ts';
 
-const KINDS = [
-  ...['PASSKEY_REGISTRATION', 'PASSKEY_AUTHENTICATION', 'APPKEY_REGISTRATION', 'APPKEY_AUTHENTICATION'],
-] as ('PASSKEY_REGISTRATION' | 'PASSKEY_AUTHENTICATION' | 'APPKEY_REGISTRATION' | 'APPKEY_AUTHENTICATION')[];
+const KINDS = ['PASSKEY_REGISTRATION', 'PASSKEY_AUTHENTICATION', 'APPKEY_REGISTRATION', 'APPKEY_AUTHENTICATION'] as (
+  | 'PASSKEY_REGISTRATION'
+  | 'PASSKEY_AUTHENTICATION'
+  | 'APPKEY_REGISTRATION'
+  | 'APPKEY_AUTHENTICATION'
+)[];
 
 onBothEngines('sessions of registration and authentication', (_engine, places) => {
   let grove: TestIdentity;
@@ -86,9 +89,7 @@ onBothEngines('sessions of registration and authentication', (_engine, places) =
       const [newest, oldest] = body.content;
       assert.deepEqual([body.totalElements, newest.id, newest.type], [2, second.sessionId, 'AUTHENTICATION']);
       const { id: _id, createdDtm: _created, expiringDtm, ...rest } = oldest;
-      assert.deepEqual(rest, {
-        ...{ type: 'REGISTRATION', modality: 'APPKEY', rpId: 'example.com', username: 'Lis' },
-      });
+      assert.deepEqual(rest, { type: 'REGISTRATION', modality: 'APPKEY', rpId: 'example.com', username: 'Lis' });
       assert.equal(Date.parse(newest.expiringDtm) - Date.parse(expiringDtm), 1000);
       const page = await grove.send('GET', `${address}?size=1&page=1&sort=createdDtm,asc`);
       assert.deepEqual([page.body.content[0].id, page.body.last], [second.sessionId, true]);

@@ -37,8 +37,16 @@ export async function openCeremony(
   const expiresAt = now + lifeMs;
   if (userId !== undefined) await keepNewestCeremonies(tx, userId, MAX_OPEN_PER_USER - 1);
   await addCeremony(tx, {
-    ...{ id, kind, store_id: storeId, user_id: userId ?? null, rp_id: rpId ?? null, policy_name: policyName ?? null },
-    ...{ username: username ?? null, data: JSON.stringify(data), created_at: now, expires_at: expiresAt },
+    id,
+    kind,
+    store_id: storeId,
+    user_id: userId ?? null,
+    rp_id: rpId ?? null,
+    policy_name: policyName ?? null,
+    username: username ?? null,
+    data: JSON.stringify(data),
+    created_at: now,
+    expires_at: expiresAt,
   });
   return { sessionId: id, expiresAt };
 }

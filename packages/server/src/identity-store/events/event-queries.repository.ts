@@ -88,8 +88,12 @@ export type EventRange = {
 
 /** Those that few events share come first. */
 const BY_CHOICE = [
-  ...['parent_process_instance_id', 'parent_process_defn_id', 'child_process_tag_folded'],
-  ...['child_process_defn_folded', 'parent_process_defn_folded', 'child_process_defn_version'],
+  'parent_process_instance_id',
+  'parent_process_defn_id',
+  'child_process_tag_folded',
+  'child_process_defn_folded',
+  'parent_process_defn_folded',
+  'child_process_defn_version',
   'parent_process_defn_version',
 ] as ExactColumn[];
 

@@ -54,8 +54,12 @@ onBothEngines('events of identity stores', (_engine, places) => {
     await happened('with all', [fields]);
     await happened('with others', [
       {
-        ...{ parentProcessDefnId: 'D2', parentProcessDefnName: 'OnboardingXEU', parentProcessDefnVersion: 8 },
-        ...{ parentProcessInstanceId: 'I2', childProcessDefnName: 'Document', childProcessDefnVersion: 80 },
+        parentProcessDefnId: 'D2',
+        parentProcessDefnName: 'OnboardingXEU',
+        parentProcessDefnVersion: 8,
+        parentProcessInstanceId: 'I2',
+        childProcessDefnName: 'Document',
+        childProcessDefnVersion: 80,
         childProcessDefnTag: 'Old',
       },
     ]);
@@ -178,12 +182,7 @@ onBothEngines('events of identity stores', (_engine, places) => {
       },
     });
     const run = () =>
-      job.run(
-        {},
-        {
-          ...{ jobId: 'x', attempt: 1, now: grove.clock.now(), signal: new AbortController().signal, tenant: db },
-        },
-      );
+      job.run({}, { jobId: 'x', attempt: 1, now: grove.clock.now(), signal: new AbortController().signal, tenant: db });
     grove.clock.advance(EVENTS_KEPT_DAYS * 24 * HOUR - 1);
     await run();
     assert.equal(await left(), 1);

@@ -47,9 +47,15 @@ export function eventQueryHandlers({
     async startQuery({ db, now, principal: { environment } }, { body }) {
       const id = newId(now);
       const row: QueryRow = {
-        ...{ id, environment, status: 'QUEUED', filter: JSON.stringify(filterOf(body)) },
-        ...{ size: body.size ?? DEFAULT_SIZE, first_page: null, next_id: null },
-        ...{ created_at: now, expires_at: now + QUERY_KEPT_MS },
+        id,
+        environment,
+        status: 'QUEUED',
+        filter: JSON.stringify(filterOf(body)),
+        size: body.size ?? DEFAULT_SIZE,
+        first_page: null,
+        next_id: null,
+        created_at: now,
+        expires_at: now + QUERY_KEPT_MS,
       };
       await db.write(async (tx) => {
         if ((await countQueries(tx, row.environment)) >= MAX_QUERIES_PER_TENANT) throw new ApiError(100065);

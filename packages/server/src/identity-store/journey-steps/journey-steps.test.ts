@@ -176,8 +176,15 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     assert.equal(await its.outcome(passed), 'passed');
     const check = (await its.checksOf(passed)).find(({ name }) => name === 'faceAuthentication');
     assert.deepEqual(check && { ...check, id: 0, dateTime: 0 }, {
-      ...{ id: 0, dateTime: 0, step: 'face', name: 'faceAuthentication', type: 'face', status: 'PASSED' },
-      ...{ score: 0.97, threshold: 0.5, attempts: 1 },
+      id: 0,
+      dateTime: 0,
+      step: 'face',
+      name: 'faceAuthentication',
+      type: 'face',
+      status: 'PASSED',
+      score: 0.97,
+      threshold: 0.5,
+      attempts: 1,
     });
     const other = await show({ person: 'grace' });
     assert.equal(await its.outcome(other), 'notPossible');

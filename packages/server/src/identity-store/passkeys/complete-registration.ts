@@ -82,10 +82,18 @@ async function verified(
   const roots = attestationRoots.map((pem) => new X509Certificate(pem));
   const registered = verifyRegistration(credential, {
     ...places,
-    ...{ challenge, algorithms, now, userVerification: authenticatorSelection.userVerification },
-    ...{ backup, conditional },
+    challenge,
+    algorithms,
+    now,
+    userVerification: authenticatorSelection.userVerification,
+    backup,
+    conditional,
     attestation: {
-      ...{ trust, roots, aaguids, deniedAaguids, sha1InTpm },
+      trust,
+      roots,
+      aaguids,
+      deniedAaguids,
+      sha1InTpm,
       ...(mode !== 'none' && { metadata: { required: mode === 'required', find: metadata.find } }),
     },
   });
@@ -113,7 +121,11 @@ function toRow(
   { owner, store, now }: { owner: UserRow; store: Store; now: number },
 ): PasskeyRow {
   return {
-    ...{ id: newId(now), environment: store.environment, store_id: store.id, user_id: owner.id, rp_id: places.rpId },
+    id: newId(now),
+    environment: store.environment,
+    store_id: store.id,
+    user_id: owner.id,
+    rp_id: places.rpId,
     credential_id: registered.credentialId,
     user_handle: userHandle,
     status: 'ACTIVE',

@@ -95,9 +95,15 @@ onBothEngines('passkeys', (_engine, places) => {
     assert.deepEqual((await rp.call('GET', `/users/cy/${tail}/ext`)).body, byId.body);
     const { passkey, options, credential, createdDtm, ...rest } = byId.body;
     assert.deepEqual(rest, {
-      ...{ algorithm: -7, aaguid: '00000000-0000-0000-0000-000000000000', transports: ['internal', 'hybrid'] },
-      ...{ userVerified: true, backupEligible: true, backedUp: true, signCount: 2 },
-      ...{ attestationFormat: 'none', attestationTrust: 'none' },
+      algorithm: -7,
+      aaguid: '00000000-0000-0000-0000-000000000000',
+      transports: ['internal', 'hybrid'],
+      userVerified: true,
+      backupEligible: true,
+      backedUp: true,
+      signCount: 2,
+      attestationFormat: 'none',
+      attestationTrust: 'none',
     });
     assert.deepEqual([passkey.id, passkey.createdDtm, credential.id], [passkeyId, createdDtm, device.id]);
     const clientData = JSON.parse(Buffer.from(credential.response.clientDataJSON, 'base64url').toString());

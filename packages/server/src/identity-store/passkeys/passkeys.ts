@@ -103,7 +103,11 @@ function ceremonyHandlers(ceremonies: PasskeyCeremonies) {
   const { startRegistration, completeRegistration, startAuthentication } = api.passkeys;
   const { startAuthenticationByBody, authenticate } = api.passkeys;
   const operations = {
-    ...{ startRegistration, completeRegistration, startAuthentication, startAuthenticationByBody, authenticate },
+    startRegistration,
+    completeRegistration,
+    startAuthentication,
+    startAuthenticationByBody,
+    authenticate,
   } satisfies Partial<Operations>;
   return implement(operations, {
     startRegistration: (context, { params, body }) =>

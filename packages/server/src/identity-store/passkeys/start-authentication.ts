@@ -69,11 +69,21 @@ export function authenticationStarter(core: Pick<IdentityCore, 'ensureUsable'>) 
       const data: AuthenticationCeremony = { challenge, places: placesOf(config), userVerification, allowed };
       const lifeMs = conditional ? CONDITIONAL_MS : CEREMONY_MS;
       const { sessionId, expiresAt } = await openCeremony(tx, {
-        ...{ kind, storeId: store.id, userId: user?.id, rpId, policyName, data, now },
+        kind,
+        storeId: store.id,
+        userId: user?.id,
+        rpId,
+        policyName,
+        data,
+        now,
         lifeMs,
       });
       const publicKey = {
-        ...{ challenge, timeout: lifeMs, rpId, allowCredentials, userVerification },
+        challenge,
+        timeout: lifeMs,
+        rpId,
+        allowCredentials,
+        userVerification,
         ...(hints.length > 0 && { hints: [...hints] }),
         ...(extensions && { extensions }),
       };

@@ -69,12 +69,22 @@ export function registrationStarter(core: Pick<IdentityCore, 'ensureUsable'>) {
       const userHandle = await userHandleOf(tx, body.userHandle, { user, own, rpId, environment: store.environment });
       const options = optionsOf(config, policy, { challenge, own });
       const data: RegistrationCeremony = {
-        ...{ challenge, userHandle, places: placesOf(config), policy, options },
+        challenge,
+        userHandle,
+        places: placesOf(config),
+        policy,
+        options,
         ...(conditional && { conditional }),
       };
       const { sessionId, expiresAt } = await openCeremony(tx, {
-        ...{ kind, storeId: store.id, userId: user?.id, rpId, policyName: regPolicyName },
-        ...{ data, now, lifeMs: CEREMONY_MS },
+        kind,
+        storeId: store.id,
+        userId: user?.id,
+        rpId,
+        policyName: regPolicyName,
+        data,
+        now,
+        lifeMs: CEREMONY_MS,
       });
       const name = body.userName ?? user?.ext_id ?? user?.id ?? userHandle;
       const userView = { id: userHandle, name, displayName: body.displayName ?? name };

@@ -114,9 +114,16 @@ describe('the verification of an assertion', () => {
       'https://example.org:443',
     ];
     const impossible = [
-      ...['https://.example.org', 'https://x..example.org', 'https://..example.org', 'https://example.org:70000'],
-      ...['https://example.org:65536', 'https://example.org:0', 'https://example.org:08443', 'https://example.org.'],
-      ...[`https://${'a'.repeat(64)}.example.org`, `https://${'a.'.repeat(125)}example.org`],
+      'https://.example.org',
+      'https://x..example.org',
+      'https://..example.org',
+      'https://example.org:70000',
+      'https://example.org:65536',
+      'https://example.org:0',
+      'https://example.org:08443',
+      'https://example.org.',
+      `https://${'a'.repeat(64)}.example.org`,
+      `https://${'a.'.repeat(125)}example.org`,
     ];
     for (const origin of [...foreign, ...misspelt, ...impossible, 'https://']) refuses(383, saying({ origin }), true);
     assert.ok(verify(saying({ origin: 'https://example.org:8443' })));

@@ -32,9 +32,15 @@ describe('the verification of a registration', () => {
     assert.equal(Buffer.from(credentialId, 'base64url').length, 32);
     assert.ok(publicKey.length > 64);
     assert.deepEqual(rest, {
-      ...{ alg: -7, signCount: 1, userVerified: true, backupEligible: true, backedUp: true },
-      ...{ transports: ['internal', 'hybrid'], aaguid: 'abababab-abab-abab-abab-abababababab' },
-      ...{ attestationFormat: 'none', attestationTrust: 'none' },
+      alg: -7,
+      signCount: 1,
+      userVerified: true,
+      backupEligible: true,
+      backedUp: true,
+      transports: ['internal', 'hybrid'],
+      aaguid: 'abababab-abab-abab-abab-abababababab',
+      attestationFormat: 'none',
+      attestationTrust: 'none',
     });
   });
 

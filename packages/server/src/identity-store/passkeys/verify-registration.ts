@@ -50,7 +50,11 @@ export function verifyRegistration(credential: ClientCredential, expected: Regis
     const { attested, key } = checkAttested(data, credential, expected.algorithms);
     const trust = assessAttestation(
       {
-        ...{ format, statement, authData, attested, key },
+        format,
+        statement,
+        authData,
+        attested,
+        key,
         rpIdHash: data.rpIdHash,
         clientDataHash: hash('sha256', clientDataJson, 'buffer'),
       },

@@ -31,8 +31,14 @@ function register(
   return verifyRegistration(
     { id, rawId: id, response },
     {
-      ...{ ...places, topOrigins, unnamedTopOriginAllowed, challenge, userVerification: 'preferred' },
-      ...{ algorithms: OFFERED, attestation, now },
+      ...places,
+      topOrigins,
+      unnamedTopOriginAllowed,
+      challenge,
+      userVerification: 'preferred',
+      algorithms: OFFERED,
+      attestation,
+      now,
     },
   );
 }

@@ -56,8 +56,13 @@ onBothEngines('push notification policies', (_engine, places) => {
     assert.deepEqual(
       refused.body.errors.map(({ pointer }: { pointer: string }) => pointer),
       [
-        ...['/apns/address', '/apns/privateKey', '/fcm/tokenUri', '/fcm/privateKey'],
-        ...['/webPush/subject', '/webPush/publicKey', '/webPush/privateKey'],
+        '/apns/address',
+        '/apns/privateKey',
+        '/fcm/tokenUri',
+        '/fcm/privateKey',
+        '/webPush/subject',
+        '/webPush/publicKey',
+        '/webPush/privateKey',
       ],
     );
     assert.equal((await world.policyAt('POST', '', { rpId: RP, apns: { ...apns, misspelt: 1 } })).body.code, 100001);

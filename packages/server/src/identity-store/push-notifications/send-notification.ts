@@ -95,8 +95,12 @@ const expiresAt = ({ input, now }: SendRequest) => now + LIFE_MS[input.type];
 function start({ processes }: SendDeps, tx: TenantTx, request: SendRequest, sendId: string): Promise<StartedProcess> {
   return processes.startProcess(tx, {
     ...request.input,
-    ...{ environment: request.store.environment, by: request.by, now: request.now, notAfterAt: expiresAt(request) },
-    ...{ madeFor: 'PUSH_NOTIFICATION', name: `Push notification ${sendId}` },
+    environment: request.store.environment,
+    by: request.by,
+    now: request.now,
+    notAfterAt: expiresAt(request),
+    madeFor: 'PUSH_NOTIFICATION',
+    name: `Push notification ${sendId}`,
   });
 }
 
@@ -116,12 +120,23 @@ async function addPushes(
     const id = newId(now);
     const sealed = await vault.sealFor(tx, userSubject(user.id), contentContext(id), plain);
     const row: PushRow = {
-      ...{ id, store_id: store.id, user_id: user.id, rp_id: policy.rpId, device_id, send_id, type: input.type, sealed },
-      ...{ status: 'SENT', handed_at: null, reason: null },
+      id,
+      store_id: store.id,
+      user_id: user.id,
+      rp_id: policy.rpId,
+      device_id,
+      send_id,
+      type: input.type,
+      sealed,
+      status: 'SENT',
+      handed_at: null,
+      reason: null,
       process_instance_id: started?.processInstanceId ?? null,
       process_token_id: started?.processTokenId ?? null,
       parent_instance_id: input.parentProcessInstanceId ?? null,
-      ...{ created_at: now, last_updated_at: now, expires_at: expiresAt(request) },
+      created_at: now,
+      last_updated_at: now,
+      expires_at: expiresAt(request),
     };
     await addPush(tx, row);
     await jobs.enqueue(tx, job, { id });

@@ -37,8 +37,11 @@ onBothEngines('identity stores', (_engine, places) => {
     assert.deepEqual([rest.status, rest.description, rest.createdDtm], ['INACTIVE', 'All', made.body.createdDtm]);
     const policy = { name: 'app', issuer: 'Customers', algorithm: 'SHA1', digits: 6, period: 30, window: 1 };
     assert.deepEqual(rest.configuration, {
-      ...{ ...configuration, defaultLocale: 'fr', maxUsers: 5 },
-      ...{ ...none, totpPolicies: { app: policy } },
+      ...configuration,
+      defaultLocale: 'fr',
+      maxUsers: 5,
+      ...none,
+      totpPolicies: { app: policy },
     });
     const list = await grove.send('GET', '/stores?name=cust%25&sort=name,desc');
     assert.deepEqual([list.body.totalElements, list.body.content], [1, [changed.body]]);

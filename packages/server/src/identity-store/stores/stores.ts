@@ -31,8 +31,15 @@ export function storeHandlers({ addIdentityEvent }: { addIdentityEvent: AddIdent
       }
       checkConfiguration(configuration);
       const row: StoreRow = {
-        ...{ id: newId(now), environment, name, name_folded: fold(name), description, status },
-        ...{ configuration: JSON.stringify(settingsOf(configuration)), created_at: now, last_updated_at: now },
+        id: newId(now),
+        environment,
+        name,
+        name_folded: fold(name),
+        description,
+        status,
+        configuration: JSON.stringify(settingsOf(configuration)),
+        created_at: now,
+        last_updated_at: now,
       };
       return db.write(async (tx) => {
         if ((await countStores(tx, environment)) >= MAX_STORES_PER_TENANT) throw new ApiError(100065);

@@ -9,7 +9,10 @@ import { showSecret } from './show-secret.ts';
 const DIGITS = '1234567890';
 const seed = (bytes: number) => Buffer.from(DIGITS.repeat(7).slice(0, bytes));
 const newTotp = (more: Partial<Totp> = {}): Totp => ({
-  ...{ algorithm: 'SHA1', digits: 6, period: 30, secret: randomBytes(20) },
+  algorithm: 'SHA1',
+  digits: 6,
+  period: 30,
+  secret: randomBytes(20),
   ...more,
 });
 

@@ -125,7 +125,8 @@ export function totpCeremonies(core: IdentityCore) {
         storeName: address.storeName,
         modality: MODALITY,
         find: address.user,
-        ...{ runsAgain: true, leavesView: true },
+        runsAgain: true,
+        leavesView: true,
         ahead: (tx, user, store) => readAhead(tx, store.id, { userId: user.id, policyName: address.policyName }),
         async run(tx, _user, now, _store, { key, ...ahead }) {
           const policy = await ahead.policy;
@@ -153,8 +154,16 @@ export function totpCeremonies(core: IdentityCore) {
     const id = newId(now);
     const sealed = await vault.sealFor(tx, userSubject(userId), contextOf(id), randomBytes(SECRET_BYTES));
     const pending: PendingTotpRow = {
-      ...{ user_id: userId, policy_name: policyName, id, sealed, algorithm, digits, period },
-      ...{ failed: 0, created_at: now, expires_at: now + PENDING_LIFE_MS },
+      user_id: userId,
+      policy_name: policyName,
+      id,
+      sealed,
+      algorithm,
+      digits,
+      period,
+      failed: 0,
+      created_at: now,
+      expires_at: now + PENDING_LIFE_MS,
     };
     await putPending(tx, pending);
     return pending;

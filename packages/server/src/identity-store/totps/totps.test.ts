@@ -332,7 +332,9 @@ onBothEngines('TOTP', (_engine, places) => {
   it('tells a webhook of a success exactly once, and of none that it did not ask for', async () => {
     const webhook = { name: 'logins', uri: 'https://hooks.example.com/', events: ['identity.authenticationSucceeded'] };
     const made = await grove.call('/api/notification-service/webhooks', {
-      ...{ method: 'POST', body: JSON.stringify(webhook), token: await grove.token() },
+      method: 'POST',
+      body: JSON.stringify(webhook),
+      token: await grove.token(),
     });
     assert.equal(made.status, 201, made.text);
     const user = await newUser();

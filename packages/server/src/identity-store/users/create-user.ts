@@ -39,13 +39,19 @@ export async function createUser(
   }
   const id = newId(now);
   const row: UserRow = {
-    ...{ id, store_id: store.id, ext_id: input.extId ?? null, ext_id_folded: fold(input.extId ?? ''), status },
+    id,
+    store_id: store.id,
+    ext_id: input.extId ?? null,
+    ext_id_folded: fold(input.extId ?? ''),
+    status,
     temp_lock_at: null,
     temp_lock_until: null,
     sealed: await sealAttributes(vault, tx, id, input.attributes ?? {}),
     locale: input.locale ?? configuration.defaultLocale ?? null,
     time_zone: input.timeZone ?? configuration.defaultTimeZone ?? null,
-    ...{ created_at: now, last_updated_at: now, last_success_at: null },
+    created_at: now,
+    last_updated_at: now,
+    last_success_at: null,
   };
   await knownOnce(row.ext_id, () => addUser(tx, row));
   const { environment, name: storeName } = store;

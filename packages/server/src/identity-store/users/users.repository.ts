@@ -13,8 +13,16 @@ export type { StoredStatus, UserRef, UserRow };
 export const USER_COLUMNS = users.columns;
 /** Id, store and the time it was made are for good; a success is recorded alone. */
 const CHANGING = [
-  ...['ext_id', 'ext_id_folded', 'ext_sealed', 'status', 'temp_lock_at', 'temp_lock_until', 'sealed', 'locale'],
-  ...['time_zone', 'last_updated_at'],
+  'ext_id',
+  'ext_id_folded',
+  'ext_sealed',
+  'status',
+  'temp_lock_at',
+  'temp_lock_until',
+  'sealed',
+  'locale',
+  'time_zone',
+  'last_updated_at',
 ] as const;
 const OF_STORE = 'WHERE tenant_id = :tenant_id AND store_id = :store_id';
 const BY_ID = users.select(USER_COLUMNS, `${OF_STORE} AND id = :ref`);

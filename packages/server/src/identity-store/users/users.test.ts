@@ -26,8 +26,12 @@ onBothEngines('users of an identity store', (_engine, places) => {
     const { id, createdDtm, lastUpdatedDtm, ...rest } = made;
     assert.equal(createdDtm, lastUpdatedDtm);
     assert.deepEqual(rest, {
-      ...{ environment: 'live', extId: 'ann@example.com/1', status: 'ACTIVE', attributes: { department: 'Sales' } },
-      ...{ locale: 'en-IE', timeZone: 'Europe/Dublin' },
+      environment: 'live',
+      extId: 'ann@example.com/1',
+      status: 'ACTIVE',
+      attributes: { department: 'Sales' },
+      locale: 'en-IE',
+      timeZone: 'Europe/Dublin',
       lockInfo: { failedCount: 0, lockCount: 0, modalities: {} },
       summaryInfo: { devices: [], appkeys: [], passkeys: [], totps: [], biometrics: [] },
     });

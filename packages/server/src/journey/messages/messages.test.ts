@@ -21,8 +21,12 @@ onBothEngines('messages to end users', (_engine, places) => {
     gateway = await openReceiver();
     app = await openTestApp(await places.create(), {
       environment: {
-        ...{ SMTP_URL: mails.url, MAIL_FROM: 'no-reply@example.org', GROVE_MESSAGES_PER_DAY: String(PER_DAY) },
-        ...{ SMS_URL: gateway.uri, GROVE_OUTBOUND_ALLOW: new URL(gateway.uri).host, GROVE_TRUST_PROXY: '127.0.0.1' },
+        SMTP_URL: mails.url,
+        MAIL_FROM: 'no-reply@example.org',
+        GROVE_MESSAGES_PER_DAY: String(PER_DAY),
+        SMS_URL: gateway.uri,
+        GROVE_OUTBOUND_ALLOW: new URL(gateway.uri).host,
+        GROVE_TRUST_PROXY: '127.0.0.1',
         GROVE_COUNTRY_HEADER: 'cf-ipcountry',
       },
     });
@@ -81,7 +85,9 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal(sent.sealed, null);
     assert.equal((await user.look()).messages.handoff, 'SENT');
     const opened = await app.call('/api/journey/sessions', {
-      ...{ method: 'POST', token: null, body: JSON.stringify({ code: codeOf(linkIn(mail.text)) }) },
+      method: 'POST',
+      token: null,
+      body: JSON.stringify({ code: codeOf(linkIn(mail.text)) }),
     });
     assert.equal(opened.status, 200);
     assert.deepEqual(opened.body.handoff.place, { city: 'Vienna', countryCode: 'AT' });
@@ -219,13 +225,15 @@ onBothEngines('messages to end users', (_engine, places) => {
   it('who waits for word and is asked again gets a link of their own, in their language, and the address is erased', async () => {
     await nextDay();
     const { user, token } = await startJourney(app, testKey, {
-      ...{ processDefnName: 'document-only', parameters: { email: ADA, _scenario: 'document-inconsistent' } },
+      processDefnName: 'document-only',
+      parameters: { email: ADA, _scenario: 'document-inconsistent' },
     });
     assert.equal((await user.finish()).waitingFor, 'review');
     assert.equal((await tell(user, { language: 'de' })).status, 200);
     const { length } = mails.mails;
     const asked = await app.call(`/api/process-manager/reviews/${user.processInstanceId}/askAgain`, {
-      ...{ method: 'POST', token },
+      method: 'POST',
+      token,
       body: JSON.stringify({ comment: 'for colleagues alone', steps: ['document'], reason: 'unreadable' }),
     });
     assert.equal(asked.status, 200, asked.text);
@@ -235,9 +243,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.doesNotMatch(mail.text, /colleagues/);
     assert.equal((await until(user, 'SENT')).sealed, null);
     const redeem = (link: string) =>
-      app.call('/api/journey/sessions', {
-        ...{ method: 'POST', token: null, body: JSON.stringify({ code: codeOf(link) }) },
-      });
+      app.call('/api/journey/sessions', { method: 'POST', token: null, body: JSON.stringify({ code: codeOf(link) }) });
     assert.notEqual(linkIn(mail.text), asked.body.redirectUrl);
     const opened = await redeem(linkIn(mail.text));
     assert.deepEqual([opened.status, opened.body.journey.step.id], [200, 'document']);

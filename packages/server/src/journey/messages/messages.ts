@@ -92,9 +92,14 @@ export function openMessages(deps: MessagesDeps): Messages {
         const content: Content = { to: address, language, ...(url !== undefined && { url }) };
         const plain = Buffer.from(JSON.stringify(content));
         await addMessage(tx, {
-          ...{ id, instance_id: instance.id, kind, channel, state: kind === 'DECIDED' ? 'WAITING' : 'READY' },
+          id,
+          instance_id: instance.id,
+          kind,
+          channel,
+          state: kind === 'DECIDED' ? 'WAITING' : 'READY',
           sealed: await deps.vault.sealFor(tx, instanceSubject(instance.id), contextOf({ id }), plain),
-          ...{ created_at: now, expires_at: expiresAt },
+          created_at: now,
+          expires_at: expiresAt,
         });
         if (kind === 'HANDOFF') await deps.jobs.enqueue(tx, send, { messageId: id });
         return { sentTo: shorten(channel, address) };

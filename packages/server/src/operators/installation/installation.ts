@@ -76,7 +76,10 @@ export function installationHandlers({ versions, tenants, admin, jobs }: Install
       return {
         version: versions.grove,
         queues: counts.map(({ kind, state, count, oldest_run_at }) => ({
-          ...{ kind, state, count, oldestDtm: toDtm(oldest_run_at) },
+          kind,
+          state,
+          count,
+          oldestDtm: toDtm(oldest_run_at),
         })),
         deadJobs: dead.map(toDeadJob),
       };
@@ -103,7 +106,10 @@ function toTenant({ id, name, status, created_at }: TenantRow) {
 
 function toDeadJob({ id, owner_tenant_id, kind, attempts, last_error, run_at }: DeadJobRow) {
   return {
-    ...{ id, kind, attempts, deadDtm: toDtm(run_at) },
+    id,
+    kind,
+    attempts,
+    deadDtm: toDtm(run_at),
     ...(owner_tenant_id !== null && { tenantId: owner_tenant_id }),
     ...(last_error !== null && { error: last_error.slice(0, MAX_ERROR_LENGTH) }),
   };

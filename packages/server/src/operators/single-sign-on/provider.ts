@@ -36,8 +36,11 @@ export function openProviders({ outbound, clock }: { outbound: Pick<Outbound, 's
   const cache = boundedMap<string, { readAt: number; metadata: Promise<ServerMetadata> }>(MAX_PROVIDERS);
   const fetchOutside: CustomFetch = async (url, { method, headers, body, signal }) => {
     const answer = await outbound.send({
-      ...{ method: method === 'POST' ? 'POST' : 'GET', url, timeoutMs: TIMEOUT_MS },
-      ...{ maxAnswerBytes: MAX_ANSWER_BYTES, wantBody: true },
+      method: method === 'POST' ? 'POST' : 'GET',
+      url,
+      timeoutMs: TIMEOUT_MS,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+      wantBody: true,
       headers: { ...(body instanceof URLSearchParams && FORM), ...headers },
       ...(body && { body: String(body) }),
       ...(signal && { signal }),
@@ -76,7 +79,10 @@ export function openProviders({ outbound, clock }: { outbound: Pick<Outbound, 's
       const client = await import('openid-client');
       const { state, nonce, verifier } = valuesOf(secret);
       const url = client.buildAuthorizationUrl(await configure(sso), {
-        ...{ redirect_uri: redirectUrl, scope: ['openid', ...sso.scopes].join(' '), state, nonce },
+        redirect_uri: redirectUrl,
+        scope: ['openid', ...sso.scopes].join(' '),
+        state,
+        nonce,
         code_challenge: await client.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
         ...(again && { prompt: 'login', max_age: '0' }),

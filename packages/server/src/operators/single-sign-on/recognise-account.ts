@@ -48,8 +48,15 @@ export async function recogniseAccount(tx: TenantTx, { sso, claims, now }: Recog
   }
   await ensureRoom(tx);
   const operator: OperatorRow = {
-    ...{ id: newId(now), email, email_folded: fold(email), ...fromProvider, ...active },
-    ...{ created_at: now, created_by: BY, last_updated_at: now, last_updated_by: operatorName({ name, email }) },
+    id: newId(now),
+    email,
+    email_folded: fold(email),
+    ...fromProvider,
+    ...active,
+    created_at: now,
+    created_by: BY,
+    last_updated_at: now,
+    last_updated_by: operatorName({ name, email }),
   };
   await withOwnEmail(() => addOperator(tx, operator));
   return { operator, isNew: true };

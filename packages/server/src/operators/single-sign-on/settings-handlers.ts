@@ -36,7 +36,9 @@ export const redirectUrlOf = (baseUrl: string): string => `${baseUrl}/console/si
 
 export function singleSignOnHandlers({ providers, outbound, secretHostFault, baseUrlOf }: SettingsDeps) {
   const viewOf = (tenantId: TenantId, { clientSecretName, ...sso }: SingleSignOn): Ok<typeof api.singleSignOn.get> => ({
-    ...{ ...sso, scopes: [...sso.scopes], roles: [...sso.roles] },
+    ...sso,
+    scopes: [...sso.scopes],
+    roles: [...sso.roles],
     ...(clientSecretName !== '' && { clientSecretName }),
     redirectUrl: redirectUrlOf(baseUrlOf(tenantId)),
   });

@@ -32,8 +32,11 @@ export async function findSingleSignOn(db: TenantReads): Promise<SingleSignOn | 
   const row = await ONE.get(db, {});
   return (
     row && {
-      ...{ issuer: row.issuer, clientId: row.client_id, clientSecretName: row.client_secret_name },
-      ...{ scopes: JSON.parse(row.scopes) as string[], groupsClaim: row.groups_claim },
+      issuer: row.issuer,
+      clientId: row.client_id,
+      clientSecretName: row.client_secret_name,
+      scopes: JSON.parse(row.scopes) as string[],
+      groupsClaim: row.groups_claim,
       roles: JSON.parse(row.roles) as GroupRole[],
     }
   );
@@ -49,9 +52,13 @@ export async function getSingleSignOn(db: TenantReads): Promise<SingleSignOn> {
 export async function storeSingleSignOn(tx: TenantTx, sso: SingleSignOn, now: number): Promise<void> {
   await REMOVE.run(tx, {});
   await ADD.run(tx, {
-    ...{ issuer: sso.issuer, client_id: sso.clientId, client_secret_name: sso.clientSecretName },
-    ...{ scopes: JSON.stringify(sso.scopes), groups_claim: sso.groupsClaim },
-    ...{ roles: JSON.stringify(sso.roles), last_updated_at: now },
+    issuer: sso.issuer,
+    client_id: sso.clientId,
+    client_secret_name: sso.clientSecretName,
+    scopes: JSON.stringify(sso.scopes),
+    groups_claim: sso.groupsClaim,
+    roles: JSON.stringify(sso.roles),
+    last_updated_at: now,
   });
 }
 

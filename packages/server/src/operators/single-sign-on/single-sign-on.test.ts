@@ -43,7 +43,9 @@ onBothEngines('single sign-on', (_engine, places) => {
   });
 
   const settings = () => ({
-    ...{ issuer: provider.issuer, clientId: 'grove', clientSecretName: 'sso' },
+    issuer: provider.issuer,
+    clientId: 'grove',
+    clientSecretName: 'sso',
     roles: [
       { group: 'identity-admins', role: 'Administrator' },
       { group: 'reviewers', role: 'Reviewer' },
@@ -111,7 +113,9 @@ onBothEngines('single sign-on', (_engine, places) => {
     const set = await owner.call(SETTINGS, { body: settings() });
     assert.equal(set.status, 200, set.text);
     assert.deepEqual(set.body, {
-      ...{ ...settings(), scopes: ['profile', 'email'], groupsClaim: 'groups' },
+      ...settings(),
+      scopes: ['profile', 'email'],
+      groupsClaim: 'groups',
       redirectUrl: `${originOf(grove)}/console/single-sign-on`,
     });
     assert.deepEqual((await owner.call(SETTINGS)).body, set.body);

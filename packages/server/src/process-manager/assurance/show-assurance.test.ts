@@ -8,7 +8,10 @@ import { measuredTable } from './measured-table.ts';
 import { type AssessedCheck, showAssurance } from './show-assurance.ts';
 
 const check = (name: string, more: Partial<AssessedCheck> = {}, metaData?: object): AssessedCheck => ({
-  ...{ step: 'face', name, status: 'PASSED', reason: null },
+  step: 'face',
+  name,
+  status: 'PASSED',
+  reason: null,
   ...more,
   meta_data: metaData ? JSON.stringify(metaData) : null,
 });
@@ -23,9 +26,15 @@ describe('the assurance of a result', () => {
   it('says that nothing was assessed where nothing was', () => {
     const nothing = { assessed: false, countsFor: [], measured: [] };
     assert.deepEqual(show([]), {
-      ...{ level: 'basic', decidedBy: 'machine', missing: [], simulated: false },
-      ...{ presentationAttack: nothing, injection: nothing, documentAuthenticity: nothing },
-      ...{ identityBinding: nothing, expectedPerson: nothing },
+      level: 'basic',
+      decidedBy: 'machine',
+      missing: [],
+      simulated: false,
+      presentationAttack: nothing,
+      injection: nothing,
+      documentAuthenticity: nothing,
+      identityBinding: nothing,
+      expectedPerson: nothing,
     });
   });
 
@@ -40,7 +49,11 @@ describe('the assurance of a result', () => {
     const [match] = MEASURED.faceMatch;
     assert.deepEqual(identityBinding.measured[0], match && { ...match, ...intervalOf(match) });
     assert.deepEqual(injection, {
-      ...{ assessed: true, method: 'clientSignals', signs: [], countsFor: ['basic'], measured: [] },
+      assessed: true,
+      method: 'clientSignals',
+      signs: [],
+      countsFor: ['basic'],
+      measured: [],
     });
     assert.deepEqual([identityBinding.method, identityBinding.countsFor], ['faceMatch', ['basic', 'substantial']]);
   });
@@ -78,9 +91,7 @@ describe('the assurance of a result', () => {
     const doubtful = check(
       'liveness',
       { step: 'second', status: 'REVIEW', reason: 'uncertain' },
-      {
-        ...{ method: 'active', hints: ['virtual_camera'] },
-      },
+      { method: 'active', hints: ['virtual_camera'] },
     );
     const { presentationAttack, injection } = show([answered, doubtful]);
     assert.deepEqual([presentationAttack.status, injection.signs], ['REVIEW', ['virtual_camera']]);

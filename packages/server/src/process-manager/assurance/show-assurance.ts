@@ -29,7 +29,11 @@ export type Assessed = {
 
 /** The checks that the section is made of. */
 export const ASSESSED_CHECKS = [
-  ...['liveness', 'documentAuthenticity', 'faceMatch', 'faceAuthentication', 'applicantMatch'],
+  'liveness',
+  'documentAuthenticity',
+  'faceMatch',
+  'faceAuthentication',
+  'applicantMatch',
 ] as const;
 
 const BOTH: AssuranceLevel[] = ['basic', 'substantial'];

@@ -72,7 +72,10 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
       const made = await startJourneyUnopened(token);
       const body = JSON.stringify({ code: codeOf(made.redirectUrl) });
       const opened = await app.call('/api/journey/sessions', {
-        ...{ method: 'POST', body, token: null, headers: { cookie, 'Content-Type': 'application/json' } },
+        method: 'POST',
+        body,
+        token: null,
+        headers: { cookie, 'Content-Type': 'application/json' },
       });
       assert.equal(opened.status, 200, opened.text);
       return made.processInstanceId as string;
@@ -82,7 +85,8 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     const found = await linksOf(one.processInstanceId);
     assert.deepEqual(
       found.map(({ processInstanceId, shares }: { processInstanceId: string; shares: string[] }) => [
-        ...[processInstanceId, shares.join()],
+        processInstanceId,
+        shares.join(),
       ]),
       [[same, 'DEVICE']],
     );
@@ -195,7 +199,9 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     const token = await app.token(testKey);
     const by = (reviewer: string) =>
       app.call(`/api/process-manager/reviews/${id}/approve`, {
-        ...{ method: 'POST', token, body: JSON.stringify({ comment: 'fine', reviewer }) },
+        method: 'POST',
+        token,
+        body: JSON.stringify({ comment: 'fine', reviewer }),
       });
     assert.equal((await by('Somebody')).status, 200);
     assert.equal((await by('Somebody else')).body.code, 100300);

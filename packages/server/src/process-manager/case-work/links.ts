@@ -20,7 +20,9 @@ export function linkHandlers({ audit }: { audit: Pick<Audit, 'noteRead'> }) {
       const family = new Set([instance.id, instance.parent_id ?? instance.id]);
       const others = ids.filter((id) => !family.has(id) && !family.has(parents.get(id) ?? ''));
       const links = (await findInstanceViews(db, others)).map((row) => ({
-        ...{ processInstanceId: row.id, processDefnName: row.process_defn_name, status: row.status },
+        processInstanceId: row.id,
+        processDefnName: row.process_defn_name,
+        status: row.status,
         createdDtm: toDtm(row.created_at),
         ...(row.first_name !== null && { firstName: row.first_name }),
         ...(row.last_name !== null && { lastName: row.last_name }),

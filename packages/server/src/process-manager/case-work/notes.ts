@@ -96,7 +96,11 @@ async function toNotes(deps: NotesDeps, db: TenantReads, rows: readonly NoteRow[
   const names = await deps.operatorNames(db, [...new Set([...mentions.values()].flat())]);
   const seal = await sealOf(db);
   return rows.map(({ id, instance_id, at, author, sealed }) => ({
-    ...{ id, processInstanceId: instance_id, author, createdDtm: toDtm(at), text: seal.open(placeOf(id), sealed) },
+    id,
+    processInstanceId: instance_id,
+    author,
+    createdDtm: toDtm(at),
+    text: seal.open(placeOf(id), sealed),
     mentions: (mentions.get(id) ?? []).map((operatorId) => ({ operatorId, name: names.get(operatorId) ?? '' })),
   }));
 }

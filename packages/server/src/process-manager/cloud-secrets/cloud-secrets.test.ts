@@ -24,8 +24,13 @@ describe('a secret', () => {
       'x',
     );
     for (const shown of [
-      ...[JSON.stringify({ secret }), `${secret}`, String(secret), inspect({ secret }, { depth: 9, showHidden: true })],
-      ...[format('%s %o %j', secret, secret, secret), JSON.stringify(Object.entries(secret)), lines.join()],
+      JSON.stringify({ secret }),
+      `${secret}`,
+      String(secret),
+      inspect({ secret }, { depth: 9, showHidden: true }),
+      format('%s %o %j', secret, secret, secret),
+      JSON.stringify(Object.entries(secret)),
+      lines.join(),
       JSON.stringify({ ...secret }),
     ]) {
       assert.doesNotMatch(shown, /hunter2/);
@@ -41,7 +46,10 @@ onBothEngines('cloud secrets', (_engine, places) => {
   before(async () => {
     grove = await openTestNotifications(await places.create());
     http = await openTestHttp({
-      ...{ handlers: { cloudSecrets: grove.secrets }, db: grove.db, clock: grove.clock, genuine: true },
+      handlers: { cloudSecrets: grove.secrets },
+      db: grove.db,
+      clock: grove.clock,
+      genuine: true,
     });
   });
   after(async () => {
@@ -89,8 +97,13 @@ onBothEngines('cloud secrets', (_engine, places) => {
     assert.equal(made.status, 201, made.text);
     const { id, createdDtm, lastUpdatedDtm, ...rest } = made.body;
     assert.deepEqual(rest, {
-      ...{ name: 'CRM_KEY', description: 'of the CRM', type: 'STRING', hosts, environment: 'live' },
-      ...{ createdBy: 'API Key: Key', lastUpdatedBy: 'API Key: Key' },
+      name: 'CRM_KEY',
+      description: 'of the CRM',
+      type: 'STRING',
+      hosts,
+      environment: 'live',
+      createdBy: 'API Key: Key',
+      lastUpdatedBy: 'API Key: Key',
     });
     assert.equal(await find('CRM_KEY'), 'hunter2');
     grove.clock.advance(1000);

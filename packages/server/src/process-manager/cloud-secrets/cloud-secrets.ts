@@ -62,9 +62,18 @@ export function cloudSecretHandlers({ vault }: { vault: Pick<Vault, 'sealFor'> }
       const row = await db.write(async (tx) => {
         if ((await countCloudSecrets(tx, environment)) >= MAX_CLOUD_SECRETS_PER_TENANT) throw new ApiError(100065);
         const newRow: CloudSecretRow = {
-          ...{ environment, hosts: stored },
-          ...{ id, name, name_folded: fold(name), description, type, sealed: await seal(tx, id, value) },
-          ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
+          environment,
+          hosts: stored,
+          id,
+          name,
+          name_folded: fold(name),
+          description,
+          type,
+          sealed: await seal(tx, id, value),
+          created_at: now,
+          created_by: by,
+          last_updated_at: now,
+          last_updated_by: by,
         };
         await ensureUniqueName('cloud secret', name, () => addCloudSecret(tx, newRow));
         return newRow;

@@ -242,7 +242,10 @@ const MAX_BODY = 1024 * 1024;
 
 describe('a definition that is written to be slow', () => {
   const asks = (at: number, settings: object) => ({
-    ...{ id: `h${at}`, type: 'http', key: `h${at}`, url: 'https://example.com/' },
+    id: `h${at}`,
+    type: 'http',
+    key: `h${at}`,
+    url: 'https://example.com/',
     ...settings,
   });
   const withHeaders = (value: string): Steps =>
@@ -258,8 +261,11 @@ describe('a definition that is written to be slow', () => {
       asks(at, { body: '['.repeat(4900) + ']'.repeat(4900) }),
     ),
     'jumps to steps that are not there, but nearly': Array.from({ length: 100 }, (_, at) => ({
-      ...{ id: `${'a'.repeat(40)}${at}`, type: 'consent', key: `k${at}` },
-      ...{ next: `${'a'.repeat(45)}${at}`, onFail: `${'b'.repeat(45)}${at}` },
+      id: `${'a'.repeat(40)}${at}`,
+      type: 'consent',
+      key: `k${at}`,
+      next: `${'a'.repeat(45)}${at}`,
+      onFail: `${'b'.repeat(45)}${at}`,
     })),
     'fifty faults below one long name': [
       {

@@ -30,7 +30,10 @@ describe('a reference', () => {
     const asked: string[] = [];
     const lookup: Lookup = { ...nowhere, has: async ({ name }) => asked.push(name) > 0 };
     const step = (at: number, value: string) => ({
-      ...{ id: `s${at}`, key: `s${at}`, type: 'http', url: 'https://a.example' },
+      id: `s${at}`,
+      key: `s${at}`,
+      type: 'http',
+      url: 'https://a.example',
       headers: Object.fromEntries(Array.from({ length: 20 }, (_, header) => [`x-${header}`, value.repeat(5)])),
     });
     const same = Array.from({ length: 30 }, (_, at) => step(at, '{secret.one}'));

@@ -150,7 +150,11 @@ onBothEngines('process definitions', (_engine, places) => {
   describe('validate, for a document with a wrong envelope', () => {
     it('names the faults of the steps as well, and takes null for what is absent', async () => {
       const body = {
-        ...{ name: 'many', retentionDays: -5, colour: 'green', description: null, theme: 7 },
+        name: 'many',
+        retentionDays: -5,
+        colour: 'green',
+        description: null,
+        theme: 7,
         steps: [
           { id: 'a', type: 'consnt' },
           { ...decide, when: 'nothing.known' },
@@ -208,7 +212,8 @@ onBothEngines('process definitions', (_engine, places) => {
       const { id, lastUpdatedDtm } = await create('shared');
       const update = (description: string, ifLastUpdatedDtm: string | undefined) =>
         definitions.update({
-          ...{ processDefinitionId: id, body: documentOf('shared', { description }) },
+          processDefinitionId: id,
+          body: documentOf('shared', { description }),
           ...(ifLastUpdatedDtm && { query: { ifLastUpdatedDtm } }),
         });
       grove.clock.advance(MINUTE);

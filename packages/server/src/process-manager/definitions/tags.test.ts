@@ -63,7 +63,8 @@ onBothEngines('tags of process definitions', (_engine, places) => {
     const { processDefinitionId } = await version();
     for (const name of ['.', '..']) {
       const { status, body } = await grove.call(`/api/process-manager/processDefinitions/${processDefinitionId}/tags`, {
-        ...{ method: 'POST', body: JSON.stringify({ name }) },
+        method: 'POST',
+        body: JSON.stringify({ name }),
       });
       assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100001, '/name']);
     }

@@ -110,7 +110,9 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     );
     const parameters = { _redirectUrl: 'http://localhost:3000/back' };
     const refused = await send('live', 'POST', '/processTokens', {
-      ...{ name: 'redirects', processDefnName: 'document-only', parameters },
+      name: 'redirects',
+      processDefnName: 'document-only',
+      parameters,
     });
     assert.equal(refused.status, 400, refused.text);
   });
@@ -144,8 +146,12 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     assert.deepEqual(
       { action, actor, environment, item, fields: details.fields, values: details.values },
       {
-        ...{ action: 'cloudSecret.created', actor: 'API Key: CI', environment: 'test', item: 'NOTED' },
-        ...{ fields: ['name', 'value', 'hosts'], values: { hosts: ['a.example'] } },
+        action: 'cloudSecret.created',
+        actor: 'API Key: CI',
+        environment: 'test',
+        item: 'NOTED',
+        fields: ['name', 'value', 'hosts'],
+        values: { hosts: ['a.example'] },
       },
     );
     assert.ok(before.totalElements > 0);

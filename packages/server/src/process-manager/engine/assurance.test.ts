@@ -17,7 +17,9 @@ function asking(assurance: AssuranceLevel | undefined, ...steps: Partial<Step>[]
 type Finding = Pick<Check, 'name' | 'status'> & { reason?: string };
 
 const finds = (step: string, ...checks: Finding[]): Happening => ({
-  ...{ type: 'findings', step, attempt: 1 },
+  type: 'findings',
+  step,
+  attempt: 1,
   findings: { checks: checks.map((check) => ({ type: 'face', advice: 'final', ...check })) },
 });
 const answered: Finding = { name: 'liveness', status: 'PASSED', reason: 'challenge_answered' };

@@ -173,7 +173,8 @@ describe('an end user who cannot do a step', () => {
   it('is led where the definition says, such as to a selfie without movements, and a human looks at it', () => {
     const still = { id: 'still', type: 'face', key: 'still', liveness: 'none', when: 'checks.face.reason == "unable"' };
     const atStill = ride(definitionOf({ ...selfie, liveness: 'active' }, still, decision)).on({
-      ...{ type: 'unable', step: 'face' },
+      type: 'unable',
+      step: 'face',
     });
     assert.equal(atStill.state.flow.current?.step, 'still');
     const ended = atStill.on(submit('still', {}, 'image')).on(passed('still'));

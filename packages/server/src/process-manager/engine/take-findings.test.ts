@@ -12,7 +12,11 @@ const sent = submit('document', {}, 'front', 'back');
 const USE: Happening = { type: 'useAnyway', step: 'document' };
 
 const failed = (reason: string, name = 'documentQuality', advice: 'retry' | 'final' = 'retry'): Check => ({
-  ...{ name, type: 'document', status: 'FAILED', reason, advice },
+  name,
+  type: 'document',
+  status: 'FAILED',
+  reason,
+  advice,
 });
 const PASSED: Check = { name: 'documentQuality', type: 'document', status: 'PASSED' };
 

@@ -153,7 +153,9 @@ function conclude(walk: Walk, step: Step): void {
 function wait(walk: Walk, status: 'REVIEW' | 'PAUSED', current: Current): void {
   setFlow(walk, { status, current });
   walk.effects.push({
-    ...{ type: 'event', event: status === 'REVIEW' ? 'instance.review' : 'instance.paused', step: current.step },
+    type: 'event',
+    event: status === 'REVIEW' ? 'instance.review' : 'instance.paused',
+    step: current.step,
   });
 }
 

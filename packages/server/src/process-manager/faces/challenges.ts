@@ -59,9 +59,16 @@ export function openChallenges(vault: Pick<Vault, 'sealFor' | 'openFor'>): Chall
       const id = newId(now);
       const progress = startChallenge({ now, omit });
       const row: ChallengeRow = {
-        ...{ instance_id: instanceId, id, step, attempt, state: 'OPEN', token: newToken() },
-        ...{ public_key: JSON.stringify(publicKey), progress: await seal(tx, instanceId, id, progress) },
-        ...{ started_at: now, expires_at: now + CHALLENGE_LIMITS.challengeMs + SUBMIT_MS },
+        instance_id: instanceId,
+        id,
+        step,
+        attempt,
+        state: 'OPEN',
+        token: newToken(),
+        public_key: JSON.stringify(publicKey),
+        progress: await seal(tx, instanceId, id, progress),
+        started_at: now,
+        expires_at: now + CHALLENGE_LIMITS.challengeMs + SUBMIT_MS,
       };
       await addChallenge(tx, row);
       return { row, progress };
@@ -77,10 +84,7 @@ export function openChallenges(vault: Pick<Vault, 'sealFor' | 'openFor'>): Chall
     async save(tx, { row, progress: before }, progress) {
       const { instance_id, id } = row;
       const token = progress.instructions.length === before.instructions.length ? row.token : newToken();
-      const saved = {
-        ...{ ...row, state: progress.state, token },
-        progress: await seal(tx, instance_id, id, progress),
-      };
+      const saved = { ...row, state: progress.state, token, progress: await seal(tx, instance_id, id, progress) };
       await saveChallenge(tx, saved);
       return { row: saved, progress };
     },

@@ -22,7 +22,9 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
   let tokenId: string;
   const post = async (path: string, body: object = {}, token?: string) => {
     const answer = await grove.call(`${BASE}${path}`, {
-      ...{ method: 'POST', body: JSON.stringify(body), ...(token !== undefined && { token }) },
+      method: 'POST',
+      body: JSON.stringify(body),
+      ...(token !== undefined && { token }),
     });
     assert.ok(answer.status < 300, answer.text);
     return answer.body;
@@ -30,7 +32,9 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
   before(async () => {
     grove = await openTestApp(await places.create());
     ({ id: definitionId } = await post('/processDefinitions', {
-      ...{ name: 'pets', processDefinitionType: 'VERIFICATION', steps: STEPS },
+      name: 'pets',
+      processDefinitionType: 'VERIFICATION',
+      steps: STEPS,
     }));
     await post(`/processDefinitions/${definitionId}/deploy`);
     ({ id: tokenId } = await post('/processTokens', { name: 'pets', processDefnName: 'pets' }));
@@ -65,8 +69,13 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     grove.clock.advance(40 * SECOND);
     await good.submit('form', { pet: 'cat' });
     assert.deepEqual(await eventsOf(good), [
-      ...['created', 'started', 'stepSeen consent 1', 'stepCompleted consent', 'stepSeen form 1'],
-      ...['stepCompleted form', 'completed decide'],
+      'created',
+      'started',
+      'stepSeen consent 1',
+      'stepCompleted consent',
+      'stepSeen form 1',
+      'stepCompleted form',
+      'completed decide',
     ]);
     const unable = await agree();
     const { revision } = await unable.look();
@@ -81,7 +90,10 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     assert.equal(status, 200);
     const { steps, fromDate, toDate, ...rest } = body;
     assert.deepEqual(rest, {
-      ...{ processDefnId: definitionId, processDefnName: 'pets', processDefnVersion: 1, environment: 'live' },
+      processDefnId: definitionId,
+      processDefnName: 'pets',
+      processDefnVersion: 1,
+      environment: 'live',
     });
     assert.equal((Date.parse(toDate) - Date.parse(fromDate)) / 86_400_000, 29);
     const none = { passed: 0, failed: 0, review: 0, notPerformed: 0, retried: 0, left: 0 };
@@ -128,7 +140,8 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     const user = await start();
     assert.equal((await leave(user, 'form')).body.code, 100056);
     const stranger = await grove.call(`/api/journey/${user.processInstanceId}/steps/consent/left`, {
-      ...{ method: 'POST', token: null },
+      method: 'POST',
+      token: null,
     });
     assert.equal(stranger.body.code, 100054);
   });

@@ -31,8 +31,12 @@ export function funnelHandlers() {
       const values = new Map(counts.map(({ step, what, value }) => [`${step} ${what}`, value]));
       const { steps } = JSON.parse(row.document) as Definition;
       return {
-        ...{ processDefnId: row.id, processDefnName: row.name, processDefnVersion: row.version, environment },
-        ...{ fromDate: dateOf(fromDay), toDate: dateOf(toDay) },
+        processDefnId: row.id,
+        processDefnName: row.name,
+        processDefnVersion: row.version,
+        environment,
+        fromDate: dateOf(fromDay),
+        toDate: dateOf(toDay),
         steps: steps
           .filter(({ type }) => stepTypeOf(type).kind === 'user')
           .map(({ id, type }) => funnelStep(id, type, (what) => values.get(`${id} ${what}`) ?? 0)),
@@ -44,9 +48,15 @@ export function funnelHandlers() {
 function funnelStep(step: string, type: string, countOf: (what: string) => number) {
   const median = medianSeconds(countOf);
   return {
-    ...{ step, type, seen: countOf('SEEN') },
-    ...{ passed: countOf('PASSED'), failed: countOf('FAILED'), review: countOf('REVIEW') },
-    ...{ notPerformed: countOf('NOT_PERFORMED'), retried: countOf('RETRIED'), left: countOf('LEFT') },
+    step,
+    type,
+    seen: countOf('SEEN'),
+    passed: countOf('PASSED'),
+    failed: countOf('FAILED'),
+    review: countOf('REVIEW'),
+    notPerformed: countOf('NOT_PERFORMED'),
+    retried: countOf('RETRIED'),
+    left: countOf('LEFT'),
     ...(median !== undefined && { medianSeconds: median }),
   };
 }

@@ -35,8 +35,15 @@ export async function storeDerived(
     await blobs.put(blobKey, seal(imageContext(blobKey), bytes));
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     rows.push({
-      ...{ instance_id: instanceId, step, attempt, name, blob_key: blobKey, content_type: contentType },
-      ...{ bytes: bytes.length, sha256, created_at: now },
+      instance_id: instanceId,
+      step,
+      attempt,
+      name,
+      blob_key: blobKey,
+      content_type: contentType,
+      bytes: bytes.length,
+      sha256,
+      created_at: now,
     });
   }
   return rows;

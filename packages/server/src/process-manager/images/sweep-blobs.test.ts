@@ -30,7 +30,9 @@ onBothEngines('the sweep of blobs', (_engine, places) => {
   const sweep = async (signal = new AbortController().signal) => {
     const { db } = grove.app;
     const job = sweepBlobsJob({
-      ...{ db, blobs: openFolder(grove.config.blobFolder), everyTenantId: () => everyTenantId(db.system) },
+      db,
+      blobs: openFolder(grove.config.blobFolder),
+      everyTenantId: () => everyTenantId(db.system),
     });
     const now = Date.now();
     for (let hour = 0; hour < 22; hour++) {

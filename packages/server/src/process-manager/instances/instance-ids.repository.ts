@@ -73,8 +73,12 @@ export async function countIds(
 ): Promise<number> {
   const { statements, values } = of(list);
   const row = await db.get<{ total: number }>(statements.count, [
-    ...[db.tenantId, environment, ...values],
-    ...[from, below, most],
+    db.tenantId,
+    environment,
+    ...values,
+    from,
+    below,
+    most,
   ]);
   return row?.total ?? 0;
 }

@@ -33,8 +33,12 @@ export async function findInstanceJourney(db: TenantReads, id: string): Promise<
   if (!joined) return undefined;
   const { journey_revision, journey_state, journey_sealed, journey_due_at, data_key, ...row } = joined;
   const journey = journey_revision !== null && {
-    ...{ instance_id: id, revision: journey_revision, state: journey_state },
-    ...{ sealed: journey_sealed, due_at: journey_due_at, data_key },
+    instance_id: id,
+    revision: journey_revision,
+    state: journey_state,
+    sealed: journey_sealed,
+    due_at: journey_due_at,
+    data_key,
   };
   return { row: await openRow(db, row), journey: journey || undefined };
 }

@@ -24,8 +24,16 @@ const placeOf = (id: string) => `instance:${id}`;
 export function toStored(seal: PersonalSeal, row: InstanceRow): InstanceRow {
   return {
     ...row,
-    ...{ first_name: null, last_name: null, email: null, phone_number: null, review_comment: null },
-    ...{ external_reference: null, extended_terms: null, name: null, description: null, parameters: NO_PARAMETERS },
+    first_name: null,
+    last_name: null,
+    email: null,
+    phone_number: null,
+    review_comment: null,
+    external_reference: null,
+    extended_terms: null,
+    name: null,
+    description: null,
+    parameters: NO_PARAMETERS,
     sealed: sealPerson(seal, row),
     terms: JSON.stringify((JSON.parse(row.terms) as string[]).map(seal.code)),
   };

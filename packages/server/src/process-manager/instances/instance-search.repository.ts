@@ -50,8 +50,12 @@ const LAST = '\u{10FFFF}';
 
 const kindOf = ({ begins }: Word) => (begins ? 'beginning' : 'exact');
 const entriesOf = (db: TenantReads, { environment, range }: Filter, { text, begins }: Word): Value[] => [
-  ...[db.tenantId, environment, text, ...(begins ? [text + LAST] : [])],
-  ...[range.from, range.below],
+  db.tenantId,
+  environment,
+  text,
+  ...(begins ? [text + LAST] : []),
+  range.from,
+  range.below,
 ];
 
 /** How many bear a word, some of them perhaps counted twice; no more than `most`. */
@@ -124,7 +128,10 @@ export async function passing(
   // No id is empty: what fills the statement up finds nothing.
   const padded = [...ids, ...new Array<string>(size - ids.length).fill('')];
   const rows = await db.all<{ id: string }>(candidateStatement(size, patterns.length), [
-    ...[db.tenantId, environment, status ?? '', definitionIds?.join() ?? ''],
+    db.tenantId,
+    environment,
+    status ?? '',
+    definitionIds?.join() ?? '',
     ...padded,
     ...patterns,
   ]);

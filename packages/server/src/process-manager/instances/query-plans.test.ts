@@ -41,7 +41,11 @@ describe('the plans of lists and searches (sqlite)', () => {
 
     it(`orders by status and expiry are those of an index, ${direction}`, () => {
       const any: AnyOrder = {
-        ...{ environment: 'live', definitionIds: undefined, status: undefined, size: 10, offset: 0 },
+        environment: 'live',
+        definitionIds: undefined,
+        status: undefined,
+        size: 10,
+        offset: 0,
         orderBy: `status ${direction}, id ${direction}`,
       };
       assertPlan(anyOrderStatement('acme', any).statement, /INDEX process_instances_status /);

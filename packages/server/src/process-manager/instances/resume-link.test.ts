@@ -60,7 +60,10 @@ onBothEngines('paused process instances', (_engine, places) => {
       const row = await world.newInstance({ ui_url: 'https://good.example/ui' });
       const { row: child } = await world.acme.write((tx) =>
         createInstance(tx, {
-          ...{ definition: world.definition, environment: 'live', parameters: {}, now: world.grove.clock.now() },
+          definition: world.definition,
+          environment: 'live',
+          parameters: {},
+          now: world.grove.clock.now(),
           parent: { row, step: 'sub', id: newId(world.grove.clock.now()) },
         }),
       );

@@ -41,7 +41,10 @@ onBothEngines('a search', (_engine, places) => {
   after(() => db.close());
 
   const filter = (more: Partial<Filter> = {}): Filter => ({
-    ...{ environment: 'live', definitionIds: undefined, status: undefined, range: EVERY_ID },
+    environment: 'live',
+    definitionIds: undefined,
+    status: undefined,
+    range: EVERY_ID,
     ...more,
   });
   const ways = {

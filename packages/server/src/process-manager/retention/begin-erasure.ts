@@ -36,7 +36,8 @@ export function erasureBeginner(deps: {
     await addErasures(tx, ids, { by, reason, at });
     const change = {
       action: reason === 'RETENTION' ? ('instance.purged' as const) : ('instance.deleted' as const),
-      ...{ actor: by, at },
+      actor: by,
+      at,
       ...(apiKeyId !== undefined && { apiKeyId }),
       ...(operatorId !== undefined && { operatorId }),
       ...(requestId !== undefined && { requestId }),

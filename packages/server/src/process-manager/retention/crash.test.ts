@@ -53,8 +53,15 @@ async function seed(
     const id = body.processInstanceId as string;
     const seal = await db.write((tx) => grove.app.vault.sealerFor(tx, `instance:${id}`));
     const rows = Array.from({ length: images }, (_, number) => ({
-      ...{ instance_id: id, step: 'selfie', attempt: 1, name: `frame${number}`, blob_key: newId(Date.now()) },
-      ...{ content_type: 'image/jpeg', bytes, sha256: '', created_at: Date.now() },
+      instance_id: id,
+      step: 'selfie',
+      attempt: 1,
+      name: `frame${number}`,
+      blob_key: newId(Date.now()),
+      content_type: 'image/jpeg',
+      bytes,
+      sha256: '',
+      created_at: Date.now(),
     }));
     for (const { blob_key } of rows) await blobs.put(blob_key, seal(imageContext(blob_key), Buffer.alloc(bytes, 7)));
     await db.write(async (tx) => {
@@ -105,8 +112,13 @@ async function assertWhole(place: TestPlace, made: number): Promise<State> {
   const { instances, unfinished } = state;
   const gone = made - instances;
   assert.deepEqual(state, {
-    ...{ instances, counted: instances, keys: instances, images: instances * IMAGES },
-    ...{ tombstones: gone, erasures: gone, unfinished },
+    instances,
+    counted: instances,
+    keys: instances,
+    images: instances * IMAGES,
+    tombstones: gone,
+    erasures: gone,
+    unfinished,
   });
   return state;
 }

@@ -37,7 +37,9 @@ function itemOf(row: InstanceRow, data: object | undefined): PersonItem {
   const parameters = JSON.parse(row.parameters) as Record<string, string>;
   const own = [row.email, row.phone_number, row.name].filter((each) => each !== null);
   return {
-    ...{ id: row.id, parameters, externalIds: externalIdsOf(parameters) },
+    id: row.id,
+    parameters,
+    externalIds: externalIdsOf(parameters),
     texts: [...own, ...Object.values(parameters), ...textsOf(data)],
   };
 }

@@ -78,7 +78,9 @@ async function leaveTraces(app: TestApp, token: string, photograph: Uint8Array):
     .of(TENANT)
     .write((tx) =>
       tx.run({ text: 'UPDATE process_instances SET review_comment = $3 WHERE tenant_id = $1 AND id = $2' }, [
-        ...[tx.tenantId, id, comment],
+        tx.tenantId,
+        id,
+        comment,
       ]),
     );
   const place = `/api/userdata-server/processDefinitions/${made.body.id}/processInstances/${id}`;

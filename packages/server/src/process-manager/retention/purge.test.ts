@@ -114,8 +114,12 @@ describe('the jobs that purge instances', () => {
   const jobOf = (left: Map<string, number>, purged: string[]) => {
     const db = { of: (tenantId: string) => ({ tenantId }), isSingleServer: false } as unknown as Db;
     return purgeInstancesJob({
-      ...{ db, clock: { now: () => 0 }, receiptsDays: 1, clockFault: async () => undefined },
-      ...{ finisher: { leftBehind: async () => undefined }, erasureLog: { tend: async () => undefined } },
+      db,
+      clock: { now: () => 0 },
+      receiptsDays: 1,
+      clockFault: async () => undefined,
+      finisher: { leftBehind: async () => undefined },
+      erasureLog: { tend: async () => undefined },
       async *everyTenantId() {
         for (const id of left.keys()) yield asTenantId(id);
       },

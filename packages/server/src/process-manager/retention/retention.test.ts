@@ -35,11 +35,15 @@ onBothEngines('retention', (_engine, places) => {
     db.write(async (tx) => {
       const at = app.clock.now() - days * DAY;
       await tx.run({ text: 'UPDATE process_instances SET expiring_at = $3 WHERE tenant_id = $1 AND id = $2' }, [
-        ...[tx.tenantId, id, at],
+        tx.tenantId,
+        id,
+        at,
       ]);
       if (deadline === undefined) return;
       await tx.run({ text: 'UPDATE process_instances SET deadline_at = $3 WHERE tenant_id = $1 AND id = $2' }, [
-        ...[tx.tenantId, id, deadline],
+        tx.tenantId,
+        id,
+        deadline,
       ]);
     });
   const there = async (id: string, bearer = token) =>
@@ -95,7 +99,8 @@ onBothEngines('retention', (_engine, places) => {
     await expire(reviewed.processInstanceId, { deadline: null });
     await db.write((tx) =>
       tx.run({ text: "UPDATE process_instances SET status = 'REVIEW' WHERE tenant_id = $1 AND id = $2" }, [
-        ...[tx.tenantId, reviewed.processInstanceId],
+        tx.tenantId,
+        reviewed.processInstanceId,
       ]),
     );
     assert.deepEqual([(await preview()).body.due, (await preview()).body.inReview], [2, 1]);
@@ -195,7 +200,8 @@ onBothEngines('retention', (_engine, places) => {
 
   it('tells whoever has subscribed that the instance was deleted, and why', async () => {
     const made = await app.call('/api/notification-service/webhooks', {
-      ...{ method: 'POST', token },
+      method: 'POST',
+      token,
       body: JSON.stringify({ name: 'crm', uri: 'https://hooks.example.com/', events: ['instance.deleted'] }),
     });
     assert.equal(made.status, 201, made.text);
@@ -251,7 +257,8 @@ onBothEngines('retention', (_engine, places) => {
     app.clock.set(right);
     await db.write((tx) =>
       tx.run({ text: "UPDATE tenant_settings SET value = $2 WHERE tenant_id = $1 AND name = 'retention.lastPurge'" }, [
-        ...[tx.tenantId, String(right + 6 * MINUTE)],
+        tx.tenantId,
+        String(right + 6 * MINUTE),
       ]),
     );
     assert.match((await run()).body.message, /in the future/);

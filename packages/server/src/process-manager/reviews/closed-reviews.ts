@@ -15,7 +15,9 @@ export function closedReviewHandlers() {
       const page = paging(query, {});
       const { environment } = principal;
       const filter = {
-        ...{ environment, verdict: query.verdict, reviewer: query.reviewer || undefined },
+        environment,
+        verdict: query.verdict,
+        reviewer: query.reviewer || undefined,
         from: boundOf(query.startDateTime, '/query/startDateTime'),
         below: boundOf(query.endDateTime, '/query/endDateTime'),
       };
@@ -28,10 +30,13 @@ export function closedReviewHandlers() {
         if (!instance) return [];
         const { first_name, last_name, process_defn_name } = instance;
         return {
-          ...{ processInstanceId: instance.id, processDefnName: process_defn_name },
+          processInstanceId: instance.id,
+          processDefnName: process_defn_name,
           ...(first_name !== null && { firstName: first_name }),
           ...(last_name !== null && { lastName: last_name }),
-          ...{ verdict: row.verdict, reviewer: row.reviewer, decidedDtm: toDtm(row.at) },
+          verdict: row.verdict,
+          reviewer: row.reviewer,
+          decidedDtm: toDtm(row.at),
           ...(row.sealed && seal && { comment: seal.open(commentPlace(row.id), row.sealed) }),
           waitedMilliseconds: Math.max(0, row.at - row.entered_at),
         };

@@ -99,7 +99,8 @@ export function reviewHandlers({ drive, audit, resumeLink, askedAgain }: ReviewD
         const input = { ...body, status: 'ASKED_AGAIN' } as const;
         const row = await decide({ ...context, db: joined(tx) }, params.processInstanceId, input, {
           type: 'askAgain',
-          ...{ steps: body.steps, ...(body.reason && { reason: body.reason }) },
+          steps: body.steps,
+          ...(body.reason && { reason: body.reason }),
           ...(body.message && { message: body.message }),
         });
         await askedAgain(tx, row, context.now);
@@ -176,7 +177,8 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
     const assurance = showAssurance({ definition, flow, checks: assessed.get(row.id) ?? [], environment });
     const round = ofRound(verdicts.get(row.id) ?? [], flow.current?.enteredAt ?? 0);
     return {
-      ...{ ...toReview(row, flow, notPassed.get(row.id) ?? [], now), assurance },
+      ...toReview(row, flow, notPassed.get(row.id) ?? [], now),
+      assurance,
       verdictsNeeded: fourEyes || definition.fourEyes ? 2 : 1,
       verdictsBy: round.map(({ reviewer }) => reviewer).slice(0, MAX_REASONS),
       disagree: new Set(round.map(({ verdict }) => verdict)).size > 1,

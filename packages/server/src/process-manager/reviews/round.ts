@@ -31,9 +31,16 @@ export async function giveVerdict(context: Context, tx: TenantTx, row: InstanceR
   const at = Math.max(now, (last?.at ?? 0) + 1);
   const id = newId(at);
   await addVerdict(tx, {
-    ...{ id, instance_id: row.id, environment: row.environment },
-    ...{ definition_id: row.definition_id, at, entered_at: enteredAt, verdict: input.status },
-    ...{ reviewer: input.reviewer, caller_id: principal.callerId, decides: decides ? 1 : 0 },
+    id,
+    instance_id: row.id,
+    environment: row.environment,
+    definition_id: row.definition_id,
+    at,
+    entered_at: enteredAt,
+    verdict: input.status,
+    reviewer: input.reviewer,
+    caller_id: principal.callerId,
+    decides: decides ? 1 : 0,
     sealed: (await sealOf(tx)).seal(commentPlace(id), input.comment),
   });
   return decides;

@@ -20,7 +20,12 @@ export function httpCaller(deps: { outbound: Pick<Outbound, 'send'>; findSecret:
     const filled = await fillHeaders(db, headers, (reads, name) => deps.findSecret(reads, name, use));
     if (filled.fault) return failed(filled.fault, true);
     const answer = await deps.outbound.send({
-      ...{ method, url, signal, timeoutMs: TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES, wantBody: true },
+      method,
+      url,
+      signal,
+      timeoutMs: TIMEOUT_MS,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+      wantBody: true,
       headers: {
         'user-agent': 'Grove-Steps/1',
         accept: 'application/json',

@@ -45,7 +45,8 @@ export function liveVision(deps: LiveVisionDeps, db: TenantDb, { instance }: Sna
   const { machine, searchWatchlist, searchValues } = deps;
   const { readFace, matchFaces } = machine;
   return {
-    ...{ readFace, matchFaces },
+    readFace,
+    matchFaces,
     async readDocument(request, signal) {
       const { allowSpecimens } = await findProcessSettings(db, 'live');
       return machine.readDocument({ ...request, allowSpecimens }, signal);

@@ -18,7 +18,11 @@ onBothEngines('children of a journey', (_engine, places) => {
     const { id: leaf } = await journey.instance({ steps: [DECIDE] });
     const row = await findInstance(journey.acme, leaf);
     const steps = Array.from({ length: children }, (_, at) => ({
-      ...{ id: `sub${at}`, type: 'subprocess', key: `sub${at}`, definition: row?.process_defn_name, parameters: {} },
+      id: `sub${at}`,
+      type: 'subprocess',
+      key: `sub${at}`,
+      definition: row?.process_defn_name,
+      parameters: {},
     })) as unknown as Step[];
     const { id } = await journey.instance({ steps: [...steps, DECIDE] });
     await journey.apply(id, { type: 'open' });

@@ -2,8 +2,24 @@
 
 /** Schemes that browsers execute or display instead of navigating, such as `javascript:`. */
 const NEVER: ReadonlySet<string> = new Set([
-  ...['javascript:', 'vbscript:', 'data:', 'blob:', 'file:', 'filesystem:', 'about:', 'view-source:', 'jar:'],
-  ...['intent:', 'chrome:', 'resource:', 'ftp:', 'ws:', 'wss:', 'mailto:', 'tel:', 'sms:'],
+  'javascript:',
+  'vbscript:',
+  'data:',
+  'blob:',
+  'file:',
+  'filesystem:',
+  'about:',
+  'view-source:',
+  'jar:',
+  'intent:',
+  'chrome:',
+  'resource:',
+  'ftp:',
+  'ws:',
+  'wss:',
+  'mailto:',
+  'tel:',
+  'sms:',
 ]);
 const SCHEME = /^[a-z][a-z0-9+.-]{1,49}:$/;
 const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;

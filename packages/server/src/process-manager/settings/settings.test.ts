@@ -106,15 +106,13 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     const { apiKey } = await grove.app.tenants.create({ id: 'other' });
     const token = await grove.token(apiKey);
     assert.deepEqual((await grove.call(PATH, { token })).body, {
-      ...{
-        redirectOrigins: [],
-        embedOrigins: [],
-        allowSpecimens: false,
-        readBudget: DEFAULT_BUDGET,
-        lenientRequests: false,
-        fourEyes: false,
-        reviewReasons: [],
-      },
+      redirectOrigins: [],
+      embedOrigins: [],
+      allowSpecimens: false,
+      readBudget: DEFAULT_BUDGET,
+      lenientRequests: false,
+      fourEyes: false,
+      reviewReasons: [],
     });
   });
 });

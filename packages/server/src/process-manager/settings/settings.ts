@@ -31,7 +31,9 @@ function viewOf(settings: ProcessSettings) {
   const { redirectOrigins, embedOrigins, reviewReasons } = settings;
   return {
     ...settings,
-    ...{ redirectOrigins: [...redirectOrigins], embedOrigins: [...embedOrigins], reviewReasons: [...reviewReasons] },
+    redirectOrigins: [...redirectOrigins],
+    embedOrigins: [...embedOrigins],
+    reviewReasons: [...reviewReasons],
   };
 }
 

@@ -28,13 +28,16 @@ export async function changedToken(tx: TenantTx, maker: TokenMaker, row: TokenRo
   return {
     ...row,
     ...limits,
-    ...{ name, name_folded: fold(name), description: change.description ?? row.description },
+    name,
+    name_folded: fold(name),
+    description: change.description ?? row.description,
     ui_url: change.uiUrl === undefined ? row.ui_url : change.uiUrl || null,
     status: change.status ?? row.status,
     max_process_duration: durationOf(change.maxProcessDuration ?? row.max_process_duration),
     for_test: change.forTest === undefined ? row.for_test : Number(change.forTest),
     parameters: change.parameters ? JSON.stringify(change.parameters) : row.parameters,
-    ...{ last_updated_at: maker.now, last_updated_by: maker.by },
+    last_updated_at: maker.now,
+    last_updated_by: maker.by,
   };
 }
 

@@ -252,7 +252,8 @@ onBothEngines('process instances from tokens', (_engine, places) => {
 
     it('an Idempotency-Key makes one instance of three requests, with the same redirect', async () => {
       const { id } = await addTestToken(world.acme, world.definition, {
-        ...{ type: 'MULTI_USE_COUNT_LIMITED', max_count: 2 },
+        type: 'MULTI_USE_COUNT_LIMITED',
+        max_count: 2,
       });
       const send = (body: object = {}) =>
         world.grove.call(`${PATH}?pt=${id}`, {

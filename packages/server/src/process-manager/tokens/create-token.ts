@@ -12,7 +12,10 @@ export function tokenCreator({ create }: Handlers, db: Db, clock: Clock) {
   return async (tenant: string, environment: 'live' | 'test', body: NewToken): Promise<string> => {
     const tenantId = asTenantId(tenant);
     const principal = {
-      ...{ tenantId, environment, callerId: '', callerName: 'Demonstration' },
+      tenantId,
+      environment,
+      callerId: '',
+      callerName: 'Demonstration',
       permissions: permissionSet(tenantId, []),
     };
     const context = { tenantId, principal, db: db.of(tenantId), now: clock.now(), requestId: '', accept: undefined };

@@ -66,7 +66,10 @@ onBothEngines('process tokens', (_engine, places) => {
         environment: 'live',
         counter: 0,
         startProcessAddress: `http://acme.fir.localhost:${port}/processInstances?tn=acme&pt=${id}`,
-        ...{ createdDtm: at, createdBy: by, lastUpdatedDtm: at, lastUpdatedBy: by },
+        createdDtm: at,
+        createdBy: by,
+        lastUpdatedDtm: at,
+        lastUpdatedBy: by,
       });
     });
 
@@ -252,7 +255,8 @@ onBothEngines('process tokens', (_engine, places) => {
         const tokens = { live: await few.token(), test: await few.token(sandbox.apiKey) };
         const make = (environment: 'live' | 'test', name: string) =>
           few.call(PATH, {
-            ...{ method: 'POST', token: tokens[environment] },
+            method: 'POST',
+            token: tokens[environment],
             body: JSON.stringify({ name, processDefnName: 'onboarding' }),
           });
         const [first] = [await make('test', 'one'), await make('test', 'two')];

@@ -49,7 +49,8 @@ onBothEngines('usage', (_engine, places) => {
       declined: await of('COMPLETED_ENDED_ERROR'),
       inReview: await of('REVIEW'),
       abandoned: await of('COMPLETED_TERMINATED'),
-      ...{ failed: 0, open: await of('ACTIVE') },
+      failed: 0,
+      open: await of('ACTIVE'),
     });
     assert.equal(total.created, 5);
     assert.deepEqual(

@@ -43,7 +43,9 @@ export function usageHandlers() {
       const instances = durations.values().reduce((sum, each) => sum + each, 0);
       const [median, ninetyPercent] = instances === 0 ? [] : [0.5, 0.9].map((share) => durationAt(durations, share));
       return {
-        ...{ fromDate: dateOf(fromDay), toDate: dateOf(toDay), total: countsOf(outcomes) },
+        fromDate: dateOf(fromDay),
+        toDate: dateOf(toDay),
+        total: countsOf(outcomes),
         days: days.map((each) => ({ date: dateOf(each.day), ...countsOf(each.outcomes) })),
         definitions: [...Map.groupBy(outcomes, ({ process_defn_name }) => process_defn_name)]
           .map(([processDefnName, rows]) => ({ processDefnName, ...countsOf(rows) }))
@@ -137,8 +139,11 @@ function reviewersOf(rows: readonly VerdictCount[]) {
     const verdicts = of.reduce((sum, row) => sum + Number(row.verdicts), 0);
     const waited = of.reduce((sum, row) => sum + Number(row.waited), 0);
     return {
-      ...{ reviewer, approved: countOf('APPROVED'), rejected: countOf('REJECTED') },
-      ...{ askedAgain: countOf('ASKED_AGAIN'), waitedSeconds: Math.max(0, Math.round(waited / verdicts / 1000)) },
+      reviewer,
+      approved: countOf('APPROVED'),
+      rejected: countOf('REJECTED'),
+      askedAgain: countOf('ASKED_AGAIN'),
+      waitedSeconds: Math.max(0, Math.round(waited / verdicts / 1000)),
     };
   });
 }

@@ -39,7 +39,10 @@ describe('a replay', () => {
   const decide: Partial<Step> = { id: 'decide', type: 'decision', onAnyFailure: 'FAIL', onUncertain: 'REVIEW' };
   const passed: StepRecord = { outcome: 'PASSED', attempts: 1 };
   const ended = (done: Record<string, StepRecord>, more: Partial<Flow> = {}): Flow => ({
-    ...{ status: 'COMPLETED_ENDED_SUCCESS', decision: 'PASS', done: { ...done, decide: passed }, ...more },
+    status: 'COMPLETED_ENDED_SUCCESS',
+    decision: 'PASS',
+    done: { ...done, decide: passed },
+    ...more,
   });
   const run = (
     before: Partial<Step>[],
@@ -92,7 +95,9 @@ describe('a replay', () => {
 
   it('judges one picture anew where that becomes enough', () => {
     const record: StepRecord = {
-      ...{ outcome: 'NOT_PERFORMED', attempts: 1, reason: 'no_attack_seen' },
+      outcome: 'NOT_PERFORMED',
+      attempts: 1,
+      reason: 'no_attack_seen',
       checks: [{ name: 'liveness', status: 'NOT_PERFORMED', reason: 'no_attack_seen' }],
     };
     const flow = ended({ selfie: record }, { reviewed: true });

@@ -51,7 +51,9 @@ onBothEngines('a shadow version', (_engine, places) => {
     const { body } = await get(`${SHADOWS}/${id}/result`);
     assert.equal(body.examined, 2, 'an instance from before is not looked at');
     const changed = body.changed.map((each: { processInstanceId: string; recorded: string; outcome: string }) => [
-      ...[each.processInstanceId, each.recorded, each.outcome],
+      each.processInstanceId,
+      each.recorded,
+      each.outcome,
     ]);
     assert.deepEqual(changed, [[declined, 'REVIEW', 'FAIL']]);
     for (const instance of [before, declined]) {

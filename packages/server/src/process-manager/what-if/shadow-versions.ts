@@ -79,8 +79,11 @@ async function started(db: TenantReads, environment: Environment, id: string): P
 
 function toView({ last_updated_at, last_updated_by }: ShadowRow, definition: DefinitionRow, environment: Environment) {
   return {
-    ...{ processDefinitionId: definition.id, environment },
-    ...{ processDefnName: definition.name, processDefnVersion: definition.version },
-    ...{ startedDtm: toDtm(last_updated_at), startedBy: last_updated_by },
+    processDefinitionId: definition.id,
+    environment,
+    processDefnName: definition.name,
+    processDefnVersion: definition.version,
+    startedDtm: toDtm(last_updated_at),
+    startedBy: last_updated_by,
   };
 }

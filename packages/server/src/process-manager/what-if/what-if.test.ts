@@ -71,7 +71,10 @@ onBothEngines('what if', (_engine, places) => {
     const { body } = await whatIf({ ...document, steps });
     const changed = body.changed.map(
       ({ processInstanceId, recorded, outcome, verdict }: Count & { processInstanceId: string }) => [
-        ...[ids.indexOf(processInstanceId), recorded, outcome, verdict],
+        ids.indexOf(processInstanceId),
+        recorded,
+        outcome,
+        verdict,
       ],
     );
     assert.deepEqual(changed.toSorted(), [
@@ -136,7 +139,8 @@ onBothEngines('what if', (_engine, places) => {
     assert.deepEqual([faulty.status, faulty.body.code], [400, 100048]);
     const live = await app.token();
     const { body } = await app.call('/api/process-manager/whatIf', {
-      ...{ method: 'POST', token: live },
+      method: 'POST',
+      token: live,
       body: JSON.stringify({ definition: document, startDateTime: '2000-01-01T00:00:00Z' }),
     });
     assert.equal(body.examined, 0);

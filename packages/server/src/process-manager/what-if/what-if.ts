@@ -135,7 +135,10 @@ async function checksOf(
     [...byStep].map(([key, of]) => [
       key,
       of.map(({ name, status, score, threshold, reason, advice, meta_data }) => ({
-        ...{ name, status, ...(score !== null && { score }), ...(threshold !== null && { threshold }) },
+        name,
+        status,
+        ...(score !== null && { score }),
+        ...(threshold !== null && { threshold }),
         ...(reason !== null && { reason }),
         ...(advice !== null && { advice }),
         ...(meta_data !== null && { metaData: JSON.parse(meta_data) as Record<string, unknown> }),

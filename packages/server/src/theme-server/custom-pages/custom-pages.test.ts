@@ -29,7 +29,8 @@ onBothEngines('custom pages', (_engine, places) => {
 
   const upload = (name: string, archive: Buffer, headers: Record<string, string> = {}, query = '') =>
     grove.call(`${BASE}/${encodeURIComponent(name)}/versions${query}`, {
-      ...{ method: 'POST', body: new Uint8Array(archive) },
+      method: 'POST',
+      body: new Uint8Array(archive),
       headers: { 'Content-Type': 'application/zip', ...headers },
     });
   const post = (path: string, token?: string) =>
@@ -155,7 +156,8 @@ onBothEngines('custom pages', (_engine, places) => {
     const { hash } = (await grove.app.db
       .of(asTenantId('acme'))
       .get<{ hash: string }>(unprepared('SELECT hash FROM custom_pages WHERE tenant_id = $1 AND id = $2'), [
-        ...['acme', id],
+        'acme',
+        id,
       ])) as { hash: string };
     assert.equal((await open(`${grove.baseUrl}/pages/${hash}-acme/`)).status, 404);
   });
@@ -220,7 +222,9 @@ onBothEngines('custom pages', (_engine, places) => {
     const set = (column: 'total_bytes' | 'version', value: number) =>
       db.write((tx) =>
         tx.run(unprepared(`UPDATE custom_pages SET ${column} = $3 WHERE tenant_id = $1 AND id = $2`), [
-          ...['acme', id, value],
+          'acme',
+          id,
+          value,
         ]),
       );
     await set('total_bytes', MAX_PAGE_BYTES_PER_TENANT);
@@ -249,7 +253,8 @@ onBothEngines('custom pages', (_engine, places) => {
       ],
     };
     const created = await grove.call('/api/process-manager/processDefinitions', {
-      ...{ method: 'POST', body: JSON.stringify(definition) },
+      method: 'POST',
+      body: JSON.stringify(definition),
     });
     assert.equal(created.status, 201, created.text);
     const deploy = () =>
@@ -262,9 +267,7 @@ onBothEngines('custom pages', (_engine, places) => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'sandbox', environment: 'test' });
     const { user } = await startJourney(grove, apiKey, { processDefnName: 'with-page' });
     const { step } = await user.look();
-    assert.deepEqual(step.settings, {
-      ...{ page: 'questions', constants: { colour: 'red' }, url: new URL(url).pathname },
-    });
+    assert.deepEqual(step.settings, { page: 'questions', constants: { colour: 'red' }, url: new URL(url).pathname });
     await post(`/${id}/archive`);
     assert.equal((await user.look()).step.settings.url, undefined);
     const sent = await user.submit('extra', { answer: 'yes' });
@@ -278,7 +281,8 @@ onBothEngines('custom pages with a domain of their own', (_engine, places) => {
     const grove = await openTestApp(await places.create(), { environment });
     try {
       const made = await grove.call(`${BASE}/apart/versions`, {
-        ...{ method: 'POST', body: new Uint8Array(pageZip(MORE, '<p>apart')) },
+        method: 'POST',
+        body: new Uint8Array(pageZip(MORE, '<p>apart')),
         headers: { 'Content-Type': 'application/zip' },
       });
       await grove.call(`${BASE}/${made.body.id}/deploy`, { method: 'POST' });

@@ -173,15 +173,21 @@ async function storeVersion(
   }
   const by = actor(principal);
   const row: PageRow = {
-    ...{ environment, id: newId(now), name, name_folded: fold(name), version: newest + 1, description },
-    ...{
-      status: 'EDITABLE',
-      hash: hashOf({ tenantId: tx.tenantId, environment }, files),
-      num_files: files.length,
-      total_bytes,
-      deployed_at: null,
-    },
-    ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
+    environment,
+    id: newId(now),
+    name,
+    name_folded: fold(name),
+    version: newest + 1,
+    description,
+    status: 'EDITABLE',
+    hash: hashOf({ tenantId: tx.tenantId, environment }, files),
+    num_files: files.length,
+    total_bytes,
+    deployed_at: null,
+    created_at: now,
+    created_by: by,
+    last_updated_at: now,
+    last_updated_by: by,
   };
   await addPage(tx, row);
   await addFiles(tx, row.id, files);

@@ -10,7 +10,8 @@ const BASE = '/api/theme-server/customPages';
 
 /** The page that stands for the journey comes from nowhere, so frames on this machine would count as its local network. */
 const FLAGS = [
-  ...['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
   '--disable-features=LocalNetworkAccessChecks',
 ];
 

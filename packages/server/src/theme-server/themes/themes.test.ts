@@ -42,7 +42,9 @@ onBothEngines('themes', (_engine, places) => {
   const read = (name: string, query = '?tn=acme') => grove.call(`${BASE}/${name}${query}`, { token: null });
   const upload = (theme: string, asset: string, contentType: string, bytes: Uint8Array) =>
     grove.call(`${BASE}/${theme}/assets/${asset}`, {
-      ...{ method: 'POST', body: new Uint8Array(bytes), headers: { 'Content-Type': contentType } },
+      method: 'POST',
+      body: new Uint8Array(bytes),
+      headers: { 'Content-Type': contentType },
     });
 
   it('are created, listed, changed, read by anybody and deleted', async () => {
@@ -213,7 +215,9 @@ onBothEngines('themes', (_engine, places) => {
     const post = async (path: string, body: object) =>
       (await grove.call(`/api${path}`, { method: 'POST', body: JSON.stringify(body) })).body;
     const { id } = await post('/process-manager/processDefinitions', {
-      ...{ name: 'worn', processDefinitionType: 'VERIFICATION', theme: 'worn' },
+      name: 'worn',
+      processDefinitionType: 'VERIFICATION',
+      theme: 'worn',
       steps: [
         { id: 'consent', type: 'consent' },
         { id: 'decide', type: 'decision' },
@@ -222,7 +226,7 @@ onBothEngines('themes', (_engine, places) => {
     await post(`/process-manager/processDefinitions/${id}/deploy`, {});
     const { id: pt } = await post('/process-manager/processTokens', { name: 'worn', processDefnName: 'worn' });
     const open = (body: object) =>
-      grove.call('/api/journey/sessions', { ...{ method: 'POST', token: null }, body: JSON.stringify(body) });
+      grove.call('/api/journey/sessions', { method: 'POST', token: null, body: JSON.stringify(body) });
     const opened = await open({ pt, tn: 'acme' });
     const { journey, processInstanceId } = opened.body;
     const { texts: _texts, ...theme } = (await read('worn')).body;

@@ -55,14 +55,15 @@ export function themeHandlers({ db, textsOf }: { db: Db; textsOf: TextsOf }) {
       const tokens = checked({ radius: DEFAULT_TOKENS.radius, fontFamily: DEFAULT_TOKENS.fontFamily, ...input });
       const by = actor(principal);
       const row: ThemeRow = {
-        ...{
-          environment: principal.environment,
-          id: newId(now),
-          name,
-          name_folded: fold(name),
-          tokens: JSON.stringify(tokens),
-        },
-        ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
+        environment: principal.environment,
+        id: newId(now),
+        name,
+        name_folded: fold(name),
+        tokens: JSON.stringify(tokens),
+        created_at: now,
+        created_by: by,
+        last_updated_at: now,
+        last_updated_by: by,
       };
       await own.write(async (tx) => {
         if ((await countThemes(tx, row.environment)) >= MAX_THEMES_PER_TENANT) throw new ApiError(100065);

@@ -26,9 +26,14 @@ export async function archivePerson(
   { row, items, now }: PersonArchive,
 ): Promise<Readable> {
   const manifest = {
-    ...{ format: ARCHIVE_FORMAT, tenantId: db.tenantId, personRequestId: row.id, environment: row.environment },
+    format: ARCHIVE_FORMAT,
+    tenantId: db.tenantId,
+    personRequestId: row.id,
+    environment: row.environment,
     ...(row.reference !== null && { reference: row.reference }),
-    ...{ requestedDtm: toDtm(row.created_at), archivedDtm: toDtm(now), versions: deps.versions },
+    requestedDtm: toDtm(row.created_at),
+    archivedDtm: toDtm(now),
+    versions: deps.versions,
   };
   return writeArchive({
     entries: await entries(deps, db, row, items),

@@ -16,7 +16,9 @@ const FORM = {
   processDefinitionType: 'VERIFICATION',
   steps: [
     {
-      ...{ id: 'details', type: 'form', key: 'form1' },
+      id: 'details',
+      type: 'form',
+      key: 'form1',
       schema: { type: 'object', properties: { contact: { type: 'string' } } },
     },
     { id: 'decide', type: 'decision', onAnyFailure: 'FAIL' },

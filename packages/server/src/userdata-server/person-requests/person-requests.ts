@@ -59,9 +59,21 @@ export function openPersonRequests(deps: PersonRequestDeps) {
       }
       const sealed = await vault.sealFor(tx, requestSubject(id), SELECTORS, Buffer.from(JSON.stringify(selectors)));
       const row: PersonRequestRow = {
-        ...{ id, environment: principal.environment, action, state: 'SEARCHING', reason: null },
-        ...{ reference: reference ?? null, selectors: sealed, source: 0, after_id: '', searched: 0, total },
-        ...{ created_at: now, created_by: actor(principal), confirmed_at: null, receipt: null },
+        id,
+        environment: principal.environment,
+        action,
+        state: 'SEARCHING',
+        reason: null,
+        reference: reference ?? null,
+        selectors: sealed,
+        source: 0,
+        after_id: '',
+        searched: 0,
+        total,
+        created_at: now,
+        created_by: actor(principal),
+        confirmed_at: null,
+        receipt: null,
       };
       await addRequest(tx, row);
       await audit.record(tx, { ...changedBy(context), action: 'person.searched', item: id });
@@ -106,12 +118,18 @@ async function existing(db: TenantReads, environment: string, id: string): Promi
 async function viewOf(db: TenantReads, row: PersonRequestRow): Promise<View> {
   const items = await itemsOf(db, row.id, MAX_FOUND_OF_PERSON);
   return {
-    ...{ id: row.id, action: row.action, environment: row.environment, state: row.state },
+    id: row.id,
+    action: row.action,
+    environment: row.environment,
+    state: row.state,
     ...(row.reason !== null && { reason: row.reason }),
     ...(row.reference !== null && { reference: row.reference }),
-    ...{ searched: row.searched, total: row.total, found: byKind(items) },
+    searched: row.searched,
+    total: row.total,
+    found: byKind(items),
     erased: items.filter(({ erased }) => erased === 1).length,
-    ...{ createdDtm: toDtm(row.created_at), createdBy: row.created_by },
+    createdDtm: toDtm(row.created_at),
+    createdBy: row.created_by,
     ...(row.confirmed_at !== null && { confirmedDtm: toDtm(row.confirmed_at) }),
     ...(row.receipt !== null && { receipt: row.receipt }),
   };

@@ -103,13 +103,25 @@ export const EUROPE: readonly Template[] = [
   ...LICENCES.map(
     ([country, titles, issuers]): Template => ({
       id: `${country}-dl`.toLowerCase(),
-      ...{ country, type: 'drivingLicence', titles, issuers, dates: 'DMY', labels: LICENCE_LABELS, sides: 2 },
+      country,
+      type: 'drivingLicence',
+      titles,
+      issuers,
+      dates: 'DMY',
+      labels: LICENCE_LABELS,
+      sides: 2,
     }),
   ),
   ...CARDS.map(
     ([country, titles, issuers]): Template => ({
       id: `${country}-id`.toLowerCase(),
-      ...{ country, type: 'identityCard', titles, issuers, dates: 'DMY', labels: CARD_LABELS, sides: 2 },
+      country,
+      type: 'identityCard',
+      titles,
+      issuers,
+      dates: 'DMY',
+      labels: CARD_LABELS,
+      sides: 2,
     }),
   ),
 ];

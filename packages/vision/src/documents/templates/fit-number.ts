@@ -2,8 +2,23 @@ import { plain } from './template.ts';
 
 /** Characters that readers confuse. */
 const TWINS: Readonly<Record<string, string>> = {
-  ...{ '0': 'ODQ', O: '0', D: '0', Q: '0', '1': 'I', I: '1', L: '1', '5': 'S', S: '5', '8': 'B', B: '8' },
-  ...{ '2': 'Z', Z: '2', '6': 'G', G: '6', '4': 'A', A: '4' },
+  '0': 'ODQ',
+  O: '0',
+  D: '0',
+  Q: '0',
+  '1': 'I',
+  I: '1',
+  L: '1',
+  '5': 'S',
+  S: '5',
+  '8': 'B',
+  B: '8',
+  '2': 'Z',
+  Z: '2',
+  '6': 'G',
+  G: '6',
+  '4': 'A',
+  A: '4',
 };
 const MAX_CHANGES = 2;
 const MAX_LENGTH = 24;

@@ -10,8 +10,15 @@ const TITLES: readonly string[] = [...new Set(TEMPLATES.flatMap(({ titles }) => 
 
 /** A licence of the USA whose state is not known: its numbers have no shape to be checked by, so none is taken. */
 const SOME_STATE: Template = {
-  ...{ id: 'usa-dl', country: 'USA', type: 'drivingLicence', titles: NORTH_AMERICA[0]?.titles ?? [], issuers: ['USA'] },
-  ...{ dates: 'MDY', labels: AAMVA_LABELS, numbers: [], sides: 2 },
+  id: 'usa-dl',
+  country: 'USA',
+  type: 'drivingLicence',
+  titles: NORTH_AMERICA[0]?.titles ?? [],
+  issuers: ['USA'],
+  dates: 'MDY',
+  labels: AAMVA_LABELS,
+  numbers: [],
+  sides: 2,
 };
 /** Short names stand in other words too (MAINE in MAIN E), so they must be a line of their own. */
 const MIN_PART = 7;

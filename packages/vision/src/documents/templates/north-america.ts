@@ -123,8 +123,16 @@ const PROVINCES: readonly Row[] = [
 function licenceOf(country: 'USA' | 'CAN', [code, name, numbers, more]: Row): Template {
   return {
     id: `${country}-${code}-DL`.toLowerCase(),
-    ...{ country, region: code, type: 'drivingLicence', titles: LICENCE_TITLES, issuers: [name] },
-    ...{ dates: country === 'USA' ? 'MDY' : 'YMD', labels: AAMVA_LABELS, numbers, sides: 2, ...more },
+    country,
+    region: code,
+    type: 'drivingLicence',
+    titles: LICENCE_TITLES,
+    issuers: [name],
+    dates: country === 'USA' ? 'MDY' : 'YMD',
+    labels: AAMVA_LABELS,
+    numbers,
+    sides: 2,
+    ...more,
   };
 }
 

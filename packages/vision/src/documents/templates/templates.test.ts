@@ -41,8 +41,12 @@ const LABELLED: readonly Row[] = [
 test('reads a licence of the USA by its labels, months first, and says from which state it is', () => {
   assert.deepEqual(read(LABELLED), {
     template: 'usa-ca-dl',
-    ...{ expiryDate: '2030-08-31', birthDate: '1977-08-31', issueDate: '2025-08-31' },
-    ...{ documentNumber: 'I1234567', surname: 'DOE', givenNames: 'JANE ANN' },
+    expiryDate: '2030-08-31',
+    birthDate: '1977-08-31',
+    issueDate: '2025-08-31',
+    documentNumber: 'I1234567',
+    surname: 'DOE',
+    givenNames: 'JANE ANN',
   });
   assert.equal(isFullyRead(linesOf(LABELLED)), true);
 });
@@ -61,8 +65,12 @@ test('reads numbers of the AAMVA standard in boxes of their own, and a second fi
   ]);
   assert.deepEqual(fields, {
     template: 'usa-ia-dl',
-    ...{ expiryDate: '2031-01-12', birthDate: '1967-01-12', issueDate: '2026-11-07' },
-    ...{ documentNumber: '123XX6789', surname: 'SAMPLE', givenNames: 'MARK' },
+    expiryDate: '2031-01-12',
+    birthDate: '1967-01-12',
+    issueDate: '2026-11-07',
+    documentNumber: '123XX6789',
+    surname: 'SAMPLE',
+    givenNames: 'MARK',
   });
 });
 
@@ -101,8 +109,12 @@ test('reads the numbered fields of a European licence, days first', () => {
   ]);
   assert.deepEqual(fields, {
     template: 'deu-dl',
-    ...{ birthDate: '1984-04-03', issueDate: '2023-06-05', expiryDate: '2038-06-04' },
-    ...{ surname: 'MUSTERFRAU', givenNames: 'ERIKA', documentNumber: 'B072RRE2I55' },
+    birthDate: '1984-04-03',
+    issueDate: '2023-06-05',
+    expiryDate: '2038-06-04',
+    surname: 'MUSTERFRAU',
+    givenNames: 'ERIKA',
+    documentNumber: 'B072RRE2I55',
   });
 });
 

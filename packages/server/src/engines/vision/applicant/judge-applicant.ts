@@ -11,7 +11,12 @@ export const APPLICANT_MATCH = 'applicantMatch';
 
 /** The parameters that are compared. Others are the relying party's own. */
 export const APPLICANT_PARAMETERS = [
-  ...['firstName', 'lastName', 'dateOfBirth', 'documentNumber', 'nationality', 'countryCode'],
+  'firstName',
+  'lastName',
+  'dateOfBirth',
+  'documentNumber',
+  'nationality',
+  'countryCode',
 ] as const;
 
 type FieldName = 'firstName' | 'lastName' | 'dateOfBirth' | 'documentNumber' | 'nationality' | 'countryCode';

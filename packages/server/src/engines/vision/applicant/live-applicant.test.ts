@@ -36,7 +36,8 @@ it('a live journey compares what the machine reads with the expected person, and
   assert.deepEqual(
     [check?.status, check?.reason, check?.metaData],
     [
-      ...['FAILED', 'name_differs'],
+      'FAILED',
+      'name_differs',
       { engine: 'grove', fields: { firstName: 'differs', lastName: 'differs', dateOfBirth: 'agrees' } },
     ],
     JSON.stringify(checks),

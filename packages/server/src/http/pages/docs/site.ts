@@ -112,7 +112,9 @@ export function searchEntries({ pages }: Site): object[] {
   return [...pages.values()].flatMap(({ name, label: page, sections }) =>
     sections.map(({ anchor, title, depth, text }) => ({
       id: `/docs/${name}${depth === 1 ? '' : `#${anchor}`}`,
-      ...{ page, title: depth === 1 ? page : title, text },
+      page,
+      title: depth === 1 ? page : title,
+      text,
     })),
   );
 }

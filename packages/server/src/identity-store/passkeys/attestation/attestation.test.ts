@@ -369,8 +369,11 @@ describe('the metadata of FIDO', () => {
   it('refuses with 100093 a model that is reported as revoked or broken, also where its root is trusted', () => {
     const own = { roots: [new X509Certificate(maker.root)] };
     for (const status of [
-      ...['REVOKED', 'USER_VERIFICATION_BYPASS', 'ATTESTATION_KEY_COMPROMISE'],
-      ...['USER_KEY_REMOTE_COMPROMISE', 'USER_KEY_PHYSICAL_COMPROMISE'],
+      'REVOKED',
+      'USER_VERIFICATION_BYPASS',
+      'ATTESTATION_KEY_COMPROMISE',
+      'USER_KEY_REMOTE_COMPROMISE',
+      'USER_KEY_PHYSICAL_COMPROMISE',
     ]) {
       const policy = { ...policyOf([entryOf(AAGUID, [maker.rootDer], { status })]), ...own };
       assert.match(detailOf(made, policy), new RegExp(status));

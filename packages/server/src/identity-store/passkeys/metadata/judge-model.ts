@@ -21,8 +21,11 @@ export type FindModel = (aaguid: Buffer, leaf: Certificate | undefined) => Model
 
 /** FIDO Metadata Service 3.1.4: what a relying party should not accept. */
 const BROKEN: ReadonlySet<string> = new Set([
-  ...['REVOKED', 'USER_VERIFICATION_BYPASS', 'ATTESTATION_KEY_COMPROMISE'],
-  ...['USER_KEY_REMOTE_COMPROMISE', 'USER_KEY_PHYSICAL_COMPROMISE'],
+  'REVOKED',
+  'USER_VERIFICATION_BYPASS',
+  'ATTESTATION_KEY_COMPROMISE',
+  'USER_KEY_REMOTE_COMPROMISE',
+  'USER_KEY_PHYSICAL_COMPROMISE',
 ]);
 
 /** Ensures that FIDO has reported nothing of the model that makes its passkeys worthless. */

@@ -95,7 +95,10 @@ describe('the metadata of a server', () => {
   it('from a file is read at the start, and again when the file has changed; an older edition is refused', async () => {
     const source = join(folder, 'blob.jwt');
     const metadata = openMetadata({
-      ...{ place: { source, rootFile, cacheFile: join(folder, 'unused') }, outbound: nobody, clock: testClock(), log },
+      place: { source, rootFile, cacheFile: join(folder, 'unused') },
+      outbound: nobody,
+      clock: testClock(),
+      log,
     });
     await metadata.load();
     assert.equal(metadata.current(), undefined, 'there is no file yet');

@@ -73,8 +73,13 @@ export function openMetadata({ place, outbound, clock, log }: MetadataDeps): Met
     const due = blob === undefined || clock.now() >= blob.nextUpdate || clock.now() - fetchedAt >= FETCH_EVERY_MS;
     if (!due) return;
     const answer = await outbound.send({
-      ...{ method: 'GET', url: from.source, headers: { accept: 'application/jose, */*' }, wantBody: true },
-      ...{ maxAnswerBytes: MAX_BLOB_BYTES, timeoutMs: FETCH_TIMEOUT_MS, signal: stopping.signal },
+      method: 'GET',
+      url: from.source,
+      headers: { accept: 'application/jose, */*' },
+      wantBody: true,
+      maxAnswerBytes: MAX_BLOB_BYTES,
+      timeoutMs: FETCH_TIMEOUT_MS,
+      signal: stopping.signal,
     });
     if (answer.status !== 200 || !answer.body) throw new Error(`the answer was ${answer.status ?? answer.fault}`);
     const text = answer.body.toString('latin1');

@@ -6,8 +6,15 @@ import { chargeText, newBudget } from './budget.ts';
 import type { ExpressionError } from './expression-error.ts';
 
 const f = {
-  ...{ name: 'Ada', age: 36, score: 0.5, member: true, nothing: null, address: { city: 'Ulm' } },
-  ...{ list: [1, 2, 3], words: ['a', 'bc'], people: [{ name: 'a' }, { name: 'b', age: 3 }] },
+  name: 'Ada',
+  age: 36,
+  score: 0.5,
+  member: true,
+  nothing: null,
+  address: { city: 'Ulm' },
+  list: [1, 2, 3],
+  words: ['a', 'bc'],
+  people: [{ name: 'a' }, { name: 'b', age: 3 }],
 };
 
 const state: State = {

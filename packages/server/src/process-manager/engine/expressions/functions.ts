@@ -24,7 +24,9 @@ type Text = (call: Call, text: string, ...others: unknown[]) => unknown;
 
 function onText(gives: Shape, arity: readonly number[], run: Text): ExpressionFunction {
   return {
-    ...{ takes: 'text', arity, gives },
+    takes: 'text',
+    arity,
+    gives,
     run(call, first, ...others) {
       const text = textOf(first);
       chargeText(call.budget, text.length);
@@ -53,7 +55,9 @@ function changesCase(letters: RegExp, change: (letters: string) => string): Expr
 }
 
 const ofTime = (readTime: (time: Date) => number): ExpressionFunction => ({
-  ...{ takes: 'time', arity: [1], gives: NUMBER },
+  takes: 'time',
+  arity: [1],
+  gives: NUMBER,
   run: (_call, time) => {
     if (!(time instanceof Date)) throw new ExpressionError('must be a timestamp');
     return BigInt(readTime(time));
@@ -62,7 +66,8 @@ const ofTime = (readTime: (time: Date) => number): ExpressionFunction => ({
 
 /** In these units both a timestamp and a duration can be read. */
 const ofTimeOrSpan = (readTime: (time: Date) => number, inSpan: (span: Duration) => bigint): ExpressionFunction => ({
-  ...{ arity: [1], gives: NUMBER },
+  arity: [1],
+  gives: NUMBER,
   run: (call, value) => (value instanceof Duration ? inSpan(value) : ofTime(readTime).run(call, value)),
 });
 

@@ -133,12 +133,15 @@ function stateOf(pick: Pick): State {
   const unit = pick(['a', 'a', 'aB', 'aB', 'Aä', ' ', '\u{1f600}', 'a,']);
   const long = unit.repeat(length / unit.length);
   const f = {
-    ...{ long: `${long}!`, long2: `${long}!`, text: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' },
+    long: `${long}!`,
+    long2: `${long}!`,
+    text: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
     list: Array.from({ length: many }, (_, at) => at),
     texts: Array.from({ length: many }, (_, at) => `value ${at}`),
     objects: Array.from({ length: Math.min(many, 2000) }, (_, at) => ({ a: at, b: [at] })),
     many: Object.fromEntries(Array.from({ length: many }, (_, at) => [`k${at}`, at])),
-    ...{ deep: nested(2000), deep2: nested(2000) },
+    deep: nested(2000),
+    deep2: nested(2000),
   };
   const params = { a: long.slice(0, 1000), number: '9'.repeat(pick([1, 20, 1000])) };
   return { flow: { status: 'ACTIVE', done: {} }, data: { ...NO_DATA, forms: { f } }, params };

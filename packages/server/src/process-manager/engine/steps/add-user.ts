@@ -65,7 +65,9 @@ export const addUser: StepType = {
     if (extId === '') return notPerformed(NAME, 'identity', 'ext_id_missing');
     if (extId.length > MAX_EXT_ID) return notPerformed(NAME, 'identity', 'ext_id_too_long');
     const input = {
-      ...{ store, extId, attributes: textsAt(attributes, state) },
+      store,
+      extId,
+      attributes: textsAt(attributes, state),
       before: userIdAt(state, key),
       // An end user must not become another user by typing its external id into a form.
       existing: existing ?? (from.startsWith('params.') ? ('link' as const) : ('refuse' as const)),

@@ -6,8 +6,13 @@ const SIDES = ['front', 'back'];
 
 it('a virtual camera and a file are noted, each once, and nothing that the client says in its own words', () => {
   const hints = {
-    ...{ frontSource: 'auto', frontCameraLabel: 'OBS Virtual Camera', frontTorch: true, frontSha256: 'ab' },
-    ...{ backSource: 'file', backCameraLabel: 'Ada’s OBS', otherSource: 'pdf' },
+    frontSource: 'auto',
+    frontCameraLabel: 'OBS Virtual Camera',
+    frontTorch: true,
+    frontSha256: 'ab',
+    backSource: 'file',
+    backCameraLabel: 'Ada’s OBS',
+    otherSource: 'pdf',
   };
   assert.deepEqual(clientSignals(hints, SIDES), ['virtual_camera', 'from_file']);
   assert.deepEqual(clientSignals({ frontSource: 'pdf', backSource: '__proto__' }, SIDES), ['from_pdf']);

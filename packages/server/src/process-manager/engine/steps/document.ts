@@ -50,15 +50,21 @@ export const document: StepType = {
       description: 'Compares what was read with the parameters of the instance, if they say who is expected',
     }),
     maxAttempts: Type.Integer({
-      ...{ minimum: 1, maximum: 10, default: 3 },
+      minimum: 1,
+      maximum: 10,
+      default: 3,
       description: 'How often a document that can be seen may fail for something that can be mended',
     }),
     triesPerSide: Type.Integer({
-      ...{ minimum: 1, maximum: 10, default: 5 },
+      minimum: 1,
+      maximum: 10,
+      default: 5,
       description: 'How often a side may be photographed, as long as the photograph is not good enough',
     }),
     useAnywayAfter: Type.Integer({
-      ...{ minimum: 0, maximum: 10, default: 2 },
+      minimum: 0,
+      maximum: 10,
+      default: 2,
       description: 'After how many poor photographs they may be used all the same, for a human to look at; 0 is never',
     }),
   },
@@ -96,7 +102,11 @@ export const document: StepType = {
       // Sent only if there is a question about it.
       const { countryCode: readCountry } = isAboutCountry(flow.current) ? (data.documents[key] ?? {}) : {};
       return {
-        ...{ accept, countries, sides, requireLiveCapture, preset: preset(step as DocumentStep, params) },
+        accept,
+        countries,
+        sides,
+        requireLiveCapture,
+        preset: preset(step as DocumentStep, params),
         ...(readCountry !== undefined && { readCountry }),
       };
     },
@@ -118,7 +128,10 @@ export const document: StepType = {
     const back = images.get('back');
     const anyway = state.flow.current?.anyway !== undefined;
     const request = {
-      ...{ accept, anyway, ...(countries && { countries }), ...choice },
+      accept,
+      anyway,
+      ...(countries && { countries }),
+      ...choice,
       ...(expected.countryCode && { expectedCountry: expected.countryCode }),
     };
     const {

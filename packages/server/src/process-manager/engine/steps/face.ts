@@ -84,7 +84,10 @@ export const face: StepType = {
     const progress = liveness === 'active' && challengeId ? await challenge(challengeId) : undefined;
     const { checks, ...faceData } = await vision.readFace(
       {
-        ...{ image, liveness, ...(progress && { challenge: progress }), ...(hints && { clientHints: hints }) },
+        image,
+        liveness,
+        ...(progress && { challenge: progress }),
+        ...(hints && { clientHints: hints }),
         frames: FRAMES.flatMap((name) => images.get(name) ?? []),
       },
       signal,

@@ -42,8 +42,12 @@ const { schema: schemas } = fc.letrec<{ schema: unknown }>((tie) => ({
         enum: fc.uniqueArray(values, { minLength: 1, maxLength: 4, selector: (each) => JSON.stringify(each) }),
         const: values,
         format: fc.constantFrom('date', 'email', 'uri', 'uuid', 'ipv4', 'ipv6', 'time', 'date-time'),
-        ...{ minLength: fc.nat(3), maxLength: fc.nat(3), minItems: fc.nat(2), maxItems: fc.nat(2) },
-        ...{ minimum: fc.integer({ min: -2, max: 2 }), exclusiveMaximum: fc.integer({ min: -2, max: 2 }) },
+        minLength: fc.nat(3),
+        maxLength: fc.nat(3),
+        minItems: fc.nat(2),
+        maxItems: fc.nat(2),
+        minimum: fc.integer({ min: -2, max: 2 }),
+        exclusiveMaximum: fc.integer({ min: -2, max: 2 }),
         multipleOf: fc.constantFrom(1, 2, 0.5),
         uniqueItems: fc.boolean(),
         items: tie('schema'),
@@ -180,16 +184,20 @@ describe('the schema of a form', () => {
 
   it('names each keyword that is not what it must be', () => {
     const wrong = {
-      ...{
-        type: 'text',
-        minLength: -1,
-        maxItems: 1.5,
-        minimum: '1',
-        multipleOf: 0,
-        uniqueItems: 'yes',
-        format: 'phone',
-      },
-      ...{ required: [1], enum: [], title: 5, pattern: '(a+)+', properties: [], items: 5, examples: {} },
+      type: 'text',
+      minLength: -1,
+      maxItems: 1.5,
+      minimum: '1',
+      multipleOf: 0,
+      uniqueItems: 'yes',
+      format: 'phone',
+      required: [1],
+      enum: [],
+      title: 5,
+      pattern: '(a+)+',
+      properties: [],
+      items: 5,
+      examples: {},
     };
     const keywords = faultsOf({ a: wrong }).map((fault) => fault.split(' ')[0]?.replace('/schema/properties/a/', ''));
     assert.deepEqual(keywords.sort(), Object.keys(wrong).sort());

@@ -34,7 +34,10 @@ onBothEngines('an http step', (_engine, places) => {
     app = await openTestApp(await places.create(), { environment: { GROVE_OUTBOUND_ALLOW: `127.0.0.1:${port}` } });
     testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
     await call('/api/process-manager/cloudSecrets', {
-      ...{ name: 'scoring', type: 'STRING', value: SECRET, hosts: [`127.0.0.1:${port}`] },
+      name: 'scoring',
+      type: 'STRING',
+      value: SECRET,
+      hosts: [`127.0.0.1:${port}`],
     });
   });
   beforeEach(() => {
@@ -130,7 +133,9 @@ onBothEngines('an http step', (_engine, places) => {
 
   it('sends a secret nowhere but to its hosts, also when the hosts were changed after the deployment', async () => {
     const { id } = await call('/api/process-manager/cloudSecrets', {
-      ...{ name: 'moved', value: 'hunter2', hosts: [new URL(url).host] },
+      name: 'moved',
+      value: 'hunter2',
+      hosts: [new URL(url).host],
     });
     const headers = { 'X-Key': '{secret.moved}' };
     await run({ headers });
@@ -138,7 +143,8 @@ onBothEngines('an http step', (_engine, places) => {
     seen = [];
     const steps = [{ id: 'score', type: 'http', url, headers }];
     const definition = await call('/api/process-manager/processDefinitions', {
-      ...{ name: 'moved', steps: [{ id: 'consent', type: 'consent' }, ...steps, { id: 'decide', type: 'decision' }] },
+      name: 'moved',
+      steps: [{ id: 'consent', type: 'consent' }, ...steps, { id: 'decide', type: 'decision' }],
     });
     await call(`/api/process-manager/processDefinitions/${definition.id}/deploy`);
     await call(`/api/process-manager/cloudSecrets/${id}`, { hosts: ['risk.example'] });
@@ -199,8 +205,10 @@ describe('a service that an http step asks', () => {
     const paused: number[] = [];
     let asked = 0;
     const request = {
-      ...{ step: { id: 'x', type: 'http', method: 'POST', url: 'https://a.example', key: 'http1' } },
-      ...{ instanceId: '1', environment: 'live', state: { params: {}, data: NO_DATA } },
+      step: { id: 'x', type: 'http', method: 'POST', url: 'https://a.example', key: 'http1' },
+      instanceId: '1',
+      environment: 'live',
+      state: { params: {}, data: NO_DATA },
       callHttp: async () => {
         asked += 1;
         return asked % 2 === 1 ? { status: 503, text: '' } : { status: 0, text: '', fault: 'unreachable' };

@@ -15,7 +15,8 @@ const known = (properties: object, params = {}) =>
 
 it('what a document says stands in the form, as it is printed where it is', () => {
   assert.deepEqual(known({ first_name: text, surname: text, shoeSize: text }), {
-    ...{ first_name: 'Zoë', surname: 'ERIKSSON' },
+    first_name: 'Zoë',
+    surname: 'ERIKSSON',
   });
 });
 

@@ -22,7 +22,8 @@ function journeyOf(ended: Ended[], params: Record<string, string> = {}) {
 
 describe('whom a step of an identity store is about', () => {
   const added = (outcome: StepRecord['outcome'], userId?: string): Ended => ({
-    ...{ type: 'addUser', outcome },
+    type: 'addUser',
+    outcome,
     ...(userId !== undefined && { userId }),
   });
 
