@@ -103,7 +103,9 @@ export const apiKeys = group('/api/arthr/apiKeys', {
   }),
   update: post('/{apiKeyId}', {
     summary: 'Update an API key',
-    description: 'Changes only the fields given. Blocking or archiving a key ends the tokens it has issued.',
+    description:
+      'Changes only the fields given. Blocking or archiving a key ends the tokens it has issued. A key that has a permission ' +
+      'that the caller lacks can be blocked and not changed otherwise.',
     permission: 'ArthrServer:updateTenantApiKey',
     destructive: true,
     audit: 'apiKey.updated',
@@ -113,10 +115,11 @@ export const apiKeys = group('/api/arthr/apiKeys', {
   }),
   delete: del('/{apiKeyId}', {
     summary: 'Delete an API key for good',
+    description: 'The caller must hold all permissions of the key.',
     permission: 'ArthrServer:deleteFromTenant',
     destructive: true,
     audit: 'apiKey.deleted',
     status: 204,
-    codes: [130],
+    codes: [130, 100015],
   }),
 });

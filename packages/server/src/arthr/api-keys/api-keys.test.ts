@@ -259,6 +259,32 @@ onBothEngines('API keys', (_engine, places) => {
       assert.equal((await change({ status: 'BLOCKED' })).status, 'BLOCKED');
     });
 
+    it('100015: whoever lacks a permission of a key can block it, and neither change, archive nor delete it', async () => {
+      const powerful = await create({ permissions: ['TNT#acme#*'], description: 'of the back end' });
+      const clerk = await create({ permissions: ['TNT#acme#ArthrServer:*'] });
+      const client = clientOf(clerk.code);
+      const apiKeyId = powerful.id as string;
+      const change = (body: object) => client.apiKeys.update({ apiKeyId, body });
+      const others = [
+        { permissions: [] },
+        { status: 'ARCHIVED' },
+        { status: 'BLOCKED', name: 'renamed by a clerk' },
+        { status: 'BLOCKED', permissions: ['TNT#acme#ArthrServer:*'] },
+        { status: 'BLOCKED', description: 'x' },
+        { status: 'BLOCKED', expiringDtm: toDtm(grove.clock.now() + HOUR) },
+        { status: 'BLOCKED', type: 'SESSION', expiringDtm: toDtm(grove.clock.now() + HOUR) },
+      ];
+      for (const body of others) await assert.rejects(change(body), refuses(100015, 403), JSON.stringify(body));
+      await assert.rejects(client.apiKeys.delete({ apiKeyId }), refuses(100015, 403));
+      assert.equal((await grove.client.apiKeys.get({ apiKeyId })).status, 'ACTIVE');
+      // What was read may be sent back.
+      assert.equal((await change({ status: 'BLOCKED', name: powerful.name })).status, 'BLOCKED');
+      await assert.rejects(client.apiKeys.delete({ apiKeyId }), refuses(100015, 403));
+      const small = await create({ permissions: ['TNT#acme#ArthrServer:getFromTenant'] });
+      await client.apiKeys.update({ apiKeyId: small.id as string, body: { status: 'ARCHIVED' } });
+      await client.apiKeys.delete({ apiKeyId: small.id as string });
+    });
+
     it('a key cannot become a SESSION key that never expires', async () => {
       const key = await create();
       const apiKeyId = key.id as string;

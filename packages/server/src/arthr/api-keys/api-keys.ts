@@ -10,6 +10,7 @@ import { newId, type TenantId } from '../../kernel/ids.ts';
 import { implement, mayRunAgain, type OpenContext } from '../../kernel/implement.ts';
 import { mapInSlices } from '../../kernel/in-slices.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
+import { withoutTenant } from '../../kernel/permissions.ts';
 import type { RateLimiter } from '../../kernel/rate-limiter.ts';
 import type { VersionedKey } from '../../secrets/sealing.ts';
 import { checkExpiry, checkGrants, checkPermissions, openPermissions } from './api-key-rules.ts';
@@ -96,6 +97,7 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
         const row = await findApiKeyForUpdate(tx, params.apiKeyId);
         if (!row) throw new ApiError(130);
         checkReach(context.principal, row);
+        ensureHoldsAll(context.principal, row);
         await removeApiKey(tx, row.id);
         tx.afterCommit(() => keys.forget(row.id));
       });
@@ -145,9 +147,8 @@ function changedRow({ principal, tenantId, now }: Context, before: ApiKeyRow, ch
   const own = JSON.parse(before.permissions) as string[];
   const permissions = change.permissions ?? own;
   if (change.permissions) checkPermissions(tenantId, change.permissions, own);
-  if (status === 'ACTIVE' || change.permissions) checkGrants(principal, permissions);
   const changesType = change.type !== undefined && change.type !== before.type;
-  return {
+  const after: ApiKeyRow = {
     ...before,
     type,
     name,
@@ -159,6 +160,29 @@ function changedRow({ principal, tenantId, now }: Context, before: ApiKeyRow, ch
     last_updated_at: now,
     last_updated_by: actor(principal),
   };
+  if (!isBlockedAlone(before, after)) ensureHoldsAll(principal, before);
+  if (status === 'ACTIVE' || change.permissions) checkGrants(principal, permissions);
+  return after;
+}
+
+/** Whether a change does nothing but block the key. */
+function isBlockedAlone(before: ApiKeyRow, after: ApiKeyRow): boolean {
+  const isSame = (['type', 'name', 'description', 'permissions', 'expiring_at'] as const).every(
+    (column) => before[column] === after[column],
+  );
+  return isSame && after.status === 'BLOCKED';
+}
+
+/**
+ * Ensures that a caller changes and deletes only keys whose permissions it holds. Anybody who may update keys may block
+ * one, because a leaked key has to be stopped by whoever notices it first, and blocking can be undone.
+ */
+function ensureHoldsAll({ permissions }: Principal, { permissions: json }: ApiKeyRow): void {
+  const keyPermissions = JSON.parse(json) as string[];
+  if (keyPermissions.every((permission) => permissions.holds(withoutTenant(permission)))) return;
+  throw new ApiError(100015, {
+    detail: 'the key has permissions that the caller lacks; it can be blocked, nothing else',
+  });
 }
 
 function expiry({ expiringDtm }: Change): { expiringDtm?: string | null } {
