@@ -1,4 +1,4 @@
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 
@@ -33,12 +33,38 @@ const lenient = compiler('array');
 export function validatorCompiler(): FastifySchemaCompiler<object> {
   return ({ schema, httpPart }) => {
     let compiled: ValidateFunction | undefined;
+    const findNumberFault = httpPart === 'body' ? undefined : numberCheck(schema);
     const validate: { (data: unknown): boolean; errors?: ValidateFunction['errors'] } = (data) => {
       compiled ??= (httpPart === 'body' ? exact() : lenient()).compile(schema);
-      const valid = compiled(data);
-      validate.errors = compiled.errors ?? null;
+      const fault = findNumberFault?.(data);
+      const valid = fault === undefined && compiled(data);
+      validate.errors = fault ? [fault] : (compiled.errors ?? null);
       return valid;
     };
     return validate as ReturnType<FastifySchemaCompiler<object>>;
+  };
+}
+
+const DECIMAL = { integer: /^-?\d+$/, number: /^-?\d+(\.\d+)?$/ } as const;
+
+/**
+ * The compiler takes for a number what JavaScript takes for one: `0x10`, `1e1`, ` 5`, `+5`. A proxy or a log that reads
+ * the same query does not, so numbers are written in decimal digits.
+ */
+function numberCheck(schema: object): ((data: unknown) => ErrorObject | undefined) | undefined {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
+  const numbers = Object.entries(properties).flatMap(([name, { type }]) =>
+    type === 'integer' || type === 'number' ? [{ name, type: type as 'integer' | 'number' }] : [],
+  );
+  if (numbers.length === 0) return undefined;
+  return (data) => {
+    const query = data as Record<string, unknown>;
+    const wrong = numbers.find(({ name, type }) => {
+      const value = query[name];
+      return typeof value === 'string' && !DECIMAL[type].test(value);
+    });
+    if (!wrong) return undefined;
+    const message = `must be ${wrong.type === 'integer' ? 'a whole number' : 'a number'} in decimal digits`;
+    return { instancePath: `/${wrong.name}`, schemaPath: '', keyword: 'type', params: {}, message };
   };
 }
