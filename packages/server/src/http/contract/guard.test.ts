@@ -113,7 +113,7 @@ describe('who may call', () => {
       {},
       { 'sec-fetch-site': 'same-origin', origin: `http://${host}` },
       { 'sec-fetch-site': 'none' },
-      { origin: `https://${host}` },
+      { origin: `http://${host.toUpperCase()}` },
     ]) {
       assert.equal((await deny(headers)).statusCode, 204, JSON.stringify(headers));
     }
@@ -125,6 +125,9 @@ describe('who may call', () => {
       { origin: 'null' },
       { origin: '' },
       { origin: 'https://evil.example' },
+      { origin: `https://${host}` },
+      { origin: `ws://${host}` },
+      { origin: `blob:http://evil.example/1` },
       { origin: `http://${host}.evil.example` },
       { origin: 'http://127.0.0.1:1' },
       { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },

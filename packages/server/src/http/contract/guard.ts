@@ -65,13 +65,13 @@ function isOfOwnPages({ method, codes = [] }: GroupedOperation): boolean {
   return method !== 'GET' && codes.includes(100067);
 }
 
-function openGuard({ limits }: GuardDeps): Guard {
+function openGuard({ limits, scheme }: GuardDeps): Guard {
   return (operation) => {
     if (!isOfOwnPages(operation)) return (_request, _reply, done) => done();
     return (request, _reply, done) => {
       try {
         limits?.ofNewSession(request);
-        ensureOwnPage(request);
+        ensureOwnPage(request, scheme);
       } catch (error) {
         return done(error as Error);
       }
@@ -86,7 +86,7 @@ function cookieGuard({ journeySession, hostTenant, scheme, limits }: GuardDeps):
     const ofOwnPages = isOfOwnPages(operation);
 
     const enter = async (request: FastifyRequest): Promise<void> => {
-      if (ofOwnPages) ensureOwnPage(request);
+      if (ofOwnPages) ensureOwnPage(request, scheme);
       const { processInstanceId = '' } = request.params as { processInstanceId?: string };
       if (!ID_PATTERN.test(processInstanceId)) throw new ApiError(100054);
       const cookie = cookieOf(request.headers.cookie, journeyCookieName(scheme, processInstanceId));
@@ -115,7 +115,7 @@ type OperatorGuard = (operation: GroupedOperation, permission?: Permission) => A
 function operatorGuard({ operatorSession, hostTenant, scheme, clock, limits }: GuardDeps): OperatorGuard {
   return ({ destructive }, permission) =>
     async (request) => {
-      ensureOwnPage(request);
+      ensureOwnPage(request, scheme);
       const { host, cookie } = request.headers;
       const tenantId = hostTenant(host);
       const value = cookieOf(cookie, operatorCookieName(scheme));
