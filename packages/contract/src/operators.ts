@@ -83,6 +83,7 @@ export const colleagues = group('/api/operator-manager/colleagues', {
         colleagues: listOf(Type.Object({ operatorId: Id, name: Type.String() }, { title: 'Colleague' }), MAX_LIST_SIZE),
       }),
     ),
+    codes: [100015],
   }),
 });
 
@@ -94,6 +95,7 @@ export const operators = group('/api/operator-manager/operators', {
     permission: 'OperatorManager:listOperators',
     query: pageQuery({ name: likeFilter('operators whose name') }),
     ok: page(Operator),
+    codes: [100015],
   }),
   invite: post('', {
     summary: 'Invite an operator',
@@ -112,7 +114,7 @@ export const operators = group('/api/operator-manager/operators', {
     summary: 'Get an operator',
     permission: 'OperatorManager:getOperator',
     ok: Operator,
-    codes: [100213],
+    codes: [100213, 100015],
   }),
   update: post('/{operatorId}', {
     summary: 'Rename, suspend or unlock an operator, or give another role',

@@ -29,7 +29,8 @@ export function operatorHandlers({ baseUrlOf }: { baseUrlOf(tenantId: string): s
   const makerOf = (context: Context) => makerFrom(context, baseUrlOf(context.tenantId));
 
   return implement(api.operators, {
-    async list({ db, now }, { query }) {
+    async list({ db, now, principal }, { query }) {
+      ensureLive(principal);
       const page = paging(query, SORTABLE);
       const pattern = likePattern(query.name, '/query/name');
       const rows = await pageOperators(db, pattern, page);
@@ -47,7 +48,8 @@ export function operatorHandlers({ baseUrlOf }: { baseUrlOf(tenantId: string): s
         return toLink(await inviteOperator(tx, body, makerOf(context)), context.now);
       }),
 
-    async get({ db, now }, { params }) {
+    async get({ db, now, principal }, { params }) {
+      ensureLive(principal);
       const row = await findOperator(db, params.operatorId);
       if (!row) throw new ApiError(100213);
       return toOperator(row, now);

@@ -2,6 +2,7 @@ import { api } from '@grove/contract';
 import type { TenantReads } from '../db/db.ts';
 import { implement } from '../kernel/implement.ts';
 import { activeAmong, activeOperators } from './operators.repository.ts';
+import { ensureLive } from './role-rules.ts';
 
 /** Names of operators, for whoever mentions them. */
 export async function operatorNames(db: TenantReads, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -11,7 +12,9 @@ export async function operatorNames(db: TenantReads, ids: readonly string[]): Pr
 
 export function colleagueHandlers() {
   return implement(api.colleagues, {
-    async list({ db }) {
+    async list({ db, principal }) {
+      // A person who works in test alone still mentions colleagues.
+      if (!principal.operator) ensureLive(principal);
       const rows = await activeOperators(db);
       return { colleagues: rows.map(({ id, name }) => ({ operatorId: id, name })) };
     },

@@ -411,7 +411,7 @@ onBothEngines('operators', (_engine, places) => {
     }
   });
 
-  it('100015: a test key neither makes nor changes operators and roles, and sees nobody’s sessions', async () => {
+  it('100015: a test key neither makes nor changes operators and roles, and sees neither names, addresses nor sessions', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
     const token = await grove.token(apiKey);
     const role = { name: 'of a test key', permissions: [], environments: ['test'] };
@@ -419,10 +419,17 @@ onBothEngines('operators', (_engine, places) => {
       [ROLES, role],
       [OPERATORS, { name: 'Eve', email: 'eve@evil.example', role: 'Auditor' }],
       [`${OPERATORS}/${owner.id}/sessions`, undefined],
+      [OPERATORS, undefined],
+      [`${OPERATORS}/${owner.id}`, undefined],
+      ['/api/operator-manager/colleagues', undefined],
     ] as const) {
       const request = body ? { method: 'POST', body: JSON.stringify(body) } : {};
       const { status, body: answer } = await grove.call(path, { token, ...request });
       assert.deepEqual([status, answer.code], [403, 100015], path);
+    }
+    const inTest = { headers: { 'X-Grove-Environment': 'test' } };
+    for (const path of [OPERATORS, '/api/operator-manager/colleagues']) {
+      assert.equal((await owner.call(path, inTest)).status, 200, path);
     }
   });
 

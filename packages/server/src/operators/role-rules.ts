@@ -60,11 +60,14 @@ export function ensureHolds(caller: Principal, { permissions, environments }: Ro
 
 /**
  * Ensures that operators, their roles and single sign-on, which are one set for both environments, are changed by somebody who
- * may work in live: a leaked test key would otherwise put a provider of its own in front of every operator.
+ * may work in live: a leaked test key would otherwise put a provider of its own in front of every operator. Names and
+ * addresses of operators are shown to nobody else either: they are whom a letter of a stranger would go to.
  */
 export function ensureLive(caller: Principal): void {
   if (environmentsOf(caller).includes('live')) return;
-  throw new ApiError(100015, { detail: 'operators work in live, too; a test key cannot change who they are' });
+  throw new ApiError(100015, {
+    detail: 'operators work in live, too; a test key neither sees nor changes who they are',
+  });
 }
 
 /** An operator has those of the role. A live API key may let others into test; a test key may not let them into live. */
