@@ -164,6 +164,7 @@ export const groveCodes = {
   100354: at(409)('The tenant cannot be suspended or resumed'),
   100355: missing('No job of this id was given up'),
   100300: at(409)('You have given your verdict already; a different person has to give the other one'),
+  100360: at(403)('This review needs the verdicts of two operators, who sign in; an API key cannot give one'),
   100290: at(500)('The stored image is missing; the operator must look at where images are kept'),
   100320: at(403)('The tenant is suspended'),
   100190: bad('The number does not match the one shown to the user'),

@@ -29,7 +29,9 @@ export const DefinitionDocument = named(
       processDefinitionType: Type.Optional(DefinitionType),
       assurance: Type.Optional(AssuranceLevel),
       fourEyes: Type.Optional(
-        Type.Boolean({ description: 'Two different people have to come to the same verdict in a review' }),
+        Type.Boolean({
+          description: 'Two different operators have to come to the same verdict in a review; API keys do not count',
+        }),
       ),
       retentionDays: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 3650, description: 'Days its instances are kept; 30 unless given' }),

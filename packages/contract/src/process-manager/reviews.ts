@@ -97,10 +97,10 @@ const Asked = named(
 );
 
 const conflicts = [100022, 100060, 100061] as const;
-const verdicts = [...conflicts, 100300] as const;
+const verdicts = [...conflicts, 100300, 100360] as const;
 const TWO_AGREE =
   'Where the definition or the settings say `fourEyes`, the first verdict decides nothing: the instance stays in review ' +
-  'until a different operator or API key gives the same verdict.';
+  'until a different operator gives the same verdict. Operators sign in; an API key can give neither of the two.';
 
 export const reviews = group('/api/process-manager/reviews', {
   list: get('', {

@@ -48,7 +48,8 @@ const lenientRequests = Type.Boolean({
 });
 
 const fourEyes = Type.Boolean({
-  description: 'Two different people have to come to the same verdict before a review is decided',
+  description:
+    'Two different operators have to come to the same verdict before a review is decided; API keys do not count',
 });
 
 const reviewReasons = listOf(

@@ -194,19 +194,30 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.equal(settled.body.status, 'COMPLETED_ENDED_ERROR');
   });
 
-  it('an API key is one person whatever reviewers it names', async () => {
+  it('100360: with four eyes an API key gives no verdict, so two keys of one operator are not two people', async () => {
     const id = await journey();
-    const token = await app.token(testKey);
-    const by = (reviewer: string) =>
-      app.call(`/api/process-manager/reviews/${id}/approve`, {
+    const by = async (apiKey: string, verdict: 'approve' | 'reject' = 'approve') =>
+      app.call(`/api/process-manager/reviews/${id}/${verdict}`, {
         method: 'POST',
-        token,
-        body: JSON.stringify({ comment: 'fine', reviewer }),
+        token: await app.token(apiKey),
+        body: JSON.stringify({ comment: 'fine', reviewer: 'Somebody' }),
       });
-    assert.equal((await by('Somebody')).status, 200);
-    assert.equal((await by('Somebody else')).body.code, 100300);
+    await confirm(owner);
+    const permissions = ['TNT#acme#ProcessManager:*'];
+    const key = { name: 'second voice', environment: 'test', permissions };
+    const made = await owner.call('/api/arthr/apiKeys', { body: key });
+    assert.equal(made.status, 201, made.text);
+    for (const apiKey of [testKey, made.body.code]) {
+      for (const verdict of ['approve', 'reject'] as const) {
+        const { status, body } = await by(apiKey, verdict);
+        assert.deepEqual([status, body.code], [403, 100360]);
+      }
+    }
+    assert.equal((await give(id, owner, 'approve')).body.status, 'REVIEW');
+    assert.equal((await by(made.body.code)).body.code, 100360);
+    assert.deepEqual((await review(id)).verdictsBy.length, 1);
     await fourEyes(false);
-    assert.equal((await by('Somebody else')).body.status, 'COMPLETED_ENDED_SUCCESS');
+    assert.equal((await by(testKey)).body.status, 'COMPLETED_ENDED_SUCCESS');
   });
 
   it('a definition may ask for four eyes by itself, and both verdicts at once decide it once', async () => {

@@ -13,17 +13,22 @@ import { addVerdict, openVerdicts, type Verdict, type VerdictRow } from './verdi
 
 /**
  * Four eyes. A round begins when an instance comes to the reviewers, and ends when it is decided. Where two people have to
- * agree, a verdict decides only if the last one of the round is the same and was given by somebody else.
+ * agree, a verdict decides only if the last one of the round is the same and was given by somebody else. An API key gives
+ * none of the two: whoever makes keys has as many of them as they like, and would be two people.
  */
 export const commentPlace = (id: string) => `verdict:${id}`;
 
 type Input = { status: Verdict; comment: string; reviewer: string };
 
-/** Writes the verdict down. True if it decides. Refuses with 100300 a second verdict of the same caller in a row. */
+/**
+ * Writes the verdict down. True if it decides. With four eyes it refuses an API key with 100360, and with 100300 a second
+ * verdict of the same operator in a row.
+ */
 export async function giveVerdict(context: Context, tx: TenantTx, row: InstanceRow, input: Input): Promise<boolean> {
   const { now, principal } = context;
   const enteredAt = await enteredAtOf(tx, row);
   const needsTwo = input.status !== 'ASKED_AGAIN' && (await needsTwoOf(tx, row));
+  if (needsTwo && !principal.operator) throw new ApiError(100360);
   const last = needsTwo ? ofRound(await openVerdicts(tx, [row.id]), enteredAt).at(-1) : undefined;
   if (last?.caller_id === principal.callerId) throw new ApiError(100300);
   const decides = !needsTwo || last?.verdict === input.status;
