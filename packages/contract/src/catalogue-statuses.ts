@@ -10,13 +10,13 @@ export const INSTANCE_STATUSES: Readonly<Record<Status, Meaning>> = {
   PENDING: {
     label: 'Pending',
     isFinal: false,
-    means: 'made, and nobody has opened it yet',
+    means: 'created, but nobody has opened it yet',
     todo: 'Nothing. Send the link again if the person says that it did not arrive.',
   },
   ACTIVE: {
     label: 'In Progress',
     isFinal: false,
-    means: 'the person is at it, or a check is running',
+    means: 'the person is working on it, or a check is running',
     todo: 'Wait for the webhook.',
   },
   PAUSED: {
@@ -35,7 +35,7 @@ export const INSTANCE_STATUSES: Readonly<Record<Status, Meaning>> = {
     label: 'Accepted',
     isFinal: true,
     means: 'the definition, or a human, accepted',
-    todo: 'Read `assurance` and the data that you need, then go on with the person. Keep what you must keep before the retention is over.',
+    todo: 'Read `assurance` and the data that you need, then continue with the person. Copy what you must keep before the retention ends.',
   },
   COMPLETED_ENDED_ERROR: {
     label: 'Declined',
@@ -46,54 +46,62 @@ export const INSTANCE_STATUSES: Readonly<Record<Status, Meaning>> = {
   COMPLETED_PROCESS_ERROR: {
     label: 'Error',
     isFinal: true,
-    means: 'the journey could not go on: a step failed for a technical reason',
-    todo: 'It says nothing about the person. Read the events of the instance, correct the definition or the service that failed, and make a new instance.',
+    means: 'the journey could not continue: a step failed for a technical reason',
+    todo: 'It says nothing about the person. Read the events of the instance, correct the definition or the service that failed, and create a new instance.',
   },
   COMPLETED_TERMINATED: {
     label: 'Abandoned',
     isFinal: true,
-    means: 'ended before its end: time ran out, the person gave up, or a caller stopped it',
+    means: 'stopped early: time ran out, the person gave up, or a caller terminated it',
     todo: 'It says nothing about the person. Ask whether they want to try again, with a new instance.',
   },
 };
 
 const CHECKS = [
-  ['PASSED', 'nothing spoke against it', 'Nothing. `reason` says what it rests on.'],
+  ['PASSED', 'the check found nothing wrong', 'Nothing. `reason` says what the status is based on.'],
   [
     'FAILED',
-    'it is not as it should be',
-    'The definition has drawn its conclusion. `reason` says why; `advice: final` means that another try would not help.',
+    'the check found something wrong',
+    'The definition decides what follows. `reason` says why; `advice: final` means that another attempt would not help.',
   ],
-  ['REVIEW', 'a machine cannot tell', 'A human looks at it: the instance goes to review unless a rule says otherwise.'],
+  ['REVIEW', 'the machine is not certain', 'Nothing. The instance goes to a human unless a rule says otherwise.'],
   [
     'NOT_PERFORMED',
-    'nobody looked',
-    'Never take it for a pass. `reason` says why: vision is off, no picture, nothing to compare with.',
+    'nothing was checked',
+    'Never treat it as passed. `reason` says why: for example image analysis is off, or there was nothing to compare.',
   ],
 ];
 
 const DELIVERIES = [
-  ['PENDING', 'waits for its first or next attempt', 'Nothing.'],
+  ['PENDING', 'waiting for its first or next attempt', 'Nothing.'],
   ['DELIVERED', 'the receiver answered 2xx', 'Nothing.'],
   [
     'FAILED',
     'the last attempt failed',
-    'Mend the receiver, then `POST …/deliveries/{id}/replay`, or `POST …/recover` for all since a time.',
+    'Repair the receiver, then `POST …/deliveries/{id}/replay`, or `POST …/recover` for all that failed since a time.',
   ],
-  ['CANCELLED', 'given up: the webhook was deleted, or too many waited', 'Read the state of the instances by the API.'],
+  [
+    'CANCELLED',
+    'given up: the webhook was deleted, or too many deliveries waited',
+    'Read the instances through the API.',
+  ],
 ];
 
 const KEYS = [
   ['ACTIVE', 'it issues tokens', 'Nothing.'],
-  ['BLOCKED', 'it issues no tokens, and its tokens are refused at once', 'Set it `ACTIVE` again, or archive it.'],
-  ['ARCHIVED', 'out of use', 'Delete it for good when nobody asks for it any more.'],
+  [
+    'BLOCKED',
+    'it issues no tokens, and the server refuses its tokens at once',
+    'Set it `ACTIVE` again, or archive it.',
+  ],
+  ['ARCHIVED', 'no longer in use', 'Delete it when nobody needs its record any more.'],
 ];
 
 const USERS = [
   ['ACTIVE', 'can authenticate', 'Nothing.'],
-  ['PENDING_ACTIVE', 'is not active yet', 'Set `ACTIVE` when your own check is done.'],
+  ['PENDING_ACTIVE', 'cannot authenticate yet', 'Set `ACTIVE` when your own check is done.'],
   ['TEMP_LOCKED', 'is locked until `lockInfo.tempLockExpiresDtm`, after failures', 'Wait, or unlock.'],
-  ['LOCKED', 'is locked until somebody unlocks', 'Find out why, then unlock.'],
+  ['LOCKED', 'is locked until somebody unlocks the user', 'Find out why, then unlock.'],
   ['DISABLED', 'cannot authenticate', 'Set `ACTIVE` to allow it again.'],
 ];
 
@@ -108,7 +116,7 @@ export function renderStatuses(): string {
 
 ${GENERATED}
 
-What each status means, and what to do on it. [Results](results.md) says what to read when an instance has ended.
+What each status means, and what to do. [Results](results.md) explains what to read when an instance has ended.
 
 ## Process instances
 
@@ -120,7 +128,7 @@ ${tableOf(['status', 'statusMapped', 'final', 'means', 'what to do'], instances)
 
 ${tableOf(HEAD, CHECKS.map(code))}
 
-## Deliveries of webhooks
+## Webhook deliveries
 
 ${tableOf(HEAD, DELIVERIES.map(code))}
 

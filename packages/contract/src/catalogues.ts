@@ -12,23 +12,23 @@ const MEANINGS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
   'instance.created': 'a process instance was created; nobody has opened it yet',
   'instance.started': 'the end user has begun',
   'instance.stepSeen': 'a step was shown for the first time',
-  'instance.stepLeft': 'the page of a step was left and nobody came back for a while',
+  'instance.stepLeft': 'the end user closed the page of a step and did not come back for a minute',
   'instance.stepCompleted': 'a step is done',
   'instance.stepRetried': 'a step has to be done again',
   'instance.stepReopened': 'the end user went back to a step to correct it',
   'instance.paused': 'the journey waits for your back end: call `resume`',
-  'instance.review': 'a human has to decide: look at `GET /api/process-manager/reviews`',
+  'instance.review': 'a human has to decide: see `GET /api/process-manager/reviews`',
   'instance.approved': 'a human has approved',
   'instance.rejected': 'a human has rejected',
-  'instance.askedAgain': 'a human asks the end user to do steps again: send the link of the answer',
+  'instance.askedAgain': 'a human asks the end user to repeat steps: send the link from the response of `askAgain`',
   'instance.childStarted': 'a subprocess has begun',
   'instance.completed': 'the journey has ended; `status` says how: read the result now',
-  'instance.terminated': 'the journey was ended before its end: it expired, was abandoned or was stopped',
+  'instance.terminated': 'the journey was stopped early: it expired, or the end user or a caller ended it',
   'instance.deleted': 'the instance and all data of its end user were deleted: delete your copy',
   'apiKey.readBudgetExceeded': 'an API key has read more persons in an hour than the tenant allows',
-  'identity.storeCreated': 'an identity store was made',
+  'identity.storeCreated': 'an identity store was created',
   'identity.storeUpdated': 'an identity store was changed',
-  'identity.configCreated': 'a policy or relying party was made',
+  'identity.configCreated': 'a policy or relying party was created',
   'identity.configUpdated': 'a policy or relying party was changed',
   'identity.configDeleted': 'a policy or relying party was deleted',
   'identity.userCreated': 'a user was added',
@@ -36,16 +36,16 @@ const MEANINGS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
   'identity.userDeleted': 'a user was deleted: delete your copy',
   'identity.userLocked': 'a user was locked',
   'identity.userUnlocked': 'a user was unlocked',
-  'identity.modalityLocked': 'one way to prove who the user is was locked after failures',
-  'identity.modalityDisabled': 'one way to prove who the user is was disabled',
-  'identity.authenticatorRegistered': 'a passkey, app key, one-time code or face was registered',
-  'identity.authenticatorRemoved': 'one of them was removed',
+  'identity.modalityLocked': 'a modality of a user was locked after failures',
+  'identity.modalityDisabled': 'a modality of a user was disabled',
+  'identity.authenticatorRegistered': 'a passkey, app key, TOTP or face was registered',
+  'identity.authenticatorRemoved': 'a passkey, app key, TOTP or face was removed',
   'identity.registrationFailed': 'a registration was refused; `code` says why',
-  'identity.authenticationSucceeded': 'a user proved who he is',
+  'identity.authenticationSucceeded': 'a user authenticated',
   'identity.authenticationFailed': 'an authentication was refused; `code` says why',
   'identity.biometricUpdated': 'the face of a user was replaced',
-  'identity.pushNotificationSent': 'a push notification was handed to its provider',
-  'identity.pushNotificationRejected': 'the provider of push notifications refused one',
+  'identity.pushNotificationSent': 'a push notification was sent to its provider',
+  'identity.pushNotificationRejected': 'the provider refused a push notification',
 };
 
 const ID = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
@@ -101,11 +101,11 @@ Lists of everything that has a name in the API.
 
 ## Statuses
 
-[Statuses](statuses.md) of instances, checks, deliveries, keys and users: what each means, and what to do on it.
+[Statuses](statuses.md) of instances, checks, deliveries, keys and users: what each means, and what to do.
 
 ## Events
 
-[Events](events.md): what a [webhook](webhooks.md) can be told, each with an example of its payload.
+[Events](events.md) that a [webhook](webhooks.md) can receive, each with an example of its payload.
 
 ## User data
 
@@ -113,11 +113,11 @@ Lists of everything that has a name in the API.
 
 ## Error codes
 
-[Error codes](error-codes.md): the HTTP status, what causes each, what to do, and which operations answer it.
+[Error codes](error-codes.md): the HTTP status, the cause, what to do, and which operations return it.
 
 ## Permissions
 
-[Permissions](permissions.md): what an API key or a role may be allowed, and which operations each opens.
+[Permissions](permissions.md): what an API key or a role may do, and which operations each permission allows.
 
 ## Settings
 
@@ -136,15 +136,15 @@ function renderEvents(): string {
 
 ${GENERATED}
 
-What a [webhook](webhooks.md) can be told, and \`grove listen\` shows. Payloads hold ids, statuses and codes, never anything of a person.
+The events that a [webhook](webhooks.md) can receive and that \`grove listen\` shows. Payloads hold ids, statuses and codes, never personal data.
 
 ## All events
 
-${tableOf(['event', 'says'], events)}
+${tableOf(['event', 'meaning'], events)}
 
 ## Examples
 
-The body of each, as it is sent without a template. Every release may add members.
+The body of each event, as Grove sends it without a template. Every release may add members.
 
 ${examples.join('\n\n')}
 `;
@@ -162,7 +162,7 @@ function renderPermissions(): string {
 
 ${GENERATED}
 
-A key holds \`TNT#<tenant>#<permission>\`. \`*\` stands for any rest: \`TNT#acme#ProcessManager:*\`. Give a key what it needs and nothing more.
+A key holds \`TNT#<tenant>#<permission>\`. A \`*\` at the end stands for anything: \`TNT#acme#ProcessManager:*\`. Give a key only what it needs.
 
 ${tableOf(['permission', 'allows'], permissions)}
 `;
@@ -179,10 +179,10 @@ function renderCodes(): string {
 
 ${GENERATED}
 
-Each answer that is not a success is a problem (RFC 9457) with one of these codes, and \`requestId\`, which stands in the log of the
-server too. "any": every operation may answer it. Codes never change their meaning.
+Each response that is not a success is a problem (RFC 9457) with one of these codes and a \`requestId\`, which is in the server's log
+too. "any" means that every operation may return the code. Codes never change their meaning.
 
-${tableOf(['code', 'HTTP', 'message', 'cause, and what to do', 'of'], codes)}
+${tableOf(['code', 'HTTP', 'message', 'cause, and what to do', 'operations'], codes)}
 `;
 }
 
@@ -197,7 +197,7 @@ export function renderLlms(pages: readonly { name: string; title: string; about:
   return `# Grove
 
 > An open, self-hosted identity verification service. A back end exchanges an API key for a bearer token, creates a process
-> instance, sends its user to the journey and is told the outcome by a webhook.
+> instance, sends its user to the journey and receives the outcome by webhook.
 
 - [OpenAPI 3.1](/openapi.json): every operation with schemas, examples and problems
 - [Reference with try-it](/docs/reference/)

@@ -14,7 +14,7 @@ export function stepTable(): string {
     WHO[type.kind],
     type.keeps ? `\`data.${type.keeps.in}.${type.keeps.defaultKey}\`` : '',
   ]);
-  return table(['type', 'what it does', 'who moves it on', 'keeps, unless `key` says otherwise'], rows);
+  return table(['type', 'what it does', 'who completes it', 'stores its data in, unless `key` says otherwise'], rows);
 }
 
 const WHO = { user: 'the end user', server: 'a machine', control: 'the engine' } as const;

@@ -29,7 +29,7 @@ const source = (description: string) => Type.String({ maxLength: 200, pattern: S
 
 export const addUser: StepType = {
   type: NAME,
-  about: 'Adds the end user to an identity store, or finds the one of that external id.',
+  about: 'Adds the end user to an identity store, or finds the user with that external id.',
   kind: 'server',
   proves: false,
   links: 'adds',
@@ -37,21 +37,21 @@ export const addUser: StepType = {
   keeps: { in: 'forms', defaultKey: 'user1', shape: () => objectOf({ userId: TEXT, created: TRUTH }) },
   settings: withStore({
     extId: Type.String({
-      ...source('Where the external id stands: `params.<name>` or `forms.<key>.<field>`'),
+      ...source('Where to read the external id: `params.<name>` or `forms.<key>.<field>`'),
       default: 'params.userExtId',
     }),
     existing: Type.Optional({
       ...oneOf('link', 'refuse'),
       description:
-        'If the store knows that external id: `link` unless given for a parameter, and `refuse` for what the end user wrote',
+        'What happens if the external id exists. The default is `link` for a parameter, `refuse` for an input of the end user',
     }),
     attributes: Type.Optional(
-      Type.Record(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,99}$' }), source('Where the value stands'), {
+      Type.Record(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,99}$' }), source('Where to read the value'), {
         maxProperties: MAX_ATTRIBUTES,
-        description: 'The attributes of a user that is added: a name, and where the value stands',
+        description: 'The attributes of a new user: each name, and where to read its value',
       }),
     ),
-    face: Type.Optional(text(1, 50, 'The key of a face step: its face is enrolled for a user that is added')),
+    face: Type.Optional(text(1, 50, 'The key of a face step; its face is enrolled for a new user')),
   }),
   references: (step) => {
     const { face } = step as AddUserStep;

@@ -6,5 +6,5 @@ const MAX_HINTS = 20;
 export const clientHints = Type.Record(
   Type.String({ pattern: '^[A-Za-z][A-Za-z0-9]{0,39}$' }),
   Type.Union([Type.String({ maxLength: 200 }), Type.Number(), Type.Boolean()]),
-  { maxProperties: MAX_HINTS, description: 'What the client knows of its camera, such as `cameraLabel`' },
+  { maxProperties: MAX_HINTS, description: 'What the client knows about its camera, such as `cameraLabel`' },
 );

@@ -7,7 +7,7 @@ import type { StepType } from './step-type.ts';
 export const consent: StepType = {
   type: 'consent',
   repeatable: true,
-  about: 'The end user reads what is done with the data, and agrees or declines.',
+  about: 'The end user reads how the data is used, and agrees or declines.',
   kind: 'user',
   keeps: {
     in: 'forms',
@@ -16,9 +16,9 @@ export const consent: StepType = {
   },
   failureEnds: true,
   settings: {
-    textVersion: Type.String({ minLength: 1, maxLength: 50, default: '1', description: 'Kept with the answer' }),
+    textVersion: Type.String({ minLength: 1, maxLength: 50, default: '1', description: 'Stored with the answer' }),
     purpose: Type.Optional(localText(500, 'What the data is used for, in one sentence')),
-    declineText: Type.Optional(localText(500, 'What happens to who declines, in place of our own words')),
+    declineText: Type.Optional(localText(500, 'What happens if the end user declines; replaces the default text')),
     privacyUrl: Type.Optional(Type.String({ maxLength: 500, pattern: '^https://', description: 'The privacy notice' })),
   },
   texts: ({ purpose, declineText }) => [

@@ -21,7 +21,7 @@ const MAX_RULES = 20;
 
 export const decision: StepType = {
   type: 'decision',
-  about: 'Decides, and ends the journey: accepted, declined, or handed to a human.',
+  about: 'Decides and ends the journey: accepted, declined, or left to a human.',
   kind: 'control',
   act: 'decide',
   settings: {
@@ -31,11 +31,11 @@ export const decision: StepType = {
           { when: text(1, MAX_CONDITION_LENGTH), outcome: oneOf('PASS', 'FAIL', 'REVIEW') },
           { additionalProperties: false },
         ),
-        { maxItems: MAX_RULES, description: 'The first that holds decides; if none does, the checks decide' },
+        { maxItems: MAX_RULES, description: 'The first rule that holds decides; if none does, the checks decide' },
       ),
     ),
     onAnyFailure: verdict('FAIL', 'If a step failed'),
-    onUncertain: verdict('REVIEW', 'If none failed, but one is for a human or could not be performed'),
+    onUncertain: verdict('REVIEW', 'If no step failed, but one needs a human or could not be performed'),
   },
   conditions: (step) =>
     ((step as DecisionStep).rules ?? []).map(({ when }, at) => ({ pointer: `/rules/${at}/when`, text: when })),
@@ -43,7 +43,7 @@ export const decision: StepType = {
 
 export const review: StepType = {
   type: 'review',
-  about: 'Waits for a human, who approves (the journey goes on) or rejects.',
+  about: 'Waits for a human, who approves (the journey continues) or rejects (it ends).',
   kind: 'control',
   act: 'review',
   failureEnds: true,
@@ -52,13 +52,15 @@ export const review: StepType = {
 
 export const pause: StepType = {
   type: 'pause',
-  about: 'Waits until the relying party resumes the instance, or for a while.',
+  about: 'Waits until the relying party resumes the instance, or until a time has passed.',
   kind: 'control',
   act: 'pause',
   byAnswer: true,
   keeps: { in: 'pauses', defaultKey: 'pause1', shape: () => objectOf({}, { open: true }) },
   settings: {
-    resumeAfter: Type.Optional(Type.String({ ...Duration, description: 'Goes on by itself after this time' })),
+    resumeAfter: Type.Optional(
+      Type.String({ ...Duration, description: 'The journey continues by itself after this time' }),
+    ),
   },
 };
 
@@ -70,8 +72,8 @@ export const subprocess: StepType = {
   isEvidence: true,
   settings: {
     definition: text(1, 50, 'The name of the definition'),
-    version: Type.Optional(Type.Integer({ minimum: 1, description: 'The newest deployed version unless given' })),
-    parameters: Type.Optional({ ...stringMap(50, 1000), description: 'Added to the parameters that the child gets' }),
+    version: Type.Optional(Type.Integer({ minimum: 1, description: 'Default: the newest deployed version' })),
+    parameters: Type.Optional({ ...stringMap(50, 1000), description: 'Added to the parameters of the child instance' }),
   },
   references(step) {
     const { definition, version } = step as SubprocessStep;
@@ -81,7 +83,7 @@ export const subprocess: StepType = {
 
 export const webhook: StepType = {
   type: 'webhook',
-  about: 'Sends a webhook and goes on, whatever becomes of it.',
+  about: 'Sends a webhook and continues without waiting for the result.',
   kind: 'control',
   act: 'notify',
   settings: { name: text(1, 100, 'The name of the webhook') },

@@ -24,7 +24,7 @@ type DocumentStep = Step & {
 export const document: StepType = {
   type: 'document',
   repeatable: true,
-  about: 'The end user photographs a document; it is read and checked.',
+  about: 'The end user photographs a document; Grove reads and checks it.',
   kind: 'user',
   isEvidence: true,
   keeps: { in: 'documents', defaultKey: 'doc1', shape: () => DOCUMENT_SHAPE },
@@ -34,7 +34,7 @@ export const document: StepType = {
       maxItems: DOCUMENT_TYPES.length,
       uniqueItems: true,
       default: [...DOCUMENT_TYPES],
-      description: 'The types of documents',
+      description: 'The accepted types of documents',
     }),
     countries: Type.Optional(
       listOf(Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3 }), 300, 'ISO 3166-1 alpha-3; any unless given'),
@@ -42,30 +42,35 @@ export const document: StepType = {
     sides: Type.Unsafe<string>({
       ...oneOf('auto', 'front', 'both'),
       default: 'auto',
-      description: 'Which sides are photographed; `auto` lets the type of the document decide',
+      description: 'Which sides are photographed; with `auto` the type of the document decides',
     }),
-    requireLiveCapture: Type.Boolean({ default: false, description: 'No upload of a file in place of the camera' }),
+    requireLiveCapture: Type.Boolean({
+      default: false,
+      description: 'The end user must use the camera and cannot upload a file',
+    }),
     applicantMatch: Type.Boolean({
       default: true,
-      description: 'Compares what was read with the parameters of the instance, if they say who is expected',
+      description: 'Compares the document with the parameters of the instance, if they name the expected person',
     }),
     maxAttempts: Type.Integer({
       minimum: 1,
       maximum: 10,
       default: 3,
-      description: 'How often a document that can be seen may fail for something that can be mended',
+      description:
+        'How many attempts there are if a visible document fails for something that the end user can correct',
     }),
     triesPerSide: Type.Integer({
       minimum: 1,
       maximum: 10,
       default: 5,
-      description: 'How often a side may be photographed, as long as the photograph is not good enough',
+      description: 'How often a side may be photographed if the photograph is not good enough',
     }),
     useAnywayAfter: Type.Integer({
       minimum: 0,
       maximum: 10,
       default: 2,
-      description: 'After how many poor photographs they may be used all the same, for a human to look at; 0 is never',
+      description:
+        'After how many poor photographs the end user may use one anyway; a human then reviews it. 0 means never',
     }),
   },
   user: {

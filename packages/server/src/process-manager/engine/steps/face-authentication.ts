@@ -14,7 +14,7 @@ const NAME = 'faceAuthentication';
 /** A selfie as in a `face` step; if it is a living face, it is compared with the one that the store knows of the user. */
 export const faceAuthentication: StepType = {
   type: NAME,
-  about: 'The end user proves by face to be the user.',
+  about: 'The end user authenticates by face.',
   kind: 'user',
   keeps: { in: 'faces', defaultKey: 'authentication1', shape: () => FACE_SHAPE },
   proves: true,
@@ -26,7 +26,7 @@ export const faceAuthentication: StepType = {
       minimum: 0,
       maximum: 1,
       default: 0.5,
-      description: 'From which score on it is the user; the floor of the store holds',
+      description: 'The lowest score that counts as a match; it cannot go below the minimum of the store',
     }),
   }),
   references: ofStore,

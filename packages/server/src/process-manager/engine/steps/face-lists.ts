@@ -13,17 +13,17 @@ const threshold = Type.Number({
   minimum: 0.5,
   maximum: 1,
   default: DEFAULT_THRESHOLD,
-  description: 'From which score on a face is a candidate',
+  description: 'The lowest score at which a face is a candidate',
 });
 
 export const watchlist: StepType = {
   type: 'watchlist',
   repeatable: true,
-  about: 'Looks for somebody in a watchlist of the tenant. A match is for a human, never a verdict.',
+  about: 'Searches a watchlist of the tenant. A match goes to a human; it never decides by itself.',
   kind: 'server',
   settings: {
     name: text(1, 100, 'The name of the watchlist'),
-    by: { ...oneOf('face', 'documentNumber', 'email'), default: 'face', description: 'What the list is made of' },
+    by: { ...oneOf('face', 'documentNumber', 'email'), default: 'face', description: 'What the list contains' },
     face: faceKey,
     document: Type.String({ ...text(1, 50, 'The key of a document step, for `documentNumber`'), default: 'doc1' }),
     threshold,
@@ -51,7 +51,7 @@ export const watchlist: StepType = {
 export const duplicate: StepType = {
   type: 'duplicate',
   repeatable: true,
-  about: 'Looks for the same face in other instances of the tenant.',
+  about: 'Searches the other instances of the tenant for the same face.',
   kind: 'server',
   settings: { face: faceKey, threshold },
   references: ({ face }) => [{ kind: 'face', name: face as string, pointer: '/face' }],

@@ -37,7 +37,7 @@ const answerOfChallenge = {
 export const face: StepType = {
   type: 'face',
   repeatable: true,
-  about: 'The end user takes a selfie; its quality and liveness are checked.',
+  about: 'The end user takes a selfie; Grove checks its quality and liveness.',
   kind: 'user',
   keeps: { in: 'faces', defaultKey: 'face1', shape: () => FACE_SHAPE },
   settings: {
@@ -45,12 +45,12 @@ export const face: StepType = {
       ...oneOf('none', 'passive', 'active'),
       default: 'active',
       description:
-        '`active` asks for movements that the server chooses; `passive` looks at one picture and never passes',
+        '`active` asks for movements that the server chooses; `passive` analyses one picture and never passes',
     }),
     passiveIsEnough: Type.Boolean({
       default: false,
       description:
-        '`basic` alone: one picture in which no attack was seen lets the step pass. Masks and good prints do, too',
+        'For `basic` only: the step passes if one picture shows no attack. Masks and good prints can pass, too',
     }),
     maxAttempts: Type.Integer({ minimum: 1, maximum: 10, default: 3 }),
   },

@@ -33,7 +33,7 @@ const pointer = (description: string) => Type.String({ maxLength: 200, pattern: 
 
 export const http: StepType = {
   type: 'http',
-  about: 'Asks a service of the tenant, and keeps what it answers.',
+  about: 'Calls a service of the tenant and stores its response.',
   kind: 'server',
   keeps: {
     in: 'forms',
@@ -42,7 +42,11 @@ export const http: StepType = {
       objectOf(Object.fromEntries(Object.keys((step as HttpStep).keep ?? {}).map((name) => [name, ANY]))),
   },
   settings: {
-    url: Type.String({ maxLength: 500, pattern: '^https?://', description: 'https, unless the operator allows it' }),
+    url: Type.String({
+      maxLength: 500,
+      pattern: '^https?://',
+      description: 'An https address; http only if the operator allows it',
+    }),
     method: Type.Unsafe<string>({ ...oneOf('GET', 'POST'), default: 'POST' }),
     headers: Type.Optional({
       ...stringMap(MAX_HEADERS, 1000),
@@ -52,16 +56,22 @@ export const http: StepType = {
       text(
         1,
         10_000,
-        'JSON with placeholders such as `{params.email}` or `{data.forms.form1.city}`; ids alone unless given',
+        'JSON with placeholders such as `{params.email}` or `{data.forms.form1.city}`; default: ids only',
       ),
     ),
     keep: Type.Optional(
-      Type.Record(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,49}$' }), pointer('A JSON pointer into the answer'), {
-        maxProperties: MAX_KEPT,
-        description: 'What is kept of the answer: a name, and where it stands',
-      }),
+      Type.Record(
+        Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,49}$' }),
+        pointer('A JSON pointer into the response'),
+        {
+          maxProperties: MAX_KEPT,
+          description: 'What to store of the response: each name, and a JSON pointer to its value',
+        },
+      ),
     ),
-    passes: Type.Optional(pointer('Where the answer says `true` or `false`; any answer passes unless given')),
+    passes: Type.Optional(
+      pointer('A JSON pointer to `true` or `false` in the response; without it, any response passes'),
+    ),
   },
   references: (step) => {
     const { headers = {}, url } = step as HttpStep;

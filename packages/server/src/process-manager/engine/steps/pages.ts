@@ -8,13 +8,13 @@ const MAX_VARIABLES = 50;
 export const customPage: StepType = {
   type: 'customPage',
   repeatable: true,
-  about: "Shows a page of the tenant's own, and keeps what it sends.",
+  about: 'Shows a custom page of the tenant and stores what it sends.',
   kind: 'user',
   keeps: { in: 'forms', defaultKey: 'page1', shape: () => objectOf({}, { open: true }) },
   settings: {
     page: text(1, 100, 'The name of the custom page'),
     title: Type.Optional(localText(100, 'The heading above the page')),
-    constants: Type.Optional({ ...stringMap(MAX_VARIABLES, 1000), description: 'Given to the page' }),
+    constants: Type.Optional({ ...stringMap(MAX_VARIABLES, 1000), description: 'Values that the page receives' }),
   },
   texts: ({ title }) => [{ pointer: '/title', text: title }],
   references: ({ page }) => [{ kind: 'page', name: page as string, pointer: '/page' }],
@@ -32,7 +32,7 @@ export const customPage: StepType = {
 export const switchDevice: StepType = {
   type: 'switchDevice',
   repeatable: true,
-  about: 'Offers to go on with a phone; the end user may stay.',
+  about: 'Offers to continue on a phone; the end user may decline.',
   kind: 'user',
   settings: {},
   byAnswer: true,

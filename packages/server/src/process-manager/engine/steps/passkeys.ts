@@ -38,7 +38,7 @@ export const passkeyRegistration = registrationStep({
 
 export const passkeyAuthentication: StepType = {
   type: 'passkeyAuthentication',
-  about: 'The end user proves with a passkey to be the user.',
+  about: 'The end user authenticates with a passkey.',
   kind: 'user',
   keeps: { in: 'forms', defaultKey: 'passkey1', shape: () => objectOf({ userId: TEXT }) },
   proves: true,
@@ -48,7 +48,10 @@ export const passkeyAuthentication: StepType = {
   settings: {
     ...settings,
     anyUser: Type.Optional(
-      Type.Boolean({ default: false, description: 'If nobody is named, whoever the passkey belongs to is the user' }),
+      Type.Boolean({
+        default: false,
+        description: 'If no parameter names a user, the owner of the passkey is the user',
+      }),
     ),
   },
   references: ofStore,

@@ -34,7 +34,7 @@ export const totpRegistration = registrationStep({
 
 export const totpAuthentication: StepType = {
   type: 'totpAuthentication',
-  about: 'The end user proves with a one-time password to be the user.',
+  about: 'The end user authenticates with a one-time password.',
   kind: 'user',
   proves: true,
   failureEnds: true,
