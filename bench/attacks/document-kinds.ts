@@ -18,10 +18,12 @@ export type Order = { readonly today: string; readonly seed: number };
 const rendered =
   (attack: Attack | 'genuine'): DocumentKind['picture'] =>
   async (material, at, { seed }) => {
-    const { image, place } = await material.flat(at);
+    const { image, portraitArea } = await material.flat(at);
     const random = seeded(seed + at);
     const face = await material.face(at);
-    return (await renderAttack(attack, image, howOf(seed + at), random, { ...(place && { place }), face }))?.jpeg;
+    return (
+      await renderAttack(attack, image, howOf(seed + at), random, { ...(portraitArea && { portraitArea }), face })
+    )?.jpeg;
   };
 
 /** A passport of ours whose zone says something else than its print. */

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import sharp from 'sharp';
-import type { Place } from '../../packages/vision/src/attacks/attacks.ts';
+import type { DocumentArea } from '../../packages/vision/src/attacks/attacks.ts';
 import { findPortrait } from '../../packages/vision/src/faces/find-portrait.ts';
 import type { Raster } from '../../packages/vision/src/images/raster.ts';
 import { loadModels } from '../../packages/vision/src/models.ts';
@@ -13,7 +13,7 @@ import { seeded, within } from '../../packages/vision/src/specimens/random.ts';
 import { AUDREY, CONNERY, FRANCK, picture } from '../../packages/vision/test/pictures.ts';
 
 /** A document seen straight on, as a forger has it before him. */
-export type FlatDocument = { readonly image: Raster; readonly place?: Place };
+export type FlatDocument = { readonly image: Raster; readonly portraitArea?: DocumentArea };
 export type DocumentMaterial = {
   /** The document with this number: of a folder, or a passport that we draw. */
   flat(at: number): Promise<FlatDocument>;
@@ -61,13 +61,13 @@ export async function openMaterial({
     if (!portrait) throw new Error('a passport has a portrait');
     await pastePortrait(image, portrait, portraitAt(at));
     const { left, top, width, height } = portrait;
-    const place = {
+    const portraitArea = {
       x: left / image.width,
       y: top / image.height,
       width: width / image.width,
       height: height / image.height,
     };
-    return { image, place };
+    return { image, portraitArea };
   };
   const public_ = documents ? await flatDocuments(documents) : [];
   return {
@@ -98,13 +98,15 @@ async function flatDocuments(folder: string): Promise<(() => Promise<FlatDocumen
     loads.push(async () => {
       const image = await rasterOf(readFileSync(file), WIDTH);
       const face = await findPortrait(image, detect);
-      return face && face.height >= MIN_FACE_HEIGHT ? { image, place: photographAround(face, image) } : { image };
+      return face && face.height >= MIN_FACE_HEIGHT
+        ? { image, portraitArea: photographAround(face, image) }
+        : { image };
     });
   }
   return loads;
 }
 
-function photographAround(face: Place, { width, height }: Raster): Place {
+function photographAround(face: DocumentArea, { width, height }: Raster): DocumentArea {
   const [across, down] = [face.width * PHOTO_WIDTH, face.height * PHOTO_HEIGHT];
   const x = Math.max(0, face.x + face.width / 2 - across / 2);
   const y = Math.max(0, face.y + face.height / 2 - down / 2);

@@ -40,8 +40,8 @@ export async function measureSpecimens(count: number, seed: number, full: boolea
   const samples: Sample[] = [];
   for (const order of everydayOrders(count, seed)) {
     const { mrz } = await makeSpecimen({ ...order, photograph: { size: { width: 8, height: 8 } } });
-    const [known] = readDocumentTruth([{ file: `${order.kind} ${order.seed}`, mrz }]);
-    samples.push({ ...(known as DocumentTruth), bytes: async () => (await makeSpecimen(order)).jpeg });
+    const [truth] = readDocumentTruth([{ file: `${order.kind} ${order.seed}`, mrz }]);
+    samples.push({ ...(truth as DocumentTruth), bytes: async () => (await makeSpecimen(order)).jpeg });
   }
   return measure(samples, full);
 }
@@ -68,14 +68,14 @@ async function measure(samples: readonly Sample[], full: boolean): Promise<Docum
       continue;
     }
     documents += 1;
-    const read = comparable(mrz?.fields);
-    const misread = (Object.keys(fields) as TruthField[]).filter((name) => read?.[name] !== fields[name]);
+    const readFields = comparable(mrz?.fields);
+    const misread = (Object.keys(fields) as TruthField[]).filter((name) => readFields?.[name] !== fields[name]);
     for (const name of Object.keys(fields) as TruthField[]) {
       byField[name].total += 1;
       if (!misread.includes(name)) byField[name].right += 1;
     }
-    const said = misread.map((name) => `${name}: ${read?.[name] ?? 'nothing'}, not ${fields[name]}`);
-    if (said.length > 0) wrong.push({ file, found: mrz !== undefined, fields: said });
+    const differences = misread.map((name) => `${name}: ${readFields?.[name] ?? 'nothing'}, not ${fields[name]}`);
+    if (differences.length > 0) wrong.push({ file, found: mrz !== undefined, fields: differences });
   }
   const cells = Object.values(byField);
   return {
@@ -83,7 +83,7 @@ async function measure(samples: readonly Sample[], full: boolean): Promise<Docum
     documentsRight: ratio(documents - wrong.length, documents),
     fieldsRight: ratio(sum(cells.map(({ right }) => right)), sum(cells.map(({ total }) => total))),
     byField,
-    notFound: wrong.filter(({ found }) => !found).length,
+    notFound: wrong.filter((document) => !document.found).length,
     falselyFound,
     msMedian: quantile(times.ms, 0.5),
     msP95: quantile(times.ms, 0.95),
@@ -125,8 +125,8 @@ export async function measureBarcodes(folder: string): Promise<BarcodeReport> {
     if (!text && !existsSync(`${stem}.bin`)) continue;
     barcodes += 1;
     const code = await timed(times, async () => readPdf417(await decodeImage(readFileSync(file))));
-    const read = text ? Buffer.from(code?.text ?? '') : Buffer.from(code?.bytes ?? []);
-    if (!code || !read.equals(readFileSync(`${stem}${text ? '.txt' : '.bin'}`)))
+    const content = text ? Buffer.from(code?.text ?? '') : Buffer.from(code?.bytes ?? []);
+    if (!code || !content.equals(readFileSync(`${stem}${text ? '.txt' : '.bin'}`)))
       wrong.push(file.slice(-basename(file).length - 12));
   }
   return {

@@ -22,10 +22,10 @@ export const ATTACKS = [
 export type Attack = (typeof ATTACKS)[number];
 
 /** Where something is on a document, in shares of its width and height. */
-export type Place = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+export type DocumentArea = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 export type AttackMaterial = {
   /** Where the portrait is. */
-  readonly place?: Place;
+  readonly portraitArea?: DocumentArea;
   /** The face that is pasted over it. */
   readonly face?: Raster;
 };
@@ -36,7 +36,7 @@ export async function renderAttack(
   document: Raster,
   how: Photograph,
   random: Random,
-  { place, face }: AttackMaterial = {},
+  { portraitArea, face }: AttackMaterial = {},
 ): Promise<{ jpeg: Buffer; quad: Quad } | undefined> {
   const shoot = async (flat: Raster, more: Photograph = {}) => {
     const { jpeg, quads } = await photograph([flat], { ...how, ...more }, random);
@@ -48,9 +48,9 @@ export async function renderAttack(
   if (attack === 'halftone') return shoot(halftone(document, 4.5));
   if (attack === 'halftoneFine') return shoot(halftone(document, 2.6));
   if (attack === 'drawn') return shoot(document, { noise: 0, blur: Math.min(0.4, how.blur ?? 0) });
-  if (!place || !face) return undefined;
-  if (attack === 'pasteStuck') return shoot(stickOn(document, place, face));
-  return pasteInto(await shoot(document), place, face, attack === 'pasteCareful' ? { how, random } : undefined);
+  if (!portraitArea || !face) return undefined;
+  if (attack === 'pasteStuck') return shoot(stickOn(document, portraitArea, face));
+  return pasteInto(await shoot(document), portraitArea, face, attack === 'pasteCareful' ? { how, random } : undefined);
 }
 
 /** A black and white copy: no colour, more contrast, the speckle of toner. */
@@ -67,7 +67,7 @@ function greyCopy({ width, height, data }: Raster, random: Random): Raster {
 /** Each pixel of a screen is three stripes of red, green and blue with a dark line below. */
 function onScreen(document: Raster, pixelsAcross: number): Raster {
   const height = Math.round((document.height * pixelsAcross) / document.width);
-  const shown = resize(document, pixelsAcross, height);
+  const pixels = resize(document, pixelsAcross, height);
   const [width, rows] = [pixelsAcross * 3, height * 3];
   const data = new Uint8Array(width * rows * 3);
   for (let y = 0; y < rows; y += 1) {
@@ -76,7 +76,7 @@ function onScreen(document: Raster, pixelsAcross: number): Raster {
       const from = (Math.floor(y / 3) * pixelsAcross + Math.floor(x / 3)) * 3;
       for (let k = 0; k < 3; k += 1) {
         const stripe = x % 3 === k ? 1 : 0.55;
-        data[(y * width + x) * 3 + k] = Math.min(255, (shown.data[from + k] as number) * line * stripe * 1.7);
+        data[(y * width + x) * 3 + k] = Math.min(255, (pixels.data[from + k] as number) * line * stripe * 1.7);
       }
     }
   }
@@ -109,10 +109,10 @@ function halftone(document: Raster, pitch: number): Raster {
 }
 
 /** A photograph glued on: its right and lower edge throw a thin shadow. */
-function stickOn(document: Raster, place: Place, face: Raster): Raster {
+function stickOn(document: Raster, area: DocumentArea, face: Raster): Raster {
   const data = Uint8Array.from(document.data);
   const { width, height } = document;
-  const box = pixelsOf(place, document);
+  const box = pixelsOf(area, document);
   const print = coverOf(face, box.width, box.height);
   for (let y = 0; y < box.height + 2; y += 1) {
     for (let x = 0; x < box.width + 2; x += 1) {
@@ -130,22 +130,22 @@ function stickOn(document: Raster, place: Place, face: Raster): Raster {
 /** Another face put into the finished photograph, and saved again; with care, its noise and its edges are matched. */
 async function pasteInto(
   photo: { jpeg: Buffer; quad: Quad },
-  place: Place,
+  area: DocumentArea,
   face: Raster,
   care: { how: Photograph; random: Random } | undefined,
 ): Promise<{ jpeg: Buffer; quad: Quad }> {
   const { width, height, data } = await decodeImage(photo.jpeg);
   const out = Uint8Array.from(data);
   const toDocument = homography(photo.quad, rectangle(1, 1));
-  const print = coverOf(face, 300, Math.round((300 * place.height * 0.68) / place.width));
+  const print = coverOf(face, 300, Math.round((300 * area.height * 0.68) / area.width));
   const light = care ? { gain: care.how.light ?? 1, tint: care.how.tint ?? [1, 1, 1] } : { gain: 1, tint: [1, 1, 1] };
   const xs = photo.quad.map(({ x }) => x);
   const ys = photo.quad.map(({ y }) => y);
   for (let y = Math.max(0, Math.floor(Math.min(...ys))); y < Math.min(height, Math.max(...ys)); y += 1) {
     for (let x = Math.max(0, Math.floor(Math.min(...xs))); x < Math.min(width, Math.max(...xs)); x += 1) {
       const on = apply(toDocument, { x, y });
-      const u = (on.x - place.x) / place.width;
-      const v = (on.y - place.y) / place.height;
+      const u = (on.x - area.x) / area.width;
+      const v = (on.y - area.y) / area.height;
       if (u < 0 || v < 0 || u >= 1 || v >= 1) continue;
       const share = care ? Math.min(1, Math.min(u, v, 1 - u, 1 - v) / 0.04) : 1;
       for (let k = 0; k < 3; k += 1) {
@@ -171,12 +171,12 @@ function sample({ width, data }: Raster, x: number, y: number, k: number): numbe
   return (value(0, 0) * (1 - fx) + value(1, 0) * fx) * (1 - fy) + (value(0, 1) * (1 - fx) + value(1, 1) * fx) * fy;
 }
 
-function pixelsOf(place: Place, { width, height }: Raster) {
+function pixelsOf(area: DocumentArea, { width, height }: Raster) {
   return {
-    left: Math.round(place.x * width),
-    top: Math.round(place.y * height),
-    width: Math.round(place.width * width),
-    height: Math.round(place.height * height),
+    left: Math.round(area.x * width),
+    top: Math.round(area.y * height),
+    width: Math.round(area.width * width),
+    height: Math.round(area.height * height),
   };
 }
 

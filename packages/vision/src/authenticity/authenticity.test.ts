@@ -34,7 +34,7 @@ describe('signs that a document is none', () => {
     const random = seeded(7);
     const { image, portrait } = drawDocument('passport', 'front', inventPerson(random, '2026-01-01'), random);
     assert.ok(portrait);
-    const place = {
+    const portraitArea = {
       x: portrait.left / image.width,
       y: portrait.top / image.height,
       width: portrait.width / image.width,
@@ -43,7 +43,7 @@ describe('signs that a document is none', () => {
     for (const kind of ['genuine', 'grey', 'screen', 'halftone', 'drawn', 'pasteDigital'] as const) {
       signs.set(
         kind,
-        (await measured(kind, image, { place, face: anotherPortrait() })).flatMap(({ name, isSign }) =>
+        (await measured(kind, image, { portraitArea, face: anotherPortrait() })).flatMap(({ name, isSign }) =>
           isSign ? [name] : [],
         ),
       );

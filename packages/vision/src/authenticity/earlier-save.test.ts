@@ -25,14 +25,14 @@ async function someFace(seed: number): Promise<Buffer> {
 describe('an earlier save of a photograph', () => {
   let genuine: { jpeg: Buffer; quad: Parameters<typeof missingSave>[1] };
   let edited: typeof genuine;
-  let place: Parameters<typeof missingSave>[3];
+  let portraitArea: Parameters<typeof missingSave>[3];
 
   before(async () => {
     const random = seeded(7);
     const { image, portrait } = drawDocument('passport', 'front', inventPerson(random, '2026-01-01'), random);
     assert.ok(portrait);
     await pastePortrait(image, portrait, await someFace(1));
-    place = {
+    portraitArea = {
       x: portrait.left / image.width,
       y: portrait.top / image.height,
       width: portrait.width / image.width,
@@ -40,13 +40,13 @@ describe('an earlier save of a photograph', () => {
     };
     const face = await decodeImage(await someFace(2));
     genuine = (await renderAttack('genuine', image, HOW, seeded(3))) as typeof genuine;
-    edited = (await renderAttack('pasteCareful', image, HOW, seeded(3), { place, face })) as typeof genuine;
+    edited = (await renderAttack('pasteCareful', image, HOW, seeded(3), { portraitArea, face })) as typeof genuine;
   });
 
   async function measured({ jpeg, quad }: typeof genuine): Promise<number | undefined> {
     const table = jpegTable(jpeg);
     assert.ok(table);
-    const { x, y, width, height } = place;
+    const { x, y, width, height } = portraitArea;
     // Within the portrait, where nothing fades.
     const inner = { x: x + 0.2 * width, y: y + 0.2 * height, width: 0.6 * width, height: 0.6 * height };
     return missingSave(await decodeImage(jpeg), quad, table, inner);

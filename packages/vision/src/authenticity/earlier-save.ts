@@ -3,7 +3,7 @@ import type { Raster } from '../images/raster.ts';
 import type { JpegTable } from './jpeg-table.ts';
 
 /** Where something is on the document, in shares of its width and height. */
-type Place = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+type DocumentArea = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
 const SIDE = 8;
 /** Frequencies of a block that are looked at: slower ones are coarse in every file, faster ones are mostly zero. */
@@ -35,25 +35,25 @@ const COSINES = Float64Array.from({ length: SIDE * SIDE }, (_, i) => {
  * nothing of the earlier save is left in the portrait. Whoever edits a photograph saves it a second time, and what he put
  * in has been saved once. Undefined where the card shows no earlier save, as in a picture that was taken and sent.
  */
-export function missingSave(image: Raster, quad: Quad, table: JpegTable, portrait: Place): number | undefined {
+export function missingSave(image: Raster, quad: Quad, table: JpegTable, portrait: DocumentArea): number | undefined {
   // A picture that was turned or reduced has its blocks elsewhere.
   if (image.width !== table.width || image.height !== table.height) return undefined;
   const { inside, outside } = blocksOf(image, quad, portrait);
   const waves = frequencies();
   const values = (blocks: readonly number[]) => coefficients(image, blocks, waves, table.steps);
   const [own, around] = [values(inside), values(outside)];
-  let [found, expected, sure] = [0, 0, 0];
+  let [inGaps, expected, sure] = [0, 0, 0];
   waves.forEach((wave, i) => {
     const step = table.steps[wave] as number;
     const earlier = earlierStep(around[i] as Uint16Array, step);
     if (earlier === undefined) return;
     sure += 1;
     const gaps = gapsOf(own[i] as Uint16Array, step, earlier);
-    found += gaps.found;
+    inGaps += gaps.inGaps;
     expected += gaps.expected;
   });
   if (sure < MIN_SURE || expected < MIN_EXPECTED) return undefined;
-  return Math.min(1, Math.max(0, (found - STRAY * expected) / ((1 - STRAY) * expected)));
+  return Math.min(1, Math.max(0, (inGaps - STRAY * expected) / ((1 - STRAY) * expected)));
 }
 
 function frequencies(): number[] {
@@ -65,7 +65,11 @@ function frequencies(): number[] {
 }
 
 /** Where whole blocks of the file lie in the portrait, and on the card away from it: the index of their first pixel. */
-function blocksOf({ width, height }: Raster, quad: Quad, portrait: Place): { inside: number[]; outside: number[] } {
+function blocksOf(
+  { width, height }: Raster,
+  quad: Quad,
+  portrait: DocumentArea,
+): { inside: number[]; outside: number[] } {
   const map = homography(quad, rectangle(1, 1));
   const xs = quad.map(({ x }) => x);
   const ys = quad.map(({ y }) => y);
@@ -96,7 +100,7 @@ function coefficients(
   waves: readonly number[],
   steps: Uint16Array,
 ): Uint16Array[] {
-  const found = waves.map(() => new Uint16Array(MOST_STEPS));
+  const countsByWave = waves.map(() => new Uint16Array(MOST_STEPS));
   const light = new Float64Array(SIDE * SIDE);
   const across = new Float64Array(SIDE * SIDE);
   const { data, width } = image;
@@ -120,11 +124,11 @@ function coefficients(
       let sum = 0;
       for (let y = 0; y < SIDE; y += 1) sum += (across[y * SIDE + u] as number) * (COSINES[v * SIDE + y] as number);
       const count = Math.min(MOST_STEPS - 1, Math.round(Math.abs(sum) / (steps[wave] as number)));
-      const counts = found[i] as Uint16Array;
+      const counts = countsByWave[i] as Uint16Array;
       counts[count] = (counts[count] as number) + 1;
     });
   }
-  return found;
+  return countsByWave;
 }
 
 /** The step of an earlier, coarser save that explains the values best, if one does surely. */
@@ -132,9 +136,9 @@ function earlierStep(counts: Uint16Array, step: number): number | undefined {
   let best: number | undefined;
   let most = SURE;
   for (let earlier = Math.ceil(step * LEAST_FACTOR); earlier <= MAX_STEP; earlier += 1) {
-    const { found, expected } = gapsOf(counts, step, earlier);
+    const { inGaps, expected } = gapsOf(counts, step, earlier);
     // Counts of rare events: few in the gaps with an earlier save, as many as beside them without one.
-    const likelihood = found * Math.log(STRAY) + expected * (1 - STRAY);
+    const likelihood = inGaps * Math.log(STRAY) + expected * (1 - STRAY);
     if (likelihood > most) [best, most] = [earlier, likelihood];
   }
   return best;
@@ -151,8 +155,8 @@ function isOn(count: number, step: number, earlier: number): boolean {
  * How many values lie in the gaps that an earlier save would have left, and how many would at least without one: larger
  * values are rarer, so between two numbers there are as many as at the rarer of them.
  */
-function gapsOf(counts: Uint16Array, step: number, earlier: number): { found: number; expected: number } {
-  let [found, expected] = [0, 0];
+function gapsOf(counts: Uint16Array, step: number, earlier: number): { inGaps: number; expected: number } {
+  let [inGaps, expected] = [0, 0];
   let left = 0;
   for (let right = 1; right < MOST_STEPS; right += 1) {
     if (!isOn(right, step, earlier)) continue;
@@ -160,11 +164,11 @@ function gapsOf(counts: Uint16Array, step: number, earlier: number): { found: nu
     // Zero is far more frequent than anything, and where there are only single values, chance decides.
     if (left > 0 && Math.min(before, behind) >= MIN_COUNT) {
       for (let gap = left + 1; gap < right; gap += 1) {
-        found += counts[gap] as number;
+        inGaps += counts[gap] as number;
         expected += Math.min(before, behind);
       }
     }
     left = right;
   }
-  return { found, expected };
+  return { inGaps, expected };
 }

@@ -31,13 +31,13 @@ export function grainOf(green: Green, quad: Quad): Grain {
   let count = 0;
   for (let y = 1; y + BLOCK < green.height; y += BLOCK) {
     for (let x = 1; x + BLOCK < green.width; x += BLOCK) {
-      const place = apply(map, { x: green.left + x + BLOCK / 2, y: green.top + y + BLOCK / 2 });
-      if (place.x < 0.02 || place.y < 0.02 || place.x > 0.98 || place.y > 0.98) continue;
+      const position = apply(map, { x: green.left + x + BLOCK / 2, y: green.top + y + BLOCK / 2 });
+      if (position.x < 0.02 || position.y < 0.02 || position.x > 0.98 || position.y > 0.98) continue;
       measure(green, x, y, grain, count);
       const light = grain.light[count] as number;
       if (light <= DARKEST || light >= BRIGHTEST) continue;
-      grain.x[count] = place.x;
-      grain.y[count] = place.y;
+      grain.x[count] = position.x;
+      grain.y[count] = position.y;
       count += 1;
     }
   }
@@ -93,7 +93,7 @@ export function noiseOf(grain: Grain, blocks?: Int32Array, share = 0.5): number 
 /** The blocks for which something holds. */
 export function blocksWhere({ count }: Grain, holds: (block: number) => boolean): Int32Array {
   const blocks = new Int32Array(count);
-  let found = 0;
-  for (let block = 0; block < count; block += 1) if (holds(block)) blocks[found++] = block;
-  return blocks.subarray(0, found);
+  let matchCount = 0;
+  for (let block = 0; block < count; block += 1) if (holds(block)) blocks[matchCount++] = block;
+  return blocks.subarray(0, matchCount);
 }

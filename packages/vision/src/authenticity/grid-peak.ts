@@ -41,13 +41,13 @@ export function gridSigns(green: Green, quad: Quad): GridSigns | undefined {
   }));
   const excesses: Float64Array[] = [];
   for (let i = 0; i < places.length; i += 2) {
-    excesses.push(...excessesOf(patch(green, places[i] as Place), patch(green, places[i + 1] as Place)));
+    excesses.push(...excessesOf(patch(green, places[i] as PatchCorner), patch(green, places[i + 1] as PatchCorner)));
   }
   const peaks = excesses.map(cleanAndPeak).sort((one, other) => one - other);
   return { peak: peaks[peaks.length >> 1] as number, shared: sharedPeak(excesses, places, quad) };
 }
 
-type Place = { readonly left: number; readonly top: number };
+type PatchCorner = { readonly left: number; readonly top: number };
 
 /** The rectangle inside the outline: a tenth is left off at every side, so that hardly any table is in it. */
 function boundsOf(quad: Quad, green: Green) {
@@ -61,11 +61,11 @@ function boundsOf(quad: Quad, green: Green) {
 }
 
 /** A part of the picture without what changes slowly. */
-function patch({ width, left, top, data }: Green, place: Place): Float64Array {
+function patch({ width, left, top, data }: Green, corner: PatchCorner): Float64Array {
   const values = new Float64Array(SIZE * SIZE);
   for (let y = 1; y < SIZE - 1; y += 1) {
     const row = WINDOW[y] as number;
-    let at = (place.top - top + y) * width + place.left - left + 1;
+    let at = (corner.top - top + y) * width + corner.left - left + 1;
     for (let x = 1; x < SIZE - 1; x += 1, at += 1) {
       const here = data[at] as number;
       const beside = (data[at - 1] as number) + (data[at + 1] as number);
@@ -106,7 +106,7 @@ function cleanAndPeak(excess: Float64Array): number {
  * What is printed or shown in a grid has one frequency all over the document, which perspective shows as another one in
  * each patch. So the patches are looked up at each frequency of the document, and their mean is taken.
  */
-function sharedPeak(excesses: readonly Float64Array[], places: readonly Place[], quad: Quad): number {
+function sharedPeak(excesses: readonly Float64Array[], places: readonly PatchCorner[], quad: Quad): number {
   const [a, b, c, d] = quad;
   const width = (Math.hypot(b.x - a.x, b.y - a.y) + Math.hypot(c.x - d.x, c.y - d.y)) / 2;
   const height = (Math.hypot(d.x - a.x, d.y - a.y) + Math.hypot(c.x - b.x, c.y - b.y)) / 2;

@@ -36,10 +36,10 @@ export function hardLine(green: Green, quad: Quad): number | undefined {
       const down = hardness(data, at, width);
       if (across === 0 && down === 0) continue;
       const x = left + at - y * width;
-      const place = apply(map, { x: x + (across === 0 ? 0 : 0.5), y: top + y + (down === 0 ? 0 : 0.5) });
-      if (place.x < MARGIN || place.y < MARGIN || place.x > 1 - MARGIN || place.y > 1 - MARGIN) continue;
-      if (across !== 0) count(upright, place.x, place.y, across > HARD);
-      if (down !== 0) count(level, place.y, place.x, down > HARD);
+      const position = apply(map, { x: x + (across === 0 ? 0 : 0.5), y: top + y + (down === 0 ? 0 : 0.5) });
+      if (position.x < MARGIN || position.y < MARGIN || position.x > 1 - MARGIN || position.y > 1 - MARGIN) continue;
+      if (across !== 0) count(upright, position.x, position.y, across > HARD);
+      if (down !== 0) count(level, position.y, position.x, down > HARD);
     }
   }
   const [edges, hard] = [upright.edges + level.edges, upright.hard + level.hard];

@@ -45,8 +45,8 @@ function readTables(view: DataView, from: number, end: number, tables: Map<numbe
     const length = isWide ? 128 : 64;
     if (at + 1 + length > end) return;
     const steps = new Uint16Array(64);
-    ZIGZAG.forEach((place, i) => {
-      steps[place] = isWide ? view.getUint16(at + 1 + 2 * i) : view.getUint8(at + 1 + i);
+    ZIGZAG.forEach((position, i) => {
+      steps[position] = isWide ? view.getUint16(at + 1 + 2 * i) : view.getUint8(at + 1 + i);
     });
     tables.set(head & 15, steps);
     at += 1 + length;

@@ -1,7 +1,7 @@
 import type { Raster } from '../images/raster.ts';
 import { blocksWhere, type Grain, noiseOf } from './grain.ts';
 
-type Place = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+type FaceArea = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
 /** How far from the face the edge of its photograph is looked for, in widths and heights of the face. */
 const FARTHEST_EDGE = 0.8;
@@ -21,12 +21,12 @@ export type PortraitSigns = {
 };
 
 /** What tells a portrait that was put over another: straight edges all around it, and noise of another camera. */
-export function portraitSigns(straight: Raster, face: Place, grain: Grain): PortraitSigns {
+export function portraitSigns(straight: Raster, face: FaceArea, grain: Grain): PortraitSigns {
   return { edges: edgesAround(straight, face), noise: noiseApart(straight, face, grain) };
 }
 
 /** One side may end in a colour like its surroundings, and one may lie beside a printed line: neither decides alone. */
-function edgesAround(straight: Raster, face: Place): number {
+function edgesAround(straight: Raster, face: FaceArea): number {
   const { width, height, data } = straight;
   const at = (x: number, y: number): number => {
     const from = (y * width + x) * 3;
@@ -39,7 +39,8 @@ function edgesAround(straight: Raster, face: Place): number {
   const [right, bottom] = [face.x + face.width, face.y + face.height];
   const across = FARTHEST_EDGE * face.width;
   const down = FARTHEST_EDGE * face.height;
-  const best = (places: readonly number[], edge: (place: number) => number): number => Math.max(0, ...places.map(edge));
+  const best = (places: readonly number[], edge: (position: number) => number): number =>
+    Math.max(0, ...places.map(edge));
   const sides = [
     best(range(face.x - across, face.x, 1, width - 2), upright),
     best(range(right, right + across, 1, width - 2), upright),
@@ -50,7 +51,7 @@ function edgesAround(straight: Raster, face: Place): number {
   return Math.cbrt(weakest.reduce((product, edge) => product * edge, 1));
 }
 
-function noiseApart({ width, height }: Raster, face: Place, grain: Grain): number | undefined {
+function noiseApart({ width, height }: Raster, face: FaceArea, grain: Grain): number | undefined {
   const { x, y, light } = grain;
   const isWithin = (block: number, margin: number): boolean => {
     const [dx, dy] = [margin * face.width, margin * face.height];

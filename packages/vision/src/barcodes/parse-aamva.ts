@@ -66,11 +66,13 @@ function elementsIn(text: string): Record<string, string> {
 
 /** Newer cards name each part; the first ones put everything in one element, surname first. */
 function namesOf(elements: Readonly<Record<string, string>>): [surname: string, givenNames: string] {
-  const said = (id: string): string => (/^(NONE|UNAVL)$/.test(elements[id] ?? '') ? '' : (elements[id] ?? ''));
-  const surname = said('DCS') || said('DAB');
-  const given = [said('DAC') || said('DCT').replaceAll(',', ' '), said('DAD')].filter(Boolean).join(' ');
-  if (surname || given) return [surname, given];
-  const [last = '', ...rest] = said('DAA').split(',');
+  const elementValue = (id: string): string => (/^(NONE|UNAVL)$/.test(elements[id] ?? '') ? '' : (elements[id] ?? ''));
+  const surname = elementValue('DCS') || elementValue('DAB');
+  const givenNames = [elementValue('DAC') || elementValue('DCT').replaceAll(',', ' '), elementValue('DAD')]
+    .filter(Boolean)
+    .join(' ');
+  if (surname || givenNames) return [surname, givenNames];
+  const [last = '', ...rest] = elementValue('DAA').split(',');
   return [last.trim(), rest.join(' ').trim()];
 }
 

@@ -55,21 +55,21 @@ export async function readPdf417(image: Raster, options: BarcodeOptions = {}): P
   if (direct) return direct;
   const quads = options.quads ?? findQuads(image).map(({ quad }) => quad);
   for (const quad of quads.slice(0, MAX_QUADS)) {
-    const found = await readLook(image, straightened(quad));
-    if (found) return found;
+    const barcode = await readLook(image, straightened(quad));
+    if (barcode) return barcode;
   }
   for (const look of options.thorough === false ? [] : LOOKS) {
-    const found = await readLook(image, look);
-    if (found) return found;
+    const barcode = await readLook(image, look);
+    if (barcode) return barcode;
   }
   return undefined;
 }
 
 async function readLook(image: Raster, look: Look): Promise<Barcode | undefined> {
   const view = look(image);
-  const found = view && (await readView(view.image));
-  if (!found) return undefined;
-  return { ...found, quad: found.quad.map((point) => view.back(point)) as unknown as Quad };
+  const barcode = view && (await readView(view.image));
+  if (!barcode) return undefined;
+  return { ...barcode, quad: barcode.quad.map((point) => view.back(point)) as unknown as Quad };
 }
 
 type View = { readonly image: Raster; readonly back: (point: Point) => Point };
@@ -148,8 +148,8 @@ async function readView({ width, height, data }: Raster): Promise<Barcode | unde
     pixels[i * 4 + 2] = data[i * 3 + 2] as number;
     pixels[i * 4 + 3] = 255;
   }
-  const found = await readBarcodes({ data: pixels, width, height, colorSpace: 'srgb' } as ImageData, OPTIONS);
-  const code = found.find(({ isValid }) => isValid);
+  const codes = await readBarcodes({ data: pixels, width, height, colorSpace: 'srgb' } as ImageData, OPTIONS);
+  const code = codes.find(({ isValid }) => isValid);
   if (!code) return undefined;
   const { topLeft, topRight, bottomRight, bottomLeft } = code.position;
   return { text: code.text, bytes: code.bytes, quad: [topLeft, topRight, bottomRight, bottomLeft] };

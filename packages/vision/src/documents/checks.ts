@@ -54,13 +54,13 @@ function check(name: string, ok: boolean | undefined, reason: string): DocumentC
 
 /** Check digits and states of a zone. */
 export function mrzChecks(mrz: MrzFinding): DocumentCheck[] {
-  const known = (state: string): boolean => STATES.has(state.padEnd(3, '<')) || UNUSUAL_STATES.has(state);
+  const isKnownState = (state: string): boolean => STATES.has(state.padEnd(3, '<')) || UNUSUAL_STATES.has(state);
   return [
     ...mrz.checks.map(({ name, passed }) => check(`mrz.checkDigit.${name}`, passed, `check digit over ${name}`)),
-    check('mrz.issuer', known(mrz.fields.issuer), 'the issuer is a code of ICAO 9303 part 3'),
+    check('mrz.issuer', isKnownState(mrz.fields.issuer), 'the issuer is a code of ICAO 9303 part 3'),
     check(
       'mrz.nationality',
-      mrz.fields.nationality === '' ? undefined : known(mrz.fields.nationality),
+      mrz.fields.nationality === '' ? undefined : isKnownState(mrz.fields.nationality),
       'the nationality is a code of ICAO 9303 part 3',
     ),
   ];
@@ -100,13 +100,19 @@ export function visualChecks(facts: Facts, zone: VisualZone, source: 'mrz' | 'ba
   const texts = zone.lines.map(({ text }) => text);
   const compare = (
     name: VisualFieldName,
-    wanted: string,
+    expected: string,
     same: (text: string) => boolean,
     readable: (text: string) => boolean,
   ): DocumentCheck => {
     const value = labelled(name);
     const agrees =
-      wanted === '' ? undefined : texts.some(same) ? true : value !== undefined && readable(value) ? false : undefined;
+      expected === ''
+        ? undefined
+        : texts.some(same)
+          ? true
+          : value !== undefined && readable(value)
+            ? false
+            : undefined;
     return check(
       `visual.${name}.${source}`,
       agrees,
@@ -182,12 +188,12 @@ function alike(text: string, number: string): boolean {
 
 /** The same name in another spelling, give or take a letter in six that was misread or cut off. */
 export function sameName(print: string, zone: string): boolean {
-  const wanted = transliterate(zone).replaceAll(' ', '');
+  const expected = transliterate(zone).replaceAll(' ', '');
   return transliterations(print).some((each) => {
     const text = each.replaceAll(' ', '');
-    const allowed = Math.floor(wanted.length / 6) + (/[^\x20-\x7e]/.test(print) ? 1 : 0);
-    const apart = Math.min(editDistance(text, wanted), editDistance(bareLetters(text), bareLetters(wanted)));
-    return wanted.length > 0 && apart <= allowed;
+    const allowed = Math.floor(expected.length / 6) + (/[^\x20-\x7e]/.test(print) ? 1 : 0);
+    const apart = Math.min(editDistance(text, expected), editDistance(bareLetters(text), bareLetters(expected)));
+    return expected.length > 0 && apart <= allowed;
   });
 }
 

@@ -10,8 +10,8 @@ export function fullDate(short: string, kind: 'birth' | 'expiry', today: string)
   const year = Number(short.slice(0, 2));
   const date = `${2000 + year}${rest}`;
   const last = kind === 'birth' ? today : `${Number(today.slice(0, 4)) + MAX_YEARS_AHEAD}${today.slice(4)}`;
-  const chosen = date > last ? `${1900 + year}${rest}` : date;
-  return isDay(chosen) ? chosen : undefined;
+  const likelyDate = date > last ? `${1900 + year}${rest}` : date;
+  return isDay(likelyDate) ? likelyDate : undefined;
 }
 
 export function isDay(date: string): boolean {
@@ -30,12 +30,12 @@ const MONTHS: Readonly<Record<string, number>> = {
 
 /** The dates that a line of print may mean, day first or year first, months in digits or by name. */
 export function datesIn(text: string): string[] {
-  const found = new Set<string>();
+  const dates = new Set<string>();
   const add = (year: string, month: number | string, day: string): void => {
     const full = year.length === 2 ? [`19${year}`, `20${year}`] : [year];
     for (const each of full) {
       const date = `${each}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`;
-      if (isDay(date)) found.add(date);
+      if (isDay(date)) dates.add(date);
     }
   };
   const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toUpperCase();
@@ -57,5 +57,5 @@ export function datesIn(text: string): string[] {
     add(year, month, day);
   for (const [, day = '', month = '', year = ''] of plain.matchAll(/(?<!\d)(\d{2})(\d{2})(\d{4})(?!\d)/g))
     add(year, month, day);
-  return [...found];
+  return [...dates];
 }

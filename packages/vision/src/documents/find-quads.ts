@@ -31,21 +31,21 @@ export function findQuads(image: Raster): FoundQuad[] {
   );
   const edges = edgesOf(smooth(toGrey(small), 2));
   const lines = findEdgeLines(edges);
-  const found: FoundQuad[] = [];
+  const candidates: FoundQuad[] = [];
   const pairs = pairsOf(lines);
   for (const one of pairs) {
     for (const other of pairs) {
       const quad = quadOf(one, other, edges);
       const rated = quad && rate(quad, edges);
-      if (rated) found.push(rated);
+      if (rated) candidates.push(rated);
     }
   }
-  found.sort((one, other) => merit(other) - merit(one));
-  const kept: FoundQuad[] = [];
-  for (const each of found) {
-    if (kept.length < MAX_RESULTS && kept.every((known) => !overlap(known.quad, each.quad))) kept.push(each);
+  candidates.sort((one, other) => merit(other) - merit(one));
+  const results: FoundQuad[] = [];
+  for (const each of candidates) {
+    if (results.length < MAX_RESULTS && results.every((better) => !overlap(better.quad, each.quad))) results.push(each);
   }
-  return kept.map(({ quad, ...rest }) => ({
+  return results.map(({ quad, ...rest }) => ({
     ...rest,
     quad: quad.map(({ x, y }) => ({ x: x / scale, y: y / scale })) as unknown as Quad,
   }));

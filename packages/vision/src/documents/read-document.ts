@@ -94,11 +94,11 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
     : await readPdf417(image, { quads: quads.map(({ quad }) => quad), thorough: options.expected === 'barcode' });
   const licence = code && parseAamva(code.text);
   const barcode = code && { text: code.text, ...(licence ? { licence } : {}), model: BARCODE_READER };
-  const found = outlineOf(image, quads, mrz, boxes);
-  if (!mrz && !code && (found.source === 'frame' || boxes.length === 0) && boxes.length < MIN_TEXT_BOXES) {
+  const firstOutline = outlineOf(image, quads, mrz, boxes);
+  if (!mrz && !code && (firstOutline.source === 'frame' || boxes.length === 0) && boxes.length < MIN_TEXT_BOXES) {
     return { type: 'unknown', quality: { reasons: ['no_document'] }, checks: [], authenticity: [] };
   }
-  const outline = mrz ? found : await turnByText(image, found, boxes);
+  const outline = mrz ? firstOutline : await turnByText(image, firstOutline, boxes);
   const straight = straighten(image, outline.quad);
   const measures = measureQuality(straight, outline.quad);
   const zone = mrz?.valid ? factsOfMrz(mrz, options.today) : undefined;
@@ -111,13 +111,13 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
           ...(options.print !== 'all' && stopFor(facts)),
         });
   const portrait = options.findFace && (await cutPortrait(straight, options.findFace));
-  const seen = { mrz, licence, portrait };
+  const findings = { mrz, licence, portrait };
   return {
     type: typeOf(mrz, licence, visual),
     size: { width: image.width, height: image.height },
     outline,
     quality: {
-      reasons: reasonsOf({ image, outline, measures, quads, boxes, options, seen, code: code !== undefined }),
+      reasons: reasonsOf({ image, outline, measures, quads, boxes, options, findings, code: code !== undefined }),
       measures,
     },
     ...(mrz ? { mrz } : {}),
@@ -182,23 +182,23 @@ type Evidence = {
   readonly quads: readonly FoundQuad[];
   readonly boxes: readonly TextBox[];
   readonly options: DocumentOptions;
-  readonly seen: { mrz: MrzFinding | undefined; licence: Licence | undefined; portrait: Portrait | undefined };
+  readonly findings: { mrz: MrzFinding | undefined; licence: Licence | undefined; portrait: Portrait | undefined };
   readonly code: boolean;
 };
 
 /** What was read in full was sharp enough, whatever the measures say. */
-function reasonsOf({ image, outline, measures, quads, boxes, options, seen, code }: Evidence): QualityReason[] {
-  const read = seen.mrz?.valid === true || code;
-  const reasons = reasonsIn(measures).filter((reason) => !(read && reason === 'blurred'));
+function reasonsOf({ image, outline, measures, quads, boxes, options, findings, code }: Evidence): QualityReason[] {
+  const isReadInFull = findings.mrz?.valid === true || code;
+  const reasons = reasonsIn(measures).filter((reason) => !(isReadInFull && reason === 'blurred'));
   // Lines are drawn longer than they are, so only where no edges were found do they tell where the document ends.
-  const ends = outline.source === 'edges' ? [outline.quad] : (seen.mrz?.quads ?? []);
+  const ends = outline.source === 'edges' ? [outline.quad] : (findings.mrz?.quads ?? []);
   if (ends.some((quad) => isCutOff(quad, image))) reasons.push('cut_off');
   if (secondDocument(outline, quads, boxes)) reasons.push('two_documents');
   const { expected, findFace } = options;
   const missing =
-    (expected === 'mrz' && !seen.mrz) ||
+    (expected === 'mrz' && !findings.mrz) ||
     (expected === 'barcode' && !code) ||
-    (expected === 'portrait' && findFace !== undefined && !seen.portrait);
+    (expected === 'portrait' && findFace !== undefined && !findings.portrait);
   if (missing && reasons.length === 0) reasons.push('wrong_side');
   return reasons;
 }
@@ -224,7 +224,7 @@ function secondDocument(outline: Outline, quads: readonly FoundQuad[], boxes: re
 function printOf({ mrz, boxes, closer, pixelsRead }: MrzReport, outline: Outline, straight: Raster): VisualZoneOptions {
   const { quad } = outline;
   const side = Math.max(distance(quad[0], quad[1]), distance(quad[1], quad[2]));
-  const seen = closer && side * closer.scale >= MIN_SIDE_FOR_PRINT && contains(closer.quad, centreOf(quad));
+  const coversPrint = closer && side * closer.scale >= MIN_SIDE_FOR_PRINT && contains(closer.quad, centreOf(quad));
   const firstBoxes = boxesOn(straight, quad, boxes);
   // The zone of a card of this size is on its back, where hardly anything else is (ICAO 9303 part 5).
   const isBack = mrz?.format === 'TD1';
@@ -232,7 +232,7 @@ function printOf({ mrz, boxes, closer, pixelsRead }: MrzReport, outline: Outline
     zoneTop: zoneTop(mrz, outline),
     maxPixels: mrz ? MAX_READ_PIXELS : Math.min(MAX_READ_PIXELS, MAX_PIXELS_WITHOUT_ZONE - pixelsRead),
     firstBoxes,
-    ...(seen ? { boxes: boxesOn(straight, quad, closer.boxes) } : isBack && { boxes: firstBoxes }),
+    ...(coversPrint ? { boxes: boxesOn(straight, quad, closer.boxes) } : isBack && { boxes: firstBoxes }),
   };
 }
 

@@ -58,8 +58,8 @@ export function outlineOf(
     const inside = points.filter((point) => contains(quad, point)).length;
     return points.length > 0 && inside >= points.length * (mrz ? 1 : 0.4);
   });
-  const found = holding ?? (points.length < 3 ? quads[0] : undefined);
-  if (found) return { quad: mrz ? turnedLike(found.quad, mrz) : found.quad, source: 'edges', support: found.support };
+  const match = holding ?? (points.length < 3 ? quads[0] : undefined);
+  if (match) return { quad: mrz ? turnedLike(match.quad, mrz) : match.quad, source: 'edges', support: match.support };
   if (mrz) return { quad: fromZone(mrz), source: 'zone', support: 0 };
   return { quad: frame, source: 'frame', support: 0 };
 }
@@ -146,8 +146,8 @@ const MAX_STRIP_WIDTH = 1200;
 
 /** How wide the strip of a line of text is: whole steps of the reader, so that it need not be drawn a second time. */
 export function stripWidth({ length, breadth }: Pick<TextBox, 'length' | 'breadth'>): number {
-  const wanted = Math.round((length * STRIP_HEIGHT) / Math.max(1, breadth) / STEP) * STEP;
-  return Math.min(MAX_STRIP_WIDTH, Math.max(STRIP_HEIGHT, wanted));
+  const idealWidth = Math.round((length * STRIP_HEIGHT) / Math.max(1, breadth) / STEP) * STEP;
+  return Math.min(MAX_STRIP_WIDTH, Math.max(STRIP_HEIGHT, idealWidth));
 }
 
 /** The strip of a line of text. */

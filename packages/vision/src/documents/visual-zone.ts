@@ -109,19 +109,19 @@ async function readValues(
   const lines: VisualLine[] = [];
   let left = boxes.map(level).filter(({ centre }) => centre.y / straight.height < zoneTop);
   let pixels = 0;
-  const read = async (box: TextBox): Promise<void> => {
+  const readBox = async (box: TextBox): Promise<void> => {
     left = left.filter((each) => each !== box);
     pixels += stripWidth(box);
     const { text, confidence } = await readText(stripOf(straight, box));
     if (text !== '' && confidence >= MIN_CONFIDENCE) lines.push({ text, confidence, ...lineOf(box, straight) });
   };
   const across = overprint(left);
-  if (across) await read(across);
+  if (across) await readBox(across);
   for (let count = 0; count < MAX_LINES; count += 1) {
     const open = openValues(lines);
     const box = open.length === 0 ? undefined : pickBox(left, open);
     if (!box || pixels + stripWidth(box) > maxPixels) break;
-    await read(box);
+    await readBox(box);
   }
   return { lines: lines.sort((one, other) => one.y - other.y), pixels };
 }
@@ -138,14 +138,14 @@ async function readBoxes(
   straight: Raster,
   boxes: readonly TextBox[],
   { zoneTop, isEnough, maxPixels = MAX_READ_PIXELS }: VisualZoneOptions,
-  known: readonly VisualLine[],
+  knownLines: readonly VisualLine[],
 ): Promise<VisualLine[]> {
-  const lines = [...known];
-  const found = boxes
+  const lines = [...knownLines];
+  const unreadBoxes = boxes
     .map(level)
     .filter(({ centre }) => centre.y / straight.height < zoneTop)
-    .filter((box) => !known.some((line) => isSamePlace(line, lineOf(box, straight))));
-  for (const box of worthReading(found, maxPixels).slice(0, MAX_LINES)) {
+    .filter((box) => !knownLines.some((line) => isSamePlace(line, lineOf(box, straight))));
+  for (const box of worthReading(unreadBoxes, maxPixels).slice(0, MAX_LINES)) {
     const { text, confidence } = await readText(stripOf(straight, box));
     if (text === '' || confidence < MIN_CONFIDENCE) continue;
     lines.push({ text, confidence, ...lineOf(box, straight) });

@@ -271,9 +271,9 @@ async function stop(pool: State): Promise<void> {
   const unfinished = [...pool.queue.splice(0), ...[...pool.slots].flatMap(({ job }) => job ?? [])];
   for (const slot of pool.slots) release(slot);
   for (const job of unfinished) job.settle({ fault: new VisionFault('stopped') });
-  const gone = [...pool.slots, ...pool.leaving].map(({ worker }) => once(worker, 'exit'));
+  const exits = [...pool.slots, ...pool.leaving].map(({ worker }) => once(worker, 'exit'));
   for (const slot of [...pool.slots]) dismiss(pool, slot);
-  await Promise.all(gone);
+  await Promise.all(exits);
 }
 
 function statsOf(pool: State): PoolStats {

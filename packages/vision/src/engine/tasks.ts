@@ -24,8 +24,8 @@ export async function loadTasks(options: FaceModelOptions): Promise<Readonly<Rec
     },
     embedFace: (input) => embedFace(asBytes(input), models),
     observeFace: (input) => {
-      const { bytes, wanted } = input as { bytes: unknown; wanted?: WantedFrame };
-      return observeFace(asBytes(bytes), models, wanted);
+      const { bytes, wantedFrame } = input as { bytes: unknown; wantedFrame?: WantedFrame };
+      return observeFace(asBytes(bytes), models, wantedFrame);
     },
     measureNovelty: (input) => measureNovelty(input as RestPicture[]),
     readDocument: (input) => {

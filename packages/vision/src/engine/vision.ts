@@ -38,7 +38,7 @@ export type VisionEngine = {
   /** Everything, unless the options leave something out: frames of a film need less than a selfie. */
   analyseFace(bytes: Uint8Array, options?: FaceOptions): Promise<FaceAnalysis>;
   embedFace(bytes: Uint8Array): Promise<FaceEmbedding>;
-  observeFace(bytes: Uint8Array, wanted?: WantedFrame): Promise<FaceObservation | NoFace>;
+  observeFace(bytes: Uint8Array, wantedFrame?: WantedFrame): Promise<FaceObservation | NoFace>;
   /** How much is new in a face between pictures of it at rest. Null if there are too few. */
   measureNovelty(pictures: readonly RestPicture[]): Promise<Novelty | null>;
   matchFaces(one: Uint8Array, other: Uint8Array): Promise<FaceMatch>;
@@ -83,8 +83,8 @@ function engineOver(pool: Pool, share: string | undefined): VisionEngine {
     analyseFace: async (bytes, options) =>
       (await pool.run('analyseFace', { bytes: ownBytes(bytes), options }, share)) as FaceAnalysis,
     embedFace,
-    observeFace: async (bytes, wanted) =>
-      (await pool.run('observeFace', { bytes: ownBytes(bytes), wanted }, share)) as FaceObservation | NoFace,
+    observeFace: async (bytes, wantedFrame) =>
+      (await pool.run('observeFace', { bytes: ownBytes(bytes), wantedFrame }, share)) as FaceObservation | NoFace,
     measureNovelty: async (pictures) => {
       const own = pictures.map(({ bytes, points }) => ({ bytes: ownBytes(bytes), points }));
       return (await pool.run('measureNovelty', own, share)) as Novelty | null;

@@ -1,17 +1,17 @@
 import type { Similarity } from '../images/sample.ts';
 import type { FivePoints, Point } from './landmarks.ts';
 
-/** The turn, scale and shift that lays the places over the face with the least squared error over all five points. */
-export function alignTo(places: FivePoints, face: FivePoints): Similarity {
-  const from = centreOf(places);
+/** The turn, scale and shift that lays the reference points over the face with the least squared error over all five points. */
+export function alignTo(reference: FivePoints, face: FivePoints): Similarity {
+  const from = centreOf(reference);
   const to = centreOf(face);
   let along = 0;
   let across = 0;
   let spread = 0;
-  places.forEach((place, index) => {
+  reference.forEach((referencePoint, index) => {
     const point = face[index] as Point;
-    const u = place.x - from.x;
-    const v = place.y - from.y;
+    const u = referencePoint.x - from.x;
+    const v = referencePoint.y - from.y;
     const x = point.x - to.x;
     const y = point.y - to.y;
     along += u * x + v * y;

@@ -47,25 +47,25 @@ async function look(raster: Raster, run: RunModel, share: number): Promise<FaceB
   // Around it is the grey that the formula makes 0.
   const [scores, boxes] = await run(toPlanes(fitted, FORMULA, { ...INPUT, left, top }));
   if (!scores || !boxes) throw new Error('the detector gave no boxes');
-  const found: FaceBox[] = [];
+  const candidates: FaceBox[] = [];
   for (let at = 0; at < scores.length / 2; at += 1) {
     const confidence = scores[at * 2 + 1] as number;
     if (confidence < DOUBTFUL) continue;
     const x = (corner: number) => (((boxes[at * 4 + corner] as number) * INPUT.width - left) * raster.width) / width;
     const y = (corner: number) => (((boxes[at * 4 + corner] as number) * INPUT.height - top) * raster.height) / height;
-    found.push({ left: x(0), top: y(1), right: x(2), bottom: y(3), confidence });
+    candidates.push({ left: x(0), top: y(1), right: x(2), bottom: y(3), confidence });
   }
-  return withoutDoubles(found.filter((box) => box.right > box.left && box.bottom > box.top));
+  return withoutDoubles(candidates.filter((box) => box.right > box.left && box.bottom > box.top));
 }
 
 /** Keeps the most confident of those that overlap. */
 function withoutDoubles(boxes: FaceBox[]): FaceBox[] {
-  const kept: FaceBox[] = [];
+  const distinct: FaceBox[] = [];
   for (const box of boxes.sort((one, other) => other.confidence - one.confidence)) {
-    if (kept.length === MAX_FACES) break;
-    if (kept.every((each) => overlap(each, box) <= SAME_FACE_OVERLAP)) kept.push(box);
+    if (distinct.length === MAX_FACES) break;
+    if (distinct.every((each) => overlap(each, box) <= SAME_FACE_OVERLAP)) distinct.push(box);
   }
-  return kept;
+  return distinct;
 }
 
 /** The share of the union of two boxes that both cover. */

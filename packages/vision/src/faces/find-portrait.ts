@@ -4,7 +4,7 @@ import type { Box, Size } from '../images/sample.ts';
 import type { RunModel } from '../models.ts';
 import { area, detectFaces, findSureFaces } from './detect.ts';
 
-type Place = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+type PortraitBox = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
 /** The portrait of a passport is a tenth of the page: small for a detector that sees 320 pixels of it. */
 const PART = 0.6;
@@ -21,25 +21,30 @@ const CORNERS: readonly (readonly [number, number])[] = [
  * The portrait of a straightened document: the largest face, and not the small ghost of it that many documents print
  * beside. If the whole page shows none, overlapping quarters of it are looked at.
  */
-export async function findPortrait(image: Raster, detect: RunModel): Promise<Place | undefined> {
+export async function findPortrait(image: Raster, detect: RunModel): Promise<PortraitBox | undefined> {
   // The detector sees a third of the page's pixels; its half has more than enough of them.
   const whole = largest(await detectFaces(halved(image), detect));
   if (whole)
-    return placeOf({ left: 2 * whole.left, top: 2 * whole.top, right: 2 * whole.right, bottom: 2 * whole.bottom });
+    return toPortraitBox({
+      left: 2 * whole.left,
+      top: 2 * whole.top,
+      right: 2 * whole.right,
+      bottom: 2 * whole.bottom,
+    });
   const size = { width: Math.ceil(image.width * PART), height: Math.ceil(image.height * PART) };
-  const found: Box[] = [];
+  const faces: Box[] = [];
   for (const [right, bottom] of CORNERS) {
     const left = right * (image.width - size.width);
     const top = bottom * (image.height - size.height);
     const face = largest(await findSureFaces(cut(image, { left, top }, size), detect));
     if (face) {
       const { left: x, top: y, right: toX, bottom: toY } = face;
-      found.push({ left: x + left, top: y + top, right: toX + left, bottom: toY + top });
+      faces.push({ left: x + left, top: y + top, right: toX + left, bottom: toY + top });
       if (toY - y >= LEAST_PORTRAIT * image.height) break;
     }
   }
-  const best = largest(found);
-  return best && placeOf(best);
+  const best = largest(faces);
+  return best && toPortraitBox(best);
 }
 
 function cut({ data, width: across }: Raster, { left, top }: { left: number; top: number }, size: Size): Raster {
@@ -55,6 +60,6 @@ function largest<Each extends Box>(boxes: readonly Each[]): Each | undefined {
   return boxes.toSorted((one, other) => area(other) - area(one))[0];
 }
 
-function placeOf({ left, top, right, bottom }: Box): Place {
+function toPortraitBox({ left, top, right, bottom }: Box): PortraitBox {
   return { x: left, y: top, width: right - left, height: bottom - top };
 }

@@ -5,8 +5,8 @@ const halves = new WeakMap<Raster, Raster>();
 
 /** The picture at half its size, each pixel the mean of four. An odd last row or column is left out. */
 export function halved(source: Raster): Raster {
-  const known = halves.get(source);
-  if (known) return known;
+  const cached = halves.get(source);
+  if (cached) return cached;
   const half = halve(source);
   halves.set(source, half);
   return half;

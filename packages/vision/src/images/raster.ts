@@ -54,14 +54,14 @@ function recognise(bytes: Uint8Array): ImageFormat {
 
 /** Of the picture as it will be, upright. Reads the header alone: a bomb is refused before its pixels are unpacked. */
 async function readSize(bytes: Uint8Array, format: ImageFormat): Promise<{ width: number; height: number }> {
-  const read = await sharp(bytes, { limitInputPixels: false, failOn: 'none' })
+  const metadata = await sharp(bytes, { limitInputPixels: false, failOn: 'none' })
     .metadata()
     .catch((error: unknown) => {
       throw asFault(error, bytes, format);
     });
-  if (read.format !== format) throw new ImageFault('corrupt');
-  if ((read.pages ?? 1) > 1) throw new ImageFault('animated');
-  const { width, height } = read.autoOrient;
+  if (metadata.format !== format) throw new ImageFault('corrupt');
+  if ((metadata.pages ?? 1) > 1) throw new ImageFault('animated');
+  const { width, height } = metadata.autoOrient;
   if (width * height > MAX_IMAGE_PIXELS) throw new ImageFault('too_large');
   if (Math.min(width, height) < MIN_IMAGE_SIDE) throw new ImageFault('too_small');
   return { width, height };

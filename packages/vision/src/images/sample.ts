@@ -83,10 +83,10 @@ function axisTaps({ from, to, length, size, how }: Axis): Taps {
   const inside = (index: number) => Math.min(length - 1, Math.max(0, index));
   for (let at = 0; at < size; at += 1) {
     if (scale <= 1 || how === 'lines') {
-      const place = from + (at + 0.5) * scale - 0.5;
-      const low = Math.floor(place);
+      const position = from + (at + 0.5) * scale - 0.5;
+      const low = Math.floor(position);
       indexes.push(inside(low), inside(low + 1));
-      weights.push(1 - (place - low), place - low);
+      weights.push(1 - (position - low), position - low);
     } else {
       const begin = from + at * scale;
       const end = begin + scale;

@@ -45,8 +45,8 @@ type Scratch = {
 const scratches = new Map<number, Scratch>();
 
 function scratchOf(size: number): Scratch {
-  const known = scratches.get(size);
-  if (known) return known;
+  const cached = scratches.get(size);
+  if (cached) return cached;
   const plane = () => new Float32Array(size);
   const scratch = { moved: plane(), products: Array.from({ length: 5 }, plane), rest: plane() };
   scratches.set(size, scratch);

@@ -121,13 +121,13 @@ export function wantedFrame(progress: ChallengeProgress): WantedFrame {
   if (!neutral) {
     return { neutral, movement, role: frames.at(-1)?.role === 'centre' ? 'centre' : null, lastLook: null };
   }
-  const last = frames.findLast(({ seen }) => !seen.isAsBefore);
+  const last = frames.findLast(({ seen: observation }) => !observation.isAsBefore);
   // A small nod moves the landmarks little: while a head may turn, or come back, each frame is looked at in full.
   const isHeld = isDirection(movement) ? phase === 'do' && last?.role === 'shown' : last?.role !== 'between';
   const lastLook = last && isHeld ? last.seen : null;
   if (phase === 'return' || movement === 'centre') return { neutral, movement, role: 'centre', lastLook };
-  const isKnown = frames.some(({ instruction, role, seen }) => {
-    return instruction === instructions.length - 1 && role === 'shown' && seen.vector !== null;
+  const isKnown = frames.some(({ instruction, role, seen: observation }) => {
+    return instruction === instructions.length - 1 && role === 'shown' && observation.vector !== null;
   });
   return { neutral, movement, role: isKnown ? null : 'shown', lastLook };
 }
@@ -136,17 +136,17 @@ export function wantedFrame(progress: ChallengeProgress): WantedFrame {
 export function followChallenge(before: ChallengeProgress, frame: ArrivedFrame, random: RandomBytes): Step {
   const open = openInstruction(before);
   if (!open) return { progress: before };
-  const arrived = { ...before, arrived: before.arrived + 1, instructions: counted(before.instructions) };
+  const arrived = { ...before, arrived: before.arrived + 1, instructions: countArrival(before.instructions) };
   if (arrived.arrived > CHALLENGE_LIMITS.frames || open.arrived >= CHALLENGE_LIMITS.framesPerInstruction) {
     return { progress: end(arrived, 'too_many_frames') };
   }
-  const { seen } = frame;
-  if (!hasFace(seen)) {
+  const { seen: observation } = frame;
+  if (!hasFace(observation)) {
     const progress = { ...arrived, withoutFace: arrived.withoutFace + 1 };
     const lost = progress.withoutFace >= CHALLENGE_LIMITS.framesWithoutFace && before.neutral !== null;
     return { progress: lost ? end(progress, 'face_lost') : progress, hint: 'no_face' };
   }
-  if (seen.faces > 1) {
+  if (observation.faces > 1) {
     const progress = { ...arrived, withOthers: arrived.withOthers + 1 };
     const crowded = progress.withOthers >= CHALLENGE_LIMITS.framesWithOthers && before.neutral !== null;
     return { progress: crowded ? end(progress, 'several_faces') : progress, hint: 'several_faces' };
@@ -155,26 +155,26 @@ export function followChallenge(before: ChallengeProgress, frame: ArrivedFrame, 
   // A camera that is asked too often gives the same picture again. It shows nothing new.
   if (before.frames.at(-1)?.sha256 === frame.sha256) return { progress: alone };
   return before.neutral
-    ? followMovement(alone, { ...frame, seen }, random)
-    : findNeutral(alone, { ...frame, seen }, random);
+    ? followMovement(alone, { ...frame, seen: observation }, random)
+    : findNeutral(alone, { ...frame, seen: observation }, random);
 }
 
-function hasFace(seen: FaceObservation | NoFace): seen is FaceObservation {
-  return seen.faces > 0;
+function hasFace(observation: FaceObservation | NoFace): observation is FaceObservation {
+  return observation.faces > 0;
 }
 
 type SeenFrame = ArrivedFrame & { readonly seen: FaceObservation };
 
 /** The first instruction: two frames in a row of somebody who looks ahead and holds still. */
 function findNeutral(before: ChallengeProgress, frame: SeenFrame, random: RandomBytes): Step {
-  const { seen } = frame;
+  const { seen: observation } = frame;
   const last = before.frames.at(-1);
-  const { role, hint } = roleAtStart(seen);
+  const { role, hint } = roleAtStart(observation);
   const next = add(before, frame, role);
   if (hint) return { ...next, hint };
-  const still = last?.role === 'centre' && turnBetween(last.seen, seen) <= CHALLENGE_LIMITS.restDegrees;
-  if (!still || seen.vector === null) return { ...next, hint: 'hold_still' };
-  const mean = (of: Exclude<keyof Neutral, 'size'>) => (last.seen[of] + seen[of]) / 2;
+  const still = last?.role === 'centre' && turnBetween(last.seen, observation) <= CHALLENGE_LIMITS.restDegrees;
+  if (!still || observation.vector === null) return { ...next, hint: 'hold_still' };
+  const mean = (of: Exclude<keyof Neutral, 'size'>) => (last.seen[of] + observation[of]) / 2;
   const neutral: Neutral = {
     yaw: mean('yaw'),
     pitch: mean('pitch'),
@@ -182,7 +182,7 @@ function findNeutral(before: ChallengeProgress, frame: SeenFrame, random: Random
     jaw: mean('jaw'),
     eyesOpen: mean('eyesOpen'),
     lids: mean('lids'),
-    size: (sizeOf(last.seen) + sizeOf(seen)) / 2,
+    size: (sizeOf(last.seen) + sizeOf(observation)) / 2,
   };
   return { ...next, progress: reveal({ ...next.progress, neutral }, frame.at, random) };
 }
@@ -206,7 +206,7 @@ function followMovement(before: ChallengeProgress, frame: SeenFrame, random: Ran
     return { ...next, progress: end(next.progress, 'too_quick') };
   }
   const long = movement !== 'closeEyes' || frame.at - first.at >= CHALLENGE_LIMITS.eyesClosedMs;
-  const isCompared = streak.some(({ seen }) => seen.vector !== null);
+  const isCompared = streak.some(({ seen: observation }) => observation.vector !== null);
   if (streak.length < CHALLENGE_LIMITS.shownFrames || !long || !isCompared) return next;
   return { ...next, progress: returnFrom(next.progress) };
 }
@@ -214,8 +214,8 @@ function followMovement(before: ChallengeProgress, frame: SeenFrame, random: Ran
 /** The movement was seen. Next the person looks ahead again. */
 function returnFrom(before: ChallengeProgress): ChallengeProgress {
   const { instructions } = before;
-  const seen: Instruction = { ...(instructions.at(-1) as Instruction), phase: 'return' };
-  return { ...before, instructions: [...instructions.slice(0, -1), seen] };
+  const instruction: Instruction = { ...(instructions.at(-1) as Instruction), phase: 'return' };
+  return { ...before, instructions: [...instructions.slice(0, -1), instruction] };
 }
 
 /** Whether something else was done than what was asked for: clearly once, or twice in a row. Who sweeps has not listened. */
@@ -229,7 +229,7 @@ function isStray(frames: readonly ChallengeFrame[], neutral: Neutral, { movement
   if (one >= CHALLENGE_LIMITS.strayShare || (one >= 1 && before >= 1)) return true;
   if (movement === 'closeEyes') return false;
   // A blink is no movement; eyes that stay closed are.
-  const open = here.findLastIndex(({ seen }) => !areEyesClosed(seen, neutral));
+  const open = here.findLastIndex(({ seen: observation }) => !areEyesClosed(observation, neutral));
   const closed = here[open + 1];
   return closed !== undefined && last.at - closed.at >= CHALLENGE_LIMITS.eyesClosedMs;
 }
@@ -238,11 +238,11 @@ function isStray(frames: readonly ChallengeFrame[], neutral: Neutral, { movement
  * How far a frame goes beyond what was asked for, in limits. A frame that shows what was asked for does not: a mouth is
  * opened wide with the head a little aside, and a head that turns to a side often rises or sinks as well.
  */
-function strayShare({ seen, role }: ChallengeFrame, neutral: Neutral, movement: Movement): number {
+function strayShare({ seen: observation, role }: ChallengeFrame, neutral: Neutral, movement: Movement): number {
   if (role === 'shown') return 0;
-  const mouth = movement !== 'openMouth' && isMouthOpen(seen, neutral) ? 1 : 0;
-  const at = directionOf(seen, neutral);
-  if (!at || (isDirection(movement) && goesTo(movement, seen, neutral))) return mouth;
+  const mouth = movement !== 'openMouth' && isMouthOpen(observation, neutral) ? 1 : 0;
+  const at = directionOf(observation, neutral);
+  if (!at || (isDirection(movement) && goesTo(movement, observation, neutral))) return mouth;
   // Expressions move the landmarks that the pitch is read from.
   const lenient = !isDirection(movement) && (at.direction === 'up' || at.direction === 'down');
   return Math.max(mouth, lenient ? at.share / 1.75 : at.share);
@@ -263,15 +263,19 @@ function reveal(before: ChallengeProgress, now: number, random: RandomBytes): Ch
   const { instructions, total, omit } = before;
   if (instructions.length >= total) return { ...before, state: 'DONE' };
   // Where nobody looks, there is room.
-  const { seen } = before.frames.at(-1) ?? {};
-  const draw = { before: instructions.map((each) => each.movement), omit, hasRoom: !seen || hasRoom(seen) };
+  const { seen: observation } = before.frames.at(-1) ?? {};
+  const draw = {
+    before: instructions.map((each) => each.movement),
+    omit,
+    hasRoom: !observation || hasRoom(observation),
+  };
   const movement = drawMovement({ ...draw, random });
   const [byte = 0] = random(1);
   const revealedAt = now + Math.round((byte / 255) * CHALLENGE_LIMITS.revealPauseMs);
   return { ...before, instructions: [...instructions, { movement, revealedAt, phase: 'do', arrived: 0 }] };
 }
 
-function counted(instructions: readonly Instruction[]): readonly Instruction[] {
+function countArrival(instructions: readonly Instruction[]): readonly Instruction[] {
   const open = instructions.at(-1) as Instruction;
   return [...instructions.slice(0, -1), { ...open, arrived: open.arrived + 1 }];
 }
@@ -288,6 +292,6 @@ function turnBetween(one: FaceObservation, other: FaceObservation): number {
 export function followBlindly(before: ChallengeProgress, now: number, random: RandomBytes): ChallengeProgress {
   const open = openInstruction(before);
   if (!open) return before;
-  const arrived = { ...before, arrived: before.arrived + 1, instructions: counted(before.instructions) };
+  const arrived = { ...before, arrived: before.arrived + 1, instructions: countArrival(before.instructions) };
   return open.phase === 'do' ? returnFrom(arrived) : reveal(arrived, now, random);
 }

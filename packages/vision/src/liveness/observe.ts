@@ -23,12 +23,13 @@ const LONGEST_SIDE_AT_LEAST = 480;
 export async function observeFace(
   bytes: Uint8Array,
   models: FaceModels,
-  wanted?: WantedFrame,
+  wantedFrame?: WantedFrame,
 ): Promise<FaceObservation | NoFace> {
   const { raster, shrink } = await decodeWithScale(bytes, { longestSideAtLeast: LONGEST_SIDE_AT_LEAST });
   const picture: Picture = { raster, shrink, width: raster.width * shrink, height: raster.height * shrink };
-  const asBefore = wanted?.lastLook && (await lookAsBefore(picture, models, wanted.lastLook));
-  if (asBefore && !isWanted(asBefore, wanted)) return { ...asBefore, isAsBefore: true, passive: null, vector: null };
+  const asBefore = wantedFrame?.lastLook && (await lookAsBefore(picture, models, wantedFrame.lastLook));
+  if (asBefore && !isWanted(asBefore, wantedFrame))
+    return { ...asBefore, isAsBefore: true, passive: null, vector: null };
   const faces = await detectFaces(raster, models.detect);
   const main = mainFace(faces, raster);
   if (!main) return { width: picture.width, height: picture.height, faces: 0 };
@@ -36,12 +37,14 @@ export async function observeFace(
   const pose = await findPose(raster, main, points, models.pose);
   const others = faces.filter((face) => face !== main);
   // Light and focus count for the selfie, which is chosen before the face at rest is known.
-  const exposure = wanted?.neutral ? null : measureExposure(alignFace(raster, fivePoints(points)));
+  const exposure = wantedFrame?.neutral ? null : measureExposure(alignFace(raster, fivePoints(points)));
   const measures = await measureFrame(picture, models, { box: main, points, pose, others, exposure });
-  if (!isWanted(measures, wanted)) return { ...measures, passive: null, vector: null };
+  if (!isWanted(measures, wantedFrame)) return { ...measures, passive: null, vector: null };
   const { vector } = await embedAligned(alignFace(raster, fivePoints(points), models.embedder.pack), models.embedder);
   const passive =
-    wanted?.role === 'centre' && models.passive ? (await passiveLiveness(raster, main, models.passive)).score : null;
+    wantedFrame?.role === 'centre' && models.passive
+      ? (await passiveLiveness(raster, main, models.passive)).score
+      : null;
   return { ...measures, passive, vector };
 }
 

@@ -19,19 +19,19 @@ export type FrameHint = FaceReason | 'look_ahead' | 'hold_still' | 'close_mouth'
 export type Measures = Omit<FaceObservation, 'vector' | 'passive'>;
 
 /** What a frame shows of the movement. Every movement is shown alone: a turned head with an open mouth shows neither. */
-export function roleOf(seen: Measures, neutral: Neutral, movement: Movement): FrameRole {
+export function roleOf(measures: Measures, neutral: Neutral, movement: Movement): FrameRole {
   const { centreDegrees, mouthClosedGap, expressionYawDegrees, expressionPitchDegrees, closer } = CHALLENGE_LIMITS;
-  const growth = sizeOf(seen) / neutral.size;
-  const yaw = Math.abs(seen.yaw - neutral.yaw);
-  const pitch = Math.abs(seen.pitch - neutral.pitch);
-  const mouthClosed = seen.mouth <= neutral.mouth + mouthClosedGap;
+  const growth = sizeOf(measures) / neutral.size;
+  const yaw = Math.abs(measures.yaw - neutral.yaw);
+  const pitch = Math.abs(measures.pitch - neutral.pitch);
+  const mouthClosed = measures.mouth <= neutral.mouth + mouthClosedGap;
   const atRest = yaw <= expressionYawDegrees && pitch <= expressionPitchDegrees;
-  if (movement === 'openMouth' && atRest && isMouthOpen(seen, neutral)) return 'shown';
-  if (movement === 'closeEyes' && atRest && mouthClosed && areEyesClosed(seen, neutral)) return 'shown';
+  if (movement === 'openMouth' && atRest && isMouthOpen(measures, neutral)) return 'shown';
+  if (movement === 'closeEyes' && atRest && mouthClosed && areEyesClosed(measures, neutral)) return 'shown';
   if (movement === 'closer' && atRest && mouthClosed && growth >= closer.from) return 'shown';
   if (movement === 'closer' && growth > closer.backBelow) return 'between';
-  if (isDirection(movement) && mouthClosed && directionOf(seen, neutral)?.direction === movement) return 'shown';
-  const eyesOpen = seen.lids >= neutral.lids * CHALLENGE_LIMITS.lidsOpenShare || !areEyesClosed(seen, neutral);
+  if (isDirection(movement) && mouthClosed && directionOf(measures, neutral)?.direction === movement) return 'shown';
+  const eyesOpen = measures.lids >= neutral.lids * CHALLENGE_LIMITS.lidsOpenShare || !areEyesClosed(measures, neutral);
   return yaw <= centreDegrees && pitch <= centreDegrees && mouthClosed && eyesOpen ? 'centre' : 'between';
 }
 
@@ -46,23 +46,23 @@ export function hasRoom(face: Pick<FaceObservation, 'box' | 'height' | 'width'>)
   return Math.max(sizeOf(face), (box.right - box.left) / width) * from <= largest;
 }
 
-export function isMouthOpen(seen: Measures, neutral: Neutral): boolean {
+export function isMouthOpen(measures: Measures, neutral: Neutral): boolean {
   const { mouthGap, jawDrop } = CHALLENGE_LIMITS;
-  return seen.mouth >= neutral.mouth + mouthGap && seen.jaw >= neutral.jaw + jawDrop;
+  return measures.mouth >= neutral.mouth + mouthGap && measures.jaw >= neutral.jaw + jawDrop;
 }
 
-export function areEyesClosed(seen: Measures, neutral: Neutral): boolean {
+export function areEyesClosed(measures: Measures, neutral: Neutral): boolean {
   const { eyesClosedShare, lidsClosedShare } = CHALLENGE_LIMITS;
-  return seen.eyesOpen <= neutral.eyesOpen * eyesClosedShare && seen.lids <= neutral.lids * lidsClosedShare;
+  return measures.eyesOpen <= neutral.eyesOpen * eyesClosedShare && measures.lids <= neutral.lids * lidsClosedShare;
 }
 
 /** Where the head points beside its rest, and how far, in limits. Of two directions at once the stronger counts. */
 export function directionOf(
-  seen: Pick<FaceObservation, 'yaw' | 'pitch'>,
+  pose: Pick<FaceObservation, 'yaw' | 'pitch'>,
   neutral: Pick<Neutral, 'yaw' | 'pitch'>,
 ): { direction: Direction; share: number } | null {
-  const yaw = seen.yaw - neutral.yaw;
-  const pitch = seen.pitch - neutral.pitch;
+  const yaw = pose.yaw - neutral.yaw;
+  const pitch = pose.pitch - neutral.pitch;
   const turned = Math.abs(yaw) / CHALLENGE_LIMITS.turnDegrees;
   const nodded = Math.abs(pitch) / CHALLENGE_LIMITS.nodDegrees;
   const share = Math.max(turned, nodded);
@@ -74,23 +74,23 @@ export function directionOf(
 /** Whether the head goes far enough in this direction, whatever else it does. */
 export function goesTo(
   direction: Direction,
-  seen: Pick<FaceObservation, 'yaw' | 'pitch'>,
+  pose: Pick<FaceObservation, 'yaw' | 'pitch'>,
   neutral: Pick<Neutral, 'yaw' | 'pitch'>,
 ): boolean {
   const { turnDegrees, nodDegrees } = CHALLENGE_LIMITS;
   const isLevel = direction === 'left' || direction === 'right';
   const sign = direction === 'right' || direction === 'up' ? 1 : -1;
-  return isLevel ? (seen.yaw - neutral.yaw) * sign >= turnDegrees : (seen.pitch - neutral.pitch) * sign >= nodDegrees;
+  return isLevel ? (pose.yaw - neutral.yaw) * sign >= turnDegrees : (pose.pitch - neutral.pitch) * sign >= nodDegrees;
 }
 
 /** Before the face at rest is known. A role of `centre` needs a frame that would do as a selfie. */
-export function roleAtStart(seen: Measures): { role: FrameRole; hint?: FrameHint } {
+export function roleAtStart(measures: Measures): { role: FrameRole; hint?: FrameHint } {
   const { forwardYawDegrees, forwardPitchDegrees, restMouth } = CHALLENGE_LIMITS;
-  const ahead = Math.abs(seen.yaw) <= forwardYawDegrees && Math.abs(seen.pitch) <= forwardPitchDegrees;
+  const ahead = Math.abs(measures.yaw) <= forwardYawDegrees && Math.abs(measures.pitch) <= forwardPitchDegrees;
   if (!ahead) return { role: 'between', hint: 'look_ahead' };
-  const [poor] = seen.reasons.filter((reason) => reason !== 'turned_away');
+  const [poor] = measures.reasons.filter((reason) => reason !== 'turned_away');
   if (poor) return { role: 'between', hint: poor };
-  return seen.mouth < restMouth ? { role: 'centre' } : { role: 'between', hint: 'close_mouth' };
+  return measures.mouth < restMouth ? { role: 'centre' } : { role: 'between', hint: 'close_mouth' };
 }
 
 /** Which frame of the open instruction is embedded. The role is null if none is wanted. */
@@ -105,8 +105,8 @@ export type WantedFrame = {
 
 export type LastLook = Pick<FaceObservation, 'width' | 'box' | 'points' | 'yaw' | 'pitch'>;
 
-export function isWanted(seen: Measures, wanted: WantedFrame | undefined): boolean {
-  if (!wanted?.role) return false;
-  const { neutral, movement, role } = wanted;
-  return (neutral ? roleOf(seen, neutral, movement) : roleAtStart(seen).role) === role;
+export function isWanted(measures: Measures, wantedFrame: WantedFrame | undefined): boolean {
+  if (!wantedFrame?.role) return false;
+  const { neutral, movement, role } = wantedFrame;
+  return (neutral ? roleOf(measures, neutral, movement) : roleAtStart(measures).role) === role;
 }

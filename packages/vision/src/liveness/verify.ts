@@ -72,28 +72,28 @@ export type ChallengeEvidence = {
 /** Judges a challenge whose movements were all seen. Looks at everything, so that the record says all that was wrong. Pure. */
 export function verifyChallenge({ progress, selfie, novelty }: ChallengeEvidence): ChallengeVerdict {
   const { frames } = progress;
-  const refused: ChallengeSign[] = [];
-  const doubtful: ChallengeSign[] = [];
+  const refusingSigns: ChallengeSign[] = [];
+  const doubtfulSigns: ChallengeSign[] = [];
   const rests = restFrames(progress);
   const identity = compareFaces(progress, rests, selfie);
-  if (identity.differ) refused.push('different_faces');
-  if (new Set(frames.map(({ sha256 }) => sha256)).size < frames.length) refused.push('repeated_frames');
+  if (identity.differ) refusingSigns.push('different_faces');
+  if (new Set(frames.map(({ sha256 }) => sha256)).size < frames.length) refusingSigns.push('repeated_frames');
   const sameness = medianOf(pairsOf(rests).flatMap(([one, other]) => likeness(one, other) ?? []));
   const same = bounded(novelty, sameness);
-  if (same === 'refuse') refused.push('same_picture');
-  if (same === 'doubt') doubtful.push('same_picture');
+  if (same === 'refuse') refusingSigns.push('same_picture');
+  if (same === 'doubt') doubtfulSigns.push('same_picture');
   const noseTravel = leastNoseTravel(progress);
-  if (noseTravel !== null && noseTravel < LIVENESS_BOUNDS.noseTravel) refused.push('flat');
-  const passive = medianOf(frames.flatMap(({ seen }) => seen.passive ?? []));
-  if (passive !== null && passive < LIVENESS_BOUNDS.passive.refuse) refused.push('passive_low');
-  else if (passive === null || passive < LIVENESS_BOUNDS.passive.doubt) doubtful.push('passive_low');
-  if (!isContinuous(frames)) doubtful.push('not_continuous');
-  if (hasOddClock(frames)) doubtful.push('odd_clock');
-  if (progress.omit.length > 0) doubtful.push('movements_omitted');
+  if (noseTravel !== null && noseTravel < LIVENESS_BOUNDS.noseTravel) refusingSigns.push('flat');
+  const passive = medianOf(frames.flatMap(({ seen: observation }) => observation.passive ?? []));
+  if (passive !== null && passive < LIVENESS_BOUNDS.passive.refuse) refusingSigns.push('passive_low');
+  else if (passive === null || passive < LIVENESS_BOUNDS.passive.doubt) doubtfulSigns.push('passive_low');
+  if (!isContinuous(frames)) doubtfulSigns.push('not_continuous');
+  if (hasOddClock(frames)) doubtfulSigns.push('odd_clock');
+  if (progress.omit.length > 0) doubtfulSigns.push('movements_omitted');
   return {
-    result: refused.length > 0 ? 'REFUSED' : doubtful.length > 0 ? 'DOUBTFUL' : 'ANSWERED',
-    refused,
-    doubtful,
+    result: refusingSigns.length > 0 ? 'REFUSED' : doubtfulSigns.length > 0 ? 'DOUBTFUL' : 'ANSWERED',
+    refused: refusingSigns,
+    doubtful: doubtfulSigns,
     measures: {
       novelty: novelty?.median ?? null,
       thirdNovelty: novelty?.thirdLeast ?? null,
@@ -140,11 +140,17 @@ function compareFaces(
   const mean = meanVector(rests);
   if (!mean) return { differ: true, rest: null, turned: null, selfie: null };
   const { frames, instructions } = progress;
-  const restFramesAll = frames.filter(({ role, seen }) => role === 'centre' && seen.vector !== null);
-  const rest = Math.min(...restFramesAll.map(({ seen }) => cosine(mean, seen.vector as Float32Array)));
+  const restFramesAll = frames.filter(
+    ({ role, seen: observation }) => role === 'centre' && observation.vector !== null,
+  );
+  const rest = Math.min(
+    ...restFramesAll.map(({ seen: observation }) => cosine(mean, observation.vector as Float32Array)),
+  );
   const turns = instructions.flatMap((_, instruction) => {
-    const shown = frames.filter((frame) => frame.instruction === instruction && frame.role === 'shown');
-    const alike = shown.flatMap(({ seen }) => (seen.vector ? [cosine(mean, seen.vector)] : []));
+    const shownFrames = frames.filter((frame) => frame.instruction === instruction && frame.role === 'shown');
+    const alike = shownFrames.flatMap(({ seen: observation }) =>
+      observation.vector ? [cosine(mean, observation.vector)] : [],
+    );
     return alike.length > 0 ? [Math.max(...alike)] : [];
   });
   const turned = turns.length > 0 ? Math.min(...turns) : null;
@@ -159,7 +165,7 @@ function compareFaces(
 
 /** The mean of unit vectors, of length 1. */
 export function meanVector(frames: readonly ChallengeFrame[]): Float32Array | null {
-  const vectors = frames.flatMap(({ seen }) => (seen.vector ? [seen.vector] : []));
+  const vectors = frames.flatMap(({ seen: observation }) => (observation.vector ? [observation.vector] : []));
   const [first] = vectors;
   if (!first) return null;
   const sum = first.map((_, at) => vectors.reduce((all, vector) => all + (vector[at] as number), 0));
@@ -173,9 +179,9 @@ function leastNoseTravel({ frames, instructions }: ChallengeProgress): number | 
   if (rest === undefined) return null;
   const travels = instructions.flatMap(({ movement }, instruction) => {
     if (movement !== 'left' && movement !== 'right') return [];
-    const shown = frames.filter((frame) => frame.instruction === instruction && frame.role === 'shown');
+    const shownFrames = frames.filter((frame) => frame.instruction === instruction && frame.role === 'shown');
     const sign = movement === 'right' ? 1 : -1;
-    return medianOf(shown.map(({ seen }) => (seen.nose - rest) * sign)) ?? [];
+    return medianOf(shownFrames.map(({ seen: observation }) => (observation.nose - rest) * sign)) ?? [];
   });
   return travels.length > 0 ? Math.min(...travels) : null;
 }

@@ -28,8 +28,8 @@ const priors = new Map<Kind, Float32Array>();
 
 /** The logarithm of how likely a character is at a position of a kind, before anything was seen. */
 function priorOf(kind: Kind): Float32Array {
-  const known = priors.get(kind);
-  if (known) return known;
+  const cached = priors.get(kind);
+  if (cached) return cached;
   const cost = (character: string): number => {
     const digit = character >= '0' && character <= '9';
     const filler = character === '<';
@@ -71,19 +71,19 @@ export function decodeLine(reading: MrzReading, kinds: readonly Kind[]): Decoded
   const costs = new Float32Array(kinds.length * COUNT);
   let text = '';
   for (let position = 0; position < kinds.length; position += 1) {
-    const { character, step } = path.positions[position] as Place;
+    const { character, step } = path.positions[position] as PathPoint;
     text += CHARACTERS[character];
     const prior = priorOf(kinds[position] as Kind);
-    const chosen = (reading.logs[step * WIDTH + character] as number) + (prior[character] as number);
+    const chosenScore = (reading.logs[step * WIDTH + character] as number) + (prior[character] as number);
     for (let k = 0; k < COUNT; k += 1) {
-      costs[position * COUNT + k] = chosen - (reading.logs[step * WIDTH + k] as number) - (prior[k] as number);
+      costs[position * COUNT + k] = chosenScore - (reading.logs[step * WIDTH + k] as number) - (prior[k] as number);
     }
   }
   return { text, score: path.score / reading.steps, costs };
 }
 
-type Place = { readonly character: number; readonly step: number };
-type Path = { readonly score: number; readonly positions: readonly Place[] };
+type PathPoint = { readonly character: number; readonly step: number };
+type Path = { readonly score: number; readonly positions: readonly PathPoint[] };
 
 /** Where a path came from: the same character, «none» after the previous position, or its character. */
 const STAY = -1;
@@ -169,7 +169,7 @@ function rank(scores: Float32Array, length: number, first: Int32Array, second: I
   }
 }
 
-function traceBack(found: {
+function traceBack(trellis: {
   readonly steps: number;
   readonly logs: Float32Array;
   readonly length: number;
@@ -178,8 +178,8 @@ function traceBack(found: {
   readonly cameFrom: Int8Array;
   readonly noneFrom: Int8Array;
 }): Path {
-  const { steps, logs, length, inCharacter, inNone, cameFrom, noneFrom } = found;
-  const positions: Place[] = new Array(length).fill({ character: COUNT - 1, step: 0 });
+  const { steps, logs, length, inCharacter, inNone, cameFrom, noneFrom } = trellis;
+  const positions: PathPoint[] = new Array(length).fill({ character: COUNT - 1, step: 0 });
   let character = 0;
   for (let k = 1; k < COUNT; k += 1) {
     const last = (length - 1) * COUNT;
@@ -198,9 +198,9 @@ function traceBack(found: {
       character = from;
       continue;
     }
-    const place = positions[position] as Place;
-    const better = (logs[step * WIDTH + character] as number) > (logs[place.step * WIDTH + character] as number);
-    if (place.character !== character || better || place.step === 0) positions[position] = { character, step };
+    const point = positions[position] as PathPoint;
+    const better = (logs[step * WIDTH + character] as number) > (logs[point.step * WIDTH + character] as number);
+    if (point.character !== character || better || point.step === 0) positions[position] = { character, step };
     const from = cameFrom[(step * length + position) * COUNT + character] as number;
     if (from === STAY) continue;
     if (from === FROM_NONE) inside = false;

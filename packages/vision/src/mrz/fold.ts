@@ -23,7 +23,7 @@ export function foldReading(reading: Reading, characters: readonly string[]): Mr
   const logs = new Float32Array(reading.steps * WIDTH);
   const mass = new Float64Array(WIDTH);
   const own = new Set(sources.flat());
-  let seen = 0;
+  let characterSteps = 0;
   let strange = 0;
   for (let step = 0; step < reading.steps; step += 1) {
     const from = step * reading.classes;
@@ -35,19 +35,19 @@ export function foldReading(reading: Reading, characters: readonly string[]): Mr
       total += sum;
     });
     const character = likeliest(reading.data, from, reading.classes);
-    if (character !== 0) seen += 1;
+    if (character !== 0) characterSteps += 1;
     if (!own.has(character)) strange += 1;
     for (let k = 0; k < WIDTH; k += 1) logs[step * WIDTH + k] = Math.log((mass[k] as number) / total);
   }
-  return { steps: reading.steps, logs, foreign: seen === 0 ? 1 : strange / seen };
+  return { steps: reading.steps, logs, foreign: characterSteps === 0 ? 1 : strange / characterSteps };
 }
 
 const cache = new WeakMap<readonly string[], number[][]>();
 
 /** For each of our characters, and for «none» at the end, the outputs of the reader that mean it. */
 function sourcesIn(characters: readonly string[]): number[][] {
-  const known = cache.get(characters);
-  if (known) return known;
+  const cached = cache.get(characters);
+  if (cached) return cached;
   const sources = [...CHARACTERS].map((character) => {
     const fullWidth = character === '<' ? '＜' : String.fromCodePoint(character.charCodeAt(0) + 0xfee0);
     const spellings = [character, fullWidth, ...(LOOK_ALIKES[character] ?? '')];

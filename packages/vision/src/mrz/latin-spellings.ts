@@ -6,8 +6,8 @@ import { transliterations } from './transliterate.ts';
  */
 export function latinSpellings(word: string): string[] {
   const lower = word.normalize('NFC').toLocaleLowerCase('en');
-  const written = CYRILLIC.test(lower) ? cyrillic(lower) : GREEK.test(lower) ? greek(lower) : [word];
-  return [...new Set(written.flatMap(transliterations).map((each) => each.replaceAll(' ', '')))].filter(Boolean);
+  const spellings = CYRILLIC.test(lower) ? cyrillic(lower) : GREEK.test(lower) ? greek(lower) : [word];
+  return [...new Set(spellings.flatMap(transliterations).map((each) => each.replaceAll(' ', '')))].filter(Boolean);
 }
 
 const CYRILLIC = /\p{Script=Cyrillic}/u;

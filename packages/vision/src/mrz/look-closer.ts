@@ -37,10 +37,10 @@ const MARGIN = 0.35;
 /** Looks for text again where the document probably is: in its rectangle, else around the text that is known. */
 export async function lookCloser(
   image: Raster,
-  known: readonly TextBox[],
+  textBoxes: readonly TextBox[],
   quads: readonly FoundQuad[],
 ): Promise<CloserLook> {
-  const quad = partOf(image, known, quads);
+  const quad = partOf(image, textBoxes, quads);
   const across = (distance(quad[0], quad[1]) + distance(quad[3], quad[2])) / 2;
   const down = (distance(quad[0], quad[3]) + distance(quad[1], quad[2])) / 2;
   const scale = Math.min(MAX_SIDE / Math.max(across, down), Math.sqrt(MAX_AREA / Math.max(1, across * down)));
@@ -48,21 +48,21 @@ export async function lookCloser(
     number,
     number,
   ];
-  const found = await detectText(warp(image, quad, { width, height }), Math.max(width, height));
+  const boxesInPart = await detectText(warp(image, quad, { width, height }), Math.max(width, height));
   const back = homography(rectangle(width, height), quad);
-  const boxes = found.map((box) => ({
+  const boxes = boxesInPart.map((box) => ({
     ...smallestBox(cornersOf(box).map((corner) => apply(back, corner))),
     score: box.score,
   }));
   return { boxes, quad, scale };
 }
 
-function partOf({ width, height }: Raster, known: readonly TextBox[], quads: readonly FoundQuad[]): Quad {
-  if (known.length < MIN_BOXES) return rectangle(width, height);
+function partOf({ width, height }: Raster, textBoxes: readonly TextBox[], quads: readonly FoundQuad[]): Quad {
+  if (textBoxes.length < MIN_BOXES) return rectangle(width, height);
   const holding = quads.find(
-    ({ quad }) => known.filter(({ centre }) => contains(quad, centre)).length >= MIN_TEXT_INSIDE * known.length,
+    ({ quad }) => textBoxes.filter(({ centre }) => contains(quad, centre)).length >= MIN_TEXT_INSIDE * textBoxes.length,
   );
-  return holding?.quad ?? around(known.flatMap(cornersOf), width, height);
+  return holding?.quad ?? around(textBoxes.flatMap(cornersOf), width, height);
 }
 
 /** The upright rectangle around points, with a margin, as far as the image goes. */

@@ -38,11 +38,11 @@ const PROBE = 0.3;
 const MAX_PROBE_FOREIGN = 0.5;
 
 /** A line that turned out to be ordinary print, shown as it stands or turned by half a circle. */
-type Refused = { readonly line: Box; readonly flip: boolean };
+type RefusedLine = { readonly line: Box; readonly flip: boolean };
 /** What may still be read, in pixels of strips, and what need not be read again. */
 export type Budget = {
   pixels: number;
-  readonly refused: Refused[];
+  readonly refusedLines: RefusedLine[];
   /** How high the print of each line is: most lines stand in several blocks. */
   readonly heights: Map<Box, number>;
 };
@@ -58,13 +58,13 @@ const USUAL_LENGTH = 0.45;
 export const MAX_SEARCH_PIXELS = 5600;
 
 export function newBudget(): Budget {
-  return { pixels: MAX_SEARCH_PIXELS, refused: [], heights: new Map() };
+  return { pixels: MAX_SEARCH_PIXELS, refusedLines: [], heights: new Map() };
 }
 
 /** Reads a block the way round that it seems to stand, then the other way, and once more if that left doubts. */
 export async function readBlock(image: Raster, block: LineBlock, budget: Budget): Promise<Attempt | undefined> {
   const isRefused = (line: Box, flip: boolean) =>
-    budget.refused.some((known) => known.flip === flip && isSameLine(known.line, line));
+    budget.refusedLines.some((refusedLine) => refusedLine.flip === flip && isSameLine(refusedLine.line, line));
   if (block.lines.some((line) => isRefused(line, true) && isRefused(line, false))) return undefined;
   const rough = lineQuads(block.lines, PADDING);
   if (!looksLikeZone(image, block.lines, lengthOf(rough[0] as Quad), budget)) return undefined;
@@ -77,12 +77,12 @@ export async function readBlock(image: Raster, block: LineBlock, budget: Budget)
     if (budget.pixels <= 0) break;
     if (isRefused(first, flip)) continue;
     if (flip !== turned && (await standsClearly(image, quads, turned))) {
-      budget.refused.push({ line: (turned ? block.lines.at(-1) : block.lines[0]) as Box, flip });
+      budget.refusedLines.push({ line: (turned ? block.lines.at(-1) : block.lines[0]) as Box, flip });
       break;
     }
     const upright = flip ? [...quads].reverse().map(halfTurn) : quads;
     const { attempt, strips } = await readUpright(image, upright, budget);
-    if (!attempt && strips === 1) budget.refused.push({ line: first, flip });
+    if (!attempt && strips === 1) budget.refusedLines.push({ line: first, flip });
     if (attempt && attempt.merit > (best?.merit ?? MIN_MERIT)) best = attempt;
     if (best) break;
   }
@@ -92,10 +92,15 @@ export async function readBlock(image: Raster, block: LineBlock, budget: Budget)
 }
 
 /** Lines of one font, evenly spaced, much longer than high: labels with their values are not. */
-function looksLikeZone(image: Raster, lines: readonly Box[], length: number, { heights: known }: Budget): boolean {
+function looksLikeZone(
+  image: Raster,
+  lines: readonly Box[],
+  length: number,
+  { heights: cachedHeights }: Budget,
+): boolean {
   const heights = lines.map((line) => {
-    const height = known.get(line) ?? heightOf(fitLine(image, lineQuads([line], PADDING)[0] as Quad));
-    known.set(line, height);
+    const height = cachedHeights.get(line) ?? heightOf(fitLine(image, lineQuads([line], PADDING)[0] as Quad));
+    cachedHeights.set(line, height);
     return height;
   });
   const highest = Math.max(...heights);
@@ -199,8 +204,8 @@ function slimness(quad: Quad): number {
 }
 
 function stripWidth(quad: Quad, { stretch, maxPixels }: Look): number {
-  const wanted = Math.round((stretch * slimness(quad) * LINE_HEIGHT) / STEP) * STEP;
-  return Math.min(maxPixels, Math.max(LINE_HEIGHT, wanted));
+  const idealWidth = Math.round((stretch * slimness(quad) * LINE_HEIGHT) / STEP) * STEP;
+  return Math.min(maxPixels, Math.max(LINE_HEIGHT, idealWidth));
 }
 
 function stripOf(image: Raster, quad: Quad, look: Look): Raster {
@@ -218,10 +223,10 @@ function beginning([a, b, c, d]: Quad, share: number): Quad {
   return [a, between(a, b, share), between(d, c, share), d];
 }
 
-type Read = { readonly readings: MrzReading[]; readonly strips: number };
+type StripReadings = { readonly readings: MrzReading[]; readonly strips: number };
 
 /** The readings of all lines, or of the first two if the third is ordinary print below a zone; else none. */
-async function readQuads(image: Raster, quads: readonly Quad[], look: Look, budget: Budget): Promise<Read> {
+async function readQuads(image: Raster, quads: readonly Quad[], look: Look, budget: Budget): Promise<StripReadings> {
   const { characters } = await ocrModels();
   const readings: MrzReading[] = [];
   for (const [i, quad] of quads.entries()) {

@@ -81,8 +81,8 @@ function put({ lines }: Sheet, { line, position }: Cell, character: string): voi
 }
 
 function costOf(sheet: Sheet, cell: Cell, character: number): number {
-  const seen = sheet.decoded[cell.line] as DecodedLine;
-  const cost = Math.max(0, seen.costs[cell.position * COUNT + character] as number);
+  const decodedLine = sheet.decoded[cell.line] as DecodedLine;
+  const cost = Math.max(0, decodedLine.costs[cell.position * COUNT + character] as number);
   return cost + dateCost(sheet, cell, CHARACTERS[character] as string);
 }
 
@@ -91,18 +91,18 @@ function dateCost({ format }: Sheet, { line, position }: Cell, character: string
     (each) => each.kind === 'digits' && each.line === line && position >= each.from && position < each.to,
   );
   if (!date || character === '<') return 0;
-  const place = position - date.from;
-  return (place === 2 && character > '1') || (place === 4 && character > '3') ? IMPLAUSIBLE_DATE_COST : 0;
+  const digitIndex = position - date.from;
+  return (digitIndex === 2 && character > '1') || (digitIndex === 4 && character > '3') ? IMPLAUSIBLE_DATE_COST : 0;
 }
 
 /** Cells that a check digit of their own has already confirmed. */
 function settledCells(sheet: Sheet): ReadonlySet<string> {
-  const settled = new Set<string>();
+  const keys = new Set<string>();
   for (const check of sheet.format.checks) {
     if (check.name === 'composite' || !holds(sheet.lines, check)) continue;
-    for (const { line, position } of [...cellsOf(check.over), check.at]) settled.add(`${line}:${position}`);
+    for (const { line, position } of [...cellsOf(check.over), check.at]) keys.add(`${line}:${position}`);
   }
-  return settled;
+  return keys;
 }
 
 /** Whether a check digit is right. */
@@ -116,7 +116,7 @@ export function holds(lines: readonly string[], { over, at, mayBeFiller }: Check
  * Changes the characters under a check digit, and the digit, at the least cost that makes it right. The sum modulo 10
  * is carried along the cells, so that every combination is weighed, not only single changes.
  */
-function satisfy(sheet: Sheet, check: Check, settled: ReadonlySet<string>): void {
+function satisfy(sheet: Sheet, check: Check, settledKeys: ReadonlySet<string>): void {
   if (holds(sheet.lines, check)) return;
   const cells = cellsOf(check.over);
   let costs = new Array<number>(10).fill(Number.POSITIVE_INFINITY);
@@ -125,7 +125,7 @@ function satisfy(sheet: Sheet, check: Check, settled: ReadonlySet<string>): void
   cells.forEach((cell, index) => {
     const next = new Array<number>(10).fill(Number.POSITIVE_INFINITY);
     const choice = new Int16Array(10).fill(-1);
-    for (const option of optionsAt(sheet, cell, settled)) {
+    for (const option of optionsAt(sheet, cell, settledKeys)) {
       const step = (characterValue(CHARACTERS[option.character] as string) * weightAt(index)) % 10;
       for (let sum = 0; sum < 10; sum += 1) {
         const total = (costs[sum] as number) + option.cost;
@@ -155,9 +155,9 @@ function satisfy(sheet: Sheet, check: Check, settled: ReadonlySet<string>): void
   }
 }
 
-function optionsAt(sheet: Sheet, cell: Cell, settled: ReadonlySet<string>): { character: number; cost: number }[] {
+function optionsAt(sheet: Sheet, cell: Cell, settledKeys: ReadonlySet<string>): { character: number; cost: number }[] {
   const current = CHARACTERS.indexOf(characterAt(sheet, cell));
-  if (settled.has(`${cell.line}:${cell.position}`)) return [{ character: current, cost: 0 }];
+  if (settledKeys.has(`${cell.line}:${cell.position}`)) return [{ character: current, cost: 0 }];
   return Array.from(CHARACTERS, (_, character) => ({
     character,
     cost: character === current ? Math.min(0, costOf(sheet, cell, character)) : costOf(sheet, cell, character),

@@ -53,12 +53,12 @@ type Blob = { outline: Point[]; score: number };
 
 /** The connected blobs of a probability map, as points around them. */
 function boxesIn(map: Float32Array, width: number, height: number): Blob[] {
-  const seen = new Uint8Array(map.length);
+  const visitedPixels = new Uint8Array(map.length);
   const stack = new Int32Array(map.length);
   const blobs: Blob[] = [];
   for (let start = 0; start < map.length && blobs.length < MAX_BOXES; start += 1) {
-    if (seen[start] || (map[start] as number) < PIXEL_THRESHOLD) continue;
-    const blob = flood(map, width, height, start, seen, stack);
+    if (visitedPixels[start] || (map[start] as number) < PIXEL_THRESHOLD) continue;
+    const blob = flood(map, width, height, start, visitedPixels, stack);
     if (blob) blobs.push(blob);
   }
   return blobs;
@@ -69,7 +69,7 @@ function flood(
   width: number,
   height: number,
   start: number,
-  seen: Uint8Array,
+  visitedPixels: Uint8Array,
   stack: Int32Array,
 ): Blob | undefined {
   // Only the ends of each row can lie on the hull.
@@ -78,7 +78,7 @@ function flood(
   let count = 0;
   let depth = 0;
   stack[depth++] = start;
-  seen[start] = 1;
+  visitedPixels[start] = 1;
   while (depth > 0) {
     const at = stack[--depth] as number;
     const x = at % width;
@@ -95,8 +95,8 @@ function flood(
         const ny = y + dy;
         if (nx < 0 || ny < 0 || nx >= width || ny >= height) continue;
         const next = ny * width + nx;
-        if (seen[next] || (map[next] as number) < PIXEL_THRESHOLD) continue;
-        seen[next] = 1;
+        if (visitedPixels[next] || (map[next] as number) < PIXEL_THRESHOLD) continue;
+        visitedPixels[next] = 1;
         stack[depth++] = next;
       }
     }

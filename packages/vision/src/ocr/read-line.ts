@@ -18,8 +18,8 @@ const WIDE_GAP = 1.7;
 
 /** Reads a strip that holds one line of upright text. */
 export async function readStrip(strip: Raster): Promise<Reading> {
-  const wanted = Math.round((strip.width * LINE_HEIGHT) / strip.height / STEP) * STEP;
-  const width = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, wanted));
+  const idealWidth = Math.round((strip.width * LINE_HEIGHT) / strip.height / STEP) * STEP;
+  const width = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, idealWidth));
   const { reader } = await ocrModels();
   const { data, dims } = await run(reader, toInput(resize(strip, width, LINE_HEIGHT)), [1, 3, LINE_HEIGHT, width]);
   return { steps: dims[1] as number, classes: dims[2] as number, data };
@@ -29,18 +29,18 @@ export async function readStrip(strip: Raster): Promise<Reading> {
 export async function readText(strip: Raster): Promise<Line> {
   const { steps, classes, data } = await readStrip(strip);
   const { characters } = await ocrModels();
-  const read: { character: string; step: number }[] = [];
+  const letters: { character: string; step: number }[] = [];
   let last = 0;
   let sum = 0;
   for (let step = 0; step < steps; step += 1) {
     const best = likeliest(data, step * classes, classes);
     if (best !== 0 && best !== last) {
-      read.push({ character: characters[best] ?? '', step });
+      letters.push({ character: characters[best] ?? '', step });
       sum += data[step * classes + best] as number;
     }
     last = best;
   }
-  return { text: withSpaces(read).trim(), confidence: read.length === 0 ? 0 : sum / read.length };
+  return { text: withSpaces(letters).trim(), confidence: letters.length === 0 ? 0 : sum / letters.length };
 }
 
 /** The likeliest of `count` characters. */
@@ -55,12 +55,12 @@ export function likeliest(data: Float32Array, from: number, count: number): numb
 }
 
 /** The reader leaves out many spaces. A gap much wider than the letters are apart is one. */
-function withSpaces(read: readonly { readonly character: string; readonly step: number }[]): string {
-  const gaps = read.slice(1).map(({ step }, i) => step - (read[i]?.step ?? 0));
+function withSpaces(letters: readonly { readonly character: string; readonly step: number }[]): string {
+  const gaps = letters.slice(1).map(({ step }, i) => step - (letters[i]?.step ?? 0));
   const usual = [...gaps].sort((one, other) => one - other)[gaps.length >> 1] ?? 0;
-  const isGap = (i: number): boolean => read.length >= MIN_LETTERS && (gaps[i - 1] ?? 0) > WIDE_GAP * usual;
-  const isLetter = (i: number): boolean => /\p{L}/u.test(read[i]?.character ?? '');
-  return read
+  const isGap = (i: number): boolean => letters.length >= MIN_LETTERS && (gaps[i - 1] ?? 0) > WIDE_GAP * usual;
+  const isLetter = (i: number): boolean => /\p{L}/u.test(letters[i]?.character ?? '');
+  return letters
     .map(({ character }, i) => (i > 0 && isGap(i) && isLetter(i) && isLetter(i - 1) ? ` ${character}` : character))
     .join('');
 }

@@ -25,10 +25,10 @@ export function lighten(bytes: Uint8Array): Uint8Array {
 
 /** `Conv(x) · scale + shift`. */
 function foldBehind(file: ModelFile, conv: OnnxNode): void {
-  const found = affineBehind(file, conv);
-  const weights = found && weightsOf(file, conv);
-  if (!found || !weights) return;
-  const { scale, shift, multiply, add } = found;
+  const affine = affineBehind(file, conv);
+  const weights = affine && weightsOf(file, conv);
+  if (!affine || !weights) return;
+  const { scale, shift, multiply, add } = affine;
   setWeights(file, conv, {
     ...weights,
     factors: weights.factors.map((value) => value * scale),
@@ -57,11 +57,11 @@ function shortenSwish(file: ModelFile, add: OnnxNode): void {
 
 /** `Conv(x · scale + shift)`. */
 function foldAhead(file: ModelFile, before: OnnxNode): void {
-  const found = affineBehind(file, before);
-  const conv = found && onlyUser(file, found.add, 'Conv');
+  const affine = affineBehind(file, before);
+  const conv = affine && onlyUser(file, affine.add, 'Conv');
   const weights = conv && weightsOf(file, conv);
-  if (!found || !weights || found.scale === 0) return;
-  const { scale, shift, multiply, add } = found;
+  if (!affine || !weights || affine.scale === 0) return;
+  const { scale, shift, multiply, add } = affine;
   const [x] = before.outputs as [string];
   const factors = weights.factors.map((value) => value * scale);
   if (intsOf(conv, 'pads').some((side) => side > 0)) {
@@ -91,8 +91,8 @@ function weightsOf({ tensors }: ModelFile, { inputs }: OnnxNode): Weights | unde
   const tensor = tensors.get(name);
   const factors = tensor && floatsOf(tensor);
   const [outputs = 0, ...sides] = tensor ? dimsOf(tensor) : [];
-  const known = biasName === undefined ? undefined : tensors.get(biasName);
-  const bias = biasName === undefined ? new Float32Array(outputs) : known && floatsOf(known);
+  const biasTensor = biasName === undefined ? undefined : tensors.get(biasName);
+  const bias = biasName === undefined ? new Float32Array(outputs) : biasTensor && floatsOf(biasTensor);
   if (!factors || bias?.length !== outputs) return undefined;
   return { dims: [outputs, ...sides], factors, bias };
 }

@@ -80,8 +80,8 @@ export function writeModelFile({ nodes, tensors, rest }: ModelFile): Uint8Array 
   return writeFields([...rest.model, bytesField(MODEL.graph, graph)]);
 }
 
-function all(fields: readonly Field[], wanted: number): Uint8Array[] {
-  return fields.flatMap(({ number, bytes }) => (number === wanted ? [bytes] : []));
+function all(fields: readonly Field[], fieldNumber: number): Uint8Array[] {
+  return fields.flatMap(({ number, bytes }) => (number === fieldNumber ? [bytes] : []));
 }
 
 function without(fields: readonly Field[], ...numbers: number[]): Field[] {
@@ -89,8 +89,8 @@ function without(fields: readonly Field[], ...numbers: number[]): Field[] {
 }
 
 /** The last one counts, and a missing one is empty: so protocol buffers say. */
-function bytesOf(fields: readonly Field[], wanted: number): Uint8Array {
-  return all(fields, wanted).at(-1) ?? new Uint8Array(0);
+function bytesOf(fields: readonly Field[], fieldNumber: number): Uint8Array {
+  return all(fields, fieldNumber).at(-1) ?? new Uint8Array(0);
 }
 
 function readNode(bytes: Uint8Array): OnnxNode {

@@ -172,15 +172,15 @@ function dot(data: Float32Array, start: number, query: Float32Array): number {
 /** Keeps the best few. Of equals, the one whose name comes first: the answer does not depend on the order of entry. */
 export function newBest({ limit, atLeastCosine = -1 }: SearchOptions) {
   const most = Math.min(MAX_HITS, Math.max(1, Math.floor(limit)));
-  const kept: Hit[] = [];
+  const hits: Hit[] = [];
   return {
-    floor: () => (kept.length < most ? atLeastCosine : (kept[most - 1] as Hit).cosine),
+    floor: () => (hits.length < most ? atLeastCosine : (hits[most - 1] as Hit).cosine),
     offer(id: string, cosine: number): void {
-      if (kept.some((each) => each.id === id)) return;
-      kept.push({ id, cosine });
-      kept.sort((one, other) => other.cosine - one.cosine || (one.id < other.id ? -1 : 1));
-      if (kept.length > most) kept.pop();
+      if (hits.some((each) => each.id === id)) return;
+      hits.push({ id, cosine });
+      hits.sort((one, other) => other.cosine - one.cosine || (one.id < other.id ? -1 : 1));
+      if (hits.length > most) hits.pop();
     },
-    hits: () => kept,
+    hits: () => hits,
   };
 }

@@ -104,10 +104,10 @@ export function newGallery({
 }
 
 function* take<Item>(items: Iterable<Item>, most: number): Generator<Item> {
-  let taken = 0;
+  let count = 0;
   for (const item of items) {
-    if (taken === most) return;
-    taken += 1;
+    if (count === most) return;
+    count += 1;
     yield item;
   }
 }

@@ -44,9 +44,9 @@ export async function openNeighbourIndex(vectorLength: number): Promise<Neighbou
   }
 
   function nearest(query: Float32Array, count: number): string[] {
-    const wanted = Math.min(count, keyOf.size);
-    if (wanted === 0) return [];
-    return Array.from(index.search(query, wanted, 1).keys).flatMap((key) => idOf.get(key) ?? []);
+    const limit = Math.min(count, keyOf.size);
+    if (limit === 0) return [];
+    return Array.from(index.search(query, limit, 1).keys).flatMap((key) => idOf.get(key) ?? []);
   }
 
   return { put, remove, nearest };

@@ -37,19 +37,19 @@ export async function makeSpecimen(order: SpecimenOrder): Promise<Specimen> {
   const random = seeded(order.seed);
   const side = order.side ?? (order.kind === 'idCard' || order.kind === 'licence' ? 'back' : 'front');
   const person = { ...inventPerson(random, order.today ?? '2026-01-01'), ...order.person };
-  const drawn = drawDocument(order.kind, side, person, random, order.zoneChange);
-  if (order.portrait && drawn.portrait) await pastePortrait(drawn.image, drawn.portrait, order.portrait);
+  const document = drawDocument(order.kind, side, person, random, order.zoneChange);
+  if (order.portrait && document.portrait) await pastePortrait(document.image, document.portrait, order.portrait);
   const images = order.twice
-    ? [drawn.image, drawDocument(order.kind, side, inventPerson(random, '2026-01-01'), random).image]
-    : [drawn.image];
+    ? [document.image, drawDocument(order.kind, side, inventPerson(random, '2026-01-01'), random).image]
+    : [document.image];
   const { jpeg, quads } = await photograph(images, order.photograph ?? {}, random);
   return {
     jpeg,
     kind: order.kind,
     side,
     person,
-    ...(drawn.mrz ? { mrz: drawn.mrz } : {}),
-    ...(drawn.barcode ? { barcode: drawn.barcode } : {}),
+    ...(document.mrz ? { mrz: document.mrz } : {}),
+    ...(document.barcode ? { barcode: document.barcode } : {}),
     quads,
   };
 }

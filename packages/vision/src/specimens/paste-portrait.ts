@@ -6,8 +6,8 @@ import type { Rectangle } from './draw-document.ts';
 const FADING = 0.1;
 
 /** Puts a photograph where the drawn portrait is. It fills the place; what does not fit is cut off evenly. */
-export async function pastePortrait(canvas: Canvas, place: Rectangle, picture: Uint8Array): Promise<void> {
-  const { left, top, width, height } = place;
+export async function pastePortrait(canvas: Canvas, area: Rectangle, picture: Uint8Array): Promise<void> {
+  const { left, top, width, height } = area;
   const pixels = await sharp(picture)
     .autoOrient()
     .resize(width, height, { fit: 'cover' })

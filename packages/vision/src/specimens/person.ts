@@ -20,7 +20,7 @@ const SURNAMES = [
   'Szabó', 'García Núñez', 'O’Connor', 'Østergård', 'Grüßner', 'Lefèvre', 'Vasić', 'Tanner', 'Marković', 'Åkesson',
   'Fernández', 'van der Berg', 'Baptiste', 'Quintero', 'Winterbottom', 'Zimmermann', 'Yılmaz', 'Jokinen', 'Hopkins', 'Weißhaupt',
 ] as const; // biome-ignore format: a list of names reads better in rows
-const GIVEN: Readonly<Record<'F' | 'M', readonly string[]>> = {
+const GIVEN_NAMES: Readonly<Record<'F' | 'M', readonly string[]>> = {
   F: [
     'Anna Maria',
     'Zoë',
@@ -59,7 +59,7 @@ export function inventPerson(random: Random, today: string): Person {
   const issued = year - 1 - Math.floor(random() * 7);
   return {
     surname: pick(random, SURNAMES),
-    givenNames: pick(random, GIVEN[sex]),
+    givenNames: pick(random, GIVEN_NAMES[sex]),
     sex,
     birthDate: someDay(random, year - 19 - Math.floor(random() * 60)),
     issueDate: someDay(random, issued),

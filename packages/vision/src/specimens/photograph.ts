@@ -75,7 +75,7 @@ function placed(
   { width, height }: Raster,
   how: Photograph,
   size: { readonly width: number; readonly height: number },
-  place: number,
+  offset: number,
   count: number,
 ): Quad {
   const [tilt, yaw, pitch] = [how.tilt ?? 0, how.yaw ?? 0, how.pitch ?? 0].map(
@@ -93,7 +93,7 @@ function placed(
     const [d, further] = [b * Math.cos(pitch) - depth * Math.sin(pitch), b * Math.sin(pitch) + depth * Math.cos(pitch)];
     const scale = away / (away + further);
     return {
-      x: size.width * (0.5 + shiftX + place * 0.46) + c * scale,
+      x: size.width * (0.5 + shiftX + offset * 0.46) + c * scale,
       y: size.height * (0.5 + shiftY) + d * scale,
     };
   };

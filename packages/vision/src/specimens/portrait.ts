@@ -28,27 +28,27 @@ export function drawPortrait(canvas: Canvas, at: Point, width: number, height: n
   const skin = pick(random, SKINS);
   const hair = pick(random, HAIRS);
   const shade = skin.map((value) => value * 0.82) as unknown as Colour;
-  const place = (x: number, y: number): Point => ({ x: at.x + x * width, y: at.y + y * height });
+  const pointAt = (x: number, y: number): Point => ({ x: at.x + x * width, y: at.y + y * height });
   const head = { across: within(random, 0.2, 0.24) * width, down: within(random, 0.24, 0.27) * height };
   fill(canvas, box(at.x, at.y, width, height), [222, 228, 234]);
   const long = random() < 0.5;
-  fill(canvas, ellipse(place(0.5, long ? 0.48 : 0.38), head.across * 1.3, head.down * (long ? 1.5 : 1.15)), hair);
-  fill(canvas, ellipse(place(0.5, 1.02), width * 0.44, height * 0.26), pick(random, CLOTHES));
+  fill(canvas, ellipse(pointAt(0.5, long ? 0.48 : 0.38), head.across * 1.3, head.down * (long ? 1.5 : 1.15)), hair);
+  fill(canvas, ellipse(pointAt(0.5, 1.02), width * 0.44, height * 0.26), pick(random, CLOTHES));
   fill(canvas, box(at.x + 0.42 * width, at.y + 0.6 * height, 0.16 * width, 0.2 * height), shade);
-  fill(canvas, ellipse(place(0.5, 0.45), head.across, head.down), skin);
+  fill(canvas, ellipse(pointAt(0.5, 0.45), head.across, head.down), skin);
   for (const side of [-1, 1]) {
-    const eye = place(0.5 + side * 0.095, 0.42);
+    const eye = pointAt(0.5 + side * 0.095, 0.42);
     fill(canvas, ellipse(eye, width * 0.042, height * 0.017), [250, 250, 250]);
     fill(canvas, ellipse(eye, width * 0.018, height * 0.016), [50, 40, 36]);
-    fill(canvas, stroke([place(0.5 + side * 0.145, 0.372), place(0.5 + side * 0.05, 0.366)], height * 0.014), hair);
-    fill(canvas, ellipse(place(0.5 + side * 0.225, 0.46), width * 0.025, height * 0.045), shade);
+    fill(canvas, stroke([pointAt(0.5 + side * 0.145, 0.372), pointAt(0.5 + side * 0.05, 0.366)], height * 0.014), hair);
+    fill(canvas, ellipse(pointAt(0.5 + side * 0.225, 0.46), width * 0.025, height * 0.045), shade);
   }
-  fill(canvas, stroke([place(0.5, 0.42), place(0.478, 0.52), place(0.51, 0.525)], height * 0.009), shade);
+  fill(canvas, stroke([pointAt(0.5, 0.42), pointAt(0.478, 0.52), pointAt(0.51, 0.525)], height * 0.009), shade);
   const smile = within(random, 0.002, 0.016);
   fill(
     canvas,
-    stroke([place(0.435, 0.585), place(0.5, 0.585 + smile), place(0.565, 0.585)], height * 0.016),
+    stroke([pointAt(0.435, 0.585), pointAt(0.5, 0.585 + smile), pointAt(0.565, 0.585)], height * 0.016),
     [168, 76, 76],
   );
-  fill(canvas, ellipse(place(0.5, 0.22), head.across * 1.02, head.down * 0.36), hair);
+  fill(canvas, ellipse(pointAt(0.5, 0.22), head.across * 1.02, head.down * 0.36), hair);
 }

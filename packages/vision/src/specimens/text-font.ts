@@ -23,8 +23,8 @@ const fonts = new Map<string, Font>();
 
 function fontOf(part: string, weight: Weight): Font {
   const name = `roboto-${part}-${weight === 'bold' ? 700 : 400}-normal.woff`;
-  const known = fonts.get(name);
-  if (known) return known;
+  const cached = fonts.get(name);
+  if (cached) return cached;
   const bytes = readFileSync(fileURLToPath(import.meta.resolve(`@fontsource/roboto/files/${name}`)));
   const font = parse(new Uint8Array(bytes).buffer);
   fonts.set(name, font);

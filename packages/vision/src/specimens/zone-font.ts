@@ -63,8 +63,8 @@ export function drawZoneLine(
   const pitch = 2.54 * pixelsPerMm;
   const unit = (2.5 * pixelsPerMm) / HEIGHT;
   [...text].forEach((character, i) => {
-    const place = (point: Point): Point => ({ x: at.x + i * pitch + point.x * unit, y: at.y + point.y * unit });
-    const outlines = flatten(GLYPHS[character] ?? '').flatMap((line) => stroke(line.map(place), PEN * unit));
+    const toCanvas = (point: Point): Point => ({ x: at.x + i * pitch + point.x * unit, y: at.y + point.y * unit });
+    const outlines = flatten(GLYPHS[character] ?? '').flatMap((line) => stroke(line.map(toCanvas), PEN * unit));
     fill(canvas, outlines, colour, opacity);
   });
 }

@@ -38,9 +38,9 @@ function byNumbers(lines: readonly VisualLine[]): VisualField[] {
   const isNamed = ({ text }: VisualLine): boolean => isName(withoutNumber(text));
   const mark = lines.find(({ text }) => plain(text) === '2');
   const beside = mark && lines.find((line) => isNamed(line) && standsBeside(mark, line));
-  const given = beside ?? (followsStandard(lines) ? withNumber('2')[0] : undefined);
-  const surname = given && nextAbove(lines, given, isNamed);
-  return given && surname ? [nameOf('surname', surname), nameOf('givenNames', given)] : [];
+  const givenNamesLine = beside ?? (followsStandard(lines) ? withNumber('2')[0] : undefined);
+  const surname = givenNamesLine && nextAbove(lines, givenNamesLine, isNamed);
+  return givenNamesLine && surname ? [nameOf('surname', surname), nameOf('givenNames', givenNamesLine)] : [];
 }
 
 function standsBeside(mark: VisualLine, line: VisualLine): boolean {

@@ -29,17 +29,17 @@ const MAX_BESIDE = 16;
 export function matchTemplate(lines: readonly VisualLine[]): Template | undefined {
   const single = lines.map(({ text }) => plain(text)).filter((text) => text.length > 1);
   const texts = [...single, ...joined(lines)];
-  const seen = new Set(TITLES.filter((title) => texts.some((text) => holds(text, title))));
+  const titlesInText = new Set(TITLES.filter((title) => texts.some((text) => holds(text, title))));
   if (texts.some((text) => text.includes('DRIVER')) && texts.some((text) => text.includes('LICENSE'))) {
-    seen.add('DRIVERLICENSE');
+    titlesInText.add('DRIVERLICENSE');
   }
-  const titled = TEMPLATES.filter(({ titles }) => titles.some((title) => seen.has(title)));
+  const titled = TEMPLATES.filter(({ titles }) => titles.some((title) => titlesInText.has(title)));
   if (titled.length === 0) return undefined;
-  const named = titled
+  const candidates = titled
     .flatMap((template) => template.issuers.flatMap((name) => (isNamed(texts, name) ? [{ template, name }] : [])))
     // WEST VIRGINIA names VIRGINIA as well: the longest name is the right one.
     .sort((one, other) => other.name.length - one.name.length);
-  const [best] = named;
+  const [best] = candidates;
   if (best) return best.template;
   const american = titled.find(({ country }) => country === 'USA');
   if (!american) return undefined;
@@ -85,10 +85,10 @@ function isNamed(texts: readonly string[], name: string): boolean {
 
 /** CITY, ST 12345: the last line of an American address names the state. */
 function stateOfAddress(texts: readonly string[], type: DocumentType): Template | undefined {
-  const found = texts.flatMap((text) => {
+  const templates = texts.flatMap((text) => {
     const code = /[A-Z]{3}([A-Z]{2})\d{5}(\d{4})?$/.exec(text)?.[1];
     return NORTH_AMERICA.find((each) => each.country === 'USA' && each.region === code && each.type === type) ?? [];
   });
-  const [first] = found;
-  return found.every((each) => each === first) ? first : undefined;
+  const [first] = templates;
+  return templates.every((each) => each === first) ? first : undefined;
 }

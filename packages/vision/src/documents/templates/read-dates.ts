@@ -7,11 +7,11 @@ const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', '
 
 /** The dates in a line, by the order that the template says; what is no day in that order is no date. */
 export function datesOf(text: string, order: DateOrder): PrintedDate[] {
-  const found: PrintedDate[] = [];
+  const dates: PrintedDate[] = [];
   const add = (match: RegExpMatchArray, year: string, month: string, day: string): void => {
     const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
     const from = match.index ?? 0;
-    if (isDay(date)) found.push({ text: match[0], date, from, to: from + match[0].length });
+    if (isDay(date)) dates.push({ text: match[0], date, from, to: from + match[0].length });
   };
   const parts =
     order === 'YMD'
@@ -27,5 +27,5 @@ export function datesOf(text: string, order: DateOrder): PrintedDate[] {
     const month = MONTHS.indexOf(match[2] as string) + 1;
     if (month > 0) add(match, match[3] as string, String(month), match[1] as string);
   }
-  return found.sort((one, other) => one.from - other.from);
+  return dates.sort((one, other) => one.from - other.from);
 }

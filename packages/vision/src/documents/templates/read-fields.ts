@@ -46,7 +46,7 @@ export function isFullyRead(lines: readonly VisualLine[]): boolean {
 /** Dates whose label stands before them in the line, in the box to their left, or right above them. */
 function datesByLabel(lines: readonly VisualLine[], template: Template): VisualField[] {
   const labels = template.labels.filter(({ field }) => field.endsWith('Date'));
-  const found: (VisualField & { rank: number })[] = [];
+  const fields: (VisualField & { rank: number })[] = [];
   for (const line of lines) {
     let from = 0;
     for (const { text, date, from: at, to } of datesOf(line.text, template.dates)) {
@@ -57,10 +57,10 @@ function datesByLabel(lines: readonly VisualLine[], template: Template): VisualF
       const label = inline ?? near;
       if (!label) continue;
       const { confidence } = line;
-      found.push({ name: label.field, label: label.text, value: text, date, confidence, rank: inline ? 0 : 1 });
+      fields.push({ name: label.field, label: label.text, value: text, date, confidence, rank: inline ? 0 : 1 });
     }
   }
-  return found.sort((one, other) => one.rank - other.rank).map(({ rank: _rank, ...field }) => field);
+  return fields.sort((one, other) => one.rank - other.rank).map(({ rank: _rank, ...field }) => field);
 }
 
 type FoundLabel = { readonly field: VisualFieldName; readonly text: string };
@@ -128,15 +128,15 @@ function labelledValue(
   lines: readonly VisualLine[],
   template: Template,
 ): VisualField | undefined {
-  const made = (text: string, confidence: number): VisualField | undefined => {
+  const fieldOf = (text: string, confidence: number): VisualField | undefined => {
     const value = fits(label.field, text, template);
     return value === undefined ? undefined : { name: label.field, label: label.text, value, confidence };
   };
-  if (label.behind !== '') return made(label.behind, line.confidence);
+  if (label.behind !== '') return fieldOf(label.behind, line.confidence);
   const others = lines.filter((other) => other !== line && !isLabelled(other, template));
   const right = others.filter((other) => isSameRow(line, other) && isRightOf(other, line)).sort((a, b) => a.x - b.x)[0];
   const below = others.filter((other) => isRightBelow(other, line)).sort((a, b) => a.y - b.y)[0];
-  return (right && made(right.text, right.confidence)) ?? (below && made(below.text, below.confidence));
+  return (right && fieldOf(right.text, right.confidence)) ?? (below && fieldOf(below.text, below.confidence));
 }
 
 /** Whether a line is the value of a label that stands in it. D08 is a number as well as a misread DOB. */
@@ -165,13 +165,13 @@ function fits(field: VisualFieldName, text: string, template: Template): string 
 /** Some states print the number alone. It is believed if it has letters and digits in their shape, and is the only one. */
 function unlabelledNumber(lines: readonly VisualLine[], shapes: readonly RegExp[]): VisualField | undefined {
   const mixed = shapes.filter(({ source }) => source.includes('A-Z') && !source.includes('A-Z0-9'));
-  const found = lines.flatMap((line) => {
+  const numbers = lines.flatMap((line) => {
     const text = plain(line.text);
     const number = mixed.some((shape) => shape.test(text)) ? text : behindLabel(text, mixed);
     return number ? [{ line, text: number }] : [];
   });
-  const [first] = found;
-  if (!first || found.some(({ text }) => text !== first.text)) return undefined;
+  const [first] = numbers;
+  if (!first || numbers.some(({ text }) => text !== first.text)) return undefined;
   return { name: 'documentNumber', label: '', value: first.text, confidence: first.line.confidence };
 }
 
