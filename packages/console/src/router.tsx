@@ -14,12 +14,12 @@ type Search = Record<string, string | number | undefined>;
 
 /** Filters are texts and `page` is a number; what else somebody writes into an address is dropped. */
 function readSearch(search: Record<string, unknown>): Search {
-  const read: Search = {};
+  const filters: Search = {};
   for (const [name, value] of Object.entries(search)) {
-    if (name === 'page') read.page = Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined;
-    else if (typeof value === 'string' || typeof value === 'number') read[name] = String(value).slice(0, 255);
+    if (name === 'page') filters.page = Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined;
+    else if (typeof value === 'string' || typeof value === 'number') filters[name] = String(value).slice(0, 255);
   }
-  return read;
+  return filters;
 }
 
 function NotFound() {

@@ -150,9 +150,9 @@ function useScreens() {
 
 function Navigation({ path }: { path: string }) {
   const screens = useScreens();
-  const place = path.replace(/^\/console/, '') || '/';
+  const route = path.replace(/^\/console/, '') || '/';
   return screens.map(({ to, label }) => {
-    const isHere = to === '/' ? place === '/' : place.startsWith(to);
+    const isHere = to === '/' ? route === '/' : route.startsWith(to);
     return (
       <NavLink
         key={to}

@@ -56,9 +56,9 @@ export function canTry(may: May): boolean {
 export function useMay(): May {
   const { permissions, tenantId } = useSession();
   const prefix = `TNT#${tenantId}#`;
-  const held = permissions.map((each) => each.slice(prefix.length));
+  const grants = permissions.map((each) => each.slice(prefix.length));
   return (group, name) => {
     const permission = permissionOf(group, name);
-    return held.some((each) => (each.endsWith('*') ? permission.startsWith(each.slice(0, -1)) : each === permission));
+    return grants.some((each) => (each.endsWith('*') ? permission.startsWith(each.slice(0, -1)) : each === permission));
   };
 }

@@ -3,13 +3,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useT } from '../texts/texts.tsx';
 
 /** Something that changes what the server holds: a failure is told, and everything that is shown is asked for again. */
-export function useAct<A, R>(act: (given: A) => Promise<R>, onDone?: (result: R, given: A) => void) {
+export function useAct<A, R>(act: (input: A) => Promise<R>, onDone?: (result: R, input: A) => void) {
   const t = useT();
   const client = useQueryClient();
   return useMutation({
     mutationFn: act,
-    onSuccess: (result, given) => {
-      onDone?.(result, given);
+    onSuccess: (result, input) => {
+      onDone?.(result, input);
       return client.invalidateQueries();
     },
     onError: (error) =>

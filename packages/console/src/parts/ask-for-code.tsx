@@ -5,29 +5,29 @@ import { useT } from '../texts/texts.tsx';
 import { CodeField } from './code-field.tsx';
 import { Dialog } from './dialogs.tsx';
 
-type Asked = { answer(code: string): void; cancel(): void };
+type CodeRequest = { answer(code: string): void; cancel(): void };
 
 /** Asks for a code of the authenticator app, before something destructive. */
 export function AskForCode() {
   const t = useT();
-  const [asked, setAsked] = useState<Asked>();
+  const [request, setRequest] = useState<CodeRequest>();
   const [digits, setDigits] = useState('');
   useEffect(() => {
     onAskForCode(
       () =>
         new Promise((answer, refuse) => {
           setDigits('');
-          setAsked({ answer, cancel: () => refuse(new Error(t('code.cancelled'))) });
+          setRequest({ answer, cancel: () => refuse(new Error(t('code.cancelled'))) });
         }),
     );
     return () => onAskForCode(undefined);
   }, [t]);
-  const close = (end: (asked: Asked) => void) => {
-    if (asked) end(asked);
-    setAsked(undefined);
+  const close = (end: (codeRequest: CodeRequest) => void) => {
+    if (request) end(request);
+    setRequest(undefined);
   };
   return (
-    <Dialog opened={asked !== undefined} onClose={() => close(({ cancel }) => cancel())} title={t('code.confirm')}>
+    <Dialog opened={request !== undefined} onClose={() => close(({ cancel }) => cancel())} title={t('code.confirm')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -33,13 +33,13 @@ export function Canvas({ steps, onSteps, isReadOnly }: CanvasProps) {
   const [at, setAt] = useState(0);
   const [zoom, setZoom] = useState(1);
   if (!schemas) return <Waiting />;
-  const chosen = steps[Math.min(at, steps.length - 1)];
-  const place = chosen ? steps.indexOf(chosen) : -1;
-  const remove = () => onSteps(steps.toSpliced(place, 1));
+  const selectedStep = steps[Math.min(at, steps.length - 1)];
+  const selectedIndex = selectedStep ? steps.indexOf(selectedStep) : -1;
+  const remove = () => onSteps(steps.toSpliced(selectedIndex, 1));
   const move = (by: number) => {
-    if (isReadOnly || place + by < 0 || place + by >= steps.length) return;
-    onSteps(moveStep(steps, place, by));
-    setAt(place + by);
+    if (isReadOnly || selectedIndex + by < 0 || selectedIndex + by >= steps.length) return;
+    onSteps(moveStep(steps, selectedIndex, by));
+    setAt(selectedIndex + by);
   };
   return (
     <div className="canvas">
@@ -57,7 +57,7 @@ export function Canvas({ steps, onSteps, isReadOnly }: CanvasProps) {
         </Group>
         <Flow
           steps={steps}
-          at={place}
+          at={selectedIndex}
           zoom={zoom}
           onAt={setAt}
           onMove={move}
@@ -78,35 +78,35 @@ export function Canvas({ steps, onSteps, isReadOnly }: CanvasProps) {
           />
         )}
       </Stack>
-      {chosen && (
-        <ChosenStep
+      {selectedStep && (
+        <SelectedStep
           steps={steps}
           onSteps={onSteps}
           isReadOnly={isReadOnly}
-          place={place}
+          index={selectedIndex}
           move={move}
           remove={remove}
-          step={chosen}
-          schema={schemas[chosen.type]}
+          step={selectedStep}
+          schema={schemas[selectedStep.type]}
         />
       )}
     </div>
   );
 }
 
-type ChosenStepProps = CanvasProps & {
+type SelectedStepProps = CanvasProps & {
   step: Step;
   schema: ComponentProps<typeof Inspector>['schema'];
-  place: number;
+  index: number;
   move(by: number): void;
   remove(): void;
 };
 
-function ChosenStep({ steps, onSteps, isReadOnly, step, schema, place, move, remove }: ChosenStepProps) {
+function SelectedStep({ steps, onSteps, isReadOnly, step, schema, index, move, remove }: SelectedStepProps) {
   const t = useT();
   const buttons = [
-    { label: t('outline.up'), isOff: place === 0, act: () => move(-1) },
-    { label: t('outline.down'), isOff: place === steps.length - 1, act: () => move(1) },
+    { label: t('outline.up'), isOff: index === 0, act: () => move(-1) },
+    { label: t('outline.down'), isOff: index === steps.length - 1, act: () => move(1) },
     { label: t('outline.remove'), isOff: false, act: remove },
   ];
   return (
@@ -124,11 +124,11 @@ function ChosenStep({ steps, onSteps, isReadOnly, step, schema, place, move, rem
         )}
       </Group>
       <Inspector
-        key={place}
+        key={index}
         step={step}
         schema={schema}
         isReadOnly={isReadOnly}
-        onStep={(next) => onSteps(steps.toSpliced(place, 1, next))}
+        onStep={(next) => onSteps(steps.toSpliced(index, 1, next))}
       />
     </section>
   );

@@ -31,11 +31,11 @@ function blockablesOf({ instance, data }: Case): Blockable[] {
 }
 
 /** Puts the document, the address or the face of a case on a watchlist. */
-export function BlockButton({ found }: { found: Case }) {
+export function BlockButton({ caseFile }: { caseFile: Case }) {
   const t = useT();
   const may = useMay();
   const [isOpen, setOpen] = useState(false);
-  const blockables = blockablesOf(found);
+  const blockables = blockablesOf(caseFile);
   if (!may('watchlists', 'addMember') || !may('watchlists', 'list') || blockables.length === 0) return null;
   return (
     <>
@@ -43,15 +43,15 @@ export function BlockButton({ found }: { found: Case }) {
         {t('block.button')}
       </Button>
       <Dialog opened={isOpen} onClose={() => setOpen(false)} title={t('block.button')}>
-        <BlockForm found={found} blockables={blockables} onDone={() => setOpen(false)} />
+        <BlockForm caseFile={caseFile} blockables={blockables} onDone={() => setOpen(false)} />
       </Dialog>
     </>
   );
 }
 
-type BlockFormProps = { found: Case; blockables: readonly Blockable[]; onDone(): void };
+type BlockFormProps = { caseFile: Case; blockables: readonly Blockable[]; onDone(): void };
 
-function BlockForm({ found: { instance }, blockables, onDone }: BlockFormProps) {
+function BlockForm({ caseFile: { instance }, blockables, onDone }: BlockFormProps) {
   const t = useT();
   const environment = useEnvironment();
   const [type, setType] = useState<ListType>(blockables[0]?.type ?? 'DOCUMENT_NUMBER');

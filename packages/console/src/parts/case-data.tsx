@@ -9,7 +9,7 @@ import { Moment } from './moment.tsx';
 import { Failed, Waiting } from './states.tsx';
 
 /** What is known of one verification: values side by side, checks in plain words, what happened. */
-export type Place = { processDefnId: string; processInstanceId: string };
+export type InstanceRef = { processDefnId: string; processInstanceId: string };
 export type UserData = Result<'userData', 'get'>;
 export type Check = Result<'userData', 'listChecks'>[number];
 
@@ -54,10 +54,10 @@ function differencesOf(checks: readonly Check[], fieldName: string): Differences
   };
 }
 
-export function ValuesTable({ found }: { found: Case }) {
+export function ValuesTable({ caseFile }: { caseFile: Case }) {
   const t = useT();
-  const parameters = found.instance.processTokenParameters as Record<string, string>;
-  const documents = Object.entries(found.data?.documents ?? {});
+  const parameters = caseFile.instance.processTokenParameters as Record<string, string>;
+  const documents = Object.entries(caseFile.data?.documents ?? {});
   if (documents.length === 0) return null;
   return documents.map(([key, { biographicData, documentType, countryCode }]) => (
     <Stack gap="xs" key={key}>
@@ -74,7 +74,7 @@ export function ValuesTable({ found }: { found: Case }) {
         <Table.Tbody>
           {biographicData.map(({ fieldName, values }) => {
             const provided = parameters[FIELDS[fieldName]?.parameter ?? ''];
-            const differences = differencesOf(found.checks, fieldName);
+            const differences = differencesOf(caseFile.checks, fieldName);
             return (
               <FieldRow
                 key={fieldName}
@@ -98,7 +98,7 @@ function FieldRow({ name, provided, values, differences }: FieldProps) {
   const t = useT();
   const names = useNames();
   const { visualZoneValue, mrzValue, barcodeValue } = values;
-  const read = visualZoneValue ?? mrzValue ?? barcodeValue ?? '';
+  const mainValue = visualZoneValue ?? mrzValue ?? barcodeValue ?? '';
   const others = [
     { label: t('case.machineZone'), value: visualZoneValue && mrzValue, differs: differences.zone },
     { label: t('case.barcode'), value: (visualZoneValue ?? mrzValue) && barcodeValue, differs: differences.barcode },
@@ -113,7 +113,7 @@ function FieldRow({ name, provided, values, differences }: FieldProps) {
       </Table.Td>
       <Table.Td>
         <Text size="sm" fw={600}>
-          <bdi>{read}</bdi>
+          <bdi>{mainValue}</bdi>
         </Text>
         {others.map(({ label, value, differs }) => (
           <Text size="xs" key={label}>
@@ -125,8 +125,8 @@ function FieldRow({ name, provided, values, differences }: FieldProps) {
   );
 }
 
-export function Forms({ found }: { found: Case }) {
-  const forms = Object.entries(found.data?.forms ?? {});
+export function Forms({ caseFile }: { caseFile: Case }) {
+  const forms = Object.entries(caseFile.data?.forms ?? {});
   return forms.map(([key, answers]) => (
     <Table withTableBorder key={key}>
       <Table.Tbody>

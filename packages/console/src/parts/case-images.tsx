@@ -5,7 +5,7 @@ import { callForBlob } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useSession } from '../api/session.tsx';
 import { useT } from '../texts/texts.tsx';
-import type { Place, UserData } from './case-data.tsx';
+import type { InstanceRef, UserData } from './case-data.tsx';
 import { Waiting } from './states.tsx';
 
 /** The images of a case, to be looked at closely. Each view is audited by the server; the viewer's name is on them. */
@@ -44,18 +44,18 @@ function pathIn(face: Record<string, unknown>): string | undefined {
   for (const value of Object.values(face)) {
     if (typeof value === 'string' && value.startsWith('faces/')) return value;
     if (typeof value === 'object' && value !== null) {
-      const found = pathIn(value as Record<string, unknown>);
-      if (found) return found;
+      const path = pathIn(value as Record<string, unknown>);
+      if (path) return path;
     }
   }
   return undefined;
 }
 
-function useImage(place: Place, path: string) {
+function useImage(instanceRef: InstanceRef, path: string) {
   const environment = useEnvironment();
   const query = useQuery({
-    queryKey: [environment, 'image', place.processInstanceId, path],
-    queryFn: () => callForBlob('userData', 'getItem', { params: place, query: { path } }, 'image/*'),
+    queryKey: [environment, 'image', instanceRef.processInstanceId, path],
+    queryFn: () => callForBlob('userData', 'getItem', { params: instanceRef, query: { path } }, 'image/*'),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
     retry: false,
@@ -66,17 +66,17 @@ function useImage(place: Place, path: string) {
   const isImage = data?.type.startsWith('image/') === true;
   useEffect(() => {
     if (!data || !isImage) return;
-    const made = URL.createObjectURL(data);
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
+    const objectUrl = URL.createObjectURL(data);
+    setUrl(objectUrl);
+    return () => URL.revokeObjectURL(objectUrl);
   }, [data, isImage]);
   return { url, isError: query.isError, isSample: data !== undefined && !isImage };
 }
 
-type PictureProps = { place: Place; image: CaseImage; turn?: number; zoom?: number; isMarked?: boolean };
+type PictureProps = { instanceRef: InstanceRef; image: CaseImage; turn?: number; zoom?: number; isMarked?: boolean };
 
-function Picture({ place, image, turn = 0, zoom, isMarked = false }: PictureProps) {
-  const { url, isError, isSample } = useImage(place, image.path);
+function Picture({ instanceRef, image, turn = 0, zoom, isMarked = false }: PictureProps) {
+  const { url, isError, isSample } = useImage(instanceRef, image.path);
   if (isSample) return <Sample image={image} />;
   if (isError) return <Text c="dimmed">{image.label}</Text>;
   if (!url) return <Waiting />;
@@ -140,14 +140,14 @@ function Watermark() {
 const ZOOMS = [1, 1.5, 2, 3, 4, 6, 8];
 
 /** An enlarged image scrolls in its frame, by mouse, finger or keyboard. */
-export function Images({ place, images }: { place: Place; images: readonly CaseImage[] }) {
+export function Images({ instanceRef, images }: { instanceRef: InstanceRef; images: readonly CaseImage[] }) {
   const t = useT();
   const [at, setAt] = useState(0);
   const [turn, setTurn] = useState(0);
   const [zoom, setZoom] = useState(0);
   const [isMarked, setMarked] = useState(true);
-  const shown = images[Math.min(at, images.length - 1)];
-  if (!shown) return <Text c="dimmed">{t('case.noImages')}</Text>;
+  const currentImage = images[Math.min(at, images.length - 1)];
+  if (!currentImage) return <Text c="dimmed">{t('case.noImages')}</Text>;
   const reset = () => {
     setTurn(0);
     setZoom(0);
@@ -162,8 +162,14 @@ export function Images({ place, images }: { place: Place; images: readonly CaseI
     <Stack gap="xs">
       <div className="viewer">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
-        <section className="viewer-inner" tabIndex={0} aria-label={shown.label}>
-          <Picture place={place} image={shown} turn={turn} zoom={ZOOMS[zoom] ?? 1} isMarked={isMarked} />
+        <section className="viewer-inner" tabIndex={0} aria-label={currentImage.label}>
+          <Picture
+            instanceRef={instanceRef}
+            image={currentImage}
+            turn={turn}
+            zoom={ZOOMS[zoom] ?? 1}
+            isMarked={isMarked}
+          />
         </section>
         <Watermark />
       </div>
@@ -173,7 +179,7 @@ export function Images({ place, images }: { place: Place; images: readonly CaseI
             {label}
           </Button>
         ))}
-        {shown.marks.length > 0 && (
+        {currentImage.marks.length > 0 && (
           <Switch
             size="xs"
             checked={isMarked}
@@ -188,13 +194,13 @@ export function Images({ place, images }: { place: Place; images: readonly CaseI
             type="button"
             key={image.path}
             className="thumb"
-            aria-pressed={image.path === shown.path}
+            aria-pressed={image.path === currentImage.path}
             onClick={() => {
               setAt(index);
               reset();
             }}
           >
-            <Picture place={place} image={image} />
+            <Picture instanceRef={instanceRef} image={image} />
           </button>
         ))}
       </Group>
@@ -203,7 +209,7 @@ export function Images({ place, images }: { place: Place; images: readonly CaseI
 }
 
 /** The face of the document beside the selfie. */
-export function Faces({ place, images }: { place: Place; images: readonly CaseImage[] }) {
+export function Faces({ instanceRef, images }: { instanceRef: InstanceRef; images: readonly CaseImage[] }) {
   const t = useT();
   const portrait = images.find(({ kind }) => kind === 'portrait');
   const face = images.find(({ kind }) => kind === 'face');
@@ -215,8 +221,8 @@ export function Faces({ place, images }: { place: Place; images: readonly CaseIm
       </Title>
       <div className="viewer">
         <div className="faces">
-          <Picture place={place} image={portrait} />
-          <Picture place={place} image={face} />
+          <Picture instanceRef={instanceRef} image={portrait} />
+          <Picture instanceRef={instanceRef} image={face} />
         </div>
         <Watermark />
       </div>

@@ -22,11 +22,11 @@ export type ActiveFilter = { name: string; label: string; value: string | undefi
 export function FilterChips({ active }: { active: readonly ActiveFilter[] }) {
   const t = useT();
   const { set } = useFilters();
-  const shown = active.filter(({ value }) => value);
-  if (shown.length === 0) return null;
+  const chips = active.filter(({ value }) => value);
+  if (chips.length === 0) return null;
   return (
     <Group gap="xs" role="group" aria-label={t('list.filters')}>
-      {shown.map(({ name, label, value }) => (
+      {chips.map(({ name, label, value }) => (
         <Pill
           key={name}
           withRemoveButton

@@ -34,7 +34,7 @@ export type ListProps<T> = {
   empty?: ReactNode;
   actionsOf?(row: T): ReactNode;
   /** The keys of the rows that are chosen, where several can be acted on at once. */
-  selection?: { chosen: ReadonlySet<string>; onChosen(chosen: ReadonlySet<string>): void };
+  selection?: { selectedKeys: ReadonlySet<string>; onSelectedKeys(selectedKeys: ReadonlySet<string>): void };
 };
 
 const SIZE = 20;
@@ -46,10 +46,12 @@ export function usePageNumber(): number {
   return search.page ?? 0;
 }
 
-export function List<T>(given: ListProps<T>) {
+export function List<T>(listProps: ListProps<T>) {
   const { sort } = useSearch({ strict: false }) as { sort?: string };
-  const isSortable = given.columns.some((column) => column.sort !== undefined && column.sort === sort?.split(',')[0]);
-  const props = isSortable ? { ...given, query: { ...given.query, sort } } : given;
+  const isSortable = listProps.columns.some(
+    (column) => column.sort !== undefined && column.sort === sort?.split(',')[0],
+  );
+  const props = isSortable ? { ...listProps, query: { ...listProps.query, sort } } : listProps;
   const { group, name, params, query, empty } = props;
   const t = useT();
   const environment = useEnvironment();
@@ -107,7 +109,7 @@ function Rows<T>(props: ListProps<T> & { rows: readonly T[]; sort: string | unde
             <Table.Tr key={keyOf(row)}>
               {selection && (
                 <Table.Td className="actions">
-                  <Chosen selection={selection} rowKey={keyOf(row)} />
+                  <RowCheckbox selection={selection} rowKey={keyOf(row)} />
                 </Table.Td>
               )}
               {columns.map((column, at) => (
@@ -148,19 +150,19 @@ function Head({ title, property, sort }: { title: string; property: string | und
   );
 }
 
-function Chosen({ selection, rowKey }: { selection: NonNullable<ListProps<never>['selection']>; rowKey: string }) {
+function RowCheckbox({ selection, rowKey }: { selection: NonNullable<ListProps<never>['selection']>; rowKey: string }) {
   const t = useT();
-  const { chosen, onChosen } = selection;
+  const { selectedKeys, onSelectedKeys } = selection;
   return (
     <Checkbox
       size="xs"
       aria-label={`${t('list.choose')} ${rowKey}`}
-      checked={chosen.has(rowKey)}
+      checked={selectedKeys.has(rowKey)}
       onChange={(event) => {
-        const next = new Set(chosen);
+        const next = new Set(selectedKeys);
         if (event.currentTarget.checked) next.add(rowKey);
         else next.delete(rowKey);
-        onChosen(next);
+        onSelectedKeys(next);
       }}
     />
   );

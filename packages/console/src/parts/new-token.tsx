@@ -22,7 +22,7 @@ export function NewToken({ onMade }: { onMade(): void }) {
   const t = useT();
   const environment = useEnvironment();
   const [name, setName] = useState('');
-  const [chosen, setChosen] = useState<string | null>(null);
+  const [definitionId, setDefinitionId] = useState<string | null>(null);
   const [limits, setLimits] = useState<UseLimits>({ type: 'UNLIMITED', maxCount: 1, until: '' });
   const { type, maxCount, until } = limits;
   const [redirectUrl, setRedirectUrl] = useState('');
@@ -32,9 +32,9 @@ export function NewToken({ onMade }: { onMade(): void }) {
     queryFn: () => call('processDefinitions', 'list', { query: { status: 'DEPLOYED_ACTIVE', size: MAX_DEFINITIONS } }),
   });
   const all = definitions.data?.content ?? [];
-  const definition = all.find(({ id }) => id === chosen) ?? all[0];
-  const given = more.filter((each) => each.name !== '').map((each) => [each.name, each.value]);
-  const parameters = { ...Object.fromEntries(given), ...(redirectUrl && { _redirectUrl: redirectUrl }) };
+  const definition = all.find(({ id }) => id === definitionId) ?? all[0];
+  const parameterEntries = more.filter((each) => each.name !== '').map((each) => [each.name, each.value]);
+  const parameters = { ...Object.fromEntries(parameterEntries), ...(redirectUrl && { _redirectUrl: redirectUrl }) };
   const make = useAct(
     () =>
       call('processTokens', 'create', {
@@ -61,7 +61,7 @@ export function NewToken({ onMade }: { onMade(): void }) {
         label={t('instances.definition')}
         data={all.map(({ id, name: of, version }) => ({ value: id, label: `${of} v${version}` }))}
         value={definition?.id ?? null}
-        onChange={setChosen}
+        onChange={setDefinitionId}
         allowDeselect={false}
         searchable
       />

@@ -151,10 +151,10 @@ export function Outline({ steps, onSteps, isReadOnly }: OutlineProps) {
 }
 
 function freeId(type: string, steps: readonly Step[]): string {
-  const taken = new Set(steps.map(({ id }) => id));
-  if (!taken.has(type)) return type;
+  const usedIds = new Set(steps.map(({ id }) => id));
+  if (!usedIds.has(type)) return type;
   let number = 2;
-  while (taken.has(`${type}${number}`)) number += 1;
+  while (usedIds.has(`${type}${number}`)) number += 1;
   return `${type}${number}`;
 }
 

@@ -8,7 +8,7 @@ import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useT } from '../texts/texts.tsx';
 
-type Place = { to: string; search?: Record<string, string>; label: string; hint: string };
+type Destination = { to: string; search?: Record<string, string>; label: string; hint: string };
 
 const WAIT_MS = 200;
 const MAX_FOUND = 6;
@@ -18,16 +18,16 @@ const MAX_STORES = 5;
 const ID = /^[0-9A-Z]{20,40}$/;
 
 /** Jumps to a screen, a verification, a key, a user or a colleague by name or id. Opened by Ctrl-K or ⌘K. */
-export function Palette({ screens, onClose }: { screens: readonly Place[]; onClose(): void }) {
+export function Palette({ screens, onClose }: { screens: readonly Destination[]; onClose(): void }) {
   const t = useT();
   const navigate = useNavigate();
   const combobox = useCombobox({ defaultOpened: true });
   const [words, setWords] = useState('');
-  const found = useFound(words);
-  const wanted = words.trim().toLowerCase();
-  const places = [...screens.filter(({ label }) => label.toLowerCase().includes(wanted)), ...found];
+  const matches = useMatches(words);
+  const searchText = words.trim().toLowerCase();
+  const destinations = [...screens.filter(({ label }) => label.toLowerCase().includes(searchText)), ...matches];
   const open = (at: string) => {
-    const { to, search } = places[Number(at)] as Place;
+    const { to, search } = destinations[Number(at)] as Destination;
     onClose();
     navigate({ to, search } as never);
   };
@@ -48,7 +48,7 @@ export function Palette({ screens, onClose }: { screens: readonly Place[]; onClo
         </Combobox.EventsTarget>
         <ScrollArea.Autosize mah={360} type="auto" mt="xs">
           <Combobox.Options aria-label={t('palette.title')}>
-            {places.map(({ to, search, label, hint }, at) => (
+            {destinations.map(({ to, search, label, hint }, at) => (
               <Combobox.Option value={String(at)} key={`${to} ${JSON.stringify(search)} ${hint}`}>
                 <Text size="sm" span>
                   <bdi>{label}</bdi>
@@ -58,7 +58,7 @@ export function Palette({ screens, onClose }: { screens: readonly Place[]; onClo
                 </Text>
               </Combobox.Option>
             ))}
-            {places.length === 0 && <Combobox.Empty>{t('state.emptyFilter')}</Combobox.Empty>}
+            {destinations.length === 0 && <Combobox.Empty>{t('state.emptyFilter')}</Combobox.Empty>}
           </Combobox.Options>
         </ScrollArea.Autosize>
       </Combobox>
@@ -67,7 +67,7 @@ export function Palette({ screens, onClose }: { screens: readonly Place[]; onClo
 }
 
 /** Verifications, keys, users and colleagues that match. */
-function useFound(typed: string): Place[] {
+function useMatches(typed: string): Destination[] {
   const t = useT();
   const may = useMay();
   const environment = useEnvironment();
@@ -92,7 +92,7 @@ function useFound(typed: string): Place[] {
 const containing = (words: string) => `%${words.replace(/[%_\\]/g, '')}%`;
 const asId = (words: string) => (ID.test(words.toUpperCase()) ? words.toUpperCase() : undefined);
 
-async function findInstances(searchString: string, noName: string): Promise<Place[]> {
+async function findInstances(searchString: string, noName: string): Promise<Destination[]> {
   const { content } = await call('processInstances', 'search', { query: { searchString, size: MAX_FOUND } });
   return content.map(({ id, firstName, lastName }) => ({
     to: `/instances/${id}`,
@@ -101,7 +101,7 @@ async function findInstances(searchString: string, noName: string): Promise<Plac
   }));
 }
 
-async function findKeys(words: string, hint: string): Promise<Place[]> {
+async function findKeys(words: string, hint: string): Promise<Destination[]> {
   const id = asId(words);
   const [page, one] = await Promise.all([
     call('apiKeys', 'list', { query: { name: containing(words), size: MAX_FOUND } }),
@@ -111,7 +111,7 @@ async function findKeys(words: string, hint: string): Promise<Place[]> {
   return [...names].map((name) => ({ to: '/keys', search: { name }, label: name, hint }));
 }
 
-async function findUsers(words: string): Promise<Place[]> {
+async function findUsers(words: string): Promise<Destination[]> {
   const { content: stores } = await call('stores', 'list', { query: { size: MAX_STORES } });
   const id = asId(words);
   const users = await Promise.all(
@@ -136,7 +136,7 @@ async function findUsers(words: string): Promise<Place[]> {
   return users.flat();
 }
 
-async function findColleagues(words: string, hint: string): Promise<Place[]> {
+async function findColleagues(words: string, hint: string): Promise<Destination[]> {
   const { content } = await call('operators', 'list', { query: { name: containing(words), size: MAX_FOUND } });
   return content.map(({ id, name }) => ({ to: '/audit', search: { operatorId: id }, label: name, hint }));
 }

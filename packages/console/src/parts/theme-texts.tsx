@@ -12,7 +12,7 @@ type ThemeRow = Result<'themes', 'list'>['content'][number];
 type TextRow = Result<'journeyTexts', 'list'>['content'][number];
 type Language = (typeof JOURNEY_LANGUAGES)[number];
 
-const SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /** The words of a journey that the tenant says in its own way, by language. A text that lacks a placeholder is refused. */
 export function ThemeTexts({ theme }: { theme: ThemeRow }) {
@@ -25,7 +25,7 @@ export function ThemeTexts({ theme }: { theme: ThemeRow }) {
   const query = useQuery({
     queryKey: [environment, 'texts', language, key],
     queryFn: () =>
-      call('journeyTexts', 'list', { query: { language, key: key ? `%${key}%` : undefined, size: SHOWN } }),
+      call('journeyTexts', 'list', { query: { language, key: key ? `%${key}%` : undefined, size: MAX_SHOWN } }),
     enabled: may('journeyTexts', 'list'),
     placeholderData: keepPreviousData,
   });

@@ -32,8 +32,8 @@ export function CaseScreen() {
   const { instance } = query.data;
   const steps = [...new Set(query.data.checks.map(({ step }) => step))];
   return (
-    <Page key={id} title={nameOf(instance) || t('instances.noName')} actions={<BlockButton found={query.data} />}>
-      <CaseView found={query.data} />
+    <Page key={id} title={nameOf(instance) || t('instances.noName')} actions={<BlockButton caseFile={query.data} />}>
+      <CaseView caseFile={query.data} />
       {instance.status === 'REVIEW' ? (
         <Decision key={id} id={id} steps={steps} onNext={go} onLink={setLink} />
       ) : (
@@ -77,9 +77,9 @@ function useNextCase(id: string, allowed: Allowed): string | undefined {
     client.prefetchQuery({ queryKey: [environment, 'review', nextId], queryFn: () => fetchReview(nextId) });
     client
       .ensureQueryData({ queryKey: [environment, 'case', nextId], queryFn, staleTime: 30_000 })
-      .then((found) => {
-        const params = { processDefnId: found.instance.processDefnId, processInstanceId: nextId };
-        const fetches = imagesOf(found.data).map(({ path }) =>
+      .then((caseFile) => {
+        const params = { processDefnId: caseFile.instance.processDefnId, processInstanceId: nextId };
+        const fetches = imagesOf(caseFile.data).map(({ path }) =>
           client.prefetchQuery({
             queryKey: [environment, 'image', nextId, path],
             queryFn: () => callForBlob('userData', 'getItem', { params, query: { path } }, 'image/*'),

@@ -250,8 +250,8 @@ function StepsOf({ text, onText, isReadOnly, form }: StepsOfProps) {
 
 function readDocument(text: string): Record<string, unknown> | undefined {
   try {
-    const read: unknown = JSON.parse(text);
-    return typeof read === 'object' && read !== null ? (read as Record<string, unknown>) : undefined;
+    const content: unknown = JSON.parse(text);
+    return typeof content === 'object' && content !== null ? (content as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }
@@ -263,10 +263,10 @@ const WAIT_MS = 400;
 function Faults({ text }: { text: string }) {
   const t = useT();
   const environment = useEnvironment();
-  const [settled] = useDebouncedValue(text, WAIT_MS);
+  const [debouncedText] = useDebouncedValue(text, WAIT_MS);
   const query = useQuery({
-    queryKey: [environment, 'validate', settled],
-    queryFn: () => call('processDefinitions', 'validate', { body: JSON.parse(settled) as Document }),
+    queryKey: [environment, 'validate', debouncedText],
+    queryFn: () => call('processDefinitions', 'validate', { body: JSON.parse(debouncedText) as Document }),
     retry: false,
   });
   if (query.isPending) return null;

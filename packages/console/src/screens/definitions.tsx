@@ -119,14 +119,14 @@ function useColumns(): Column<DefinitionRow>[] {
 function Import() {
   const t = useT();
   const navigate = useNavigate();
-  const read = useAct(
+  const importFile = useAct(
     async (file: File) => call('processDefinitions', 'create', { body: JSON.parse(await file.text()) as Document }),
     ({ id }) => navigate({ to: `/definitions/${id}` }),
   );
   return (
-    <FileButton accept="application/json" onChange={(file) => file && read.mutate(file)}>
+    <FileButton accept="application/json" onChange={(file) => file && importFile.mutate(file)}>
       {(props) => (
-        <Button variant="default" loading={read.isPending} {...props}>
+        <Button variant="default" loading={importFile.isPending} {...props}>
           {t('definitions.import')}
         </Button>
       )}

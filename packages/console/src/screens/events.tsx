@@ -34,12 +34,12 @@ export function EventQueries() {
   const set = (name: string, value: string) =>
     navigate({ to: '/events', search: { ...search, [name]: value || undefined } as never, replace: true });
   const run = useAct(async () => {
-    const given = FILTERS.flatMap(({ name }) => (search[name] ? [[name, search[name]]] : []));
-    const { executionId } = await call('events', 'startQuery', { body: { size, ...Object.fromEntries(given) } });
+    const filters = FILTERS.flatMap(({ name }) => (search[name] ? [[name, search[name]]] : []));
+    const { executionId } = await call('events', 'startQuery', { body: { size, ...Object.fromEntries(filters) } });
     for (let polls = 0; polls < MAX_POLLS; polls += 1) {
-      const found = await call('events', 'getQueryResult', { params: { executionId }, query: { size } });
-      setAnswer(found);
-      if (found.status === 'SUCCEEDED' || found.status === 'FAILED') return;
+      const queryResult = await call('events', 'getQueryResult', { params: { executionId }, query: { size } });
+      setAnswer(queryResult);
+      if (queryResult.status === 'SUCCEEDED' || queryResult.status === 'FAILED') return;
       await new Promise((done) => setTimeout(done, POLL_MS));
     }
   });

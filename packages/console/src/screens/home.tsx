@@ -87,12 +87,12 @@ function Queue() {
   );
 }
 
-const SHOWN = [
+const SHOWN_STATUSES = [
   ['ACTIVE', 'home.active'],
   ['COMPLETED_ENDED_SUCCESS', 'home.accepted'],
   ['COMPLETED_ENDED_ERROR', 'home.declined'],
 ] as const satisfies readonly (readonly [string, TextKey])[];
-type Status = (typeof SHOWN)[number][0];
+type Status = (typeof SHOWN_STATUSES)[number][0];
 const WEEK_DAYS = 7;
 
 /** What came of the verifications of today, beside those of the same day a week ago. Each number leads to its list. */
@@ -100,7 +100,7 @@ function Numbers() {
   const t = useT();
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
-      {SHOWN.map(([status, title]) => (
+      {SHOWN_STATUSES.map(([status, title]) => (
         <div className="card" key={status}>
           <Text size="sm" c="dimmed">
             {t(title)} · {t('home.today')}

@@ -32,31 +32,31 @@ export function Instance() {
   if (!query.data) return <CaseStates query={query} />;
   const { instance } = query.data;
   return (
-    <Page title={nameOf(instance) || t('instances.noName')} actions={<Actions found={query.data} />}>
-      <CaseView found={query.data} />
-      <Items found={query.data} />
+    <Page title={nameOf(instance) || t('instances.noName')} actions={<Actions caseFile={query.data} />}>
+      <CaseView caseFile={query.data} />
+      <Items caseFile={query.data} />
     </Page>
   );
 }
 
 /** The same three columns for every case, decided or not. */
-export function CaseView({ found }: { found: Case }) {
+export function CaseView({ caseFile }: { caseFile: Case }) {
   const t = useT();
-  const { instance, data, checks, events } = found;
-  const place = { processDefnId: instance.processDefnId, processInstanceId: instance.id };
+  const { instance, data, checks, events } = caseFile;
+  const instanceRef = { processDefnId: instance.processDefnId, processInstanceId: instance.id };
   const images = imagesOf(data);
   return (
     <div className="case">
       <Stack>
-        <Facts found={found} />
+        <Facts caseFile={caseFile} />
         <section>
           <Title order={2} size="h5" mb="sm">
             {t('case.data')}
           </Title>
           {data ? (
             <Stack>
-              <ValuesTable found={found} />
-              <Forms found={found} />
+              <ValuesTable caseFile={caseFile} />
+              <Forms caseFile={caseFile} />
             </Stack>
           ) : (
             <Text c="dimmed">{t('case.imagesForbidden')}</Text>
@@ -67,8 +67,8 @@ export function CaseView({ found }: { found: Case }) {
         <Title order={2} size="h5">
           {t('case.images')}
         </Title>
-        {data && <Images place={place} images={images} />}
-        {data && <Faces place={place} images={images} />}
+        {data && <Images instanceRef={instanceRef} images={images} />}
+        {data && <Faces instanceRef={instanceRef} images={images} />}
       </Stack>
       <Stack>
         <section>
@@ -85,7 +85,7 @@ export function CaseView({ found }: { found: Case }) {
   );
 }
 
-function Facts({ found: { instance } }: { found: Case }) {
+function Facts({ caseFile: { instance } }: { caseFile: Case }) {
   return (
     <Group gap="xs">
       <StatusTag status={statusWord(instance.status)} />
@@ -99,7 +99,7 @@ function Facts({ found: { instance } }: { found: Case }) {
   );
 }
 
-function Actions({ found: { instance } }: { found: Case }) {
+function Actions({ caseFile: { instance } }: { caseFile: Case }) {
   const t = useT();
   const may = useMay();
   const [link, setLink] = useState<string>();
@@ -155,7 +155,7 @@ function Actions({ found: { instance } }: { found: Case }) {
 }
 
 /** Everything that is stored of the person, each item by its path. */
-function Items({ found: { instance, data } }: { found: Case }) {
+function Items({ caseFile: { instance, data } }: { caseFile: Case }) {
   const t = useT();
   const params = { processDefnId: instance.processDefnId, processInstanceId: instance.id };
   const open = useAct(async (path: string) => {

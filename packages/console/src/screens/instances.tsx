@@ -41,11 +41,14 @@ export function Instances() {
   const { q, status, definition, from, to } = filters;
   const columns = useColumns();
   const [chosenColumns, setColumns] = useLocalStorage({ key: 'grove-columns', defaultValue: FIRST_COLUMNS });
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set());
   const statusText = status && status in STATUSES ? t(STATUSES[status as keyof typeof STATUSES]) : status;
   return (
     <Guarded group="processInstances" name="search">
-      <Page title={t('instances.title')} actions={<DeleteChosen chosen={chosen} onDone={() => setChosen(new Set())} />}>
+      <Page
+        title={t('instances.title')}
+        actions={<DeleteSelected ids={selectedIds} onDone={() => setSelectedIds(new Set())} />}
+      >
         <Group align="flex-end" gap="sm">
           <SearchField name="q" label={t('app.search')} placeholder={t('instances.search')} />
           <Select
@@ -88,7 +91,7 @@ export function Instances() {
           columns={columns.filter(({ name }, at) => at === 0 || chosenColumns.includes(name))}
           keyOf={({ id }) => id}
           linkOf={({ id }) => `/instances/${id}`}
-          selection={{ chosen, onChosen: setChosen }}
+          selection={{ selectedKeys: selectedIds, onSelectedKeys: setSelectedIds }}
         />
       </Page>
     </Guarded>
@@ -141,31 +144,30 @@ function useColumns(): (Column<InstanceRow> & { name: string })[] {
   ];
 }
 
-function DeleteChosen({ chosen, onDone }: { chosen: ReadonlySet<string>; onDone(): void }) {
+function DeleteSelected({ ids, onDone }: { ids: ReadonlySet<string>; onDone(): void }) {
   const t = useT();
   const may = useMay();
   const [isOpen, setOpen] = useState(false);
   const remove = useAct(
     async () => {
-      for (const processInstanceId of chosen)
-        await call('processInstances', 'delete', { params: { processInstanceId } });
+      for (const processInstanceId of ids) await call('processInstances', 'delete', { params: { processInstanceId } });
     },
     () => {
       setOpen(false);
-      say(t('instances.deleted', { n: chosen.size }));
+      say(t('instances.deleted', { n: ids.size }));
       onDone();
     },
   );
-  if (chosen.size === 0 || !may('processInstances', 'delete')) return null;
+  if (ids.size === 0 || !may('processInstances', 'delete')) return null;
   return (
     <>
       <Button color="red.9" onClick={() => setOpen(true)}>
-        {t('instances.deleteChosen', { n: chosen.size })}
+        {t('instances.deleteChosen', { n: ids.size })}
       </Button>
       <ConfirmByTyping
-        title={t('instances.deleteChosen', { n: chosen.size })}
+        title={t('instances.deleteChosen', { n: ids.size })}
         lead={t('instance.deleteLead')}
-        expected={String(chosen.size)}
+        expected={String(ids.size)}
         opened={isOpen}
         onClose={() => setOpen(false)}
         onConfirm={() => remove.mutate(undefined)}

@@ -69,9 +69,9 @@ export function Operators() {
         {may('singleSignOn', 'get') && <SingleSignOn roleNames={roleNames} />}
         <Dialog opened={isInviting} onClose={() => setInviting(false)} title={t('operators.invite')}>
           <Invite
-            onInvited={(made) => {
+            onInvited={(joinLink) => {
               setInviting(false);
-              setLink(made);
+              setLink(joinLink);
             }}
           />
         </Dialog>

@@ -31,12 +31,12 @@ export function StoreUser() {
     <Guarded group="users" name="get">
       {query.isPending && <Waiting />}
       {query.isError && <Failed error={query.error} retry={() => query.refetch()} />}
-      {query.data && <Shown user={query.data} params={params} />}
+      {query.data && <UserDetails user={query.data} params={params} />}
     </Guarded>
   );
 }
 
-function Shown({ user, params }: { user: UserView; params: Params }) {
+function UserDetails({ user, params }: { user: UserView; params: Params }) {
   const t = useT();
   const may = useMay();
   const navigate = useNavigate();

@@ -32,14 +32,14 @@ export function Store() {
     <Guarded group="stores" name="get">
       {query.isPending && <Waiting />}
       {query.isError && <Failed error={query.error} retry={() => query.refetch()} />}
-      {query.data && <Shown store={query.data} />}
+      {query.data && <StoreDetails store={query.data} />}
     </Guarded>
   );
 }
 
 type Open = 'store' | 'passkey' | 'appkey' | 'totp' | 'push';
 
-function Shown({ store }: { store: StoreView }) {
+function StoreDetails({ store }: { store: StoreView }) {
   const t = useT();
   const may = useMay();
   const [open, setOpen] = useState<Open>();

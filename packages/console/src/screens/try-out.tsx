@@ -63,7 +63,7 @@ function Choices({ onStarted, isAgain }: { onStarted(started: Started): void; is
   const t = useT();
   const may = useMay();
   const navigate = useNavigate();
-  const { definition: chosen } = useSearch({ strict: false }) as { definition?: string };
+  const { definition: definitionId } = useSearch({ strict: false }) as { definition?: string };
   const [scenario, setScenario] = useState(FIRST_SCENARIO);
   const definitions = useQuery({
     queryKey: ['test', 'deployed-definitions'],
@@ -75,8 +75,9 @@ function Choices({ onStarted, isAgain }: { onStarted(started: Started): void; is
     enabled: may('sandbox', 'listScenarios'),
   });
   const all = definitions.data?.content ?? [];
-  const definition = all.find(({ id }) => id === chosen) ?? all.find(({ name }) => name === FIRST_DEFINITION) ?? all[0];
-  const known = scenarios.data?.content ?? [];
+  const definition =
+    all.find(({ id }) => id === definitionId) ?? all.find(({ name }) => name === FIRST_DEFINITION) ?? all[0];
+  const scenarioRows = scenarios.data?.content ?? [];
   const start = useAct(() => startTrial(definition as DefinitionRow, scenario), onStarted);
   return (
     <>
@@ -90,8 +91,8 @@ function Choices({ onStarted, isAgain }: { onStarted(started: Started): void; is
       />
       <Select
         label={t('try.scenario')}
-        description={known.find(({ name }) => name === scenario)?.description}
-        data={known.map(({ name }) => ({ value: name, label: WORDS[name] ? t(WORDS[name]) : name }))}
+        description={scenarioRows.find(({ name }) => name === scenario)?.description}
+        data={scenarioRows.map(({ name }) => ({ value: name, label: WORDS[name] ? t(WORDS[name]) : name }))}
         value={scenario}
         onChange={(name) => setScenario(name ?? FIRST_SCENARIO)}
         allowDeselect={false}

@@ -58,13 +58,13 @@ export function Usage() {
         </Group>
         {query.isPending && <Waiting />}
         {query.isError && <Failed error={query.error} retry={() => query.refetch()} />}
-        {query.data && <Shown usage={query.data} definition={definition} />}
+        {query.data && <UsageReport usage={query.data} definition={definition} />}
       </Page>
     </Guarded>
   );
 }
 
-function Shown({ usage, definition }: { usage: UsageView; definition: string | undefined }) {
+function UsageReport({ usage, definition }: { usage: UsageView; definition: string | undefined }) {
   const t = useT();
   const { total, days, definitions, devices, reviewers, agreement, secondsToEnd } = usage;
   if (total.created === 0) return <Empty title={t('usage.none')} />;
@@ -175,9 +175,9 @@ function Funnel({ definition }: { definition: string | undefined }) {
         t('usage.left'),
       ]}
       bars={[{ at: 0, color: 'teal.7' }]}
-      rows={data.steps.map(({ step, seen, passed, failed, review, left }) => ({
+      rows={data.steps.map(({ step, seen: views, passed, failed, review, left }) => ({
         label: step,
-        values: [seen, passed, failed, review, left],
+        values: [views, passed, failed, review, left],
       }))}
     />
   );

@@ -33,7 +33,7 @@ export function Watchlist() {
     <Guarded group="watchlists" name="get">
       {query.isPending && <Waiting />}
       {query.isError && <Failed error={query.error} retry={() => query.refetch()} />}
-      {query.data && <Shown list={query.data} />}
+      {query.data && <WatchlistDetails list={query.data} />}
     </Guarded>
   );
 }
@@ -41,7 +41,7 @@ export function Watchlist() {
 const memberName = ({ firstName, lastName, value }: MemberRow) =>
   value ?? ([firstName, lastName].filter(Boolean).join(' ') || '');
 
-function Shown({ list }: { list: ListView }) {
+function WatchlistDetails({ list }: { list: ListView }) {
   const t = useT();
   const may = useMay();
   const { filters } = useFilters<'name'>();
@@ -159,11 +159,11 @@ function Match({ list }: { list: ListView }) {
   const t = useT();
   const [value, setValue] = useState('');
   const [image, setImage] = useState<File | null>(null);
-  const [found, setFound] = useState<Result<'watchlists', 'match'>>();
+  const [matchResult, setMatchResult] = useState<Result<'watchlists', 'match'>>();
   const match = useAct(async () => {
     const body = list.type === 'FACE' ? { image: image ? await base64Of(image) : '' } : { value };
     return call('watchlists', 'match', { params: { watchlistId: list.id }, body });
-  }, setFound);
+  }, setMatchResult);
   return (
     <section className="card">
       <Stack gap="xs">
@@ -195,9 +195,9 @@ function Match({ list }: { list: ListView }) {
             {t('watchlists.look')}
           </Button>
         </Group>
-        {found && (
+        {matchResult && (
           <Text size="sm" role="status">
-            {t('watchlists.found', { n: found.candidates.length, compared: found.numCompared })}
+            {t('watchlists.found', { n: matchResult.candidates.length, compared: matchResult.numCompared })}
           </Text>
         )}
       </Stack>

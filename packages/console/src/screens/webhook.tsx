@@ -244,7 +244,7 @@ function WebhookActions({ webhook: { id, name, status } }: { webhook: WebhookVie
   );
   const rotate = useAct(
     () => call('webhooks', 'rotateSecret', { params, body: {} }),
-    (made) => setSecret(made.secret),
+    (rotation) => setSecret(rotation.secret),
   );
   const change = useAct(() =>
     call('webhooks', 'update', { params, body: { status: isActive ? 'DISABLED' : 'ACTIVE' } }),

@@ -54,9 +54,9 @@ export function Webhooks() {
         />
         <Dialog opened={isMaking} onClose={() => setMaking(false)} title={t('webhooks.new')}>
           <WebhookForm
-            onMade={(made) => {
+            onMade={(newSecret) => {
               setMaking(false);
-              setSecret(made);
+              setSecret(newSecret);
             }}
           />
         </Dialog>

@@ -73,7 +73,7 @@ export function WhatIf() {
           </Button>
         </Group>
         {isRunning && <Progress value={100} animated aria-label={t('app.loading')} />}
-        {total && <Shown total={total} isOver={!isRunning} />}
+        {total && <ReplayReport total={total} isOver={!isRunning} />}
         <ShadowVersions definition={definition} />
       </Page>
     </Guarded>
@@ -90,8 +90,8 @@ async function replayAll(definition: Document, days: number, show: (total: Total
     total.examined += part.examined;
     total.changed.push(...part.changed);
     for (const { instances, ...of } of part.counts) {
-      const known = total.counts.find((each) => keyOf(each) === keyOf(of));
-      if (known) known.instances += instances;
+      const count = total.counts.find((each) => keyOf(each) === keyOf(of));
+      if (count) count.instances += instances;
       else total.counts.push({ ...of, instances });
     }
     show({ ...total });
@@ -109,7 +109,7 @@ function OutcomeTag({ outcome }: { outcome: keyof typeof TONES }) {
 
 const VERDICTS: Record<string, TextKey> = { APPROVED: 'reviews.APPROVED', REJECTED: 'reviews.REJECTED' };
 
-function Shown({ total, isOver }: { total: Total; isOver: boolean }) {
+function ReplayReport({ total, isOver }: { total: Total; isOver: boolean }) {
   const t = useT();
   const { examined, counts, changed } = total;
   const verdictText = (verdict: string) => (VERDICTS[verdict] ? t(VERDICTS[verdict]) : '–');

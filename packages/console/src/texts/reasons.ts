@@ -8,7 +8,7 @@ const LOADERS: Record<Language, () => Promise<Reasons>> = {
   ar: async () => (await import('./reasons/ar.ts')).ar,
 };
 
-type Judged = { reason?: string; score?: number; threshold?: number };
+type Judgement = { reason?: string; score?: number; threshold?: number };
 export type Explained = { why: string; change: string };
 
 function useReasons(): Reasons | undefined {
@@ -27,7 +27,7 @@ export function useNames(): (of: 'checks' | 'fields' | 'events', name: string) =
 }
 
 /** Explains a reason. A word that has no sentence is shown as it is. */
-export function useExplain(): (judged: Judged) => Explained {
+export function useExplain(): (judgement: Judgement) => Explained {
   const data = useReasons();
   return ({ reason = '', score, threshold }) => {
     if (!data || reason === '') return { why: '', change: '' };

@@ -24,8 +24,8 @@ function isLanguage(text: string | null | undefined): text is Language {
 }
 
 function firstLanguage(): Language {
-  const chosen = localStorage.getItem(NAME);
-  if (isLanguage(chosen)) return chosen;
+  const storedLanguage = localStorage.getItem(NAME);
+  if (isLanguage(storedLanguage)) return storedLanguage;
   return navigator.languages.map((each) => each.slice(0, 2)).find(isLanguage) ?? 'en';
 }
 
