@@ -58,7 +58,7 @@ async function move({ to, imagesTo, restart }: MoveOptions): Promise<Result> {
     const onProgress = ({ stage, done, total }: MoveProgress) => line.show(WORDS[stage], done, total);
     const tables = await moveDatabase({ file: database.file, url: to, restart: restart === true, onProgress });
     const keptFile = keepMoved(database.file, Date.now());
-    return moved({ tables, images, kept: keptFile, imagesTo, ms: performance.now() - began });
+    return describeMove({ tables, images, keptFile, imagesTo, ms: performance.now() - began });
   } finally {
     line.end();
     lock?.release();
@@ -102,24 +102,24 @@ async function copyImages(
 type Moved = {
   tables: { table: string; rows: number; hash: string }[];
   images: (Copied & { erasures: number }) | undefined;
-  kept: string;
+  keptFile: string;
   imagesTo: string | undefined;
   ms: number;
 };
 
-function moved({ tables, images, kept, ms }: Moved): Result {
+function describeMove({ tables, images, keptFile, ms }: Moved): Result {
   const rows = tables.reduce((sum, each) => sum + each.rows, 0);
   const text = [
     `Moved ${rows.toLocaleString('en-GB')} rows of ${tables.length} tables in ${duration(ms)}; counts and hashes agree.`,
     images
       ? `Images in the bucket: ${images.present} (${images.copied} copied now), and ${images.erasures} entries of the list of what was erased.`
       : 'The images stay where they are.',
-    `The SQLite database is kept as ${kept}. The server removes it after a week.`,
+    `The SQLite database is kept as ${keptFile}. The server removes it after a week.`,
     '',
     `Now set DATABASE_URL${images ? ', BLOB_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY' : ''}, keep GROVE_DATA${images ? ' (the master key)' : ' (the master key and the images)'}, and start the server.`,
   ];
   return {
-    value: { rows, tables, images: images ?? null, kept, seconds: Math.round(ms / 1000) },
+    value: { rows, tables, images: images ?? null, kept: keptFile, seconds: Math.round(ms / 1000) },
     text: text.join('\n'),
   };
 }

@@ -85,7 +85,12 @@ async function restore(
   }
   const lock = lockInstallation(config);
   try {
-    const { database, bytes, kept, migrations } = await restoreSqlite({
+    const {
+      database,
+      bytes,
+      kept: keptFile,
+      migrations,
+    } = await restoreSqlite({
       source: file,
       database: config.database.file,
       force: force === true,
@@ -98,15 +103,17 @@ async function restore(
     const pending = migrations.pending.map(({ name }) => name);
     const text = [
       `Restored ${database} from ${file}.`,
-      ...(kept === undefined
+      ...(keptFile === undefined
         ? []
-        : [`The database that was there is kept: ${kept}. The server removes it after ${KEPT_DATABASE_DAYS} days.`]),
+        : [
+            `The database that was there is kept: ${keptFile}. The server removes it after ${KEPT_DATABASE_DAYS} days.`,
+          ]),
       ignoreErasures
         ? 'The list of what was erased was not looked at: who was erased since the backup may be back.'
         : 'What was erased since it was made is erased again when the server starts.',
       ...(pending.length === 0 ? [] : [`The next start will apply: ${pending.join(', ')}`]),
     ];
-    return { value: { database, bytes, kept: kept ?? null, pending }, text: text.join('\n') };
+    return { value: { database, bytes, kept: keptFile ?? null, pending }, text: text.join('\n') };
   } finally {
     lock?.release();
   }
