@@ -1,6 +1,6 @@
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
-import { DateTime, Empty, listOf, MAX_LIST_SIZE, named, nullable, oneOf, text } from './schema.ts';
+import { DateTime, Empty, listOf, MAX_LIST_SIZE, nullable, oneOf, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /** API keys and the bearer tokens they are exchanged for (specification 4.1 to 4.6). */
@@ -13,7 +13,7 @@ const PermissionString = Type.String({
   description: '`TNT#<tenant>#<Component>:<operation>`; a trailing `*` is a wildcard',
 });
 
-export const ApiKey = named(
+export const ApiKey = withTitle(
   'ApiKey',
   Type.Object({
     id: nullable(26),
@@ -51,7 +51,7 @@ const writable = {
 };
 
 /** Read-only fields may be sent back as they were read; they are ignored. */
-const ApiKeyInput = named(
+const ApiKeyInput = withTitle(
   'ApiKeyInput',
   Type.Object({
     ...writable,
@@ -59,9 +59,9 @@ const ApiKeyInput = named(
     environment: Type.Optional(oneOf('live', 'test')),
   }),
 );
-const ApiKeyChange = named('ApiKeyChange', Type.Object({ ...writable, name: Type.Optional(text(1, 255)) }));
+const ApiKeyChange = withTitle('ApiKeyChange', Type.Object({ ...writable, name: Type.Optional(text(1, 255)) }));
 
-const IssuedToken = named(
+const IssuedToken = withTitle(
   'IssuedToken',
   Type.Object({
     token: Type.String({ description: 'A bearer token (JWT, EdDSA); for back ends only, never in a page' }),

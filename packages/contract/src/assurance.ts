@@ -1,4 +1,4 @@
-import { listOf, named, oneOf } from './schema.ts';
+import { listOf, oneOf, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /** What a result asserts, and what it does not: how each threat was assessed, with what measured error. Ours. */
@@ -10,7 +10,7 @@ export const AssuranceLevel = Type.Unsafe<'basic' | 'substantial'>({
     'or a second factor besides',
 });
 
-const Measured = named(
+const Measured = withTitle(
   'MeasuredError',
   Type.Object({
     what: Type.String({ description: 'The error that was counted, on what' }),
@@ -21,7 +21,7 @@ const Measured = named(
   }),
 );
 
-const Assessment = named(
+const Assessment = withTitle(
   'Assessment',
   Type.Object({
     assessed: Type.Boolean({ description: 'False if nobody looked, for whatever reason' }),
@@ -36,7 +36,7 @@ const Assessment = named(
   }),
 );
 
-export const Assurance = named(
+export const Assurance = withTitle(
   'Assurance',
   Type.Object({
     level: AssuranceLevel,

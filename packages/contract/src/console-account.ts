@@ -1,13 +1,13 @@
 import { CodeOfApp, emailSignIn, ownCodes, SixDigits } from './email-sign-in.ts';
 import { del, get, group, post } from './operation.ts';
 import { Email, Environments, MAX_PASSKEYS_PER_OPERATOR, Name, OperatorSessions } from './operators.ts';
-import { anyObject, DateTime, Empty, Id, listOf, MAX_LIST_SIZE, named, text } from './schema.ts';
+import { anyObject, DateTime, Empty, Id, listOf, MAX_LIST_SIZE, text, withTitle } from './schema.ts';
 import { SignInOptions, SingleSignOnAnswer, SingleSignOnStart, SingleSignOnUrl } from './single-sign-on.ts';
 import { Type } from './type.ts';
 
 const Credential = anyObject('RegistrationResponseJSON or AuthenticationResponseJSON of WebAuthn');
 
-const Ceremony = named(
+const Ceremony = withTitle(
   'OperatorCeremony',
   Type.Object({
     ceremonyId: Type.String({ description: 'Names the ceremony when it is completed; good once' }),
@@ -15,12 +15,12 @@ const Ceremony = named(
   }),
 );
 
-const Completion = named(
+const Completion = withTitle(
   'OperatorCeremonyCompletion',
   Type.Object({ ceremonyId: text(1, 100), credential: Credential }),
 );
 
-const ConsoleSession = named(
+const ConsoleSession = withTitle(
   'ConsoleSession',
   Type.Object({
     tenantId: Type.String(),
@@ -42,7 +42,7 @@ const OperatorPasskey = Type.Object(
   { title: 'OperatorPasskey' },
 );
 
-const Invitation = named(
+const Invitation = withTitle(
   'OperatorInvitation',
   Type.Object({
     tenantName: Type.String(),
@@ -107,14 +107,14 @@ export const consoleAccount = group('/api/console', {
   openInvitation: post('/invitation/open', {
     summary: 'Show an invitation, and begin to make a passkey',
     auth: 'public',
-    body: named('OperatorInvitationCode', Type.Object({ code: Code })),
+    body: withTitle('OperatorInvitationCode', Type.Object({ code: Code })),
     ok: Invitation,
     codes: [...ofPages, 100219],
   }),
   acceptInvitation: post('/invitation/accept', {
     summary: 'Make the passkey and sign in; the link is used up',
     auth: 'public',
-    body: named(
+    body: withTitle(
       'OperatorInvitationAnswer',
       Type.Object({
         code: Code,
@@ -157,7 +157,7 @@ export const consoleAccount = group('/api/console', {
   confirmByCode: post('/confirmation/code', {
     summary: 'Confirm with a code of the authenticator app that the same person is still there',
     auth: 'operator',
-    body: named('OperatorConfirmationCode', Type.Object({ code: SixDigits })),
+    body: withTitle('OperatorConfirmationCode', Type.Object({ code: SixDigits })),
     ok: ConsoleSession,
     codes: [100067, 100210, 100216, 100239, 100350],
   }),
@@ -177,7 +177,7 @@ export const consoleAccount = group('/api/console', {
   listPasskeys: get('/passkeys', {
     summary: 'List the own passkeys',
     auth: 'operator',
-    ok: named(
+    ok: withTitle(
       'OperatorPasskeys',
       Type.Object({
         passkeys: listOf(OperatorPasskey, MAX_PASSKEYS_PER_OPERATOR),

@@ -14,7 +14,7 @@ import { schemaHoister } from './openapi-schemas.ts';
 import { addressesOf, needsBody, paramNames } from './operation.ts';
 import { isPage } from './page.ts';
 import { Problem, Refusal } from './problem.ts';
-import { MAX_LIST_SIZE, named } from './schema.ts';
+import { MAX_LIST_SIZE, withTitle } from './schema.ts';
 import { SPECIFICATION_ROUTES } from './specification-routes.ts';
 import { Type } from './type.ts';
 
@@ -448,7 +448,7 @@ test('a body can be left out where nothing in it is required', () => {
 test('the same title means the same schema', () => {
   const hoister = schemaHoister();
   for (const { operation } of all) for (const schema of [operation.body, operation.ok]) hoister.place(schema);
-  assert.throws(() => hoister.place(named('ApiKey', Type.Object({}))), /ApiKey/);
+  assert.throws(() => hoister.place(withTitle('ApiKey', Type.Object({}))), /ApiKey/);
 });
 
 test('the OpenAPI document is valid OpenAPI 3.1', async () => {

@@ -1,6 +1,6 @@
 import { del, post } from './operation.ts';
 import { Email } from './operators.ts';
-import { Empty, named, text } from './schema.ts';
+import { Empty, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /** How an operator signs in without a passkey: a link by e-mail, then a code of an authenticator app. */
@@ -13,7 +13,7 @@ const enrolment = {
   qrCode: Type.String({ description: 'The same as an image, as a `data:` address' }),
 };
 
-const Opened = named(
+const Opened = withTitle(
   'EmailLinkOpened',
   Type.Object({
     ceremonyId: Type.String({ description: 'Names the ceremony when the code is sent' }),
@@ -23,7 +23,7 @@ const Opened = named(
   }),
 );
 
-const CodeOfApp = named('OperatorCode', Type.Object({ ceremonyId: text(1, 100), code: SixDigits }));
+const CodeOfApp = withTitle('OperatorCode', Type.Object({ ceremonyId: text(1, 100), code: SixDigits }));
 const ofPages = [100067, 100217] as const;
 const ofSession = [100067, 100210] as const;
 
@@ -35,14 +35,14 @@ export const emailSignIn = {
       'to operators who have set an authenticator app up, and to those who have neither a passkey nor an account of single ' +
       'sign-on, who set one up then.',
     auth: 'public',
-    body: named('OperatorEmail', Type.Object({ email: Email })),
+    body: withTitle('OperatorEmail', Type.Object({ email: Email })),
     ok: Empty,
     codes: [...ofPages, 100160],
   }),
   open: post('/signIn/email/open', {
     summary: 'Open a link that came by e-mail',
     auth: 'public',
-    body: named('OperatorEmailCode', Type.Object({ code: text(1, 200, 'From the link') })),
+    body: withTitle('OperatorEmailCode', Type.Object({ code: text(1, 200, 'From the link') })),
     ok: Opened,
     codes: [...ofPages, 100219],
   }),
@@ -56,7 +56,7 @@ export const ownCodes = {
     auth: 'operator',
     destructive: true,
     body: Empty,
-    ok: named('OperatorTotp', Type.Object({ ceremonyId: Type.String(), ...enrolment })),
+    ok: withTitle('OperatorTotp', Type.Object({ ceremonyId: Type.String(), ...enrolment })),
     codes: [...ofSession, 100211],
   }),
   completeTotp: post('/totp/complete', {

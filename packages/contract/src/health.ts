@@ -1,5 +1,5 @@
 import { get, group } from './operation.ts';
-import { DateTime, named, oneOf } from './schema.ts';
+import { DateTime, oneOf, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /** How the server does, as far as it concerns the tenant of the caller. All of it is ours. */
@@ -13,7 +13,7 @@ const Queue = (what: string) =>
     oldestDueDtm: Type.Optional(Type.String({ ...DateTime, description: 'Since when the oldest of them is due' })),
   });
 
-const Health = named(
+const Health = withTitle(
   'TenantHealth',
   Type.Object({
     version: Type.String({ description: 'Of Grove' }),

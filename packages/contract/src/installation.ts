@@ -1,6 +1,6 @@
 import { get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
-import { DateTime, Empty, listOf, named, oneOf, text } from './schema.ts';
+import { DateTime, Empty, listOf, oneOf, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /**
@@ -12,7 +12,7 @@ export const MAX_QUEUES_LISTED = 1000;
 
 const TenantId = text(3, 40, 'A lower-case letter, then letters, digits or hyphens');
 
-const Tenant = named(
+const Tenant = withTitle(
   'Tenant',
   Type.Object({
     id: Type.String(),
@@ -25,12 +25,12 @@ const Tenant = named(
   }),
 );
 
-const TenantInput = named(
+const TenantInput = withTitle(
   'TenantInput',
   Type.Object({ id: TenantId, name: Type.Optional(text(1, 100, 'What end users are shown; the id unless given')) }),
 );
 
-const TenantCreated = named(
+const TenantCreated = withTitle(
   'TenantCreated',
   Type.Object({
     tenant: Tenant,
@@ -40,7 +40,7 @@ const TenantCreated = named(
   }),
 );
 
-const Queue = named(
+const Queue = withTitle(
   'InstallationQueue',
   Type.Object({
     kind: Type.String({ description: 'What the jobs do' }),
@@ -50,7 +50,7 @@ const Queue = named(
   }),
 );
 
-const DeadJob = named(
+const DeadJob = withTitle(
   'InstallationDeadJob',
   Type.Object({
     id: Type.String(),
@@ -104,7 +104,7 @@ export const installation = group('/api/installation-manager', {
   getQueues: get('/queues', {
     summary: 'Get what waits in the queue of jobs, and what was given up',
     permission: 'InstallationManager:getQueues',
-    ok: named(
+    ok: withTitle(
       'InstallationQueues',
       Type.Object({
         version: Type.String({ description: 'Of Grove' }),

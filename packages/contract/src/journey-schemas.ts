@@ -1,5 +1,5 @@
 import { Environment, InstanceStatus, StatusMapped } from './process-manager/parameters.ts';
-import { anyObject, DateTime, Id, listOf, mapOf, named, oneOf, text } from './schema.ts';
+import { anyObject, DateTime, Id, listOf, mapOf, oneOf, text, withTitle } from './schema.ts';
 import { JOURNEY_LANGUAGES, PublicTheme } from './theme-server.ts';
 import { Type } from './type.ts';
 
@@ -50,7 +50,7 @@ const Messages = Type.Object(
   { title: 'JourneyMessages', description: 'Only where messages are set up' },
 );
 
-export const Journey = named(
+export const Journey = withTitle(
   'Journey',
   Type.Object({
     processInstanceId: Id,
@@ -119,7 +119,7 @@ export const Journey = named(
   }),
 );
 
-export const SessionInput = named(
+export const SessionInput = withTitle(
   'JourneySessionInput',
   Type.Object({
     code: Type.Optional(text(1, 200, 'The one-time code of a redirect address, a resume link or a hand-off')),
@@ -142,7 +142,7 @@ export const SessionInput = named(
   }),
 );
 
-const Place = Type.Object(
+const JourneyPlace = Type.Object(
   {
     city: Type.Optional(Type.String({ description: 'Of the time zone that its clock is set to' })),
     countryCode: Type.Optional(Type.String({ description: 'The country of that time zone' })),
@@ -151,7 +151,7 @@ const Place = Type.Object(
   { title: 'JourneyPlace', description: 'Where the browser is that offered the hand-off, as far as is known' },
 );
 
-export const Simulation = named(
+export const Simulation = withTitle(
   'JourneySimulation',
   Type.Object({
     scenario: Type.String({ description: 'What the checks find now' }),
@@ -174,12 +174,12 @@ export const Simulation = named(
   }),
 );
 
-export const SimulationInput = named(
+export const SimulationInput = withTitle(
   'JourneySimulationInput',
   Type.Object({ scenario: text(1, 50, 'One of the scenarios of the sandbox') }),
 );
 
-export const JourneySession = named(
+export const JourneySession = withTitle(
   'JourneySession',
   Type.Object({
     processInstanceId: Id,
@@ -189,7 +189,7 @@ export const JourneySession = named(
         tenantName: Type.String(),
         browser: Type.String({ description: 'The browser that offered the hand-off, as it named itself' }),
         offeredDtm: DateTime,
-        place: Type.Optional(Place),
+        place: Type.Optional(JourneyPlace),
         numbers: listOf(Type.Integer(), 3, 'One of them is shown on the first device'),
       }),
     ),
@@ -198,7 +198,7 @@ export const JourneySession = named(
   }),
 );
 
-export const StepInput = named(
+export const StepInput = withTitle(
   'JourneyStepInput',
   Type.Object({
     revision: Type.Integer({ minimum: 0, description: 'The revision that the page showed' }),
@@ -212,12 +212,12 @@ export const StepInput = named(
   }),
 );
 
-export const RepeatInput = named(
+export const RepeatInput = withTitle(
   'JourneyRepeatInput',
   Type.Object({ revision: Type.Integer({ minimum: 0, description: 'The revision that the page showed' }) }),
 );
 
-export const Uploaded = named(
+export const Uploaded = withTitle(
   'JourneyImage',
   Type.Object({
     name: Type.String(),
@@ -229,7 +229,7 @@ export const Uploaded = named(
 
 const MOVEMENTS = ['centre', 'left', 'right', 'up', 'down', 'closeEyes', 'openMouth', 'closer'] as const;
 
-export const FaceChallenge = named(
+export const FaceChallenge = withTitle(
   'JourneyChallenge',
   Type.Object({
     challengeId: Id,
@@ -288,14 +288,14 @@ export const StartChallenge = Type.Object({
   ),
 });
 
-export const BeginInput = named(
+export const BeginInput = withTitle(
   'JourneyBeginInput',
   Type.Object({
     anew: Type.Optional(Type.Boolean({ description: 'Replace the secret of a one-time password by a new one' })),
   }),
 );
 
-export const StepBegun = named(
+export const StepBegun = withTitle(
   'JourneyStepBegun',
   Type.Object({
     begun: Type.Boolean({ description: 'False if the step is over: read the journey anew' }),
@@ -303,7 +303,7 @@ export const StepBegun = named(
   }),
 );
 
-export const HandoffOffer = named(
+export const HandoffOffer = withTitle(
   'JourneyHandoff',
   Type.Object({
     url: Type.String({ description: 'To open on the other device, as a link or a QR code' }),
@@ -312,7 +312,7 @@ export const HandoffOffer = named(
   }),
 );
 
-export const HandoffInput = named(
+export const HandoffInput = withTitle(
   'JourneyHandoffInput',
   Type.Object({
     timeZone: Type.Optional(text(1, 60, 'That of the browser, such as `Europe/Berlin`; shown on the other device')),
@@ -324,7 +324,7 @@ const Recipient = Type.Optional(
   text(3, 254, 'An e-mail address or a phone number with its country; without it, what is known of the end user'),
 );
 
-export const HandoffMessage = named(
+export const HandoffMessage = withTitle(
   'JourneyHandoffMessage',
   Type.Object({
     channel: Channel,
@@ -334,19 +334,19 @@ export const HandoffMessage = named(
   }),
 );
 
-export const SentHandoff = named(
+export const SentHandoff = withTitle(
   'JourneySentHandoff',
   Type.Object({ ...HandoffOffer.properties, sentTo: Type.String({ description: 'The address, shortened' }) }),
 );
 
-export const NoticeInput = named('JourneyNoticeInput', Type.Object({ to: Recipient, language: Language }));
+export const NoticeInput = withTitle('JourneyNoticeInput', Type.Object({ to: Recipient, language: Language }));
 
-export const Notice = named(
+export const Notice = withTitle(
   'JourneyNotice',
   Type.Object({ sentTo: Type.String({ description: 'The address, shortened' }) }),
 );
 
-export const NumberInput = named(
+export const NumberInput = withTitle(
   'JourneyHandoffConfirmation',
   Type.Object({ number: Type.Integer({ minimum: 0, maximum: 99 }) }),
 );

@@ -2,7 +2,7 @@ import { IDENTITY_EVENTS } from './identity-store/events.ts';
 import { del, get, group, post } from './operation.ts';
 import { cursorPage, cursorQuery, likeFilter, page, pageQuery } from './page.ts';
 import { Environment } from './process-manager/parameters.ts';
-import { anyObject, DateTime, Empty, Id, listOf, named, nullable, oneOf, stringMap, text } from './schema.ts';
+import { anyObject, DateTime, Empty, Id, listOf, nullable, oneOf, stringMap, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /** Webhooks: who is told what, signed as Standard Webhooks 1.0 says, and what became of it. All of it is ours. */
@@ -63,7 +63,7 @@ const webhookText = {
   ),
 };
 
-const WebhookInput = named(
+const WebhookInput = withTitle(
   'WebhookInput',
   Type.Object({
     ...webhookText,
@@ -78,7 +78,7 @@ const WebhookInput = named(
   }),
 );
 
-const WebhookChange = named(
+const WebhookChange = withTitle(
   'WebhookChange',
   Type.Partial(
     Type.Object({
@@ -106,13 +106,13 @@ const webhookFields = {
   lastUpdatedBy: Type.String(),
 };
 
-const Webhook = named('Webhook', Type.Object(webhookFields));
-const WebhookWithSecret = named(
+const Webhook = withTitle('Webhook', Type.Object(webhookFields));
+const WebhookWithSecret = withTitle(
   'WebhookWithSecret',
   Type.Object({ ...webhookFields, secret: Type.String({ description: '`whsec_…`; shown in this answer alone' }) }),
 );
 
-const Delivery = named(
+const Delivery = withTitle(
   'WebhookDelivery',
   Type.Object({
     id: Type.String({ description: 'The `webhook-id`: the same for every attempt and every replay' }),
@@ -140,7 +140,7 @@ const Delivery = named(
   }),
 );
 
-const DeliveryDetails = named(
+const DeliveryDetails = withTitle(
   'WebhookDeliveryDetails',
   Type.Object({
     ...Delivery.properties,
@@ -243,8 +243,8 @@ export const webhooks = group('/api/notification-service/webhooks', {
   recover: post('/{webhookId}/recover', {
     summary: 'Send everything again that failed since a time',
     permission: 'NotificationService:recoverWebhook',
-    body: named('WebhookRecovery', Type.Object({ sinceDtm: DateTime })),
-    ok: named(
+    body: withTitle('WebhookRecovery', Type.Object({ sinceDtm: DateTime })),
+    ok: withTitle(
       'WebhookRecovered',
       Type.Object({ deliveries: Type.Integer({ description: 'How many are sent again' }) }),
     ),

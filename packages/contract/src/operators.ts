@@ -1,6 +1,6 @@
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
-import { DateTime, Empty, Id, listOf, MAX_LIST_SIZE, named, oneOf, text } from './schema.ts';
+import { DateTime, Empty, Id, listOf, MAX_LIST_SIZE, oneOf, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /** The people who run a tenant: operators, their roles, and the sessions of the console. All of it is ours. */
@@ -24,7 +24,7 @@ export const Environments = Type.Array(oneOf('live', 'test'), {
   description: 'Where the operators of this role may work',
 });
 
-const Operator = named(
+const Operator = withTitle(
   'Operator',
   Type.Object({
     id: Id,
@@ -45,7 +45,7 @@ const Operator = named(
   }),
 );
 
-const OperatorLink = named(
+const OperatorLink = withTitle(
   'OperatorLink',
   Type.Object({
     operator: Operator,
@@ -54,7 +54,7 @@ const OperatorLink = named(
   }),
 );
 
-const OperatorSession = named(
+const OperatorSession = withTitle(
   'OperatorSession',
   Type.Object({
     id: Id,
@@ -67,7 +67,7 @@ const OperatorSession = named(
   }),
 );
 
-export const OperatorSessions = named(
+export const OperatorSessions = withTitle(
   'OperatorSessions',
   Type.Object({ sessions: listOf(OperatorSession, MAX_LIST_SIZE) }),
 );
@@ -77,7 +77,7 @@ export const colleagues = group('/api/operator-manager/colleagues', {
   list: get('', {
     summary: 'List the names of the operators who can sign in',
     permission: 'OperatorManager:listColleagues',
-    ok: named(
+    ok: withTitle(
       'Colleagues',
       Type.Object({
         colleagues: listOf(Type.Object({ operatorId: Id, name: Type.String() }, { title: 'Colleague' }), MAX_LIST_SIZE),
@@ -105,7 +105,7 @@ export const operators = group('/api/operator-manager/operators', {
     permission: 'OperatorManager:inviteOperator',
     destructive: true,
     audit: 'operator.invited',
-    body: named('OperatorInput', Type.Object({ name: Name, email: Email, role: RoleName })),
+    body: withTitle('OperatorInput', Type.Object({ name: Name, email: Email, role: RoleName })),
     ok: OperatorLink,
     status: 201,
     codes: [100014, ...grantCode, 100065, 100211, 100214],
@@ -124,7 +124,7 @@ export const operators = group('/api/operator-manager/operators', {
     permission: 'OperatorManager:updateOperator',
     destructive: true,
     audit: 'operator.updated',
-    body: named(
+    body: withTitle(
       'OperatorChange',
       Type.Object({
         name: Type.Optional(Name),
@@ -174,7 +174,7 @@ const Permissions = listOf(
   MAX_ROLE_PERMISSIONS,
 );
 
-const Role = named(
+const Role = withTitle(
   'OperatorRole',
   Type.Object({
     name: Type.String(),
@@ -196,14 +196,14 @@ export const operatorRoles = group('/api/operator-manager/roles', {
   list: get('', {
     summary: 'List the roles: those of Grove, then those of the tenant',
     permission: 'OperatorManager:listRoles',
-    ok: named('OperatorRoles', Type.Object({ roles: listOf(Role, MAX_LIST_SIZE) })),
+    ok: withTitle('OperatorRoles', Type.Object({ roles: listOf(Role, MAX_LIST_SIZE) })),
   }),
   create: post('', {
     summary: 'Make a role',
     permission: 'OperatorManager:createRole',
     destructive: true,
     audit: 'operatorRole.created',
-    body: named('OperatorRoleInput', Type.Object({ ...roleFields, name: text(1, 50) })),
+    body: withTitle('OperatorRoleInput', Type.Object({ ...roleFields, name: text(1, 50) })),
     ok: Role,
     status: 201,
     codes: [264, 100014, ...grantCode, 100065, 100211],
@@ -213,7 +213,7 @@ export const operatorRoles = group('/api/operator-manager/roles', {
     permission: 'OperatorManager:updateRole',
     destructive: true,
     audit: 'operatorRole.updated',
-    body: named('OperatorRoleChange', Type.Object(roleFields)),
+    body: withTitle('OperatorRoleChange', Type.Object(roleFields)),
     ok: Role,
     codes: [264, ...grantCode, 100211, 100214],
   }),

@@ -1,6 +1,6 @@
 import { get, group, post } from './operation.ts';
 import { Environment } from './process-manager/parameters.ts';
-import { DateTime, Empty, Id, listOf, named, oneOf, text } from './schema.ts';
+import { DateTime, Empty, Id, listOf, oneOf, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /** Everything about one person, found, handed out and erased in one request. All of it is ours. */
@@ -28,7 +28,7 @@ const Selectors = {
   ),
 };
 
-const Found = named(
+const PersonItems = withTitle(
   'PersonItems',
   Type.Object({
     processInstances: listOf(Type.String(), MAX_FOUND_OF_PERSON),
@@ -38,7 +38,7 @@ const Found = named(
   }),
 );
 
-const PersonRequest = named(
+const PersonRequest = withTitle(
   'PersonRequest',
   Type.Object({
     id: Id,
@@ -52,7 +52,7 @@ const PersonRequest = named(
     reference: Type.Optional(Type.String()),
     searched: Type.Integer({ description: 'How many items were looked at so far' }),
     total: Type.Integer({ description: 'How many there were to look at when it began' }),
-    found: Found,
+    found: PersonItems,
     erased: Type.Integer({ description: 'How many of those were erased so far' }),
     createdDtm: DateTime,
     createdBy: Type.String(),
@@ -66,7 +66,7 @@ const PersonRequest = named(
   }),
 );
 
-const NewPersonRequest = named(
+const NewPersonRequest = withTitle(
   'NewPersonRequest',
   Type.Object({
     ...Selectors,

@@ -17,7 +17,7 @@ const MAX_FACE_CHARACTERS = Math.ceil(MAX_FACE_BYTES / 3) * 4;
 export const MAX_IMAGE_BODY_BYTES = MAX_FACE_CHARACTERS + 64 * 2 ** 10;
 
 /** Gives a schema the name under which the OpenAPI document and the generated types show it. */
-export function named<S extends TSchema>(title: string, schema: S): S {
+export function withTitle<S extends TSchema>(title: string, schema: S): S {
   return { ...schema, title } as S;
 }
 
@@ -95,4 +95,4 @@ export const ImageData = Type.String({
 export const Id = Type.String({ minLength: 26, maxLength: 26, description: 'A ULID of 26 characters' });
 
 /** The empty JSON object that some operations take; a missing or empty body is accepted too. */
-export const Empty = named('Empty', Type.Object({}));
+export const Empty = withTitle('Empty', Type.Object({}));

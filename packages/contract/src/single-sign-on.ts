@@ -1,5 +1,5 @@
 import { del, get, group, post } from './operation.ts';
-import { listOf, named, text } from './schema.ts';
+import { listOf, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /** How the operators of a tenant sign in with the accounts of their company, by OpenID Connect. It is ours. */
@@ -32,7 +32,7 @@ const fields = {
   }),
 };
 
-const SingleSignOn = named(
+const SingleSignOn = withTitle(
   'SingleSignOn',
   Type.Object({
     ...fields,
@@ -57,7 +57,7 @@ export const singleSignOn = group('/api/operator-manager/singleSignOn', {
     permission: 'OperatorManager:setSingleSignOn',
     destructive: true,
     audit: 'singleSignOn.updated',
-    body: named('SingleSignOnInput', Type.Object(fields)),
+    body: withTitle('SingleSignOnInput', Type.Object(fields)),
     ok: SingleSignOn,
     codes: [100015, 100211, 100214, 100235],
   }),
@@ -72,14 +72,14 @@ export const singleSignOn = group('/api/operator-manager/singleSignOn', {
   }),
 });
 
-export const SignInOptions = named(
+export const SignInOptions = withTitle(
   'SignInOptions',
   Type.Object({
     singleSignOn: Type.Boolean({ description: 'Whether the page offers single sign-on' }),
     emailLink: Type.Boolean({ description: 'Whether the page offers a link by e-mail: this server sends e-mail' }),
   }),
 );
-export const SingleSignOnStart = named(
+export const SingleSignOnStart = withTitle(
   'SingleSignOnStart',
   Type.Object({
     again: Type.Optional(
@@ -87,8 +87,8 @@ export const SingleSignOnStart = named(
     ),
   }),
 );
-export const SingleSignOnUrl = named('SingleSignOnUrl', Type.Object({ url: Type.String() }));
-export const SingleSignOnAnswer = named(
+export const SingleSignOnUrl = withTitle('SingleSignOnUrl', Type.Object({ url: Type.String() }));
+export const SingleSignOnAnswer = withTitle(
   'SingleSignOnAnswer',
   Type.Object({ query: text(1, 4000, 'The query of the address to which the provider sent the browser') }),
 );

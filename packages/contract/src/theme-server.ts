@@ -2,7 +2,7 @@ import { IfUnchanged } from './if-unchanged.ts';
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
 import { Environment } from './process-manager/parameters.ts';
-import { DateTime, Empty, Id, listOf, mapOf, named, oneOf, stringMap, text } from './schema.ts';
+import { DateTime, Empty, Id, listOf, mapOf, oneOf, stringMap, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /** Pages of the tenant's own, shown inside a journey (specification 4.11), and how its journeys look. */
@@ -20,7 +20,7 @@ export const JOURNEY_LANGUAGES = [
 export const MAX_THEME_TEXTS = 500;
 export const MAX_THEME_TEXT_LENGTH = 1000;
 
-const CustomPage = named(
+const CustomPage = withTitle(
   'CustomPage',
   Type.Object({
     id: Id,
@@ -49,7 +49,7 @@ const CustomPageFile = Type.Object(
   { title: 'CustomPageFile' },
 );
 
-const CustomPageDetails = named(
+const CustomPageDetails = withTitle(
   'CustomPageDetails',
   Type.Object({
     ...CustomPage.properties,
@@ -58,7 +58,7 @@ const CustomPageDetails = named(
   }),
 );
 
-const PagePreview = named(
+const PagePreview = withTitle(
   'CustomPagePreview',
   Type.Object({
     url: Type.String({ description: 'Shows this version to whoever has the address' }),
@@ -179,7 +179,7 @@ const words = {
   ),
 };
 
-const Theme = named(
+const Theme = withTitle(
   'Theme',
   Type.Object({
     name: Type.String(),
@@ -194,7 +194,7 @@ const Theme = named(
 );
 
 /** A theme that anybody may read says nothing of who made it. */
-export const PublicTheme = named(
+export const PublicTheme = withTitle(
   'PublicTheme',
   Type.Object({
     name: Type.String(),
@@ -206,7 +206,7 @@ export const PublicTheme = named(
   }),
 );
 
-const ThemeInput = named(
+const ThemeInput = withTitle(
   'ThemeInput',
   Type.Object({
     name: text(1, 50),
@@ -218,7 +218,7 @@ const ThemeInput = named(
   }),
 );
 
-const ThemeUpdate = named(
+const ThemeUpdate = withTitle(
   'ThemeUpdate',
   Type.Object({
     palette: Type.Optional(Palette),

@@ -43,7 +43,7 @@ function partial({ properties }: { properties: Record<string, Built> }, options:
   return object(Object.fromEntries(some), options);
 }
 
-const BUILDERS: Record<keyof Builders, (...given: never[]) => unknown> = {
+const BUILDERS: Record<keyof Builders, (...args: never[]) => unknown> = {
   Array: (items: TSchema, options: Built = {}) => ({ type: 'array', items, ...options }),
   Boolean: plain('boolean'),
   Integer: plain('integer'),

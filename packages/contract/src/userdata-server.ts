@@ -1,13 +1,13 @@
 import { Assurance } from './assurance.ts';
 import { get, group, post } from './operation.ts';
-import { anyObject, DateTime, Empty, listOf, MAX_LIST_SIZE, mapOf, named, oneOf, text } from './schema.ts';
+import { anyObject, DateTime, Empty, listOf, MAX_LIST_SIZE, mapOf, oneOf, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /** What the end user gave and what was found out about it (specification 4.9). */
 
 const MAX_ITEMS_OF_A_KIND = 100;
 
-const Image = named(
+const Image = withTitle(
   'UserDataImage',
   Type.Object({
     path: Type.String({ description: 'Pass it to getdata to read the image' }),
@@ -15,7 +15,7 @@ const Image = named(
   }),
 );
 
-const BiographicField = named(
+const BiographicField = withTitle(
   'BiographicField',
   Type.Object({
     fieldName: Type.String({ description: 'Such as `Document Number`' }),
@@ -27,7 +27,7 @@ const BiographicField = named(
   }),
 );
 
-const Mark = named(
+const Mark = withTitle(
   'PictureMark',
   Type.Object({
     kind: oneOf('outline', 'zone', 'face', 'landmarks'),
@@ -36,7 +36,7 @@ const Mark = named(
 );
 const MAX_MARKS = 20;
 
-const Document = named(
+const Document = withTitle(
   'UserDataDocument',
   Type.Object({
     documentType: Type.Optional(oneOf('PASSPORT', 'ID_CARD', 'DRIVERS_LICENSE', 'OTHER')),
@@ -53,7 +53,7 @@ const Document = named(
   }),
 );
 
-const UserData = named(
+const UserData = withTitle(
   'UserData',
   Type.Object({
     documents: mapOf(Document, MAX_ITEMS_OF_A_KIND, 'By the key of the step, such as `doc1`'),
@@ -65,7 +65,7 @@ const UserData = named(
   }),
 );
 
-const UserDataItem = named(
+const UserDataItem = withTitle(
   'UserDataItem',
   Type.Object({
     contentType: Type.String(),
@@ -73,7 +73,7 @@ const UserDataItem = named(
   }),
 );
 
-const Check = named(
+const Check = withTitle(
   'Check',
   Type.Object({
     id: Type.String(),
@@ -105,7 +105,7 @@ const Check = named(
   }),
 );
 
-const SignedResult = named(
+const SignedResult = withTitle(
   'SignedResult',
   Type.Object({
     jws: Type.String({
@@ -149,7 +149,7 @@ export const userData = group(
       description: 'All of them at once: a journey has a limited number of steps.',
       permission: 'UserDataServer:getProcessInstanceUserData',
       persons: 'one',
-      ok: named('Checks', listOf(Check, MAX_LIST_SIZE)),
+      ok: withTitle('Checks', listOf(Check, MAX_LIST_SIZE)),
       codes: [100022],
     }),
     archive: post('/userdataarchive', {

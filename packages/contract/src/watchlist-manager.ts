@@ -1,7 +1,7 @@
 import { del, get, group, post } from './operation.ts';
 import { cursorPage, cursorQuery, likeFilter, page, pageQuery } from './page.ts';
 import { Environment } from './process-manager/parameters.ts';
-import { DateTime, Duration, Id, listOf, named, oneOf, text } from './schema.ts';
+import { DateTime, Duration, Id, listOf, oneOf, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /**
@@ -19,7 +19,7 @@ const DEFAULT_SIZE = 10_000;
 const ListType = oneOf('FACE', 'DOCUMENT_NUMBER', 'EMAIL');
 const ListStatus = oneOf('ACTIVE', 'INACTIVE');
 
-const Watchlist = named(
+const Watchlist = withTitle(
   'Watchlist',
   Type.Object({
     id: Id,
@@ -47,7 +47,7 @@ const MaxSize = Type.Integer({
 
 const ExpireAfter = Type.String({ ...Duration, description: 'Members go this long after they were added' });
 
-const WatchlistInput = named(
+const WatchlistInput = withTitle(
   'WatchlistInput',
   Type.Object({
     name: text(1, 100),
@@ -59,7 +59,7 @@ const WatchlistInput = named(
   }),
 );
 
-const WatchlistUpdate = named(
+const WatchlistUpdate = withTitle(
   'WatchlistUpdate',
   Type.Object({
     name: Type.Optional(text(1, 100)),
@@ -86,7 +86,7 @@ const details = {
   note: Type.Optional(text(0, 2000)),
 };
 
-const WatchlistMember = named(
+const WatchlistMember = withTitle(
   'WatchlistMember',
   Type.Object({
     id: Id,
@@ -112,7 +112,7 @@ const Image = Type.String({
 const Value = text(1, 255, 'The document number or e-mail address; how it is spelt does not matter');
 const Expires = Type.String({ ...Duration, description: 'The member goes then; as the list says unless given' });
 
-const MemberInput = named(
+const MemberInput = withTitle(
   'WatchlistMemberInput',
   Type.Object({
     image: Type.Optional(Image),
@@ -122,7 +122,7 @@ const MemberInput = named(
   }),
 );
 
-const MemberUpdate = named(
+const MemberUpdate = withTitle(
   'WatchlistMemberUpdate',
   Type.Object({ image: Type.Optional(Image), expireAfter: Type.Optional(Expires), ...details }),
 );
@@ -135,7 +135,7 @@ const Threshold = Type.Number({
 });
 const Limit = Type.Integer({ minimum: 1, maximum: MAX_CANDIDATES, default: 10 });
 
-const MatchInput = named(
+const MatchInput = withTitle(
   'WatchlistMatchInput',
   Type.Object({
     image: Type.Optional(Image),
@@ -155,7 +155,7 @@ const Candidate = Type.Object(
   { title: 'WatchlistCandidate' },
 );
 
-const WatchlistMatch = named(
+const WatchlistMatch = withTitle(
   'WatchlistMatch',
   Type.Object({
     watchlistId: Id,

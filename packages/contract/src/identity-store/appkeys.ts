@@ -1,7 +1,7 @@
 import { appkeyCodes, codesOf } from '../errors.ts';
 import { del, get, group, ofUser, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
-import { anyObject, DateTime, Empty, Id, listOf, mapOf, named, oneOf, text } from '../schema.ts';
+import { anyObject, DateTime, Empty, Id, listOf, mapOf, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { AuthenticationResult, User } from './users.ts';
 
@@ -42,7 +42,7 @@ const abilities = {
 };
 
 /** A member that is not known is refused: a criterion that is misspelt would take everybody. */
-const MatchCriteria = named(
+const MatchCriteria = withTitle(
   'UafMatchCriteria',
   Type.Object(
     {
@@ -57,7 +57,7 @@ const MatchCriteria = named(
   ),
 );
 
-const UafPolicy = named(
+const UafPolicy = withTitle(
   'UafPolicy',
   Type.Object(
     {
@@ -73,7 +73,7 @@ const UafPolicy = named(
   ),
 );
 
-const MetadataStatement = named(
+const MetadataStatement = withTitle(
   'UafMetadataStatement',
   Type.Object({
     aaid: Aaid,
@@ -102,13 +102,13 @@ const configFields = {
   ),
 };
 
-export const AppkeyConfig = named(
+export const AppkeyConfig = withTitle(
   'AppkeyConfig',
   Type.Object({ rpId: text(1, 253, 'The relying party id'), ...configFields }),
 );
-const AppkeyConfigChange = named('AppkeyConfigChange', Type.Object(configFields));
+const AppkeyConfigChange = withTitle('AppkeyConfigChange', Type.Object(configFields));
 
-const Transaction = named(
+const Transaction = withTitle(
   'AppkeyTransaction',
   Type.Object({
     contentType: oneOf('text/plain', 'image/png'),
@@ -117,7 +117,7 @@ const Transaction = named(
 );
 
 /** For callers that keep the session themselves. Nothing is required: each missing member has a code of its own. */
-const SessionData = named(
+const SessionData = withTitle(
   'AppkeySessionData',
   Type.Object({
     challenge: Type.Optional(text(0, 1400)),
@@ -133,20 +133,20 @@ const uafMessage = anyObject('The UAF message of the client: `uafProtocolMessage
 const DeviceId = text(1, 255, 'What the application calls the device');
 const PushToken = text(1, 4096, 'Where push notifications to the device are sent');
 
-const AppkeyRegistrationStart = named(
+const AppkeyRegistrationStart = withTitle(
   'AppkeyRegistrationStart',
   Type.Object({
     username: Type.Optional(text(1, 128, 'What the user is called on the device; the external id unless given')),
   }),
 );
 
-const AppkeyAuthenticationStart = named(
+const AppkeyAuthenticationStart = withTitle(
   'AppkeyAuthenticationStart',
   Type.Object({ transaction: Type.Optional(Transaction) }),
 );
 
 /** The UAF request goes to the client as it is. */
-const AppkeyCeremony = named(
+const AppkeyCeremony = withTitle(
   'AppkeyCeremony',
   Type.Object({
     sessionId: Id,
@@ -155,7 +155,7 @@ const AppkeyCeremony = named(
   }),
 );
 
-const AppkeyRegistrationCompletion = named(
+const AppkeyRegistrationCompletion = withTitle(
   'AppkeyRegistrationCompletion',
   Type.Object({
     sessionId: Type.Optional(text(1, 100)),
@@ -169,7 +169,7 @@ const AppkeyRegistrationCompletion = named(
 );
 
 /** How the client's attempt ended: `response` or `error`; neither is code 1115. */
-const AppkeyAuthentication = named(
+const AppkeyAuthentication = withTitle(
   'AppkeyAuthentication',
   Type.Object({
     sessionData: Type.Optional(SessionData),
@@ -178,7 +178,7 @@ const AppkeyAuthentication = named(
   }),
 );
 
-const Appkey = named(
+const Appkey = withTitle(
   'Appkey',
   Type.Object({
     id: Id,
@@ -195,11 +195,11 @@ const Appkey = named(
   }),
 );
 
-const AppkeyRegistrationResult = named('AppkeyRegistrationResult', Type.Object({ appkey: Appkey, user: User }));
+const AppkeyRegistrationResult = withTitle('AppkeyRegistrationResult', Type.Object({ appkey: Appkey, user: User }));
 
-const AppkeyChange = named('AppkeyChange', Type.Object({ status: KeyStatus }));
+const AppkeyChange = withTitle('AppkeyChange', Type.Object({ status: KeyStatus }));
 
-const DeviceChange = named(
+const DeviceChange = withTitle(
   'AppkeyDeviceChange',
   Type.Object({ pushToken: PushToken, pushProvider: Type.Optional(PushProvider) }),
 );

@@ -1,6 +1,6 @@
 import { codesOf, faceCodes } from '../errors.ts';
 import { group, ofUser, post } from '../operation.ts';
-import { Id, ImageData, MAX_IMAGE_BODY_BYTES, named, oneOf, text } from '../schema.ts';
+import { Id, ImageData, MAX_IMAGE_BODY_BYTES, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { User } from './users.ts';
 
@@ -11,7 +11,7 @@ const ContentType = text(0, 100, 'Such as `image/jpeg`; recognised from the data
 const Subtype = text(0, 50, '`FRONTAL`, which is what a face is unless given');
 
 /** `data` is not required by the schema: its absence has a code of its own (20114). */
-const BiometricInput = named(
+const BiometricInput = withTitle(
   'BiometricInput',
   Type.Object({
     data: Type.Optional(ImageData),
@@ -25,7 +25,7 @@ const BiometricInput = named(
   }),
 );
 
-const BiometricFailure = named(
+const BiometricFailure = withTitle(
   'BiometricFailure',
   Type.Object({
     type: text(1, 50, 'The biometric that failed, such as `face`'),
@@ -34,7 +34,7 @@ const BiometricFailure = named(
 );
 
 /** Absent members and thresholds out of range have codes of their own (20114, 20123 to 20126), so all is let through. */
-const FaceAuthentication = named(
+const FaceAuthentication = withTitle(
   'FaceAuthentication',
   Type.Object({
     data: Type.Optional(ImageData),
@@ -57,7 +57,7 @@ const FaceAuthentication = named(
   }),
 );
 
-const FaceAuthenticationResult = named(
+const FaceAuthenticationResult = withTitle(
   'FaceAuthenticationResult',
   Type.Object({
     authenticationId: Id,

@@ -1,6 +1,6 @@
 import { get, group, post } from '../operation.ts';
 import { likeFilter } from '../page.ts';
-import { DateTime, Id, lenientInteger, listOf, MAX_LIST_SIZE, named, oneOf, text } from '../schema.ts';
+import { DateTime, Id, lenientInteger, listOf, MAX_LIST_SIZE, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Modality } from './users.ts';
 
@@ -38,7 +38,7 @@ const size = Type.Optional(
   Type.Integer({ minimum: 1, maximum: MAX_LIST_SIZE, description: 'How many results a page holds' }),
 );
 
-const EventQuery = named(
+const EventQuery = withTitle(
   'EventQuery',
   Type.Object({
     size,
@@ -52,7 +52,7 @@ const EventQuery = named(
   }),
 );
 
-const IdentityStoreEvent = named(
+const IdentityStoreEvent = withTitle(
   'IdentityStoreEvent',
   Type.Object({
     id: Id,
@@ -73,9 +73,9 @@ const IdentityStoreEvent = named(
   }),
 );
 
-const EventQueryStarted = named('EventQueryStarted', Type.Object({ executionId: Id }));
+const EventQueryStarted = withTitle('EventQueryStarted', Type.Object({ executionId: Id }));
 
-const EventQueryResult = named(
+const EventQueryResult = withTitle(
   'EventQueryResult',
   Type.Object({
     status: oneOf('QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED'),

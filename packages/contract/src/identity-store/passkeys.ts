@@ -1,6 +1,6 @@
 import { codesOf, passkeyCodes } from '../errors.ts';
 import { del, get, group, ofUser, post } from '../operation.ts';
-import { anyObject, DateTime, Id, listOf, mapOf, named, oneOf, text } from '../schema.ts';
+import { anyObject, DateTime, Id, listOf, mapOf, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { AuthenticationResult, PasskeySummary, User } from './users.ts';
 
@@ -37,7 +37,7 @@ const Extensions = Type.Object({
 });
 const Mediation = Type.Optional(oneOf('conditional'));
 
-const AuthenticatorSelection = named(
+const AuthenticatorSelection = withTitle(
   'AuthenticatorSelection',
   Type.Object({
     authenticatorAttachment: Type.Optional(oneOf('platform', 'cross-platform')),
@@ -47,7 +47,7 @@ const AuthenticatorSelection = named(
   }),
 );
 
-const RegistrationPolicy = named(
+const RegistrationPolicy = withTitle(
   'PasskeyRegistrationPolicy',
   Type.Object({
     attestation: Type.Optional(Attestation),
@@ -100,7 +100,7 @@ const RegistrationPolicy = named(
   }),
 );
 
-const AuthenticationPolicy = named(
+const AuthenticationPolicy = withTitle(
   'PasskeyAuthenticationPolicy',
   Type.Object({
     userVerification: Type.Optional(UserVerification),
@@ -137,8 +137,8 @@ const configFields = {
 
 const RpId = text(1, 253, 'The relying party id: a domain');
 
-export const PasskeyConfig = named('PasskeyConfig', Type.Object({ rpId: RpId, ...configFields }));
-const PasskeyConfigChange = named('PasskeyConfigChange', Type.Object(configFields));
+export const PasskeyConfig = withTitle('PasskeyConfig', Type.Object({ rpId: RpId, ...configFields }));
+const PasskeyConfigChange = withTitle('PasskeyConfigChange', Type.Object(configFields));
 
 const Challenge = text(
   22,
@@ -146,7 +146,7 @@ const Challenge = text(
   'A challenge of the caller, from 16 to 1024 bytes, base64url; only where the policy allows it',
 );
 
-const RegistrationStart = named(
+const RegistrationStart = withTitle(
   'PasskeyRegistrationStart',
   Type.Object({
     userName: Type.Optional(text(1, 255)),
@@ -163,14 +163,14 @@ const Prf = Type.Optional(
 );
 
 const authenticationStart = { challenge: Type.Optional(Challenge), mediation: Mediation, prf: Prf };
-const AuthenticationStart = named('PasskeyAuthenticationStart', Type.Object(authenticationStart));
+const AuthenticationStart = withTitle('PasskeyAuthenticationStart', Type.Object(authenticationStart));
 
-const AuthenticationStartByBody = named(
+const AuthenticationStartByBody = withTitle(
   'PasskeyAuthenticationStartByBody',
   Type.Object({ rpId: RpId, authPolicyName: text(1, 100), ...authenticationStart }),
 );
 
-const CredentialDescriptor = named(
+const CredentialDescriptor = withTitle(
   'PasskeyCredentialDescriptor',
   Type.Object({
     id: Type.String(),
@@ -182,7 +182,7 @@ const CredentialDescriptor = named(
 const ceremony = { sessionId: Id, expiringDtm: DateTime };
 
 /** `publicKey` is WebAuthn's PublicKeyCredentialCreationOptionsJSON. */
-const RegistrationStarted = named(
+const RegistrationStarted = withTitle(
   'PasskeyRegistrationStarted',
   Type.Object({
     ...ceremony,
@@ -203,7 +203,7 @@ const RegistrationStarted = named(
 );
 
 /** `publicKey` is WebAuthn's PublicKeyCredentialRequestOptionsJSON. */
-const AuthenticationStarted = named(
+const AuthenticationStarted = withTitle(
   'PasskeyAuthenticationStarted',
   Type.Object({
     ...ceremony,
@@ -223,7 +223,7 @@ const AuthenticationStarted = named(
  * How the client's ceremony ended. Nothing is required, and a registration fits as well as an authentication: answers
  * that are missing, of the other kind or beside session data have codes of their own (395, 352, 388).
  */
-const Completion = named(
+const Completion = withTitle(
   'PasskeyCompletion',
   Type.Object({
     credential: Type.Optional(
@@ -252,11 +252,11 @@ const Completion = named(
   }),
 );
 
-const RegistrationResult = named('PasskeyRegistrationResult', Type.Object({ passkey: PasskeySummary, user: User }));
+const RegistrationResult = withTitle('PasskeyRegistrationResult', Type.Object({ passkey: PasskeySummary, user: User }));
 
-const PasskeyChange = named('PasskeyChange', Type.Object({ status: oneOf('ACTIVE', 'DISABLED') }));
+const PasskeyChange = withTitle('PasskeyChange', Type.Object({ status: oneOf('ACTIVE', 'DISABLED') }));
 
-const RegistrationAudit = named(
+const RegistrationAudit = withTitle(
   'PasskeyRegistrationAudit',
   Type.Object({
     passkey: PasskeySummary,
@@ -278,7 +278,7 @@ const RegistrationAudit = named(
 );
 
 /** As `PublicKeyCredential.signalAllAcceptedCredentials` takes it. */
-const Signals = named(
+const Signals = withTitle(
   'PasskeySignals',
   Type.Object({
     rpId: Type.String(),

@@ -1,6 +1,6 @@
 import { del, get, group, ofUser, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
-import { DateTime, Id, lenientInteger, listOf, mapOf, named, oneOf, stringMap, text } from '../schema.ts';
+import { DateTime, Id, lenientInteger, listOf, mapOf, oneOf, stringMap, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 
 /** Push notifications to the devices that hold a user's appkeys, and the policies of relying parties (4.10). */
@@ -13,7 +13,7 @@ const NotificationStatus = oneOf('SENT', 'DELIVERED', 'ACCEPTED', 'REJECTED', 'C
 
 const NUMBER = { minimum: 10, maximum: 99 } as const;
 
-const PushNotificationInput = named(
+const PushNotificationInput = withTitle(
   'PushNotificationInput',
   Type.Object({
     type: NotificationType,
@@ -30,7 +30,7 @@ const PushNotificationInput = named(
   }),
 );
 
-const PushNotification = named(
+const PushNotification = withTitle(
   'PushNotification',
   Type.Object({
     id: Id,
@@ -49,7 +49,7 @@ const PushNotification = named(
   }),
 );
 
-const PushNotificationsSent = named(
+const PushNotificationsSent = withTitle(
   'PushNotificationsSent',
   Type.Object({
     pushNotifications: listOf(PushNotification, MAX_DEVICES, 'One for each device'),
@@ -62,7 +62,7 @@ const PushNotificationsSent = named(
   }),
 );
 
-const ActivePushNotifications = named(
+const ActivePushNotifications = withTitle(
   'ActivePushNotifications',
   mapOf(
     mapOf(listOf(PushNotification, MAX_ACTIVE_OF_A_DEVICE), MAX_DEVICES, 'By device id'),
@@ -76,7 +76,7 @@ const PolicyStatus = oneOf('ACTIVE', 'INACTIVE');
 const closed = { additionalProperties: false } as const;
 const PrivateKey = text(1, 8192, 'PEM; written once and never shown');
 
-const ApnsSettings = named(
+const ApnsSettings = withTitle(
   'ApnsSettings',
   Type.Object(
     {
@@ -91,7 +91,7 @@ const ApnsSettings = named(
   ),
 );
 
-const FcmSettings = named(
+const FcmSettings = withTitle(
   'FcmSettings',
   Type.Object(
     {
@@ -105,7 +105,7 @@ const FcmSettings = named(
   ),
 );
 
-const WebPushSettings = named(
+const WebPushSettings = withTitle(
   'WebPushSettings',
   Type.Object(
     {
@@ -127,14 +127,14 @@ const policyFields = {
   webPush: Type.Optional(WebPushSettings),
 };
 
-const PushNotificationPolicyInput = named(
+const PushNotificationPolicyInput = withTitle(
   'PushNotificationPolicyInput',
   Type.Object({ rpId: text(1, 253, 'A relying party with appkeys'), ...policyFields }),
 );
-const PushNotificationPolicyChange = named('PushNotificationPolicyChange', Type.Object(policyFields));
+const PushNotificationPolicyChange = withTitle('PushNotificationPolicyChange', Type.Object(policyFields));
 
 /** The settings hold credentials, so an answer tells which are there and never what they are. */
-export const PushNotificationPolicy = named(
+export const PushNotificationPolicy = withTitle(
   'PushNotificationPolicy',
   Type.Object({
     rpId: Type.String(),
@@ -146,7 +146,7 @@ export const PushNotificationPolicy = named(
   }),
 );
 
-const PushNotificationAnswer = named(
+const PushNotificationAnswer = withTitle(
   'PushNotificationAnswer',
   Type.Object({
     status: oneOf('DELIVERED', 'ACCEPTED', 'REJECTED', 'COMPLETED'),
@@ -154,7 +154,7 @@ const PushNotificationAnswer = named(
   }),
 );
 
-const PushNotificationAnswered = named(
+const PushNotificationAnswered = withTitle(
   'PushNotificationAnswered',
   Type.Object({
     ...PushNotification.properties,
@@ -166,7 +166,7 @@ const PushNotificationAnswered = named(
 
 const ConfigurationStatus = oneOf('CONFIGURED', 'NOT_CONFIGURED');
 
-const PushRelyingParty = named(
+const PushRelyingParty = withTitle(
   'PushRelyingParty',
   Type.Object({ rpId: Type.String(), configurationStatus: ConfigurationStatus }),
 );

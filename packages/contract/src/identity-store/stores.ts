@@ -1,7 +1,7 @@
 import { get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
 import { Environment } from '../process-manager/parameters.ts';
-import { DateTime, Duration, Id, mapOf, named, oneOf, text } from '../schema.ts';
+import { DateTime, Duration, Id, mapOf, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { AppkeyConfig } from './appkeys.ts';
 import { PasskeyConfig } from './passkeys.ts';
@@ -25,9 +25,9 @@ const limits = {
   ),
 };
 
-const LockLimits = named('LockLimits', Type.Object(limits));
+const LockLimits = withTitle('LockLimits', Type.Object(limits));
 
-const LockConfiguration = named(
+const LockConfiguration = withTitle(
   'LockConfiguration',
   Type.Object({
     ...limits,
@@ -47,7 +47,7 @@ const LockConfiguration = named(
   }),
 );
 
-const FaceConfiguration = named(
+const FaceConfiguration = withTitle(
   'FaceConfiguration',
   Type.Object({
     floor: Type.Optional(
@@ -75,7 +75,7 @@ const settings = {
   faceConfiguration: Type.Optional(FaceConfiguration),
 };
 
-const StoreConfiguration = named(
+const StoreConfiguration = withTitle(
   'StoreConfiguration',
   Type.Object({
     ...settings,
@@ -87,12 +87,12 @@ const StoreConfiguration = named(
 );
 
 /** Configurations and policies of relying parties have operations of their own; sent here they are ignored. */
-const StoreConfigurationInput = named('StoreConfigurationInput', Type.Object(settings));
+const StoreConfigurationInput = withTitle('StoreConfigurationInput', Type.Object(settings));
 
 const StoreStatus = oneOf('ACTIVE', 'INACTIVE');
 const StoreName = text(1, 100, 'A name of its own in the tenant; it stands in the addresses of the store');
 
-const Store = named(
+const Store = withTitle(
   'Store',
   Type.Object({
     id: Id,
@@ -113,8 +113,8 @@ const writable = {
 };
 
 /** Read-only fields may be sent back as they were read; they are ignored. */
-const StoreInput = named('StoreInput', Type.Object({ name: StoreName, ...writable }));
-const StoreChange = named('StoreChange', Type.Object(writable));
+const StoreInput = withTitle('StoreInput', Type.Object({ name: StoreName, ...writable }));
+const StoreChange = withTitle('StoreChange', Type.Object(writable));
 
 export const stores = group('/api/identity-store/stores', {
   create: post('', {

@@ -1,6 +1,6 @@
 import { codesOf, totpCodes } from '../errors.ts';
 import { group, ofUser, post } from '../operation.ts';
-import { Empty, named, oneOf, text } from '../schema.ts';
+import { Empty, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { AuthenticationResult, User } from './users.ts';
 
@@ -18,10 +18,10 @@ const policyFields = {
   ),
 };
 
-const TotpPolicyInput = named('TotpPolicyInput', Type.Object({ name: text(1, 100), ...policyFields }));
-const TotpPolicyChange = named('TotpPolicyChange', Type.Object(policyFields));
+const TotpPolicyInput = withTitle('TotpPolicyInput', Type.Object({ name: text(1, 100), ...policyFields }));
+const TotpPolicyChange = withTitle('TotpPolicyChange', Type.Object(policyFields));
 
-export const TotpPolicy = named(
+export const TotpPolicy = withTitle(
   'TotpPolicy',
   Type.Object({
     name: Type.String(),
@@ -33,7 +33,7 @@ export const TotpPolicy = named(
   }),
 );
 
-const TotpRegistration = named(
+const TotpRegistration = withTitle(
   'TotpRegistration',
   Type.Object({
     secret: Type.String({ description: 'base32; shown in this answer only' }),
@@ -42,7 +42,7 @@ const TotpRegistration = named(
   }),
 );
 
-const TotpCode = named('TotpCode', Type.Object({ code: text(1, 10, 'The code that the authenticator app shows') }));
+const TotpCode = withTitle('TotpCode', Type.Object({ code: text(1, 10, 'The code that the authenticator app shows') }));
 
 export const totps = group('/api/identity-store/stores/{storeName}', {
   createPolicy: post('/totpPolicy', {

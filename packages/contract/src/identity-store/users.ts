@@ -1,7 +1,7 @@
 import { del, get, group, ofUser, post } from '../operation.ts';
 import { cursorPage, cursorQuery, likeFilter, page, pageQuery } from '../page.ts';
 import { Environment } from '../process-manager/parameters.ts';
-import { DateTime, Duration, Id, listOf, named, oneOf, stringMap, text } from '../schema.ts';
+import { DateTime, Duration, Id, listOf, oneOf, stringMap, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 
 /** The users of an identity store, their sessions and their authentications (specification 4.10). */
@@ -18,9 +18,9 @@ const lockState = {
   tempLockExpiresDtm: Type.Optional(DateTime),
 };
 
-const ModalityLock = named('ModalityLock', Type.Object({ ...lockState, locked: Type.Boolean() }));
+const ModalityLock = withTitle('ModalityLock', Type.Object({ ...lockState, locked: Type.Boolean() }));
 
-const LockInfo = named(
+const LockInfo = withTitle(
   'LockInfo',
   Type.Object({
     ...lockState,
@@ -33,7 +33,7 @@ const LockInfo = named(
   }),
 );
 
-const DeviceSummary = named(
+const DeviceSummary = withTitle(
   'DeviceSummary',
   Type.Object({
     deviceId: Type.String(),
@@ -46,7 +46,7 @@ const DeviceSummary = named(
   }),
 );
 
-const AppkeySummary = named(
+const AppkeySummary = withTitle(
   'AppkeySummary',
   Type.Object({
     keyId: Type.String(),
@@ -58,7 +58,7 @@ const AppkeySummary = named(
   }),
 );
 
-export const PasskeySummary = named(
+export const PasskeySummary = withTitle(
   'PasskeySummary',
   Type.Object({
     id: Id,
@@ -70,17 +70,17 @@ export const PasskeySummary = named(
   }),
 );
 
-const TotpSummary = named(
+const TotpSummary = withTitle(
   'TotpSummary',
   Type.Object({ policyName: Type.String(), status: oneOf('ACTIVE', 'PENDING', 'DISABLED'), createdDtm: DateTime }),
 );
 
-const BiometricSummary = named(
+const BiometricSummary = withTitle(
   'BiometricSummary',
   Type.Object({ type: Type.String(), status: oneOf('ACTIVE', 'DISABLED'), lastUpdatedDtm: DateTime }),
 );
 
-const SummaryInfo = named(
+const SummaryInfo = withTitle(
   'SummaryInfo',
   Type.Object({
     devices: listOf(DeviceSummary, MAX_AUTHENTICATORS),
@@ -96,7 +96,7 @@ const Attributes = stringMap(100, 4000);
 const Locale = text(1, 35, 'BCP 47, such as `en-GB`');
 const TimeZone = text(1, 64, 'IANA, such as `Europe/Dublin`');
 
-export const User = named(
+export const User = withTitle(
   'User',
   Type.Object({
     id: Id,
@@ -115,10 +115,13 @@ export const User = named(
 );
 
 /** What an authentication answers when it succeeds; a refusal answers 400 with the user beside the code. */
-export const AuthenticationResult = named('AuthenticationResult', Type.Object({ authenticationId: Id, user: User }));
+export const AuthenticationResult = withTitle(
+  'AuthenticationResult',
+  Type.Object({ authenticationId: Id, user: User }),
+);
 
 /** Read-only fields may be sent back as they were read; they are ignored. All are optional, also to create a user. */
-const UserInput = named(
+const UserInput = withTitle(
   'UserInput',
   Type.Object({
     extId: Type.Optional(ExtId),
@@ -129,7 +132,7 @@ const UserInput = named(
   }),
 );
 
-const UserLock = named(
+const UserLock = withTitle(
   'UserLock',
   Type.Object({
     duration: Type.Optional(
@@ -138,7 +141,7 @@ const UserLock = named(
   }),
 );
 
-const UserUnlock = named(
+const UserUnlock = withTitle(
   'UserUnlock',
   Type.Object({
     modality: Type.Optional({
@@ -148,7 +151,7 @@ const UserUnlock = named(
   }),
 );
 
-const UserSession = named(
+const UserSession = withTitle(
   'UserSession',
   Type.Object({
     id: Id,
@@ -161,7 +164,7 @@ const UserSession = named(
   }),
 );
 
-const Authentication = named(
+const Authentication = withTitle(
   'Authentication',
   Type.Object({
     id: Id,

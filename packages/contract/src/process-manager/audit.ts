@@ -1,7 +1,7 @@
 import { CONFIGURATION_ACTIONS } from '../configuration-actions.ts';
 import { get, group } from '../operation.ts';
 import { cursorPage, cursorQuery } from '../page.ts';
-import { anyObject, DateTime, Id, listOf, named, oneOf, text } from '../schema.ts';
+import { anyObject, DateTime, Id, listOf, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 
@@ -55,7 +55,7 @@ export const AuditAction = oneOf(
   ...CONFIGURATION_ACTIONS,
 );
 
-const AuditEvent = named(
+const AuditEvent = withTitle(
   'AuditEvent',
   Type.Object({
     id: Id,

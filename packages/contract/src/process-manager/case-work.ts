@@ -1,6 +1,6 @@
 import { get, group, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
-import { DateTime, Id, listOf, named, oneOf, text } from '../schema.ts';
+import { DateTime, Id, listOf, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { InstanceStatus } from './parameters.ts';
 
@@ -12,7 +12,7 @@ export const MAX_MENTIONS = 20;
 
 export const LINK_KINDS = ['DOCUMENT_NUMBER', 'FACE', 'EMAIL', 'PHONE', 'DEVICE'] as const;
 
-const InstanceLink = named(
+const InstanceLink = withTitle(
   'InstanceLink',
   Type.Object({
     processInstanceId: Id,
@@ -35,12 +35,12 @@ export const instanceLinks = group('/api/process-manager/processInstances/{proce
       'other instance. Parents and children of the instance are left out.',
     permission: 'ProcessManager:listInstanceLinks',
     persons: 'one',
-    ok: named('InstanceLinks', Type.Object({ links: listOf(InstanceLink, MAX_INSTANCE_LINKS) })),
+    ok: withTitle('InstanceLinks', Type.Object({ links: listOf(InstanceLink, MAX_INSTANCE_LINKS) })),
     codes: [100022],
   }),
 });
 
-const Note = named(
+const Note = withTitle(
   'InstanceNote',
   Type.Object({
     id: Id,
@@ -72,7 +72,7 @@ export const instanceNotes = group('/api/process-manager/processInstances/{proce
       'For colleagues; the end user sees it only in an archive of everything about the person. A note cannot be changed. ' +
       'Who is mentioned finds it among the own mentions.',
     permission: 'ProcessManager:addInstanceNote',
-    body: named(
+    body: withTitle(
       'InstanceNoteInput',
       Type.Object({
         text: text(1, MAX_NOTE_LENGTH),

@@ -1,6 +1,6 @@
 import { del, get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
-import { DateTime, Id, listOf, named, oneOf, text } from '../schema.ts';
+import { DateTime, Id, listOf, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 
@@ -13,7 +13,7 @@ const Hosts = listOf(
   'Where it may be sent: hosts such as `api.example.com` or `api.example.com:8443`. A secret without hosts is sent nowhere',
 );
 
-const CloudSecret = named(
+const CloudSecret = withTitle(
   'CloudSecret',
   Type.Object({
     id: Id,
@@ -37,7 +37,7 @@ const CloudSecret = named(
 
 const SecretValue = text(1, 10_000, 'A number for NUMBER, base64 for BINARY; it can never be read again');
 
-const CloudSecretInput = named(
+const CloudSecretInput = withTitle(
   'CloudSecretInput',
   Type.Object({
     name: text(1, 100, 'Letters, digits, `_` and `-`; a name of its own in the tenant'),
@@ -48,7 +48,7 @@ const CloudSecretInput = named(
   }),
 );
 
-const CloudSecretChange = named(
+const CloudSecretChange = withTitle(
   'CloudSecretChange',
   Type.Object({
     description: Type.Optional(text(0, 255)),

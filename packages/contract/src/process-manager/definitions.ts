@@ -2,7 +2,7 @@ import { AssuranceLevel } from '../assurance.ts';
 import { IfUnchanged } from '../if-unchanged.ts';
 import { del, get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
-import { anyObject, DateTime, Duration, Empty, Id, listOf, named, oneOf, text } from '../schema.ts';
+import { anyObject, DateTime, Duration, Empty, Id, listOf, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 
@@ -20,7 +20,7 @@ const DefinitionType = oneOf('VERIFICATION', 'AUTHENTICATION');
  * The envelope of a document. What a step may hold depends on its type; the server publishes the whole schema at
  * `/schemas/process-definition.json` and checks documents against that.
  */
-export const DefinitionDocument = named(
+export const DefinitionDocument = withTitle(
   'ProcessDefinitionDocument',
   Type.Object(
     {
@@ -80,13 +80,13 @@ const definitionFields = {
   deployedDtm: Type.Optional(DateTime),
 };
 
-const ProcessDefinition = named('ProcessDefinition', Type.Object(definitionFields));
-const ProcessDefinitionWithDocument = named(
+const ProcessDefinition = withTitle('ProcessDefinition', Type.Object(definitionFields));
+const ProcessDefinitionWithDocument = withTitle(
   'ProcessDefinitionWithDocument',
   Type.Object({ ...definitionFields, document: anyObject('As it was sent, with every default written out') }),
 );
 
-const Validation = named(
+const Validation = withTitle(
   'ProcessDefinitionValidation',
   Type.Object({
     valid: Type.Boolean(),
@@ -105,7 +105,7 @@ const Validation = named(
   }),
 );
 
-const ProcessDefinitionTag = named(
+const ProcessDefinitionTag = withTitle(
   'ProcessDefinitionTag',
   Type.Object({
     name: text(1, 50),
@@ -118,7 +118,7 @@ const ProcessDefinitionTag = named(
   }),
 );
 
-const ConditionTrial = named(
+const ConditionTrial = withTitle(
   'ConditionTrial',
   Type.Object({
     condition: text(1, MAX_CONDITION_LENGTH, 'CEL, as in `when` of a step'),
@@ -129,7 +129,7 @@ const ConditionTrial = named(
     ),
   }),
 );
-const ConditionResult = named(
+const ConditionResult = withTitle(
   'ConditionResult',
   Type.Object({
     result: Type.Optional(Type.Boolean({ description: 'Absent if there is a fault' })),
@@ -137,7 +137,7 @@ const ConditionResult = named(
   }),
 );
 
-const TagInput = named('TagInput', Type.Object({ name: text(1, 50, 'A name of its own in the tenant') }));
+const TagInput = withTitle('TagInput', Type.Object({ name: text(1, 50, 'A name of its own in the tenant') }));
 
 export const processDefinitions = group('/api/process-manager/processDefinitions', {
   listTags: get('/tags', {

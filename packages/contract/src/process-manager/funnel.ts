@@ -1,5 +1,5 @@
 import { get, group } from '../operation.ts';
-import { CalendarDate, Id, listOf, named } from '../schema.ts';
+import { CalendarDate, Id, listOf, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 
@@ -25,7 +25,7 @@ const FunnelStep = Type.Object(
   { title: 'FunnelStep' },
 );
 
-const Funnel = named(
+const Funnel = withTitle(
   'Funnel',
   Type.Object({
     processDefnId: Id,

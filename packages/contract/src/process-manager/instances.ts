@@ -1,12 +1,12 @@
 import { del, get, group, post } from '../operation.ts';
 import { cursorPage, cursorQuery, likeFilter, page, pageQuery } from '../page.ts';
-import { anyObject, CalendarDate, DateTime, Empty, Id, listOf, named, stringMap, text } from '../schema.ts';
+import { anyObject, CalendarDate, DateTime, Empty, Id, listOf, stringMap, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment, InstanceStatus, Parameters, StatusMapped } from './parameters.ts';
 
 /** Process instances (specification 4.8), and what is ours beside them. */
 
-const ProcessInstanceCreated = named(
+const ProcessInstanceCreated = withTitle(
   'ProcessInstanceCreated',
   Type.Object({
     redirectUrl: Type.String({ description: 'Send the end user here; the address works once' }),
@@ -46,9 +46,9 @@ const plainView = {
   ),
 };
 
-const ProcessInstance = named('ProcessInstance', Type.Object(plainView));
+const ProcessInstance = withTitle('ProcessInstance', Type.Object(plainView));
 
-const ProcessInstanceListItem = named(
+const ProcessInstanceListItem = withTitle(
   'ProcessInstanceListItem',
   Type.Object({
     ...plainView,
@@ -58,7 +58,7 @@ const ProcessInstanceListItem = named(
   }),
 );
 
-const ProcessInstanceWithParameters = named(
+const ProcessInstanceWithParameters = withTitle(
   'ProcessInstanceWithParameters',
   Type.Object({
     ...instanceFields,
@@ -86,7 +86,7 @@ const externalReference = Type.Optional(
 );
 
 /** What a templated process token leaves to the moment its instance is made. */
-const InstanceOverrides = named(
+const InstanceOverrides = withTitle(
   'InstanceOverrides',
   Type.Object({
     parameters: Type.Optional(Parameters),
@@ -102,7 +102,7 @@ export const unusableToken = [100024, 100044, 100045, 100046, 100047] as const;
 
 const FromToken = Type.Object({ pt: text(1, 50, 'The id of the process token') });
 
-const ResumeLink = named(
+const ResumeLink = withTitle(
   'ResumeLink',
   Type.Object({
     redirectUrl: Type.String({ description: 'Takes the end user back to where the journey stands; works once' }),
@@ -110,7 +110,7 @@ const ResumeLink = named(
   }),
 );
 
-const Resume = named(
+const Resume = withTitle(
   'Resume',
   Type.Object({
     variables: Type.Optional({
@@ -120,7 +120,7 @@ const Resume = named(
   }),
 );
 
-const InstanceEvent = named(
+const InstanceEvent = withTitle(
   'InstanceEvent',
   Type.Object({
     sequence: Type.Integer({ description: 'From 1, without gaps, for each instance' }),

@@ -1,5 +1,5 @@
 import { get, group, post } from '../operation.ts';
-import { DateTime, Empty, Id, named, oneOf } from '../schema.ts';
+import { DateTime, Empty, Id, oneOf, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 
@@ -10,7 +10,7 @@ export const MAX_PURGED_AT_ONCE = 500;
 /** A preview counts no further. */
 export const MAX_DUE_COUNTED = 100_000;
 
-const RetentionPreview = named(
+const RetentionPreview = withTitle(
   'RetentionPreview',
   Type.Object({
     due: Type.Integer({ description: `How many instances would be deleted now; counted to ${MAX_DUE_COUNTED}` }),
@@ -21,7 +21,7 @@ const RetentionPreview = named(
   }),
 );
 
-const RetentionRun = named(
+const RetentionRun = withTitle(
   'RetentionRun',
   Type.Object({
     purged: Type.Integer({ description: `How many instances were deleted, at most ${MAX_PURGED_AT_ONCE}` }),
@@ -49,7 +49,7 @@ export const retention = group('/api/process-manager/retention', {
   }),
 });
 
-const Erasure = named(
+const Erasure = withTitle(
   'Erasure',
   Type.Object({
     processInstanceId: Id,

@@ -1,7 +1,7 @@
 import { Assurance } from '../assurance.ts';
 import { get, group, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
-import { DateTime, Id, listOf, mapOf, named, oneOf, text } from '../schema.ts';
+import { DateTime, Id, listOf, mapOf, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { ProcessInstance } from './instances.ts';
 import { Environment } from './parameters.ts';
@@ -12,7 +12,7 @@ import { MAX_REVIEW_REASONS } from './settings.ts';
 const Reviewer = text(1, 100, 'Who reviews; the name of the API key unless given');
 const Comment = text(1, 1000, 'Why');
 
-const Review = named(
+const Review = withTitle(
   'Review',
   Type.Object({
     processInstanceId: Id,
@@ -43,7 +43,7 @@ const Review = named(
   }),
 );
 
-const ClosedReview = named(
+const ClosedReview = withTitle(
   'ClosedReview',
   Type.Object({
     processInstanceId: Id,
@@ -58,8 +58,8 @@ const ClosedReview = named(
   }),
 );
 
-const Claim = named('ReviewClaim', Type.Object({ reviewer: Type.Optional(Reviewer) }));
-const Verdict = named('ReviewVerdict', Type.Object({ comment: Comment, reviewer: Type.Optional(Reviewer) }));
+const Claim = withTitle('ReviewClaim', Type.Object({ reviewer: Type.Optional(Reviewer) }));
+const Verdict = withTitle('ReviewVerdict', Type.Object({ comment: Comment, reviewer: Type.Optional(Reviewer) }));
 /** Why the end user is asked again. Each has words in every language of the journey. */
 export const ASK_AGAIN_REASONS = [
   ...(['unreadable', 'expired', 'otherDocument', 'faceUnclear', 'detailsDiffer', 'other'] as const),
@@ -67,7 +67,7 @@ export const ASK_AGAIN_REASONS = [
 const MAX_MESSAGE = 500;
 const MAX_LANGUAGES = 50;
 
-const AskAgain = named(
+const AskAgain = withTitle(
   'ReviewAskAgain',
   Type.Object({
     comment: Comment,
@@ -88,7 +88,7 @@ const AskAgain = named(
   }),
 );
 
-const Asked = named(
+const ReturnLink = withTitle(
   'ReviewAsked',
   Type.Object({
     redirectUrl: Type.String({ description: 'Takes the end user back to the journey; works once' }),
@@ -164,7 +164,7 @@ export const reviews = group('/api/process-manager/reviews', {
       'The answer has a link for the end user. Who has asked to be told by e-mail gets it by e-mail, in their language.',
     permission: 'ProcessManager:askAgainReview',
     body: AskAgain,
-    ok: Asked,
+    ok: ReturnLink,
     codes: conflicts,
   }),
 });

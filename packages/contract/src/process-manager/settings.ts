@@ -1,6 +1,6 @@
 import { get, group, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
-import { listOf, named, text } from '../schema.ts';
+import { listOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 
 /** What a tenant sets for all its journeys, and what its sandbox offers. All of it is ours. */
@@ -24,7 +24,7 @@ const embedOrigins = listOf(
 const allowSpecimens = Type.Boolean({
   description: 'Live journeys accept documents of invented states, such as Utopia: for demonstrations only',
 });
-const readBudget = named(
+const readBudget = withTitle(
   'ReadBudget',
   Type.Object(
     {
@@ -58,11 +58,11 @@ const reviewReasons = listOf(
   'Reasons that reviewers give often; the console offers these instead of its own',
 );
 
-const Settings = named(
+const Settings = withTitle(
   'ProcessSettings',
   Type.Object({ redirectOrigins, embedOrigins, allowSpecimens, readBudget, lenientRequests, fourEyes, reviewReasons }),
 );
-const SettingsUpdate = named(
+const SettingsUpdate = withTitle(
   'ProcessSettingsUpdate',
   Type.Object({
     redirectOrigins: Type.Optional(redirectOrigins),
@@ -91,7 +91,7 @@ export const processSettings = group('/api/process-manager/settings', {
   }),
 });
 
-const Scenario = named(
+const Scenario = withTitle(
   'SandboxScenario',
   Type.Object({
     name: Type.String({ description: 'The value of the parameter `_scenario`' }),

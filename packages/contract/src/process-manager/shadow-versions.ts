@@ -1,6 +1,6 @@
 import { del, get, group, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
-import { DateTime, Id, named, text } from '../schema.ts';
+import { DateTime, Id, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 import { WhatIfResult } from './what-if.ts';
@@ -11,7 +11,7 @@ import { WhatIfResult } from './what-if.ts';
 export const MAX_SHADOW_VERSIONS = 20;
 const MAX_EXAMINED = 20_000;
 
-const ShadowVersion = named(
+const ShadowVersion = withTitle(
   'ShadowVersion',
   Type.Object({
     processDefinitionId: Id,
@@ -39,7 +39,7 @@ export const shadowVersions = group('/api/process-manager/shadowVersions', {
       'nobody and decides nothing. The version may be a draft.',
     permission: 'ProcessManager:startShadowVersion',
     audit: 'shadowVersion.started',
-    body: named('ShadowVersionInput', Type.Object({ processDefinitionId: Id })),
+    body: withTitle('ShadowVersionInput', Type.Object({ processDefinitionId: Id })),
     ok: ShadowVersion,
     status: 201,
     codes: [...missingCode, 100065],

@@ -1,6 +1,6 @@
 import { del, get, group, post } from '../operation.ts';
 import { cursorPage, cursorQuery, likeFilter } from '../page.ts';
-import { DateTime, Duration, Id, lenientInteger, named, oneOf, text } from '../schema.ts';
+import { DateTime, Duration, Id, lenientInteger, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment, Parameters } from './parameters.ts';
 
@@ -31,7 +31,7 @@ const tokenText = {
 };
 
 /** Read-only fields may be sent back as they were read; they are ignored. */
-const ProcessTokenInput = named(
+const ProcessTokenInput = withTitle(
   'ProcessTokenInput',
   Type.Object({
     ...tokenText,
@@ -44,7 +44,7 @@ const ProcessTokenInput = named(
 );
 
 /** Only the fields given are changed. The definition may be sent back, and stays. */
-const ProcessTokenChange = named(
+const ProcessTokenChange = withTitle(
   'ProcessTokenChange',
   Type.Object({
     ...tokenText,
@@ -57,7 +57,7 @@ const ProcessTokenChange = named(
   }),
 );
 
-const ProcessToken = named(
+const ProcessToken = withTitle(
   'ProcessToken',
   Type.Object({
     id: Id,

@@ -1,5 +1,5 @@
 import { get, group } from '../operation.ts';
-import { CalendarDate, listOf, named, text } from '../schema.ts';
+import { CalendarDate, listOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 
 /** How much is verified, how well, and how fast: counted from the instances that are there. All of it is ours. */
@@ -17,7 +17,7 @@ const counts = {
   open: Type.Integer({ description: 'Not started, in progress or paused' }),
 };
 
-const Usage = named(
+const Usage = withTitle(
   'Usage',
   Type.Object({
     fromDate: CalendarDate,

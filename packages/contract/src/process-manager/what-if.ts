@@ -1,5 +1,5 @@
 import { group, post } from '../operation.ts';
-import { DateTime, Id, listOf, named, oneOf, text } from '../schema.ts';
+import { DateTime, Id, listOf, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { DefinitionDocument } from './definitions.ts';
 
@@ -12,7 +12,7 @@ const OUTCOMES = ['PASS', 'FAIL', 'REVIEW', 'UNFINISHED', 'NOT_KNOWN'] as const;
 const Outcome = oneOf(...OUTCOMES);
 const Verdict = { ...oneOf('APPROVED', 'REJECTED', 'NONE'), description: 'What reviewers decided, if they did' };
 
-const WhatIfInput = named(
+const WhatIfInput = withTitle(
   'WhatIfInput',
   Type.Object({
     definition: DefinitionDocument,
@@ -25,7 +25,7 @@ const WhatIfInput = named(
   }),
 );
 
-export const WhatIfResult = named(
+export const WhatIfResult = withTitle(
   'WhatIfResult',
   Type.Object({
     examined: Type.Integer(),
