@@ -1,6 +1,6 @@
 import { embedAddress } from './embed-address.ts';
 import { type JourneyEventName, type JourneyEvents, type JourneyMessage, readMessage } from './events.ts';
-import { type Labels, type Place, showInline, showModal } from './places.ts';
+import { type JourneyDisplay, type Labels, showInline, showModal } from './places.ts';
 
 export type { JourneyEventName, JourneyEvents, JourneyOutcome } from './events.ts';
 
@@ -36,7 +36,7 @@ export function openJourney(options: JourneyOptions): EmbeddedJourney {
   const { url, origin } = embedAddress(options.url, location.origin, language);
   const { on, emit } = newListeners();
   let opened: Window | null = null;
-  let place: Place | undefined;
+  let display: JourneyDisplay | undefined;
   let hasCome = false;
   let isCompleted = false;
   let isClosed = false;
@@ -47,20 +47,20 @@ export function openJourney(options: JourneyOptions): EmbeddedJourney {
     removeEventListener('message', hear);
     clearTimeout(patience);
     clearInterval(look);
-    place?.remove();
+    display?.remove();
     opened?.close();
     emit('closed', { completed: isCompleted });
   };
   /** Only the frame or window that we opened, and only while it shows the origin of the link, is listened to. */
   const hear = ({ source, origin: from, data }: MessageEvent) => {
-    const isOurs = source !== null && (source === opened || source === place?.target());
+    const isOurs = source !== null && (source === opened || source === display?.target());
     const message = isOurs && from === origin ? readMessage(data) : undefined;
     if (message) take(message);
   };
   const take = (message: JourneyMessage) => {
     hasCome = true;
     if (message.name === 'hello') return;
-    if (message.name === 'size') return place?.resize(message.height);
+    if (message.name === 'size') return display?.resize(message.height);
     if (message.name === 'closed') return close();
     if (message.name === 'completed') isCompleted = true;
     emit(message.name, message.event as never);
@@ -73,7 +73,7 @@ export function openJourney(options: JourneyOptions): EmbeddedJourney {
     if (isClosed) return;
     if (mode === 'popup') return openWindow();
     const { container } = options;
-    place = mode === 'inline' && container ? showInline(container, url, labels) : showModal(url, labels, close);
+    display = mode === 'inline' && container ? showInline(container, url, labels) : showModal(url, labels, close);
   };
 
   if (mode === 'redirect') {
@@ -86,7 +86,7 @@ export function openJourney(options: JourneyOptions): EmbeddedJourney {
   const patience = setTimeout(() => {
     if (hasCome || mode === 'popup') return;
     emit('error', { reason: 'refused' });
-    place?.offerWindow(openWindow);
+    display?.offerWindow(openWindow);
   }, patienceMs);
   // A window that was closed says nothing.
   const look = setInterval(() => {

@@ -1,5 +1,5 @@
 /** Where a journey is shown: a dialog over the page, a place inside it, or a window. */
-export type Place = {
+export type JourneyDisplay = {
   /** The window whose messages count, once there is one. */
   target(): Window | null;
   resize(height: number): void;
@@ -17,7 +17,7 @@ export type Labels = {
 
 const MIN_HEIGHT = 640;
 
-export function showInline(container: Element, url: string, labels: Labels): Place {
+export function showInline(container: Element, url: string, labels: Labels): JourneyDisplay {
   const frame = makeFrame(url, labels.title);
   Object.assign(frame.style, { width: '100%', height: `${MIN_HEIGHT}px` });
   container.append(frame);
@@ -32,7 +32,7 @@ export function showInline(container: Element, url: string, labels: Labels): Pla
 }
 
 /** A dialog of the browser: it keeps the focus inside, and Escape closes it. */
-export function showModal(url: string, labels: Labels, onClose: () => void): Place {
+export function showModal(url: string, labels: Labels, onClose: () => void): JourneyDisplay {
   const dialog = document.createElement('dialog');
   dialog.setAttribute('aria-label', labels.title);
   // The colours of the browser, light or dark. Where there is no room around it, it fills the screen.
