@@ -51,7 +51,7 @@ function App({ entry }: { entry: Entry }) {
     const { again, ...openedJourney } = opened;
     const goOn = () => setState({ opened: arrive(openedJourney) });
     const startOver = async () => setState({ opened: await again.startOver() });
-    return <Begun opened={openedJourney} onContinue={goOn} onStartOver={startOver} />;
+    return <ResumePrompt opened={openedJourney} onContinue={goOn} onStartOver={startOver} />;
   }
   const retry = () => {
     setState(undefined);
@@ -65,10 +65,10 @@ function Journeys({ instanceId, journey }: OpenedJourney) {
   return <JourneyPage api={api} instanceId={instanceId} first={journey} />;
 }
 
-type BegunProps = { opened: OpenedJourney; onContinue(): void; onStartOver(): Promise<void> };
+type ResumePromptProps = { opened: OpenedJourney; onContinue(): void; onStartOver(): Promise<void> };
 
 /** Somebody has begun a journey by this public link in this browser; it may have been somebody else. */
-function Begun({ opened: { journey }, onContinue, onStartOver }: BegunProps) {
+function ResumePrompt({ opened: { journey }, onContinue, onStartOver }: ResumePromptProps) {
   const theme = journey?.theme;
   const words = useMessages(['shell'], { language: theme?.defaultLanguage, texts: journey?.texts });
   useTheme(theme);

@@ -8,22 +8,22 @@ type Hint = 'closer' | 'dark' | 'hold';
 
 test('a hint stays for its time, however often another is wanted', () => {
   let pace = paceHint(noHintYet<Hint>(), 'closer', 0);
-  assert.equal(pace.shown, 'closer');
+  assert.equal(pace.shownHint, 'closer');
   for (let now = 100; now < HINT_MS; now += 100) {
     pace = paceHint(pace, now % 200 === 0 ? 'dark' : 'hold', now);
-    assert.equal(pace.shown, 'closer');
+    assert.equal(pace.shownHint, 'closer');
   }
   pace = paceHint(pace, 'dark', HINT_MS);
-  assert.equal(pace.shown, 'dark');
+  assert.equal(pace.shownHint, 'dark');
 });
 
 test('nothing is announced twice in a row, and nothing sooner than two seconds after the last', () => {
   let pace = paceHint(noHintYet<Hint>(), 'closer', 0);
-  assert.deepEqual([pace.spoken, pace.spokenAt], ['closer', 0]);
+  assert.deepEqual([pace.spokenHint, pace.spokenAt], ['closer', 0]);
   pace = paceHint(pace, 'dark', HINT_MS);
-  assert.equal(pace.spoken, 'closer');
+  assert.equal(pace.spokenHint, 'closer');
   pace = paceHint(pace, 'dark', SPEECH_MS);
-  assert.deepEqual([pace.spoken, pace.spokenAt], ['dark', SPEECH_MS]);
+  assert.deepEqual([pace.spokenHint, pace.spokenAt], ['dark', SPEECH_MS]);
   pace = paceHint(pace, 'dark', SPEECH_MS * 3);
   assert.equal(pace.spokenAt, SPEECH_MS);
 });

@@ -3,9 +3,9 @@
  * nothing. Screen readers are told less often still.
  */
 export type HintPace<Hint extends string> = {
-  readonly shown: Hint | null;
+  readonly shownHint: Hint | null;
   readonly shownAt: number;
-  readonly spoken: Hint | null;
+  readonly spokenHint: Hint | null;
   readonly spokenAt: number;
 };
 
@@ -13,7 +13,7 @@ export const HINT_MS = 1200;
 export const SPEECH_MS = 2000;
 
 export function noHintYet<Hint extends string>(): HintPace<Hint> {
-  return { shown: null, shownAt: Number.NEGATIVE_INFINITY, spoken: null, spokenAt: Number.NEGATIVE_INFINITY };
+  return { shownHint: null, shownAt: Number.NEGATIVE_INFINITY, spokenHint: null, spokenAt: Number.NEGATIVE_INFINITY };
 }
 
 export function paceHint<Hint extends string>(
@@ -21,13 +21,13 @@ export function paceHint<Hint extends string>(
   wantedHint: Hint | null,
   now: number,
 ): HintPace<Hint> {
-  const changes = wantedHint !== pace.shown && now - pace.shownAt >= HINT_MS;
-  const shownHint = changes ? wantedHint : pace.shown;
-  const speaks = shownHint !== null && shownHint !== pace.spoken && now - pace.spokenAt >= SPEECH_MS;
+  const changes = wantedHint !== pace.shownHint && now - pace.shownAt >= HINT_MS;
+  const shownHint = changes ? wantedHint : pace.shownHint;
+  const speaks = shownHint !== null && shownHint !== pace.spokenHint && now - pace.spokenAt >= SPEECH_MS;
   return {
-    shown: shownHint,
+    shownHint,
     shownAt: changes ? now : pace.shownAt,
-    spoken: speaks ? shownHint : pace.spoken,
+    spokenHint: speaks ? shownHint : pace.spokenHint,
     spokenAt: speaks ? now : pace.spokenAt,
   };
 }

@@ -15,17 +15,17 @@ type LiveHintProps<Hint extends string> = {
 };
 
 export function LiveHint<Hint extends string>({ t, pace, area, icons, good, second = false }: LiveHintProps<Hint>) {
-  const { shown, spoken } = pace;
+  const { shownHint, spokenHint } = pace;
   return (
     <>
-      {shown && (
-        <div class={`hint ${good ? 'good' : ''} ${second ? 'second' : ''}`} aria-hidden="true" data-hint={shown}>
-          <CaptureIcon name={icons[shown]} />
-          <span>{t(`${area}.${shown}`)}</span>
+      {shownHint && (
+        <div class={`hint ${good ? 'good' : ''} ${second ? 'second' : ''}`} aria-hidden="true" data-hint={shownHint}>
+          <CaptureIcon name={icons[shownHint]} />
+          <span>{t(`${area}.${shownHint}`)}</span>
         </div>
       )}
       <div class="hidden" aria-live="polite">
-        {spoken ? t(`${area}.${spoken}`) : ''}
+        {spokenHint ? t(`${area}.${spokenHint}`) : ''}
       </div>
     </>
   );

@@ -78,7 +78,7 @@ function Origin({ t, language, handoff }: { t: Translate; language: string; hand
           <dt>{t('confirm.browser')}</dt>
           <dd>{browserText(t, handoff.browser)}</dd>
         </div>
-        <Whereabouts t={t} language={language} place={handoff.place} />
+        <Whereabouts t={t} language={language} offerPlace={handoff.place} />
         <div>
           <dt>{t('confirm.time')}</dt>
           <dd>{time}</dd>
@@ -98,8 +98,8 @@ function browserText(t: Translate, browserName: string): string {
 type OfferPlace = NonNullable<Memory['handoff']>['place'];
 
 /** Where it is, as far as anybody can know, and how it is known. */
-function Whereabouts({ t, language, place = {} }: { t: Translate; language: string; place: OfferPlace }) {
-  const { city, countryCode, addressCountryCode } = place;
+function Whereabouts({ t, language, offerPlace = {} }: { t: Translate; language: string; offerPlace: OfferPlace }) {
+  const { city, countryCode, addressCountryCode } = offerPlace;
   const [country, address] = useMemo(
     () => [countryCode, addressCountryCode].map((code) => code && countryName(code, language)),
     [countryCode, addressCountryCode, language],

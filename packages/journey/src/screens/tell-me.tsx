@@ -38,7 +38,7 @@ export function TellMe({ t, language, journey, api }: TellMeProps) {
     <>
       <div role="status">
         {address && (
-          <Told isNew={sentAddress !== undefined} text={t('tell.done', { address: `\u2068${address}\u2069` })} />
+          <Notice isNew={sentAddress !== undefined} text={t('tell.done', { address: `\u2068${address}\u2069` })} />
         )}
       </div>
       <div class="actions">
@@ -49,7 +49,7 @@ export function TellMe({ t, language, journey, api }: TellMeProps) {
 }
 
 /** What was known when the page came takes no focus; what was just asked for does. */
-function Told({ isNew, text }: { isNew: boolean; text: string }) {
+function Notice({ isNew, text }: { isNew: boolean; text: string }) {
   const words = <p class="panel tinted">{text}</p>;
   return isNew ? <Landing>{words}</Landing> : words;
 }

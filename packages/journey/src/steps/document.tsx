@@ -75,7 +75,7 @@ function Attempt(props: StepProps) {
         t={t}
         language={language}
         readCountry={readCountry}
-        chosen={countryCode}
+        chosenCountry={countryCode}
         onAnswer={answer}
         onAnew={anew}
       />

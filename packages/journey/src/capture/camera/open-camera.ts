@@ -22,7 +22,7 @@ export class NoCamera extends Error {
   }
 }
 
-const WANTED = { width: { ideal: 1920 }, height: { ideal: 1080 }, frameRate: { ideal: 30 } } as const;
+const VIDEO_CONSTRAINTS = { width: { ideal: 1920 }, height: { ideal: 1080 }, frameRate: { ideal: 30 } } as const;
 /** A camera that another page has just let go of is not free at once. */
 const BUSY_WAIT_MS = 600;
 
@@ -45,7 +45,7 @@ export async function openCamera(wish: CameraWish): Promise<OpenCamera> {
 async function openStream(devices: MediaDevices, { facing, deviceId }: CameraWish): Promise<MediaStream> {
   const side = deviceId ? { deviceId: { exact: deviceId } } : { facingMode: { ideal: facing } };
   try {
-    return await devices.getUserMedia({ audio: false, video: { ...side, ...WANTED } });
+    return await devices.getUserMedia({ audio: false, video: { ...side, ...VIDEO_CONSTRAINTS } });
   } catch (error) {
     const fault = cameraFaultOf(error);
     if (fault === 'inUse' || fault === 'aborted') {

@@ -11,15 +11,15 @@ type CountryQuestionProps = {
   t: Translate;
   language: string;
   readCountry: string;
-  chosen: string;
+  chosenCountry: string;
   onAnswer(country: string): Promise<void>;
   onAnew(): void;
 };
 
-export function CountryQuestion({ t, language, readCountry, chosen, onAnswer, onAnew }: CountryQuestionProps) {
+export function CountryQuestion({ t, language, readCountry, chosenCountry, onAnswer, onAnew }: CountryQuestionProps) {
   const sending = useSending();
   const busy = sending.share !== undefined;
-  const [readName, chosenName] = [countryName(readCountry, language), countryName(chosen, language)];
+  const [readName, chosenName] = [countryName(readCountry, language), countryName(chosenCountry, language)];
   const answer = (country: string) => void sending.attempt(() => onAnswer(country));
   return (
     <>
@@ -31,7 +31,7 @@ export function CountryQuestion({ t, language, readCountry, chosen, onAnswer, on
         <Button kind="primary" busy={busy} onPress={() => answer(readCountry)}>
           {t('country.switch', { country: readName })}
         </Button>
-        <Button onPress={() => busy || answer(chosen)}>{t('country.keep', { country: chosenName })}</Button>
+        <Button onPress={() => busy || answer(chosenCountry)}>{t('country.keep', { country: chosenName })}</Button>
         <Button kind="quiet" onPress={onAnew}>
           {t('country.anew')}
         </Button>

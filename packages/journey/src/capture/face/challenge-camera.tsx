@@ -21,7 +21,7 @@ type ChallengeCameraProps = ChallengeOptions & {
 export function ChallengeCamera(props: ChallengeCameraProps) {
   const { t, language, camera, onOmit } = props;
   const { view, restart } = useChallenge(props);
-  const { challenge, notice, good, seen, pace } = view;
+  const { challenge, notice, good, seenMovements, pace } = view;
   const instruction = challenge?.state === 'OPEN' ? challenge.instruction : undefined;
   const display = instruction && instructionView(instruction);
   const until = display?.drawing === 'closeEyes' ? t('challenge.untilSignal') : '';
@@ -30,7 +30,12 @@ export function ChallengeCamera(props: ChallengeCameraProps) {
   return (
     <>
       <CameraStage t={t} camera={camera} shape="face" mirrored>
-        <FaceOval good={good} progress={challenge ? progressOf(challenge) : 0} towards={display?.drawing} seen={seen} />
+        <FaceOval
+          good={good}
+          progress={challenge ? progressOf(challenge) : 0}
+          towards={display?.drawing}
+          seenMovements={seenMovements}
+        />
         {instruction && <InstructionHint t={t} instruction={instruction} until={until} />}
         {notice ? (
           <div class="hint long" aria-hidden="true">

@@ -21,7 +21,7 @@ export const FRAME_MS = 250;
 /** More than a challenge can take at this pace; the server ends it earlier. */
 export const MAX_FRAMES = 400;
 /** The server does not know the challenge any more, or somebody started another one. */
-const GONE = 100132;
+const CHALLENGE_GONE = 100132;
 
 /**
  * One challenge from its start to its end. The server says what is asked for and decides what a frame shows; the page
@@ -53,7 +53,7 @@ export async function runChallenge(parts: ChallengeParts): Promise<ChallengeEnd 
     return signal.aborted ? undefined : { state: 'ENDED', reason: 'too_many_frames' };
   } catch (error) {
     if (signal.aborted) return undefined;
-    if (error instanceof Problem && error.code === GONE) return { state: 'ENDED', reason: 'too_slow' };
+    if (error instanceof Problem && error.code === CHALLENGE_GONE) return { state: 'ENDED', reason: 'too_slow' };
     throw error;
   }
 }

@@ -11,14 +11,14 @@ type FaceOvalProps = {
   /** The movement to make, as the mirror shows it. */
   towards?: Movement | undefined;
   /** How many movements were recognised: each is ticked off for a moment. */
-  seen?: number;
+  seenMovements?: number;
 };
 
 const BOX = { width: 400, height: 500 } as const;
 const CENTRE = { x: BOX.width * OVAL.x, y: BOX.height * OVAL.y } as const;
 const RADIUS = { x: 148, y: (BOX.height * OVAL.height) / 2 } as const;
 
-export function FaceOval({ good, progress, towards = 'centre', seen = 0 }: FaceOvalProps) {
+export function FaceOval({ good, progress, towards = 'centre', seenMovements = 0 }: FaceOvalProps) {
   return (
     <svg
       class="outline"
@@ -51,7 +51,7 @@ export function FaceOval({ good, progress, towards = 'centre', seen = 0 }: FaceO
         />
       )}
       {towards !== 'centre' && <path class={`outline-arrow to-${towards}`} d={DRAWINGS[towards]} />}
-      {seen > 0 && <path key={seen} class="outline-seen" d="M140 250l42 42 80-90" />}
+      {seenMovements > 0 && <path key={seenMovements} class="outline-seen" d="M140 250l42 42 80-90" />}
     </svg>
   );
 }

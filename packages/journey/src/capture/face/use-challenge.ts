@@ -20,7 +20,7 @@ export type ChallengeView = {
   /** The newest answer of the server, once the challenge has started. */
   readonly challenge: Challenge | undefined;
   /** How many movements were recognised. */
-  readonly seen: number;
+  readonly seenMovements: number;
   /** The key of what the person should read before it starts again. */
   readonly notice: string | undefined;
 };
@@ -40,7 +40,7 @@ const BEGINNING: ChallengeView = {
   good: false,
   pace: noHintYet<FaceHint>(),
   challenge: undefined,
-  seen: 0,
+  seenMovements: 0,
   notice: undefined,
 };
 
@@ -102,7 +102,7 @@ function showAnswer(view: ChallengeView, challenge: Challenge, isNew: boolean): 
   return {
     ...view,
     challenge,
-    seen: view.seen + (isNew ? 1 : 0),
+    seenMovements: view.seenMovements + (isNew ? 1 : 0),
     good: warning === null,
     pace: paceHint(view.pace, warning, performance.now()),
   };
