@@ -3,6 +3,7 @@ import type { TenantTx } from '../db/db.ts';
 import { toDtm } from '../kernel/clock.ts';
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { bindDeps } from '../kernel/implement.ts';
 import { newNumber } from '../kernel/number-choice.ts';
 import { isFinal } from '../process-manager/engine/state.ts';
 import { redirectAddress, startAddress } from '../process-manager/instances/journey-addresses.ts';
@@ -25,93 +26,105 @@ type SendInput = Body<typeof api.journey.sendHandoff>;
 type NoticeInput = Body<typeof api.journey.tellWhenDecided>;
 
 export function handoffs(deps: JourneyDeps) {
-  const { live, baseUrlOf, messages, countryHeader } = deps;
-  const placeFor = ({ header }: JourneyContext, timeZone: string | undefined) =>
-    placeOf({ timeZone, country: countryHeader === undefined ? undefined : header(countryHeader) });
+  return bindDeps(deps, { offer, send, tell, confirm, deny, takeBack });
+}
 
-  /** Runs with the instance locked; the session is read again then, because it may have changed in the meantime. */
-  const locked = <T>(
-    { db, tenantId, session }: JourneyContext,
-    work: (tx: TenantTx, own: SessionRow, instance: InstanceRow) => Promise<T>,
-  ): Promise<T> =>
-    db.write(async (tx) => {
-      const instance = await deps.processes.lockInstance(tx, session.instanceId);
-      if (!instance) throw new ApiError(100022);
-      const own = await findSession(tx, session.sessionId);
-      if (!own) throw new ApiError(100054);
-      tx.afterCommit(() => live.changed(tenantId, session.instanceId));
-      return work(tx, own, instance);
-    });
+async function offer(deps: JourneyDeps, context: JourneyContext, { timeZone }: OfferInput): Promise<Offer> {
+  const offeredFrom = await placeFor(deps, context, timeZone);
+  return locked(deps, context, async (tx, own, instance) => {
+    const { code, number, expiresAt } = await makeOffer(tx, own, instance, { offeredFrom, now: context.now });
+    const url = redirectAddress(instance.ui_url, deps.baseUrlOf(tx.tenantId), instance.id, code);
+    return { url, number, expiringDtm: toDtm(expiresAt) };
+  });
+}
 
-  return {
-    async offer(context: JourneyContext, { timeZone }: OfferInput): Promise<Offer> {
-      const offeredFrom = await placeFor(context, timeZone);
-      return locked(context, async (tx, own, instance) => {
-        const { code, number, expiresAt } = await makeOffer(tx, own, instance, { offeredFrom, now: context.now });
-        const url = redirectAddress(instance.ui_url, baseUrlOf(tx.tenantId), instance.id, code);
-        return { url, number, expiringDtm: toDtm(expiresAt) };
-      });
-    },
+/** Sends a new link: only its recipient may know it. */
+async function send(
+  deps: JourneyDeps,
+  context: JourneyContext,
+  { channel, to, language, timeZone }: SendInput,
+): Promise<SentHandoff> {
+  const queue = await deps.messages.queueFor(channel);
+  const offeredFrom = await placeFor(deps, context, timeZone);
+  return locked(deps, context, async (tx, own, instance) => {
+    const { code, number, expiresAt } = await makeOffer(tx, own, instance, { offeredFrom, now: context.now });
+    const base = deps.baseUrlOf(tx.tenantId);
+    const url = redirectAddress(instance.ui_url, base, instance.id, code);
+    // Short, because it is read on a small screen; it leads to the same page.
+    const link = instance.ui_url ? url : startAddress(base, instance.id, code);
+    const message = { kind: 'HANDOFF', to, language, url: link, expiresAt } as const;
+    const { sentTo } = await queue(tx, instance, message, context.now);
+    return { url, number, expiringDtm: toDtm(expiresAt), sentTo };
+  });
+}
 
-    /** Sends a new link: only its recipient may know it. */
-    async send(context: JourneyContext, { channel, to, language, timeZone }: SendInput): Promise<SentHandoff> {
-      const queue = await messages.queueFor(channel);
-      const offeredFrom = await placeFor(context, timeZone);
-      return locked(context, async (tx, own, instance) => {
-        const { code, number, expiresAt } = await makeOffer(tx, own, instance, { offeredFrom, now: context.now });
-        const base = baseUrlOf(tx.tenantId);
-        const url = redirectAddress(instance.ui_url, base, instance.id, code);
-        // Short, because it is read on a small screen; it leads to the same page.
-        const link = instance.ui_url ? url : startAddress(base, instance.id, code);
-        const message = { kind: 'HANDOFF', to, language, url: link, expiresAt } as const;
-        const { sentTo } = await queue(tx, instance, message, context.now);
-        return { url, number, expiringDtm: toDtm(expiresAt), sentTo };
-      });
-    },
+/** A session that only watches may ask as well: after a hand-off it is the device that stays. */
+async function tell(
+  deps: JourneyDeps,
+  context: JourneyContext,
+  { to, language }: NoticeInput,
+): Promise<{ sentTo: string }> {
+  const queue = await deps.messages.queueFor('EMAIL');
+  return locked(deps, context, async (tx, own, instance) => {
+    if (own.state !== 'ACTIVE' && own.state !== 'WATCHING') throw new ApiError(100058);
+    ensureUnderWay(instance);
+    return queue(tx, instance, { kind: 'DECIDED', to, language }, context.now);
+  });
+}
 
-    /** A session that only watches may ask as well: after a hand-off it is the device that stays. */
-    async tell(context: JourneyContext, { to, language }: NoticeInput): Promise<{ sentTo: string }> {
-      const queue = await messages.queueFor('EMAIL');
-      return locked(context, async (tx, own, instance) => {
-        if (own.state !== 'ACTIVE' && own.state !== 'WATCHING') throw new ApiError(100058);
-        ensureUnderWay(instance);
-        return queue(tx, instance, { kind: 'DECIDED', to, language }, context.now);
-      });
-    },
+async function confirm(deps: JourneyDeps, context: JourneyContext, number: number): Promise<void> {
+  const right = await locked(deps, context, async (tx, own, instance) => {
+    ensureUnderWay(instance);
+    await ensureToBeConfirmed(tx, own, context.now);
+    if (own.number === number) {
+      await activate(tx, own);
+      return true;
+    }
+    await setSessionState(tx, own.id, 'CLOSED');
+    await deps.processes.addEvent(tx, instance, 'instance.handoffRefused', context.now);
+    return false;
+  });
+  // Thrown after the commit: inside the transaction it would undo the end of the offer.
+  if (!right) throw new ApiError(100064, { detail: 'the number does not match' });
+}
 
-    async confirm(context: JourneyContext, number: number): Promise<void> {
-      const right = await locked(context, async (tx, own, instance) => {
-        ensureUnderWay(instance);
-        await ensureToBeConfirmed(tx, own, context.now);
-        if (own.number === number) {
-          await activate(tx, own);
-          return true;
-        }
-        await setSessionState(tx, own.id, 'CLOSED');
-        await deps.processes.addEvent(tx, instance, 'instance.handoffRefused', context.now);
-        return false;
-      });
-      // Thrown after the commit: inside the transaction it would undo the end of the offer.
-      if (!right) throw new ApiError(100064, { detail: 'the number does not match' });
-    },
+function deny(deps: JourneyDeps, context: JourneyContext): Promise<void> {
+  return locked(deps, context, async (tx, own, instance) => {
+    await ensureToBeConfirmed(tx, own, context.now);
+    await setSessionState(tx, own.id, 'CLOSED');
+    await deps.processes.addEvent(tx, instance, 'instance.handoffDenied', context.now);
+  });
+}
 
-    deny: (context: JourneyContext): Promise<void> =>
-      locked(context, async (tx, own, instance) => {
-        await ensureToBeConfirmed(tx, own, context.now);
-        await setSessionState(tx, own.id, 'CLOSED');
-        await deps.processes.addEvent(tx, instance, 'instance.handoffDenied', context.now);
-      }),
+function takeBack(deps: JourneyDeps, context: JourneyContext): Promise<void> {
+  return locked(deps, context, async (tx, own, instance) => {
+    ensureUnderWay(instance);
+    if (own.state === 'ACTIVE' && (await withdrawOffers(tx, instance.id))) return;
+    const sessions = await sessionsOf(tx, instance.id);
+    const connected = sessions.some(({ state, offered_by }) => state === 'ACTIVE' && offered_by === own.id);
+    if (own.state !== 'WATCHING' || !connected) throw new ApiError(100064);
+    await activate(tx, own);
+  });
+}
 
-    takeBack: (context: JourneyContext): Promise<void> =>
-      locked(context, async (tx, own, instance) => {
-        ensureUnderWay(instance);
-        if (own.state === 'ACTIVE' && (await withdrawOffers(tx, instance.id))) return;
-        const sessions = await sessionsOf(tx, instance.id);
-        const connected = sessions.some(({ state, offered_by }) => state === 'ACTIVE' && offered_by === own.id);
-        if (own.state !== 'WATCHING' || !connected) throw new ApiError(100064);
-        await activate(tx, own);
-      }),
-  };
+function placeFor({ countryHeader }: JourneyDeps, { header }: JourneyContext, timeZone: string | undefined) {
+  return placeOf({ timeZone, country: countryHeader === undefined ? undefined : header(countryHeader) });
+}
+
+/** Runs with the instance locked; the session is read again then, because it may have changed in the meantime. */
+function locked<T>(
+  { processes, live }: JourneyDeps,
+  { db, tenantId, session }: JourneyContext,
+  work: (tx: TenantTx, own: SessionRow, instance: InstanceRow) => Promise<T>,
+): Promise<T> {
+  return db.write(async (tx) => {
+    const instance = await processes.lockInstance(tx, session.instanceId);
+    if (!instance) throw new ApiError(100022);
+    const own = await findSession(tx, session.sessionId);
+    if (!own) throw new ApiError(100054);
+    tx.afterCommit(() => live.changed(tenantId, session.instanceId));
+    return work(tx, own, instance);
+  });
 }
 
 /** Makes a new offer and withdraws earlier ones. */

@@ -73,3 +73,14 @@ export function implement<G>(_group: G, handlers: Handlers<G>): Handlers<G> {
 export function mayRunAgain<H extends (...parameters: never[]) => unknown>(handler: H): H {
   return Object.assign(handler, { runsAgain: true });
 }
+
+type Bound<F> = F extends (deps: never, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never;
+
+/** Hands functions what they need, which is their first parameter: a factory of handlers is a list of their names. */
+export function bindDeps<Deps, F extends Readonly<Record<string, (deps: Deps, ...rest: never[]) => unknown>>>(
+  deps: Deps,
+  functions: F,
+): { readonly [K in keyof F]: Bound<F[K]> } {
+  const bound = Object.entries(functions).map(([name, each]) => [name, each.bind(undefined, deps)]);
+  return Object.fromEntries(bound) as { readonly [K in keyof F]: Bound<F[K]> };
+}

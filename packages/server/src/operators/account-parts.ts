@@ -1,6 +1,7 @@
 import type { api, Ok } from '@grove/contract';
 import type { Audit, AuditAction } from '../audit/audit.ts';
 import type { Db, TenantTx } from '../db/db.ts';
+import type { Places } from '../identity-store/passkeys/check-origin.ts';
 import { type WithHeaders, withHeaders } from '../kernel/answers.ts';
 import { type Clock, toDtm } from '../kernel/clock.ts';
 import type { Context, OperatorPrincipal, Principal } from '../kernel/context.ts';
@@ -33,69 +34,82 @@ export type AccountDeps = {
   tenantName(tenantId: TenantId): Promise<string>;
 };
 
+type SignedIn = Principal & { operator: OperatorPrincipal };
 type SessionView = Ok<typeof api.consoleAccount.getSession>;
 
-export function accountParts(deps: AccountDeps) {
-  const { clock, audit, tenantName } = deps;
-  const record = (tx: TenantTx, action: AuditAction, operator: OperatorRow) =>
-    audit.record(tx, {
-      action,
-      environment: 'live',
-      actor: operatorName(operator),
-      operatorId: operator.id,
-      at: clock.now(),
-      item: operator.id,
-    });
+export type Refused = Extract<Recognised, { refused: string }>;
 
-  const viewOf = async (principal: Principal & { operator: OperatorPrincipal }): Promise<SessionView> => {
-    const { tenantId, callerId, callerName, operator } = principal;
-    return {
-      tenantId,
-      tenantName: await tenantName(tenantId),
-      region: deps.region,
-      operator: {
-        id: callerId,
-        name: callerName,
-        role: operator.role,
-        ...(operator.email && { email: operator.email }),
-      },
-      permissions: [...operator.permissions],
-      environments: [...operator.environments],
-      ofInstallation: operator.ofInstallation,
-      sessionId: operator.sessionId,
-      authenticatedDtm: toDtm(operator.authenticatedAt),
-      idleSeconds: IDLE_MS / 1000,
-      expiringDtm: toDtm(operator.expiresAt),
-    };
+export function record({ audit, clock }: AccountDeps, tx: TenantTx, action: AuditAction, operator: OperatorRow) {
+  const { id } = operator;
+  const actor = operatorName(operator);
+  return audit.record(tx, { action, environment: 'live', actor, operatorId: id, at: clock.now(), item: id });
+}
+
+export async function recordLock(deps: AccountDeps, tx: TenantTx, { isNewLock, operator }: Refused): Promise<void> {
+  if (isNewLock && operator) await record(deps, tx, 'operator.locked', operator);
+}
+
+/** The session as its operator sees it. */
+export async function viewOf(
+  { tenantName, region }: AccountDeps,
+  { tenantId, callerId: id, callerName: name, operator }: SignedIn,
+): Promise<SessionView> {
+  const { role, email } = operator;
+  return {
+    tenantId,
+    tenantName: await tenantName(tenantId),
+    region,
+    operator: { id, name, role, ...(email && { email }) },
+    permissions: [...operator.permissions],
+    environments: [...operator.environments],
+    ofInstallation: operator.ofInstallation,
+    sessionId: operator.sessionId,
+    authenticatedDtm: toDtm(operator.authenticatedAt),
+    idleSeconds: IDLE_MS / 1000,
+    expiringDtm: toDtm(operator.expiresAt),
   };
+}
 
-  const ceremonyCookie = `${deps.cookieName}-sign-in`;
-  const cookieText = (value: string, maxAge: number, name = deps.cookieName) =>
-    `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${deps.secure ? '; Secure' : ''}`;
+/** The only origin of passkeys that is taken is the tenant's own address. */
+export function placesFor({ baseUrlOf }: AccountDeps, tenantId: TenantId): Places {
+  const { hostname, origin } = new URL(baseUrlOf(tenantId));
+  return { rpId: hostname, restrictedOrigins: [origin], relatedOrigins: [], topOrigins: [] };
+}
 
-  /** In the transaction that recognised the operator: the old session of this browser ends and a new one begins. */
-  const begin = async (
-    tx: TenantTx,
-    context: OpenContext,
-    operatorId: string,
-    authenticatedAt = clock.now(),
-  ): Promise<string> => {
-    const before = cookieOf(context.header('cookie'), deps.cookieName);
-    if (before !== undefined) await endSessionOf(tx, before);
-    const visitor = { browser: nameBrowser(context.header('user-agent')), network: context.address };
-    return (await startSession(tx, { operatorId, now: clock.now(), visitor, authenticatedAt })).cookie;
-  };
+/** For a sign-in that leaves the page and comes back. */
+export function ceremonyCookieName({ cookieName }: AccountDeps): string {
+  return `${cookieName}-sign-in`;
+}
 
-  const signedIn = async (tenantId: TenantId, cookie: string): Promise<WithHeaders<SessionView>> => {
-    const principal = own({ principal: await deps.session(tenantId, cookie, undefined) });
-    const maxAge = Math.floor((principal.operator.expiresAt - clock.now()) / 1000);
-    return withHeaders(await viewOf(principal), { 'set-cookie': cookieText(cookie, maxAge) });
-  };
+type Cookie = { name?: string; value: string; maxAge: number };
 
-  const recordLock = async (tx: TenantTx, { isNewLock, operator }: Extract<Recognised, { refused: string }>) => {
-    if (isNewLock && operator) await record(tx, 'operator.locked', operator);
-  };
-  return { record, viewOf, ceremonyCookie, cookieText, begin, signedIn, recordLock };
+export function cookieText({ cookieName, secure }: AccountDeps, { name = cookieName, value, maxAge }: Cookie): string {
+  return `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
+}
+
+/** In the transaction that recognised the operator: the old session of this browser ends and a new one begins. */
+export async function begin(
+  { clock, cookieName }: AccountDeps,
+  tx: TenantTx,
+  context: OpenContext,
+  { operatorId, authenticatedAt = clock.now() }: { operatorId: string; authenticatedAt?: number },
+): Promise<string> {
+  const before = cookieOf(context.header('cookie'), cookieName);
+  if (before !== undefined) await endSessionOf(tx, before);
+  const visitor = { browser: nameBrowser(context.header('user-agent')), network: context.address };
+  return (await startSession(tx, { operatorId, now: clock.now(), visitor, authenticatedAt })).cookie;
+}
+
+/** The answer that hands the browser the cookie of its new session. */
+export async function signedIn(
+  deps: AccountDeps,
+  tenantId: TenantId,
+  cookie: string,
+): Promise<WithHeaders<SessionView>> {
+  const principal = own({ principal: await deps.session(tenantId, cookie, undefined) });
+  const maxAge = Math.floor((principal.operator.expiresAt - deps.clock.now()) / 1000);
+  const header = cookieText(deps, { value: cookie, maxAge });
+  return withHeaders(await viewOf(deps, principal), { 'set-cookie': header });
 }
 
 export function tenantOf({ hostTenant }: OpenContext): TenantId {
@@ -104,7 +118,7 @@ export function tenantOf({ hostTenant }: OpenContext): TenantId {
 }
 
 /** The session of the caller, which the guard has ensured. */
-export function own({ principal }: Pick<Context, 'principal'>): Principal & { operator: OperatorPrincipal } {
+export function own({ principal }: Pick<Context, 'principal'>): SignedIn {
   const { operator } = principal;
   if (!operator) throw new ApiError(100210);
   return { ...principal, operator };

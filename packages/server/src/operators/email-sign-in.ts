@@ -2,9 +2,20 @@ import { randomBytes } from 'node:crypto';
 import type { TenantTx } from '../db/db.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { OpenContext } from '../kernel/implement.ts';
+import { bindDeps, type OpenContext } from '../kernel/implement.ts';
 import { operatorName } from '../kernel/operator-name.ts';
-import { type AccountDeps, accountParts, existing, own, tenantOf } from './account-parts.ts';
+import {
+  type AccountDeps,
+  begin,
+  existing,
+  own,
+  type Refused,
+  record,
+  recordLock,
+  signedIn,
+  tenantOf,
+  viewOf,
+} from './account-parts.ts';
 import { CEREMONY_MS, findCeremony, storeCeremony, takeCeremony } from './ceremonies.repository.ts';
 import { changeOperator, findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
 import { passkeysOf } from './passkeys.repository.ts';
@@ -23,7 +34,7 @@ function languageOf(context: OpenContext): string {
 }
 
 /** A code that was wrong is answered as one, and not as a passkey. */
-function throwRefusedCode(recognised: Extract<Recognised, { refused: string }>, now: number): never {
+function throwRefusedCode(recognised: Refused, now: number): never {
   if (recognised.refused === 'passkey') throw new ApiError(100350);
   throwRefused(recognised, now);
 }
@@ -32,66 +43,66 @@ function throwRefusedCode(recognised: Extract<Recognised, { refused: string }>, 
 const pendingOf = (challenge: string) => (challenge === '' ? undefined : Buffer.from(challenge, 'base64url'));
 
 export function emailSignInHandlers(deps: AccountDeps) {
+  return bindDeps(deps, { startEmailSignIn, openEmailLink, completeEmailSignIn });
+}
+
+async function startEmailSignIn(deps: AccountDeps, context: OpenContext, { body }: Body<{ email: string }>) {
+  deps.emailSignIn.request(tenantOf(context), body.email, languageOf(context));
+  return {};
+}
+
+async function openEmailLink(deps: AccountDeps, context: OpenContext, { body }: Body<{ code: string }>) {
   const { db, clock } = deps;
-  const { record, begin, signedIn, recordLock } = accountParts(deps);
+  const tenantId = tenantOf(context);
+  const tenantName = await deps.tenantName(tenantId);
+  const now = clock.now();
+  return db.of(tenantId).write(async (tx) => {
+    const operator = await deps.emailSignIn.open(tx, body.code, now);
+    const hasTotp = (await findTotp(tx, operator.id)) !== undefined;
+    const secret = hasTotp ? undefined : await newSecret(deps, tx, { operator, tenantName });
+    const { id } = await openCodeCeremony(tx, { operatorId: operator.id, sealed: secret?.sealed, now });
+    return { ceremonyId: id, ...(secret && { enrolment: secret.enrolment }) };
+  });
+}
 
-  /** Whoever was invited joins with the first code. */
-  const join = async (tx: TenantTx, operator: OperatorRow, now: number): Promise<void> => {
-    const joined: OperatorRow = {
-      ...operator,
-      status: 'ACTIVE',
-      link_hash: null,
-      link_expires_at: null,
-      last_updated_at: now,
-      last_updated_by: operatorName(operator),
-    };
-    await changeOperator(tx, joined);
-    await record(tx, 'operator.joined', joined);
+async function completeEmailSignIn(deps: AccountDeps, context: OpenContext, { body }: Body<Code>) {
+  const { db, clock } = deps;
+  const tenantId = tenantOf(context);
+  const now = clock.now();
+  const signIn = await db.of(tenantId).write((tx) => completed(deps, tx, context, { ...body, now }));
+  return 'refused' in signIn ? throwRefusedCode(signIn, now) : signedIn(deps, tenantId, signIn.cookie);
+}
+
+/** Whoever was invited joins with the first code. */
+async function join(deps: AccountDeps, tx: TenantTx, operator: OperatorRow, now: number): Promise<void> {
+  const joined: OperatorRow = {
+    ...operator,
+    status: 'ACTIVE',
+    link_hash: null,
+    link_expires_at: null,
+    last_updated_at: now,
+    last_updated_by: operatorName(operator),
   };
+  await changeOperator(tx, joined);
+  await record(deps, tx, 'operator.joined', joined);
+}
 
-  const completed = async (tx: TenantTx, context: OpenContext, { ceremonyId, code }: Code, now: number) => {
-    const ceremony = await findCeremony(tx, ceremonyId, { kind: 'CODE', now });
-    const operator = ceremony && (await findOperatorForUpdate(tx, ceremony.operator_id));
-    if (!ceremony || !operator || operator.status === 'SUSPENDED') return { refused: 'ceremony' as const };
-    const pending = pendingOf(ceremony.challenge);
-    const recognised = await recogniseCode(deps, tx, { operator, code, now, pending });
-    if ('refused' in recognised) {
-      await recordLock(tx, recognised);
-      return recognised;
-    }
-    await takeCeremony(tx, ceremonyId, { kind: 'CODE', operatorId: operator.id, now });
-    if (pending) await record(tx, 'operator.totpAdded', recognised.operator);
-    if (operator.status === 'INVITED') await join(tx, recognised.operator, now);
-    else await record(tx, 'operator.signedIn', recognised.operator);
-    return { cookie: await begin(tx, context, operator.id) };
-  };
-
-  return {
-    async startEmailSignIn(context: OpenContext, { body }: Body<{ email: string }>) {
-      deps.emailSignIn.request(tenantOf(context), body.email, languageOf(context));
-      return {};
-    },
-
-    async openEmailLink(context: OpenContext, { body }: Body<{ code: string }>) {
-      const tenantId = tenantOf(context);
-      const tenantName = await deps.tenantName(tenantId);
-      const now = clock.now();
-      return db.of(tenantId).write(async (tx) => {
-        const operator = await deps.emailSignIn.open(tx, body.code, now);
-        const hasTotp = (await findTotp(tx, operator.id)) !== undefined;
-        const secret = hasTotp ? undefined : await newSecret(deps, tx, { operator, tenantName });
-        const { id } = await openCodeCeremony(tx, { operatorId: operator.id, sealed: secret?.sealed, now });
-        return { ceremonyId: id, ...(secret && { enrolment: secret.enrolment }) };
-      });
-    },
-
-    async completeEmailSignIn(context: OpenContext, { body }: Body<Code>) {
-      const tenantId = tenantOf(context);
-      const now = clock.now();
-      const signIn = await db.of(tenantId).write((tx) => completed(tx, context, body, now));
-      return 'refused' in signIn ? throwRefusedCode(signIn, now) : signedIn(tenantId, signIn.cookie);
-    },
-  };
+async function completed(deps: AccountDeps, tx: TenantTx, context: OpenContext, input: Code & { now: number }) {
+  const { ceremonyId, code, now } = input;
+  const ceremony = await findCeremony(tx, ceremonyId, { kind: 'CODE', now });
+  const operator = ceremony && (await findOperatorForUpdate(tx, ceremony.operator_id));
+  if (!ceremony || !operator || operator.status === 'SUSPENDED') return { refused: 'ceremony' as const };
+  const pending = pendingOf(ceremony.challenge);
+  const recognised = await recogniseCode(deps, tx, { operator, code, now, pending });
+  if ('refused' in recognised) {
+    await recordLock(deps, tx, recognised);
+    return recognised;
+  }
+  await takeCeremony(tx, ceremonyId, { kind: 'CODE', operatorId: operator.id, now });
+  if (pending) await record(deps, tx, 'operator.totpAdded', recognised.operator);
+  if (operator.status === 'INVITED') await join(deps, tx, recognised.operator, now);
+  else await record(deps, tx, 'operator.signedIn', recognised.operator);
+  return { cookie: await begin(deps, tx, context, { operatorId: operator.id }) };
 }
 
 const ID_BYTES = 32;
@@ -105,60 +116,59 @@ async function openCodeCeremony(tx: TenantTx, { operatorId, sealed, now }: Openi
 }
 
 export function ownCodeHandlers(deps: AccountDeps) {
-  const { record, viewOf, recordLock } = accountParts(deps);
-  return {
-    async confirmByCode(context: Context, { body }: Body<{ code: string }>) {
-      const principal = own(context);
-      const { now } = context;
-      const { callerId, operator } = principal;
-      const result = await context.db.write(async (tx): Promise<Recognised> => {
-        const row = await findOperatorForUpdate(tx, callerId);
-        if (!row) throw new ApiError(100210);
-        if (!(await findTotp(tx, callerId))) throw new ApiError(100239);
-        const recognised = await recogniseCode(deps, tx, { operator: row, code: body.code, now });
-        if ('refused' in recognised) await recordLock(tx, recognised);
-        else await markAuthenticated(tx, operator.sessionId, now);
-        return recognised;
-      });
-      if ('refused' in result) throwRefusedCode(result, now);
-      return viewOf({ ...principal, operator: { ...operator, authenticatedAt: now } });
-    },
+  return bindDeps(deps, { confirmByCode, startTotp, completeTotp, deleteTotp });
+}
 
-    async startTotp(context: Context) {
-      const { callerId, tenantId } = own(context);
-      const tenantName = await deps.tenantName(tenantId);
-      return context.db.write(async (tx) => {
-        const operator = await existing(tx, callerId);
-        const { sealed, enrolment } = await newSecret(deps, tx, { operator, tenantName });
-        const { id } = await openCodeCeremony(tx, { operatorId: callerId, sealed, now: context.now });
-        return { ceremonyId: id, ...enrolment };
-      });
-    },
+async function confirmByCode(deps: AccountDeps, context: Context, { body }: Body<{ code: string }>) {
+  const principal = own(context);
+  const { now } = context;
+  const { callerId, operator } = principal;
+  const result = await context.db.write(async (tx): Promise<Recognised> => {
+    const row = await findOperatorForUpdate(tx, callerId);
+    if (!row) throw new ApiError(100210);
+    if (!(await findTotp(tx, callerId))) throw new ApiError(100239);
+    const recognised = await recogniseCode(deps, tx, { operator: row, code: body.code, now });
+    if ('refused' in recognised) await recordLock(deps, tx, recognised);
+    else await markAuthenticated(tx, operator.sessionId, now);
+    return recognised;
+  });
+  if ('refused' in result) throwRefusedCode(result, now);
+  return viewOf(deps, { ...principal, operator: { ...operator, authenticatedAt: now } });
+}
 
-    completeTotp: (context: Context, { body }: Body<Code>) =>
-      context.db.write(async (tx) => {
-        const { callerId } = own(context);
-        const { now } = context;
-        const ceremony = await findCeremony(tx, body.ceremonyId, { kind: 'CODE', now });
-        const sealed = ceremony?.operator_id === callerId ? pendingOf(ceremony.challenge) : undefined;
-        if (!sealed) throw new ApiError(100035);
-        const operator = await existing(tx, callerId);
-        if (!(await enrol(deps, tx, { operatorId: callerId, sealed, code: body.code, now })))
-          throw new ApiError(100350);
-        await takeCeremony(tx, body.ceremonyId, { kind: 'CODE', operatorId: callerId, now });
-        await record(tx, 'operator.totpAdded', operator);
-        return {};
-      }),
+async function startTotp(deps: AccountDeps, context: Context) {
+  const { callerId, tenantId } = own(context);
+  const tenantName = await deps.tenantName(tenantId);
+  return context.db.write(async (tx) => {
+    const operator = await existing(tx, callerId);
+    const { sealed, enrolment } = await newSecret(deps, tx, { operator, tenantName });
+    const { id } = await openCodeCeremony(tx, { operatorId: callerId, sealed, now: context.now });
+    return { ceremonyId: id, ...enrolment };
+  });
+}
 
-    async deleteTotp(context: Context) {
-      const { callerId } = own(context);
-      await context.db.write(async (tx) => {
-        const operator = await existing(tx, callerId);
-        const isLast = operator.sso_account === '' && (await passkeysOf(tx, callerId)).length === 0;
-        if (isLast) throw new ApiError(100220);
-        if (await removeTotp(tx, callerId)) await record(tx, 'operator.totpDeleted', operator);
-      });
-      return undefined;
-    },
-  };
+function completeTotp(deps: AccountDeps, context: Context, { body }: Body<Code>) {
+  return context.db.write(async (tx) => {
+    const { callerId } = own(context);
+    const { now } = context;
+    const ceremony = await findCeremony(tx, body.ceremonyId, { kind: 'CODE', now });
+    const sealed = ceremony?.operator_id === callerId ? pendingOf(ceremony.challenge) : undefined;
+    if (!sealed) throw new ApiError(100035);
+    const operator = await existing(tx, callerId);
+    if (!(await enrol(deps, tx, { operatorId: callerId, sealed, code: body.code, now }))) throw new ApiError(100350);
+    await takeCeremony(tx, body.ceremonyId, { kind: 'CODE', operatorId: callerId, now });
+    await record(deps, tx, 'operator.totpAdded', operator);
+    return {};
+  });
+}
+
+async function deleteTotp(deps: AccountDeps, context: Context) {
+  const { callerId } = own(context);
+  await context.db.write(async (tx) => {
+    const operator = await existing(tx, callerId);
+    const isLast = operator.sso_account === '' && (await passkeysOf(tx, callerId)).length === 0;
+    if (isLast) throw new ApiError(100220);
+    if (await removeTotp(tx, callerId)) await record(deps, tx, 'operator.totpDeleted', operator);
+  });
+  return undefined;
 }

@@ -4,7 +4,7 @@ import { actor } from '../kernel/actor.ts';
 import { toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
-import { implement } from '../kernel/implement.ts';
+import { bindDeps, type Input, implement } from '../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
 import { inviteOperator, type Link, resetOperator } from './links.ts';
 import {
@@ -25,85 +25,100 @@ import { toSessions } from './sessions.ts';
 
 type OperatorView = Ok<typeof api.operators.get>;
 
-export function operatorHandlers({ baseUrlOf }: { baseUrlOf(tenantId: string): string }) {
-  const makerOf = (context: Context) => makerFrom(context, baseUrlOf(context.tenantId));
+type OperatorDeps = { baseUrlOf(tenantId: string): string };
 
+type InputOf<Name extends keyof typeof api.operators> = Input<(typeof api.operators)[Name]>;
+
+export function operatorHandlers(deps: OperatorDeps) {
   return implement(api.operators, {
-    async list({ db, now, principal }, { query }) {
-      ensureLive(principal);
-      const page = paging(query, SORTABLE);
-      const pattern = likePattern(query.name, '/query/name');
-      const rows = await pageOperators(db, pattern, page);
-      return toPage(
-        rows.map((row) => toOperator(row, now)),
-        await countOperators(db, pattern),
-        page,
-      );
-    },
-
-    invite: (context, { body }) =>
-      context.db.write(async (tx) => {
-        ensureLive(context.principal);
-        ensureHolds(context.principal, await lockGrant(tx, body.role));
-        return toLink(await inviteOperator(tx, body, makerOf(context)), context.now);
-      }),
-
-    async get({ db, now, principal }, { params }) {
-      ensureLive(principal);
-      const row = await findOperator(db, params.operatorId);
-      if (!row) throw new ApiError(100213);
-      return toOperator(row, now);
-    },
-
-    update: (context, { params, body }) =>
-      context.db.write(async (tx) => {
-        const before = await lockOperator(tx, context, params.operatorId);
-        if (body.role !== undefined) ensureHolds(context.principal, await lockGrant(tx, body.role));
-        if (body.status === 'ACTIVE' && before.status === 'INVITED') {
-          throw invalidInput({ pointer: '/status', message: 'must wait until the operator has used the link' });
-        }
-        const { name = before.name, role = before.role, status = before.status } = body;
-        const unlocked = body.unlock === true && { failures: 0, locked_until: null };
-        const by = { last_updated_at: context.now, last_updated_by: actor(context.principal) };
-        const after = { ...before, name, name_folded: fold(name), role, status, ...unlocked, ...by };
-        await ensureOwnerStays(tx, before, after);
-        // A link must not bring back somebody who was suspended.
-        const suspended = status === 'SUSPENDED' ? { ...after, link_hash: null, link_expires_at: null } : after;
-        await changeOperator(tx, suspended);
-        if (status === 'SUSPENDED') await removeSessionsOf(tx, before.id);
-        return toOperator(suspended, context.now);
-      }),
-
-    async remove(context, { params }) {
-      await context.db.write(async (tx) => {
-        const row = await lockOperator(tx, context, params.operatorId);
-        await ensureOwnerStays(tx, row);
-        await removeOperator(tx, row.id);
-      });
-      return undefined;
-    },
-
-    reset: (context, { params }) =>
-      context.db.write(async (tx) => {
-        const row = await lockOperator(tx, context, params.operatorId);
-        return toLink(await resetOperator(tx, row, makerOf(context)), context.now);
-      }),
-
-    async listSessions({ db, now, principal }, { params }) {
-      ensureLive(principal);
-      if (!(await findOperator(db, params.operatorId))) throw new ApiError(100213);
-      return toSessions(await sessionsOf(db, params.operatorId), now, principal.operator?.sessionId);
-    },
-
-    async endSessions(context, { params }) {
-      const end = async (tx: TenantTx) => removeSessionsOf(tx, (await lockOperator(tx, context, params.operatorId)).id);
-      await context.db.write(end);
-      return undefined;
-    },
+    ...bindDeps(deps, { invite, reset }),
+    list,
+    get,
+    update,
+    remove,
+    listSessions,
+    endSessions,
   });
 }
 
-const makerFrom = ({ principal, now }: Context, baseUrl: string) => ({ by: actor(principal), now, baseUrl });
+async function list({ db, now, principal }: Context, { query }: InputOf<'list'>) {
+  ensureLive(principal);
+  const page = paging(query, SORTABLE);
+  const pattern = likePattern(query.name, '/query/name');
+  const rows = await pageOperators(db, pattern, page);
+  return toPage(
+    rows.map((row) => toOperator(row, now)),
+    await countOperators(db, pattern),
+    page,
+  );
+}
+
+function invite(deps: OperatorDeps, context: Context, { body }: InputOf<'invite'>) {
+  return context.db.write(async (tx) => {
+    ensureLive(context.principal);
+    ensureHolds(context.principal, await lockGrant(tx, body.role));
+    return toLink(await inviteOperator(tx, body, makerOf(deps, context)), context.now);
+  });
+}
+
+async function get({ db, now, principal }: Context, { params }: InputOf<'get'>) {
+  ensureLive(principal);
+  const row = await findOperator(db, params.operatorId);
+  if (!row) throw new ApiError(100213);
+  return toOperator(row, now);
+}
+
+function update(context: Context, { params, body }: InputOf<'update'>) {
+  return context.db.write(async (tx) => {
+    const before = await lockOperator(tx, context, params.operatorId);
+    if (body.role !== undefined) ensureHolds(context.principal, await lockGrant(tx, body.role));
+    if (body.status === 'ACTIVE' && before.status === 'INVITED') {
+      throw invalidInput({ pointer: '/status', message: 'must wait until the operator has used the link' });
+    }
+    const { name = before.name, role = before.role, status = before.status } = body;
+    const unlocked = body.unlock === true && { failures: 0, locked_until: null };
+    const by = { last_updated_at: context.now, last_updated_by: actor(context.principal) };
+    const after = { ...before, name, name_folded: fold(name), role, status, ...unlocked, ...by };
+    await ensureOwnerStays(tx, before, after);
+    // A link must not bring back somebody who was suspended.
+    const suspended = status === 'SUSPENDED' ? { ...after, link_hash: null, link_expires_at: null } : after;
+    await changeOperator(tx, suspended);
+    if (status === 'SUSPENDED') await removeSessionsOf(tx, before.id);
+    return toOperator(suspended, context.now);
+  });
+}
+
+async function remove(context: Context, { params }: InputOf<'remove'>) {
+  await context.db.write(async (tx) => {
+    const row = await lockOperator(tx, context, params.operatorId);
+    await ensureOwnerStays(tx, row);
+    await removeOperator(tx, row.id);
+  });
+  return undefined;
+}
+
+function reset(deps: OperatorDeps, context: Context, { params }: InputOf<'reset'>) {
+  return context.db.write(async (tx) => {
+    const row = await lockOperator(tx, context, params.operatorId);
+    return toLink(await resetOperator(tx, row, makerOf(deps, context)), context.now);
+  });
+}
+
+async function listSessions({ db, now, principal }: Context, { params }: InputOf<'listSessions'>) {
+  ensureLive(principal);
+  if (!(await findOperator(db, params.operatorId))) throw new ApiError(100213);
+  return toSessions(await sessionsOf(db, params.operatorId), now, principal.operator?.sessionId);
+}
+
+async function endSessions(context: Context, { params }: InputOf<'endSessions'>) {
+  const end = async (tx: TenantTx) => removeSessionsOf(tx, (await lockOperator(tx, context, params.operatorId)).id);
+  await context.db.write(end);
+  return undefined;
+}
+
+function makerOf({ baseUrlOf }: OperatorDeps, { principal, now, tenantId }: Context) {
+  return { by: actor(principal), now, baseUrl: baseUrlOf(tenantId) };
+}
 
 /** The operator, locked; the caller holds all that the role of the operator permits. */
 async function lockOperator(tx: TenantTx, { principal }: Context, id: string): Promise<OperatorRow> {

@@ -27,12 +27,6 @@ import {
 export const MAX_FAILURES = 5;
 const LOCKED_MS = 15 * MINUTE;
 
-/** The only origin that is taken is the tenant's own address. */
-export function placesOf(baseUrl: string): Places {
-  const { hostname, origin } = new URL(baseUrl);
-  return { rpId: hostname, restrictedOrigins: [origin], relatedOrigins: [], topOrigins: [] };
-}
-
 const handleOf = (operatorId: string) => Buffer.from(operatorId).toString('base64url');
 
 /** What the body holds is any object; what is missing in it is found out by the verification. */

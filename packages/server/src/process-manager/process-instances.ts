@@ -6,7 +6,7 @@ import { toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
-import { implement } from '../kernel/implement.ts';
+import { bindDeps, type Input, implement } from '../kernel/implement.ts';
 import { mapInSlices } from '../kernel/in-slices.ts';
 import { likePattern, type Paging, paging, toPage } from '../kernel/pages.ts';
 import { findDefinition } from './definitions/definitions.repository.ts';
@@ -47,103 +47,112 @@ const IN_ORDER_OF_CREATION = { id: 'id', createdAt: 'id', createdDtm: 'id' } as 
 const SORTABLE = { ...IN_ORDER_OF_CREATION, expiringDtm: 'expiring_at', status: 'status' } as const;
 const EVENTS_SORTABLE = { sequence: 'sequence', dateTime: 'sequence' } as const;
 
+type InputOf<Name extends keyof typeof api.processInstances> = Input<(typeof api.processInstances)[Name]>;
+
 export function processInstanceHandlers(deps: ProcessInstancesDeps) {
-  const { baseUrlOf, drive, audit } = deps;
-  const create = (context: Context, tokenId: string, overrides: Overrides) =>
-    context.db.write(
-      (tx) =>
-        createFromToken(tx, {
-          tokenId,
-          overrides,
-          now: context.now,
-          tell: deps.tell,
-          environment: context.principal.environment,
-          baseUrl: baseUrlOf(context.tenantId),
-        }),
-      { runsAgain: true },
-    );
-
   return implement(api.processInstances, {
-    async create(context, { query, body }) {
-      const { row, redirectUrl, themeUrl } = await create(context, query.pt, body);
-      return { redirectUrl, processInstanceId: row.id, themeUrl };
-    },
-
-    async start(context, { query, body }) {
-      const { startUrl } = await create(context, query.pt, body);
-      return redirect(startUrl);
-    },
-
-    async get(context, { params }) {
-      const row = visible(context, await findInstanceView(context.db, params.processInstanceId));
-      return toPlainView(row, context.tenantId, context.now);
-    },
-
-    async getWithParameters(context, { params }) {
-      const row = visible(context, await findInstance(context.db, params.processInstanceId));
-      audit.noteRead(context, { action: 'instance.parametersRead', instanceId: row.id });
-      const definition = await findDefinition(context.db, row.definition_id);
-      return toWithParameters(row, {
-        tenantId: context.tenantId,
-        definitionType: definition?.definition_type,
-        processServerId: deps.region,
-        readDateOfBirth: await dateOfBirthOf(drive, context.db, row.id),
-      });
-    },
-
-    async delete(context, { params }) {
-      await context.db.write(async (tx) => {
-        const { now, principal, requestId } = context;
-        const row = visible(context, (await lockChain(tx, params.processInstanceId)).at(-1));
-        const by = { by: actor(principal), ...callerIds(principal), requestId };
-        await deleteInChain(tx, row, { ...by, reason: 'REQUEST', at: now }, deps);
-      });
-      return undefined;
-    },
-
-    async list(context, { query }) {
-      const page = paging(query, SORTABLE);
-      const filter = { ...(await filterOf(context, query)), range: EVERY_ID };
-      const window = windowOf(page);
-      const result = window
-        ? await listInstances(context.db, filter, window)
-        : await listInOrder(context.db, filter, { ...page, orderBy: tiesAlike(page.orderBy) });
-      return listed(context, result, page);
-    },
-
-    async search(context, { query }) {
-      const page = paging(query, IN_ORDER_OF_CREATION);
-      const filter = { ...(await filterOf(context, query)), range: rangeOf(query) };
-      return listed(context, await searched(context, filter, query.searchString?.trim() ?? '', page), page);
-    },
-
-    async listEvents(context, { params, query }) {
-      const page = paging(query, EVENTS_SORTABLE);
-      const { id, sequence } = visible(context, await findInstance(context.db, params.processInstanceId));
-      return toPage((await pageEvents(context.db, id, page)).map(toEventView), sequence, page);
-    },
-
-    async resume(context, { params, body }) {
-      const { now, tenantId } = context;
-      return context.db.write(async (tx) => {
-        const { id } = visible(context, await findInstance(tx, params.processInstanceId));
-        const applied = await drive.apply(tx, id, { type: 'resume', variables: body.variables ?? {} }, now);
-        if (applied.refusal === undefined) return toPlainView(applied.instance, tenantId, now);
-        if (applied.refusal === 'badInput') throw invalidInput(...(applied.faults ?? []));
-        throw new ApiError(100062);
-      });
-    },
-
-    async createResumeLink(context, { params }) {
-      const { now, tenantId } = context;
-      const { redirectUrl, expiresAt } = await context.db.write(async (tx) => {
-        const row = visible(context, await findInstanceForUpdate(tx, params.processInstanceId));
-        if (isFinal(row.status)) throw new ApiError(100057);
-        return makeResumeLink(tx, row, { now, baseUrl: baseUrlOf(tenantId) });
-      });
-      return { redirectUrl, expiringDtm: toDtm(expiresAt) };
-    },
+    ...bindDeps(deps, { create, start, getWithParameters, delete: remove, resume, createResumeLink }),
+    get,
+    list,
+    search,
+    listEvents,
   });
+}
+
+async function create(deps: ProcessInstancesDeps, context: Context, { query, body }: InputOf<'create'>) {
+  const { row, redirectUrl, themeUrl } = await createInstance(deps, context, query.pt, body);
+  return { redirectUrl, processInstanceId: row.id, themeUrl };
+}
+
+async function start(deps: ProcessInstancesDeps, context: Context, { query, body }: InputOf<'start'>) {
+  const { startUrl } = await createInstance(deps, context, query.pt, body);
+  return redirect(startUrl);
+}
+
+async function get(context: Context, { params }: InputOf<'get'>) {
+  const row = visible(context, await findInstanceView(context.db, params.processInstanceId));
+  return toPlainView(row, context.tenantId, context.now);
+}
+
+async function getWithParameters(
+  deps: ProcessInstancesDeps,
+  context: Context,
+  { params }: InputOf<'getWithParameters'>,
+) {
+  const { drive, audit } = deps;
+  const row = visible(context, await findInstance(context.db, params.processInstanceId));
+  audit.noteRead(context, { action: 'instance.parametersRead', instanceId: row.id });
+  const definition = await findDefinition(context.db, row.definition_id);
+  return toWithParameters(row, {
+    tenantId: context.tenantId,
+    definitionType: definition?.definition_type,
+    processServerId: deps.region,
+    readDateOfBirth: await dateOfBirthOf(drive, context.db, row.id),
+  });
+}
+
+async function remove(deps: ProcessInstancesDeps, context: Context, { params }: InputOf<'delete'>) {
+  await context.db.write(async (tx) => {
+    const { now, principal, requestId } = context;
+    const row = visible(context, (await lockChain(tx, params.processInstanceId)).at(-1));
+    const by = { by: actor(principal), ...callerIds(principal), requestId };
+    await deleteInChain(tx, row, { ...by, reason: 'REQUEST', at: now }, deps);
+  });
+  return undefined;
+}
+
+async function list(context: Context, { query }: InputOf<'list'>) {
+  const page = paging(query, SORTABLE);
+  const filter = { ...(await filterOf(context, query)), range: EVERY_ID };
+  const window = windowOf(page);
+  const result = window
+    ? await listInstances(context.db, filter, window)
+    : await listInOrder(context.db, filter, { ...page, orderBy: tiesAlike(page.orderBy) });
+  return listed(context, result, page);
+}
+
+async function search(context: Context, { query }: InputOf<'search'>) {
+  const page = paging(query, IN_ORDER_OF_CREATION);
+  const filter = { ...(await filterOf(context, query)), range: rangeOf(query) };
+  return listed(context, await searched(context, filter, query.searchString?.trim() ?? '', page), page);
+}
+
+async function listEvents(context: Context, { params, query }: InputOf<'listEvents'>) {
+  const page = paging(query, EVENTS_SORTABLE);
+  const { id, sequence } = visible(context, await findInstance(context.db, params.processInstanceId));
+  return toPage((await pageEvents(context.db, id, page)).map(toEventView), sequence, page);
+}
+
+async function resume({ drive }: ProcessInstancesDeps, context: Context, { params, body }: InputOf<'resume'>) {
+  const { now, tenantId } = context;
+  return context.db.write(async (tx) => {
+    const { id } = visible(context, await findInstance(tx, params.processInstanceId));
+    const applied = await drive.apply(tx, id, { type: 'resume', variables: body.variables ?? {} }, now);
+    if (applied.refusal === undefined) return toPlainView(applied.instance, tenantId, now);
+    if (applied.refusal === 'badInput') throw invalidInput(...(applied.faults ?? []));
+    throw new ApiError(100062);
+  });
+}
+
+async function createResumeLink(
+  { baseUrlOf }: ProcessInstancesDeps,
+  context: Context,
+  { params }: InputOf<'createResumeLink'>,
+) {
+  const { now, tenantId } = context;
+  const { redirectUrl, expiresAt } = await context.db.write(async (tx) => {
+    const row = visible(context, await findInstanceForUpdate(tx, params.processInstanceId));
+    if (isFinal(row.status)) throw new ApiError(100057);
+    return makeResumeLink(tx, row, { now, baseUrl: baseUrlOf(tenantId) });
+  });
+  return { redirectUrl, expiringDtm: toDtm(expiresAt) };
+}
+
+function createInstance(deps: ProcessInstancesDeps, context: Context, tokenId: string, overrides: Overrides) {
+  const { tenantId, now, principal } = context;
+  const from = { tokenId, overrides, now, tell: deps.tell, environment: principal.environment };
+  const baseUrl = deps.baseUrlOf(tenantId);
+  return context.db.write((tx) => createFromToken(tx, { ...from, baseUrl }), { runsAgain: true });
 }
 
 /** An instance of the other environment is treated as missing. */

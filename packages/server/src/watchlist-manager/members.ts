@@ -8,7 +8,7 @@ import { fromDuration, toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
-import { type Handlers, prepared } from '../kernel/implement.ts';
+import { bindDeps, type Handlers, type Input, prepared } from '../kernel/implement.ts';
 import { mapInSlices } from '../kernel/in-slices.ts';
 import { likePattern, paging, toPage } from '../kernel/pages.ts';
 import type { Vault } from '../secrets/vault.ts';
@@ -55,88 +55,99 @@ type FoundBy = { face?: ReadTemplate; hash?: Buffer };
 
 const PURGED_AT_ONCE = 500;
 
+type InputOf<Name extends keyof typeof api.watchlists> = Input<(typeof api.watchlists)[Name]>;
+
 export function memberHandlers(deps: MembersDeps): Own {
-  const { vault, audit, readFace } = deps;
-
-  const viewsOf = async (db: TenantReads, list: ListRow, rows: readonly MemberRow[]): Promise<Member[]> => {
-    if (rows.length === 0) return [];
-    const unseal = await vault.unsealerFor(db, subjectOf(list.id));
-    return mapInSlices(db, rows, (row) => toMember(list, row, openDetails(unseal, row)));
-  };
-  const shownOne = async (db: TenantReads, list: ListRow, row: MemberRow): Promise<Member> =>
-    (await viewsOf(db, list, [row]))[0] as Member;
-
-  const add = async (context: Context, listId: string, input: MemberInput, by: FoundBy): Promise<Member> =>
-    context.db.write(async (tx) => {
-      const list = await lockedList(tx, context, listId);
-      const row = await storeMember(deps, tx, context, { list, given: input, by });
-      await audit.record(tx, { ...changedBy(context), action: 'watchlist.memberAdded', item: list.id });
-      return shownOne(tx, list, row);
-    });
-
   return {
-    async listMembers(context, { params, query }) {
-      const { db, now } = context;
-      const page = paging(query, MEMBER_SORTABLE);
-      const list = await existingList(db, context, params.watchlistId);
-      const unseal = list.num_members === 0 ? undefined : await vault.unsealerFor(db, subjectOf(list.id));
-      const namesOf = (member: StoredMember) => foldedNames(unseal ? openDetails(unseal, member) : {});
-      const filter = { listId: list.id, pattern: likePattern(query.name, '/query/name'), now, namesOf };
-      const { rows, total } = await pageMembers(db, filter, page);
-      audit.noteRead(context, { action: 'watchlist.membersRead', item: list.id });
-      return toPage(await viewsOf(db, list, rows), total, page, rows.at(-1)?.id);
-    },
-
+    ...bindDeps(deps, { listMembers, getMember, updateMember, removeMember }),
     addMember: prepared(
       async (context, { params, body }) => {
         const list = await existingList(context.db, context, params.watchlistId);
         return foundBy(deps, context, list, body);
       },
-      (context, { params, body }, by) => add(context, params.watchlistId, body, by),
+      (context, { params, body }, by) => add(deps, context, params.watchlistId, { input: body, by }),
     ),
-
     addMemberImage: prepared(
       async (context, { params, body }) => {
         const list = await existingList(context.db, context, params.watchlistId);
         if (list.type !== 'FACE')
           throw invalidInput({ pointer: '/value', message: 'is required: this list holds values, not faces' });
-        return { face: await readFace(shareOf(context), body.bytes, body.contentType) };
+        return { face: await deps.readFace(shareOf(context), body.bytes, body.contentType) };
       },
-      (context, { params, query }, by) => add(context, params.watchlistId, query, by),
+      (context, { params, query }, by) => add(deps, context, params.watchlistId, { input: query, by }),
     ),
-
-    async getMember(context, { params }) {
-      const { db, now } = context;
-      const list = await existingList(db, context, params.watchlistId);
-      const row = await findMember(db, { listId: list.id, id: params.memberId, now });
-      if (!row) throw new ApiError(100100);
-      audit.noteRead(context, { action: 'watchlist.memberRead', item: list.id });
-      return shownOne(db, list, row);
-    },
-
-    async updateMember(context, { params, body }) {
-      const listBefore = await existingList(context.db, context, params.watchlistId);
-      const by = body.image === undefined ? {} : await foundBy(deps, context, listBefore, body);
-      return context.db.write(async (tx) => {
-        const list = await lockedList(tx, context, params.watchlistId);
-        const before = await findMember(tx, { listId: list.id, id: params.memberId, now: context.now });
-        if (!before) throw new ApiError(100100);
-        const after = await changeStored(deps, tx, context, { list, before, given: body, by });
-        await audit.record(tx, { ...changedBy(context), action: 'watchlist.memberUpdated', item: list.id });
-        return shownOne(tx, list, after);
-      });
-    },
-
-    async removeMember(context, { params }) {
-      await context.db.write(async (tx) => {
-        const list = await lockedList(tx, context, params.watchlistId);
-        const memberOfList = { listId: list.id, memberId: params.memberId };
-        if (!(await deleteMember(deps, tx, memberOfList, changedBy(context)))) throw new ApiError(100100);
-        await deps.noteErased(tx, 'watchlist-member', [memberKey(memberOfList)]);
-      });
-      return undefined;
-    },
   };
+}
+
+async function listMembers(deps: MembersDeps, context: Context, { params, query }: InputOf<'listMembers'>) {
+  const { vault, audit } = deps;
+  const { db, now } = context;
+  const page = paging(query, MEMBER_SORTABLE);
+  const list = await existingList(db, context, params.watchlistId);
+  const unseal = list.num_members === 0 ? undefined : await vault.unsealerFor(db, subjectOf(list.id));
+  const namesOf = (member: StoredMember) => foldedNames(unseal ? openDetails(unseal, member) : {});
+  const filter = { listId: list.id, pattern: likePattern(query.name, '/query/name'), now, namesOf };
+  const { rows, total } = await pageMembers(db, filter, page);
+  audit.noteRead(context, { action: 'watchlist.membersRead', item: list.id });
+  return toPage(await viewsOf(deps, db, list, rows), total, page, rows.at(-1)?.id);
+}
+
+async function getMember(deps: MembersDeps, context: Context, { params }: InputOf<'getMember'>) {
+  const { audit } = deps;
+  const { db, now } = context;
+  const list = await existingList(db, context, params.watchlistId);
+  const row = await findMember(db, { listId: list.id, id: params.memberId, now });
+  if (!row) throw new ApiError(100100);
+  audit.noteRead(context, { action: 'watchlist.memberRead', item: list.id });
+  return viewOf(deps, db, list, row);
+}
+
+async function updateMember(deps: MembersDeps, context: Context, { params, body }: InputOf<'updateMember'>) {
+  const { audit } = deps;
+  const listBefore = await existingList(context.db, context, params.watchlistId);
+  const by = body.image === undefined ? {} : await foundBy(deps, context, listBefore, body);
+  return context.db.write(async (tx) => {
+    const list = await lockedList(tx, context, params.watchlistId);
+    const before = await findMember(tx, { listId: list.id, id: params.memberId, now: context.now });
+    if (!before) throw new ApiError(100100);
+    const after = await changeStored(deps, tx, context, { list, before, given: body, by });
+    await audit.record(tx, { ...changedBy(context), action: 'watchlist.memberUpdated', item: list.id });
+    return viewOf(deps, tx, list, after);
+  });
+}
+
+async function removeMember(deps: MembersDeps, context: Context, { params }: InputOf<'removeMember'>) {
+  await context.db.write(async (tx) => {
+    const list = await lockedList(tx, context, params.watchlistId);
+    const memberOfList = { listId: list.id, memberId: params.memberId };
+    if (!(await deleteMember(deps, tx, memberOfList, changedBy(context)))) throw new ApiError(100100);
+    await deps.noteErased(tx, 'watchlist-member', [memberKey(memberOfList)]);
+  });
+  return undefined;
+}
+
+function add(
+  deps: MembersDeps,
+  context: Context,
+  listId: string,
+  { input, by }: { input: MemberInput; by: FoundBy },
+): Promise<Member> {
+  return context.db.write(async (tx) => {
+    const list = await lockedList(tx, context, listId);
+    const row = await storeMember(deps, tx, context, { list, given: input, by });
+    await deps.audit.record(tx, { ...changedBy(context), action: 'watchlist.memberAdded', item: list.id });
+    return viewOf(deps, tx, list, row);
+  });
+}
+
+async function viewsOf({ vault }: MembersDeps, db: TenantReads, list: ListRow, rows: readonly MemberRow[]) {
+  if (rows.length === 0) return [];
+  const unseal = await vault.unsealerFor(db, subjectOf(list.id));
+  return mapInSlices(db, rows, (row) => toMember(list, row, openDetails(unseal, row)));
+}
+
+async function viewOf(deps: MembersDeps, db: TenantReads, list: ListRow, row: MemberRow): Promise<Member> {
+  return (await viewsOf(deps, db, list, [row]))[0] as Member;
 }
 
 /** A list that is not there, another tenant's and one of the other environment are the same. */

@@ -3,6 +3,7 @@ import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { MINUTE } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import { bindDeps } from '../../kernel/implement.ts';
 import type { Attempted, Caller } from '../attempts/attempt.ts';
 import { Refusal } from '../attempts/refusal.ts';
 import type { IdentityCore } from '../identity-core.ts';
@@ -49,125 +50,136 @@ export async function totpPolicyOf(db: TenantReads, storeId: string, name: strin
 }
 
 export function totpCeremonies(core: IdentityCore) {
-  const { vault } = core;
+  return bindDeps(core, { startRegistration, completeRegistration, startAuthentication, authenticate });
+}
 
-  const opened = async (db: TenantReads, row: TotpRow | PendingTotpRow): Promise<Totp> => {
-    const { algorithm, digits, period } = row;
-    return {
-      algorithm,
-      digits,
-      period,
-      secret: await vault.openFor(db, userSubject(row.user_id), contextOf(row.id), row.sealed, keyOf(row)),
-    };
-  };
+/** `pendingId`: the registration to go on with, if it is still the pending one and its time is not up. */
+function startRegistration(core: IdentityCore, caller: Caller, address: TotpAddress, pendingId?: string) {
+  return caller.db.write(async (tx) => {
+    const { now } = caller;
+    const store = await getActiveStore(tx, caller, address.storeName);
+    const policy = await totpPolicyOf(tx, store.id, address.policyName);
+    const user = await getUserForUpdate(tx, store.id, address.user);
+    await core.ensureUsable(tx, user, { now });
+    const key = { userId: user.id, policyName: policy.name };
+    const before = pendingId === undefined ? undefined : await findPending(tx, key, now);
+    const continued = before !== undefined && before.id === pendingId;
+    const pending = continued ? before : await addPending(core, tx, key, policy, now);
+    // Policies of before may have a colon in their issuer.
+    const appLabel = { issuer: withoutColon(policy.issuer), label: user.ext_id ?? user.id };
+    const secretView = showSecret(await openTotp(core, tx, pending), appLabel);
+    const { id, digits, expires_at: expiresAt } = pending;
+    return { id, continued, shown: secretView, digits, expiresAt };
+  });
+}
 
-  return {
-    /** `pendingId`: the registration to go on with, if it is still the pending one and its time is not up. */
-    startRegistration: (caller: Caller, address: TotpAddress, pendingId?: string) =>
-      caller.db.write(async (tx) => {
-        const { now } = caller;
-        const store = await getActiveStore(tx, caller, address.storeName);
-        const policy = await totpPolicyOf(tx, store.id, address.policyName);
-        const user = await getUserForUpdate(tx, store.id, address.user);
-        await core.ensureUsable(tx, user, { now });
-        const key = { userId: user.id, policyName: policy.name };
-        const before = pendingId === undefined ? undefined : await findPending(tx, key, now);
-        const continued = before !== undefined && before.id === pendingId;
-        const pending = continued ? before : await addPending(tx, key, policy, now);
-        // Policies of before may have a colon in their issuer.
-        const appLabel = { issuer: withoutColon(policy.issuer), label: user.ext_id ?? user.id };
-        const secretView = showSecret(await opened(tx, pending), appLabel);
-        const { id, digits, expires_at: expiresAt } = pending;
-        return { id, continued, shown: secretView, digits, expiresAt };
-      }),
-
-    async completeRegistration(caller: Caller, address: TotpAddress, typedCode: string): Promise<User> {
-      const { user } = await core.registration(caller, {
-        storeName: address.storeName,
-        modality: MODALITY,
-        find: async () => address.user,
-        async run(tx, owner, now, store) {
-          if (!owner) throw new ApiError(100028);
-          const policy = await totpPolicyOf(tx, store.id, address.policyName);
-          const key = { userId: owner.id, policyName: policy.name };
-          const pending = await findPending(tx, key, now);
-          if (!pending) throw new Refusal(100053, { counts: false });
-          const { failed, expires_at, ...row } = pending;
-          const code = wellFormed(typedCode, pending);
-          const totp = await opened(tx, pending);
-          const match = matchCode(totp, { code, window: policy.window, lastStep: NO_STEP, now });
-          if (!match) {
-            await (failed + 1 >= MAX_PENDING_FAILURES ? removePending(tx, key) : failPending(tx, key));
-            throw new Refusal(100051, { counts: false });
-          }
-          await removePending(tx, key);
-          await putTotp(tx, { ...row, last_step: match.step, created_at: now });
-          return { user: owner, result: undefined };
-        },
-      });
-      return user;
+async function completeRegistration(
+  core: IdentityCore,
+  caller: Caller,
+  address: TotpAddress,
+  typedCode: string,
+): Promise<User> {
+  const { user } = await core.registration(caller, {
+    storeName: address.storeName,
+    modality: MODALITY,
+    find: async () => address.user,
+    async run(tx, owner, now, store) {
+      if (!owner) throw new ApiError(100028);
+      const policy = await totpPolicyOf(tx, store.id, address.policyName);
+      const key = { userId: owner.id, policyName: policy.name };
+      const pending = await findPending(tx, key, now);
+      if (!pending) throw new Refusal(100053, { counts: false });
+      const { failed, expires_at, ...row } = pending;
+      const code = wellFormed(typedCode, pending);
+      const totp = await openTotp(core, tx, pending);
+      const match = matchCode(totp, { code, window: policy.window, lastStep: NO_STEP, now });
+      if (!match) {
+        await (failed + 1 >= MAX_PENDING_FAILURES ? removePending(tx, key) : failPending(tx, key));
+        throw new Refusal(100051, { counts: false });
+      }
+      await removePending(tx, key);
+      await putTotp(tx, { ...row, last_step: match.step, created_at: now });
+      return { user: owner, result: undefined };
     },
+  });
+  return user;
+}
 
-    /** What a page that asks for a code has to know. Refuses a user that could not authenticate. */
-    async startAuthentication(caller: Caller, address: TotpAddress): Promise<{ digits: number }> {
-      const { db, now } = caller;
-      const store = await getActiveStore(db, caller, address.storeName);
-      const policy = await totpPolicyOf(db, store.id, address.policyName);
-      const user = await getUser(db, store.id, address.user);
-      await core.ensureUsable(db, user, { modality: MODALITY, now });
-      const row = await findTotp(db, { userId: user.id, policyName: policy.name });
-      if (!row) throw new ApiError(100053);
-      return { digits: row.digits };
+/** What a page that asks for a code has to know. Refuses a user that could not authenticate. */
+async function startAuthentication(
+  core: IdentityCore,
+  caller: Caller,
+  address: TotpAddress,
+): Promise<{ digits: number }> {
+  const { db, now } = caller;
+  const store = await getActiveStore(db, caller, address.storeName);
+  const policy = await totpPolicyOf(db, store.id, address.policyName);
+  const user = await getUser(db, store.id, address.user);
+  await core.ensureUsable(db, user, { modality: MODALITY, now });
+  const row = await findTotp(db, { userId: user.id, policyName: policy.name });
+  if (!row) throw new ApiError(100053);
+  return { digits: row.digits };
+}
+
+function authenticate(
+  core: IdentityCore,
+  caller: Caller,
+  address: TotpAddress,
+  code: string,
+): Promise<Attempted<void>> {
+  return core.attempt(caller, {
+    storeName: address.storeName,
+    modality: MODALITY,
+    find: address.user,
+    runsAgain: true,
+    leavesView: true,
+    ahead: (tx, user, store) => readAhead(tx, store.id, { userId: user.id, policyName: address.policyName }),
+    async run(tx, _user, now, _store, { key, ...ahead }) {
+      const policy = await ahead.policy;
+      const row = await ahead.row;
+      if (!row) throw new Refusal(100053, { counts: false });
+      const wellFormedCode = wellFormed(code, row);
+      const totp = await openTotp(core, tx, row);
+      const expected = { code: wellFormedCode, window: policy.window, lastStep: row.last_step, now };
+      const match = matchCode(totp, expected);
+      if (!match) throw new Refusal(100051, { counts: true });
+      // Whoever replays a code has not guessed one.
+      if (match.used || !(await spendStep(tx, { ...key, id: row.id }, match.step))) {
+        throw new Refusal(100052, { counts: false });
+      }
     },
+  });
+}
 
-    authenticate: (caller: Caller, address: TotpAddress, code: string): Promise<Attempted<void>> =>
-      core.attempt(caller, {
-        storeName: address.storeName,
-        modality: MODALITY,
-        find: address.user,
-        runsAgain: true,
-        leavesView: true,
-        ahead: (tx, user, store) => readAhead(tx, store.id, { userId: user.id, policyName: address.policyName }),
-        async run(tx, _user, now, _store, { key, ...ahead }) {
-          const policy = await ahead.policy;
-          const row = await ahead.row;
-          if (!row) throw new Refusal(100053, { counts: false });
-          const wellFormedCode = wellFormed(code, row);
-          const totp = await opened(tx, row);
-          const expected = { code: wellFormedCode, window: policy.window, lastStep: row.last_step, now };
-          const match = matchCode(totp, expected);
-          if (!match) throw new Refusal(100051, { counts: true });
-          // Whoever replays a code has not guessed one.
-          if (match.used || !(await spendStep(tx, { ...key, id: row.id }, match.step))) {
-            throw new Refusal(100052, { counts: false });
-          }
-        },
-      }),
+async function openTotp({ vault }: IdentityCore, db: TenantReads, row: TotpRow | PendingTotpRow): Promise<Totp> {
+  const { algorithm, digits, period } = row;
+  const secret = await vault.openFor(db, userSubject(row.user_id), contextOf(row.id), row.sealed, keyOf(row));
+  return { algorithm, digits, period, secret };
+}
+
+async function addPending(
+  { vault }: IdentityCore,
+  tx: TenantTx,
+  { userId, policyName }: TotpKey,
+  { algorithm, digits, period }: TotpPolicy,
+  now: number,
+): Promise<PendingTotpRow> {
+  const id = newId(now);
+  const sealed = await vault.sealFor(tx, userSubject(userId), contextOf(id), randomBytes(SECRET_BYTES));
+  const pending: PendingTotpRow = {
+    user_id: userId,
+    policy_name: policyName,
+    id,
+    sealed,
+    algorithm,
+    digits,
+    period,
+    failed: 0,
+    created_at: now,
+    expires_at: now + PENDING_LIFE_MS,
   };
-
-  async function addPending(
-    tx: TenantTx,
-    { userId, policyName }: TotpKey,
-    { algorithm, digits, period }: TotpPolicy,
-    now: number,
-  ): Promise<PendingTotpRow> {
-    const id = newId(now);
-    const sealed = await vault.sealFor(tx, userSubject(userId), contextOf(id), randomBytes(SECRET_BYTES));
-    const pending: PendingTotpRow = {
-      user_id: userId,
-      policy_name: policyName,
-      id,
-      sealed,
-      algorithm,
-      digits,
-      period,
-      failed: 0,
-      created_at: now,
-      expires_at: now + PENDING_LIFE_MS,
-    };
-    await putPending(tx, pending);
-    return pending;
-  }
+  await putPending(tx, pending);
+  return pending;
 }
 
 /** Begins to read. Whoever waits for it hears of a failure. */

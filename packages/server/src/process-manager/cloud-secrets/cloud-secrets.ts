@@ -3,9 +3,10 @@ import type { TenantTx } from '../../db/db.ts';
 import { ensureUniqueName } from '../../db/unique-name.ts';
 import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
+import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { implement } from '../../kernel/implement.ts';
+import { bindDeps, type Input, implement } from '../../kernel/implement.ts';
 import { mapInSlices } from '../../kernel/in-slices.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
 import type { Vault } from '../../secrets/vault.ts';
@@ -35,78 +36,83 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 type CloudSecret = Ok<typeof api.cloudSecrets.create>;
 
-export function cloudSecretHandlers({ vault }: { vault: Pick<Vault, 'sealFor'> }) {
-  const seal = (tx: TenantTx, id: string, value: string) =>
-    vault.sealFor(tx, SUBJECT, contextOf(id), Buffer.from(value));
+type CloudSecretsDeps = { vault: Pick<Vault, 'sealFor'> };
 
-  return implement(api.cloudSecrets, {
-    async list({ db, principal: { environment } }, { query }) {
-      const page = paging(query, SORTABLE);
-      const pattern = likePattern(query.name, '/query/name');
-      const { rows, total } = await pageCloudSecrets(db, { environment, pattern }, page);
-      const names = rows.map(({ name }) => name);
-      const uses = await lastUses(db, environment, names);
-      return toPage(await mapInSlices(db, rows, (row) => withLastUse(row, uses.get(row.name))), total, page);
-    },
+type InputOf<Name extends keyof typeof api.cloudSecrets> = Input<(typeof api.cloudSecrets)[Name]>;
 
-    async create({ db, now, principal }, { body }) {
-      const { name, description = null, type = 'STRING', value, hosts = [] } = body;
-      const { environment } = principal;
-      if (!NAME.test(name)) {
-        throw invalidInput({ pointer: '/name', message: 'must consist of letters, digits, _ and -' });
-      }
-      checkValue(type, value);
-      const stored = JSON.stringify(normaliseHosts(hosts));
-      const id = newId(now);
-      const by = actor(principal);
-      const row = await db.write(async (tx) => {
-        if ((await countCloudSecrets(tx, environment)) >= MAX_CLOUD_SECRETS_PER_TENANT) throw new ApiError(100065);
-        const newRow: CloudSecretRow = {
-          environment,
-          hosts: stored,
-          id,
-          name,
-          name_folded: fold(name),
-          description,
-          type,
-          sealed: await seal(tx, id, value),
-          created_at: now,
-          created_by: by,
-          last_updated_at: now,
-          last_updated_by: by,
-        };
-        await ensureUniqueName('cloud secret', name, () => addCloudSecret(tx, newRow));
-        return newRow;
-      });
-      return toCloudSecret(row);
-    },
+export function cloudSecretHandlers(deps: CloudSecretsDeps) {
+  return implement(api.cloudSecrets, { ...bindDeps(deps, { create, update }), list, delete: remove });
+}
 
-    async update({ db, now, principal }, { params, body }) {
-      const row = await db.write(async (tx) => {
-        const before = await findCloudSecretForUpdate(tx, principal.environment, params.cloudSecretId);
-        if (!before) throw new ApiError(100073);
-        if (body.value !== undefined) checkValue(before.type, body.value);
-        const after: CloudSecretRow = {
-          ...before,
-          description: body.description ?? before.description,
-          hosts: body.hosts === undefined ? before.hosts : JSON.stringify(normaliseHosts(body.hosts)),
-          sealed: body.value === undefined ? before.sealed : await seal(tx, before.id, body.value),
-          last_updated_at: now,
-          last_updated_by: actor(principal),
-        };
-        await changeCloudSecret(tx, after);
-        return after;
-      });
-      return toCloudSecret(row);
-    },
+async function list({ db, principal: { environment } }: Context, { query }: InputOf<'list'>) {
+  const page = paging(query, SORTABLE);
+  const pattern = likePattern(query.name, '/query/name');
+  const { rows, total } = await pageCloudSecrets(db, { environment, pattern }, page);
+  const names = rows.map(({ name }) => name);
+  const uses = await lastUses(db, environment, names);
+  return toPage(await mapInSlices(db, rows, (row) => withLastUse(row, uses.get(row.name))), total, page);
+}
 
-    async delete({ db, principal }, { params }) {
-      await db.write(async (tx) => {
-        if (!(await removeCloudSecret(tx, principal.environment, params.cloudSecretId))) throw new ApiError(100073);
-      });
-      return undefined;
-    },
+async function create(deps: CloudSecretsDeps, { db, now, principal }: Context, { body }: InputOf<'create'>) {
+  const { name, description = null, type = 'STRING', value, hosts = [] } = body;
+  const { environment } = principal;
+  if (!NAME.test(name)) {
+    throw invalidInput({ pointer: '/name', message: 'must consist of letters, digits, _ and -' });
+  }
+  checkValue(type, value);
+  const stored = JSON.stringify(normaliseHosts(hosts));
+  const id = newId(now);
+  const by = actor(principal);
+  const row = await db.write(async (tx) => {
+    if ((await countCloudSecrets(tx, environment)) >= MAX_CLOUD_SECRETS_PER_TENANT) throw new ApiError(100065);
+    const newRow: CloudSecretRow = {
+      environment,
+      hosts: stored,
+      id,
+      name,
+      name_folded: fold(name),
+      description,
+      type,
+      sealed: await seal(deps, tx, id, value),
+      created_at: now,
+      created_by: by,
+      last_updated_at: now,
+      last_updated_by: by,
+    };
+    await ensureUniqueName('cloud secret', name, () => addCloudSecret(tx, newRow));
+    return newRow;
   });
+  return toCloudSecret(row);
+}
+
+async function update(deps: CloudSecretsDeps, { db, now, principal }: Context, { params, body }: InputOf<'update'>) {
+  const row = await db.write(async (tx) => {
+    const before = await findCloudSecretForUpdate(tx, principal.environment, params.cloudSecretId);
+    if (!before) throw new ApiError(100073);
+    if (body.value !== undefined) checkValue(before.type, body.value);
+    const after: CloudSecretRow = {
+      ...before,
+      description: body.description ?? before.description,
+      hosts: body.hosts === undefined ? before.hosts : JSON.stringify(normaliseHosts(body.hosts)),
+      sealed: body.value === undefined ? before.sealed : await seal(deps, tx, before.id, body.value),
+      last_updated_at: now,
+      last_updated_by: actor(principal),
+    };
+    await changeCloudSecret(tx, after);
+    return after;
+  });
+  return toCloudSecret(row);
+}
+
+async function remove({ db, principal }: Context, { params }: InputOf<'delete'>) {
+  await db.write(async (tx) => {
+    if (!(await removeCloudSecret(tx, principal.environment, params.cloudSecretId))) throw new ApiError(100073);
+  });
+  return undefined;
+}
+
+function seal({ vault }: CloudSecretsDeps, tx: TenantTx, id: string, value: string): Promise<Uint8Array> {
+  return vault.sealFor(tx, SUBJECT, contextOf(id), Buffer.from(value));
 }
 
 function checkValue(type: SecretType, value: string): void {

@@ -7,7 +7,7 @@ import { ensurePermission, USE_CLOUD_SECRET } from '../../kernel/ensure-permissi
 import { ensureUnchanged } from '../../kernel/ensure-unchanged.ts';
 import { isSeenFrom } from '../../kernel/environment.ts';
 import { ApiError, type FieldFault } from '../../kernel/errors.ts';
-import { implement } from '../../kernel/implement.ts';
+import { bindDeps, type Input, implement } from '../../kernel/implement.ts';
 import { mapInSlices } from '../../kernel/in-slices.ts';
 import { likePattern, paging, toPage } from '../../kernel/pages.ts';
 import { tryCondition } from '../engine/conditions.ts';
@@ -34,104 +34,113 @@ export type DefinitionsDeps = {
   exists?: Exists;
 };
 
-export function definitionHandlers({ exists = {} }: DefinitionsDeps = {}) {
+type InputOf<Name extends keyof typeof api.processDefinitions> = Input<(typeof api.processDefinitions)[Name]>;
+
+export function definitionHandlers(deps: DefinitionsDeps = {}) {
   return implement(api.processDefinitions, {
+    ...bindDeps(deps, { validate, deploy }),
+    tryCondition: async ({ now }, { body }) => tryCondition(body.condition, body.values ?? {}, now),
+    list,
+    get,
+    create,
+    update,
+    archive,
+    delete: remove,
     ...tagHandlers(),
-    tryCondition: async ({ now }, { body: { condition, values = {} } }) => tryCondition(condition, values, now),
-
-    async list(context, { query }) {
-      const page = paging(query, SORTABLE);
-      const { environment } = context.principal;
-      const pattern = likePattern(query.name, '/query/name');
-      const filter = { environment, only: query.environment, pattern, status: query.status };
-      const { rows, total } = await pageDefinitions(context.db, filter, page);
-      const tags = await tagsByDefinition(context.db, environment);
-      const content = await mapInSlices(context.db, rows, (row) => view(context, row, tags.get(row.id) ?? []));
-      return toPage(content, total, page);
-    },
-
-    async get(context, { params }) {
-      const row = await findDefinition(context.db, params.processDefinitionId);
-      const { environment } = context.principal;
-      if (!row || !isSeenFrom(environment, row)) throw new ApiError(100023);
-      return viewWithDocument(context, row, await tagsOf(context.db, environment, row.id));
-    },
-
-    async validate(context, { body }) {
-      const checked = checkDefinition(withoutNulls(body));
-      const faults = await deploymentFaults(checked, lookupIn(context.db, context.principal.environment, exists));
-      return { valid: faults.length === 0, faults, missingLanguages: [...checked.missingLanguages] };
-    },
-
-    async create(context, { body }) {
-      const checked = checkDefinition(body);
-      const definition = soundDefinition(checked);
-      ensureMayName(context, checked);
-      const row = await context.db.write((tx) =>
-        storeNewVersion(tx, definition, {
-          environment: context.principal.environment,
-          now: context.now,
-          by: actor(context.principal),
-        }),
-      );
-      return viewWithDocument(context, row, []);
-    },
-
-    async update(context, { params, query, body }) {
-      const checked = checkDefinition(body);
-      const changed = await context.db.write(async (tx) => {
-        const before = await ownDraft(tx, context, { id: params.processDefinitionId, query });
-        const definition = soundDefinition(checked, renamed(checked, before));
-        ensureMayName(context, checked);
-        const after = { ...before, ...columnsOf(definition), ...touched(context) };
-        await changeDefinition(tx, after);
-        return after;
-      });
-      return viewWithDocument(context, changed, []);
-    },
-
-    async deploy(context, { params }) {
-      return context.db.write(async (tx) => {
-        const before = await ownDefinition(tx, context.principal.environment, params.processDefinitionId);
-        if (before.status === 'ARCHIVED') throw unchangeable(before);
-        const after =
-          before.status === 'DEPLOYED_ACTIVE'
-            ? before
-            : { ...before, status: 'DEPLOYED_ACTIVE' as const, deployed_at: context.now, ...touched(context) };
-        if (after !== before) {
-          const checked = checkDefinition(JSON.parse(before.document));
-          ensureMayName(context, checked);
-          ensureNone(await deploymentFaults(checked, lookupIn(tx, after.environment, exists)));
-          await setStatus(tx, after);
-        }
-        return view(context, after, await tagsOf(tx, after.environment, after.id));
-      });
-    },
-
-    async archive(context, { params }) {
-      return context.db.write(async (tx) => {
-        const before = await ownDefinition(tx, context.principal.environment, params.processDefinitionId);
-        const tags = await tagsOf(tx, before.environment, before.id);
-        if (tags.length > 0) {
-          const names = tags.map((tag) => JSON.stringify(tag)).join(', ');
-          throw new ApiError(100049, { detail: `it has the tags ${names}: move them to another version first` });
-        }
-        if (before.status === 'ARCHIVED') return view(context, before, tags);
-        const after = { ...before, status: 'ARCHIVED' as const, ...touched(context) };
-        await setStatus(tx, after);
-        return view(context, after, tags);
-      });
-    },
-
-    async delete(context, { params }) {
-      await context.db.write(async (tx) => {
-        const row = await ownDefinition(tx, context.principal.environment, params.processDefinitionId);
-        if (row.deployed_at !== null) throw unchangeable(row);
-        await removeDefinition(tx, row.id);
-      });
-      return undefined;
-    },
   });
+}
+
+async function list(context: Context, { query }: InputOf<'list'>) {
+  const page = paging(query, SORTABLE);
+  const { environment } = context.principal;
+  const pattern = likePattern(query.name, '/query/name');
+  const filter = { environment, only: query.environment, pattern, status: query.status };
+  const { rows, total } = await pageDefinitions(context.db, filter, page);
+  const tags = await tagsByDefinition(context.db, environment);
+  const content = await mapInSlices(context.db, rows, (row) => view(context, row, tags.get(row.id) ?? []));
+  return toPage(content, total, page);
+}
+
+async function get(context: Context, { params }: InputOf<'get'>) {
+  const row = await findDefinition(context.db, params.processDefinitionId);
+  const { environment } = context.principal;
+  if (!row || !isSeenFrom(environment, row)) throw new ApiError(100023);
+  return viewWithDocument(context, row, await tagsOf(context.db, environment, row.id));
+}
+
+async function validate({ exists }: DefinitionsDeps, context: Context, { body }: InputOf<'validate'>) {
+  const checked = checkDefinition(withoutNulls(body));
+  const faults = await deploymentFaults(checked, lookupIn(context.db, context.principal.environment, exists));
+  return { valid: faults.length === 0, faults, missingLanguages: [...checked.missingLanguages] };
+}
+
+async function create(context: Context, { body }: InputOf<'create'>) {
+  const checked = checkDefinition(body);
+  const definition = soundDefinition(checked);
+  ensureMayName(context, checked);
+  const row = await context.db.write((tx) =>
+    storeNewVersion(tx, definition, {
+      environment: context.principal.environment,
+      now: context.now,
+      by: actor(context.principal),
+    }),
+  );
+  return viewWithDocument(context, row, []);
+}
+
+async function update(context: Context, { params, query, body }: InputOf<'update'>) {
+  const checked = checkDefinition(body);
+  const changed = await context.db.write(async (tx) => {
+    const before = await ownDraft(tx, context, { id: params.processDefinitionId, query });
+    const definition = soundDefinition(checked, renamed(checked, before));
+    ensureMayName(context, checked);
+    const after = { ...before, ...columnsOf(definition), ...touched(context) };
+    await changeDefinition(tx, after);
+    return after;
+  });
+  return viewWithDocument(context, changed, []);
+}
+
+async function deploy({ exists }: DefinitionsDeps, context: Context, { params }: InputOf<'deploy'>) {
+  return context.db.write(async (tx) => {
+    const before = await ownDefinition(tx, context.principal.environment, params.processDefinitionId);
+    if (before.status === 'ARCHIVED') throw unchangeable(before);
+    const after =
+      before.status === 'DEPLOYED_ACTIVE'
+        ? before
+        : { ...before, status: 'DEPLOYED_ACTIVE' as const, deployed_at: context.now, ...touched(context) };
+    if (after !== before) {
+      const checked = checkDefinition(JSON.parse(before.document));
+      ensureMayName(context, checked);
+      ensureNone(await deploymentFaults(checked, lookupIn(tx, after.environment, exists)));
+      await setStatus(tx, after);
+    }
+    return view(context, after, await tagsOf(tx, after.environment, after.id));
+  });
+}
+
+async function archive(context: Context, { params }: InputOf<'archive'>) {
+  return context.db.write(async (tx) => {
+    const before = await ownDefinition(tx, context.principal.environment, params.processDefinitionId);
+    const tags = await tagsOf(tx, before.environment, before.id);
+    if (tags.length > 0) {
+      const names = tags.map((tag) => JSON.stringify(tag)).join(', ');
+      throw new ApiError(100049, { detail: `it has the tags ${names}: move them to another version first` });
+    }
+    if (before.status === 'ARCHIVED') return view(context, before, tags);
+    const after = { ...before, status: 'ARCHIVED' as const, ...touched(context) };
+    await setStatus(tx, after);
+    return view(context, after, tags);
+  });
+}
+
+async function remove(context: Context, { params }: InputOf<'delete'>) {
+  await context.db.write(async (tx) => {
+    const row = await ownDefinition(tx, context.principal.environment, params.processDefinitionId);
+    if (row.deployed_at !== null) throw unchangeable(row);
+    await removeDefinition(tx, row.id);
+  });
+  return undefined;
 }
 
 /** Ensures that a caller whose definition sends a cloud secret may use it. */

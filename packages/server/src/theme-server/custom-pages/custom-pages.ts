@@ -7,7 +7,7 @@ import type { Context } from '../../kernel/context.ts';
 import { type Environment, ensureOwn, isSeenFrom } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { implement, prepared, type RawBody } from '../../kernel/implement.ts';
+import { bindDeps, type Input, implement, prepared, type RawBody } from '../../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
 import { ArchiveRefused } from './archive-refused.ts';
 import type { PageFile } from './check-files.ts';
@@ -45,95 +45,105 @@ export const MAX_PAGE_BYTES_PER_TENANT = 500 * 2 ** 20;
 const PREVIEW_MS = HOUR;
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9 ._-]{0,99}$/;
 
-export function customPageHandlers({ pageUrl }: CustomPagesDeps) {
-  const detailed = (context: Context, row: PageRow, files: readonly FileRow[]) => ({
-    ...toPageView(row),
-    files: files.map(({ path, content_type, bytes, sha256 }) => ({ path, contentType: content_type, bytes, sha256 })),
-    ...(row.status === 'DEPLOYED_ACTIVE' && { url: pageUrl(context.tenantId, labelOf(context.tenantId, row.hash)) }),
-  });
+type InputOf<Name extends keyof typeof api.customPages> = Input<(typeof api.customPages)[Name]>;
 
+export function customPageHandlers(deps: CustomPagesDeps) {
   return implement(api.customPages, {
-    async list({ db, principal: { environment } }, { query }) {
-      const page = paging(query, SORTABLE);
-      const pattern = likePattern(query.name, '/query/name');
-      const { rows, total } = await pagePages(db, { environment, pattern }, page);
-      return toPage(rows.map(toPageView), total, page);
-    },
-
-    async listVersions({ db, principal: { environment } }, { params: { name }, query }) {
-      const page = paging(query, SORTABLE);
-      const { rows, total } = await pageVersions(db, { environment, name }, page);
-      if (total === 0) throw new ApiError(100042);
-      return toPage(rows.map(toPageView), total, page);
-    },
-
+    ...bindDeps(deps, { get, preview }),
+    list,
+    listVersions,
+    getArchive,
+    deploy,
+    archive,
+    delete: remove,
     createVersion: prepared(
       (_context, { params, body }) => readUpload(params.name, body),
       async (context, { params, query }, files) => {
         const row = await context.db.write((tx) =>
           storeVersion(tx, context, { name: params.name, description: query.description || null, files }),
         );
-        return detailed(context, row, files.map(toFileRow));
+        return detailed(deps, context, row, files.map(toFileRow));
       },
     ),
-
-    async get(context, { params }) {
-      const row = await existing(context, params.id);
-      return detailed(context, row, await filesOf(context.db, row.id));
-    },
-
-    async getArchive(context, { params }) {
-      const { db } = context;
-      const row = await existing(context, params.id);
-      const name = `${row.name.replaceAll(' ', '_')}-${row.version}.zip`;
-      return stream('application/zip', writePageArchive(await contentsOf(db, row.id), row.created_at), {
-        'content-disposition': `attachment; filename="${name}"`,
-        'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
-      });
-    },
-
-    async preview({ db, tenantId, now, principal }, { params }) {
-      const hash = newPreviewHash();
-      const until = now + PREVIEW_MS;
-      await db.write(async (tx) => {
-        const { id } = await locked(tx, principal.environment, params.id);
-        await setPreview(tx, { id, hash, until });
-      });
-      return { url: pageUrl(tenantId, labelOf(tenantId, hash)), expiringDtm: toDtm(until) };
-    },
-
-    async deploy(context, { params }) {
-      return context.db.write(async (tx) => {
-        const before = await locked(tx, context.principal.environment, params.id);
-        if (before.status === 'ARCHIVED') throw new ApiError(100096, { detail: 'it is archived; upload it again' });
-        if (before.status === 'DEPLOYED_ACTIVE') return toPageView(before);
-        const after = { ...before, ...touched(context), status: 'DEPLOYED_ACTIVE', deployed_at: context.now } as const;
-        await setStatus(tx, after);
-        return toPageView(after);
-      });
-    },
-
-    async archive(context, { params }) {
-      return context.db.write(async (tx) => {
-        const before = await locked(tx, context.principal.environment, params.id);
-        if (before.status === 'ARCHIVED') return toPageView(before);
-        const after = { ...before, ...touched(context), status: 'ARCHIVED' } as const;
-        await setStatus(tx, after);
-        return toPageView(after);
-      });
-    },
-
-    async delete(context, { params }) {
-      await context.db.write(async (tx) => {
-        const row = await locked(tx, context.principal.environment, params.id);
-        if (row.deployed_at !== null) throw new ApiError(100096, { detail: 'it was deployed; archive it instead' });
-        const files = await filesOf(tx, row.id);
-        await removePage(tx, row.id);
-        await forgetContents(tx, files);
-      });
-      return undefined;
-    },
   });
+}
+
+async function list({ db, principal: { environment } }: Context, { query }: InputOf<'list'>) {
+  const page = paging(query, SORTABLE);
+  const pattern = likePattern(query.name, '/query/name');
+  const { rows, total } = await pagePages(db, { environment, pattern }, page);
+  return toPage(rows.map(toPageView), total, page);
+}
+
+async function listVersions(
+  { db, principal: { environment } }: Context,
+  { params: { name }, query }: InputOf<'listVersions'>,
+) {
+  const page = paging(query, SORTABLE);
+  const { rows, total } = await pageVersions(db, { environment, name }, page);
+  if (total === 0) throw new ApiError(100042);
+  return toPage(rows.map(toPageView), total, page);
+}
+
+async function get(deps: CustomPagesDeps, context: Context, { params }: InputOf<'get'>) {
+  const row = await existing(context, params.id);
+  return detailed(deps, context, row, await filesOf(context.db, row.id));
+}
+
+async function getArchive(context: Context, { params }: InputOf<'getArchive'>) {
+  const { db } = context;
+  const row = await existing(context, params.id);
+  const name = `${row.name.replaceAll(' ', '_')}-${row.version}.zip`;
+  return stream('application/zip', writePageArchive(await contentsOf(db, row.id), row.created_at), {
+    'content-disposition': `attachment; filename="${name}"`,
+    'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+  });
+}
+
+async function preview(
+  { pageUrl }: CustomPagesDeps,
+  { db, tenantId, now, principal }: Context,
+  { params }: InputOf<'preview'>,
+) {
+  const hash = newPreviewHash();
+  const until = now + PREVIEW_MS;
+  await db.write(async (tx) => {
+    const { id } = await locked(tx, principal.environment, params.id);
+    await setPreview(tx, { id, hash, until });
+  });
+  return { url: pageUrl(tenantId, labelOf(tenantId, hash)), expiringDtm: toDtm(until) };
+}
+
+async function deploy(context: Context, { params }: InputOf<'deploy'>) {
+  return context.db.write(async (tx) => {
+    const before = await locked(tx, context.principal.environment, params.id);
+    if (before.status === 'ARCHIVED') throw new ApiError(100096, { detail: 'it is archived; upload it again' });
+    if (before.status === 'DEPLOYED_ACTIVE') return toPageView(before);
+    const after = { ...before, ...touched(context), status: 'DEPLOYED_ACTIVE', deployed_at: context.now } as const;
+    await setStatus(tx, after);
+    return toPageView(after);
+  });
+}
+
+async function archive(context: Context, { params }: InputOf<'archive'>) {
+  return context.db.write(async (tx) => {
+    const before = await locked(tx, context.principal.environment, params.id);
+    if (before.status === 'ARCHIVED') return toPageView(before);
+    const after = { ...before, ...touched(context), status: 'ARCHIVED' } as const;
+    await setStatus(tx, after);
+    return toPageView(after);
+  });
+}
+
+async function remove(context: Context, { params }: InputOf<'delete'>) {
+  await context.db.write(async (tx) => {
+    const row = await locked(tx, context.principal.environment, params.id);
+    if (row.deployed_at !== null) throw new ApiError(100096, { detail: 'it was deployed; archive it instead' });
+    const files = await filesOf(tx, row.id);
+    await removePage(tx, row.id);
+    await forgetContents(tx, files);
+  });
+  return undefined;
 }
 
 /** What strangers packed is unpacked before any transaction begins. */
@@ -215,6 +225,14 @@ function touched({ now, principal }: Context) {
 
 function toFileRow({ path, contentType, content, sha256 }: PageFile): FileRow {
   return { path, content_type: contentType, bytes: content.length, sha256 };
+}
+
+function detailed({ pageUrl }: CustomPagesDeps, { tenantId }: Context, row: PageRow, files: readonly FileRow[]) {
+  return {
+    ...toPageView(row),
+    files: files.map(({ path, content_type, bytes, sha256 }) => ({ path, contentType: content_type, bytes, sha256 })),
+    ...(row.status === 'DEPLOYED_ACTIVE' && { url: pageUrl(tenantId, labelOf(tenantId, row.hash)) }),
+  };
 }
 
 function toPageView(row: PageRow) {

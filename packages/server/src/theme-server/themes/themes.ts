@@ -10,7 +10,7 @@ import { ensureUnchanged } from '../../kernel/ensure-unchanged.ts';
 import { type Environment, ensureOwn } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { isTenantId, newId } from '../../kernel/ids.ts';
-import { implement, type OpenContext, type RawBody } from '../../kernel/implement.ts';
+import { bindDeps, type Input, implement, type OpenContext, type RawBody } from '../../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
 import { type Texts, type TextsOf, textFaults } from '../texts/check-texts.ts';
 import { contrastFaults } from './check-contrast.ts';
@@ -36,86 +36,99 @@ const NAME = /^[A-Za-z0-9_][A-Za-z0-9 ._-]{0,49}$/;
 const KEPT = { 'cache-control': 'public, max-age=60' } as const;
 const KEPT_ASSET = { 'cache-control': 'public, max-age=3600' } as const;
 
-export function themeHandlers({ db, textsOf }: { db: Db; textsOf: TextsOf }) {
+type ThemesDeps = { db: Db; textsOf: TextsOf };
+
+type InputOf<Name extends keyof typeof api.themes> = Input<(typeof api.themes)[Name]>;
+
+export function themeHandlers(deps: ThemesDeps) {
   return implement(api.themes, {
-    async list({ db: own, principal: { environment } }, { query }) {
-      const page = paging(query, SORTABLE);
-      const pattern = likePattern(query.name, '/query/name');
-      const { rows, total } = await pageThemes(own, { environment, pattern }, page);
-      const views: ReturnType<typeof toTheme>[] = [];
-      for (const row of rows) views.push(toTheme(own.tenantId, row, await assetsOf(own, row.id)));
-      return toPage(views, total, page);
-    },
+    ...bindDeps(deps, { create, get, update, getAsset }),
+    list,
+    delete: remove,
+    uploadAsset,
+  });
+}
 
-    async create({ db: own, now, principal }, { body: { name, ...input } }) {
-      if (!NAME.test(name)) {
-        throw invalidInput({ pointer: '/name', message: 'must consist of letters, digits, spaces, dots, _ and -' });
-      }
-      await ensureTexts(input.texts, textsOf);
-      const tokens = checked({ radius: DEFAULT_TOKENS.radius, fontFamily: DEFAULT_TOKENS.fontFamily, ...input });
-      const by = actor(principal);
-      const row: ThemeRow = {
-        environment: principal.environment,
-        id: newId(now),
-        name,
-        name_folded: fold(name),
-        tokens: JSON.stringify(tokens),
-        created_at: now,
-        created_by: by,
-        last_updated_at: now,
-        last_updated_by: by,
-      };
-      await own.write(async (tx) => {
-        if ((await countThemes(tx, row.environment)) >= MAX_THEMES_PER_TENANT) throw new ApiError(100065);
-        await ensureUniqueName('theme', name, () => addTheme(tx, row));
-      });
-      return toTheme(own.tenantId, row, []);
-    },
+async function list({ db: own, principal: { environment } }: Context, { query }: InputOf<'list'>) {
+  const page = paging(query, SORTABLE);
+  const pattern = likePattern(query.name, '/query/name');
+  const { rows, total } = await pageThemes(own, { environment, pattern }, page);
+  const views: ReturnType<typeof toTheme>[] = [];
+  for (const row of rows) views.push(toTheme(own.tenantId, row, await assetsOf(own, row.id)));
+  return toPage(views, total, page);
+}
 
-    async get(context, { params, query }) {
-      const theme = await findPublicTheme(tenantReads(db, context, query.tn), environmentOf(query), params.themeName);
-      if (!theme) throw new ApiError(100097);
-      return withHeaders(theme, KEPT);
-    },
+async function create(
+  { textsOf }: ThemesDeps,
+  { db: own, now, principal }: Context,
+  { body: { name, ...input } }: InputOf<'create'>,
+) {
+  if (!NAME.test(name)) {
+    throw invalidInput({ pointer: '/name', message: 'must consist of letters, digits, spaces, dots, _ and -' });
+  }
+  await ensureTexts(input.texts, textsOf);
+  const tokens = checked({ radius: DEFAULT_TOKENS.radius, fontFamily: DEFAULT_TOKENS.fontFamily, ...input });
+  const by = actor(principal);
+  const row: ThemeRow = {
+    environment: principal.environment,
+    id: newId(now),
+    name,
+    name_folded: fold(name),
+    tokens: JSON.stringify(tokens),
+    created_at: now,
+    created_by: by,
+    last_updated_at: now,
+    last_updated_by: by,
+  };
+  await own.write(async (tx) => {
+    if ((await countThemes(tx, row.environment)) >= MAX_THEMES_PER_TENANT) throw new ApiError(100065);
+    await ensureUniqueName('theme', name, () => addTheme(tx, row));
+  });
+  return toTheme(own.tenantId, row, []);
+}
 
-    async update(context, { params, query, body }) {
-      // Before the transaction: what ours say is in files.
-      await ensureTexts(body.texts, textsOf);
-      return changed(context, params.themeName, async (row) => {
-        ensureUnchanged(query, row);
-        return { ...row, tokens: JSON.stringify(changedTokens(row, body)) };
-      });
-    },
+async function get({ db }: ThemesDeps, context: OpenContext, { params, query }: InputOf<'get'>) {
+  const theme = await findPublicTheme(tenantReads(db, context, query.tn), environmentOf(query), params.themeName);
+  if (!theme) throw new ApiError(100097);
+  return withHeaders(theme, KEPT);
+}
 
-    async delete({ db: own, principal }, { params }) {
-      await own.write(async (tx) => {
-        const row = await ownTheme(tx, principal.environment, params.themeName);
-        await removeTheme(tx, row.id);
-      });
-      return undefined;
-    },
+async function update({ textsOf }: ThemesDeps, context: Context, { params, query, body }: InputOf<'update'>) {
+  // Before the transaction: what ours say is in files.
+  await ensureTexts(body.texts, textsOf);
+  return changed(context, params.themeName, async (row) => {
+    ensureUnchanged(query, row);
+    return { ...row, tokens: JSON.stringify(changedTokens(row, body)) };
+  });
+}
 
-    async uploadAsset(context, { params, body }) {
-      const content_type = checkedAsset(params.assetName, body);
-      const sha256 = createHash('sha256').update(body.bytes).digest('hex');
-      const { themeName, assetName: name } = params;
-      return changed(context, themeName, async (row, tx) => {
-        await saveAsset(tx, { theme_id: row.id, name, content_type, sha256, content: body.bytes });
-        return row;
-      });
-    },
+async function remove({ db: own, principal }: Context, { params }: InputOf<'delete'>) {
+  await own.write(async (tx) => {
+    const row = await ownTheme(tx, principal.environment, params.themeName);
+    await removeTheme(tx, row.id);
+  });
+  return undefined;
+}
 
-    async getAsset(context, { params, query }) {
-      const reads = tenantReads(db, context, query.tn);
-      const { themeName: theme, assetName: name } = params;
-      const row = reads && (await findAsset(reads, { environment: environmentOf(query), theme, name }));
-      if (!row) throw new ApiError(100097);
-      return file(row.content_type, row.content, {
-        ...KEPT_ASSET,
-        etag: `"${row.sha256.slice(0, 32)}"`,
-        'content-security-policy': "sandbox; default-src 'none'",
-      });
-    },
+async function uploadAsset(context: Context, { params, body }: InputOf<'uploadAsset'>) {
+  const content_type = checkedAsset(params.assetName, body);
+  const sha256 = createHash('sha256').update(body.bytes).digest('hex');
+  const { themeName, assetName: name } = params;
+  return changed(context, themeName, async (row, tx) => {
+    await saveAsset(tx, { theme_id: row.id, name, content_type, sha256, content: body.bytes });
+    return row;
+  });
+}
+
+async function getAsset({ db }: ThemesDeps, context: OpenContext, { params, query }: InputOf<'getAsset'>) {
+  const reads = tenantReads(db, context, query.tn);
+  const { themeName: theme, assetName: name } = params;
+  const row = reads && (await findAsset(reads, { environment: environmentOf(query), theme, name }));
+  if (!row) throw new ApiError(100097);
+  return file(row.content_type, row.content, {
+    ...KEPT_ASSET,
+    etag: `"${row.sha256.slice(0, 32)}"`,
+    'content-security-policy': "sandbox; default-src 'none'",
   });
 }
 
