@@ -19,7 +19,7 @@ export const ApiKey = withTitle(
     id: nullable(26),
     environment: oneOf('live', 'test'),
     type: oneOf('PERMANENT', 'SESSION'),
-    code: Type.String({ description: 'The secret, once, in the answer to create; masked ever after' }),
+    code: Type.String({ description: 'The secret, in the response to create only; masked afterwards' }),
     name: text(1, 255),
     description: Type.Optional(text(0, 255)),
     status: oneOf('ACTIVE', 'BLOCKED', 'ARCHIVED'),
@@ -86,7 +86,7 @@ export const apiKeys = group('/api/arthr/apiKeys', {
   }),
   create: post('', {
     summary: 'Create an API key',
-    description: 'The secret is in `code`, in this answer only. Only `name` is required.',
+    description: 'The secret is in `code`, in this response only. Only `name` is required.',
     permission: 'ArthrServer:createTenantApiKey',
     destructive: true,
     audit: 'apiKey.created',
@@ -114,7 +114,7 @@ export const apiKeys = group('/api/arthr/apiKeys', {
     codes: [130, 264, 100014, 100015],
   }),
   delete: del('/{apiKeyId}', {
-    summary: 'Delete an API key for good',
+    summary: 'Delete an API key permanently',
     description: 'The caller must hold all permissions of the key.',
     permission: 'ArthrServer:deleteFromTenant',
     destructive: true,

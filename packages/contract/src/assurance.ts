@@ -13,18 +13,18 @@ export const AssuranceLevel = Type.Unsafe<'basic' | 'substantial'>({
 const Measured = withTitle(
   'MeasuredError',
   Type.Object({
-    what: Type.String({ description: 'The error that was counted, on what' }),
+    what: Type.String({ description: 'The error that was counted, and on which data' }),
     errors: Type.Integer(),
-    of: Type.Integer({ description: 'How many were tried' }),
+    of: Type.Integer({ description: 'How many cases were tried' }),
     low: Type.Number({ description: 'The lower end of the interval of 95 % (Wilson)' }),
-    high: Type.Number({ description: 'Its upper end' }),
+    high: Type.Number({ description: 'The upper end of that interval' }),
   }),
 );
 
 const Assessment = withTitle(
   'Assessment',
   Type.Object({
-    assessed: Type.Boolean({ description: 'False if nobody looked, for whatever reason' }),
+    assessed: Type.Boolean({ description: 'False if it was not assessed, for whatever reason' }),
     method: Type.Optional(
       oneOf('challenge', 'passive', 'clientSignals', 'imageSigns', 'faceMatch', 'faceAuthentication', 'parameters'),
     ),
@@ -43,12 +43,12 @@ export const Assurance = withTitle(
     decidedBy: Type.Optional(
       Type.Unsafe<'machine' | 'human'>({
         ...oneOf('machine', 'human'),
-        description: 'Absent as long as nothing is decided. `human`: somebody has approved or rejected',
+        description: 'Absent until the instance is decided. `human`: somebody has approved or rejected',
       }),
     ),
     secondFactor: Type.Optional(oneOf('passkey')),
     missing: listOf(Type.String(), 10, 'What kept the machine from accepting, although no check failed'),
-    simulated: Type.Boolean({ description: 'True in the sandbox: nothing was looked at' }),
+    simulated: Type.Boolean({ description: 'True in the sandbox: nothing was analysed' }),
     presentationAttack: Assessment,
     injection: Assessment,
     documentAuthenticity: Assessment,

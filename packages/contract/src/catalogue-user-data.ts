@@ -43,22 +43,22 @@ function typeOf({ type, enum: values, items, additionalProperties: inner, anyOf 
 /** Where an image of a step is read with \`getdata\`; \`<key>\` is the key of the step. */
 export const IMAGE_PATHS: readonly (readonly [path: string, what: string])[] = [
   ['documents/<key>/front/uncropped', 'the front of the document, as it was photographed'],
-  ['documents/<key>/front/cropped', 'the front, cut out and set upright'],
+  ['documents/<key>/front/cropped', 'the front, cropped and upright'],
   ['documents/<key>/back/uncropped', 'the back, as it was photographed'],
-  ['documents/<key>/back/cropped', 'the back, cut out and set upright'],
-  ['documents/<key>/portrait', 'the portrait, cut out of the document'],
+  ['documents/<key>/back/cropped', 'the back, cropped and upright'],
+  ['documents/<key>/portrait', 'the portrait, cropped from the document'],
   ['faces/<key>/image', 'the picture of the face'],
   ['faces/<key>/frame<number>', 'a picture of the active challenge, from `frame1` on'],
 ];
 
 export function renderUserData(): string {
-  const head = ['member', 'type', 'there', 'what it is'];
+  const head = ['member', 'type', 'present', 'what it is'];
   const table = (schema: unknown) => tableOf(head, rowsOf(schema as Schema));
   return `# User data
 
 ${GENERATED}
 
-What an instance knows of a person, member by member. [Results](results.md) says when to read what.
+What an instance stores about a person, member by member. [Results](results.md) explains when to read what.
 
 ## The shape
 
@@ -75,8 +75,8 @@ ${table((api.userData.listChecks.ok as Schema).items)}
 
 ## Paths of images
 
-\`GET …/getdata?path=<path>\` gives an image as base64 in JSON, or with \`Accept: image/*\` as it is. \`images\` of \`userdata\` names the
-paths that an instance has. They are those of the last attempt of each step.
+\`GET …/getdata?path=<path>\` returns an image as base64 in JSON, or with \`Accept: image/*\` as bytes. \`images\` of \`userdata\` lists the
+paths that an instance has, which are those of the last attempt of each step.
 
 ${tableOf(
   ['path', 'image'],

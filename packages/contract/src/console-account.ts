@@ -10,7 +10,7 @@ const Credential = anyObject('RegistrationResponseJSON or AuthenticationResponse
 const Ceremony = withTitle(
   'OperatorCeremony',
   Type.Object({
-    ceremonyId: Type.String({ description: 'Names the ceremony when it is completed; good once' }),
+    ceremonyId: Type.String({ description: 'Send it when you complete the ceremony; it works once' }),
     publicKey: anyObject('The options for the browser, in the JSON form of WebAuthn'),
   }),
 );
@@ -29,11 +29,13 @@ const ConsoleSession = withTitle(
     operator: Type.Object({ id: Id, name: Type.String(), email: Type.Optional(Type.String()), role: Type.String() }),
     permissions: listOf(Type.String(), MAX_LIST_SIZE, 'The permissions of the role'),
     environments: Environments,
-    ofInstallation: Type.Boolean({ description: 'Whether the operator may also do what concerns all tenants' }),
+    ofInstallation: Type.Boolean({
+      description: 'Whether the operator may also manage all tenants of the installation',
+    }),
     sessionId: Id,
     authenticatedDtm: Type.String({ ...DateTime, description: 'When the passkey was used last' }),
-    idleSeconds: Type.Integer({ description: 'The session ends when nothing was asked for so long' }),
-    expiringDtm: Type.String({ ...DateTime, description: 'The session ends then in any case' }),
+    idleSeconds: Type.Integer({ description: 'How long the session lasts without a request' }),
+    expiringDtm: Type.String({ ...DateTime, description: 'When the session ends in any case' }),
   }),
 );
 
@@ -67,20 +69,20 @@ export const consoleAccount = group('/api/console', {
     codes: ofPages,
   }),
   completeSignIn: post('/signIn/complete', {
-    summary: 'Sign in: sets the cookie of the session',
+    summary: 'Complete the sign-in with a passkey: sets the session cookie',
     auth: 'public',
     body: Completion,
     ok: ConsoleSession,
     codes: [...ofPages, 100035, 100216, 100218],
   }),
   signInOptions: get('/signIn', {
-    summary: 'In which ways operators sign in here',
+    summary: 'List the ways in which operators can sign in',
     auth: 'public',
     ok: SignInOptions,
     codes: [100217],
   }),
   startSingleSignOn: post('/singleSignOn/start', {
-    summary: 'Begin to sign in with an account of the company',
+    summary: 'Begin to sign in with single sign-on',
     description:
       'Answers the address of the provider to send the browser to, and sets a cookie that binds it to this browser.',
     auth: 'public',
@@ -89,7 +91,7 @@ export const consoleAccount = group('/api/console', {
     codes: [...ofPages, 100234, 100235],
   }),
   completeSingleSignOn: post('/singleSignOn/complete', {
-    summary: 'Sign in with what the provider answered: sets the cookie of the session',
+    summary: 'Complete single sign-on with the answer of the provider: sets the session cookie',
     auth: 'public',
     body: SingleSignOnAnswer,
     ok: ConsoleSession,
@@ -98,21 +100,21 @@ export const consoleAccount = group('/api/console', {
   startEmailSignIn: emailSignIn.start,
   openEmailLink: emailSignIn.open,
   completeEmailSignIn: post('/signIn/email/complete', {
-    summary: 'Sign in with the code of the authenticator app: sets the cookie of the session',
+    summary: 'Sign in with the code of the authenticator app: sets the session cookie',
     auth: 'public',
     body: CodeOfApp,
     ok: ConsoleSession,
     codes: [...ofPages, 100035, 100216, 100350],
   }),
   openInvitation: post('/invitation/open', {
-    summary: 'Show an invitation, and begin to make a passkey',
+    summary: 'Show an invitation, and begin to create a passkey',
     auth: 'public',
     body: withTitle('OperatorInvitationCode', Type.Object({ code: Code })),
     ok: Invitation,
     codes: [...ofPages, 100219],
   }),
   acceptInvitation: post('/invitation/accept', {
-    summary: 'Make the passkey and sign in; the link is used up',
+    summary: 'Create the passkey and sign in; the link cannot be used again',
     auth: 'public',
     body: withTitle(
       'OperatorInvitationAnswer',
@@ -128,7 +130,7 @@ export const consoleAccount = group('/api/console', {
     codes: [...ofPages, 100014, 100035, 100094, 100218, 100219],
   }),
   getSession: get('/session', {
-    summary: 'Who is signed in, and what they may do',
+    summary: 'Get who is signed in, and what they may do',
     auth: 'operator',
     ok: ConsoleSession,
     codes: [100210],
@@ -141,21 +143,21 @@ export const consoleAccount = group('/api/console', {
     codes: [100067, 100210],
   }),
   startConfirmation: post('/confirmation/start', {
-    summary: 'Begin to use the passkey again, before something destructive',
+    summary: 'Begin to confirm a destructive operation with the passkey',
     auth: 'operator',
     body: Empty,
     ok: Ceremony,
     codes: [100067, 100210, 100239],
   }),
   completeConfirmation: post('/confirmation/complete', {
-    summary: 'Confirm that the same person is still there',
+    summary: 'Confirm a destructive operation with the passkey',
     auth: 'operator',
     body: Completion,
     ok: ConsoleSession,
     codes: [100035, 100067, 100210, 100216, 100218],
   }),
   confirmByCode: post('/confirmation/code', {
-    summary: 'Confirm with a code of the authenticator app that the same person is still there',
+    summary: 'Confirm a destructive operation with a code of the authenticator app',
     auth: 'operator',
     body: withTitle('OperatorConfirmationCode', Type.Object({ code: SixDigits })),
     ok: ConsoleSession,
@@ -163,19 +165,19 @@ export const consoleAccount = group('/api/console', {
   }),
   ...ownCodes,
   listSessions: get('/sessions', {
-    summary: 'List the own sessions',
+    summary: 'List your own sessions',
     auth: 'operator',
     ok: OperatorSessions,
     codes: [100210],
   }),
   endSession: del('/sessions/{operatorSessionId}', {
-    summary: 'End one of the own sessions',
+    summary: 'End one of your own sessions',
     auth: 'operator',
     status: 204,
     codes: [100035, 100067, 100210],
   }),
   listPasskeys: get('/passkeys', {
-    summary: 'List the own passkeys',
+    summary: 'List your own passkeys',
     auth: 'operator',
     ok: withTitle(
       'OperatorPasskeys',
@@ -203,7 +205,7 @@ export const consoleAccount = group('/api/console', {
     codes: [100035, 100038, 100067, 100094, 100210, 100211, 100218],
   }),
   deletePasskey: del('/passkeys/{operatorPasskeyId}', {
-    summary: 'Delete one of the own passkeys; the last one stays',
+    summary: 'Delete one of your own passkeys; the last one cannot be deleted',
     auth: 'operator',
     destructive: true,
     status: 204,

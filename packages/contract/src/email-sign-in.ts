@@ -8,7 +8,7 @@ import { Type } from './type.ts';
 const SixDigits = text(6, 20, 'The six digits that the app shows');
 
 const enrolment = {
-  secret: Type.String({ description: 'base32; shown this once' }),
+  secret: Type.String({ description: 'base32; shown only once' }),
   uri: Type.String({ description: '`otpauth://totp/…`' }),
   qrCode: Type.String({ description: 'The same as an image, as a `data:` address' }),
 };
@@ -16,9 +16,12 @@ const enrolment = {
 const Opened = withTitle(
   'EmailLinkOpened',
   Type.Object({
-    ceremonyId: Type.String({ description: 'Names the ceremony when the code is sent' }),
+    ceremonyId: Type.String({ description: 'Send it with the code' }),
     enrolment: Type.Optional(
-      Type.Object(enrolment, { title: 'EmailLinkEnrolment', description: 'The app is to be set up first' }),
+      Type.Object(enrolment, {
+        title: 'EmailLinkEnrolment',
+        description: 'Present if the operator must set up the app first',
+      }),
     ),
   }),
 );
@@ -29,7 +32,7 @@ const ofSession = [100067, 100210] as const;
 
 export const emailSignIn = {
   start: post('/signIn/email/start', {
-    summary: 'Send a link to sign in by e-mail',
+    summary: 'Send a sign-in link by e-mail',
     description:
       'The answer is the same whether somebody has the address or not. The link works once, within ten minutes. It is sent ' +
       'to operators who have set an authenticator app up, and to those who have neither a passkey nor an account of single ' +
@@ -40,7 +43,7 @@ export const emailSignIn = {
     codes: [...ofPages, 100160],
   }),
   open: post('/signIn/email/open', {
-    summary: 'Open a link that came by e-mail',
+    summary: 'Open a sign-in link from an e-mail',
     auth: 'public',
     body: withTitle('OperatorEmailCode', Type.Object({ code: text(1, 200, 'From the link') })),
     ok: Opened,
@@ -51,8 +54,8 @@ export const emailSignIn = {
 /** The same, once somebody has answered with a session. */
 export const ownCodes = {
   startTotp: post('/totp/start', {
-    summary: 'Begin to set an authenticator app up',
-    description: 'An app that was set up before stays valid until the new one is.',
+    summary: 'Begin to set up an authenticator app',
+    description: 'An earlier app stays valid until the new one is set up.',
     auth: 'operator',
     destructive: true,
     body: Empty,
@@ -60,7 +63,7 @@ export const ownCodes = {
     codes: [...ofSession, 100211],
   }),
   completeTotp: post('/totp/complete', {
-    summary: 'Set the authenticator app up: its first code is right',
+    summary: 'Complete the setup of an authenticator app with its first code',
     auth: 'operator',
     destructive: true,
     body: CodeOfApp,
@@ -68,7 +71,7 @@ export const ownCodes = {
     codes: [...ofSession, 100035, 100211, 100350],
   }),
   deleteTotp: del('/totp', {
-    summary: 'Forget the authenticator app; the last way to sign in stays',
+    summary: 'Remove the authenticator app; the last way to sign in cannot be removed',
     auth: 'operator',
     destructive: true,
     status: 204,

@@ -10,17 +10,17 @@ export const MAX_QUEUE_COUNTED = 10_000;
 const Queue = (what: string) =>
   Type.Object({
     waiting: Type.Integer({ description: `${what} that are due; ${MAX_QUEUE_COUNTED} at most are counted` }),
-    oldestDueDtm: Type.Optional(Type.String({ ...DateTime, description: 'Since when the oldest of them is due' })),
+    oldestDueDtm: Type.Optional(Type.String({ ...DateTime, description: 'When the oldest of them became due' })),
   });
 
 const Health = withTitle(
   'TenantHealth',
   Type.Object({
-    version: Type.String({ description: 'Of Grove' }),
+    version: Type.String({ description: 'The version of Grove' }),
     region: Type.String(),
     database: oneOf('SQLite', 'PostgreSQL'),
     jobs: Queue('Jobs of the tenant'),
-    deadJobs: Type.Integer({ description: 'Jobs that were given up after too many attempts' }),
+    deadJobs: Type.Integer({ description: 'Failed jobs: too many attempts' }),
     webhookDeliveries: Queue('Deliveries'),
   }),
 );

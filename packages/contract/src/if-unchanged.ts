@@ -6,7 +6,8 @@ export const IfUnchanged = Type.Object({
   ifLastUpdatedDtm: Type.Optional(
     Type.String({
       ...DateTime,
-      description: 'The `lastUpdatedDtm` of what was read: refused with 100351 if somebody has changed it since',
+      description:
+        'The `lastUpdatedDtm` that you read: the change is refused with 100351 if the object was changed since',
     }),
   ),
 });

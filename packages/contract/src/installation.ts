@@ -19,7 +19,7 @@ const Tenant = withTitle(
     name: Type.String(),
     status: {
       ...oneOf('ACTIVE', 'SUSPENDED', 'DELETING'),
-      description: 'Nobody can use a tenant that is SUSPENDED; one that is DELETING is on its way out',
+      description: 'Nobody can use a SUSPENDED tenant; a DELETING tenant is being deleted',
     },
     createdDtm: DateTime,
   }),
@@ -34,9 +34,9 @@ const TenantCreated = withTitle(
   'TenantCreated',
   Type.Object({
     tenant: Tenant,
-    apiKey: Type.String({ description: 'A first API key that may do everything; shown in this answer alone' }),
-    ownerUrl: Type.String({ description: 'The link for the first owner; good once' }),
-    expiringDtm: Type.String({ ...DateTime, description: 'Until then the link is good' }),
+    apiKey: Type.String({ description: 'A first API key that may do everything; shown in this response only' }),
+    ownerUrl: Type.String({ description: 'The link for the first owner; it works once' }),
+    expiringDtm: Type.String({ ...DateTime, description: 'When the link expires' }),
   }),
 );
 
@@ -44,9 +44,9 @@ const Queue = withTitle(
   'InstallationQueue',
   Type.Object({
     kind: Type.String({ description: 'What the jobs do' }),
-    state: { ...oneOf('READY', 'DEAD'), description: 'DEAD: given up after too many attempts' },
+    state: { ...oneOf('READY', 'DEAD'), description: 'DEAD: failed after too many attempts' },
     count: Type.Integer(),
-    oldestDtm: Type.String({ ...DateTime, description: 'Since when the oldest is due, or dead' }),
+    oldestDtm: Type.String({ ...DateTime, description: 'When the oldest became due, or dead' }),
   }),
 );
 
@@ -102,12 +102,12 @@ export const installation = group('/api/installation-manager', {
     codes: oneTenant,
   }),
   getQueues: get('/queues', {
-    summary: 'Get what waits in the queue of jobs, and what was given up',
+    summary: 'Get the waiting and the failed jobs',
     permission: 'InstallationManager:getQueues',
     ok: withTitle(
       'InstallationQueues',
       Type.Object({
-        version: Type.String({ description: 'Of Grove' }),
+        version: Type.String({ description: 'The version of Grove' }),
         queues: listOf(Queue, MAX_QUEUES_LISTED, 'By kind and state'),
         deadJobs: listOf(DeadJob, 100, 'The newest that were given up'),
       }),
@@ -115,7 +115,7 @@ export const installation = group('/api/installation-manager', {
     codes: notGranted,
   }),
   retryJob: post('/jobs/{jobId}/retry', {
-    summary: 'Try a job again that was given up',
+    summary: 'Retry a failed job',
     permission: 'InstallationManager:retryJob',
     audit: 'job.retried',
     body: Empty,

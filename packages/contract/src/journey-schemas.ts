@@ -7,9 +7,9 @@ import { Type } from './type.ts';
 
 const Fault = Type.Object(
   {
-    reason: Type.String({ description: 'A word such as `blurred`; nothing about which attribute did not match' }),
+    reason: Type.String({ description: 'A word such as `blurred`; it never says which attribute did not match' }),
     advice: oneOf('retry', 'final'),
-    picture: Type.Optional(Type.String({ description: 'The image that should be taken again, if it is one of them' })),
+    picture: Type.Optional(Type.String({ description: 'The image to take again, if it is one of them' })),
   },
   { title: 'JourneyFault' },
 );
@@ -20,13 +20,13 @@ const JourneyStep = Type.Object(
     type: Type.String(),
     attempt: Type.Integer({ description: 'From 1' }),
     maxAttempts: Type.Integer(),
-    triesLeft: Type.Integer({ description: 'How many tries there are, the present one included' }),
-    expiringDtm: Type.Optional(Type.String({ ...DateTime, description: 'Until then it can be submitted' })),
+    triesLeft: Type.Integer({ description: 'How many tries remain, including the current one' }),
+    expiringDtm: Type.Optional(Type.String({ ...DateTime, description: 'The step can be submitted until this time' })),
     settings: anyObject('What the page needs to show the step'),
     images: listOf(Type.String(), 40, 'The images of this attempt that have arrived'),
     fault: Type.Optional(Fault),
     mayUseAnyway: Type.Optional(
-      Type.Boolean({ description: 'The images of the attempt before may be used although they are poor' }),
+      Type.Boolean({ description: 'The end user may use the images of the previous attempt although they are poor' }),
     ),
   },
   { title: 'JourneyStep' },
@@ -38,16 +38,18 @@ const Messages = Type.Object(
   {
     channels: listOf(Channel, 2, 'How messages can be sent from here'),
     email: Type.Optional(
-      Type.String({ description: 'The address of the end user that is known, such as `a…@example.com`' }),
+      Type.String({ description: 'The known address of the end user, shortened, such as `a…@example.com`' }),
     ),
-    phoneNumber: Type.Optional(Type.String({ description: 'The number that is known, such as `+49…12`' })),
+    phoneNumber: Type.Optional(Type.String({ description: 'The known telephone number, shortened, such as `+49…12`' })),
     handoff: Type.Optional({
       ...oneOf('SENDING', 'SENT', 'FAILED'),
-      description: 'What became of the message with the newest link',
+      description: 'The status of the message with the newest link',
     }),
-    tells: Type.Optional(Type.String({ description: 'Where the end user is told that it is decided, shortened' })),
+    tells: Type.Optional(
+      Type.String({ description: 'The address to which Grove sends the notification of the decision, shortened' }),
+    ),
   },
-  { title: 'JourneyMessages', description: 'Only where messages are set up' },
+  { title: 'JourneyMessages', description: 'Present only if messages are set up' },
 );
 
 export const Journey = withTitle(
@@ -67,8 +69,8 @@ export const Journey = withTitle(
       'What the end user needs at hand, each once',
     ),
     minutes: Type.Integer({ description: 'How long an honest end user takes' }),
-    retentionDays: Type.Integer({ description: 'How long what is gathered is kept' }),
-    themeUrl: Type.String({ description: 'Where the look of the pages is read' }),
+    retentionDays: Type.Integer({ description: 'How long the data is stored' }),
+    themeUrl: Type.String({ description: 'The address of the theme' }),
     theme: Type.Optional(PublicTheme),
     texts: Type.Optional(
       mapOf(
@@ -95,10 +97,10 @@ export const Journey = withTitle(
     askedAgain: Type.Optional(
       Type.Object(
         {
-          reason: Type.Optional(Type.String({ description: 'Why, as one of the reasons of `askAgain`' })),
+          reason: Type.Optional(Type.String({ description: 'The reason: one of those of `askAgain`' })),
           message: Type.Optional(mapOf(Type.String(), 50, 'What the reviewer wrote, by language')),
         },
-        { title: 'JourneyAskedAgain', description: 'A reviewer has asked for the present step again' },
+        { title: 'JourneyAskedAgain', description: 'A reviewer asks the end user to repeat the current step' },
       ),
     ),
     waitingFor: Type.Optional(oneOf('check', 'review', 'resume')),
@@ -107,7 +109,7 @@ export const Journey = withTitle(
         outcome: oneOf('passed', 'received', 'tryAgain', 'notPossible', 'expired'),
         redirectUrl: Type.Optional(Type.String()),
         homeUrl: Type.Optional(
-          Type.String({ description: 'The first website that the tenant lists, where there is no `redirectUrl`' }),
+          Type.String({ description: 'The first website that the tenant lists, if there is no `redirectUrl`' }),
         ),
       }),
     ),
@@ -144,17 +146,19 @@ export const SessionInput = withTitle(
 
 const JourneyPlace = Type.Object(
   {
-    city: Type.Optional(Type.String({ description: 'Of the time zone that its clock is set to' })),
+    city: Type.Optional(Type.String({ description: 'The city of the time zone of its clock' })),
     countryCode: Type.Optional(Type.String({ description: 'The country of that time zone' })),
-    addressCountryCode: Type.Optional(Type.String({ description: 'The country of its address, as a proxy says' })),
+    addressCountryCode: Type.Optional(
+      Type.String({ description: 'The country of its address, as the proxy reports it' }),
+    ),
   },
-  { title: 'JourneyPlace', description: 'Where the browser is that offered the hand-off, as far as is known' },
+  { title: 'JourneyPlace', description: 'The place of the browser that offered the hand-off, as far as it is known' },
 );
 
 export const Simulation = withTitle(
   'JourneySimulation',
   Type.Object({
-    scenario: Type.String({ description: 'What the checks find now' }),
+    scenario: Type.String({ description: 'The current scenario: what the checks find' }),
     scenarios: listOf(
       Type.Object(
         { name: Type.String(), description: Type.String(), outcome: Type.String() },
@@ -187,7 +191,7 @@ export const JourneySession = withTitle(
     handoff: Type.Optional(
       Type.Object({
         tenantName: Type.String(),
-        browser: Type.String({ description: 'The browser that offered the hand-off, as it named itself' }),
+        browser: Type.String({ description: 'The browser that offered the hand-off, as it names itself' }),
         offeredDtm: DateTime,
         place: Type.Optional(JourneyPlace),
         numbers: listOf(Type.Integer(), 3, 'One of them is shown on the first device'),
@@ -201,12 +205,12 @@ export const JourneySession = withTitle(
 export const StepInput = withTitle(
   'JourneyStepInput',
   Type.Object({
-    revision: Type.Integer({ minimum: 0, description: 'The revision that the page showed' }),
+    revision: Type.Integer({ minimum: 0, description: 'The revision of the journey that the page showed' }),
     result: Type.Optional(anyObject('What the end user gave; its shape depends on the type of the step')),
-    unable: Type.Optional(Type.Boolean({ description: 'The end user cannot do this step; a human will look at it' })),
+    unable: Type.Optional(Type.Boolean({ description: 'The end user cannot do this step; a human will review it' })),
     useAnyway: Type.Optional(
       Type.Boolean({
-        description: 'Use the images of the attempt before, where it is offered; a human will look at them',
+        description: 'Use the images of the previous attempt, if that is offered; a human will review them',
       }),
     ),
   }),
@@ -214,7 +218,9 @@ export const StepInput = withTitle(
 
 export const RepeatInput = withTitle(
   'JourneyRepeatInput',
-  Type.Object({ revision: Type.Integer({ minimum: 0, description: 'The revision that the page showed' }) }),
+  Type.Object({
+    revision: Type.Integer({ minimum: 0, description: 'The revision of the journey that the page showed' }),
+  }),
 );
 
 export const Uploaded = withTitle(
@@ -223,7 +229,7 @@ export const Uploaded = withTitle(
     name: Type.String(),
     sha256: Type.String(),
     bytes: Type.Integer(),
-    pages: Type.Optional(Type.Integer({ description: 'Of a PDF: how many pages it has; the first one is used' })),
+    pages: Type.Optional(Type.Integer({ description: 'For a PDF: how many pages it has; Grove uses the first one' })),
   }),
 );
 
@@ -239,7 +245,7 @@ export const FaceChallenge = withTitle(
     },
     reason: Type.Optional({
       ...oneOf('too_slow', 'wrong_movement', 'face_lost', 'several_faces', 'too_many_frames', 'too_quick'),
-      description: 'Why it ended',
+      description: 'Why the challenge ended',
     }),
     number: Type.Integer({ description: 'Which instruction is open, from 1' }),
     total: Type.Integer({ description: 'How many there are' }),
@@ -252,9 +258,10 @@ export const FaceChallenge = withTitle(
           },
           phase: {
             ...oneOf('do', 'return'),
-            description: 'Make the movement, or be as before again: straight ahead, at rest, as far away',
+            description:
+              '`do`: make the movement; `return`: look straight ahead again, at rest and at the same distance',
           },
-          token: Type.String({ description: 'Sent with every frame of this instruction' }),
+          token: Type.String({ description: 'Send it with every frame of this instruction' }),
           longestSide: Type.Integer({ description: 'How large the frames should be, in pixels' }),
           expiringDtm: DateTime,
         },
@@ -262,7 +269,7 @@ export const FaceChallenge = withTitle(
       ),
     ),
     accepted: Type.Optional(Type.Boolean({ description: 'Whether the frame belongs to the open instruction' })),
-    hint: Type.Optional(Type.String({ description: 'Why the frame shows nothing of use, such as `no_face`' })),
+    hint: Type.Optional(Type.String({ description: 'Why the frame is not usable, such as `no_face`' })),
     expiringDtm: DateTime,
   }),
 );
@@ -298,7 +305,7 @@ export const BeginInput = withTitle(
 export const StepBegun = withTitle(
   'JourneyStepBegun',
   Type.Object({
-    begun: Type.Boolean({ description: 'False if the step is over: read the journey anew' }),
+    begun: Type.Boolean({ description: 'False if the step is over: read the journey again' }),
     settings: anyObject('What the page needs to go on, such as `publicKey` for a passkey or `uri` for a TOTP'),
   }),
 );

@@ -41,10 +41,12 @@ export const journey = group('/api/journey', {
     codes: [100021, 100055, 100067, 100240, ...unusableToken],
   }),
   get: get('/{processInstanceId}', {
-    summary: 'What now',
+    summary: 'Get the current step, or what the journey waits for',
     auth: 'journey',
     query: Type.Object({
-      theme: Type.Optional(Type.Boolean({ default: false, description: 'Add the look and the words of the tenant' })),
+      theme: Type.Optional(
+        Type.Boolean({ default: false, description: 'Include the theme and the texts of the tenant' }),
+      ),
     }),
     ok: Journey,
     codes: [100054],
@@ -67,15 +69,15 @@ export const journey = group('/api/journey', {
     codes: [...session, 100056, 100057, 100058, 100232],
   }),
   getSimulation: get('/{processInstanceId}/simulation', {
-    summary: 'Which outcomes a journey of the sandbox can have',
+    summary: 'List the outcomes that a sandbox journey can have',
     description: 'For the panel that developers see in test journeys. Live journeys have none.',
     auth: 'journey',
     ok: Simulation,
     codes: [100022, 100054, 100058, 100233],
   }),
   simulate: post('/{processInstanceId}/simulation', {
-    summary: 'Choose the outcome of a journey of the sandbox',
-    description: 'Checks that run from now on find what the scenario says; those that have run stay as they are.',
+    summary: 'Choose the outcome of a sandbox journey',
+    description: 'Later checks find what the scenario says; earlier checks stay as they are.',
     auth: 'journey',
     body: SimulationInput,
     ok: Simulation,
@@ -94,14 +96,14 @@ export const journey = group('/api/journey', {
     codes: [...session, 100056, 100057, 100058, 100059],
   }),
   getImage: get('/{processInstanceId}/steps/{stepId}/images/{imageName}', {
-    summary: 'See an image of the current step',
-    description: 'The image as it was kept, for half an hour: that of this attempt, or else that of the one before.',
+    summary: 'Get an image of the current step',
+    description: 'The stored image, for half an hour: that of this attempt, or else that of the previous one.',
     auth: 'journey',
     produces: 'image/jpeg',
     codes: [100022, 100054, 100056, 100057, 100058, 100156],
   }),
   createChallenge: post('/{processInstanceId}/steps/{stepId}/challenges', {
-    summary: 'Start a challenge of active liveness for the current step',
+    summary: 'Start an active liveness challenge for the current step',
     description:
       'The server reveals one instruction at a time. Send frames until the state is `DONE`, then submit the step with ' +
       'the `challengeId`. A new start ends the challenge before it.',
@@ -112,13 +114,13 @@ export const journey = group('/api/journey', {
     codes: [...session, 100056, 100057, 100058, 100130, 100131],
   }),
   sendFrame: post('/{processInstanceId}/steps/{stepId}/challenges/{challengeId}/frames', {
-    summary: 'Send a frame of the camera to the open instruction of a challenge',
+    summary: 'Send a camera frame for the open instruction of a challenge',
     description:
       'One JPEG at a time; the answer says which instruction is open then. ' +
       'In the sandbox a JSON document can stand in for the frame.',
     auth: 'journey',
     query: Type.Object({
-      token: Type.String({ maxLength: 64, description: 'Of the open instruction' }),
+      token: Type.String({ maxLength: 64, description: 'The token of the open instruction' }),
       signature: Type.String({
         pattern: '^[A-Za-z0-9_-]{86}$',
         maxLength: 86,
@@ -132,7 +134,7 @@ export const journey = group('/api/journey', {
     codes: [...session, 100056, 100057, 100058, 100059, 100132, 100180],
   }),
   beginStep: post('/{processInstanceId}/steps/{stepId}/begin', {
-    summary: 'Begin the current step, where the page needs something that is made for it',
+    summary: 'Begin the current step, if the page needs something from the server first',
     description:
       'For registrations and authentications with passkeys and for registrations of one-time passwords. ' +
       'To begin again gives up what was begun before. Only the secret of a one-time password stays until it is ' +
@@ -143,15 +145,16 @@ export const journey = group('/api/journey', {
     codes: [...session, 100056, 100057, 100058, 100142],
   }),
   leaveStep: post('/{processInstanceId}/steps/{stepId}/left', {
-    summary: 'Say that the page of the current step was left',
-    description: 'A hint, as a page gives it when it is closed. It changes nothing; who comes back takes it back.',
+    summary: 'Report that the end user left the page of the current step',
+    description:
+      'A hint that the page sends when it is closed. It changes nothing; if the end user comes back, it is withdrawn.',
     auth: 'journey',
     body: Empty,
     status: 204,
     codes: [...session, 100056, 100057, 100058],
   }),
   watch: get('/{processInstanceId}/events', {
-    summary: 'Live status, as server-sent events',
+    summary: 'Follow the live status, as server-sent events',
     description: 'An event `journey` for each change, with the revision; read the journey then.',
     auth: 'journey',
     produces: 'text/event-stream',
@@ -165,14 +168,14 @@ export const journey = group('/api/journey', {
     codes: [...session, 100057, 100058],
   }),
   offerHandoff: post('/{processInstanceId}/handoffs', {
-    summary: 'Offer to go on with another device',
+    summary: 'Offer to continue on another device',
     auth: 'journey',
     body: HandoffInput,
     ok: HandoffOffer,
     codes: [...session, 100057, 100058],
   }),
   sendHandoff: post('/{processInstanceId}/handoffs/send', {
-    summary: 'Offer to go on with another device, and send the link there',
+    summary: 'Offer to continue on another device, and send the link there',
     description:
       'The link takes the place of one that was offered before. An instance sends 3 messages an hour, an address ' +
       'gets 5 a day.',
@@ -182,15 +185,15 @@ export const journey = group('/api/journey', {
     codes: [...session, 100057, 100058, 100160, 100161, 100162],
   }),
   tellWhenDecided: post('/{processInstanceId}/notices', {
-    summary: 'Be told by e-mail when it is decided',
-    description: 'One message, which does not say how it was decided. To ask again changes the address.',
+    summary: 'Request an e-mail when the verification is decided',
+    description: 'Grove sends one message, which does not contain the decision. A second request changes the address.',
     auth: 'journey',
     body: NoticeInput,
     ok: Notice,
     codes: [...session, 100057, 100058, 100160, 100161, 100162],
   }),
   confirmHandoff: post('/{processInstanceId}/handoffs/confirm', {
-    summary: 'Confirm on the other device, by the number that the first one shows',
+    summary: 'Confirm on the other device, with the number that the first device shows',
     description: 'A wrong number ends the offer.',
     auth: 'journey',
     body: NumberInput,
@@ -198,14 +201,14 @@ export const journey = group('/api/journey', {
     codes: [...session, 100057, 100064],
   }),
   denyHandoff: post('/{processInstanceId}/handoffs/deny', {
-    summary: 'Say on the other device that it was not me',
+    summary: 'Report on the other device that somebody else started the journey',
     auth: 'journey',
     body: Empty,
     status: 204,
     codes: [...session, 100064],
   }),
   takeBack: post('/{processInstanceId}/handoffs/takeBack', {
-    summary: 'Go on with the first device',
+    summary: 'Continue on the first device',
     auth: 'journey',
     body: Empty,
     ok: Journey,
@@ -230,14 +233,14 @@ export const processServer = group('', {
     status: 303,
   }),
   followProcess: post('/api/process-server/startProcess', {
-    summary: 'Go to the journey of an instance, for clients that follow a 307 with the same method',
+    summary: 'Go to the journey of an instance, for clients that repeat the method after a 307',
     auth: 'public',
     query: StartQuery,
     status: 303,
   }),
   openToken: get('/processInstances', {
     summary: 'Go to the journey of a process token',
-    description: 'The `startProcessAddress` of a process token. The instance is made when the journey is opened.',
+    description: 'The `startProcessAddress` of a process token. Opening the journey creates the instance.',
     auth: 'public',
     query: Type.Object({
       pt: text(1, 50, 'The id of the process token'),

@@ -83,7 +83,10 @@ const WebhookChange = withTitle(
   Type.Partial(
     Type.Object({
       ...WebhookInput.properties,
-      bodyTemplate: { ...nullable(10_000), description: 'As for a new one; null for the body without a template' },
+      bodyTemplate: {
+        ...nullable(10_000),
+        description: 'As for a new webhook; null sends the body without a template',
+      },
     }),
   ),
 );
@@ -94,7 +97,7 @@ const webhookFields = {
   environment: Environment,
   version: Type.Integer({ description: 'Grows with every change' }),
   status: Type.Unsafe<'ACTIVE' | 'DISABLED'>({ ...oneOf('ACTIVE', 'DISABLED') }),
-  disabledReason: Type.Optional(Type.String({ description: 'Why it was disabled, if not by a caller' })),
+  disabledReason: Type.Optional(Type.String({ description: 'Why the webhook was disabled, if not by a caller' })),
   ...webhookText,
   method: oneOf('POST', 'GET'),
   headers: Headers,
@@ -109,7 +112,7 @@ const webhookFields = {
 const Webhook = withTitle('Webhook', Type.Object(webhookFields));
 const WebhookWithSecret = withTitle(
   'WebhookWithSecret',
-  Type.Object({ ...webhookFields, secret: Type.String({ description: '`whsec_…`; shown in this answer alone' }) }),
+  Type.Object({ ...webhookFields, secret: Type.String({ description: '`whsec_…`; shown in this response only' }) }),
 );
 
 const Delivery = withTitle(
@@ -119,7 +122,7 @@ const Delivery = withTitle(
     webhookId: Id,
     event: Type.String(),
     processInstanceId: Type.Optional(Id),
-    sequence: Type.Optional(Type.Integer({ description: 'Of the event in its instance' })),
+    sequence: Type.Optional(Type.Integer({ description: 'The sequence of the event in its instance' })),
     status: oneOf('PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'),
     attempts: Type.Integer(),
     createdDtm: DateTime,
@@ -165,7 +168,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
   }),
   create: post('', {
     summary: 'Create a webhook',
-    description: 'The answer carries the secret that signs its requests, in this answer and never again.',
+    description: 'The response has the secret that signs the requests. It is never shown again.',
     permission: 'NotificationService:addWebhook',
     audit: 'webhook.created',
     body: WebhookInput,
@@ -199,8 +202,8 @@ export const webhooks = group('/api/notification-service/webhooks', {
     codes: missingCode,
   }),
   rotateSecret: post('/{webhookId}/rotateSecret', {
-    summary: 'Give a webhook a new secret',
-    description: 'Requests carry a signature of each for 24 hours; then the old one is gone.',
+    summary: 'Create a new secret for a webhook',
+    description: 'For 24 hours, requests carry a signature of both secrets; then the old secret ends.',
     permission: 'NotificationService:rotateWebhookSecret',
     destructive: true,
     audit: 'webhook.secretRotated',
@@ -228,25 +231,25 @@ export const webhooks = group('/api/notification-service/webhooks', {
     codes: missingCode,
   }),
   getDelivery: get('/{webhookId}/deliveries/{deliveryId}', {
-    summary: 'Get a delivery with what was sent and what the endpoint answered',
+    summary: 'Get a delivery with its request and the response of the endpoint',
     permission: 'NotificationService:getWebhookDelivery',
     ok: DeliveryDetails,
     codes: [...missingCode, 100072],
   }),
   replay: post('/{webhookId}/deliveries/{deliveryId}/replay', {
-    summary: 'Send a delivery again, under the same id',
+    summary: 'Send a delivery again, with the same id',
     permission: 'NotificationService:replayWebhookDelivery',
     body: Empty,
     ok: Delivery,
     codes: [...missingCode, 100072],
   }),
   recover: post('/{webhookId}/recover', {
-    summary: 'Send everything again that failed since a time',
+    summary: 'Send all deliveries again that failed since a time',
     permission: 'NotificationService:recoverWebhook',
     body: withTitle('WebhookRecovery', Type.Object({ sinceDtm: DateTime })),
     ok: withTitle(
       'WebhookRecovered',
-      Type.Object({ deliveries: Type.Integer({ description: 'How many are sent again' }) }),
+      Type.Object({ deliveries: Type.Integer({ description: 'How many deliveries are sent again' }) }),
     ),
     codes: missingCode,
   }),
@@ -254,7 +257,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
 
 export const eventStream = group('/api/notification-service/events', {
   watch: get('/stream', {
-    summary: 'Watch events while they happen, as server-sent events',
+    summary: 'Follow events as they happen, as server-sent events',
     description:
       'Each event is what a webhook would be sent, with an id of its own, in `data`. The stream begins with the connection and ' +
       'shows what this server commits; nothing is stored for it. It ends after ten minutes: connect again, and the key is looked at again. It is for development: `grove listen` uses it. What must ' +

@@ -35,7 +35,7 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
   401: {
     name: 'Unauthorized',
     title: 'Unauthorized',
-    description: 'The credential is missing or not valid',
+    description: 'The credential is missing or invalid',
     code: 279,
   },
   403: {
@@ -48,10 +48,10 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
   409: {
     name: 'Conflict',
     title: 'Conflict',
-    description: 'The request conflicts with what is there, or with one still being served',
+    description: 'The request conflicts with the present state, or with a request that is still being served',
     code: 100014,
   },
-  410: { name: 'Gone', title: 'Gone', description: 'The one-time code is spent', code: 100055 },
+  410: { name: 'Gone', title: 'Gone', description: 'The one-time code was used', code: 100055 },
   422: {
     name: 'IdempotencyMismatch',
     title: 'Unprocessable Entity',
@@ -61,7 +61,7 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
   429: {
     name: 'TooManyRequests',
     title: 'Too Many Requests',
-    description: 'Too many requests; try again after the time given',
+    description: 'Too many requests; try again after the time in `Retry-After`',
     code: 100007,
   },
 };

@@ -88,7 +88,7 @@ const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The `token` that `POST /api/arthr/apiKeys/issue` answers',
+    description: 'The `token` from the response of `POST /api/arthr/apiKeys/issue`',
   },
   apiKey: {
     type: 'apiKey',
@@ -106,7 +106,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-grove-operator',
-    description: 'Set when an operator signs in to the console; good for what the role of the operator permits',
+    description: 'Set when an operator signs in to the console; allows what the role of the operator permits',
   },
 };
 

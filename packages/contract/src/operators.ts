@@ -37,7 +37,7 @@ const Operator = withTitle(
     },
     lockedUntilDtm: Type.Optional(Type.String({ ...DateTime, description: 'Set after five failed attempts' })),
     lastSignInDtm: Type.Optional(DateTime),
-    linkExpiringDtm: Type.Optional(Type.String({ ...DateTime, description: 'Until then the last link is good' })),
+    linkExpiringDtm: Type.Optional(Type.String({ ...DateTime, description: 'When the last link expires' })),
     createdDtm: DateTime,
     createdBy: Type.String(),
     lastUpdatedDtm: DateTime,
@@ -49,7 +49,7 @@ const OperatorLink = withTitle(
   'OperatorLink',
   Type.Object({
     operator: Operator,
-    url: Type.String({ description: 'Lets the operator make a passkey; shown once and good once' }),
+    url: Type.String({ description: 'Lets the operator create a passkey; shown once, works once' }),
     expiringDtm: DateTime,
   }),
 );
@@ -117,7 +117,7 @@ export const operators = group('/api/operator-manager/operators', {
     codes: [100213, 100015],
   }),
   update: post('/{operatorId}', {
-    summary: 'Rename, suspend or unlock an operator, or give another role',
+    summary: 'Rename, suspend or unlock an operator, or change the role',
     description:
       'Changes only the fields given. A suspended operator loses all sessions at once. A caller cannot change an operator ' +
       'whose role holds more than the caller does.',
@@ -145,8 +145,8 @@ export const operators = group('/api/operator-manager/operators', {
     codes: [100213, ...grantCode, 100211, 100212],
   }),
   reset: post('/{operatorId}/reset', {
-    summary: 'Make a new link for an operator',
-    description: 'The passkeys and sessions of the operator end, and an earlier link with them.',
+    summary: 'Create a new link for an operator',
+    description: 'Ends the passkeys and sessions of the operator, and any earlier link.',
     permission: 'OperatorManager:resetOperator',
     destructive: true,
     audit: 'operator.reset',
@@ -182,7 +182,7 @@ const Role = withTitle(
     permissions: Permissions,
     environments: Environments,
     builtIn: Type.Boolean({ description: 'Comes with Grove and cannot be changed' }),
-    operators: Type.Integer({ description: 'How many operators have it' }),
+    operators: Type.Integer({ description: 'How many operators have the role' }),
   }),
 );
 
@@ -194,12 +194,12 @@ const roleFields = {
 
 export const operatorRoles = group('/api/operator-manager/roles', {
   list: get('', {
-    summary: 'List the roles: those of Grove, then those of the tenant',
+    summary: 'List the roles: first those of Grove, then those of the tenant',
     permission: 'OperatorManager:listRoles',
     ok: withTitle('OperatorRoles', Type.Object({ roles: listOf(Role, MAX_LIST_SIZE) })),
   }),
   create: post('', {
-    summary: 'Make a role',
+    summary: 'Create a role',
     permission: 'OperatorManager:createRole',
     destructive: true,
     audit: 'operatorRole.created',

@@ -51,7 +51,7 @@ export function page<S extends TSchema>(item: S) {
 /** A page of a list that can be read to its end by `after`. */
 export function cursorPage<S extends TSchema>(item: S) {
   const next = Type.Optional(
-    Type.String({ maxLength: 26, description: 'Where the next page begins: give it as `after`. Missing at the end' }),
+    Type.String({ maxLength: 26, description: 'Where the next page begins: send it as `after`. Absent at the end' }),
   );
   return Type.Object({ ...envelope(item), next }, optionsOf(item));
 }
@@ -66,7 +66,7 @@ const paging = {
     }),
   ),
   size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_LIST_SIZE, default: 10, description: 'How many items a page holds' }),
+    Type.Integer({ minimum: 1, maximum: MAX_LIST_SIZE, default: 10, description: 'How many items a page has' }),
   ),
   sort: Type.Optional(
     Type.Array(Type.String({ maxLength: 80 }), {
@@ -86,7 +86,8 @@ const cursor = {
     Type.String({
       pattern: '^[0-9A-HJKMNP-TV-Z]{26}$',
       maxLength: 26,
-      description: 'The `next` of an answer: only items behind it, in the order of creation, however many lie before',
+      description:
+        'The `next` of a response: returns the items after it, in the order of creation, without the limit of `page`',
     }),
   ),
 };

@@ -48,12 +48,12 @@ const PersonRequest = withTitle(
       ...oneOf('SEARCHING', 'ERASING', 'DONE', 'FAILED'),
       description: 'A job works on it until it is DONE. FAILED: see `reason`; nothing was erased',
     }),
-    reason: Type.Optional(Type.String({ description: 'Why it failed' })),
+    reason: Type.Optional(Type.String({ description: 'Why the request failed' })),
     reference: Type.Optional(Type.String()),
-    searched: Type.Integer({ description: 'How many items were looked at so far' }),
-    total: Type.Integer({ description: 'How many there were to look at when it began' }),
+    searched: Type.Integer({ description: 'How many items were searched so far' }),
+    total: Type.Integer({ description: 'How many items there were to search when the request began' }),
     found: PersonItems,
-    erased: Type.Integer({ description: 'How many of those were erased so far' }),
+    erased: Type.Integer({ description: 'How many of the found items were erased so far' }),
     createdDtm: DateTime,
     createdBy: Type.String(),
     confirmedDtm: Type.Optional(DateTime),
@@ -101,13 +101,13 @@ export const personRequests = group('/api/userdata-server/personRequests', {
     codes: [100065],
   }),
   get: get('/{personRequestId}', {
-    summary: 'See how far a request about a person is, what it found, and its receipt',
+    summary: 'Get the progress of a person request, what it found, and its receipt',
     permission: 'PersonRequests:get',
     ok: PersonRequest,
     codes: [100230],
   }),
   archive: post('/{personRequestId}/archive', {
-    summary: 'Get everything that a request found as a zip archive',
+    summary: 'Get everything that a person request found as a zip archive',
     description:
       'Of a FIND that is DONE. Each process instance has the files of its own archive in a folder; users, tokens and ' +
       'members are JSON. `manifest.json` and `manifest.jws` are as in the archive of an instance.',

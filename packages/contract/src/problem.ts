@@ -12,7 +12,7 @@ export const Problem = Type.Object(
     status: Type.Integer(),
     code: Type.Integer({ description: 'The number of the fault; see the error catalogue' }),
     message: Type.String({ description: 'What went wrong, for a developer' }),
-    requestId: Type.String({ description: 'Also in the header X-Request-Id; name it when you ask for help' }),
+    requestId: Type.String({ description: 'Also in the header X-Request-Id; quote it when you ask for help' }),
     errors: Type.Optional(
       Type.Array(
         Type.Object({ pointer: Type.String({ description: 'JSON Pointer to the fault' }), message: Type.String() }),
@@ -25,7 +25,7 @@ export const Problem = Type.Object(
           tenantName: Type.String(),
           returnUrl: Type.Optional(Type.String({ description: 'The site of the company' })),
         },
-        { description: 'Whose link it is, where a link opens no journey' },
+        { description: 'If a link opens no journey: the tenant of the link' },
       ),
     ),
   },

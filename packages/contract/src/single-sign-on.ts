@@ -28,7 +28,8 @@ const fields = {
   roles: Type.Array(Type.Object({ group: text(1, 255), role: text(1, 50) }, { title: 'GroupRole' }), {
     minItems: 1,
     maxItems: MAX_GROUPS,
-    description: 'The role of the first group that an account is in. An account in none of them cannot sign in',
+    description:
+      'An account gets the role of the first group that it belongs to. An account in none of them cannot sign in',
   }),
 };
 
@@ -38,19 +39,19 @@ const SingleSignOn = withTitle(
     ...fields,
     scopes: listOf(Type.String(), MAX_SCOPES),
     groupsClaim: Type.String(),
-    redirectUrl: Type.String({ description: 'The address that the provider must know to send people back to' }),
+    redirectUrl: Type.String({ description: 'The redirect address to register at the provider' }),
   }),
 );
 
 export const singleSignOn = group('/api/operator-manager/singleSignOn', {
   get: get('', {
-    summary: 'How operators sign in with the accounts of their company',
+    summary: 'Get the configuration of single sign-on',
     permission: 'OperatorManager:getSingleSignOn',
     ok: SingleSignOn,
     codes: [100234],
   }),
   set: post('', {
-    summary: 'Set single sign-on up, or change it',
+    summary: 'Set up or change single sign-on',
     description:
       'The discovery document of the provider is read at once, so that a wrong address is told here. A caller can map ' +
       'groups only to roles whose permissions it holds.',
@@ -63,7 +64,7 @@ export const singleSignOn = group('/api/operator-manager/singleSignOn', {
   }),
   remove: del('', {
     summary: 'End single sign-on',
-    description: 'Sessions end, and operators who signed in this way need a link: see `operators.reset`.',
+    description: 'The sessions end, and operators who signed in this way need a new link: see `operators.reset`.',
     permission: 'OperatorManager:removeSingleSignOn',
     destructive: true,
     audit: 'singleSignOn.removed',
@@ -83,7 +84,7 @@ export const SingleSignOnStart = withTitle(
   'SingleSignOnStart',
   Type.Object({
     again: Type.Optional(
-      Type.Boolean({ description: 'The provider is to ask the person even if it knows the browser' }),
+      Type.Boolean({ description: 'Whether the provider must ask the person again although it knows the browser' }),
     ),
   }),
 );

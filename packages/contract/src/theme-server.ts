@@ -30,7 +30,7 @@ const CustomPage = withTitle(
     description: Type.Optional(Type.String()),
     status: oneOf('EDITABLE', 'DEPLOYED_ACTIVE', 'ARCHIVED'),
     numFiles: Type.Optional(Type.Integer()),
-    bytes: Type.Optional(Type.Integer({ description: 'Of all files together' })),
+    bytes: Type.Optional(Type.Integer({ description: 'The size of all files together' })),
     createdDtm: DateTime,
     lastUpdatedDtm: DateTime,
     createdBy: Type.Optional(Type.String()),
@@ -54,14 +54,16 @@ const CustomPageDetails = withTitle(
   Type.Object({
     ...CustomPage.properties,
     files: listOf(CustomPageFile, 200),
-    url: Type.Optional(Type.String({ description: 'Where journeys show it; only while it is deployed' })),
+    url: Type.Optional(
+      Type.String({ description: 'The address in journeys; present only while the page is deployed' }),
+    ),
   }),
 );
 
 const PagePreview = withTitle(
   'CustomPagePreview',
   Type.Object({
-    url: Type.String({ description: 'Shows this version to whoever has the address' }),
+    url: Type.String({ description: 'Shows this version to everybody who has the address' }),
     expiringDtm: DateTime,
   }),
 );
@@ -107,14 +109,14 @@ export const customPages = group('/api/theme-server/customPages', {
     codes: [100042],
   }),
   preview: post('/{id}/preview', {
-    summary: 'Make an address that shows one version for an hour, whatever its status',
+    summary: 'Create an address that shows one version for an hour, whatever its status',
     permission: 'ThemeServer:previewCustomPage',
     body: Empty,
     ok: PagePreview,
     codes: [100042],
   }),
   deploy: post('/{id}/deploy', {
-    summary: 'Deploy a version; journeys show the newest that is deployed',
+    summary: 'Deploy a version; journeys show the newest deployed version',
     permission: 'ThemeServer:deployCustomPage',
     audit: 'customPage.deployed',
     body: Empty,
@@ -122,7 +124,7 @@ export const customPages = group('/api/theme-server/customPages', {
     codes: [100042, 100096],
   }),
   archive: post('/{id}/archive', {
-    summary: 'Withdraw a version: nobody is shown it any more',
+    summary: 'Withdraw a version: journeys no longer show it',
     permission: 'ThemeServer:archiveCustomPage',
     audit: 'customPage.archived',
     body: Empty,
@@ -159,7 +161,7 @@ const Palette = Type.Object(
 const tokens = {
   palette: Palette,
   darkPalette: Type.Optional(Palette),
-  radius: Type.Integer({ minimum: 0, maximum: 32, description: 'Of corners, in pixels' }),
+  radius: Type.Integer({ minimum: 0, maximum: 32, description: 'The radius of corners, in pixels' }),
   fontFamily: oneOf('system', 'serif', 'rounded', 'monospace', 'own'),
 };
 
@@ -167,7 +169,7 @@ const tokens = {
 const words = {
   defaultLanguage: Type.Optional({
     ...oneOf(...JOURNEY_LANGUAGES),
-    description: 'For who has not chosen one, before the language of their browser',
+    description: 'The language for people who have chosen none; it comes before the language of their browser',
   }),
   texts: Type.Optional(
     mapOf(
@@ -187,7 +189,7 @@ const Theme = withTitle(
     ...tokens,
     ...words,
     logoUrl: Type.Optional(Type.String()),
-    fontUrl: Type.Optional(Type.String({ description: 'The font, where `fontFamily` is `own`' })),
+    fontUrl: Type.Optional(Type.String({ description: 'The font, if `fontFamily` is `own`' })),
     lastUpdatedDtm: Type.Optional(DateTime),
     lastUpdatedBy: Type.Optional(Type.String()),
   }),
@@ -202,7 +204,9 @@ export const PublicTheme = withTitle(
     ...words,
     logoUrl: Type.Optional(Type.String()),
     fontUrl: Type.Optional(Type.String()),
-    builtIn: Type.Optional(Type.Boolean({ description: 'Ours, because the tenant has none of that name' })),
+    builtIn: Type.Optional(
+      Type.Boolean({ description: 'True if this is the theme of Grove, because the tenant has none of that name' }),
+    ),
   }),
 );
 
@@ -239,7 +243,7 @@ const ThemeUpdate = withTitle(
 const JourneyText = Type.Object(
   {
     key: Type.String(),
-    text: Type.String({ description: 'Ours, in ICU MessageFormat' }),
+    text: Type.String({ description: 'The text of Grove, in ICU MessageFormat' }),
     fillsIn: listOf(Type.String(), 20, 'The names of what is filled in'),
   },
   { title: 'JourneyText' },
@@ -262,7 +266,7 @@ export const themes = group('/api/theme-server/themes', {
   }),
   create: post('', {
     summary: 'Create a theme; process definitions name it',
-    description: 'Colours that cannot be told apart as WCAG 2.2 AA asks are refused, each pair with its ratio.',
+    description: 'Colours with less contrast than WCAG 2.2 AA requires are refused, each pair with its ratio.',
     permission: 'ThemeServer:createTheme',
     audit: 'theme.created',
     body: ThemeInput,
@@ -272,14 +276,14 @@ export const themes = group('/api/theme-server/themes', {
   }),
   get: get('/{themeName}', {
     summary: 'Get a theme, as journeys do',
-    description: 'Anybody may. `default` is there in every tenant: ours, until the tenant makes its own.',
+    description: 'Anybody may read it. Every tenant has `default`: that of Grove, until the tenant creates its own.',
     auth: 'public',
     query: ofTenant,
     ok: PublicTheme,
     codes: [100097],
   }),
   update: post('/{themeName}', {
-    summary: 'Change a theme; what is not given stays',
+    summary: 'Change a theme; members that you omit stay',
     permission: 'ThemeServer:updateTheme',
     audit: 'theme.updated',
     query: IfUnchanged,
@@ -288,7 +292,7 @@ export const themes = group('/api/theme-server/themes', {
     codes: [100097, 100098, 100170, 100351],
   }),
   delete: del('/{themeName}', {
-    summary: 'Delete a theme; journeys that name it look like the default',
+    summary: 'Delete a theme; journeys that name it use the default theme',
     permission: 'ThemeServer:deleteTheme',
     audit: 'theme.deleted',
     status: 204,
@@ -315,10 +319,10 @@ export const themes = group('/api/theme-server/themes', {
 
 export const journeyTexts = group('/api/theme-server/texts', {
   list: get('', {
-    summary: 'List the texts of journeys, which a theme may replace',
+    summary: 'List the texts of journeys that a theme may replace',
     permission: 'ThemeServer:listTexts',
     query: pageQuery({
-      language: Type.Optional({ ...oneOf(...JOURNEY_LANGUAGES), description: 'English unless given' }),
+      language: Type.Optional({ ...oneOf(...JOURNEY_LANGUAGES), description: 'Default: English' }),
       key: Type.Optional(text(0, 100, 'Only texts whose key begins with this')),
     }),
     ok: page(JourneyText),

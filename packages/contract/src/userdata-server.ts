@@ -82,7 +82,7 @@ const Check = withTitle(
     type: oneOf('document', 'face', 'liveness', 'watchlist', 'form', 'http', 'identity'),
     status: Type.Unsafe<'PASSED' | 'FAILED' | 'REVIEW' | 'NOT_PERFORMED'>({
       ...oneOf('PASSED', 'FAILED', 'REVIEW', 'NOT_PERFORMED'),
-      description: 'A check that could not run says NOT_PERFORMED, never PASSED',
+      description: 'A check that could not run is NOT_PERFORMED, never PASSED',
     }),
     score: Type.Optional(Type.Number()),
     threshold: Type.Optional(Type.Number()),
@@ -95,7 +95,7 @@ const Check = withTitle(
     ),
     code: Type.Optional(
       Type.Integer({
-        description: 'Of a face that cannot be used: 748 if no face was found, 802 if its quality is too low',
+        description: 'For a face that cannot be used: 748 if no face was found, 802 if its quality is too low',
       }),
     ),
     advice: Type.Optional(oneOf('retry', 'final')),
@@ -136,7 +136,7 @@ export const userData = group(
     }),
     getItem: get('/getdata', {
       summary: 'Get one item of user data, such as a captured image',
-      description: 'With `Accept: image/*` the answer is the image itself instead of JSON.',
+      description: 'With `Accept: image/*`, the response is the image itself instead of JSON.',
       permission: 'UserDataServer:getProcessInstanceUserData',
       persons: 'one',
       query: Type.Object({ path: text(1, 500, 'Where the item is, such as `documents/doc1/front/cropped`') }),
@@ -146,14 +146,14 @@ export const userData = group(
     }),
     listChecks: get('/userdata/checks', {
       summary: 'List the checks of a process instance',
-      description: 'All of them at once: a journey has a limited number of steps.',
+      description: 'Returns all of them at once, because a journey has a limited number of steps.',
       permission: 'UserDataServer:getProcessInstanceUserData',
       persons: 'one',
       ok: withTitle('Checks', listOf(Check, MAX_LIST_SIZE)),
       codes: [100022],
     }),
     archive: post('/userdataarchive', {
-      summary: 'Get everything about a process instance as a zip archive',
+      summary: 'Get all data of a process instance as a zip archive',
       description:
         'Holds `instance.json` (names, parameters, review), `userdata.json`, `checks.json`, `events.json`, `sessions.json`, `notes.json` (of reviewers), the images of every attempt, `manifest.json` with the SHA-256 of each of them, ' +
         'and `manifest.jws`, a detached JWS over the manifest that `/.well-known/jwks.json` verifies.',
@@ -164,7 +164,7 @@ export const userData = group(
       codes: [100022],
     }),
     signResult: post('/signedResult', {
-      summary: 'Get the result of a process instance, signed',
+      summary: 'Get the signed result of a process instance',
       description: 'Whoever holds it can show it to others, who verify it with `/.well-known/jwks.json`.',
       permission: 'UserDataServer:signResult',
       persons: 'one',

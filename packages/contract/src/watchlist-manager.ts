@@ -28,7 +28,7 @@ const Watchlist = withTitle(
     description: Type.Optional(Type.String()),
     type: ListType,
     status: ListStatus,
-    maxSize: Type.Integer({ description: 'How many members it may have' }),
+    maxSize: Type.Integer({ description: 'How many members the list may have' }),
     numMembers: Type.Integer(),
     expireMembersAfter: Type.Optional(Duration),
     createdDtm: Type.Optional(DateTime),
@@ -42,10 +42,10 @@ const MaxSize = Type.Integer({
   minimum: 1,
   maximum: MAX_WATCHLIST_SIZE,
   default: DEFAULT_SIZE,
-  description: 'How many members it may have',
+  description: 'How many members the list may have',
 });
 
-const ExpireAfter = Type.String({ ...Duration, description: 'Members go this long after they were added' });
+const ExpireAfter = Type.String({ ...Duration, description: 'How long after they were added members expire' });
 
 const WatchlistInput = withTitle(
   'WatchlistInput',
@@ -71,7 +71,7 @@ const WatchlistUpdate = withTitle(
         type: ['string', 'null'],
         format: 'duration',
         maxLength: 40,
-        description: 'Of members that are added from now on; null for never',
+        description: 'For members that are added from now on; null means never',
       }),
     ),
   }),
@@ -94,7 +94,7 @@ const WatchlistMember = withTitle(
     watchlistId: Id,
     ...details,
     value: Type.Optional(Type.String({ description: 'The document number or e-mail address' })),
-    quality: Type.Optional(Type.Number({ description: 'Of the picture, from 0 to 1' })),
+    quality: Type.Optional(Type.Number({ description: 'The quality of the picture, from 0 to 1' })),
     expiringDtm: Type.Optional(DateTime),
     createdDtm: DateTime,
     lastUpdatedDtm: Type.Optional(DateTime),
@@ -107,10 +107,13 @@ const Image = Type.String({
   minLength: 1,
   maxLength: Math.ceil(MAX_WATCHLIST_IMAGE_BYTES / 3) * 4,
   contentEncoding: 'base64',
-  description: 'A picture of one face as JPEG, PNG or WebP, base64; it is turned into numbers and not kept',
+  description: 'A picture of one face as JPEG, PNG or WebP, base64; Grove turns it into numbers and does not store it',
 });
 const Value = text(1, 255, 'The document number or e-mail address; how it is spelt does not matter');
-const Expires = Type.String({ ...Duration, description: 'The member goes then; as the list says unless given' });
+const Expires = Type.String({
+  ...Duration,
+  description: 'How long the member stays on the list; default: as the list says',
+});
 
 const MemberInput = withTitle(
   'WatchlistMemberInput',
@@ -131,7 +134,7 @@ const Threshold = Type.Number({
   minimum: 0.5,
   maximum: 1,
   default: 0.6,
-  description: 'From which score on a face is a candidate',
+  description: 'The lowest score at which a face is a candidate',
 });
 const Limit = Type.Integer({ minimum: 1, maximum: MAX_CANDIDATES, default: 10 });
 
@@ -148,7 +151,7 @@ const MatchInput = withTitle(
 const Candidate = Type.Object(
   {
     memberId: Id,
-    score: Type.Number({ description: 'From 0 to 1; 1 for a value that is the same' }),
+    score: Type.Number({ description: 'From 0 to 1; 1 for an equal value' }),
     firstName: Type.Optional(Type.String()),
     lastName: Type.Optional(Type.String()),
   },
@@ -161,7 +164,7 @@ const WatchlistMatch = withTitle(
     watchlistId: Id,
     candidates: listOf(Candidate, MAX_CANDIDATES, 'For a human to look at, the likeliest first'),
     numCompared: Type.Integer(),
-    numNotComparable: Type.Integer({ description: 'Members whose picture was read in a way that is no longer used' }),
+    numNotComparable: Type.Integer({ description: 'Members whose picture was read by an earlier model' }),
   }),
 );
 
@@ -189,7 +192,7 @@ export const watchlists = group('/api/watchlist-manager/facewatchlists', {
     codes: [100041],
   }),
   update: post('/{watchlistId}', {
-    summary: 'Change a watchlist; what is not given stays',
+    summary: 'Change a watchlist; members that you omit stay',
     permission: 'WatchlistManager:updateWatchlist',
     body: WatchlistUpdate,
     ok: Watchlist,
@@ -211,7 +214,7 @@ export const watchlists = group('/api/watchlist-manager/facewatchlists', {
     codes: [100041],
   }),
   addMember: post('/{watchlistId}/watchlist-members', {
-    summary: 'Add a member, by a picture of its face or by its document number or e-mail address',
+    summary: 'Add a member, by a picture of the face or by a document number or e-mail address',
     permission: 'WatchlistManager:addWatchlistMember',
     body: MemberInput,
     ...image,
@@ -220,7 +223,7 @@ export const watchlists = group('/api/watchlist-manager/facewatchlists', {
     codes: [100041, 100059, 100101, 100102, 100104],
   }),
   addMemberImage: post('/{watchlistId}/watchlist-member-images', {
-    summary: 'Add a member to a watchlist of faces, by the picture as it is',
+    summary: 'Add a member to a face watchlist, with the picture as the body',
     permission: 'WatchlistManager:addWatchlistMemberImage',
     query: Type.Object({ ...details, expireAfter: Type.Optional(Expires) }),
     consumes: ['image/jpeg', 'image/png', 'image/webp'],
@@ -237,7 +240,7 @@ export const watchlists = group('/api/watchlist-manager/facewatchlists', {
     codes: [100041, 100100],
   }),
   updateMember: post('/{watchlistId}/watchlist-members/{memberId}', {
-    summary: 'Change a member; what is not given stays, an empty text is taken away',
+    summary: 'Change a member; fields that you omit stay, an empty text removes a field',
     permission: 'WatchlistManager:updateWatchlistMember',
     persons: 'one',
     body: MemberUpdate,
@@ -246,13 +249,13 @@ export const watchlists = group('/api/watchlist-manager/facewatchlists', {
     codes: [100041, 100059, 100100, 100102],
   }),
   removeMember: del('/{watchlistId}/watchlist-members/{memberId}', {
-    summary: 'Remove a member for good',
+    summary: 'Remove a member permanently',
     permission: 'WatchlistManager:removeWatchlistMember',
     status: 204,
     codes: [100041, 100100],
   }),
   match: post('/{watchlistId}/match', {
-    summary: 'Look somebody up in a watchlist',
+    summary: 'Search a watchlist for a face or a value',
     description:
       'Gives candidates for a human, never a verdict. Every search is in the audit log, and so is every read of a member.',
     permission: 'WatchlistManager:matchWatchlist',

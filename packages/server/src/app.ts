@@ -225,7 +225,7 @@ function openJobsOf({ roles, jobsAtOnce }: Config, options: JobsOptions): Jobs {
   const jobs = openJobs({ ...options, ...limits });
   const purge = defineJob<object>({
     kind: 'http.purge-answers',
-    does: 'removes answers kept for `Idempotency-Key` that are older than 24 h',
+    does: 'removes responses stored for `Idempotency-Key` after 24 h',
     maxAttempts: 5,
     backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
     timeoutMs: 10 * MINUTE,

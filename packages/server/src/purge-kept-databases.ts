@@ -12,7 +12,7 @@ export function purgeKeptDatabases({ dataFolder }: Config, clock: Clock): Featur
   };
   const daily = defineJob<object>({
     kind: 'db.purge-kept-databases',
-    does: 'removes databases that a restore or a move has left beside the present one',
+    does: 'removes old databases that a restore or a move left beside the present one',
     maxAttempts: 5,
     backoff: { firstMs: MINUTE, mostMs: HOUR },
     timeoutMs: MINUTE,

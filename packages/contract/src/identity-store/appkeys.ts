@@ -223,7 +223,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
   }),
   updateConfig: post('/appkeyConfig/{rpId}', {
     summary: 'Update the appkey configuration of a relying party',
-    description: 'Changes only the fields given.',
+    description: 'Changes only the fields that you send.',
     permission: 'IdentityStore:updateAppkeyConfig',
     audit: 'appkeyConfig.updated',
     body: AppkeyConfigChange,
@@ -232,7 +232,8 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
   }),
   startRegistration: post(ofUser(`${ofRelyingParty}/registrations/{regPolicyName}`, 'id', 'ext'), {
     summary: 'Start an appkey registration',
-    description: 'Hand `uafProtocolMessage` to the UAF client, and its answer with the session to `registrations`.',
+    description:
+      'Pass `uafProtocolMessage` to the UAF client, and send its answer with the session to `registrations`.',
     permission: 'IdentityStore:startAppkeyRegistration',
     body: AppkeyRegistrationStart,
     ok: AppkeyCeremony,
@@ -241,7 +242,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
   }),
   completeRegistration: post('/appkeys/registrations', {
     summary: 'Complete an appkey registration',
-    description: 'A session is good for one attempt. Without one, `sessionData` says what the client was asked for.',
+    description: 'A session allows one attempt. Without a session, `sessionData` describes the request to the client.',
     permission: 'IdentityStore:completeAppkeyRegistration',
     body: AppkeyRegistrationCompletion,
     ok: AppkeyRegistrationResult,
@@ -259,16 +260,16 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
     codes: [502, 2100, 2101, 100027, 100028, 100029, 100030, 100032, 100082],
   }),
   authenticate: post('/appkeys/authentications', {
-    summary: 'Authenticate with an appkey; the caller keeps the session',
-    description: 'A challenge is good for one attempt. Without a `username`, the appkey tells who it is.',
+    summary: 'Authenticate with an appkey, with a session that the caller manages',
+    description: 'A challenge allows one attempt. Without a `username`, the appkey identifies the user.',
     permission: 'IdentityStore:authenticateAppkey',
     body: AppkeyAuthentication,
     ok: AuthenticationResult,
     codes: [...codesWithout(1014), 100027, 100028, 100029, 100030, 100035, 100082],
   }),
   authenticateWithSession: post('/appkeys/authentications/sessions/{sessionId}', {
-    summary: 'Authenticate with an appkey; the session is ours',
-    description: 'A session is good for one attempt.',
+    summary: 'Authenticate with an appkey, with a session that Grove manages',
+    description: 'A session allows one attempt.',
     permission: 'IdentityStore:authenticateAppkeyWithSession',
     body: AppkeyAuthentication,
     ok: AuthenticationResult,
@@ -282,7 +283,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
     codes: [100027, 100028, 100029],
   }),
   updateKey: post(ofUser(`${ofRelyingParty}/keys/{keyId}`, 'id', 'ext'), {
-    summary: 'Disable an appkey of a user, or enable it again',
+    summary: 'Disable or enable an appkey of a user',
     permission: 'IdentityStore:updateAppkey',
     body: AppkeyChange,
     ok: Appkey,
@@ -304,7 +305,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
     codes: [100027, 100028, 100029, 100032],
   }),
   updateDevice: post(ofUser(`${ofRelyingParty}/devices/{deviceId}`, 'id', 'ext'), {
-    summary: 'Give a device of a user a new push token',
+    summary: 'Set a new push token for a device of a user',
     permission: 'IdentityStore:updateAppkeyDevice',
     persons: 'one',
     body: DeviceChange,
@@ -312,7 +313,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
     codes: [100027, 100028, 100029, 100033],
   }),
   setPreferredDevice: post(ofUser(`${ofRelyingParty}/preferredDevice/{deviceId}`, 'id', 'ext'), {
-    summary: 'Make a device the preferred one of a user',
+    summary: 'Make a device the preferred device of a user',
     permission: 'IdentityStore:setPreferredDevice',
     persons: 'one',
     body: Empty,
@@ -320,15 +321,15 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
     codes: [100027, 100028, 100029, 100033],
   }),
   clearPreferredDevice: del(ofUser(`${ofRelyingParty}/preferredDevices`, 'id', 'ext'), {
-    summary: "Clear a user's preferred device, whichever it is",
+    summary: 'Clear the preferred device of a user',
     permission: 'IdentityStore:clearPreferredDevice',
     persons: 'one',
     ok: User,
     codes: [100027, 100028, 100029],
   }),
   deletePreferredDevice: del(ofUser(`${ofRelyingParty}/preferredDevice/{deviceId}`, 'id', 'ext'), {
-    summary: 'Delete a device as the preferred one of a user',
-    description: 'Its appkeys stay. A device that is not the preferred one is none here.',
+    summary: 'Remove a device as the preferred device of a user',
+    description: 'The appkeys of the device stay. A device that is not the preferred one is not found.',
     permission: 'IdentityStore:deletePreferredDevice',
     persons: 'one',
     ok: User,

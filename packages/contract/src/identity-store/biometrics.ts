@@ -20,7 +20,7 @@ const BiometricInput = withTitle(
     algorithm: Type.Optional(text(0, 50, 'The only one there is, unless given')),
     status: Type.Optional({
       ...oneOf('ACTIVE', 'DISABLED'),
-      description: 'A face that is disabled is kept and recognises nobody; without `data` only this is changed',
+      description: 'A disabled face stays stored but matches nobody; without `data`, only the status is changed',
     }),
   }),
 );
@@ -46,7 +46,7 @@ const FaceAuthentication = withTitle(
         algorithm: Type.Optional(text(0, 50, '`GROVE_FACE_512_1`')),
         threshold: Type.Optional(
           Type.Number({
-            description: 'From 0 to 1; a similarity at or above it passes. The floor of the policy holds',
+            description: 'From 0 to 1; a similarity at or above it passes. It cannot go below the floor of the store',
           }),
         ),
         internalThreshold: Type.Optional(

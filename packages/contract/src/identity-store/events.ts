@@ -35,7 +35,7 @@ export type IdentityEventType = (typeof IDENTITY_EVENTS)[number];
 const MAX_INT32 = 2 ** 31 - 1;
 
 const size = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: MAX_LIST_SIZE, description: 'How many results a page holds' }),
+  Type.Integer({ minimum: 1, maximum: MAX_LIST_SIZE, description: 'How many results a page has' }),
 );
 
 const EventQuery = withTitle(
@@ -60,7 +60,7 @@ const IdentityStoreEvent = withTitle(
     storeName: Type.String(),
     userId: Type.Optional(Id),
     modality: Type.Optional(Modality),
-    code: Type.Optional(Type.Integer({ description: 'Why it was refused; see the error catalogue' })),
+    code: Type.Optional(Type.Integer({ description: 'Why the attempt was refused; see the error catalogue' })),
     rpId: Type.Optional(Type.String()),
     createdDtm: DateTime,
     parentProcessDefnId: Type.Optional(Type.String()),
@@ -80,13 +80,13 @@ const EventQueryResult = withTitle(
   Type.Object({
     status: oneOf('QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED'),
     results: listOf(IdentityStoreEvent, MAX_LIST_SIZE),
-    nextToken: Type.Optional(Type.String({ description: 'Pass it back to read on; absent at the end' })),
+    nextToken: Type.Optional(Type.String({ description: 'Send it to read the next page; absent at the end' })),
   }),
 );
 
 export const events = group('/api/identity-store/events/queries', {
   startQuery: post('/start', {
-    summary: 'Start a query over events',
+    summary: 'Start an event query',
     description: 'The filters must all hold. Names and tags match with `%` and `_`, the rest exactly.',
     permission: 'IdentityStore:startEventQuery',
     body: EventQuery,
@@ -95,7 +95,7 @@ export const events = group('/api/identity-store/events/queries', {
     codes: [100065],
   }),
   getQueryResult: get('/{executionId}/result', {
-    summary: 'Get the result of a query over events',
+    summary: 'Get the result of an event query',
     description:
       'Ask again while `status` is QUEUED or RUNNING. The newest events come first. With `%` or `_` in a filter a page may hold fewer than `size` and yet not be the last.',
     permission: 'IdentityStore:getEventQueryResult',

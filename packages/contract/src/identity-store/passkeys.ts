@@ -32,8 +32,8 @@ const Hints = listOf(
   'What the browser shows first, the best first',
 );
 const Extensions = Type.Object({
-  credProps: Type.Optional(Type.Boolean({ description: 'Ask whether the passkey is discoverable' })),
-  prf: Type.Optional(Type.Boolean({ description: 'Ask for the pseudo-random function of the passkey' })),
+  credProps: Type.Optional(Type.Boolean({ description: 'Request whether the passkey is discoverable' })),
+  prf: Type.Optional(Type.Boolean({ description: 'Request the pseudo-random function of the passkey' })),
 });
 const Mediation = Type.Optional(oneOf('conditional'));
 
@@ -70,17 +70,18 @@ const RegistrationPolicy = withTitle(
       }),
     ),
     sha1InTpm: Type.Optional(
-      Type.Boolean({ description: 'Whether a TPM may sign its statement with SHA-1, as that of Windows Hello does' }),
+      Type.Boolean({ description: 'Whether a TPM may sign its statement with SHA-1, as Windows Hello does' }),
     ),
     backup: Type.Optional(
       Type.Unsafe<'any' | 'required' | 'forbidden'>({
         type: 'string',
         enum: ['any', 'required', 'forbidden'],
-        description: 'Whether the passkey may be on several devices; `forbidden` takes only such as stay on one',
+        description:
+          'Whether the passkey may be on several devices; `forbidden` accepts only passkeys that stay on one',
       }),
     ),
     conditionalCreateAllowed: Type.Optional(
-      Type.Boolean({ description: 'Whether a browser may make a passkey after a login without asking the user' }),
+      Type.Boolean({ description: 'Whether a browser may create a passkey after a login without asking the user' }),
     ),
     hints: Type.Optional(Hints),
     attestationFormats: Type.Optional(listOf(text(1, 32), 8, 'The formats of statements that are preferred')),
@@ -89,7 +90,7 @@ const RegistrationPolicy = withTitle(
       Type.Array(Algorithm, {
         minItems: 1,
         maxItems: ALGORITHMS.length,
-        description: 'Those offered, the best first; -7, -8, -257, -35 and -36 unless given',
+        description: 'The offered algorithms, the best first; default: -7, -8, -257, -35 and -36',
       }),
     ),
     authenticatorSelection: Type.Optional(AuthenticatorSelection),
@@ -261,16 +262,16 @@ const RegistrationAudit = withTitle(
   Type.Object({
     passkey: PasskeySummary,
     algorithm: Algorithm,
-    aaguid: Type.String({ description: 'The model of the authenticator; zeros where it does not tell' }),
+    aaguid: Type.String({ description: 'The model of the authenticator; zeros if it is unknown' }),
     transports: listOf(Type.String(), 10),
     userVerified: Type.Boolean(),
     backupEligible: Type.Boolean({ description: 'Whether the passkey may be on several devices' }),
-    backedUp: Type.Boolean({ description: 'As of the last use' }),
-    signCount: Type.Integer({ description: 'As of the last use' }),
+    backedUp: Type.Boolean({ description: 'The value at the last use' }),
+    signCount: Type.Integer({ description: 'The value at the last use' }),
     attestationFormat: Type.String({ description: 'Such as `none` or `packed`' }),
     attestationTrust: oneOf('none', 'self', 'trusted'),
-    discoverable: Type.Optional(Type.Boolean({ description: 'What the browser said to the extension `credProps`' })),
-    prfEnabled: Type.Optional(Type.Boolean({ description: 'What the browser said to the extension `prf`' })),
+    discoverable: Type.Optional(Type.Boolean({ description: 'The browser’s result of the extension `credProps`' })),
+    prfEnabled: Type.Optional(Type.Boolean({ description: 'The browser’s result of the extension `prf`' })),
     options: anyObject('What was asked of the authenticator'),
     credential: anyObject('What it answered'),
     createdDtm: DateTime,
@@ -299,7 +300,7 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
   }),
   updateConfig: post('/passkeyConfig/{rpId}', {
     summary: 'Update the passkey configuration of a relying party',
-    description: 'Changes only the fields given.',
+    description: 'Changes only the fields that you send.',
     permission: 'IdentityStore:updatePasskeyConfig',
     audit: 'passkeyConfig.updated',
     body: PasskeyConfigChange,
@@ -310,7 +311,7 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
     ofUser('/passkeys/relyingParties/{rpId}/registrations/{regPolicyName}', 'id', 'ext', 'none'),
     {
       summary: 'Start a passkey registration',
-      description: 'Pass `publicKey` to `navigator.credentials.create`. Without a user, completing it makes one.',
+      description: 'Pass `publicKey` to `navigator.credentials.create`. Without a user, the completion creates one.',
       permission: 'IdentityStore:startPasskeyRegistration',
       persons: 'one',
       body: RegistrationStart,
@@ -321,7 +322,7 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
   ),
   completeRegistration: post('/passkeys/registrations/sessions/{sessionId}', {
     summary: 'Complete a passkey registration',
-    description: 'A session is good for one attempt.',
+    description: 'A session allows one attempt.',
     permission: 'IdentityStore:completePasskeyRegistration',
     body: Completion,
     ok: RegistrationResult,
@@ -334,7 +335,7 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
     ofUser('/passkeys/relyingParties/{rpId}/authentications/{authPolicyName}', 'id', 'ext', 'none'),
     {
       summary: 'Start a passkey authentication',
-      description: 'Pass `publicKey` to `navigator.credentials.get`. Without a user, the passkey tells who it is.',
+      description: 'Pass `publicKey` to `navigator.credentials.get`. Without a user, the passkey identifies the user.',
       permission: 'IdentityStore:startPasskeyAuthentication',
       body: AuthenticationStart,
       ok: AuthenticationStarted,
@@ -352,14 +353,14 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
   }),
   authenticate: post('/passkeys/authentications/sessions/{sessionId}', {
     summary: 'Authenticate with a passkey',
-    description: 'Completes the authentication that was started. A session is good for one attempt.',
+    description: 'Completes the started authentication. A session allows one attempt.',
     permission: 'IdentityStore:authenticatePasskey',
     body: Completion,
     ok: AuthenticationResult,
     codes: [...codesOf(passkeyCodes), 100027, 100035, 100082],
   }),
   update: post(ofUser('/passkeys/{id}', 'id', 'ext'), {
-    summary: 'Disable a passkey of a user, or enable it again',
+    summary: 'Disable or enable a passkey of a user',
     permission: 'IdentityStore:updatePasskey',
     body: PasskeyChange,
     ok: PasskeySummary,
@@ -367,14 +368,14 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
   }),
   delete: del(ofUser('/passkeys/{id}', 'id', 'ext'), {
     summary: 'Delete a passkey of a user',
-    description: 'What is left on the authenticator is refused from then on.',
+    description: 'Grove refuses the passkey from then on, even if the authenticator still has it.',
     permission: 'IdentityStore:deletePasskey',
     persons: 'one',
     ok: User,
     codes: [100027, 100028, 100031],
   }),
   getSignals: get(ofUser('/passkeys/relyingParties/{rpId}/signals', 'id', 'ext'), {
-    summary: 'Get what a browser is told about the passkeys of a user',
+    summary: 'Get the passkey signals for the browser of a user',
     description:
       'Pass it to `PublicKeyCredential.signalAllAcceptedCredentials`: the browser then hides passkeys that are not accepted any more.',
     permission: 'IdentityStore:getPasskeySignals',

@@ -56,7 +56,7 @@ const PushNotificationsSent = withTitle(
     number: Type.Optional(
       Type.Integer({
         ...NUMBER,
-        description: 'If the policy has `numberMatching`: show it where the user began, and nowhere else',
+        description: 'Present if the policy has `numberMatching`: show it where the user began, and nowhere else',
       }),
     ),
   }),
@@ -120,7 +120,9 @@ const WebPushSettings = withTitle(
 const policyFields = {
   status: Type.Optional(PolicyStatus),
   numberMatching: Type.Optional(
-    Type.Boolean({ description: 'Whether a user must choose on the device the number that was shown where it began' }),
+    Type.Boolean({
+      description: 'Whether the user must choose, on the device, the number that is shown where the request began',
+    }),
   ),
   apns: Type.Optional(ApnsSettings),
   fcm: Type.Optional(FcmSettings),
@@ -139,7 +141,7 @@ export const PushNotificationPolicy = withTitle(
   Type.Object({
     rpId: Type.String(),
     status: PolicyStatus,
-    numberMatching: Type.Optional(Type.Boolean({ description: 'There if it is true' })),
+    numberMatching: Type.Optional(Type.Boolean({ description: 'Present only if it is true' })),
     providers: listOf(oneOf('APNS', 'FCM', 'WEB_PUSH'), 3, 'The providers that are configured'),
     createdDtm: DateTime,
     lastUpdatedDtm: DateTime,
@@ -150,7 +152,7 @@ const PushNotificationAnswer = withTitle(
   'PushNotificationAnswer',
   Type.Object({
     status: oneOf('DELIVERED', 'ACCEPTED', 'REJECTED', 'COMPLETED'),
-    number: Type.Optional(Type.Integer({ ...NUMBER, description: 'The number that the user has chosen, or typed' })),
+    number: Type.Optional(Type.Integer({ ...NUMBER, description: 'The number that the user chose or typed' })),
   }),
 );
 
@@ -159,7 +161,7 @@ const PushNotificationAnswered = withTitle(
   Type.Object({
     ...PushNotification.properties,
     redirectUrl: Type.Optional(
-      Type.String({ description: 'Where the process begins, once the right number was named; good once' }),
+      Type.String({ description: 'The address where the process begins, after the right number; it works once' }),
     ),
   }),
 );
@@ -174,7 +176,7 @@ const PushRelyingParty = withTitle(
 export const pushNotifications = group('/api/identity-store/stores/{storeName}', {
   send: post(ofUser('/pushNotifications/relyingParties/{rpId}', 'id', 'ext'), {
     summary: "Send a push notification to a user's devices",
-    description: 'To the devices with appkeys of the relying party: all of them, or the preferred one.',
+    description: 'Sends to the devices with appkeys of the relying party: to all of them, or to the preferred one.',
     permission: 'IdentityStore:sendPushNotification',
     body: PushNotificationInput,
     ok: PushNotificationsSent,
@@ -183,7 +185,7 @@ export const pushNotifications = group('/api/identity-store/stores/{storeName}',
   }),
   list: get(ofUser('/pushNotifications', 'id', 'ext'), {
     summary: "List a user's active push notifications, by relying party and device",
-    description: 'All of them at once: few can be active at a time.',
+    description: 'Returns all of them at once, because few can be active at a time.',
     permission: 'IdentityStore:listPushNotifications',
     persons: 'one',
     ok: ActivePushNotifications,
@@ -197,7 +199,7 @@ export const pushNotifications = group('/api/identity-store/stores/{storeName}',
     codes: [100027, 100028, 100034],
   }),
   answer: post(ofUser('/pushNotifications/{id}', 'id', 'ext'), {
-    summary: 'Say what became of a push notification on the device',
+    summary: 'Report the status of a push notification on the device',
     description:
       'An end is an end: nothing follows REJECTED, COMPLETED, EXPIRED and FAILED. With number matching, who accepts ' +
       'names the number; a wrong one rejects all notifications of the call.',
@@ -230,7 +232,7 @@ export const pushNotifications = group('/api/identity-store/stores/{storeName}',
   }),
   updatePolicy: post('/pushNotificationPolicy/{rpId}', {
     summary: 'Update the push notification policy of a relying party',
-    description: 'Changes only the fields given.',
+    description: 'Changes only the fields that you send.',
     permission: 'IdentityStore:updatePushNotificationPolicy',
     audit: 'pushPolicy.updated',
     body: PushNotificationPolicyChange,

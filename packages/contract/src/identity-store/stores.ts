@@ -15,13 +15,11 @@ const MAX_RELYING_PARTIES = 100;
 
 const limits = {
   maxFailedAttempts: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, description: 'Failures before a temporary lock; 5 unless given' }),
+    Type.Integer({ minimum: 1, maximum: 100, description: 'Failures before a temporary lock; default: 5' }),
   ),
-  tempLockDuration: Type.Optional(
-    Type.String({ ...Duration, description: 'An ISO 8601 duration; `PT5M` unless given' }),
-  ),
+  tempLockDuration: Type.Optional(Type.String({ ...Duration, description: 'An ISO 8601 duration; default: `PT5M`' })),
   maxTempLocks: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 100, description: 'How often the lock doubles; 3 unless given' }),
+    Type.Integer({ minimum: 0, maximum: 100, description: 'How often the duration of the lock doubles; default: 3' }),
   ),
 };
 
@@ -54,7 +52,7 @@ const FaceConfiguration = withTitle(
       Type.Number({
         minimum: 0.3,
         maximum: 1,
-        description: 'The similarity that no face passes below, whatever a caller asks for; 0.5 unless given',
+        description: 'The lowest similarity at which a face can match, whatever a caller sends; default: 0.5',
       }),
     ),
   }),
@@ -68,7 +66,7 @@ const settings = {
     Type.Integer({
       minimum: 1,
       maximum: 100_000_000,
-      description: 'How many users it may hold; 10,000,000 unless given',
+      description: 'How many users the store may hold; default: 10,000,000',
     }),
   ),
   lockConfiguration: Type.Optional(LockConfiguration),
@@ -140,7 +138,7 @@ export const stores = group('/api/identity-store/stores', {
   }),
   update: post('/{storeName}', {
     summary: 'Update an identity store',
-    description: 'Changes only the fields given. The name stays.',
+    description: 'Changes only the fields that you send. The name cannot be changed.',
     permission: 'IdentityStore:updateStore',
     audit: 'identityStore.updated',
     body: StoreChange,

@@ -11,10 +11,16 @@ const Algorithm = oneOf('SHA1', 'SHA256', 'SHA512');
 const policyFields = {
   issuer: Type.Optional(text(1, 100, 'What the authenticator app shows, without a colon')),
   algorithm: Type.Optional(Algorithm),
-  digits: Type.Optional(Type.Integer({ minimum: 6, maximum: 8, description: 'Of a code; 6 unless given' })),
-  period: Type.Optional(Type.Integer({ minimum: 15, maximum: 120, description: 'Seconds of a step; 30 unless given' })),
+  digits: Type.Optional(Type.Integer({ minimum: 6, maximum: 8, description: 'The digits of a code; default: 6' })),
+  period: Type.Optional(
+    Type.Integer({ minimum: 15, maximum: 120, description: 'The seconds of a time step; default: 30' }),
+  ),
   window: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 5, description: 'Steps accepted before and after now; 1 unless given' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 5,
+      description: 'How many time steps before and after now are accepted; default: 1',
+    }),
   ),
 };
 
@@ -36,7 +42,7 @@ export const TotpPolicy = withTitle(
 const TotpRegistration = withTitle(
   'TotpRegistration',
   Type.Object({
-    secret: Type.String({ description: 'base32; shown in this answer only' }),
+    secret: Type.String({ description: 'base32; shown in this response only' }),
     uri: Type.String({ description: '`otpauth://totp/…`' }),
     qrCode: Type.String({ description: 'The address as a QR code: an SVG data URI' }),
   }),
@@ -56,7 +62,7 @@ export const totps = group('/api/identity-store/stores/{storeName}', {
   }),
   updatePolicy: post('/totpPolicy/{policyName}', {
     summary: 'Update a TOTP policy',
-    description: 'Changes only the fields given.',
+    description: 'Changes only the fields that you send.',
     permission: 'IdentityStore:updateTotpPolicy',
     audit: 'totpPolicy.updated',
     body: TotpPolicyChange,

@@ -51,7 +51,7 @@ const AppkeySummary = withTitle(
   Type.Object({
     keyId: Type.String(),
     rpId: Type.String(),
-    deviceId: Type.String({ description: 'The device that holds it' }),
+    deviceId: Type.String({ description: 'The device that holds the appkey' }),
     invalidToken: Type.Optional(
       Type.Boolean({ description: 'True when the push notification token of its device is marked unusable' }),
     ),
@@ -146,7 +146,7 @@ const UserUnlock = withTitle(
   Type.Object({
     modality: Type.Optional({
       ...Modality,
-      description: 'Only this way of authenticating; without it, the whole user',
+      description: 'Unlocks only this modality; without it, the whole user',
     }),
   }),
 );
@@ -170,7 +170,7 @@ const Authentication = withTitle(
     id: Id,
     modality: Modality,
     succeeded: Type.Boolean(),
-    code: Type.Optional(Type.Integer({ description: 'Why it was refused; see the error catalogue' })),
+    code: Type.Optional(Type.Integer({ description: 'Why the attempt was refused; see the error catalogue' })),
     rpId: Type.Optional(Type.String()),
     createdDtm: DateTime,
   }),
@@ -221,7 +221,8 @@ export const users = group('/api/identity-store/stores/{storeName}', {
   }),
   lock: post(ofUser('/lock', 'id', 'ext'), {
     summary: 'Lock a user',
-    description: 'No way of authenticating is open to it until it is unlocked, or until the time is up.',
+    description:
+      'The user cannot authenticate in any way until somebody unlocks the user, or until the time has passed.',
     permission: 'IdentityStore:lockUser',
     persons: 'one',
     body: UserLock,
@@ -239,7 +240,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
     codes: [100027, 100028],
   }),
   listSessions: get(ofUser('/sessions', 'id', 'ext'), {
-    summary: "List a user's open sessions of registration and authentication",
+    summary: "List a user's open registration and authentication sessions",
     permission: 'IdentityStore:listUserSessions',
     persons: 'one',
     query: pageQuery({}),

@@ -22,7 +22,7 @@ const InstanceLink = withTitle(
     firstName: Type.Optional(Type.String()),
     lastName: Type.Optional(Type.String()),
     shares: listOf(oneOf(...LINK_KINDS), LINK_KINDS.length, 'What the two instances have in common'),
-    score: Type.Optional(Type.Number({ description: 'How alike the faces are, from 0 to 1' })),
+    score: Type.Optional(Type.Number({ description: 'The similarity of the faces, from 0 to 1' })),
   }),
 );
 
@@ -87,8 +87,8 @@ export const instanceNotes = group('/api/process-manager/processInstances/{proce
 
 export const noteMentions = group('/api/process-manager/noteMentions', {
   list: get('', {
-    summary: 'List the notes that mention the operator who asks',
-    description: 'The newest first. An API key is nobody who could be mentioned, and gets an empty list.',
+    summary: 'List the notes that mention the calling operator',
+    description: 'The newest first. A note cannot mention an API key, so API keys get an empty list.',
     permission: 'ProcessManager:listNoteMentions',
     persons: 'each',
     query: pageQuery({}),

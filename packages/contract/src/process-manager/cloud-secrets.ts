@@ -29,7 +29,7 @@ const CloudSecret = withTitle(
     lastUsedDtm: Type.Optional(
       Type.String({
         ...DateTime,
-        description: 'When it was last sent, to the hour; in lists, and for as long as the audit log',
+        description: 'When the secret was last sent, to the hour; only in lists, and as long as the audit log is kept',
       }),
     ),
   }),
@@ -60,7 +60,7 @@ const CloudSecretChange = withTitle(
 export const cloudSecrets = group('/api/process-manager/cloudSecrets', {
   list: get('', {
     summary: 'List cloud secrets',
-    description: 'Of the environment of the key. Values can be written but never read, so none is here.',
+    description: 'Lists the secrets of the environment of the key. Values can be written but never read.',
     permission: 'ProcessManager:listCloudSecrets',
     query: pageQuery({ name: likeFilter('secrets whose name') }),
     ok: page(CloudSecret),
@@ -88,7 +88,7 @@ export const cloudSecrets = group('/api/process-manager/cloudSecrets', {
     codes: [100073],
   }),
   delete: del('/{cloudSecretId}', {
-    summary: 'Delete a cloud secret for good',
+    summary: 'Delete a cloud secret permanently',
     permission: 'ProcessManager:deleteCloudSecret',
     destructive: true,
     audit: 'cloudSecret.deleted',

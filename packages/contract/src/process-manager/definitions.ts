@@ -30,15 +30,15 @@ export const DefinitionDocument = withTitle(
       assurance: Type.Optional(AssuranceLevel),
       fourEyes: Type.Optional(
         Type.Boolean({
-          description: 'Two different operators have to come to the same verdict in a review; API keys do not count',
+          description: 'A review needs the same verdict of two different operators; API keys do not count',
         }),
       ),
       retentionDays: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 3650, description: 'Days its instances are kept; 30 unless given' }),
+        Type.Integer({ minimum: 1, maximum: 3650, description: 'How many days instances are kept; default: 30' }),
       ),
       theme: Type.Optional(text(1, 50)),
       maxDuration: Type.Optional(
-        Type.String({ ...Duration, description: 'How long an instance may take as a whole; PT48H unless given' }),
+        Type.String({ ...Duration, description: 'How long a whole instance may take; default: PT48H' }),
       ),
       attributes: Type.Optional(
         Type.Object(
@@ -96,7 +96,7 @@ const Validation = withTitle(
     ),
     missingLanguages: listOf(
       Type.Object({
-        pointer: Type.String({ description: 'JSON Pointer to words of the tenant' }),
+        pointer: Type.String({ description: 'JSON Pointer to a text of the tenant' }),
         languages: listOf(Type.String(), 50, 'Languages of the journey that the words are not there in'),
       }),
       100,
@@ -132,7 +132,7 @@ const ConditionTrial = withTitle(
 const ConditionResult = withTitle(
   'ConditionResult',
   Type.Object({
-    result: Type.Optional(Type.Boolean({ description: 'Absent if there is a fault' })),
+    result: Type.Optional(Type.Boolean({ description: 'Absent if the condition has a fault' })),
     faults: listOf(Type.String(), 20, 'What is wrong with the condition, or why its answer cannot be told'),
   }),
 );
@@ -198,8 +198,8 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
     codes: [100048, 100065],
   }),
   validate: post('/validate', {
-    summary: 'Find the faults of a process definition without storing it',
-    description: 'Looks at everything that deployment looks at, references to other objects included.',
+    summary: 'Validate a process definition without storing it',
+    description: 'Checks everything that a deployment checks, including references to other objects.',
     permission: 'ProcessManager:validateProcessDefinition',
     // Not the schema of documents: it would refuse the first fault of the envelope and hide all others.
     body: anyObject('A document as `create` takes it, with any faults it may have'),
@@ -235,7 +235,8 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
   }),
   archive: post('/{processDefinitionId}/archive', {
     summary: 'Archive a version',
-    description: 'No new instance can be made from it; those under way go on. A version that bears a tag stays.',
+    description:
+      'No new instance can be created from it; running instances continue. A version with a tag cannot be archived.',
     permission: 'ProcessManager:archiveProcessDefinition',
     audit: 'processDefinition.archived',
     body: Empty,

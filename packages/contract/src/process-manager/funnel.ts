@@ -7,18 +7,18 @@ import { Environment } from './parameters.ts';
 
 const FunnelStep = Type.Object(
   {
-    step: Type.String({ description: 'Its id in the definition' }),
+    step: Type.String({ description: 'The id of the step in the definition' }),
     type: Type.String(),
     seen: Type.Integer({ description: 'Instances whose end user was shown the step' }),
     passed: Type.Integer(),
     failed: Type.Integer(),
-    review: Type.Integer({ description: 'Done, and in doubt' }),
-    notPerformed: Type.Integer({ description: 'The end user said that they could not, or no check could be made' }),
-    retried: Type.Integer({ description: 'Attempts that were not good enough and could be made again' }),
-    left: Type.Integer({ description: 'Instances that ended here, abandoned or by time' }),
+    review: Type.Integer({ description: 'Completed, with a result for a human' }),
+    notPerformed: Type.Integer({ description: 'The end user could not do the step, or no check could be made' }),
+    retried: Type.Integer({ description: 'Attempts that were not good enough and could be repeated' }),
+    left: Type.Integer({ description: 'Instances that ended at this step, abandoned or timed out' }),
     medianSeconds: Type.Optional(
       Type.Integer({
-        description: 'Half of those who did it took at most this long, on a coarse scale; absent above half an hour',
+        description: 'The median duration, on a coarse scale; absent above half an hour',
       }),
     ),
   },
@@ -40,14 +40,14 @@ const Funnel = withTitle(
 
 export const funnels = group('/api/process-manager/processDefinitions', {
   get: get('/{processDefinitionId}/funnel', {
-    summary: 'Which steps people see, finish, fail and leave',
+    summary: 'Get how many people see, finish, fail and leave each step',
     description:
       'Of one version of a definition, in the environment of the key, counted by the day (UTC) and kept for 400 days, ' +
       'also when the instances are gone. Who was shown a step and is not among the others is still at it.',
     permission: 'ProcessManager:getProcessDefinitionFunnel',
     query: Type.Object({
-      from: Type.Optional(Type.String({ ...CalendarDate, description: 'The first day; 30 days unless given' })),
-      to: Type.Optional(Type.String({ ...CalendarDate, description: 'The last day; today unless given' })),
+      from: Type.Optional(Type.String({ ...CalendarDate, description: 'The first day; default: 30 days ago' })),
+      to: Type.Optional(Type.String({ ...CalendarDate, description: 'The last day; default: today' })),
     }),
     ok: Funnel,
     codes: [100023],

@@ -25,11 +25,15 @@ const instanceFields = {
   firstName: Type.Optional(Type.String()),
   phoneNumber: Type.Optional(Type.String()),
   email: Type.Optional(Type.String()),
-  externalReference: Type.Optional(Type.String({ description: 'As it was given when the instance was created' })),
+  externalReference: Type.Optional(Type.String({ description: 'As the caller sent it when the instance was created' })),
   status: InstanceStatus,
   environment: Environment,
-  retentionDays: Type.Optional(Type.Integer({ description: 'Days the process definition keeps its instances' })),
-  expiringDtm: Type.Optional(Type.String({ ...DateTime, description: 'From then on the instance can be deleted' })),
+  retentionDays: Type.Optional(
+    Type.Integer({ description: 'How many days the process definition keeps its instances' }),
+  ),
+  expiringDtm: Type.Optional(
+    Type.String({ ...DateTime, description: 'When the retention ends and the instance can be deleted' }),
+  ),
 };
 
 const plainView = {
@@ -52,7 +56,9 @@ const ProcessInstanceListItem = withTitle(
   'ProcessInstanceListItem',
   Type.Object({
     ...plainView,
-    scheduledExpiry: Type.Optional(Type.Boolean({ description: 'True when it will be deleted after its retention' })),
+    scheduledExpiry: Type.Optional(
+      Type.Boolean({ description: 'True if the instance will be deleted after its retention' }),
+    ),
     extendedSearchField: Type.Optional(Type.String()),
     extendedSearchTerms: Type.Optional(listOf(Type.String(), 100)),
   }),
@@ -70,7 +76,7 @@ const ProcessInstanceWithParameters = withTitle(
     dateOfBirth: Type.Optional(
       Type.String({
         ...CalendarDate,
-        description: 'As the document says it; until one was read, the parameter of that name',
+        description: 'From the document; until one was read, from the parameter of that name',
       }),
     ),
     processDefinitionType: Type.Optional(Type.String()),
@@ -105,7 +111,7 @@ const FromToken = Type.Object({ pt: text(1, 50, 'The id of the process token') }
 const ResumeLink = withTitle(
   'ResumeLink',
   Type.Object({
-    redirectUrl: Type.String({ description: 'Takes the end user back to where the journey stands; works once' }),
+    redirectUrl: Type.String({ description: 'Takes the end user back to the journey; works once' }),
     expiringDtm: DateTime,
   }),
 );
@@ -127,7 +133,7 @@ const InstanceEvent = withTitle(
     type: Type.String({ description: 'Such as `instance.created`' }),
     dateTime: DateTime,
     status: InstanceStatus,
-    step: Type.Optional(Type.String({ description: 'The id of the step it is about' })),
+    step: Type.Optional(Type.String({ description: 'The id of the step of the event' })),
     data: Type.Optional(anyObject('What else is known; nothing of a person')),
   }),
 );
@@ -209,14 +215,14 @@ export const processInstances = group('/api/process-manager/processInstances', {
     ok: cursorPage(ProcessInstanceListItem),
   }),
   listEvents: get('/{processInstanceId}/events', {
-    summary: 'List what happened in a process instance',
+    summary: 'List the events of a process instance',
     permission: 'ProcessManager:listProcessInstanceEvents',
     query: pageQuery({}),
     ok: page(InstanceEvent),
     codes: [100022],
   }),
   resume: post('/{processInstanceId}/resume', {
-    summary: 'Resume a process instance that a pause step has paused',
+    summary: 'Resume a process instance that waits in a pause step',
     permission: 'ProcessManager:resumeProcessInstance',
     persons: 'one',
     body: Resume,
@@ -224,7 +230,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
     codes: [100022, 100062],
   }),
   createResumeLink: post('/{processInstanceId}/resumeLink', {
-    summary: 'Make a link with which the end user goes on, on any device',
+    summary: 'Create a link with which the end user continues on any device',
     description: 'The link works once, within 24 hours. Give it only to the end user.',
     permission: 'ProcessManager:createResumeLink',
     audit: 'processInstance.resumeLinkCreated',

@@ -25,19 +25,19 @@ const RetentionRun = withTitle(
   'RetentionRun',
   Type.Object({
     purged: Type.Integer({ description: `How many instances were deleted, at most ${MAX_PURGED_AT_ONCE}` }),
-    left: Type.Integer({ description: 'How many are still due: run it again until this is 0' }),
+    left: Type.Integer({ description: 'How many instances are still due: call again until this is 0' }),
   }),
 );
 
 export const retention = group('/api/process-manager/retention', {
   preview: get('/preview', {
-    summary: 'See which instances would be deleted because their retention is over',
-    description: 'Of the environment of the API key. Changes nothing.',
+    summary: 'Preview which instances would be deleted because their retention has ended',
+    description: 'Concerns the environment of the API key. Changes nothing.',
     permission: 'ProcessManager:previewRetention',
     ok: RetentionPreview,
   }),
   run: post('/run', {
-    summary: 'Delete the instances whose retention is over, without waiting for midnight',
+    summary: 'Delete the instances whose retention has ended, without waiting for midnight',
     description:
       'Of the environment of the API key, the oldest first. It refuses to delete anything while the clock of the server ' +
       'and that of the database differ by more than five minutes.',
@@ -57,11 +57,11 @@ const Erasure = withTitle(
     environment: Environment,
     state: Type.Unsafe<'ERASING' | 'ERASED'>({
       ...oneOf('ERASING', 'ERASED'),
-      description: 'ERASING: its key and its rows are gone, its images not yet all. ERASED: confirmed',
+      description: 'ERASING: the key and the rows are deleted, but not yet all images. ERASED: confirmed',
     }),
     reason: Type.Unsafe<'REQUEST' | 'RETENTION'>({
       ...oneOf('REQUEST', 'RETENTION'),
-      description: 'Deleted by the API, or because its retention was over',
+      description: 'Deleted through the API, or because its retention had ended',
     }),
     createdDtm: DateTime,
     deletedDtm: DateTime,
@@ -78,7 +78,7 @@ const Erasure = withTitle(
 export const erasures = group('/api/process-manager/erasures', {
   get: get('/{processInstanceId}', {
     summary: 'Get the receipt of an erasure',
-    description: 'For every process instance that was deleted. The receipt is there once everything is gone.',
+    description: 'Exists for every deleted process instance. The receipt is present when everything is deleted.',
     permission: 'ProcessManager:getErasure',
     ok: Erasure,
     codes: [100081],

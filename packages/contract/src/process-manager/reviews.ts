@@ -30,11 +30,11 @@ const Review = withTitle(
       'The checks that did not pass, and what kept the machine from accepting: `<step>:<reason>`',
     ),
     assurance: Assurance,
-    reviewer: Type.Optional(Type.String({ description: 'Who has claimed it' })),
+    reviewer: Type.Optional(Type.String({ description: 'Who has claimed the review' })),
     claimedUntilDtm: Type.Optional(DateTime),
-    verdictsNeeded: Type.Integer({ description: '2 where two different people have to agree, otherwise 1' }),
+    verdictsNeeded: Type.Integer({ description: '2 if two different people must agree, otherwise 1' }),
     verdictsBy: listOf(Type.String(), 100, 'Who has given a verdict that does not decide alone'),
-    disagree: Type.Boolean({ description: 'Whether two of them came to different verdicts' }),
+    disagree: Type.Boolean({ description: 'Whether two reviewers gave different verdicts' }),
     offeredReasons: listOf(
       Type.String(),
       MAX_REVIEW_REASONS,
@@ -75,9 +75,9 @@ const AskAgain = withTitle(
     steps: Type.Array(text(1, 50), {
       minItems: 1,
       maxItems: 100,
-      description: 'The steps of the end user to do once more; what depends on them is done again too',
+      description: 'The steps that the end user must repeat; dependent steps are repeated too',
     }),
-    reason: Type.Optional({ ...oneOf(...ASK_AGAIN_REASONS), description: 'Told to the end user in their language' }),
+    reason: Type.Optional({ ...oneOf(...ASK_AGAIN_REASONS), description: 'Shown to the end user in their language' }),
     message: Type.Optional(
       mapOf(
         text(1, MAX_MESSAGE),
@@ -110,14 +110,14 @@ export const reviews = group('/api/process-manager/reviews', {
     query: pageQuery({
       assigned: Type.Optional({
         ...oneOf('ALL', 'CLAIMED', 'UNCLAIMED'),
-        description: 'Only those that somebody has claimed, or nobody',
+        description: 'Only claimed reviews, or only unclaimed ones',
       }),
       reviewer: Type.Optional(text(0, 100, 'Only those that this reviewer has claimed')),
     }),
     ok: page(Review),
   }),
   get: get('/{processInstanceId}', {
-    summary: 'Get a review that waits',
+    summary: 'Get a waiting review',
     permission: 'ProcessManager:getReview',
     persons: 'one',
     ok: Review,
@@ -125,7 +125,7 @@ export const reviews = group('/api/process-manager/reviews', {
   }),
   claim: post('/{processInstanceId}/claim', {
     summary: 'Claim a review',
-    description: 'Nobody else can decide it for 30 minutes. To claim it again makes it 30 minutes more.',
+    description: 'Nobody else can decide the review for 30 minutes. Claim it again for 30 minutes more.',
     permission: 'ProcessManager:claimReview',
     persons: 'one',
     body: Claim,
@@ -141,7 +141,7 @@ export const reviews = group('/api/process-manager/reviews', {
     codes: conflicts,
   }),
   approve: post('/{processInstanceId}/approve', {
-    summary: 'Approve',
+    summary: 'Approve a review',
     description: TWO_AGREE,
     permission: 'ProcessManager:approveReview',
     persons: 'one',
@@ -150,7 +150,7 @@ export const reviews = group('/api/process-manager/reviews', {
     codes: verdicts,
   }),
   reject: post('/{processInstanceId}/reject', {
-    summary: 'Reject',
+    summary: 'Reject a review',
     description: TWO_AGREE,
     permission: 'ProcessManager:rejectReview',
     persons: 'one',
@@ -159,7 +159,7 @@ export const reviews = group('/api/process-manager/reviews', {
     codes: verdicts,
   }),
   askAgain: post('/{processInstanceId}/askAgain', {
-    summary: 'Ask the end user to do steps again',
+    summary: 'Ask the end user to repeat steps',
     description:
       'The answer has a link for the end user. Who has asked to be told by e-mail gets it by e-mail, in their language.',
     permission: 'ProcessManager:askAgainReview',
@@ -171,15 +171,15 @@ export const reviews = group('/api/process-manager/reviews', {
 
 export const closedReviews = group('/api/process-manager/closedReviews', {
   list: get('', {
-    summary: 'List what reviewers decided',
+    summary: 'List the decisions of reviewers',
     description: 'The newest first. `totalElements` is exact up to 10,000 and never says more.',
     permission: 'ProcessManager:listClosedReviews',
     persons: 'each',
     query: pageQuery({
       verdict: Type.Optional(oneOf('APPROVED', 'REJECTED', 'ASKED_AGAIN')),
       reviewer: Type.Optional(text(0, 200, 'Only what this reviewer decided')),
-      startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'At or after' })),
-      endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Before' })),
+      startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Decisions at or after this time' })),
+      endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Decisions before this time' })),
     }),
     ok: page(ClosedReview),
   }),

@@ -30,7 +30,8 @@ const readBudget = withTitle(
     {
       personsPerHour: Type.Integer({ minimum: 1, maximum: MAX_PERSONS_PER_HOUR }),
       block: Type.Boolean({
-        description: 'Whether a key that has used it up is refused (429, code 100191) until the hour is over',
+        description:
+          'Whether Grove refuses a key that has used up its budget (429, code 100191) until the hour is over',
       }),
     },
     {
@@ -96,13 +97,13 @@ const Scenario = withTitle(
   Type.Object({
     name: Type.String({ description: 'The value of the parameter `_scenario`' }),
     description: Type.String(),
-    outcome: Type.String({ description: 'The status in which `document-and-selfie` ends with it' }),
+    outcome: Type.String({ description: 'The status in which `document-and-selfie` ends with this scenario' }),
   }),
 );
 
 export const sandbox = group('/api/process-manager/sandbox', {
   listScenarios: get('/scenarios', {
-    summary: 'List the scenarios of the sandbox',
+    summary: 'List the sandbox scenarios',
     description: 'Instances of test keys run the same code; the parameter `_scenario` chooses what the checks find.',
     permission: 'ProcessManager:listScenarios',
     query: pageQuery({}),

@@ -27,13 +27,13 @@ const missingCode = [100023] as const;
 
 export const shadowVersions = group('/api/process-manager/shadowVersions', {
   list: get('', {
-    summary: 'List the versions that are judged beside those that run',
+    summary: 'List the shadow versions',
     permission: 'ProcessManager:listShadowVersions',
     query: pageQuery({}),
     ok: page(ShadowVersion),
   }),
   start: post('', {
-    summary: 'Let a version be judged beside those that run',
+    summary: 'Start a shadow version, which is judged beside the running versions',
     description:
       'From now on its result says what it would have made of each new instance of the same definition. It is shown to ' +
       'nobody and decides nothing. The version may be a draft.',
@@ -45,7 +45,7 @@ export const shadowVersions = group('/api/process-manager/shadowVersions', {
     codes: [...missingCode, 100065],
   }),
   result: get('/{processDefinitionId}/result', {
-    summary: 'What the version would have made of the instances since it was started',
+    summary: 'Get how a shadow version would have decided the instances since it was started',
     description:
       'As `whatIf.run` answers it: made from how steps ended and what checks found, without opening personal data. ' +
       'Ask again with `next` as `after` until it is absent.',
@@ -53,14 +53,18 @@ export const shadowVersions = group('/api/process-manager/shadowVersions', {
     query: Type.Object({
       after: Type.Optional(text(1, 50, '`next` of the answer before')),
       size: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: MAX_EXAMINED, description: 'How many to look at; 10,000 unless given' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: MAX_EXAMINED,
+          description: 'How many instances to replay; default: 10,000',
+        }),
       ),
     }),
     ok: WhatIfResult,
     codes: [...missingCode, 100048],
   }),
   end: del('/{processDefinitionId}', {
-    summary: 'Judge a version no longer beside those that run',
+    summary: 'End a shadow version',
     permission: 'ProcessManager:endShadowVersion',
     audit: 'shadowVersion.ended',
     status: 204,

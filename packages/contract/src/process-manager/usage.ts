@@ -12,7 +12,7 @@ const counts = {
   accepted: Type.Integer(),
   declined: Type.Integer(),
   inReview: Type.Integer(),
-  abandoned: Type.Integer({ description: 'Left or ran out of time' }),
+  abandoned: Type.Integer({ description: 'Abandoned or timed out' }),
   failed: Type.Integer({ description: 'Ended with an error' }),
   open: Type.Integer({ description: 'Not started, in progress or paused' }),
 };
@@ -34,9 +34,9 @@ const Usage = withTitle(
     ),
     secondsToEnd: Type.Object(
       {
-        instances: Type.Integer({ description: 'Accepted and declined ones' }),
+        instances: Type.Integer({ description: 'Accepted and declined instances' }),
         median: Type.Optional(Type.Integer()),
-        ninetyPercent: Type.Optional(Type.Integer({ description: 'Nine of ten took at most this long' })),
+        ninetyPercent: Type.Optional(Type.Integer({ description: 'The 90th percentile' })),
       },
       { title: 'UsageDurations' },
     ),
@@ -77,8 +77,8 @@ export const usage = group('/api/process-manager/usage', {
       'Nothing in it names an end user.',
     permission: 'ProcessManager:getUsage',
     query: Type.Object({
-      from: Type.Optional(Type.String({ ...CalendarDate, description: 'The first day; 30 days unless given' })),
-      to: Type.Optional(Type.String({ ...CalendarDate, description: 'The last day; today unless given' })),
+      from: Type.Optional(Type.String({ ...CalendarDate, description: 'The first day; default: 30 days ago' })),
+      to: Type.Optional(Type.String({ ...CalendarDate, description: 'The last day; default: today' })),
       processDefnName: Type.Optional(text(0, 50, 'Only instances of this definition')),
     }),
     ok: Usage,

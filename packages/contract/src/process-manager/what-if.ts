@@ -16,11 +16,11 @@ const WhatIfInput = withTitle(
   'WhatIfInput',
   Type.Object({
     definition: DefinitionDocument,
-    startDateTime: Type.String({ ...DateTime, description: 'Instances that were created at or after' }),
-    endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Before; until now unless given' })),
+    startDateTime: Type.String({ ...DateTime, description: 'Instances that were created at or after this time' }),
+    endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created before this time; default: now' })),
     after: Type.Optional(text(1, 50, '`next` of the answer before: the instances behind those')),
     size: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_EXAMINED, description: 'How many to look at; 10,000 unless given' }),
+      Type.Integer({ minimum: 1, maximum: MAX_EXAMINED, description: 'How many instances to replay; default: 10,000' }),
     ),
   }),
 );
@@ -44,14 +44,14 @@ export const WhatIfResult = withTitle(
           recorded: Outcome,
           outcome: Outcome,
           verdict: Verdict,
-          because: Type.Optional(Type.String({ description: 'Why it is NOT_KNOWN' })),
+          because: Type.Optional(Type.String({ description: 'Why the outcome is NOT_KNOWN' })),
         },
         { title: 'WhatIfChange' },
       ),
       MAX_CHANGED_LISTED + 1000,
       'The instances that would come to something else',
     ),
-    next: Type.Optional(Type.String({ description: 'There are more: ask again with it as `after`' })),
+    next: Type.Optional(Type.String({ description: 'Present if there are more: call again with it as `after`' })),
   }),
 );
 

@@ -15,7 +15,7 @@ export function purgeAuditJob(deps: PurgeDeps): JobDefinition<object> {
     deps,
     {
       kind: 'audit.purge',
-      does: 'removes audit events older than 400 days, counts of reads older than 30',
+      does: 'removes audit events older than 400 days, and counts of reads older than 30 days',
       recurs: { dailyAt: '00:30', key: 'daily' },
       isHistory: true,
     },

@@ -30,7 +30,7 @@ export function erasureWriter({ entries, clock }: { entries: Pick<LogEntries, 'a
 export function writeDownJob(writeDown: PassOf): JobDefinition<WriteDown> {
   return defineJob<WriteDown>({
     kind: 'erasure-log.write-down',
-    does: 'writes what was erased into the log outside the database',
+    does: 'writes erasures to the list outside the database',
     ...UNTIL_ERASED,
     run: (_payload, { tenant, signal }) => writeDown(tenant(), signal),
   });

@@ -22,7 +22,7 @@ export function purgeExpiredJob(deps: PurgeDeps): JobDefinition<object> {
     deps,
     {
       kind: 'identity-store.purge-expired',
-      does: 'removes sessions, event queries and unconfirmed one-time passwords that have expired',
+      does: 'removes expired sessions, event queries and unconfirmed one-time passwords',
       recurs: { everyMs: PURGE_EVERY_MS, key: 'expired' },
     },
     (now) => [
@@ -39,7 +39,7 @@ export function purgeHistoryJob(deps: PurgeDeps): JobDefinition<object> {
     deps,
     {
       kind: 'identity-store.purge-history',
-      does: 'removes events and authentications that are older than they are kept',
+      does: 'removes events and authentications after their retention',
       recurs: { dailyAt: '00:45', key: 'daily' },
       isHistory: true,
     },

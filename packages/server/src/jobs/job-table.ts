@@ -11,7 +11,7 @@ export function jobTable(kinds: readonly JobSummary[]): string {
 }
 
 function whenOf({ schedule }: JobSummary): string {
-  if (!schedule) return 'when it is needed';
+  if (!schedule) return 'when needed';
   if ('dailyAt' in schedule) return `daily at ${schedule.dailyAt}, UTC`;
   const { everyMs } = schedule;
   if (everyMs === HOUR) return 'hourly';

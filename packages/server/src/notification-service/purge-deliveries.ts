@@ -22,7 +22,7 @@ export const MOST_WAITING = 100_000;
 export function purgeDeliveriesJob(db: Db, everyTenantId: () => AsyncIterable<TenantId>): JobDefinition<object> {
   return defineJob<object>({
     kind: 'notification-service.purge-deliveries',
-    does: 'gives up deliveries that wait for too long, and removes old ones',
+    does: 'gives up deliveries that have waited too long, and removes old ones',
     maxAttempts: 5,
     backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
     timeoutMs: 30 * MINUTE,

@@ -15,7 +15,7 @@ export type PurgeMembersDeps = { db: Db; noteErased: NoteErased; everyTenantId()
 export function purgeMembersJob(deps: PurgeMembersDeps): JobDefinition<object> {
   return defineJob<object>({
     kind: 'watchlist-manager.purge-members',
-    does: 'removes members of watchlists that have expired',
+    does: 'removes expired members of watchlists',
     maxAttempts: 5,
     backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
     timeoutMs: HOUR,

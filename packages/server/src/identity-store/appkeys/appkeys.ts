@@ -52,7 +52,7 @@ function purgeChallengesJob(deps: PurgeDeps): JobDefinition<object> {
     deps,
     {
       kind: 'identity-store.purge-challenges',
-      does: 'removes challenges of callers that have expired',
+      does: 'removes expired challenges of callers',
       recurs: { everyMs: HOUR, key: 'hourly' },
     },
     (now) => [(tx, limit) => removeExpiredChallenges(tx, now, limit)],

@@ -53,7 +53,7 @@ const RETRIES = { maxAttempts: 10, backoff: { firstMs: SECOND, mostMs: 5 * MINUT
 export function wakeParentJob({ resumeInstance }: Pick<Processes, 'resumeInstance'>): JobDefinition<Wake> {
   return defineJob<Wake>({
     kind: 'identity-store.wake-parent',
-    does: 'tells a journey that waits for a push notification how it ended',
+    does: 'resumes the journey that waits for a push notification when its process has ended',
     ...RETRIES,
     run: ({ parentId, variables }, { tenant }) => tenant().write((tx) => resumeInstance(tx, parentId, variables)),
   });
@@ -64,7 +64,7 @@ export type Abandon = { instanceId: string };
 export function abandonProcessJob({ abandonInstance }: Pick<Processes, 'abandonInstance'>): JobDefinition<Abandon> {
   return defineJob<Abandon>({
     kind: 'identity-store.abandon-process',
-    does: 'ends the process of a push notification that nobody answers any more',
+    does: 'ends the process of a push notification that was not answered in time',
     ...RETRIES,
     run: ({ instanceId }, { tenant }) => tenant().write((tx) => abandonInstance(tx, instanceId)),
   });

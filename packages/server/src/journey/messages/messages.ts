@@ -191,7 +191,7 @@ function cleanJob(deps: MessagesDeps): JobDefinition<object> {
     deps,
     {
       kind: 'journey.clean-messages',
-      does: 'removes messages and their counts when nobody needs them any more',
+      does: 'removes old messages and their counts',
       recurs: { everyMs: HOUR, key: 'hourly' },
     },
     (now) => [

@@ -8,7 +8,7 @@ export type DeleteBlobs = { readonly keys: readonly string[] };
 export function deleteBlobsJob(blobs: Pick<Blobs, 'deleteAll'>): JobDefinition<DeleteBlobs> {
   return defineJob<DeleteBlobs>({
     kind: 'process-manager.delete-blobs',
-    does: 'removes blobs whose rows are gone',
+    does: 'removes blobs after their rows were deleted',
     ...UNTIL_ERASED,
     async run({ keys }, { signal }) {
       signal.throwIfAborted();

@@ -40,7 +40,7 @@ export function purgeInstancesJob(deps: PurgeJobDeps): JobDefinition<object> {
   const lanes = Array.from({ length: db.isSingleServer ? 1 : LANES }, (_, lane) => `lane-${lane + 1}`);
   return defineJob<object>({
     kind: 'process-manager.purge-instances',
-    does: 'deletes instances whose retention is over; several servers share it; see [privacy.md](privacy.md)',
+    does: 'deletes instances when their retention has ended; several servers share the work; see [privacy.md](privacy.md)',
     ...PATIENCE,
     atOnce: 1,
     recurs: lanes.map((key) => ({ dailyAt: PURGE_DAILY_AT, key })),
@@ -82,7 +82,7 @@ export function purgeJob(deps: PurgeJobDeps): JobDefinition<object> {
   };
   return defineJob<object>({
     kind: 'process-manager.purge',
-    does: 'removes process tokens that are over and receipts of erasures after `GROVE_RECEIPTS_DAYS`; finishes erasures that were given up',
+    does: 'removes used-up and expired process tokens, and receipts of erasures after `GROVE_RECEIPTS_DAYS`; retries failed erasures',
     ...PATIENCE,
     recurs: { dailyAt: PURGE_DAILY_AT, key: 'daily' },
     async run(_payload, { signal }) {

@@ -10,7 +10,7 @@ export type ChildPayload = { instanceId: string; step: string; childId: string }
 
 export const WORK_STEP = defineKind<WorkPayload>({
   kind: 'process-manager.work-step',
-  does: 'does the work of a step that needs nobody to look at pictures',
+  does: 'does the work of a step that needs no image analysis',
   maxAttempts: 5,
   backoff: { firstMs: 2 * SECOND, mostMs: MINUTE },
   timeoutMs: 5 * MINUTE,
@@ -20,7 +20,7 @@ export const WORK_STEP = defineKind<WorkPayload>({
 export const LOOK_STEP = defineKind<WorkPayload>({
   ...WORK_STEP,
   kind: 'process-manager.look',
-  does: 'has a machine look at the pictures of a step, for live instances',
+  does: 'analyses the pictures of a step, for live instances',
   role: 'vision',
   atOnce: availableParallelism(),
 });

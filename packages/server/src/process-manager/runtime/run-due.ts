@@ -24,7 +24,7 @@ const BATCH = 50;
 export function defineRunDue(deps: RunDueDeps): JobDefinition<object> {
   return defineJob<object>({
     kind: 'process-manager.run-due',
-    does: 'goes on with journeys whose pause or time limit is over',
+    does: 'continues journeys when their pause or time limit has ended',
     maxAttempts: 3,
     backoff: { firstMs: SECOND, mostMs: MINUTE },
     timeoutMs: 10 * MINUTE,

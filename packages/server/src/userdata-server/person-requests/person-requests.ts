@@ -138,7 +138,7 @@ async function viewOf(db: TenantReads, row: PersonRequestRow): Promise<View> {
 function forgetFindsJob({ db, everyTenantId }: Pick<PersonRequestDeps, 'db' | 'everyTenantId'>) {
   return defineJob<object>({
     kind: 'userdata-server.forget-finds',
-    does: 'removes the results of requests about persons when their time is over',
+    does: 'removes expired results of person requests',
     maxAttempts: 5,
     backoff: { firstMs: MINUTE, mostMs: HOUR },
     timeoutMs: 10 * MINUTE,

@@ -54,7 +54,7 @@ export const SELECTORS = 'selectors';
 export function runRequestJob(deps: RunDeps): JobDefinition<RunRequest> {
   return defineJob<RunRequest>({
     kind: 'userdata-server.person-request',
-    does: 'finds or erases what is stored about a person, at the request of a caller',
+    does: 'finds or erases everything about a person, for a person request',
     ...UNTIL_ERASED,
     async run({ requestId }, { tenant, signal }) {
       const db = tenant();
