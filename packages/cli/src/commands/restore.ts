@@ -85,12 +85,7 @@ async function restore(
   }
   const lock = lockInstallation(config);
   try {
-    const {
-      database,
-      bytes,
-      kept: keptFile,
-      migrations,
-    } = await restoreSqlite({
+    const { database, bytes, keptFile, migrations } = await restoreSqlite({
       source: file,
       database: config.database.file,
       force: force === true,

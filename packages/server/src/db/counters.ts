@@ -9,7 +9,7 @@ const SHARDS = { sqlite: 1, postgres: 16 } as const;
 
 const ADD = sql(`INSERT INTO counters (tenant_id, name, shard, value) VALUES ($1, $2, $3, $4)
   ON CONFLICT (tenant_id, name, shard) DO UPDATE SET value = counters.value + excluded.value`);
-const READ = sql(
+const READ_TOTAL = sql(
   `SELECT ${bigint('coalesce(sum(value), 0)')} AS value FROM counters
   WHERE tenant_id = $1 AND name = $2`,
   ([value]) => ({ value }),
@@ -38,7 +38,7 @@ export async function addToCounter(tx: TenantTx, name: string, by: number): Prom
 }
 
 export async function readCounter(db: TenantReads, name: string): Promise<number> {
-  return (await db.get<{ value: number }>(READ, [db.tenantId, name]))?.value ?? 0;
+  return (await db.get<{ value: number }>(READ_TOTAL, [db.tenantId, name]))?.value ?? 0;
 }
 
 /** Those of the counters that were ever added to. */

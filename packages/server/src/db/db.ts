@@ -48,11 +48,11 @@ export type Writes = Reads & {
 
 /** Seals and opens what rows hold about persons, and makes codes of the words that they are found by. */
 export type PersonalSeal = {
-  /** Bound to the place: what was sealed for one row opens in no other. */
-  seal(place: string, text: string): Uint8Array;
-  open(place: string, sealed: Uint8Array): string;
+  /** Bound to `context`: what was sealed for one row opens in no other. */
+  seal(context: string, text: string): Uint8Array;
+  open(context: string, sealed: Uint8Array): string;
   /** The same for what is read again and again: a few values that were opened last are remembered. */
-  openAgain(place: string, sealed: Uint8Array): string;
+  openAgain(context: string, sealed: Uint8Array): string;
   /** Begins with the code of each beginning of the word that has three characters or more. */
   code(word: string): string;
   /** The same for words of another kind: nobody sees that a word of one kind is also one of another. */
@@ -164,18 +164,18 @@ export function tenantDb({ tenantId, seals, engine, reads: { get, all }, write }
     get,
     all,
     async write(work, options) {
-      let noted: (() => void)[] = [];
+      let afterCommitCalls: (() => void)[] = [];
       const result = await write((calls) => {
         // Of this call: what an earlier one has noted was rolled back with it.
         const own: (() => void)[] = [];
-        noted = own;
+        afterCommitCalls = own;
         const afterCommit = (call: () => void) => void own.push(call);
         const personal = () => personalOf(seals, tx);
         const hasOneWriter = engine === 'sqlite';
         const tx: TenantTx = { ...calls, tenantId, engine, hasOneWriter, inTransaction: true, personal, afterCommit };
         return work(tx);
       }, options);
-      for (const call of noted) call();
+      for (const call of afterCommitCalls) call();
       return result;
     },
   };

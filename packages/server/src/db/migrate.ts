@@ -56,8 +56,8 @@ type Applied = { version: number; name: string; checksum: string };
  * Compares what is in the database with what this release brings; throws where going on would do harm. Numbers are
  * reserved while several migrations are written at once, so one with a lower number may arrive after one with a higher.
  */
-export function planMigrations(done: readonly Applied[], known: readonly Migration[]): MigrationState {
-  const byVersion = new Map(known.map((migration) => [migration.version, migration]));
+export function planMigrations(done: readonly Applied[], migrations: readonly Migration[]): MigrationState {
+  const byVersion = new Map(migrations.map((migration) => [migration.version, migration]));
   const versions = new Set(done.map(({ version }) => version));
   for (const { version, name, checksum } of done) {
     if (name === MOVE_MARK) {
@@ -75,15 +75,18 @@ export function planMigrations(done: readonly Applied[], known: readonly Migrati
     }
   }
   const isApplied = ({ version }: Migration) => versions.has(version);
-  return { applied: known.filter(isApplied), pending: known.filter((migration) => !isApplied(migration)) };
+  return { applied: migrations.filter(isApplied), pending: migrations.filter((migration) => !isApplied(migration)) };
 }
 
 /** What has been applied to a database and what has not, without applying anything. */
-export async function readMigrationState(place: ViewPlace, known = readMigrations()): Promise<MigrationState> {
-  if (place.engine === 'sqlite' && !existsSync(place.file)) return planMigrations([], known);
-  const view = openView(place);
+export async function readMigrationState(
+  databasePlace: ViewPlace,
+  migrations = readMigrations(),
+): Promise<MigrationState> {
+  if (databasePlace.engine === 'sqlite' && !existsSync(databasePlace.file)) return planMigrations([], migrations);
+  const view = openView(databasePlace);
   try {
-    return planMigrations(await appliedMigrations(view), known);
+    return planMigrations(await appliedMigrations(view), migrations);
   } finally {
     await view.close();
   }
@@ -97,14 +100,14 @@ export async function appliedMigrations(view: View): Promise<Applied[]> {
 /** Called before each migration. */
 export type OnMigration = (name: string, done: number, total: number) => void;
 
-export function migrateSqlite(file: string, known = readMigrations(), onMigration?: OnMigration): MigrationState {
+export function migrateSqlite(file: string, migrations = readMigrations(), onMigration?: OnMigration): MigrationState {
   const database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS });
   try {
     writeAhead(database);
     database.exec('BEGIN IMMEDIATE');
     database.exec(TABLE);
     const done = database.prepare(APPLIED).all();
-    const plan = planMigrations(done as never, known);
+    const plan = planMigrations(done as never, migrations);
     const record = database.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?, ?)');
     for (const [at, migration] of plan.pending.entries()) {
       onMigration?.(migration.name, at, plan.pending.length);
@@ -140,7 +143,7 @@ function writeAhead(database: DatabaseSync): void {
 
 export async function migratePostgres(
   url: string,
-  known = readMigrations(),
+  migrations = readMigrations(),
   onMigration?: OnMigration,
 ): Promise<MigrationState> {
   const client = await connectWritable(url, { application_name: 'grove-migrate' });
@@ -151,7 +154,7 @@ export async function migratePostgres(
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
     await client.query(TABLE);
     const done = await client.query(APPLIED);
-    const plan = planMigrations(done.rows, known);
+    const plan = planMigrations(done.rows, migrations);
     for (const [at, migration] of plan.pending.entries()) {
       onMigration?.(migration.name, at, plan.pending.length);
       await client.query(forEngine(migration.text, 'postgres'));

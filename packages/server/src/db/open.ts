@@ -8,16 +8,18 @@ export type DbPlace = FilePlace | { engine: 'postgres'; url: string; maxConnecti
 type FilePlace = { engine: 'sqlite'; file: string };
 
 /** True if the database is a file of this machine, and so belongs to one server at a time. */
-export function isFile(place: DbPlace): place is FilePlace {
-  return place.engine === 'sqlite';
+export function isFile(databasePlace: DbPlace): databasePlace is FilePlace {
+  return databasePlace.engine === 'sqlite';
 }
 
-export async function migrate(place: DbPlace, onMigration?: OnMigration): Promise<MigrationState> {
-  return place.engine === 'sqlite'
-    ? migrateSqlite(place.file, undefined, onMigration)
-    : migratePostgres(place.url, undefined, onMigration);
+export async function migrate(databasePlace: DbPlace, onMigration?: OnMigration): Promise<MigrationState> {
+  return databasePlace.engine === 'sqlite'
+    ? migrateSqlite(databasePlace.file, undefined, onMigration)
+    : migratePostgres(databasePlace.url, undefined, onMigration);
 }
 
-export function openDb(place: DbPlace, onIdleError: (error: Error) => void): Db {
-  return place.engine === 'sqlite' ? openSqlite(place.file) : openPostgres({ ...place, onIdleError });
+export function openDb(databasePlace: DbPlace, onIdleError: (error: Error) => void): Db {
+  return databasePlace.engine === 'sqlite'
+    ? openSqlite(databasePlace.file)
+    : openPostgres({ ...databasePlace, onIdleError });
 }

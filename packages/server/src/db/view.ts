@@ -19,10 +19,10 @@ export type ViewPlace = { engine: 'sqlite'; file: string } | { engine: 'postgres
 
 const BUSY_TIMEOUT_MS = 5000;
 
-export function openView(place: ViewPlace): View {
-  return place.engine === 'sqlite'
-    ? viewSqlite(place.file)
-    : openPostgres({ url: place.url, maxConnections: 1, onIdleError: () => undefined });
+export function openView(databasePlace: ViewPlace): View {
+  return databasePlace.engine === 'sqlite'
+    ? viewSqlite(databasePlace.file)
+    : openPostgres({ url: databasePlace.url, maxConnections: 1, onIdleError: () => undefined });
 }
 
 /** Opens for reading without leaving a trace: not even the files that SQLite would put beside the database. */

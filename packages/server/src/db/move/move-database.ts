@@ -105,19 +105,19 @@ async function compareTables(
   const moved: MovedTable[] = [];
   let done = 0;
   for (const table of tables) {
-    const sent = target.progressOf(table.name);
-    ensureEqual(table, sent, await target.tally(table));
-    moved.push({ table: table.name, rows: table.rows, hash: sumText(sent.sum) });
+    const sentTally = target.progressOf(table.name);
+    ensureEqual(table, sentTally, await target.tally(table));
+    moved.push({ table: table.name, rows: table.rows, hash: sumText(sentTally.sum) });
     done += table.rows;
     onProgress({ stage: 'compare', what: table.name, done, total });
   }
   return moved;
 }
 
-function ensureEqual(table: SourceTable, sent: Tally, found: Tally): void {
-  if (sent.rows === table.rows && found.rows === sent.rows && found.sum === sent.sum) return;
+function ensureEqual(table: SourceTable, sentTally: Tally, targetTally: Tally): void {
+  if (sentTally.rows === table.rows && targetTally.rows === sentTally.rows && targetTally.sum === sentTally.sum) return;
   throw new BackupError(
-    `${table.name} differs: ${table.rows} rows in SQLite, ${found.rows} in PostgreSQL, ` +
-      `hashes ${sumText(sent.sum)} and ${sumText(found.sum)}. Add --restart to begin again.`,
+    `${table.name} differs: ${table.rows} rows in SQLite, ${targetTally.rows} in PostgreSQL, ` +
+      `hashes ${sumText(sentTally.sum)} and ${sumText(targetTally.sum)}. Add --restart to begin again.`,
   );
 }

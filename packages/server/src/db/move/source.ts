@@ -36,10 +36,10 @@ export function openSource(file: string): Source {
   const { size, mtimeMs } = statSync(file);
   const database = new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   database.exec('PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 1073741824; BEGIN');
-  const named = database
+  const schemaTables = database
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
     .all() as { name: string }[];
-  const tables = named.filter(({ name }) => !NOT_COPIED.has(name)).map(({ name }) => tableOf(database, name));
+  const tables = schemaTables.filter(({ name }) => !NOT_COPIED.has(name)).map(({ name }) => tableOf(database, name));
   return {
     identity: `${size}:${Math.floor(mtimeMs)}`,
     tables,
@@ -80,11 +80,11 @@ function tableOf(database: DatabaseSync, name: string): SourceTable {
     .sort((one, other) => one.pk - other.pk)
     .map(({ at }) => at);
   if (key.length === 0) throw new Error(`the table ${name} has no primary key`);
-  const counted = database.prepare(`SELECT count(*) AS rows FROM ${quoted(name)}`).get() as { rows: number };
+  const count = database.prepare(`SELECT count(*) AS rows FROM ${quoted(name)}`).get() as { rows: number };
   return {
     name,
     key,
-    rows: counted.rows,
+    rows: count.rows,
     columns: columns.map((column) => column.name),
     fractions: columns.flatMap(({ type }, at) => (/DOUBLE|REAL|FLOAT/i.test(type) ? [at] : [])),
   };

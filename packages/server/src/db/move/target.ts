@@ -36,10 +36,10 @@ export async function openTarget({ url, source, restart }: TargetOptions): Promi
   const client = await connect(url);
   try {
     await refuseOthers(client);
-    const begun = await hasTable(client, STATE);
-    if (begun) await ensureSame(client, source, restart);
+    const isResumed = await hasTable(client, STATE);
+    if (isResumed) await ensureSame(client, source, restart);
     else await prepare(client, url, source);
-    if (begun && restart) await empty(client, source);
+    if (isResumed && restart) await empty(client, source);
     return target(client, await readProgress(client));
   } catch (error) {
     await client.end().catch(() => undefined);
@@ -72,16 +72,16 @@ async function refuseOthers(client: pg.Client): Promise<void> {
 }
 
 async function hasTable(client: pg.Client, table: string): Promise<boolean> {
-  const found = await client.query('SELECT to_regclass($1) IS NOT NULL AS found', [table]);
-  return found.rows[0].found;
+  const result = await client.query('SELECT to_regclass($1) IS NOT NULL AS found', [table]);
+  return result.rows[0].found;
 }
 
 /** A move goes on only where it stopped: with the same file and the same release. */
 async function ensureSame(client: pg.Client, source: Source, restart: boolean): Promise<void> {
   const applied = await client.query('SELECT name FROM schema_migrations WHERE version > 0 ORDER BY version');
   const names = new Set(applied.rows.map(({ name }) => name));
-  const known = readMigrations();
-  if (names.size !== known.length || !known.every(({ name }) => names.has(name))) {
+  const migrations = readMigrations();
+  if (names.size !== migrations.length || !migrations.every(({ name }) => names.has(name))) {
     throw new BackupError(
       'Another release of Grove began this move. Finish it with that release, or move into an empty database.',
     );
@@ -108,13 +108,13 @@ async function prepare(client: pg.Client, url: string, source: Source): Promise<
 
 /** Only an empty database is filled, and only if both sides have the same tables with the same columns. */
 async function ensureTables(client: pg.Client, { tables }: Source): Promise<void> {
-  const found = await client.query<{ name: string; columns: string[] }>(
+  const targetTables = await client.query<{ name: string; columns: string[] }>(
     `SELECT c.relname AS name, array_agg(a.attname::text) AS columns FROM pg_class c JOIN pg_attribute a
        ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
      WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND c.relname <> 'schema_migrations'
      GROUP BY c.relname`,
   );
-  const columnsOf = new Map(found.rows.map(({ name, columns }) => [name, [...columns].sort().join()]));
+  const columnsOf = new Map(targetTables.rows.map(({ name, columns }) => [name, [...columns].sort().join()]));
   const differ = tables.filter(({ name, columns }) => columnsOf.get(name) !== [...columns].sort().join());
   const extra = [...columnsOf.keys()].filter((name) => !tables.some((table) => table.name === name));
   if (differ.length > 0 || extra.length > 0) {
@@ -130,7 +130,7 @@ async function ensureTables(client: pg.Client, { tables }: Source): Promise<void
 /** Row-level security, foreign keys and indexes are taken off, and the statements that bring them back written down. */
 async function putOff(client: pg.Client): Promise<void> {
   const schema = 'current_schema()::regnamespace';
-  const found = await client.query<{ off: string; back: string }>(
+  const statements = await client.query<{ off: string; back: string }>(
     `SELECT 1 AS kind, conname AS name, format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS off,
          format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS back
        FROM pg_constraint WHERE contype = 'f' AND connamespace = ${schema}
@@ -145,8 +145,8 @@ async function putOff(client: pg.Client): Promise<void> {
      ORDER BY kind, name`,
   );
   // Foreign keys depend on indexes, so they go first and come back last.
-  for (const { off } of [...found.rows].reverse()) await client.query(off);
-  for (const [position, { back }] of found.rows.entries()) {
+  for (const { off } of [...statements.rows].reverse()) await client.query(off);
+  for (const [position, { back }] of statements.rows.entries()) {
     await client.query(`INSERT INTO ${LATER} VALUES ($1, $2)`, [position, back]);
   }
 }

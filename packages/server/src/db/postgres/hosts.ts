@@ -11,11 +11,12 @@ export function hostUrls(url: string): string[] | undefined {
   const names = hosts.split(',');
   const [path = '', query] = rest.split('?');
   const parameters = new URLSearchParams(query);
-  const wanted = parameters.get(SESSION_ATTRIBUTES);
+  const sessionAttributes = parameters.get(SESSION_ATTRIBUTES);
   // Grove always writes: a session that may be read-only is of no use to it.
-  if (wanted !== null && !WRITABLE.includes(wanted)) return undefined;
+  if (sessionAttributes !== null && !WRITABLE.includes(sessionAttributes)) return undefined;
   parameters.delete(SESSION_ATTRIBUTES);
-  const tail = path + (wanted === null ? (query === undefined ? '' : `?${query}`) : prefixed('?', String(parameters)));
+  const tail =
+    path + (sessionAttributes === null ? (query === undefined ? '' : `?${query}`) : prefixed('?', String(parameters)));
   const urls = names.map((name) => `${start}${name}${tail}`);
   if (names.length > MAX_HOSTS || (names.length > 1 && names.includes(''))) return undefined;
   // A database behind a local socket has no host: postgres://user@/database?host=/folder.

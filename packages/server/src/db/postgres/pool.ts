@@ -6,7 +6,7 @@ import { isUnavailable, typeParser } from './statements.ts';
 
 /** Connections to the server that can be written to, lent to one caller at a time. */
 export type Pool = {
-  use<T>(work: (lent: Lent) => Promise<T>): Promise<T>;
+  use<T>(work: (checkout: Checkout) => Promise<T>): Promise<T>;
   state(): PoolState;
   /** Resolves when everybody has given back what he had. */
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export type Connection = pg.PoolClient & {
 };
 
 /** A connection while somebody has it. */
-export type Lent = { readonly connection: Connection; readonly traffic: Traffic };
+export type Checkout = { readonly connection: Connection; readonly traffic: Traffic };
 
 export type PoolOptions = {
   /** One for each server that DATABASE_URL names. */
@@ -85,16 +85,16 @@ export function openPool({ urls, maxConnections, isPooled, onIdleError }: PoolOp
   };
 }
 
-async function lend<T>(lent: Lent, work: (lent: Lent) => Promise<T>): Promise<T> {
+async function lend<T>(checkout: Checkout, work: (checkout: Checkout) => Promise<T>): Promise<T> {
   let broken: Error | undefined;
   try {
-    return await work(lent);
+    return await work(checkout);
   } catch (error) {
     if (isUnavailable(error)) broken = error;
     throw error;
   } finally {
     // A broken connection is thrown away: what it still does or knows is uncertain.
-    lent.connection.release(broken);
+    checkout.connection.release(broken);
   }
 }
 

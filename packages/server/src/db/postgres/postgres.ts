@@ -59,16 +59,16 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
 /** The data of tenants and of nobody, on the connections of a pool. */
 function handlesOn(pool: Pool, session: Session, seals: PersonalSeals): Pick<Db, 'of' | 'system'> {
   const readsOf = (tenant: string) => {
-    const read = (statement: Sql, values: readonly Value[]) =>
-      pool.use((lent) => session.read(lent, tenant, statement, values));
+    const query = (statement: Sql, values: readonly Value[]) =>
+      pool.use((checkout) => session.read(checkout, tenant, statement, values));
     return {
       get: async <R>(statement: Sql, values: readonly Value[]) =>
-        (await read(statement, values)).rows[0] as R | undefined,
-      all: async <R>(statement: Sql, values: readonly Value[]) => (await read(statement, values)).rows as R[],
+        (await query(statement, values)).rows[0] as R | undefined,
+      all: async <R>(statement: Sql, values: readonly Value[]) => (await query(statement, values)).rows as R[],
     };
   };
   const writeOf = <T>(tenant: string, work: (tx: Writes) => Promise<T>): Promise<T> =>
-    pool.use((lent) => session.write(lent, tenant, work));
+    pool.use((checkout) => session.write(checkout, tenant, work));
   return {
     of: (tenantId: TenantId) =>
       tenantDb({

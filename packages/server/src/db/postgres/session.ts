@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { revocable, type Sql, type Value, type Writes } from '../db.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
-import { IDLE_IN_TRANSACTION_MS, type Lent, QUERY_TIMEOUT_MS } from './pool.ts';
+import { type Checkout, IDLE_IN_TRANSACTION_MS, QUERY_TIMEOUT_MS } from './pool.ts';
 import { isUnavailable } from './statements.ts';
 
 /**
@@ -9,8 +9,8 @@ import { isUnavailable } from './statements.ts';
  * whom it works for, and the policies show no other tenant's rows, whatever the SQL says.
  */
 export type Session = {
-  read(lent: Lent, tenant: string, statement: Sql, values: readonly Value[]): Promise<pg.QueryResult>;
-  write<T>(lent: Lent, tenant: string, work: (tx: Writes) => Promise<T>): Promise<T>;
+  read(checkout: Checkout, tenant: string, statement: Sql, values: readonly Value[]): Promise<pg.QueryResult>;
+  write<T>(checkout: Checkout, tenant: string, work: (tx: Writes) => Promise<T>): Promise<T>;
 };
 
 const BEGIN: Sql = { text: 'BEGIN' };
@@ -23,15 +23,15 @@ const SET_TENANT_HERE: Sql = {
 
 /** A connection of ours remembers its tenant: a caller who keeps coming pays nothing for the second wall. */
 export const ownSession: Session = {
-  read: (lent, tenant, statement, values) => workFor(lent, tenant).ask(statement, values),
-  write(lent, tenant, work) {
-    const pipeline = workFor(lent, tenant);
+  read: (checkout, tenant, statement, values) => workFor(checkout, tenant).ask(statement, values),
+  write(checkout, tenant, work) {
+    const pipeline = workFor(checkout, tenant);
     pipeline.send(BEGIN, []);
     return transaction(pipeline, work);
   },
 };
 
-function workFor({ connection, traffic }: Lent, tenant: string): Pipeline {
+function workFor({ connection, traffic }: Checkout, tenant: string): Pipeline {
   const pipeline = openPipeline(connection, traffic, { isNamed: true });
   if (connection.groveTenant !== tenant) {
     pipeline.send(SET_TENANT, [tenant], () => {
@@ -47,16 +47,16 @@ function workFor({ connection, traffic }: Lent, tenant: string): Pipeline {
  * transaction, a read is one too, and no statement has a name.
  */
 export const lentSession: Session = {
-  async read(lent, tenant, statement, values) {
-    const pipeline = beginFor(lent, tenant);
+  async read(checkout, tenant, statement, values) {
+    const pipeline = beginFor(checkout, tenant);
     const answer = pipeline.ask(statement, values);
     await Promise.allSettled([answer, pipeline.ask(COMMIT, [])]);
     return answer;
   },
-  write: (lent, tenant, work) => transaction(beginFor(lent, tenant), work),
+  write: (checkout, tenant, work) => transaction(beginFor(checkout, tenant), work),
 };
 
-function beginFor({ connection, traffic }: Lent, tenant: string): Pipeline {
+function beginFor({ connection, traffic }: Checkout, tenant: string): Pipeline {
   const pipeline = openPipeline(connection, traffic, { isNamed: false });
   pipeline.send(BEGIN, []);
   pipeline.send(SET_TENANT_HERE, [tenant]);

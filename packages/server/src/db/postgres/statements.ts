@@ -28,11 +28,11 @@ export async function query(
   const { name, row } = statement;
   try {
     const text = textOf(statement);
-    const named = isNamed && name ? { name } : {};
+    const nameOption = isNamed && name ? { name } : {};
     const result = await connection.query({
       text,
       values: values as Value[],
-      ...named,
+      ...nameOption,
       ...(row && { rowMode: 'array' as const }),
     });
     return row ? { ...result, rows: (result.rows as unknown as Value[][]).map(row) } : result;

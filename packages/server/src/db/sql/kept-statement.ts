@@ -1,13 +1,13 @@
 import { type RowOf, type Sql, sql, unprepared } from '../db.ts';
 
-const kept = new Map<string, Sql>();
+const cache = new Map<string, Sql>();
 
 /** A statement that is put together of a few parts, so that only so many exist: it is kept prepared from then on. */
 export function keptStatement(text: string, row?: RowOf): Sql {
-  const known = kept.get(text);
-  if (known) return known;
+  const cached = cache.get(text);
+  if (cached) return cached;
   const statement = sql(text, row);
-  kept.set(text, statement);
+  cache.set(text, statement);
   return statement;
 }
 

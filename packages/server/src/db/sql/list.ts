@@ -84,12 +84,12 @@ export function makeList<R>(
 /** The page of a list in an order of the caller; behind an id, the index is read from there and nothing is passed over. */
 function pagesOf(names: string, tail: string, id: string, toRow?: RowOf) {
   const texts = { '': '', ASC: `AND ${id} > :after`, DESC: `AND ${id} < :after` };
-  const made = new Map<string, ReturnType<typeof numberParams<Params>>>();
+  const cache = new Map<string, ReturnType<typeof numberParams<Params>>>();
   const of = (direction: keyof typeof texts) => {
-    const known = made.get(direction);
-    if (known) return known;
+    const cached = cache.get(direction);
+    if (cached) return cached;
     const fresh = numberParams<Params>(`SELECT ${names} ${tail} ${texts[direction]} ${ORDER} ${PAGE}`);
-    made.set(direction, fresh);
+    cache.set(direction, fresh);
     return fresh;
   };
   statements.push(of('').numbered);
@@ -105,11 +105,11 @@ function build<R>(columns: string | readonly string[], tail: string, { mostCount
   const names = typeof columns === 'string' ? columns : columns.join(', ');
   const toRow = typeof columns === 'string' ? undefined : rowMaker(columns);
   const id = byId?.id ?? 'id';
-  const counted = mostCounted === undefined ? tail : `FROM (SELECT 1 ${tail} LIMIT ${mostCounted}) AS counted`;
+  const countTail = mostCounted === undefined ? tail : `FROM (SELECT 1 ${tail} LIMIT ${mostCounted}) AS counted`;
   const whole = pagesOf(names, tail, id, toRow);
   const sliced = byId && slicedPage<R>(names, tail, { byId, toRow });
   return {
-    count: prepare<Params, { total: number }>(`SELECT count(*) AS total ${counted}`, ['total']),
+    count: prepare<Params, { total: number }>(`SELECT count(*) AS total ${countTail}`, ['total']),
     page: (db: Reads & OfTenant, params: Params, paging: PageOrder): Promise<R[]> =>
       sliced && paging.size > ROWS_AT_ONCE ? sliced(db, params, paging) : whole<R>(db, params, paging),
   };
@@ -127,11 +127,11 @@ function slicedPage<R>(names: string, tail: string, { byId: { from, id }, toRow 
   const some = numberParams<Params>(`SELECT ${names} ${from} AND ${id} ${inJson(':ids')}`);
   const slice = sql(some.numbered, toRow);
   return async (db: Reads & OfTenant, params: Params, paging: PageOrder): Promise<R[]> => {
-    const found = (await ids<WithId>(db, params, paging)).map((row) => row.id);
+    const pageIds = (await ids<WithId>(db, params, paging)).map((row) => row.id);
     const rows: R[] = [];
-    for await (const part of slicesOf(db as TenantReads, found)) {
-      const read = await db.all<R & WithId>(slice, some.valuesOf(db, { ids: JSON.stringify(part) }));
-      const byId = new Map(read.map((row) => [row.id, row]));
+    for await (const part of slicesOf(db as TenantReads, pageIds)) {
+      const partRows = await db.all<R & WithId>(slice, some.valuesOf(db, { ids: JSON.stringify(part) }));
+      const byId = new Map(partRows.map((row) => [row.id, row]));
       rows.push(...part.flatMap((each) => byId.get(each) ?? []));
     }
     return rows;

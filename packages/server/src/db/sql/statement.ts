@@ -7,17 +7,17 @@ import { rowMaker } from './row-maker.ts';
  */
 export type Statement<P, R> = {
   readonly text: string;
-  get(db: Handle<P>, params: Given<P>): Promise<R | undefined>;
-  all(db: Handle<P>, params: Given<P>): Promise<R[]>;
+  get(db: Handle<P>, params: CallerParams<P>): Promise<R | undefined>;
+  all(db: Handle<P>, params: CallerParams<P>): Promise<R[]>;
   /** Resolves to the number of rows that were changed. */
-  run(db: Handle<P> & Writes, params: Given<P>): Promise<number>;
+  run(db: Handle<P> & Writes, params: CallerParams<P>): Promise<number>;
   /** For a change whose result nobody reads, as `Writes.send` says. */
-  send(db: Handle<P> & Writes, params: Given<P>): void;
+  send(db: Handle<P> & Writes, params: CallerParams<P>): void;
   toString(): string;
 };
 
 type Handle<P> = 'tenant_id' extends keyof P ? Reads & OfTenant : Reads;
-type Given<P> = Omit<P, 'tenant_id'>;
+type CallerParams<P> = Omit<P, 'tenant_id'>;
 
 /** The names after a colon in a text: `ParamNames<'id = :id'>` is `'id'`. */
 export type ParamNames<T extends string> = T extends `${string}:${infer Rest}` ? Word<Rest> | ParamNames<Rest> : never;
@@ -45,7 +45,7 @@ export function query<R>() {
 
 /** `columns` are those of a row, if they are known before the database has seen the statement. */
 export function prepare<P, R>(text: string, columns?: readonly string[]): Statement<P, R> {
-  const { numbered, valuesOf } = numberParams<Given<P>>(text);
+  const { numbered, valuesOf } = numberParams<CallerParams<P>>(text);
   const prepared = sql(numbered, columns && rowMaker(columns));
   return {
     text: numbered,

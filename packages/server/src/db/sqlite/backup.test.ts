@@ -116,10 +116,10 @@ test('the database that is replaced is kept with what was only in its log', asyn
   writeFileSync(database, main);
   writeFileSync(`${database}-wal`, log);
 
-  const { kept } = await restore(target, database, true);
-  assert.equal(kept, `${database}.before-restore-2030-01-02T03-04-05-678Z`);
+  const { keptFile } = await restore(target, database, true);
+  assert.equal(keptFile, `${database}.before-restore-2030-01-02T03-04-05-678Z`);
   assert.deepEqual(tenantsIn(database), ['before']);
-  assert.deepEqual(tenantsIn(kept ?? ''), ['after', 'before']);
+  assert.deepEqual(tenantsIn(keptFile ?? ''), ['after', 'before']);
 });
 
 test('a database too damaged to be opened is kept as it is, with its log', async (t) => {
@@ -129,9 +129,9 @@ test('a database too damaged to be opened is kept as it is, with its log', async
   await backUpSqlite({ database, target });
   writeFileSync(database, 'damaged');
   writeFileSync(`${database}-wal`, 'its log');
-  const { kept } = await restore(target, database, true);
-  assert.equal(readFileSync(kept ?? '', 'utf8'), 'damaged');
-  assert.equal(readFileSync(`${kept}-wal`, 'utf8'), 'its log');
+  const { keptFile } = await restore(target, database, true);
+  assert.equal(readFileSync(keptFile ?? '', 'utf8'), 'damaged');
+  assert.equal(readFileSync(`${keptFile}-wal`, 'utf8'), 'its log');
   assert.deepEqual(tenantsIn(database), ['before']);
   assert.equal(readdirSync(folder).includes('grove.sqlite-wal'), false);
 });

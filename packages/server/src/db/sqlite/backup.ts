@@ -67,8 +67,8 @@ function refuseTarget(database: string, target: string): void {
   const folder = dirname(resolve(target));
   if (!existsSync(folder)) throw new BackupError(`The folder ${folder} does not exist`);
   if (!existsSync(target)) return;
-  const taken = [database, ...BESIDE.map((ending) => `${database}${ending}`)];
-  if (taken.some((each) => existsSync(each) && realpathSync(each) === realpathSync(target))) {
+  const databaseFiles = [database, ...BESIDE.map((ending) => `${database}${ending}`)];
+  if (databaseFiles.some((each) => existsSync(each) && realpathSync(each) === realpathSync(target))) {
     throw new BackupError(`${target} is the database itself; give the backup another name`);
   }
   if (!isSqlite(target)) throw new BackupError(`${target} exists and is not a backup; give the backup another name`);
@@ -95,8 +95,9 @@ function checkCopy(copy: string, what: string): MigrationState {
   try {
     database = new DatabaseSync(copy, { timeout: BUSY_TIMEOUT_MS });
     database.exec('PRAGMA trusted_schema = OFF; PRAGMA journal_mode = DELETE;');
-    const [found] = database.prepare('PRAGMA integrity_check(1)').all();
-    if (found?.integrity_check !== 'ok') throw new BackupError(`${what} is damaged: ${String(found?.integrity_check)}`);
+    const [report] = database.prepare('PRAGMA integrity_check(1)').all();
+    if (report?.integrity_check !== 'ok')
+      throw new BackupError(`${what} is damaged: ${String(report?.integrity_check)}`);
     const tables = database
       .prepare(`SELECT name FROM sqlite_schema WHERE name IN ('schema_migrations', 'tenants', 'system_secrets')`)
       .all();
@@ -120,7 +121,7 @@ export type Restore = {
   verify(view: View): Promise<void>;
 };
 
-export type Restored = { database: string; bytes: number; kept: string | undefined; migrations: MigrationState };
+export type Restored = { database: string; bytes: number; keptFile: string | undefined; migrations: MigrationState };
 
 /** The caller holds the lock of the data folder, so no server runs on what is replaced. */
 export async function restoreSqlite({ source, database, force, now, verify }: Restore): Promise<Restored> {
@@ -141,12 +142,12 @@ export async function restoreSqlite({ source, database, force, now, verify }: Re
       await view.close();
     }
     syncFile(copy);
-    const kept = present ? keepBeside(database, now) : undefined;
+    const keptFile = present ? keepBeside(database, now) : undefined;
     // The log of the old database would be played into the new one.
     for (const ending of BESIDE) rmSync(`${database}${ending}`, { force: true });
     renameSync(copy, database);
     syncFolder(database);
-    return { database, bytes: statSync(database).size, kept, migrations };
+    return { database, bytes: statSync(database).size, keptFile, migrations };
   } finally {
     removeWithBeside(copy);
   }
@@ -166,19 +167,19 @@ function refuseSource(source: string, database: string): void {
 
 /** The old database stays whole under another name, and its own name is never empty: a crash loses neither. */
 function keepBeside(database: string, now: number): string {
-  const kept = `${database}${BEFORE_RESTORE}${stampOf(now)}`;
+  const keptFile = `${database}${BEFORE_RESTORE}${stampOf(now)}`;
   // Before it is opened: SQLite throws the log of a damaged database away.
-  const logLinked = linkOrCopy(`${database}-wal`, `${kept}-wal`);
-  linkOrCopy(database, kept);
+  const logLinked = linkOrCopy(`${database}-wal`, `${keptFile}-wal`);
+  linkOrCopy(database, keptFile);
   try {
     // A link shows what the log brought; a copy is as it was before, and needs the log.
-    if (foldLog(database) && logLinked) rmSync(`${kept}-wal`, { force: true });
+    if (foldLog(database) && logLinked) rmSync(`${keptFile}-wal`, { force: true });
   } catch (error) {
-    removeWithBeside(kept);
+    removeWithBeside(keptFile);
     throw error;
   }
   syncFolder(database);
-  return kept;
+  return keptFile;
 }
 
 /** Writes the log into the database. False if it is too damaged for that, which may be why somebody restores. */

@@ -60,15 +60,15 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
       if (!lines.add(owner, { work, runsAgain, resolve, reject })) {
         return reject(new DbError('busy', new Error('too many writers are waiting')));
       }
-      running ??= gathered().then(drain);
+      running ??= gatherRequests().then(drain);
     });
   };
 
   /** Every request that has already arrived joins the same commit: a larger one costs each of them less. */
-  const gathered = async () => {
-    let known = 0;
-    for (let turn = 0; turn <= MOST_TURNS && lines.size > known; turn++) {
-      known = lines.size;
+  const gatherRequests = async () => {
+    let lastSize = 0;
+    for (let turn = 0; turn <= MOST_TURNS && lines.size > lastSize; turn++) {
+      lastSize = lines.size;
       await nextTurn();
     }
   };
@@ -77,7 +77,7 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
     while (lines.size > 0) {
       await commitTogether(lines.take(MAX_BATCH));
       // Whoever writes again as soon as it is answered must not keep everybody else from the event loop.
-      if (lines.size > 0) await gathered();
+      if (lines.size > 0) await gatherRequests();
     }
     running = undefined;
   };

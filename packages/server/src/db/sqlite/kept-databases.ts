@@ -47,8 +47,8 @@ export function movedDatabase(database: string): string | undefined {
 
 /** Gives a database that was moved the name under which it is removed later. Nothing of it is in a log any more. */
 export function keepMoved(database: string, now: number): string {
-  const kept = `${database}${MOVED}${stampOf(now)}`;
-  renameSync(database, kept);
+  const keptFile = `${database}${MOVED}${stampOf(now)}`;
+  renameSync(database, keptFile);
   for (const ending of ['-wal', '-shm']) rmSync(`${database}${ending}`, { force: true });
-  return kept;
+  return keptFile;
 }

@@ -14,11 +14,11 @@ const TRIES = 50;
 const BETWEEN_TRIES_MS = 20;
 
 /** Rejects if somebody holds on to an old state of the database for too long: a backup, say. */
-export function openScrub(place: DbPlace): Scrub {
-  if (place.engine === 'postgres') return async () => undefined;
+export function openScrub(databasePlace: DbPlace): Scrub {
+  if (databasePlace.engine === 'postgres') return async () => undefined;
   return async () => {
     for (let tries = 0; tries < TRIES; tries++) {
-      if (foldLog(place.file)) return;
+      if (foldLog(databasePlace.file)) return;
       await wait(BETWEEN_TRIES_MS);
     }
     throw new Error('the write-ahead log is in use');

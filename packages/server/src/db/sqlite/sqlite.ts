@@ -109,18 +109,18 @@ function sharedSnapshot(database: DatabaseSync): { enter(): void; leave(): void 
 
 /** The calls on one connection, with its statements kept prepared. `changes`: how often it was told to change something. */
 function connection(database: DatabaseSync, beforeRead?: () => void): Writes & { changes(): number } {
-  const kept = new Map<string, Prepared>();
+  const preparedByName = new Map<string, Prepared>();
   let changes = 0;
   const prepare = ({ text, name, row }: Sql): Prepared => {
-    const known = name && kept.get(name);
-    if (known) return known;
+    const cached = name && preparedByName.get(name);
+    if (cached) return cached;
     const { text: anonymous, order } = toAnonymous(forEngine(text, 'sqlite'));
     const statement = database.prepare(anonymous);
     // SQLite gives arrays in half the time of objects.
     statement.setReturnArrays(true);
     const toRow = row ?? rowMaker(statement.columns().map(({ name }) => name));
     const prepared = { statement, order, toRow, isSelect: /^\s*SELECT\b/i.test(anonymous) };
-    if (name) kept.set(name, prepared);
+    if (name) preparedByName.set(name, prepared);
     return prepared;
   };
   const bind = (order: number[] | undefined, values: readonly Value[]): Value[] =>
