@@ -39,7 +39,7 @@ export async function renderPage(bytes: Buffer): Promise<Page> {
   const page = pdfium._FPDF_LoadPage(document, 0);
   if (!page) return { reason: 'no_pages' };
   const size = sizeOf(pdfium._FPDF_GetPageWidth(page), pdfium._FPDF_GetPageHeight(page));
-  return size ? { ...drawn(pdfium, page, size), pages } : { reason: 'page_size' };
+  return size ? { ...renderBitmap(pdfium, page, size), pages } : { reason: 'page_size' };
 }
 
 function faultOf(error: number): Reason {
@@ -55,7 +55,7 @@ function sizeOf(widthPoints: number, heightPoints: number): { width: number; hei
   return { width: Math.max(1, Math.floor(widthPoints * scale)), height: Math.max(1, Math.floor(heightPoints * scale)) };
 }
 
-function drawn(pdfium: Pdfium, page: number, { width, height }: { width: number; height: number }) {
+function renderBitmap(pdfium: Pdfium, page: number, { width, height }: { width: number; height: number }) {
   const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, BITMAP_BGRX, 0, 0);
   if (!bitmap) throw new Error('there is no memory for the page');
   pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);

@@ -33,23 +33,23 @@ export function judgeAuthenticity(
     countsFor: ['basic'],
     ...(isSpecimen && { specimen: true }),
   };
-  const made = (finding: Pick<Check, 'status' | 'reason' | 'advice'>): Check => ({
+  const checkOf = (finding: Pick<Check, 'status' | 'reason' | 'advice'>): Check => ({
     name: NAME,
     type: 'document',
     ...finding,
     metaData,
   });
-  if (isSpecimen && !allowSpecimens) return made({ status: 'FAILED', reason: 'specimen', advice: 'retry' });
+  if (isSpecimen && !allowSpecimens) return checkOf({ status: 'FAILED', reason: 'specimen', advice: 'retry' });
   // The backs of many cards are black on white.
   if (isSign(front, 'ownColour') && front.portrait) {
-    return made({ status: 'FAILED', reason: 'photocopy', advice: 'retry' });
+    return checkOf({ status: 'FAILED', reason: 'photocopy', advice: 'retry' });
   }
   const reason = reviewReason(readings);
-  if (reason) return made({ status: 'REVIEW', reason, advice: 'final' });
+  if (reason) return checkOf({ status: 'REVIEW', reason, advice: 'final' });
   if (front.authenticity.length === 0) {
-    return made({ status: 'NOT_PERFORMED', reason: 'nothing_to_measure', advice: 'final' });
+    return checkOf({ status: 'NOT_PERFORMED', reason: 'nothing_to_measure', advice: 'final' });
   }
-  return made({ status: 'PASSED', reason: 'no_signs_found' });
+  return checkOf({ status: 'PASSED', reason: 'no_signs_found' });
 }
 
 /** Signs that have innocent causes as well, so that a human looks. Weak ones count together. */

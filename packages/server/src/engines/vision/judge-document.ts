@@ -18,7 +18,7 @@ type Request = Pick<
   | 'anyway'
   | 'allowSpecimens'
 >;
-type Judged = {
+type DocumentJudgement = {
   readonly checks: readonly Check[];
   readonly documentType?: string;
   readonly countryCode?: string;
@@ -36,7 +36,11 @@ const TYPES: Readonly<Record<DocumentReading['type'], string | undefined>> = {
 };
 
 /** `agreement` is what the sides say about each other. */
-export function judgeDocument(sides: DocumentSides, request: Request, agreement: readonly DocumentCheck[]): Judged {
+export function judgeDocument(
+  sides: DocumentSides,
+  request: Request,
+  agreement: readonly DocumentCheck[],
+): DocumentJudgement {
   const readings = [sides.front, ...(sides.back ? [sides.back] : [])];
   const pictures = pictureFaults(sides);
   const quality = qualityCheck(sides, pictures);
@@ -59,7 +63,7 @@ export function judgeDocument(sides: DocumentSides, request: Request, agreement:
   return { checks, pictures, ...(documentType && { documentType }), ...(countryCode && { countryCode }) };
 }
 
-function made(name: string, finding: Pick<Check, 'status' | 'reason' | 'advice'>, metaData: object = {}): Check {
+function checkOf(name: string, finding: Pick<Check, 'status' | 'reason' | 'advice'>, metaData: object = {}): Check {
   return { name, type: 'document', ...finding, metaData: { engine: ENGINE, ...metaData } };
 }
 
@@ -86,9 +90,9 @@ function qualityCheck({ front, back }: DocumentSides, [first, ...others]: readon
   const [reason] = first?.reasons ?? [];
   if (first && reason) {
     const { measures } = (first.picture === 'back' ? (back ?? front) : front).quality;
-    return made(name, failed(reason, 'retry'), { ...first, measures, ...(others.length > 0 && { others }) });
+    return checkOf(name, failed(reason, 'retry'), { ...first, measures, ...(others.length > 0 && { others }) });
   }
-  return made(name, PASSED, { measures: front.quality.measures });
+  return checkOf(name, PASSED, { measures: front.quality.measures });
 }
 
 /** What a machine can read tells the type best; print is believed only where there is nothing else. */
@@ -99,8 +103,8 @@ function typeOf(readings: readonly DocumentReading[]): string | undefined {
 }
 
 function typeCheck(type: string | undefined, { accept }: Request): Check {
-  if (type === undefined) return made('documentType', notPerformed('type_unknown'));
-  return made('documentType', accept.includes(type) ? PASSED : failed('type_not_accepted', 'retry'));
+  if (type === undefined) return checkOf('documentType', notPerformed('type_unknown'));
+  return checkOf('documentType', accept.includes(type) ? PASSED : failed('type_not_accepted', 'retry'));
 }
 
 function countryOf(readings: readonly DocumentReading[]): string | undefined {
@@ -118,14 +122,14 @@ const COUNTRY_DIFFERS = 'country_differs';
  * once which is right; who insists leaves it to a human.
  */
 function countryCheck(country: string | undefined, request: Request): Check[] {
-  const { countries, expectedCountry, countryCode: chosen, countryConfirmed } = request;
+  const { countries, expectedCountry, countryCode: chosenCountry, countryConfirmed } = request;
   const accepted = countries ?? (expectedCountry === undefined ? undefined : [expectedCountry]);
-  if (!accepted && chosen === undefined) return [];
+  if (!accepted && chosenCountry === undefined) return [];
   const name = 'documentCountry';
-  if (country === undefined) return [made(name, notPerformed('country_unknown'))];
-  if (accepted && !accepted.includes(country)) return [made(name, failed('country_not_accepted', 'retry'))];
-  if (chosen === undefined || chosen === country) return [made(name, PASSED)];
-  return [made(name, countryConfirmed ? forReview(COUNTRY_DIFFERS) : failed(COUNTRY_DIFFERS, 'retry'))];
+  if (country === undefined) return [checkOf(name, notPerformed('country_unknown'))];
+  if (accepted && !accepted.includes(country)) return [checkOf(name, failed('country_not_accepted', 'retry'))];
+  if (chosenCountry === undefined || chosenCountry === country) return [checkOf(name, PASSED)];
+  return [checkOf(name, countryConfirmed ? forReview(COUNTRY_DIFFERS) : failed(COUNTRY_DIFFERS, 'retry'))];
 }
 
 /** From this confidence on, a zone was read as it is printed: a wrong check digit is wrong in print. */
@@ -157,15 +161,15 @@ function zoneChecks(readings: readonly DocumentReading[], type: string | undefin
           : unsure.length > 0
             ? forReview('mrz_repaired')
             : PASSED;
-    checks.push(made('documentMrz', finding, metaData));
+    checks.push(checkOf('documentMrz', finding, metaData));
   } else if (type === 'PASSPORT') {
-    checks.push(made('documentMrz', failed('mrz_missing', 'retry')));
+    checks.push(checkOf('documentMrz', failed('mrz_missing', 'retry')));
   } else if (!barcode) {
-    checks.push(made('documentMrz', notPerformed('mrz_missing')));
+    checks.push(checkOf('documentMrz', notPerformed('mrz_missing')));
   }
   if (barcode) {
     checks.push(
-      made('documentBarcode', barcode.licence ? PASSED : forReview('barcode_unknown'), { models: [barcode.model] }),
+      checkOf('documentBarcode', barcode.licence ? PASSED : forReview('barcode_unknown'), { models: [barcode.model] }),
     );
   }
   return checks;
@@ -176,54 +180,54 @@ function resultsOf(checks: readonly DocumentCheck[], pattern: RegExp): DocumentC
 }
 
 function expiryCheck(agreement: readonly DocumentCheck[]): Check {
-  const [found] = resultsOf(agreement, /^notExpired$/);
-  if (found?.result === 'passed') return made('documentExpiry', PASSED);
-  return made(
+  const [expiryResult] = resultsOf(agreement, /^notExpired$/);
+  if (expiryResult?.result === 'passed') return checkOf('documentExpiry', PASSED);
+  return checkOf(
     'documentExpiry',
-    found?.result === 'failed' ? failed('expired', 'retry') : notPerformed('expiry_unknown'),
+    expiryResult?.result === 'failed' ? failed('expired', 'retry') : notPerformed('expiry_unknown'),
   );
 }
 
 /** Dates that cannot be true are a misreading if the digits that guard them are wrong, and else no misreading. */
 function plausibilityCheck(agreement: readonly DocumentCheck[], readings: readonly DocumentReading[]): Check {
-  const found = resultsOf(agreement, /^plausible\./);
-  const wrong = found.filter(({ result }) => result === 'failed').map(({ name }) => name);
+  const results = resultsOf(agreement, /^plausible\./);
+  const wrong = results.filter(({ result }) => result === 'failed').map(({ name }) => name);
   const sure = readings.some(({ mrz, barcode }) => mrz?.valid || barcode?.licence);
   if (wrong.length > 0)
-    return made('documentPlausibility', failed('implausible_dates', sure ? 'final' : 'retry'), { wrong });
-  const judged = found.some(({ result }) => result === 'passed');
-  return made('documentPlausibility', judged ? PASSED : notPerformed('dates_unknown'));
+    return checkOf('documentPlausibility', failed('implausible_dates', sure ? 'final' : 'retry'), { wrong });
+  const anyPassed = results.some(({ result }) => result === 'passed');
+  return checkOf('documentPlausibility', anyPassed ? PASSED : notPerformed('dates_unknown'));
 }
 
 /** Print, zone and code against each other. Print is misread at times, so a difference is for a human. */
 function consistencyCheck(agreement: readonly DocumentCheck[], readings: readonly DocumentReading[]): Check {
-  const found = resultsOf(agreement, /^(visual|barcode)\./);
-  const named = (result: DocumentCheck['result']) =>
-    found.filter((each) => each.result === result).map(({ name }) => name);
-  const [differ, agree] = [named('failed'), named('passed')];
+  const results = resultsOf(agreement, /^(visual|barcode)\./);
+  const namesWith = (result: DocumentCheck['result']) =>
+    results.filter((each) => each.result === result).map(({ name }) => name);
+  const [differ, agree] = [namesWith('failed'), namesWith('passed')];
   const metaData = { differ, agree };
   if (differ.length > 0) {
-    return made(
+    return checkOf(
       'documentConsistency',
       forReview(differ.some((name) => name.endsWith('.mrz')) ? 'mrz_mismatch' : 'barcode_mismatch'),
       metaData,
     );
   }
-  const missing = missingFields(found, readings);
+  const missing = missingFields(results, readings);
   if (agree.length > 0 && missing.length >= MANY_MISSING) {
-    return made('documentConsistency', forReview('fields_missing'), { ...metaData, missing });
+    return checkOf('documentConsistency', forReview('fields_missing'), { ...metaData, missing });
   }
-  return made('documentConsistency', agree.length > 0 ? PASSED : notPerformed('nothing_to_compare'), metaData);
+  return checkOf('documentConsistency', agree.length > 0 ? PASSED : notPerformed('nothing_to_compare'), metaData);
 }
 
 /** So many of the five fields of a passport's zone that print does not show are hidden, by a reflection or a finger. */
 const MANY_MISSING = 2;
 
 /** A passport prints above its zone whatever the zone says. What was looked for there and not found is hidden. */
-function missingFields(found: readonly DocumentCheck[], readings: readonly DocumentReading[]): string[] {
+function missingFields(results: readonly DocumentCheck[], readings: readonly DocumentReading[]): string[] {
   const page = readings.find(({ mrz }) => mrz?.format === 'TD3' && mrz.valid);
   if (!page?.visual) return [];
-  return found
+  return results
     .filter(({ name, result }) => result === 'not_performed' && name.endsWith('.mrz') && name.startsWith('visual.'))
     .map(({ name }) => name);
 }

@@ -63,13 +63,13 @@ export function hintsOfClient(client: ClientHints = {}): string[] {
  */
 export function judgePassive({ face }: FaceAnalysis, clientHints?: ClientHints): Check {
   const passive = face?.liveness;
-  const made = { engine: ENGINE, method: 'passive', certified: false, hints: hintsOfClient(clientHints) };
+  const commonMetaData = { engine: ENGINE, method: 'passive', certified: false, hints: hintsOfClient(clientHints) };
   const check = { name: 'liveness', type: 'liveness' } as const;
   if (!passive) {
     const reason = face ? 'no_passive_network' : 'no_face';
-    return { ...check, status: 'NOT_PERFORMED', reason, advice: 'final', metaData: made };
+    return { ...check, status: 'NOT_PERFORMED', reason, advice: 'final', metaData: commonMetaData };
   }
-  const metaData = { ...made, passiveScore: rounded(passive.score), models: [passive.model] };
+  const metaData = { ...commonMetaData, passiveScore: rounded(passive.score), models: [passive.model] };
   if (passive.score >= PASSIVE_BOUNDS.noAttackSeen) {
     return { ...check, status: 'NOT_PERFORMED', reason: 'no_attack_seen', advice: 'final', metaData };
   }
@@ -99,13 +99,19 @@ export type ActiveEvidence = {
  */
 export function judgeActive({ selfie, challenge, novelty, clientHints }: ActiveEvidence): Check {
   const check = { name: 'liveness', type: 'liveness' } as const;
-  const made = { engine: ENGINE, method: 'active', certified: false };
+  const commonMetaData = { engine: ENGINE, method: 'active', certified: false };
   if (challenge?.state !== 'DONE') {
-    return { ...check, status: 'FAILED', reason: 'challenge_missing', advice: 'retry', metaData: made };
+    return { ...check, status: 'FAILED', reason: 'challenge_missing', advice: 'retry', metaData: commonMetaData };
   }
   // Where no machine looked, nothing was seen.
   if (challenge.frames.length === 0) {
-    return { ...check, status: 'NOT_PERFORMED', reason: 'engine_not_available', advice: 'final', metaData: made };
+    return {
+      ...check,
+      status: 'NOT_PERFORMED',
+      reason: 'engine_not_available',
+      advice: 'final',
+      metaData: commonMetaData,
+    };
   }
   const verdict = verifyChallenge({ progress: challenge, novelty, selfie: selfie.face?.template?.vector ?? null });
   const hints = hintsOfClient(clientHints);
@@ -114,7 +120,7 @@ export function judgeActive({ selfie, challenge, novelty, clientHints }: ActiveE
     value === null ? null : rounded(value),
   ]);
   const metaData = {
-    ...made,
+    ...commonMetaData,
     movements: challenge.instructions.map(({ movement }) => movement),
     frames: challenge.frames.length,
     hints,

@@ -114,13 +114,13 @@ describe('looking ahead', () => {
     const { see, begun, looks } = machine();
     void see('one');
     context.mock.timers.tick(REMEMBERED_MS - 1);
-    assert.ok(looks.seen(face('one')));
+    assert.ok(looks.findingOf(face('one')));
     context.mock.timers.tick(1);
-    assert.equal(looks.seen(face('one')), undefined);
+    assert.equal(looks.findingOf(face('one')), undefined);
     for (let at = 0; at <= MOST_REMEMBERED.face; at += 1) void see(`image ${at}`);
-    assert.deepEqual([looks.seen(face('image 0')), begun.length], [undefined, MOST_REMEMBERED.face + 2]);
-    assert.ok(looks.seen(face('image 1')));
+    assert.deepEqual([looks.findingOf(face('image 0')), begun.length], [undefined, MOST_REMEMBERED.face + 2]);
+    assert.ok(looks.findingOf(face('image 1')));
     looks.stop();
-    assert.equal(looks.seen(face('image 1')), undefined);
+    assert.equal(looks.findingOf(face('image 1')), undefined);
   });
 });

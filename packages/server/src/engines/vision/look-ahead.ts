@@ -6,9 +6,9 @@
  */
 export type LookAhead = {
   /** Without a name nothing is remembered. */
-  see<Seen>(name: LookName | undefined, look: () => Promise<Seen>): Promise<Seen>;
+  see<Finding>(name: LookName | undefined, look: () => Promise<Finding>): Promise<Finding>;
   /** What was seen or is being seen; nothing if nobody has looked. */
-  seen<Seen>(name: LookName): Promise<Seen> | undefined;
+  findingOf<Finding>(name: LookName): Promise<Finding> | undefined;
   /** Looks when the machine is free. What does not fit is not looked at ahead, and nothing is lost but time. */
   ahead(name: LookName, ahead: Ahead): void;
   stop(): void;
@@ -36,22 +36,22 @@ export const MOST_WAITING_BYTES = 32 * 1024 * 1024;
 type Waiting = Ahead & { readonly name: LookName };
 
 export function openLookAhead({ isFree }: LookAheadDeps): LookAhead {
-  const known = { face: openMemory(MOST_REMEMBERED.face), document: openMemory(MOST_REMEMBERED.document) };
+  const memories = { face: openMemory(MOST_REMEMBERED.face), document: openMemory(MOST_REMEMBERED.document) };
   const waiting = new Map<string, Waiting>();
   let waitingBytes = 0;
 
   const textOf = ({ kind, id }: LookName) => `${kind} ${id}`;
   const takeOut = (name: LookName) => {
-    const found = waiting.get(textOf(name));
-    if (found && waiting.delete(textOf(name))) waitingBytes -= found.bytes;
+    const entry = waiting.get(textOf(name));
+    if (entry && waiting.delete(textOf(name))) waitingBytes -= entry.bytes;
   };
-  const seen = <Seen>({ kind, id }: LookName) => known[kind].get(id) as Promise<Seen> | undefined;
-  const begin = <Seen>({ kind, id }: LookName, look: () => Promise<Seen>): Promise<Seen> => {
-    const begun = look();
-    known[kind].set(id, begun);
+  const findingOf = <Finding>({ kind, id }: LookName) => memories[kind].get(id) as Promise<Finding> | undefined;
+  const begin = <Finding>({ kind, id }: LookName, look: () => Promise<Finding>): Promise<Finding> => {
+    const finding = look();
+    memories[kind].set(id, finding);
     // What went wrong may go right the next time.
-    begun.catch(() => known[kind].get(id) === begun && known[kind].delete(id)).finally(next);
-    return begun;
+    finding.catch(() => memories[kind].get(id) === finding && memories[kind].delete(id)).finally(next);
+    return finding;
   };
   const next = () => {
     const [first] = waiting.values();
@@ -61,15 +61,15 @@ export function openLookAhead({ isFree }: LookAheadDeps): LookAhead {
   };
 
   return {
-    seen,
+    findingOf,
     see(name, look) {
       if (name === undefined) return look().finally(next);
       takeOut(name);
-      return seen(name) ?? begin(name, look);
+      return findingOf(name) ?? begin(name, look);
     },
     ahead(name, ahead) {
       const fits = waiting.size < MOST_WAITING && waitingBytes + ahead.bytes <= MOST_WAITING_BYTES;
-      if (!fits || seen(name) || waiting.has(textOf(name))) return;
+      if (!fits || findingOf(name) || waiting.has(textOf(name))) return;
       waiting.set(textOf(name), { ...ahead, name });
       waitingBytes += ahead.bytes;
       next();
@@ -77,27 +77,27 @@ export function openLookAhead({ isFree }: LookAheadDeps): LookAhead {
     stop() {
       waiting.clear();
       waitingBytes = 0;
-      known.face.clear();
-      known.document.clear();
+      memories.face.clear();
+      memories.document.clear();
     },
   };
 }
 
 /** Faces are nobody's business for longer than they are needed: each goes when its time is over, or when there are more. */
 function openMemory(most: number) {
-  const kept = new Map<string, { seen: Promise<unknown>; end: NodeJS.Timeout }>();
+  const entries = new Map<string, { finding: Promise<unknown>; end: NodeJS.Timeout }>();
   const remove = (id: string) => {
-    clearTimeout(kept.get(id)?.end);
-    kept.delete(id);
+    clearTimeout(entries.get(id)?.end);
+    entries.delete(id);
   };
   return {
-    get: (id: string) => kept.get(id)?.seen,
-    set(id: string, seen: Promise<unknown>) {
-      const [oldest] = kept.keys();
-      if (oldest !== undefined && kept.size >= most) remove(oldest);
-      kept.set(id, { seen, end: setTimeout(() => remove(id), REMEMBERED_MS).unref() });
+    get: (id: string) => entries.get(id)?.finding,
+    set(id: string, finding: Promise<unknown>) {
+      const [oldest] = entries.keys();
+      if (oldest !== undefined && entries.size >= most) remove(oldest);
+      entries.set(id, { finding, end: setTimeout(() => remove(id), REMEMBERED_MS).unref() });
     },
     delete: remove,
-    clear: () => [...kept.keys()].forEach(remove),
+    clear: () => [...entries.keys()].forEach(remove),
   };
 }

@@ -48,15 +48,15 @@ export function lookAtPictures(deps: LookDeps): VisionMachine {
   engine.open().catch(() => undefined);
 
   /** What the engine says of the bytes, or the reason why it will not look at them. */
-  const look = async <Seen>(
+  const look = async <Finding>(
     image: VisionImage,
     signal: AbortSignal,
-    see: (engine: VisionEngine, bytes: Buffer) => Promise<Seen>,
-  ): Promise<{ seen: Seen; bytes: Buffer; fault?: undefined } | { fault: string }> => {
+    see: (engine: VisionEngine, bytes: Buffer) => Promise<Finding>,
+  ): Promise<LookResult<Finding>> => {
     const bytes = await image.read();
     signal.throwIfAborted();
     try {
-      return { seen: await see((await engine.open()).of(image.share), bytes), bytes };
+      return { finding: await see((await engine.open()).of(image.share), bytes), bytes };
     } catch (error) {
       if (error instanceof ImageFault) return { fault: error.reason };
       throw error instanceof VisionFault ? notReady(error) : error;
@@ -66,20 +66,20 @@ export function lookAtPictures(deps: LookDeps): VisionMachine {
     look(image, signal, (each, bytes) => looks.see(nameOf('face', image), () => each.analyseFace(bytes)));
   const embed = async (image: VisionImage, signal: AbortSignal): Promise<FaceTemplate | null> => {
     const name = nameOf('face', image);
-    const seen = name && (await looks.seen<FaceAnalysis>(name)?.catch(() => undefined));
-    if (seen) return seen.face?.template ?? null;
-    const looked = await look(image, signal, (each, bytes) => looks.see(undefined, () => each.embedFace(bytes)));
-    return looked.fault === undefined ? looked.seen.template : null;
+    const analysis = name && (await looks.findingOf<FaceAnalysis>(name)?.catch(() => undefined));
+    if (analysis) return analysis.face?.template ?? null;
+    const lookResult = await look(image, signal, (each, bytes) => looks.see(undefined, () => each.embedFace(bytes)));
+    return lookResult.fault === undefined ? lookResult.finding.template : null;
   };
 
   return {
     algorithm: algorithmOfPack(facePack),
     compareFaces,
     async faceTemplate(image, signal) {
-      const { seen, fault } = { seen: undefined, ...(await analyse(image, signal)) };
-      if (!seen?.face?.template) return { template: undefined, reason: fault ?? 'no_face' };
-      const template = encodeTemplate(seen.face.template);
-      return { template, quality: faceQuality(seen), reasons: [...seen.reasons] };
+      const { finding, fault } = { finding: undefined, ...(await analyse(image, signal)) };
+      if (!finding?.face?.template) return { template: undefined, reason: fault ?? 'no_face' };
+      const template = encodeTemplate(finding.face.template);
+      return { template, quality: faceQuality(finding), reasons: [...finding.reasons] };
     },
     readDocument: (request, signal) => readDocument({ look, looks, today: dayOf(clock.now()) }, request, signal),
     readFace: (request, signal) => readFace({ analyse, look }, request, signal),
@@ -112,10 +112,10 @@ export function lookAtPictures(deps: LookDeps): VisionMachine {
 
 async function observeFrame(
   engine: Pick<ReturnType<typeof openOnce>, 'open'>,
-  ...[bytes, wanted, share]: Parameters<VisionMachine['observeFrame']>
+  ...[bytes, wantedFrame, share]: Parameters<VisionMachine['observeFrame']>
 ): ReturnType<VisionMachine['observeFrame']> {
   try {
-    return await (await engine.open()).of(share).observeFace(bytes, wanted);
+    return await (await engine.open()).of(share).observeFace(bytes, wantedFrame);
   } catch (error) {
     if (error instanceof ImageFault) return { faces: 0, width: 0, height: 0 };
     throw error instanceof VisionFault ? notReady(error) : error;
@@ -184,29 +184,29 @@ function dayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
-type Looked<Seen> = { seen: Seen; bytes: Buffer; fault?: undefined } | { fault: string };
-type Look = <Seen>(
+type LookResult<Finding> = { finding: Finding; bytes: Buffer; fault?: undefined } | { fault: string };
+type Look = <Finding>(
   image: VisionImage,
   signal: AbortSignal,
-  see: (engine: VisionEngine, bytes: Buffer) => Promise<Seen>,
-) => Promise<Looked<Seen>>;
+  see: (engine: VisionEngine, bytes: Buffer) => Promise<Finding>,
+) => Promise<LookResult<Finding>>;
 
 async function readDocument(
   { look, looks, today }: { look: Look; looks: LookAhead; today: string },
   request: DocumentRequest,
   signal: AbortSignal,
 ): ReturnType<Vision['readDocument']> {
-  const read = (image: VisionImage, expected?: 'barcode') =>
+  const readImage = (image: VisionImage, expected?: 'barcode') =>
     look(image, signal, async (engine, bytes) => {
-      const seen = await looks.see(nameOf('document', image, today), () => readSide(engine, bytes, today));
+      const reading = await looks.see(nameOf('document', image, today), () => readSide(engine, bytes, today));
       // Whoever looked ahead did not know what was expected. To look for a code thoroughly takes a second more.
-      return expected && !seen.barcode ? readSide(engine, bytes, today, expected) : seen;
+      return expected && !reading.barcode ? readSide(engine, bytes, today, expected) : reading;
     });
-  const front = await read(request.front);
-  const back = request.back && (await read(request.back, bearsCode(request) ? 'barcode' : undefined));
+  const front = await readImage(request.front);
+  const back = request.back && (await readImage(request.back, bearsCode(request) ? 'barcode' : undefined));
   if (front.fault !== undefined) return refusedSide(front.fault, 'front');
   if (back?.fault !== undefined) return refusedSide(back.fault, 'back');
-  const sides: DocumentSides = { front: front.seen, ...(back && { back: back.seen }) };
+  const sides: DocumentSides = { front: front.finding, ...(back && { back: back.finding }) };
   const readings = [sides.front, ...(sides.back ? [sides.back] : [])];
   const { checks, pictures, documentType, countryCode } = judgeDocument(sides, request, compareSides(readings, today));
   return {
@@ -243,7 +243,7 @@ function croppedOf({ outline, straightened }: DocumentReading): Uint8Array | und
 }
 
 type FaceLooks = {
-  analyse(image: VisionImage, signal: AbortSignal): Promise<Looked<FaceAnalysis>>;
+  analyse(image: VisionImage, signal: AbortSignal): Promise<LookResult<FaceAnalysis>>;
   look: Look;
 };
 
@@ -254,13 +254,13 @@ async function readFace(
 ): ReturnType<Vision['readFace']> {
   const selfie = await analyse(image, signal);
   if (selfie.fault !== undefined) return { checks: [refusedPicture('faceQuality', 'face', selfie.fault, 'image')] };
-  const quality = faceQuality(selfie.seen);
-  const faceCheck = judgeFace(selfie.seen, quality);
-  const found = { quality, marks: { image: marksOfFace(selfie.seen) } };
-  if (liveness === 'none' || !selfie.seen.face) return { checks: [faceCheck], ...found };
-  if (liveness === 'passive') return { checks: [faceCheck, judgePassive(selfie.seen, clientHints)], ...found };
+  const quality = faceQuality(selfie.finding);
+  const faceCheck = judgeFace(selfie.finding, quality);
+  const findings = { quality, marks: { image: marksOfFace(selfie.finding) } };
+  if (liveness === 'none' || !selfie.finding.face) return { checks: [faceCheck], ...findings };
+  if (liveness === 'passive') return { checks: [faceCheck, judgePassive(selfie.finding, clientHints)], ...findings };
   const novelty = challenge ? await noveltyOf(look, challenge, [image, ...frames], signal) : null;
-  return { checks: [faceCheck, judgeActive({ selfie: selfie.seen, challenge, novelty, clientHints })], ...found };
+  return { checks: [faceCheck, judgeActive({ selfie: selfie.finding, challenge, novelty, clientHints })], ...findings };
 }
 
 /** How much of the face is new each time it comes back to rest, by the frames that were kept. */
@@ -270,7 +270,7 @@ async function noveltyOf(
   images: readonly VisionImage[],
   signal: AbortSignal,
 ): Promise<Novelty | null> {
-  const rests = new Map(restFrames(challenge).map(({ sha256, seen }) => [sha256, seen.points]));
+  const rests = new Map(restFrames(challenge).map(({ sha256, seen: observation }) => [sha256, observation.points]));
   const pictures: { bytes: Buffer; points: readonly number[] }[] = [];
   for (const image of images) {
     const points = image.sha256 === undefined ? undefined : rests.get(image.sha256);
@@ -278,6 +278,6 @@ async function noveltyOf(
   }
   const [first] = images;
   if (!first) return null;
-  const looked = await look(first, signal, (engine) => engine.measureNovelty(pictures));
-  return looked.fault === undefined ? looked.seen : null;
+  const lookResult = await look(first, signal, (engine) => engine.measureNovelty(pictures));
+  return lookResult.fault === undefined ? lookResult.finding : null;
 }

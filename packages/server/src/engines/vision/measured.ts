@@ -2,12 +2,12 @@
  * The measured errors that results quote, kept here alone: `docs/vision.md` shows this table, and a test keeps both the
  * same. Whoever measures again changes the numbers here and runs `npm run generate`.
  */
-export type Counted = { readonly what: string; readonly errors: number; readonly of: number };
+export type ErrorCount = { readonly what: string; readonly errors: number; readonly of: number };
 
 /** A face pack other than the default has errors of its own. */
 export type MeasuredMethod = 'challenge' | 'passive' | 'imageSigns' | 'faceMatch' | 'faceMatch, intel-0095';
 
-export const MEASURED: Readonly<Record<MeasuredMethod, readonly Counted[]>> = {
+export const MEASURED: Readonly<Record<MeasuredMethod, readonly ErrorCount[]>> = {
   challenge: [
     { what: 'portraits of the document, warped live, that were accepted', errors: 0, of: 100 },
     { what: 'photographs warped live over an ellipsoid that were accepted', errors: 0, of: 100 },
@@ -45,7 +45,7 @@ export const MEASURED: Readonly<Record<MeasuredMethod, readonly Counted[]>> = {
 const Z = 1.959964;
 
 /** The interval of 95 % by Wilson, to six places. */
-export function intervalOf({ errors, of }: Counted): { low: number; high: number } {
+export function intervalOf({ errors, of }: ErrorCount): { low: number; high: number } {
   const share = errors / of;
   const scale = 1 + Z ** 2 / of;
   const middle = (share + Z ** 2 / (2 * of)) / scale;

@@ -63,14 +63,14 @@ export function readBiographicData(sides: readonly DocumentReading[], today: str
   const licence = sides.find((side) => side.barcode?.licence)?.barcode?.licence;
   const print = sides.flatMap(({ visual }) => visual?.fields ?? []);
   // Where a template says in which order the parts of a date stand, the date is written out.
-  const printed = (wanted: VisualName): string | undefined => {
-    const field = print.find(({ name }) => name === wanted);
+  const printed = (fieldName: VisualName): string | undefined => {
+    const field = print.find(({ name }) => name === fieldName);
     return field?.date ?? field?.value;
   };
   // Print that says what the zone says is not read on to its label, so the value of the zone stands for both.
   const checks = sides.flatMap((side) => side.checks);
-  const isConfirmed = (wanted: VisualName) =>
-    checks.some(({ name, result }) => name === `visual.${wanted}.mrz` && result === 'passed');
+  const isConfirmed = (fieldName: VisualName) =>
+    checks.some(({ name, result }) => name === `visual.${fieldName}.mrz` && result === 'passed');
   return ROWS.flatMap((row) => {
     const inZone = mrz && row.mrz?.(mrz, today);
     const values: Values = {

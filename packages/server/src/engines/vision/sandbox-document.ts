@@ -108,8 +108,8 @@ function forMachines(
   }
   const format = type in FORMATS ? FORMATS[type as keyof typeof FORMATS] : 'MRVA';
   const fields = { ...NO_FIELDS, documentCode: '', issuer };
-  const found = { repairs: [], confidence: CONFIDENCE, quads: [], models: [ENGINE] };
-  return { mrz: { format, lines: [], fields, checks: [], valid: true, ...found } };
+  const provenance = { repairs: [], confidence: CONFIDENCE, quads: [], models: [ENGINE] };
+  return { mrz: { format, lines: [], fields, checks: [], valid: true, ...provenance } };
 }
 
 const COMPARED = ['documentNumber', 'surname', 'givenNames', 'birthDate', 'expiryDate'];

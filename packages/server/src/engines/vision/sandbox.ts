@@ -53,9 +53,9 @@ export function sandboxVision(scenario: Scenario, { attempt, params, now, lookup
 
   /** What the scenario says of a check in this attempt. */
   const findingOf = (name: string): Partial<Check> => {
-    const found = scenario.finds?.[name];
-    if (!found || (found.times !== undefined && attempt > found.times)) return {};
-    const { times: _times, ...finding } = found;
+    const scenarioFinding = scenario.finds?.[name];
+    if (!scenarioFinding || (scenarioFinding.times !== undefined && attempt > scenarioFinding.times)) return {};
+    const { times: _times, ...finding } = scenarioFinding;
     return finding;
   };
   const change = (check: Check): Check => {
@@ -76,10 +76,10 @@ export function sandboxVision(scenario: Scenario, { attempt, params, now, lookup
       const metaData = { faces: 1, reasons: reason ? [reason] : [], hints: [], models: MODELS };
       const quality = { score: SCORE, threshold: QUALITY_SCORE, metaData };
       const checks = [passed('faceQuality', 'face', { ...quality, ...(fault && faultOf(fault)) })];
-      const made = { quality: SCORE, marks: { image: FACE_MARKS } };
-      if (liveness === 'none') return { checks, ...made };
-      const found = liveness === 'passive' ? passiveFinding(live) : activeFinding(live, challenge);
-      return { checks: [...checks, passed('liveness', 'liveness', found)], ...made };
+      const qualityAndMarks = { quality: SCORE, marks: { image: FACE_MARKS } };
+      if (liveness === 'none') return { checks, ...qualityAndMarks };
+      const livenessFinding = liveness === 'passive' ? passiveFinding(live) : activeFinding(live, challenge);
+      return { checks: [...checks, passed('liveness', 'liveness', livenessFinding)], ...qualityAndMarks };
     },
     async matchFaces({ document, face, challenge }) {
       const [one, other] = [await standIn(document), await standIn(face)];
@@ -123,25 +123,25 @@ async function readDocument(
 ): Promise<DocumentFindings> {
   if (scenario.breaks) throw new SandboxBroken('the scenario says that the machine breaks');
   const { front, back, accept, countries } = request;
-  const told = await standIn(front);
-  const toldOfBack = back ? await standIn(back) : {};
-  const documentType = told.documentType ?? request.documentType ?? accept[0] ?? 'PASSPORT';
-  const countryCode = told.countryCode ?? request.countryCode ?? countries?.[0] ?? SPECIMEN_STATE;
+  const frontStandIn = await standIn(front);
+  const backStandIn = back ? await standIn(back) : {};
+  const documentType = frontStandIn.documentType ?? request.documentType ?? accept[0] ?? 'PASSPORT';
+  const countryCode = frontStandIn.countryCode ?? request.countryCode ?? countries?.[0] ?? SPECIMEN_STATE;
   const quality = findingOf('documentQuality');
-  const frontFault = quality.status === 'FAILED' ? quality.reason : told.fault;
+  const frontFault = quality.status === 'FAILED' ? quality.reason : frontStandIn.fault;
   const document: SandboxDocument = {
     documentType,
     countryCode,
-    expired: told.expired === true,
+    expired: frontStandIn.expired === true,
     hasBack: back !== undefined,
-    faults: { ...withText('front', frontFault), ...withText('back', toldOfBack.fault) },
+    faults: { ...withText('front', frontFault), ...withText('back', backStandIn.fault) },
   };
   const agreement = sandboxAgreement(document);
-  const judged = judgeDocument(sandboxSides(document), { ...request, allowSpecimens: true }, agreement);
+  const judgement = judgeDocument(sandboxSides(document), { ...request, allowSpecimens: true }, agreement);
   // Of a picture that must be taken again nothing else is said.
-  const isRead = judged.checks.length > 1;
+  const isRead = judgement.checks.length > 1;
   const isForced = isRead && scenario.finds?.applicantMatch !== undefined;
-  const checks = judged.checks.map((check) =>
+  const checks = judgement.checks.map((check) =>
     change(check.name === 'documentType' && !isKnownType(documentType) ? { ...check, ...WRONG_TYPE } : check),
   );
   const fields = {
@@ -150,7 +150,7 @@ async function readDocument(
     ...expectedFields(params),
     ...scenario.reads,
     ...(scenario.bornYearsAgo !== undefined && { 'Date Of Birth': bornAgo(scenario.bornYearsAgo, now) }),
-    ...told.fields,
+    ...frontStandIn.fields,
   };
   return {
     checks: isForced ? [...checks, change(APPLICANT_MATCHES)] : checks,
@@ -158,7 +158,7 @@ async function readDocument(
     biographicData: sandboxFields(fields, documentType),
     images: await sandboxImages(front, back),
     ...(isRead && { marks: { front: CARD_MARKS, ...(back && { back: CARD_MARKS }) } }),
-    pictures: judged.pictures.filter(({ reasons }) => reasons.some((reason) => OF_PICTURES.includes(reason))),
+    pictures: judgement.pictures.filter(({ reasons }) => reasons.some((reason) => OF_PICTURES.includes(reason))),
   };
 }
 
@@ -167,7 +167,11 @@ async function readDocument(
  * their paths can be read, and a stand-in says of the portrait whom it shows.
  */
 async function sandboxImages(front: VisionImage, back: VisionImage | undefined): Promise<DerivedImage[]> {
-  const copy = async (name: string, { contentType, read }: VisionImage) => ({ name, contentType, bytes: await read() });
+  const copy = async (name: string, image: VisionImage) => ({
+    name,
+    contentType: image.contentType,
+    bytes: await image.read(),
+  });
   return [
     await copy('front.cropped', front),
     ...(back ? [await copy('back.cropped', back)] : []),
@@ -245,11 +249,11 @@ const PARAMETER_FIELDS: Readonly<Record<string, string>> = {
 };
 
 function expectedFields(params: SandboxRun['params']): Record<string, string> {
-  const known = Object.entries(PARAMETER_FIELDS).flatMap(([name, fieldName]) => {
+  const entries = Object.entries(PARAMETER_FIELDS).flatMap(([name, fieldName]) => {
     const value = Object.hasOwn(params, name) ? (params[name] ?? '').trim() : '';
     return value === '' ? [] : [[fieldName, value]];
   });
-  return Object.fromEntries(known);
+  return Object.fromEntries(entries);
 }
 
 function bornAgo(years: number, now: number): string {
@@ -275,18 +279,18 @@ const OF_PICTURES: readonly string[] = [
 ];
 
 /** What a JSON document in place of the image says; nothing for an image. */
-async function standIn({ contentType, read }: VisionImage): Promise<StandIn> {
-  if (contentType !== 'application/json') return {};
-  const told = JSON.parse((await read()).toString('utf8')) as StandIn;
+async function standIn(image: VisionImage): Promise<StandIn> {
+  if (image.contentType !== 'application/json') return {};
+  const content = JSON.parse((await image.read()).toString('utf8')) as StandIn;
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  const { fields } = told;
+  const { fields } = content;
   return {
-    ...withText('documentType', text(told.documentType)),
-    ...withText('countryCode', text(told.countryCode)),
-    ...withText('fault', text(told.fault)?.slice(0, 50) || undefined),
-    ...withText('person', text(told.person)),
-    ...(typeof told.expired === 'boolean' && { expired: told.expired }),
-    ...(typeof told.live === 'boolean' && { live: told.live }),
+    ...withText('documentType', text(content.documentType)),
+    ...withText('countryCode', text(content.countryCode)),
+    ...withText('fault', text(content.fault)?.slice(0, 50) || undefined),
+    ...withText('person', text(content.person)),
+    ...(typeof content.expired === 'boolean' && { expired: content.expired }),
+    ...(typeof content.live === 'boolean' && { live: content.live }),
     ...(typeof fields === 'object' && fields !== null && !Array.isArray(fields) && { fields }),
   };
 }

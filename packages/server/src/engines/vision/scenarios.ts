@@ -8,7 +8,7 @@ export type Scenario = {
   readonly name: string;
   readonly description: string;
   readonly outcome: 'COMPLETED_ENDED_SUCCESS' | 'COMPLETED_ENDED_ERROR' | 'COMPLETED_PROCESS_ERROR' | 'REVIEW';
-  readonly finds?: { readonly [check: string]: Found };
+  readonly finds?: { readonly [check: string]: ScenarioFinding };
   /** Fields of the document, in place of those of the expected person. */
   readonly reads?: Readonly<Record<string, string>>;
   /** The age of the person on the document. */
@@ -17,7 +17,7 @@ export type Scenario = {
   readonly breaks?: true;
 };
 
-type Found = Pick<Check, 'status' | 'reason' | 'advice'> & {
+type ScenarioFinding = Pick<Check, 'status' | 'reason' | 'advice'> & {
   /** How often it is found before the check passes; always unless given. */
   readonly times?: number;
   readonly score?: number;
@@ -25,13 +25,13 @@ type Found = Pick<Check, 'status' | 'reason' | 'advice'> & {
 
 export const DEFAULT_SCENARIO = 'passed';
 
-const failed = (reason: string, advice: 'retry' | 'final', more: Partial<Found> = {}): Found => ({
+const failed = (reason: string, advice: 'retry' | 'final', more: Partial<ScenarioFinding> = {}): ScenarioFinding => ({
   status: 'FAILED',
   reason,
   advice,
   ...more,
 });
-const forReview = (reason: string, more: Partial<Found> = {}): Found => ({
+const forReview = (reason: string, more: Partial<ScenarioFinding> = {}): ScenarioFinding => ({
   status: 'REVIEW',
   reason,
   advice: 'final',
@@ -170,8 +170,8 @@ export const scenarios: readonly Scenario[] = [
 ];
 
 export function scenarioOf(name: string | undefined): Scenario {
-  const found = scenarios.find((each) => each.name === (name ?? DEFAULT_SCENARIO));
-  return found ?? (scenarios[0] as Scenario);
+  const scenario = scenarios.find((each) => each.name === (name ?? DEFAULT_SCENARIO));
+  return scenario ?? (scenarios[0] as Scenario);
 }
 
 export function isScenario(name: string): boolean {

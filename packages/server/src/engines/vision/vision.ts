@@ -130,7 +130,7 @@ export type VisionMachine = FaceTemplates &
     /** The image has arrived and will be asked about; until then the machine looks at it if it has nothing else to do. */
     lookAhead(image: VisionImage & { readonly id: string; readonly bytes: number }, kind: LookKind): void;
     /** What a frame of a challenge shows, at once; nothing if no machine is there. Refuses with `ImageRefused` or 100010. */
-    observeFrame(bytes: Buffer, wanted: WantedFrame, share: string): Promise<FaceObservation | NoFace | undefined>;
+    observeFrame(bytes: Buffer, wantedFrame: WantedFrame, share: string): Promise<FaceObservation | NoFace | undefined>;
     stop(): Promise<void>;
   };
 

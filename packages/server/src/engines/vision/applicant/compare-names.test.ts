@@ -5,7 +5,7 @@ import { compareNames, type DocumentName } from './compare-names.ts';
 type Case = readonly [firstName: string, lastName: string, given: string, surname: string];
 
 const compare = ([firstName, lastName, given, surname]: Case, more: Partial<DocumentName> = {}) =>
-  compareNames({ firstName, lastName }, { given, surname, ...more });
+  compareNames({ firstName, lastName }, { givenNames: given, surname, ...more });
 
 const agree = { firstName: 'agrees', lastName: 'agrees' };
 
@@ -99,12 +99,14 @@ describe('the name that is expected agrees with the name on the document', () =>
   it('if the print does not say which part is which', () => {
     const full = 'ERIKSSON, ANNA MARIA';
     assert.deepEqual(
-      compareNames({ firstName: 'Anna', lastName: 'Eriksson' }, { given: '', surname: '', full }),
+      compareNames({ firstName: 'Anna', lastName: 'Eriksson' }, { givenNames: '', surname: '', full }),
       agree,
     );
-    assert.deepEqual(compareNames({ lastName: 'Eriksson' }, { given: '', surname: '', full }), { lastName: 'agrees' });
+    assert.deepEqual(compareNames({ lastName: 'Eriksson' }, { givenNames: '', surname: '', full }), {
+      lastName: 'agrees',
+    });
     assert.notDeepEqual(
-      compareNames({ firstName: 'Eva', lastName: 'Eriksson' }, { given: '', surname: '', full }),
+      compareNames({ firstName: 'Eva', lastName: 'Eriksson' }, { givenNames: '', surname: '', full }),
       agree,
     );
   });

@@ -7,7 +7,7 @@ export type Likeness = 'agrees' | 'similar' | 'differs' | 'notComparable';
 export type ExpectedName = { readonly firstName?: string; readonly lastName?: string };
 
 export type DocumentName = {
-  readonly given: string;
+  readonly givenNames: string;
   readonly surname: string;
   /** Print that does not say which part is which. */
   readonly full?: string;
@@ -27,22 +27,22 @@ export function compareNames(expected: ExpectedName, document: DocumentName): Na
   const first = wordsOf(expected.firstName);
   const last = wordsOf(expected.lastName);
   const { isTruncated = false, full } = document;
-  const given = wordsOf(full ?? document.given);
+  const givenNames = wordsOf(full ?? document.givenNames);
   const surname = wordsOf(full ?? document.surname);
   const direct: NameLikeness = {
-    ...(expected.firstName !== undefined && { firstName: comparePart(first, given, isTruncated) }),
+    ...(expected.firstName !== undefined && { firstName: comparePart(first, givenNames, isTruncated) }),
     ...(expected.lastName !== undefined && { lastName: comparePart(last, surname, isTruncated) }),
   };
   const agree: NameLikeness = { firstName: 'agrees', lastName: 'agrees' };
-  if (full !== undefined) return isWhole([...first, ...last], given) ? keysOf(direct, agree) : direct;
+  if (full !== undefined) return isWhole([...first, ...last], givenNames) ? keysOf(direct, agree) : direct;
   if (Object.values(direct).every((likeness) => likeness === 'agrees')) return direct;
-  if (first.length === 0 || last.length === 0 || given.length === 0) return direct;
-  const isSwapped = [comparePart(first, surname, isTruncated), comparePart(last, given, isTruncated)].every(
+  if (first.length === 0 || last.length === 0 || givenNames.length === 0) return direct;
+  const isSwapped = [comparePart(first, surname, isTruncated), comparePart(last, givenNames, isTruncated)].every(
     (likeness) => likeness === 'agrees',
   );
   const words = [...first, ...last];
-  const holdsBoth = [given, surname].every((part) => words.some((word) => isIn(word, part)));
-  return isSwapped || (holdsBoth && isWhole(words, [...given, ...surname])) ? agree : direct;
+  const holdsBoth = [givenNames, surname].every((part) => words.some((word) => isIn(word, part)));
+  return isSwapped || (holdsBoth && isWhole(words, [...givenNames, ...surname])) ? agree : direct;
 }
 
 function keysOf(shape: NameLikeness, values: NameLikeness): NameLikeness {
@@ -64,16 +64,16 @@ function isWhole(expected: readonly Word[], document: readonly Word[]): boolean 
 function comparePart(expected: readonly Word[], document: readonly Word[], isTruncated: boolean): Likeness {
   if (expected.length === 0 || document.length === 0) return 'notComparable';
   if (isRunOf(expected, document)) return 'agrees';
-  const [wanted, written] = [withoutParticles(expected), withoutParticles(document)];
-  const left = [...written];
+  const [expectedWords, documentWords] = [withoutParticles(expected), withoutParticles(document)];
+  const left = [...documentWords];
   const take = (fits: (word: Word) => boolean): boolean => {
     const at = left.findIndex(fits);
     if (at >= 0) left.splice(at, 1);
     return at >= 0;
   };
-  const whole = wanted.filter((word) => take((each) => isSame(word, each)));
-  const others = wanted.filter((word) => !whole.includes(word));
-  const last = written.at(-1);
+  const whole = expectedWords.filter((word) => take((each) => isSame(word, each)));
+  const others = expectedWords.filter((word) => !whole.includes(word));
+  const last = documentWords.at(-1);
   const cut = isTruncated ? others.filter((word) => take((each) => each === last && isCutFrom(each, word))) : [];
   const rest = others.filter((word) => !cut.includes(word));
   const initials = rest.filter((word) => take((each) => isInitialOf(word, each) || isInitialOf(each, word)));

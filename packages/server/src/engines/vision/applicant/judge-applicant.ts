@@ -38,15 +38,18 @@ const CHECK = { name: APPLICANT_MATCH, type: 'document' } as const;
  */
 export function withApplicantMatch(
   checks: readonly Check[],
-  { params, read, engine }: { params: Params; read: ReadDocument; engine: string },
+  { params, document, engine }: { params: Params; document: ReadDocument; engine: string },
 ): readonly Check[] {
   const failed = checks.filter(({ status }) => status === 'FAILED');
-  const isUnread = (read.biographicData ?? []).length === 0;
+  const isUnread = (document.biographicData ?? []).length === 0;
   if (checks.some(({ name }) => name === APPLICANT_MATCH) || (isUnread && failed.length > 0)) return checks;
-  const judged = judgeApplicant(params, read);
-  if (!judged) return checks;
+  const applicantCheck = judgeApplicant(params, document);
+  if (!applicantCheck) return checks;
   const isAskedAgain = failed.length > 0 && failed.every(({ advice }) => advice === 'retry');
-  return [...checks, { ...judged, ...(isAskedAgain && { advice: 'retry' }), metaData: { engine, ...judged.metaData } }];
+  return [
+    ...checks,
+    { ...applicantCheck, ...(isAskedAgain && { advice: 'retry' }), metaData: { engine, ...applicantCheck.metaData } },
+  ];
 }
 
 /** Undefined if the parameters name nobody. */
@@ -66,11 +69,11 @@ export function judgeApplicant(params: Params, document: ReadDocument): Check | 
 }
 
 function expectedOf(params: Params): Partial<Record<FieldName, string>> {
-  const given = APPLICANT_PARAMETERS.flatMap((name) => {
+  const entries = APPLICANT_PARAMETERS.flatMap((name) => {
     const value = Object.hasOwn(params, name) ? (params[name] ?? '').trim() : '';
     return value === '' ? [] : [[name, value]];
   });
-  return Object.fromEntries(given);
+  return Object.fromEntries(entries);
 }
 
 const STATES: readonly FieldName[] = ['nationality', 'countryCode'];
@@ -94,8 +97,8 @@ function verdictOf(fields: Fields): Pick<Check, 'status' | 'reason' | 'advice'> 
   return { status: 'PASSED' };
 }
 
-function namesWith(fields: Fields, wanted: Outcome): FieldName[] {
-  return (Object.keys(fields) as FieldName[]).filter((name) => fields[name] === wanted);
+function namesWith(fields: Fields, outcome: Outcome): FieldName[] {
+  return (Object.keys(fields) as FieldName[]).filter((name) => fields[name] === outcome);
 }
 
 /**
@@ -137,12 +140,12 @@ const MACHINE_SOURCES: readonly Source[] = ['mrzValue', 'barcodeValue'];
 
 function judgeNames(expected: { firstName?: string; lastName?: string }, document: ReadDocument): Fields {
   const { firstName, lastName } = expected;
-  const wanted = { ...(firstName !== undefined && { firstName }), ...(lastName !== undefined && { lastName }) };
-  if (Object.keys(wanted).length === 0) return {};
+  const expectedNames = { ...(firstName !== undefined && { firstName }), ...(lastName !== undefined && { lastName }) };
+  if (Object.keys(expectedNames).length === 0) return {};
   const byMachine = MACHINE_SOURCES.map((source) => nameIn(document, source)).find((name) => name !== undefined);
   const inPrint = nameIn(document, 'visualZoneValue');
-  const [machine, print] = [byMachine, inPrint].map((name) => name && compareNames(wanted, name));
-  if (!machine) return print ?? Object.fromEntries(Object.keys(wanted).map((name) => [name, 'notRead']));
+  const [machine, print] = [byMachine, inPrint].map((name) => name && compareNames(expectedNames, name));
+  if (!machine) return print ?? Object.fromEntries(Object.keys(expectedNames).map((name) => [name, 'notRead']));
   // Print that agrees where the zone does not: one of them was misread, or changed.
   return Object.fromEntries(
     Object.entries(machine).map(([name, likeness]) => {
@@ -157,14 +160,18 @@ const PASSPORT_NAMES = 39;
 const CARD_NAMES = 30;
 
 function nameIn(document: ReadDocument, source: Source): DocumentName | undefined {
-  const given = textOf(document, 'First Name', source);
+  const givenNames = textOf(document, 'First Name', source);
   const surname = textOf(document, 'Last Name', source);
-  if (given !== '' || surname !== '') {
+  if (givenNames !== '' || surname !== '') {
     const room = document.documentType === 'PASSPORT' ? PASSPORT_NAMES : CARD_NAMES;
-    return { given, surname, isTruncated: source === 'mrzValue' && given.length + surname.length + 2 >= room - 1 };
+    return {
+      givenNames,
+      surname,
+      isTruncated: source === 'mrzValue' && givenNames.length + surname.length + 2 >= room - 1,
+    };
   }
   const full = textOf(document, 'Full Name', source);
-  return full === '' ? undefined : { given: '', surname: '', full };
+  return full === '' ? undefined : { givenNames: '', surname: '', full };
 }
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -180,13 +187,13 @@ function judgeDate(expected: string, document: ReadDocument): Outcome {
 }
 
 function judgeNumber(expected: string, document: ReadDocument): Outcome {
-  const read = [...MACHINE_SOURCES, 'visualZoneValue' as const]
+  const readNumber = [...MACHINE_SOURCES, 'visualZoneValue' as const]
     .map((source) => plainNumber(textOf(document, 'Document Number', source)))
     .find(Boolean);
-  if (!read) return 'notRead';
-  const wanted = plainNumber(expected);
-  if (wanted === read) return 'agrees';
-  return lookAlike(wanted) === lookAlike(read) ? 'similar' : 'differs';
+  if (!readNumber) return 'notRead';
+  const expectedNumber = plainNumber(expected);
+  if (expectedNumber === readNumber) return 'agrees';
+  return lookAlike(expectedNumber) === lookAlike(readNumber) ? 'similar' : 'differs';
 }
 
 function plainNumber(text: string): string {
@@ -202,12 +209,12 @@ const STATE_FIELDS = { nationality: 'Nationality', countryCode: 'Issuing State' 
 /** Only codes of three letters are compared, and only with codes: words differ in language. */
 function judgeStates(expected: Partial<Record<FieldName, string>>, document: ReadDocument): Fields {
   const outcomes = Object.entries(STATE_FIELDS).flatMap(([name, fieldName]) => {
-    const wanted = expected[name as FieldName];
-    const read = [...MACHINE_SOURCES, 'visualZoneValue' as const]
+    const expectedValue = expected[name as FieldName];
+    const readCode = [...MACHINE_SOURCES, 'visualZoneValue' as const]
       .map((source) => stateCodeOf(textOf(document, fieldName, source)))
       .find((code) => code !== undefined);
-    const code = wanted === undefined ? undefined : stateCodeOf(wanted);
-    return code === undefined || read === undefined ? [] : [[name, code === read ? 'agrees' : 'differs']];
+    const code = expectedValue === undefined ? undefined : stateCodeOf(expectedValue);
+    return code === undefined || readCode === undefined ? [] : [[name, code === readCode ? 'agrees' : 'differs']];
   });
   return Object.fromEntries(outcomes);
 }

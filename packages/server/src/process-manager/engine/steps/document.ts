@@ -143,7 +143,7 @@ export const document: StepType = {
       checks,
       images: derived = [],
       pictures = [],
-      ...read
+      ...reading
     } = await vision.readDocument({ front, ...(back && { back }), ...request }, signal);
     const names = [...images.keys(), ...derived.map(({ name }) => name)];
     const hints = clientHintsOf(state.data.documents[key]);
@@ -152,9 +152,11 @@ export const document: StepType = {
     return {
       // A definition that was stored before there was this setting compares as well.
       checks:
-        applicantMatch === false ? signalled : withApplicantMatch(signalled, { params: state.params, read, engine }),
+        applicantMatch === false
+          ? signalled
+          : withApplicantMatch(signalled, { params: state.params, document: reading, engine }),
       pictures,
-      data: { documents: { [key]: { ...choice, ...read, hints, images: names } } },
+      data: { documents: { [key]: { ...choice, ...reading, hints, images: names } } },
       images: derived,
     };
   },
