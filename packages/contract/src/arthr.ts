@@ -39,7 +39,7 @@ const Expiring = Type.Unsafe<string | null>({
   format: 'date-time',
   maxLength: 40,
   description:
-    'The key issues no token from this moment on; null for never. A SESSION key must have one, at most 24 hours ahead',
+    'From this time on, the key issues no tokens; null means never. A SESSION key must have a time, at most 24 hours ahead',
 });
 
 const writable = {
@@ -104,8 +104,8 @@ export const apiKeys = group('/api/arthr/apiKeys', {
   update: post('/{apiKeyId}', {
     summary: 'Update an API key',
     description:
-      'Changes only the fields given. Blocking or archiving a key ends the tokens it has issued. A key that has a permission ' +
-      'that the caller lacks can be blocked and not changed otherwise.',
+      'Changes only the fields that you send. Blocking or archiving a key ends its tokens. If a key has a ' +
+      'permission that the caller lacks, the caller can block it, but not change it otherwise.',
     permission: 'ArthrServer:updateTenantApiKey',
     destructive: true,
     audit: 'apiKey.updated',

@@ -6,8 +6,8 @@ import { Type } from './type.ts';
 export const AssuranceLevel = Type.Unsafe<'basic' | 'substantial'>({
   ...oneOf('basic', 'substantial'),
   description:
-    'What an automatic acceptance needs. `basic`: an answered challenge and no signs of an attack. `substantial`: a human ' +
-    'or a second factor besides',
+    'What an automatic acceptance needs. `basic`: an answered challenge and no signs of an attack. `substantial`:' +
+    ' in addition, a human or a second factor',
 });
 
 const Measured = withTitle(
@@ -32,7 +32,7 @@ const Assessment = withTitle(
     reason: Type.Optional(Type.String({ description: 'Such as `challenge_answered` or `no_signs_found`' })),
     signs: Type.Optional(listOf(Type.String(), 50, 'Signs of an attack that were noted')),
     countsFor: listOf(oneOf('basic', 'substantial'), 2, 'The levels for which this answer is good enough'),
-    measured: listOf(Measured, 20, 'What is known of the error of the method; empty if nothing was measured'),
+    measured: listOf(Measured, 20, 'The known error rates of the method; empty if nothing was measured'),
   }),
 );
 

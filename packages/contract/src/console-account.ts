@@ -56,7 +56,7 @@ const Invitation = withTitle(
   }),
 );
 
-const Code = text(1, 200, 'From the link');
+const Code = text(1, 200, 'The code of the link');
 const ofPages = [100067, 100217] as const;
 
 /** What the pages of the console call before somebody has signed in, and what a person does with the own account. */
@@ -84,7 +84,8 @@ export const consoleAccount = group('/api/console', {
   startSingleSignOn: post('/singleSignOn/start', {
     summary: 'Begin to sign in with single sign-on',
     description:
-      'Answers the address of the provider to send the browser to, and sets a cookie that binds it to this browser.',
+      'Returns the address of the provider, to which the page sends the browser, and sets a cookie that binds the ' +
+      'sign-in to this browser.',
     auth: 'public',
     body: SingleSignOnStart,
     ok: SingleSignOnUrl,

@@ -34,9 +34,9 @@ export const emailSignIn = {
   start: post('/signIn/email/start', {
     summary: 'Send a sign-in link by e-mail',
     description:
-      'The answer is the same whether somebody has the address or not. The link works once, within ten minutes. It is sent ' +
-      'to operators who have set an authenticator app up, and to those who have neither a passkey nor an account of single ' +
-      'sign-on, who set one up then.',
+      'The response is the same whether an operator has the address or not. The link works once, within ten ' +
+      'minutes. Grove sends it to operators who have an authenticator app, and to operators who have neither a ' +
+      'passkey nor a single sign-on account; these set up an app with the link.',
     auth: 'public',
     body: withTitle('OperatorEmail', Type.Object({ email: Email })),
     ok: Empty,
@@ -45,7 +45,7 @@ export const emailSignIn = {
   open: post('/signIn/email/open', {
     summary: 'Open a sign-in link from an e-mail',
     auth: 'public',
-    body: withTitle('OperatorEmailCode', Type.Object({ code: text(1, 200, 'From the link') })),
+    body: withTitle('OperatorEmailCode', Type.Object({ code: text(1, 200, 'The code of the link') })),
     ok: Opened,
     codes: [...ofPages, 100219],
   }),

@@ -27,7 +27,7 @@ const Tenant = withTitle(
 
 const TenantInput = withTitle(
   'TenantInput',
-  Type.Object({ id: TenantId, name: Type.Optional(text(1, 100, 'What end users are shown; the id unless given')) }),
+  Type.Object({ id: TenantId, name: Type.Optional(text(1, 100, 'The name that end users see; default: the id')) }),
 );
 
 const TenantCreated = withTitle(
@@ -109,7 +109,7 @@ export const installation = group('/api/installation-manager', {
       Type.Object({
         version: Type.String({ description: 'The version of Grove' }),
         queues: listOf(Queue, MAX_QUEUES_LISTED, 'By kind and state'),
-        deadJobs: listOf(DeadJob, 100, 'The newest that were given up'),
+        deadJobs: listOf(DeadJob, 100, 'The newest failed jobs'),
       }),
     ),
     codes: notGranted,

@@ -92,7 +92,7 @@ export const Journey = withTitle(
         { title: 'JourneyCorrectable' },
       ),
       100,
-      'Earlier steps that the end user may do again now',
+      'Earlier steps that the end user may repeat now',
     ),
     askedAgain: Type.Optional(
       Type.Object(
@@ -125,12 +125,12 @@ export const SessionInput = withTitle(
   'JourneySessionInput',
   Type.Object({
     code: Type.Optional(text(1, 200, 'The one-time code of a redirect address, a resume link or a hand-off')),
-    pt: Type.Optional(text(1, 50, 'The id of a process token: makes an instance of its own')),
-    tn: Type.Optional(text(1, 40, 'The tenant of the process token, where the address does not name it')),
+    pt: Type.Optional(text(1, 50, 'The id of a process token: creates a new instance')),
+    tn: Type.Optional(text(1, 40, 'The tenant of the process token, if the address does not name it')),
     embedded: Type.Optional(
       Type.Boolean({
         description:
-          'The page stands in a frame of another site: its cookie is kept apart for that site (`Partitioned`)',
+          'The page is in a frame of another site: the browser keeps its cookie for that site alone (`Partitioned`)',
       }),
     ),
     embedOrigin: Type.Optional(
@@ -165,7 +165,7 @@ export const Simulation = withTitle(
         { title: 'JourneyScenario' },
       ),
       100,
-      'What they can be told to find; the outcome is that of `document-and-selfie`',
+      'The scenarios to choose from; the outcome is that of `document-and-selfie`',
     ),
     steps: listOf(
       Type.Object(
@@ -180,7 +180,7 @@ export const Simulation = withTitle(
 
 export const SimulationInput = withTitle(
   'JourneySimulationInput',
-  Type.Object({ scenario: text(1, 50, 'One of the scenarios of the sandbox') }),
+  Type.Object({ scenario: text(1, 50, 'One of the sandbox scenarios') }),
 );
 
 export const JourneySession = withTitle(
@@ -322,13 +322,19 @@ export const HandoffOffer = withTitle(
 export const HandoffInput = withTitle(
   'JourneyHandoffInput',
   Type.Object({
-    timeZone: Type.Optional(text(1, 60, 'That of the browser, such as `Europe/Berlin`; shown on the other device')),
+    timeZone: Type.Optional(
+      text(1, 60, 'The time zone of the browser, such as `Europe/Berlin`; shown on the other device'),
+    ),
   }),
 );
 
-const Language = Type.Optional(text(2, 35, 'The language of the page; English where there is no text in it'));
+const Language = Type.Optional(text(2, 35, 'The language of the page; English if there is no text in that language'));
 const Recipient = Type.Optional(
-  text(3, 254, 'An e-mail address or a phone number with its country; without it, what is known of the end user'),
+  text(
+    3,
+    254,
+    'An e-mail address or a phone number with its country code; without it, the known address of the end user',
+  ),
 );
 
 export const HandoffMessage = withTitle(

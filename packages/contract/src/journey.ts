@@ -61,8 +61,8 @@ export const journey = group('/api/journey', {
   repeatStep: post('/{processInstanceId}/steps/{stepId}/again', {
     summary: 'Go back to an earlier step and do it again',
     description:
-      'One of those in `correctable`. The present step waits with the attempts that it has; what was concluded from the ' +
-      'earlier step is concluded anew. A journey has 5 corrections.',
+      'The step must be one of `correctable`. The current step waits and keeps its attempts; checks that depend on ' +
+      'the earlier step are repeated. A journey has 5 corrections.',
     auth: 'journey',
     body: RepeatInput,
     ok: Journey,
@@ -86,9 +86,9 @@ export const journey = group('/api/journey', {
   uploadImage: post('/{processInstanceId}/steps/{stepId}/images/{imageName}', {
     summary: 'Upload an image of the current step',
     description:
-      'JPEG, PNG or WebP as the body itself; it is re-encoded without metadata before anything looks at it. ' +
-      'Of a document also a PDF, unless the definition requires the camera: its first page becomes the image. ' +
-      'In the sandbox a JSON document can stand in for it.',
+      'The body is a JPEG, PNG or WebP. Grove re-encodes it without metadata before anything else reads it. A ' +
+      'document may also be a PDF, unless the definition requires the camera: its first page becomes the image. In ' +
+      'the sandbox, a JSON document can replace the image.',
     auth: 'journey',
     consumes: ['image/jpeg', 'image/png', 'image/webp', 'application/pdf', 'application/json'],
     maxBodyBytes: MAX_IMAGE_BYTES,
@@ -105,8 +105,8 @@ export const journey = group('/api/journey', {
   createChallenge: post('/{processInstanceId}/steps/{stepId}/challenges', {
     summary: 'Start an active liveness challenge for the current step',
     description:
-      'The server reveals one instruction at a time. Send frames until the state is `DONE`, then submit the step with ' +
-      'the `challengeId`. A new start ends the challenge before it.',
+      'The server reveals one instruction at a time. Send frames until the state is `DONE`, then submit the step ' +
+      'with the `challengeId`. A new start ends the previous challenge.',
     auth: 'journey',
     body: StartChallenge,
     status: 201,
@@ -116,8 +116,8 @@ export const journey = group('/api/journey', {
   sendFrame: post('/{processInstanceId}/steps/{stepId}/challenges/{challengeId}/frames', {
     summary: 'Send a camera frame for the open instruction of a challenge',
     description:
-      'One JPEG at a time; the answer says which instruction is open then. ' +
-      'In the sandbox a JSON document can stand in for the frame.',
+      'Send one JPEG at a time; the response names the open instruction. In the sandbox, a JSON document can ' +
+      'replace the frame.',
     auth: 'journey',
     query: Type.Object({
       token: Type.String({ maxLength: 64, description: 'The token of the open instruction' }),
@@ -136,9 +136,9 @@ export const journey = group('/api/journey', {
   beginStep: post('/{processInstanceId}/steps/{stepId}/begin', {
     summary: 'Begin the current step, if the page needs something from the server first',
     description:
-      'For registrations and authentications with passkeys and for registrations of one-time passwords. ' +
-      'To begin again gives up what was begun before. Only the secret of a one-time password stays until it is ' +
-      'confirmed, expires, or `anew` asks for another.',
+      'For registrations and authentications with passkeys and for registrations of one-time passwords. A second ' +
+      'call discards what the first one began. Only the secret of a one-time password stays until it is confirmed ' +
+      'or expires, or until `anew` asks for another.',
     auth: 'journey',
     body: BeginInput,
     ok: StepBegun,
@@ -176,9 +176,7 @@ export const journey = group('/api/journey', {
   }),
   sendHandoff: post('/{processInstanceId}/handoffs/send', {
     summary: 'Offer to continue on another device, and send the link there',
-    description:
-      'The link takes the place of one that was offered before. An instance sends 3 messages an hour, an address ' +
-      'gets 5 a day.',
+    description: 'The link replaces an earlier one. An instance sends 3 messages an hour; an address gets 5 a day.',
     auth: 'journey',
     body: HandoffMessage,
     ok: SentHandoff,
@@ -226,8 +224,8 @@ export const processServer = group('', {
   startProcess: get('/api/process-server/startProcess', {
     summary: 'Go to the journey of an instance',
     description:
-      'Redirects to the web journey. The one-time code stands in the fragment of the address, which browsers take along ' +
-      'and servers never see. It is redeemed by the page, so a link preview spends nothing.',
+      'Redirects to the web journey. The one-time code is in the fragment of the address, which browsers keep and ' +
+      'servers never see. The page redeems the code, so a link preview does not use it up.',
     auth: 'public',
     query: StartQuery,
     status: 303,

@@ -31,12 +31,12 @@ export const WEBHOOK_EVENTS = [
 const MAX_RETRIES = 15;
 const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
 
-const METHOD = 'POST unless given. A GET has no body; type, processInstanceId and sequence are in its query';
+const METHOD = 'Default: POST. A GET has no body; type, processInstanceId and sequence are in its query';
 
 const Headers = { ...stringMap(20, 2000), description: 'Sent with every request' };
 
 const webhookText = {
-  name: text(1, 100, 'A name of its own among the webhooks of its environment'),
+  name: text(1, 100, 'A unique name among the webhooks of its environment'),
   description: Type.Optional(text(0, 255)),
   uri: text(1, 500, 'An https address of the public internet, or one that the operator of Grove allows'),
   method: Type.Optional({ ...oneOf('POST', 'GET'), description: METHOD }),
@@ -52,13 +52,13 @@ const webhookText = {
   events: listOf(
     Type.Unsafe<string>({ ...oneOf(...WEBHOOK_EVENTS, '*') }),
     WEBHOOK_EVENTS.length + 1,
-    'The events it is told of; none for a webhook that only steps use',
+    'The events to send; none for a webhook that only steps use',
   ),
   retryIntervalsMs: Type.Optional(
     listOf(
       Type.Integer({ minimum: 0, maximum: MAX_WAIT_MS }),
       MAX_RETRIES,
-      'The waits before the second attempt and each after it, the first being made at once; 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h unless given',
+      'The waits before the second and each later attempt; the first attempt is made at once. Default: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h',
     ),
   ),
 };
@@ -72,8 +72,8 @@ const WebhookInput = withTitle(
     sensitiveHeaders: Type.Optional({
       ...stringMap(20, 2000),
       description:
-        'As headers; their values are never shown again. `{secret.NAME}` stands for a cloud secret, which must have the ' +
-        'host of the webhook among its hosts; to name one needs the permission `ProcessManager:useCloudSecret`',
+        'Like `headers`, but the values are never shown again. `{secret.NAME}` stands for a cloud secret; its `hosts`' +
+        ' must contain the host of the webhook, and the caller needs the permission `ProcessManager:useCloudSecret`',
     }),
   }),
 );
@@ -151,7 +151,8 @@ const DeliveryDetails = withTitle(
     answer: Type.Optional(
       Type.String({
         description:
-          'What the endpoint answered when it last refused, cut at 16 kB; never for a template that names parameters of persons',
+          'The last response of the endpoint that was a refusal, cut at 16 kB; never for a template that names ' +
+          'parameters of persons',
       }),
     ),
   }),
@@ -185,8 +186,8 @@ export const webhooks = group('/api/notification-service/webhooks', {
   update: post('/{webhookId}', {
     summary: 'Change a webhook',
     description:
-      'Changes only the fields given; sensitiveHeaders as a whole, and they must be given again with a uri of another host. ' +
-      'To set it ACTIVE again delivers what waits.',
+      'Changes only the fields that you send. `sensitiveHeaders` are replaced as a whole, and must be sent again ' +
+      'with a `uri` of another host. If you set the webhook ACTIVE again, waiting deliveries are sent.',
     permission: 'NotificationService:updateWebhook',
     audit: 'webhook.updated',
     body: WebhookChange,
@@ -214,7 +215,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
   test: post('/{webhookId}/test', {
     summary: 'Send a test event',
     description:
-      'It is delivered as any other, with the type `webhook.test`; look at its delivery for what became of it.',
+      'The test event is delivered like any other, with the type `webhook.test`; its delivery shows the result.',
     permission: 'NotificationService:testWebhook',
     body: Empty,
     ok: Delivery,
@@ -259,12 +260,14 @@ export const eventStream = group('/api/notification-service/events', {
   watch: get('/stream', {
     summary: 'Follow events as they happen, as server-sent events',
     description:
-      'Each event is what a webhook would be sent, with an id of its own, in `data`. The stream begins with the connection and ' +
-      'shows what this server commits; nothing is stored for it. It ends after ten minutes: connect again, and the key is looked at again. It is for development: `grove listen` uses it. What must ' +
-      'arrive is told by a webhook. A tenant has five streams at a time in each environment; a sixth gets 100007.',
+      'Each event is what a webhook would receive, with an id of its own, in `data`. The stream begins with the ' +
+      'connection and shows what this server commits; nothing is stored for it. It ends after ten minutes: connect ' +
+      'again, and Grove checks the key again. The stream is for development; `grove listen` uses it. For events ' +
+      'that must arrive, use a webhook. A tenant has five streams at a time in each environment; a sixth gets ' +
+      '100007.',
     permission: 'NotificationService:watchEvents',
     query: Type.Object({
-      types: Type.Optional(text(1, 2000, 'Only these events, separated by commas; all of them unless given')),
+      types: Type.Optional(text(1, 2000, 'Only these events, separated by commas; default: all')),
     }),
     produces: 'text/event-stream',
     codes: [100007],

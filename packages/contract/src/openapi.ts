@@ -114,7 +114,8 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Repeating a request with the same key within 24 hours gives the first answer again and does nothing twice',
+    'If you repeat a request with the same key within 24 hours, you get the first response again, and nothing is ' +
+    'done twice',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 

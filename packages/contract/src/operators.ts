@@ -100,8 +100,8 @@ export const operators = group('/api/operator-manager/operators', {
   invite: post('', {
     summary: 'Invite an operator',
     description:
-      'Answers a link, which the operator opens to make a passkey. It is good once, for three days. A caller can give only ' +
-      'a role whose permissions it holds.',
+      'Returns a link with which the operator creates a passkey. It works once, for three days. A caller can give ' +
+      'only a role whose permissions it holds.',
     permission: 'OperatorManager:inviteOperator',
     destructive: true,
     audit: 'operator.invited',
@@ -119,8 +119,8 @@ export const operators = group('/api/operator-manager/operators', {
   update: post('/{operatorId}', {
     summary: 'Rename, suspend or unlock an operator, or change the role',
     description:
-      'Changes only the fields given. A suspended operator loses all sessions at once. A caller cannot change an operator ' +
-      'whose role holds more than the caller does.',
+      'Changes only the fields that you send. A suspended operator loses all sessions at once. A caller cannot ' +
+      'change an operator whose role holds more than the caller.',
     permission: 'OperatorManager:updateOperator',
     destructive: true,
     audit: 'operator.updated',

@@ -10,7 +10,7 @@ export const MAX_FOUND_OF_PERSON = 1000;
 
 const Selectors = {
   email: Type.Optional(
-    text(3, 254, 'Finds whatever holds this address: parameters, answers, attributes; letter case does not matter'),
+    text(3, 254, 'Finds everything that contains this address: parameters, answers, attributes; case-insensitive'),
   ),
   externalId: Type.Optional(
     text(
@@ -19,7 +19,9 @@ const Selectors = {
       'The id that your system gave the person: the external id of a user, or a parameter `externalId`, `externalRef`, `extId` or `userExtId`',
     ),
   ),
-  userId: Type.Optional(text(1, 64, 'The id of a user of an identity store, and the instances that name it')),
+  userId: Type.Optional(
+    text(1, 64, 'Finds the user of an identity store with this id, and the instances that name it'),
+  ),
   parameter: Type.Optional(
     Type.Object(
       { name: text(1, 64, 'The name of a parameter, such as `customerNumber`'), value: text(1, 2000, 'Its value') },
@@ -60,7 +62,8 @@ const PersonRequest = withTitle(
     receipt: Type.Optional(
       Type.String({
         description:
-          'Of an ERASE that is DONE: a JWS of type `grove-person-erasure+jwt` with the ids of all that was erased',
+          'Present when an ERASE is DONE: a JWS of type `grove-person-erasure+jwt` with the ids of everything that was ' +
+          'erased',
       }),
     ),
   }),
@@ -71,7 +74,7 @@ const NewPersonRequest = withTitle(
   Type.Object({
     ...Selectors,
     reference: Type.Optional(
-      text(1, 100, 'A number of your own for this request, such as that of a ticket. It stands in the receipt'),
+      text(1, 100, 'Your own number for this request, such as that of a ticket. The receipt contains it'),
     ),
   }),
 );
@@ -80,8 +83,9 @@ export const personRequests = group('/api/userdata-server/personRequests', {
   find: post('', {
     summary: 'Find everything about one person',
     description:
-      'Process instances, process tokens, users and watchlist members of the environment of the API key. Whatever one of ' +
-      'the selectors finds belongs to the request. A job does it, in batches; read the request to see how far it is.',
+      'Finds process instances, process tokens, users and watchlist members of the environment of the API key. ' +
+      'Everything that one of the selectors finds belongs to the request. A job does the work in batches; read the ' +
+      'request to see its progress.',
     permission: 'PersonRequests:find',
     body: NewPersonRequest,
     ok: PersonRequest,
@@ -91,8 +95,8 @@ export const personRequests = group('/api/userdata-server/personRequests', {
   erase: post('/erase', {
     summary: 'Erase everything about one person',
     description:
-      'Finds the same, then deletes it for good and signs one receipt. Process tokens stay, without their parameters and ' +
-      'their name. To ask again is harmless: it erases what has come since.',
+      'Finds the same, then deletes it permanently and signs one receipt. Process tokens stay, without their ' +
+      'parameters and their name. You can send the request again: it erases what was stored since.',
     permission: 'PersonRequests:erase',
     destructive: true,
     body: NewPersonRequest,
@@ -109,8 +113,8 @@ export const personRequests = group('/api/userdata-server/personRequests', {
   archive: post('/{personRequestId}/archive', {
     summary: 'Get everything that a person request found as a zip archive',
     description:
-      'Of a FIND that is DONE. Each process instance has the files of its own archive in a folder; users, tokens and ' +
-      'members are JSON. `manifest.json` and `manifest.jws` are as in the archive of an instance.',
+      'Available when a FIND is DONE. Each process instance has the files of its own archive in a folder; users, ' +
+      'tokens and members are JSON. `manifest.json` and `manifest.jws` are as in the archive of an instance.',
     permission: 'PersonRequests:archive',
     destructive: true,
     persons: 'each',

@@ -22,9 +22,9 @@ const fields = {
     ),
   ),
   scopes: Type.Optional(
-    listOf(text(1, 100), MAX_SCOPES, 'What is asked for beside `openid`; `profile` and `email` unless written'),
+    listOf(text(1, 100), MAX_SCOPES, 'The requested scopes in addition to `openid`; default: `profile` and `email`'),
   ),
-  groupsClaim: Type.Optional(text(1, 100, 'The claim of the ID token that lists the groups; `groups` unless written')),
+  groupsClaim: Type.Optional(text(1, 100, 'The claim of the ID token that lists the groups; default: `groups`')),
   roles: Type.Array(Type.Object({ group: text(1, 255), role: text(1, 50) }, { title: 'GroupRole' }), {
     minItems: 1,
     maxItems: MAX_GROUPS,
@@ -53,8 +53,8 @@ export const singleSignOn = group('/api/operator-manager/singleSignOn', {
   set: post('', {
     summary: 'Set up or change single sign-on',
     description:
-      'The discovery document of the provider is read at once, so that a wrong address is told here. A caller can map ' +
-      'groups only to roles whose permissions it holds.',
+      'Grove reads the discovery document of the provider at once, so that it reports a wrong address here. A ' +
+      'caller can map groups only to roles whose permissions it holds.',
     permission: 'OperatorManager:setSingleSignOn',
     destructive: true,
     audit: 'singleSignOn.updated',

@@ -85,11 +85,11 @@ export const customPages = group('/api/theme-server/customPages', {
   createVersion: post('/{name}/versions', {
     summary: 'Upload a custom page as its next version',
     description:
-      'The body is a zip with `index.html` at its top. It may hold HTML, CSS, JavaScript, JSON, PNG, JPEG, WebP and ' +
-      'WOFF2. What is wrong with an archive is said file by file.',
+      'The body is a zip with `index.html` at its top. It may contain HTML, CSS, JavaScript, JSON, PNG, JPEG, WebP ' +
+      'and WOFF2. The faults of an archive are listed file by file.',
     permission: 'ThemeServer:createCustomPageVersion',
     audit: 'customPage.uploaded',
-    query: Type.Object({ description: Type.Optional(text(0, 255, 'What is new in it')) }),
+    query: Type.Object({ description: Type.Optional(text(0, 255, 'What is new in this version')) }),
     consumes: ['application/zip', 'application/x-zip-compressed'],
     maxBodyBytes: MAX_PAGE_ARCHIVE_BYTES,
     ok: CustomPageDetails,
@@ -250,7 +250,7 @@ const JourneyText = Type.Object(
 );
 
 const ofTenant = Type.Object({
-  tn: Type.Optional(text(1, 40, 'The tenant, where the address does not name it')),
+  tn: Type.Optional(text(1, 40, 'The tenant, if the address does not name it')),
   environment: Type.Optional({
     ...Environment,
     description: '`test` for the theme that test journeys show; `live` unless given',

@@ -45,10 +45,14 @@ const Document = withTitle(
     images: mapOf(
       Image,
       MAX_ITEMS_OF_A_KIND,
-      '`front`, `back`, and what was cut out of them: `front.cropped`, `back.cropped`, `portrait`; absent when `optimized`',
+      '`front`, `back`, and the images cropped from them: `front.cropped`, `back.cropped`, `portrait`; absent when `optimized`',
     ),
     marks: Type.Optional(
-      mapOf(listOf(Mark, MAX_MARKS), MAX_ITEMS_OF_A_KIND, 'Where the machine saw what, by the name of the photograph'),
+      mapOf(
+        listOf(Mark, MAX_MARKS),
+        MAX_ITEMS_OF_A_KIND,
+        'The positions of the findings, by the name of the photograph',
+      ),
     ),
   }),
 );
@@ -89,8 +93,8 @@ const Check = withTitle(
     reason: Type.Optional(
       Type.String({
         description:
-          'Why it did not pass; or what a passed one rests on: `challenge_answered` (movements that were asked for were ' +
-          'seen), `no_signs_found` (a document showed no signs of a forgery)',
+          'Why the check did not pass; or what a passed check is based on: `challenge_answered` (the requested ' +
+          'movements were seen), `no_signs_found` (the document showed no signs of a forgery)',
       }),
     ),
     code: Type.Optional(
@@ -111,7 +115,8 @@ const SignedResult = withTitle(
     jws: Type.String({
       description:
         'A JWT of type `grove-result+jwt` with `iss`, `aud` (the tenant), `sub` (the instance), `iat`, `status`, ' +
-        '`decision`, `checks` (step, name, status, reason) and `assurance` (what was assessed, and how). Nothing of a person',
+        '`decision`, `checks` (step, name, status, reason) and `assurance` (what was assessed, and how). It has no ' +
+        'personal data',
     }),
     kid: Type.String({ description: 'The key of `/.well-known/jwks.json` that signed it' }),
     expiringDtm: Type.Optional(
@@ -139,7 +144,7 @@ export const userData = group(
       description: 'With `Accept: image/*`, the response is the image itself instead of JSON.',
       permission: 'UserDataServer:getProcessInstanceUserData',
       persons: 'one',
-      query: Type.Object({ path: text(1, 500, 'Where the item is, such as `documents/doc1/front/cropped`') }),
+      query: Type.Object({ path: text(1, 500, 'The path of the item, such as `documents/doc1/front/cropped`') }),
       ok: UserDataItem,
       alsoProduces: 'image/*',
       codes: [7, 100022, 100026],
@@ -155,8 +160,9 @@ export const userData = group(
     archive: post('/userdataarchive', {
       summary: 'Get all data of a process instance as a zip archive',
       description:
-        'Holds `instance.json` (names, parameters, review), `userdata.json`, `checks.json`, `events.json`, `sessions.json`, `notes.json` (of reviewers), the images of every attempt, `manifest.json` with the SHA-256 of each of them, ' +
-        'and `manifest.jws`, a detached JWS over the manifest that `/.well-known/jwks.json` verifies.',
+        'The archive has `instance.json` (names, parameters, review), `userdata.json`, `checks.json`, `events.json`, ' +
+        '`sessions.json`, `notes.json` (of reviewers), the images of every attempt, `manifest.json` with the SHA-256 ' +
+        'of each file, and `manifest.jws`, a detached JWS over the manifest that `/.well-known/jwks.json` verifies.',
       permission: 'UserDataServer:getProcessInstanceUserData',
       persons: 'one',
       body: Empty,

@@ -109,7 +109,7 @@ const Image = Type.String({
   contentEncoding: 'base64',
   description: 'A picture of one face as JPEG, PNG or WebP, base64; Grove turns it into numbers and does not store it',
 });
-const Value = text(1, 255, 'The document number or e-mail address; how it is spelt does not matter');
+const Value = text(1, 255, 'The document number or e-mail address; Grove compares its normal form');
 const Expires = Type.String({
   ...Duration,
   description: 'How long the member stays on the list; default: as the list says',

@@ -32,8 +32,8 @@ const Aaid = Type.String({
 });
 
 const abilities = {
-  userVerification: flags('how the user proves to be there'),
-  keyProtection: flags('where keys live'),
+  userVerification: flags('how the authenticator verifies the user'),
+  keyProtection: flags('where keys are stored'),
   matcherProtection: flags('where the user is recognised'),
   attachmentHint: flags('how the authenticator is attached'),
   tcDisplay: flags('how transactions are shown'),
@@ -65,9 +65,11 @@ const UafPolicy = withTitle(
         minItems: 1,
         maxItems: MAX_CRITERIA,
         description:
-          'The authenticators that may answer. One assertion is taken at a time, so each list has one member',
+          'The authenticators that may answer. Grove accepts one assertion at a time, so each list has one member',
       }),
-      disallowed: Type.Optional(listOf(MatchCriteria, MAX_CRITERIA, 'Those that may not, although they are accepted')),
+      disallowed: Type.Optional(
+        listOf(MatchCriteria, MAX_CRITERIA, 'The refused authenticators among the accepted ones'),
+      ),
     },
     closed,
   ),
@@ -90,14 +92,14 @@ const configFields = {
   trustedFacets: Type.Optional(
     listOf(text(1, 512), 100, '`android:apk-key-hash:…`, `ios:bundle-id:…` or a web origin'),
   ),
-  keyTypes: Type.Optional(listOf(KeyType, 2, 'The kinds of key that are taken; both unless given')),
+  keyTypes: Type.Optional(listOf(KeyType, 2, 'The accepted kinds of keys; default: both')),
   registrationPolicies: Type.Optional(mapOf(UafPolicy, MAX_POLICIES, 'By name')),
   authenticationPolicies: Type.Optional(mapOf(UafPolicy, MAX_POLICIES, 'By name')),
   metadataStatements: Type.Optional(
     listOf(
       MetadataStatement,
       MAX_STATEMENTS,
-      'What is known of models of authenticators; a part of what FIDO publishes',
+      'What is known about models of authenticators; a part of what FIDO publishes',
     ),
   ),
 };
@@ -112,7 +114,11 @@ const Transaction = withTitle(
   'AppkeyTransaction',
   Type.Object({
     contentType: oneOf('text/plain', 'image/png'),
-    content: text(1, 65_536, 'What the user is shown, base64url. Text is ASCII of at most 200 characters'),
+    content: text(
+      1,
+      65_536,
+      'What the authenticator shows to the user, base64url. Text is ASCII of at most 200 characters',
+    ),
   }),
 );
 
@@ -130,13 +136,13 @@ const SessionData = withTitle(
 );
 
 const uafMessage = anyObject('The UAF message of the client: `uafProtocolMessage`');
-const DeviceId = text(1, 255, 'What the application calls the device');
+const DeviceId = text(1, 255, 'The name of the device in the application');
 const PushToken = text(1, 4096, 'Where push notifications to the device are sent');
 
 const AppkeyRegistrationStart = withTitle(
   'AppkeyRegistrationStart',
   Type.Object({
-    username: Type.Optional(text(1, 128, 'What the user is called on the device; the external id unless given')),
+    username: Type.Optional(text(1, 128, 'The name of the user on the device; default: the external id')),
   }),
 );
 

@@ -8,7 +8,7 @@ import { User } from './users.ts';
 
 const ContentType = text(0, 100, 'Such as `image/jpeg`; recognised from the data when absent');
 
-const Subtype = text(0, 50, '`FRONTAL`, which is what a face is unless given');
+const Subtype = text(0, 50, '`FRONTAL`, which is the default');
 
 /** `data` is not required by the schema: its absence has a code of its own (20114). */
 const BiometricInput = withTitle(
@@ -17,7 +17,7 @@ const BiometricInput = withTitle(
     data: Type.Optional(ImageData),
     contentType: Type.Optional(ContentType),
     subtype: Type.Optional(Subtype),
-    algorithm: Type.Optional(text(0, 50, 'The only one there is, unless given')),
+    algorithm: Type.Optional(text(0, 50, 'Default: the only algorithm')),
     status: Type.Optional({
       ...oneOf('ACTIVE', 'DISABLED'),
       description: 'A disabled face stays stored but matches nobody; without `data`, only the status is changed',
@@ -39,7 +39,7 @@ const FaceAuthentication = withTitle(
   Type.Object({
     data: Type.Optional(ImageData),
     contentType: Type.Optional(ContentType),
-    type: Type.Optional(text(0, 50, '`face`, which is what it is unless given')),
+    type: Type.Optional(text(0, 50, '`face`, which is the default')),
     subtype: Type.Optional(Subtype),
     matchingProcess: Type.Optional(
       Type.Object({
@@ -70,7 +70,7 @@ export const biometrics = group('/api/identity-store/stores/{storeName}', {
   update: post(ofUser('/biometrics/{type}', 'id', 'ext'), {
     summary: "Enrol or update a user's biometric",
     description:
-      'The face takes the place of the one before. The image is not kept, and what is kept of it is never returned.',
+      'The face replaces the previous one. Grove does not store the image, and never returns what it stores.',
     permission: 'IdentityStore:updateUserBiometric',
     persons: 'one',
     body: BiometricInput,

@@ -97,7 +97,8 @@ export const events = group('/api/identity-store/events/queries', {
   getQueryResult: get('/{executionId}/result', {
     summary: 'Get the result of an event query',
     description:
-      'Ask again while `status` is QUEUED or RUNNING. The newest events come first. With `%` or `_` in a filter a page may hold fewer than `size` and yet not be the last.',
+      'Ask again while `status` is QUEUED or RUNNING. The newest events come first. With `%` or `_` in a filter, a ' +
+      'page may have fewer events than `size` although more follow.',
     permission: 'IdentityStore:getEventQueryResult',
     query: Type.Object({ size, nextToken: Type.Optional(text(0, 1000)) }),
     ok: EventQueryResult,

@@ -56,7 +56,9 @@ const RegistrationPolicy = withTitle(
         type: 'string',
         enum: ['none', 'self', 'trusted'],
         description:
-          'The least that is taken: `none` looks at no attestation, `self` wants one whose signature is good, `trusted` one whose certificates lead to a root in `attestationRoots`. Unless given, `none` with the attestation `none`, and `trusted` with any other',
+          'The lowest accepted trust: `none` checks no attestation, `self` requires a valid signature, `trusted` ' +
+          'requires certificates that lead to a root in `attestationRoots`. Default: `none` with the attestation ' +
+          '`none`, `trusted` with any other',
       }),
     ),
     allowedAaguids: Aaguids('The only models of authenticators taken, when any is given'),
@@ -66,7 +68,9 @@ const RegistrationPolicy = withTitle(
         type: 'string',
         enum: ['none', 'used', 'required'],
         description:
-          "What FIDO's metadata service says of a model: `used` adds the roots of its maker to `attestationRoots` and refuses models that are reported as revoked or broken, `required` refuses unknown models as well. `none` unless given",
+          "How to use FIDO's metadata about a model: `used` adds the roots of its manufacturer to `attestationRoots` " +
+          'and refuses models that are reported as revoked or broken; `required` also refuses unknown models. Default: ' +
+          '`none`',
       }),
     ),
     sha1InTpm: Type.Optional(
@@ -84,7 +88,7 @@ const RegistrationPolicy = withTitle(
       Type.Boolean({ description: 'Whether a browser may create a passkey after a login without asking the user' }),
     ),
     hints: Type.Optional(Hints),
-    attestationFormats: Type.Optional(listOf(text(1, 32), 8, 'The formats of statements that are preferred')),
+    attestationFormats: Type.Optional(listOf(text(1, 32), 8, 'The preferred formats of statements')),
     extensions: Type.Optional(Extensions),
     algorithms: Type.Optional(
       Type.Array(Algorithm, {
@@ -111,8 +115,8 @@ const AuthenticationPolicy = withTitle(
 );
 
 const configFields = {
-  rpName: Type.Optional(text(1, 255, 'What the end user is shown')),
-  restrictedOrigins: Type.Optional(listOf(text(1, 255), 100, 'The only origins accepted, when any is given')),
+  rpName: Type.Optional(text(1, 255, 'The name that the end user sees')),
+  restrictedOrigins: Type.Optional(listOf(text(1, 255), 100, 'If there are any, the only accepted origins')),
   relatedOrigins: Type.Optional(
     listOf(text(1, 255), 100, 'Origins of other domains, which the relying party lists at `/.well-known/webauthn`'),
   ),
@@ -120,17 +124,18 @@ const configFields = {
     listOf(
       text(1, 255),
       100,
-      'Pages that may show a ceremony in a frame; without any, a frame of another origin may not',
+      'Pages that may show a ceremony in a frame; if there are none, frames of other origins are refused',
     ),
   ),
   unnamedTopOriginAllowed: Type.Optional(
     Type.Boolean({
       description:
-        'Whether a frame is taken where the browser does not name the page around it, as some do. Then any page may show the ceremony; `false` unless given',
+        'Whether to accept a frame if the browser does not name the page around it, as some do not. Then any page may' +
+        ' show the ceremony. Default: `false`',
     }),
   ),
   attestationRoots: Type.Optional(
-    listOf(text(1, 4000), 50, 'Certificates of makers of authenticators that are trusted, PEM'),
+    listOf(text(1, 4000), 50, 'Trusted certificates of manufacturers of authenticators, PEM'),
   ),
   registrationPolicies: Type.Optional(mapOf(RegistrationPolicy, MAX_POLICIES, 'By name')),
   authenticationPolicies: Type.Optional(mapOf(AuthenticationPolicy, MAX_POLICIES, 'By name')),
@@ -144,7 +149,7 @@ const PasskeyConfigChange = withTitle('PasskeyConfigChange', Type.Object(configF
 const Challenge = text(
   22,
   1366,
-  'A challenge of the caller, from 16 to 1024 bytes, base64url; only where the policy allows it',
+  'A challenge of the caller, from 16 to 1024 bytes, base64url; only if the policy allows it',
 );
 
 const RegistrationStart = withTitle(

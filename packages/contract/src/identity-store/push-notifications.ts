@@ -25,7 +25,7 @@ const PushNotificationInput = withTitle(
     processDefnTag: Type.Optional(text(1, 50)),
     parameters: Type.Optional(stringMap(100, 4000)),
     parentProcessInstanceId: Type.Optional(
-      text(1, 50, 'An instance that waits in a `pause` step; it goes on when the process has ended. For `PROCESS`'),
+      text(1, 50, 'An instance that waits in a `pause` step; it continues when the process has ended. For `PROCESS`'),
     ),
   }),
 );
@@ -96,7 +96,7 @@ const FcmSettings = withTitle(
   Type.Object(
     {
       projectId: text(1, 100),
-      clientEmail: text(1, 255, 'Of the service account'),
+      clientEmail: text(1, 255, 'The address of the service account'),
       privateKey: PrivateKey,
       tokenUri: Type.Optional(text(1, 500, 'Where access tokens come from')),
       address: Type.Optional(text(1, 500, "Instead of Google's own address")),
@@ -201,8 +201,8 @@ export const pushNotifications = group('/api/identity-store/stores/{storeName}',
   answer: post(ofUser('/pushNotifications/{id}', 'id', 'ext'), {
     summary: 'Report the status of a push notification on the device',
     description:
-      'An end is an end: nothing follows REJECTED, COMPLETED, EXPIRED and FAILED. With number matching, who accepts ' +
-      'names the number; a wrong one rejects all notifications of the call.',
+      'REJECTED, COMPLETED, EXPIRED and FAILED are final. With number matching, an acceptance must contain the ' +
+      'number; a wrong number rejects all notifications of the call.',
     permission: 'IdentityStore:answerPushNotification',
     body: PushNotificationAnswer,
     ok: PushNotificationAnswered,

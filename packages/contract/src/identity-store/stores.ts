@@ -31,8 +31,7 @@ const LockConfiguration = withTitle(
     ...limits,
     scope: Type.Optional({
       ...oneOf('MODALITY', 'USER'),
-      description:
-        'What a temporary lock locks: the way of authenticating that failed, unless given, or the whole user',
+      description: 'What a temporary lock covers: the modality that failed (default), or the whole user',
     }),
     modalities: Type.Optional(
       Type.Object({
@@ -88,7 +87,7 @@ const StoreConfiguration = withTitle(
 const StoreConfigurationInput = withTitle('StoreConfigurationInput', Type.Object(settings));
 
 const StoreStatus = oneOf('ACTIVE', 'INACTIVE');
-const StoreName = text(1, 100, 'A name of its own in the tenant; it stands in the addresses of the store');
+const StoreName = text(1, 100, 'A unique name in the tenant; it is part of the addresses of the store');
 
 const Store = withTitle(
   'Store',

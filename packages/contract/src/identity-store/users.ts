@@ -91,7 +91,7 @@ const SummaryInfo = withTitle(
   }),
 );
 
-const ExtId = text(1, 255, 'What the relying party calls the user; its own in the store, and neither `.` nor `..`');
+const ExtId = text(1, 255, 'The id of the user at the relying party; unique in the store, and neither `.` nor `..`');
 const Attributes = stringMap(100, 4000);
 const Locale = text(1, 35, 'BCP 47, such as `en-GB`');
 const TimeZone = text(1, 64, 'IANA, such as `Europe/Dublin`');
@@ -203,7 +203,8 @@ export const users = group('/api/identity-store/stores/{storeName}', {
   update: post(ofUser('', 'id', 'ext'), {
     summary: 'Update a user',
     description:
-      'Changes only the fields given; `attributes` as a whole. Setting `status` of a locked user to `ACTIVE` unlocks it.',
+      'Changes only the fields that you send; `attributes` are replaced as a whole. If you set the `status` of a ' +
+      'locked user to `ACTIVE`, that unlocks the user.',
     permission: 'IdentityStore:updateUser',
     persons: 'one',
     body: UserInput,
@@ -213,7 +214,8 @@ export const users = group('/api/identity-store/stores/{storeName}', {
   delete: del(ofUser('', 'id', 'ext'), {
     summary: 'Delete a user',
     description:
-      'With all that belongs to it. What was sealed for the user cannot be read any more, in no backup either.',
+      'Deletes the user with all data and destroys the key that sealed the data. After a restore of an older ' +
+      'backup, the user is deleted again.',
     permission: 'IdentityStore:deleteUser',
     destructive: true,
     status: 204,
@@ -231,8 +233,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
   }),
   unlock: post(ofUser('/unlock', 'id', 'ext'), {
     summary: 'Unlock a user',
-    description:
-      'Failures are forgotten; a way of authenticating that was disabled after too many of them works again.',
+    description: 'Clears the failures. A modality that was disabled after too many failures works again.',
     permission: 'IdentityStore:unlockUser',
     persons: 'one',
     body: UserUnlock,

@@ -71,8 +71,8 @@ const AuditEvent = withTitle(
     item: Type.Optional(
       Type.String({
         description:
-          'The path of what was read, the name of a secret, the id of a watchlist, the name or id of what was changed; ' +
-          'never content',
+          'What was read or changed: a path, the name of a secret, the id of a watchlist, or another name or id; never ' +
+          'content',
       }),
     ),
     details: Type.Optional(
@@ -98,14 +98,14 @@ export const auditEvents = group('/api/process-manager/auditEvents', {
   list: get('', {
     summary: 'List who read personal data, decided reviews, deleted instances and changed the configuration',
     description:
-      'The newest first. Events are kept for 400 days. `totalElements` is exact up to 10,000 and never says more. What ' +
-      'another server has read less than two seconds ago may not be listed yet.',
+      'The newest first. Events are kept for 400 days. `totalElements` is exact up to 10,000 and never higher. ' +
+      'Reads by another server in the last two seconds may not be listed yet.',
     permission: 'ProcessManager:listAuditEvents',
     query: cursorQuery({
       processInstanceId: Type.Optional(text(0, 50, 'Only events of this process instance')),
       action: Type.Optional(AuditAction),
-      apiKeyId: Type.Optional(text(0, 50, 'Only what was done with this API key')),
-      operatorId: Type.Optional(text(0, 50, 'Only what this operator did')),
+      apiKeyId: Type.Optional(text(0, 50, 'Only actions of this API key')),
+      operatorId: Type.Optional(text(0, 50, 'Only actions of this operator')),
       startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Events at or after this time' })),
       endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Events before this time' })),
     }),

@@ -30,9 +30,9 @@ export const instanceLinks = group('/api/process-manager/processInstances/{proce
   list: get('', {
     summary: 'List the instances that share a document number, face, e-mail address, telephone number or device',
     description:
-      'The newest first, at most 50. Values are compared by keyed hashes, so nobody can read them from the database. A face ' +
-      'is compared where a `duplicate` step looked for it; a device is the same browser while it holds the session of the ' +
-      'other instance. Parents and children of the instance are left out.',
+      'The newest first, at most 50. Values are compared by keyed hashes, so nobody can read them from the ' +
+      'database. Faces are compared if a `duplicate` step looked for them. A device is the same if the browser ' +
+      'still holds the session of the other instance. Parents and children of the instance are left out.',
     permission: 'ProcessManager:listInstanceLinks',
     persons: 'one',
     ok: withTitle('InstanceLinks', Type.Object({ links: listOf(InstanceLink, MAX_INSTANCE_LINKS) })),
@@ -51,7 +51,7 @@ const Note = withTitle(
     mentions: listOf(
       Type.Object({ operatorId: Id, name: Type.String() }, { title: 'NoteMention' }),
       MAX_MENTIONS,
-      'The operators who are asked to look',
+      'The mentioned operators',
     ),
   }),
 );
@@ -69,14 +69,14 @@ export const instanceNotes = group('/api/process-manager/processInstances/{proce
   add: post('', {
     summary: 'Write a note about a process instance',
     description:
-      'For colleagues; the end user sees it only in an archive of everything about the person. A note cannot be changed. ' +
-      'Who is mentioned finds it among the own mentions.',
+      'A note is for colleagues; the end user sees it only in an archive of everything about the person. A note ' +
+      'cannot be changed. The mentioned operators find it in their list of mentions.',
     permission: 'ProcessManager:addInstanceNote',
     body: withTitle(
       'InstanceNoteInput',
       Type.Object({
         text: text(1, MAX_NOTE_LENGTH),
-        mentions: Type.Optional(listOf(Id, MAX_MENTIONS, 'The ids of operators who shall look')),
+        mentions: Type.Optional(listOf(Id, MAX_MENTIONS, 'The ids of the mentioned operators')),
       }),
     ),
     ok: Note,

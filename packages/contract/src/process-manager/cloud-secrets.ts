@@ -40,7 +40,7 @@ const SecretValue = text(1, 10_000, 'A number for NUMBER, base64 for BINARY; it 
 const CloudSecretInput = withTitle(
   'CloudSecretInput',
   Type.Object({
-    name: text(1, 100, 'Letters, digits, `_` and `-`; a name of its own in the tenant'),
+    name: text(1, 100, 'Letters, digits, `_` and `-`; unique in the tenant'),
     description: Type.Optional(text(0, 255)),
     type: Type.Optional(oneOf('STRING', 'NUMBER', 'BINARY')),
     value: SecretValue,
@@ -68,8 +68,8 @@ export const cloudSecrets = group('/api/process-manager/cloudSecrets', {
   create: post('', {
     summary: 'Create a cloud secret',
     description:
-      'Who names it in a webhook or in an `http` step needs the permission `ProcessManager:useCloudSecret` besides. It is ' +
-      'sent to its `hosts` and to no other.',
+      'To name the secret in a webhook or in an `http` step, a caller also needs the permission ' +
+      '`ProcessManager:useCloudSecret`. Grove sends the secret only to its `hosts`.',
     permission: 'ProcessManager:addCloudSecret',
     destructive: true,
     audit: 'cloudSecret.created',

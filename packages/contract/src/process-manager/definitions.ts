@@ -44,7 +44,7 @@ export const DefinitionDocument = withTitle(
         Type.Object(
           {
             searchable: Type.Optional(
-              listOf(text(1, 100), 10, 'The parameters by which instances can be found besides the applicant'),
+              listOf(text(1, 100), 10, 'The parameters by which instances can be found, in addition to the applicant'),
             ),
           },
           { additionalProperties: false },
@@ -100,7 +100,7 @@ const Validation = withTitle(
         languages: listOf(Type.String(), 50, 'Languages of the journey that the words are not there in'),
       }),
       100,
-      'Words by language that lack some; the journey shows English there, or the first language. No fault',
+      'Texts that lack a language; the journey shows English there, or the first language. This is not a fault',
     ),
   }),
 );
@@ -137,7 +137,7 @@ const ConditionResult = withTitle(
   }),
 );
 
-const TagInput = withTitle('TagInput', Type.Object({ name: text(1, 50, 'A name of its own in the tenant') }));
+const TagInput = withTitle('TagInput', Type.Object({ name: text(1, 50, 'A unique name in the tenant') }));
 
 export const processDefinitions = group('/api/process-manager/processDefinitions', {
   listTags: get('/tags', {
@@ -149,8 +149,8 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
   addTag: post('/{processDefinitionId}/tags', {
     summary: 'Put a tag on a process definition',
     description:
-      'A tag is on one definition at a time; putting it on another moves it there. A tag of a test key is seen by test ' +
-      'keys alone, and stands before the live tag of the same name.',
+      'A tag is on one definition at a time; if you put it on another, it moves there. Only test keys see a tag of ' +
+      'a test key, and for them it comes before the live tag of the same name.',
     permission: 'ProcessManager:addProcessDefinitionTag',
     audit: 'processDefinition.tagAdded',
     body: TagInput,
@@ -168,8 +168,8 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
   list: get('', {
     summary: 'List process definitions',
     description:
-      'Every version is an item of its own. A test key sees the versions of test keys and those of live keys, a live key ' +
-      'those of live keys.',
+      'Every version is an item of its own. A test key sees the versions of test keys and of live keys; a live key ' +
+      'sees those of live keys.',
     permission: 'ProcessManager:listProcessDefinitions',
     query: pageQuery({
       name: likeFilter('definitions whose name'),
@@ -187,9 +187,9 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
   create: post('', {
     summary: 'Create a version of a process definition',
     description:
-      'The body is the document. A name that is in use gets its next version. It is `EDITABLE` until it is deployed. ' +
-      'A version of a test key is a test version: only test instances run it. ' +
-      'The JSON Schema of documents is at `/schemas/process-definition.json`.',
+      'The body is the document. If the name exists, this creates its next version. The version is `EDITABLE` until' +
+      ' it is deployed. A version of a test key is a test version: only test instances run it. The JSON Schema of ' +
+      'documents is at `/schemas/process-definition.json`.',
     permission: 'ProcessManager:addProcessDefinition',
     audit: 'processDefinition.created',
     body: DefinitionDocument,
@@ -207,8 +207,7 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
   }),
   tryCondition: post('/conditions', {
     summary: 'Evaluate a condition with values of your own',
-    description:
-      'Nothing of an instance is read. What the values lack is empty, as in a journey that has not come so far.',
+    description: 'No instance is read. Missing values are empty, as in a journey that has not reached them.',
     permission: 'ProcessManager:tryCondition',
     body: ConditionTrial,
     ok: ConditionResult,
@@ -225,8 +224,8 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
   deploy: post('/{processDefinitionId}/deploy', {
     summary: 'Deploy a version',
     description:
-      'From then on process tokens can bind it, and it never changes again. A test key deploys its own versions, for test ' +
-      'instances alone.',
+      'After that, process tokens can bind the version, and it never changes again. A test key deploys its own ' +
+      'versions, for test instances alone.',
     permission: 'ProcessManager:deployProcessDefinition',
     audit: 'processDefinition.deployed',
     body: Empty,

@@ -42,8 +42,9 @@ export const funnels = group('/api/process-manager/processDefinitions', {
   get: get('/{processDefinitionId}/funnel', {
     summary: 'Get how many people see, finish, fail and leave each step',
     description:
-      'Of one version of a definition, in the environment of the key, counted by the day (UTC) and kept for 400 days, ' +
-      'also when the instances are gone. Who was shown a step and is not among the others is still at it.',
+      'Counts one version of a definition in the environment of the key, by day (UTC). Counts are kept for 400 ' +
+      'days, also after the instances are deleted. People who saw a step and appear in no other number are still on' +
+      ' it.',
     permission: 'ProcessManager:getProcessDefinitionFunnel',
     query: Type.Object({
       from: Type.Optional(Type.String({ ...CalendarDate, description: 'The first day; default: 30 days ago' })),

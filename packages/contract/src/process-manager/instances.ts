@@ -88,7 +88,7 @@ const ProcessInstanceWithParameters = withTitle(
 );
 
 const externalReference = Type.Optional(
-  text(1, 255, 'How your own systems name the person or the case; shown with the instance and found by a search'),
+  text(1, 255, 'The reference of the person or the case in your own systems; shown with the instance and searchable'),
 );
 
 /** What a templated process token leaves to the moment its instance is made. */
@@ -148,8 +148,8 @@ export const processInstances = group('/api/process-manager/processInstances', {
   create: post('/create', {
     summary: 'Create a process instance from a process token',
     description:
-      'Redirect the end user to `redirectUrl`. Takes one use of the token. The optional body says for whom the instance ' +
-      'is: its parameters stand over those of the token, for this instance alone.',
+      'Redirect the end user to `redirectUrl`. The call takes one use of the token. The parameters in the optional ' +
+      'body override those of the token, for this instance alone.',
     permission: 'ProcessManager:createProcessInstance',
     query: FromToken,
     body: InstanceOverrides,
@@ -160,8 +160,8 @@ export const processInstances = group('/api/process-manager/processInstances', {
   start: post('', {
     summary: 'Create a process instance and redirect to it',
     description:
-      'The optional body fills in a templated process token for this instance alone. `pi` in the query of `Location` is ' +
-      'the id of the instance.',
+      'The optional body fills in a templated process token for this instance alone. `pi` in the query of ' +
+      '`Location` is the id of the instance.',
     permission: 'ProcessManager:startProcessInstance',
     query: FromToken,
     body: InstanceOverrides,
@@ -198,10 +198,11 @@ export const processInstances = group('/api/process-manager/processInstances', {
   search: get('/search', {
     summary: 'Search process instances',
     description:
-      'Finds instances by the applicant, the searchable parameters and the time of creation, the newest first. Every ' +
-      'word must be found; of the last one the beginning is enough, from 3 characters on. `totalElements` is exact up to 10,000 ' +
-      'and never says more. Where more instances than that bear every one of the words, only the newest 50,000 are ' +
-      'looked through, and with several words or a filter `totalElements` says only whether there is another page.',
+      'Finds instances by the applicant, the searchable parameters and the time of creation, the newest first. ' +
+      'Every word must match; for the last word, a beginning of at least 3 characters is enough. `totalElements` is' +
+      ' exact up to 10,000 and never higher. If more instances than that contain every single word, only the newest' +
+      ' 50,000 are searched; with several words or a filter, `totalElements` then only says whether there is ' +
+      'another page.',
     permission: 'ProcessManager:getProcessInstance',
     persons: 'each',
     query: cursorQuery({

@@ -19,10 +19,11 @@ export const Parameters = Type.Unsafe<Record<string, string>>({
   propertyNames: { minLength: 1, maxLength: 255 },
   additionalProperties: { type: 'string', maxLength: MAX_PARAMETER_LENGTH },
   description:
-    'Attached to the instances; any keys but those that begin with `_grove`, at most 64 KiB together. `firstName`, `lastName`, `email` and `phoneNumber` describe the applicant, ' +
-    '`dateOfBirth`, `documentNumber` and `nationality` as well. What is given of them is compared with the document ' +
-    '(check `applicantMatch`). `countryCode` and `documentType` preset the document, `_redirectUrl` is where the end user is sent at the end, ' +
-    '`timeoutRedirectUrl` where after a time-out, `_scenario` chooses an outcome in the sandbox.',
+    'Parameters of the instances; any keys except those that begin with `_grove`, at most 64 KiB together. ' +
+    '`firstName`, `lastName`, `email`, `phoneNumber`, `dateOfBirth`, `documentNumber` and `nationality` describe ' +
+    'the applicant; the document is compared with them (check `applicantMatch`). `countryCode` and `documentType`' +
+    ' preset the document. `_redirectUrl` is the address for the end user at the end, `timeoutRedirectUrl` the ' +
+    'address after a time-out. `_scenario` chooses an outcome in the sandbox.',
 });
 
 /** Live keys see what live keys made. Test keys see their own; of configuration, what live keys made as well. */

@@ -39,8 +39,8 @@ export const retention = group('/api/process-manager/retention', {
   run: post('/run', {
     summary: 'Delete the instances whose retention has ended, without waiting for midnight',
     description:
-      'Of the environment of the API key, the oldest first. It refuses to delete anything while the clock of the server ' +
-      'and that of the database differ by more than five minutes.',
+      'Concerns the environment of the API key, the oldest instances first. Nothing is deleted while the clocks of ' +
+      'the server and the database differ by more than five minutes.',
     permission: 'ProcessManager:runRetention',
     destructive: true,
     body: Empty,

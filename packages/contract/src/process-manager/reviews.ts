@@ -9,7 +9,7 @@ import { MAX_REVIEW_REASONS } from './settings.ts';
 
 /** The review of instances by a human. All of it is ours. */
 
-const Reviewer = text(1, 100, 'Who reviews; the name of the API key unless given');
+const Reviewer = text(1, 100, 'The name of the reviewer; default: the name of the API key');
 const Comment = text(1, 1000, 'Why');
 
 const Review = withTitle(
@@ -27,7 +27,7 @@ const Review = withTitle(
     reasons: listOf(
       Type.String(),
       100,
-      'The checks that did not pass, and what kept the machine from accepting: `<step>:<reason>`',
+      'The checks that did not pass, and other reasons against an automatic acceptance: `<step>:<reason>`',
     ),
     assurance: Assurance,
     reviewer: Type.Optional(Type.String({ description: 'Who has claimed the review' })),
@@ -38,7 +38,7 @@ const Review = withTitle(
     offeredReasons: listOf(
       Type.String(),
       MAX_REVIEW_REASONS,
-      'What the tenant lets reviewers choose from; see the settings',
+      'The reasons that the tenant offers to reviewers; see the settings',
     ),
   }),
 );
@@ -82,7 +82,7 @@ const AskAgain = withTitle(
       mapOf(
         text(1, MAX_MESSAGE),
         MAX_LANGUAGES,
-        'What the end user is told besides, by language: `{"en": "…", "de": "…"}`. `comment` is for colleagues',
+        'A message to the end user, by language: `{"en": "…", "de": "…"}`. `comment` is for colleagues',
       ),
     ),
   }),
@@ -99,8 +99,8 @@ const ReturnLink = withTitle(
 const conflicts = [100022, 100060, 100061] as const;
 const verdicts = [...conflicts, 100300, 100360] as const;
 const TWO_AGREE =
-  'Where the definition or the settings say `fourEyes`, the first verdict decides nothing: the instance stays in review ' +
-  'until a different operator gives the same verdict. Operators sign in; an API key can give neither of the two.';
+  'If the definition or the settings say `fourEyes`, the first verdict decides nothing: the instance stays in review ' +
+  'until a different operator gives the same verdict. API keys cannot give a verdict on such a review.';
 
 export const reviews = group('/api/process-manager/reviews', {
   list: get('', {
@@ -112,7 +112,7 @@ export const reviews = group('/api/process-manager/reviews', {
         ...oneOf('ALL', 'CLAIMED', 'UNCLAIMED'),
         description: 'Only claimed reviews, or only unclaimed ones',
       }),
-      reviewer: Type.Optional(text(0, 100, 'Only those that this reviewer has claimed')),
+      reviewer: Type.Optional(text(0, 100, 'Only reviews that this reviewer has claimed')),
     }),
     ok: page(Review),
   }),
@@ -161,7 +161,8 @@ export const reviews = group('/api/process-manager/reviews', {
   askAgain: post('/{processInstanceId}/askAgain', {
     summary: 'Ask the end user to repeat steps',
     description:
-      'The answer has a link for the end user. Who has asked to be told by e-mail gets it by e-mail, in their language.',
+      'The response has a link for the end user. If the end user asked for a notification by e-mail, Grove sends a ' +
+      'link by e-mail, in their language.',
     permission: 'ProcessManager:askAgainReview',
     body: AskAgain,
     ok: ReturnLink,
@@ -177,7 +178,7 @@ export const closedReviews = group('/api/process-manager/closedReviews', {
     persons: 'each',
     query: pageQuery({
       verdict: Type.Optional(oneOf('APPROVED', 'REJECTED', 'ASKED_AGAIN')),
-      reviewer: Type.Optional(text(0, 200, 'Only what this reviewer decided')),
+      reviewer: Type.Optional(text(0, 200, 'Only decisions of this reviewer')),
       startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Decisions at or after this time' })),
       endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Decisions before this time' })),
     }),

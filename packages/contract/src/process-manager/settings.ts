@@ -14,12 +14,12 @@ const MAX_PERSONS_PER_HOUR = 1_000_000_000;
 const redirectOrigins = listOf(
   text(1, 255),
   MAX_REDIRECT_ORIGINS,
-  'Where end users may be sent: `https://www.example.com`, `http://localhost:3000`, or the scheme of an app, `myapp:`',
+  'Origins to which end users may be redirected: `https://www.example.com`, `http://localhost:3000`, or the scheme of an app, `myapp:`',
 );
 const embedOrigins = listOf(
   text(1, 255),
   MAX_EMBED_ORIGINS,
-  'Whose pages may show a journey in a frame or a window of theirs: `https://www.example.com`, `http://localhost:3000`',
+  'Origins of pages that may show a journey in a frame or a window: `https://www.example.com`, `http://localhost:3000`',
 );
 const allowSpecimens = Type.Boolean({
   description: 'Live journeys accept documents of invented states, such as Utopia: for demonstrations only',
@@ -44,13 +44,13 @@ const readBudget = withTitle(
 
 const lenientRequests = Type.Boolean({
   description:
-    'Unknown members and query parameters of operations of the specification are ignored and named in the header ' +
-    '`Grove-Ignored`, instead of refused: for clients that migrate. `Prefer: handling=lenient` does it for one request',
+    'Ignores unknown members and query parameters of operations of the specification, and names them in the ' +
+    'header `Grove-Ignored`, instead of refusing them. This is for clients that migrate. `Prefer: ' +
+    'handling=lenient` does it for one request',
 });
 
 const fourEyes = Type.Boolean({
-  description:
-    'Two different operators have to come to the same verdict before a review is decided; API keys do not count',
+  description: 'A review needs the same verdict of two different operators; API keys do not count',
 });
 
 const reviewReasons = listOf(

@@ -35,8 +35,8 @@ export const shadowVersions = group('/api/process-manager/shadowVersions', {
   start: post('', {
     summary: 'Start a shadow version, which is judged beside the running versions',
     description:
-      'From now on its result says what it would have made of each new instance of the same definition. It is shown to ' +
-      'nobody and decides nothing. The version may be a draft.',
+      'From now on, the result says how the version would have decided each new instance of the same definition. No' +
+      ' end user sees it, and it decides nothing. The version may be a draft.',
     permission: 'ProcessManager:startShadowVersion',
     audit: 'shadowVersion.started',
     body: withTitle('ShadowVersionInput', Type.Object({ processDefinitionId: Id })),
@@ -47,11 +47,11 @@ export const shadowVersions = group('/api/process-manager/shadowVersions', {
   result: get('/{processDefinitionId}/result', {
     summary: 'Get how a shadow version would have decided the instances since it was started',
     description:
-      'As `whatIf.run` answers it: made from how steps ended and what checks found, without opening personal data. ' +
-      'Ask again with `next` as `after` until it is absent.',
+      'Like the response of `whatIf.run`: computed from how steps ended and what checks found, without opening ' +
+      'personal data. Call again with `next` as `after` until `next` is absent.',
     permission: 'ProcessManager:getShadowResult',
     query: Type.Object({
-      after: Type.Optional(text(1, 50, '`next` of the answer before')),
+      after: Type.Optional(text(1, 50, '`next` of the previous response')),
       size: Type.Optional(
         Type.Integer({
           minimum: 1,

@@ -13,9 +13,9 @@ const TokenStatus = oneOf('ACTIVE', 'INACTIVE');
 const MadeFor = oneOf('PUSH_NOTIFICATION');
 
 const tokenText = {
-  name: text(0, 50, 'A name of its own in the tenant; a token that is given the empty text is named by its id'),
+  name: text(0, 50, 'A unique name in the tenant; if it is empty, the token is named by its id'),
   description: Type.Optional(text(0, 2000)),
-  processDefnTag: Type.Optional(text(1, 50, 'Binds the definition that bears this tag, instead of a name and version')),
+  processDefnTag: Type.Optional(text(1, 50, 'Binds the definition with this tag, instead of a name and version')),
   uiUrl: Type.Optional(text(0, 500, 'The user interface that executes the process')),
   notBeforeDtm: Type.Optional(DateTime),
   notAfterDtm: Type.Optional(DateTime),
@@ -35,7 +35,7 @@ const ProcessTokenInput = withTitle(
   'ProcessTokenInput',
   Type.Object({
     ...tokenText,
-    processDefnName: Type.Optional(text(0, 50, 'The definition to run; required unless `processDefnTag` is given')),
+    processDefnName: Type.Optional(text(0, 50, 'The definition to run; required without `processDefnTag`')),
     processDefnVersion: Type.Optional(lenientInteger(1, MAX_INT32)),
     status: Type.Optional(TokenStatus),
     type: Type.Optional(TokenType),
@@ -83,9 +83,9 @@ export const processTokens = group('/api/process-manager/processTokens', {
   create: post('', {
     summary: 'Create a process token',
     description:
-      'Binds a process definition, by name and version, to a token that instances are made from. ' +
-      '`MULTI_USE_COUNT_LIMITED` needs `maxCount`, `MULTI_USE_TIME_LIMITED` needs `notAfterDtm`. To `UNLIMITED` a `maxCount` ' +
-      'means nothing: it is stored and shown.',
+      'Binds a process definition, by name and version, to a token from which instances are created. ' +
+      '`MULTI_USE_COUNT_LIMITED` needs `maxCount`, `MULTI_USE_TIME_LIMITED` needs `notAfterDtm`. For `UNLIMITED`, a' +
+      ' `maxCount` is stored and shown, but not applied.',
     permission: 'ProcessManager:addProcessToken',
     body: ProcessTokenInput,
     ok: ProcessToken,
@@ -95,7 +95,8 @@ export const processTokens = group('/api/process-manager/processTokens', {
   list: get('', {
     summary: 'List process tokens',
     description:
-      'Those that callers made. Grove makes tokens too, for push notifications that ask for a process; `madeFor` lists them.',
+      'Lists the tokens that callers created. Grove creates tokens too, for push notifications that ask for a ' +
+      'process; `madeFor` lists them.',
     permission: 'ProcessManager:listProcessTokens',
     persons: 'each',
     query: cursorQuery({ processTokenSearch: likeFilter('tokens whose name'), madeFor: Type.Optional(MadeFor) }),
@@ -111,8 +112,9 @@ export const processTokens = group('/api/process-manager/processTokens', {
   update: post('/{processTokenId}', {
     summary: 'Change a process token',
     description:
-      'Changes only the fields given; `parameters` replace all that were there. With `status` `INACTIVE` no instance can be made ' +
-      'from the token, nor with its link. The definition cannot be changed. Instances that were made stay as they are.',
+      'Changes only the fields that you send; `parameters` replace all earlier ones. With `status` `INACTIVE`, ' +
+      'neither the token nor its link can create an instance. The definition cannot be changed. Existing instances ' +
+      'stay as they are.',
     permission: 'ProcessManager:updateProcessToken',
     persons: 'one',
     body: ProcessTokenChange,

@@ -26,7 +26,7 @@ const Usage = withTitle(
     days: listOf(
       Type.Object({ date: CalendarDate, ...counts }, { title: 'UsageDay' }),
       MAX_DAYS,
-      'By the day of creation (UTC) and the status of now; days without instances are left out',
+      'Counts by the day of creation (UTC) and the present status; days without instances are left out',
     ),
     definitions: listOf(
       Type.Object({ processDefnName: Type.String(), ...counts }, { title: 'UsageOfDefinition' }),
@@ -43,7 +43,7 @@ const Usage = withTitle(
     devices: listOf(
       Type.Object({ browser: Type.String(), instances: Type.Integer() }, { title: 'UsageDevice' }),
       MAX_NAMES,
-      'Instances that were opened with it, such as `Chrome on Android`',
+      'Instances by the browser that opened them, such as `Chrome on Android`',
     ),
     reviewers: listOf(
       Type.Object(
@@ -57,7 +57,7 @@ const Usage = withTitle(
         { title: 'UsageReviewer' },
       ),
       MAX_NAMES,
-      'Their verdicts of these days',
+      'The verdicts of each reviewer in this time',
     ),
     agreement: Type.Object(
       {
@@ -73,8 +73,8 @@ export const usage = group('/api/process-manager/usage', {
   get: get('', {
     summary: 'Count instances, outcomes, times, devices and verdicts',
     description:
-      'In the environment of the caller. Counted from what is stored, so instances that were deleted are not among them. ' +
-      'Nothing in it names an end user.',
+      'Counts stored instances in the environment of the caller, so deleted instances are not included. The result ' +
+      'names no end user.',
     permission: 'ProcessManager:getUsage',
     query: Type.Object({
       from: Type.Optional(Type.String({ ...CalendarDate, description: 'The first day; default: 30 days ago' })),

@@ -18,7 +18,7 @@ const WhatIfInput = withTitle(
     definition: DefinitionDocument,
     startDateTime: Type.String({ ...DateTime, description: 'Instances that were created at or after this time' }),
     endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created before this time; default: now' })),
-    after: Type.Optional(text(1, 50, '`next` of the answer before: the instances behind those')),
+    after: Type.Optional(text(1, 50, '`next` of the previous response: continues after its instances')),
     size: Type.Optional(
       Type.Integer({ minimum: 1, maximum: MAX_EXAMINED, description: 'How many instances to replay; default: 10,000' }),
     ),
@@ -35,7 +35,7 @@ export const WhatIfResult = withTitle(
         { title: 'WhatIfCount' },
       ),
       100,
-      'How many instances came to `recorded` and would come to `outcome`',
+      'How many instances ended as `recorded` and would now end as `outcome`',
     ),
     changed: listOf(
       Type.Object(
@@ -49,7 +49,7 @@ export const WhatIfResult = withTitle(
         { title: 'WhatIfChange' },
       ),
       MAX_CHANGED_LISTED + 1000,
-      'The instances that would come to something else',
+      'The instances that would end differently',
     ),
     next: Type.Optional(Type.String({ description: 'Present if there are more: call again with it as `after`' })),
   }),
@@ -59,9 +59,10 @@ export const whatIf = group('/api/process-manager/whatIf', {
   run: post('', {
     summary: 'Replay past instances against another version of their definition',
     description:
-      'Looks at instances of definitions of the same name. Decisions are pure functions of how steps ended and what checks ' +
-      'found, so they can be made again without personal data, which is not opened: what depends on it, and what nobody ' +
-      'did, is `NOT_KNOWN`. `REVIEW` means that machines left it to a human. Nothing is changed.',
+      'Replays instances of definitions with the same name. Decisions are pure functions of how steps ended and ' +
+      'what checks found, so they can be repeated without opening personal data. If a result depends on personal ' +
+      'data, or on a step that nobody did, it is `NOT_KNOWN`. `REVIEW` means that machines left the decision to a ' +
+      'human. Nothing is changed.',
     permission: 'ProcessManager:simulateProcessDefinition',
     body: WhatIfInput,
     ok: WhatIfResult,

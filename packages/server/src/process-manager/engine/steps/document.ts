@@ -37,7 +37,7 @@ export const document: StepType = {
       description: 'The accepted types of documents',
     }),
     countries: Type.Optional(
-      listOf(Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3 }), 300, 'ISO 3166-1 alpha-3; any unless given'),
+      listOf(Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3 }), 300, 'ISO 3166-1 alpha-3; default: any'),
     ),
     sides: Type.Unsafe<string>({
       ...oneOf('auto', 'front', 'both'),
