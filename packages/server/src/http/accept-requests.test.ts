@@ -70,7 +70,59 @@ describe('a request on a connection', () => {
     assert.deepEqual(statusesOf(await exchange(get('/health/live', 'X: 1'), 1)), [400], 'none at all');
   });
 
+  const ISSUE = `${LIST}/issue`;
+  const post = (version: string, ...headers: string[]) =>
+    `POST ${ISSUE} HTTP/${version}\r\n${['Host: localhost', 'X-Api-Key: x', ...headers].join('\r\n')}\r\n\r\n`;
+  const CHUNKS = '2\r\n{}\r\n0\r\n\r\n';
+
+  it('100001: ends where everybody sees its end: chunked and nothing else, in HTTP/1.1', async () => {
+    const json = 'Content-Type: application/json';
+    const good = await exchange(post('1.1', json, 'Transfer-Encoding: Chunked') + CHUNKS, 1);
+    assert.deepEqual(statusesOf(good), [200], good);
+    const next = get('/health/live', 'Host: localhost');
+    for (const [fault, text] of [
+      [/Transfer-Encoding is not/, post('1.1', json, 'Transfer-Encoding: gzip, chunked') + CHUNKS],
+      [/Transfer-Encoding is not/, post('1.1', json, 'Transfer-Encoding: gzip', 'Transfer-Encoding: chunked') + CHUNKS],
+      [/HTTP\/1\.0 does not know/, post('1.0', json, 'Transfer-Encoding: chunked', 'Connection: keep-alive') + CHUNKS],
+      [/not of HTTP\/1\.1/, 'GET /health/live HTTP/0.9\r\nHost: localhost\r\n\r\n'],
+      [/not of HTTP\/1\.1/, 'GET /health/live\r\n\r\n'],
+    ] as const) {
+      const read = await exchange(text + next, 2);
+      assert.deepEqual(new Set(statusesOf(read)), new Set([400]), text);
+      assert.match(read, fault);
+      assert.match(read, /connection: close/i);
+    }
+  });
+
+  it('100006 and 100001: says once what its body is: JSON in UTF-8, without a coding', async () => {
+    const length = 'Content-Length: 2';
+    const ask = async (...headers: string[]) => exchange(`${post('1.1', length, ...headers)}{}`, 1);
+    for (const type of [
+      'application/json',
+      'application/json; charset=UTF-8',
+      'application/json;charset="utf-8"',
+      'application/json; charset=ISO-8859-1',
+    ]) {
+      assert.deepEqual(statusesOf(await ask(`Content-Type: ${type}`)), [200], type);
+    }
+    assert.deepEqual(statusesOf(await ask('Content-Encoding: identity')), [200]);
+    for (const header of [
+      'Content-Encoding: gzip',
+      'Content-Type: application/json; charset=utf-16',
+      'Content-Type: application/json; charset=utf-7',
+    ]) {
+      const read = await ask(header);
+      assert.deepEqual(statusesOf(read), [415], header);
+      assert.match(read, /"code":100006/);
+    }
+    const latin = `${post('1.1', 'Content-Length: 10', 'Content-Type: application/json; charset=iso-8859-1')}{"a":"é"}`;
+    assert.deepEqual(statusesOf(await exchange(latin, 1)), [415], 'the same bytes are two texts');
+    const two = await ask('Content-Type: application/json', 'content-type: text/plain');
+    assert.match(two, /more than one Content-Type/);
+  });
+
   it('226: names its host in an absolute target, and the Host header is passed over', async () => {
+    hosts.length = 0;
     const path = (host: string) => `http://${host}${LIST}`;
     const own = await exchange(get(path('acme.fir.localhost'), 'Host: other.fir.localhost'), 1);
     assert.deepEqual(statusesOf(own), [200], own);

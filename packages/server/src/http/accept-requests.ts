@@ -6,8 +6,8 @@ import { noteArrival } from './request-id.ts';
 
 /**
  * The server below the framework. Ensures that a request names one host, and that it is the host everybody reads: the
- * tenant is told by it (RFC 9112, 3.2 and 3.2.2). The same for the credential: a proxy may read the last of two, and Node
- * reads the first.
+ * tenant is told by it (RFC 9112, 3.2 and 3.2.2). The same for the credential and for how the body is to be read: a proxy
+ * may read the last of two headers, and Node reads the first.
  */
 export type ServerOptions = {
   headersTimeout: number;
@@ -32,31 +32,55 @@ export function acceptRequests(handler: RequestListener, accepting: ServerOption
     const begin = () => {
       // The client has disconnected.
       if (response.destroyed) return;
-      const fault = hostFault(request);
-      if (fault) refuse(response, new ApiError(100001, { detail: fault }), headers);
+      const fault = faultOf(request);
+      if (fault) refuse(response, fault, headers);
       else handler(request, response);
     };
     if (!enter(caller(request), begin)) refuse(response, new ApiError(100010), { ...headers, 'retry-after': '1' });
   });
 }
 
-function hostFault(request: IncomingMessage): string | undefined {
+/** Headers that Node takes once, from the first, and others may take from the last. */
+const ONCE = ['Host', 'Authorization', 'Content-Type', 'Content-Encoding'] as const;
+/** Most headers have another length, so their names are not looked at. */
+const ONCE_LENGTHS: ReadonlySet<number> = new Set(ONCE.map(({ length }) => length));
+
+function faultOf(request: IncomingMessage): ApiError | undefined {
+  const detail = headerFault(request) ?? framingFault(request);
+  if (detail !== undefined) return new ApiError(100001, { detail });
+  const coding = request.headers['content-encoding'];
+  if (coding === undefined || coding === '' || coding.toLowerCase() === 'identity') return undefined;
+  return new ApiError(100006, { detail: 'without a Content-Encoding' });
+}
+
+function headerFault(request: IncomingMessage): string | undefined {
   const { rawHeaders, url = '' } = request;
-  let hosts = 0;
-  let credentials = 0;
+  const names: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
-    if (name.length === HOST.length && name.toLowerCase() === HOST) hosts += 1;
-    else if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) credentials += 1;
+    if (ONCE_LENGTHS.has(name.length)) names.push(name.toLowerCase());
   }
-  if (hosts > 1) return 'it has more than one Host header';
-  if (credentials > 1) return 'it has more than one Authorization header';
+  const twice = ONCE.find((name) => {
+    const lowerCase = name.toLowerCase();
+    return names.indexOf(lowerCase) !== names.lastIndexOf(lowerCase);
+  });
+  if (twice) return `it has more than one ${twice} header`;
   // An absolute target names the host itself, and the header is passed over.
   return url.charCodeAt(0) === SLASH || url === '*' ? undefined : readAbsoluteTarget(request, url);
 }
 
-const HOST = 'host';
-const AUTHORIZATION = 'authorization';
+/**
+ * Ensures that everybody finds the end of the body in the same place. The parser takes `gzip, chunked`, and chunks in
+ * HTTP/1.0, which proxies read otherwise (RFC 9112, 6.1), and requests of HTTP/0.9, which have no headers at all.
+ */
+function framingFault({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): string | undefined {
+  if (httpVersionMajor !== 1) return 'it is not of HTTP/1.1';
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return undefined;
+  if (httpVersionMinor === 0) return 'it has a Transfer-Encoding, which HTTP/1.0 does not know';
+  return coding.toLowerCase() === 'chunked' ? undefined : 'its Transfer-Encoding is not chunked alone';
+}
+
 const SLASH = 0x2f;
 const ABSOLUTE = /^https?:\/\/([a-z0-9._-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)([/?].*)?$/i;
 

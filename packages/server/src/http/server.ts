@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { maxHeaderSize } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import { addressesOf, operations } from '@grove/contract';
@@ -154,6 +155,9 @@ function readBodies(app: FastifyInstance): void {
   const whenItsTurn = longBodies();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (request.consumes) return readRawBody(request, request.consumes, bytes as Buffer, done);
+    if (!isUtf8Declared(request.headers['content-type'], bytes as Buffer)) {
+      return done(new ApiError(100006, { detail: 'in UTF-8' }));
+    }
     const readBody = () => {
       let body: unknown;
       try {
@@ -171,6 +175,15 @@ function readBodies(app: FastifyInstance): void {
     if (request.consumes) return readRawBody(request, request.consumes, bytes as Buffer, done);
     done(isEmpty(bytes as Buffer) ? null : new ApiError(100006), undefined);
   });
+}
+
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i;
+
+/** Ensures that nobody who heeds the charset reads another text (RFC 8259, 8.1). In two others ASCII is the same. */
+function isUtf8Declared(contentType: string | undefined, bytes: Buffer): boolean {
+  const charset = CHARSET.exec(contentType ?? '')?.[1]?.toLowerCase();
+  if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return true;
+  return (charset === 'us-ascii' || charset === 'iso-8859-1') && isAscii(bytes);
 }
 
 const MAX_EMPTY_BYTES = 16;
