@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { entrance, MAX_WAITING, TURN_MS } from './entrance.ts';
+import { entrance, LONE_TURN_MS, MAX_OVERFLOW, MAX_WAITING, TURN_MS } from './entrance.ts';
 
 /** An entrance whose turns, hour and processor time are ours. Every request costs `costMs`. */
 function openEntrance(costMs: number) {
@@ -33,11 +33,50 @@ function openEntrance(costMs: number) {
 }
 
 describe('the entrance', () => {
-  it('lets everything of a single caller in at once', () => {
-    const { arrive, begun, isIdle } = openEntrance(0.1);
-    arrive('a', 1000);
-    assert.equal(begun.length, 1000);
-    assert.ok(isIdle());
+  it('begins the requests of a single caller at once, as many as fit into a long turn, and none is refused', () => {
+    const { arrive, turn, begun, isIdle } = openEntrance(0.1);
+    const count = 5 * MAX_WAITING;
+    assert.ok(arrive('a', count).every(Boolean));
+    assert.ok(begun.length > 100, `${begun.length} at once`);
+    const turns: number[] = [];
+    while (!isIdle()) turns.push(turn().split(' ').length);
+    assert.equal(begun.length, count);
+    assert.ok(Math.max(...turns) <= LONE_TURN_MS / 0.1 + 1, `${Math.max(...turns)} in a turn`);
+    assert.ok(turns.length < count / 100, `${turns.length} turns`);
+  });
+
+  it('is left to another caller soon, although thousands of costly requests of one have come before', () => {
+    const { arrive, turn, begun } = openEntrance(10);
+    arrive('a', 6000);
+    const atOnce = begun.length;
+    assert.ok(atOnce < 200, `${atOnce} at once`);
+    turn();
+    turn();
+    assert.ok(begun.length - atOnce < 10, `${begun.length - atOnce} in two turns`);
+    arrive('b');
+    assert.match(`${turn()} ${turn()}`, /\bb\b/);
+  });
+
+  it('begins the requests of a single caller in their order, and no more of them than may wait', () => {
+    let work: (() => void) | undefined;
+    const nextTurn = (next: () => void) => {
+      work = next;
+    };
+    const enter = entrance({ now: () => 0, usedMs: () => 0, nextTurn });
+    const begun: number[] = [];
+    const places = Array.from({ length: MAX_OVERFLOW + 2 * MAX_WAITING }, (_, at) => enter('a', () => begun.push(at)));
+    const waiting = places.filter(Boolean).length;
+    assert.ok(waiting < places.length && waiting > MAX_OVERFLOW, `${waiting}`);
+    while (work) {
+      const now = work;
+      work = undefined;
+      now();
+    }
+    assert.deepEqual(
+      begun,
+      [...begun].toSorted((one, other) => one - other),
+    );
+    assert.equal(begun.length, waiting);
   });
 
   it('serves another caller in the turn after it arrives, although a thousand requests of one wait', () => {
@@ -74,18 +113,18 @@ describe('the entrance', () => {
     assert.equal([turn(), turn(), turn(), turn()].filter((name) => name === 'b').length, 2);
   });
 
-  it('lets a single caller in at once again when the others are gone for a while', () => {
+  it('has long turns for a single caller again when the others are gone for a while', () => {
     const { arrive, turn, begun, clock, isIdle } = openEntrance(1);
     arrive('b');
     arrive('a', 50);
     while (!isIdle()) turn();
     assert.equal(begun.length, 51);
     clock.now += 1001;
-    arrive('a', 50);
-    assert.equal(begun.length, 101);
+    arrive('a', 15);
+    assert.equal(begun.length, 66);
   });
 
-  it('lets all that waits of a single caller in when the others are gone, although more arrives all the time', () => {
+  it('has long turns for what waits of a single caller when the others are gone, although more arrives all the time', () => {
     const { arrive, turn, clock } = openEntrance(1);
     arrive('b');
     arrive('a', 64);
@@ -94,8 +133,7 @@ describe('the entrance', () => {
       arrive('a');
     }
     clock.now += 1001;
-    assert.ok(turn().split(' ').length > 50);
-    assert.deepEqual([arrive('a', 5).every(Boolean), turn()], [true, '']);
+    assert.ok(turn().split(' ').length > 10);
   });
 
   it('has no place for more than half of those that may wait, for one caller', () => {

@@ -45,30 +45,32 @@ export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
     reply.header('Cache-Control', 'public, max-age=60');
     return { origins };
   });
-  // Built at the first request and kept: most servers are never asked.
-  let openapi: string | undefined;
+  // Built at the first request and kept as bytes, which cost nothing to send: anybody may ask, and often.
+  let openapi: Buffer | undefined;
   app.get('/openapi.json', async (_request, reply) => {
-    openapi ??= JSON.stringify(buildOpenApi({ version: deps.version }));
+    openapi ??= Buffer.from(JSON.stringify(buildOpenApi({ version: deps.version })));
     reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
     return reply.type('application/json').send(openapi);
   });
   // For programs that read documentation (llmstxt.org).
-  let llms: string | undefined;
+  let llms: Buffer | undefined;
   app.get('/llms.txt', async (_request, reply) => {
-    llms ??= renderLlms(documentedPages());
+    llms ??= Buffer.from(renderLlms(documentedPages()));
     return reply.header('Cache-Control', 'public, max-age=60').type('text/plain; charset=utf-8').send(llms);
   });
-  let schema: string | undefined;
+  let schema: Buffer | undefined;
   app.get('/schemas/process-definition.json', async (_request, reply) => {
-    schema ??= JSON.stringify(deps.definitionSchema());
+    schema ??= Buffer.from(JSON.stringify(deps.definitionSchema()));
     reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
     return reply.type('application/schema+json').send(schema);
   });
   // Of the files of `grove apply`, for editors.
   for (const name of CONFIGURATION_FILES) {
+    let bytes: Buffer | undefined;
     app.get(`/schemas/${name}.json`, async (_request, reply) => {
       reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
-      return reply.type('application/schema+json').send(JSON.stringify(configurationSchema(name)));
+      bytes ??= Buffer.from(JSON.stringify(configurationSchema(name)));
+      return reply.type('application/schema+json').send(bytes);
     });
   }
   mountDocs(app, deps);
