@@ -259,7 +259,7 @@ export const watchlists = group('/api/watchlist-manager/facewatchlists', {
     description:
       'Gives candidates for a human, never a verdict. Every search is in the audit log, and so is every read of a member.',
     permission: 'WatchlistManager:matchWatchlist',
-    persons: 'one',
+    persons: 'each',
     body: MatchInput,
     ...image,
     ok: WatchlistMatch,

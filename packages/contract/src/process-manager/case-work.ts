@@ -34,7 +34,7 @@ export const instanceLinks = group('/api/process-manager/processInstances/{proce
       'database. Faces are compared if a `duplicate` step looked for them. A device is the same if the browser ' +
       'still holds the session of the other instance. Parents and children of the instance are left out.',
     permission: 'ProcessManager:listInstanceLinks',
-    persons: 'one',
+    persons: 'each',
     ok: withTitle('InstanceLinks', Type.Object({ links: listOf(InstanceLink, MAX_INSTANCE_LINKS) })),
     codes: [100022],
   }),

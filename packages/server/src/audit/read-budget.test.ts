@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { operations } from '@grove/contract';
+import { codeOf, endUser } from '../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp, testClock } from '../../test/harness.ts';
 import { DAY, HOUR } from '../kernel/clock.ts';
 import type { Principal } from '../kernel/context.ts';
@@ -119,6 +120,28 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
     assert.equal(await outside('&page=1000'), 429);
   });
 
+  it('counts each instance that shares something with another, and one if there is none', async () => {
+    await setBudget(5, false);
+    const parameters = { email: 'shared@example.com', firstName: 'Ada' };
+    const processToken = { name: 'linked', processDefnName: 'document-and-selfie' };
+    const { body: token } = await post('/api/process-manager/processTokens', processToken);
+    const ids: string[] = [];
+    for (let each = 0; each < 3; each++) {
+      const { body } = await post(`${INSTANCES}/create?pt=${token.id}`, { parameters });
+      const user = await endUser(app, codeOf(body.redirectUrl));
+      const { step } = await user.look();
+      assert.equal((await user.submit(step.id, { accepted: true })).status, 200);
+      ids.push(body.processInstanceId);
+    }
+    const key = await newKey();
+    const { body } = await key.read(`/${ids[0]}/links`);
+    assert.equal(body.links.length, 2);
+    await key.read(`/${ids[1]}/links`);
+    assert.deepEqual(await alarms(key.id), [], '4 of 5');
+    await key.read(`/${instanceId}/links`);
+    assert.equal((await alarms(key.id)).length, 1);
+  });
+
   it('is that of the environment which is read, for an operator who reads in both', async () => {
     const caller = { tenantId: TENANT, callerId: 'operator', callerName: 'operator' };
     const [inTest, inLive] = (['test', 'live'] as const).map(
@@ -219,5 +242,21 @@ describe('operations that show persons', () => {
       .filter(({ operation }) => operation.permission && shows(operation.ok))
       .filter(({ operation }) => !operation.persons);
     assert.deepEqual(uncounted.map(({ id }) => id).toSorted(), UNCOUNTED.toSorted());
+  });
+
+  it('count each person of a list', () => {
+    const showsPerson = (item: unknown) => {
+      const names = Object.keys((item as { properties?: object } | undefined)?.properties ?? {});
+      return names.includes('firstName') || names.includes('extId');
+    };
+    const hasPersonList = (schema: unknown): boolean =>
+      typeof schema === 'object' &&
+      schema !== null &&
+      (showsPerson((schema as { items?: unknown }).items) || Object.values(schema).some(hasPersonList));
+    const lists = operations().filter(({ operation }) => operation.persons === 'one' && hasPersonList(operation.ok));
+    assert.deepEqual(
+      lists.map(({ id }) => id),
+      [],
+    );
   });
 });

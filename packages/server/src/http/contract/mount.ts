@@ -323,10 +323,14 @@ function personsIn(body: unknown, persons: Persons): number {
   if (persons === 'each' && body instanceof SpecialAnswer && body.persons !== undefined) return body.persons;
   const view = body instanceof SpecialAnswer ? body.body : body instanceof WrittenPage ? body.page : body;
   if (persons !== 'each') return 1;
-  const { content, totalElements } = view as { content: readonly unknown[]; totalElements: number };
+  const { content, totalElements = 0, links, candidates } = view as PersonList;
   // A page behind the end still reveals `totalElements`, and so whether a guess was right.
-  return content.length === 0 && totalElements > 0 ? 1 : content.length;
+  if (content) return content.length === 0 && totalElements > 0 ? 1 : content.length;
+  // That somebody is linked to nobody, or on no list, is known of one person, too.
+  return Math.max(1, (links ?? candidates ?? []).length);
 }
+
+type PersonList = { totalElements?: number } & Partial<Record<'content' | 'links' | 'candidates', readonly unknown[]>>;
 
 /** Bytes of the body are compared by their hash. */
 function digestOf({ contentType, bytes }: RawBody): unknown {
