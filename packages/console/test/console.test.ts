@@ -164,7 +164,7 @@ describe('the console', () => {
     const notes = page.getByRole('region', { name: 'Notes' });
     await notes.getByRole('textbox', { name: 'Write a note for colleagues' }).fill('Look at the hologram');
     await notes.getByRole('combobox', { name: 'Mention' }).click();
-    await page.getByRole('option', { name: 'Olga Owner' }).click();
+    await page.getByRole('listbox').getByRole('option', { name: 'Olga Owner' }).click();
     await notes.getByRole('button', { name: 'Add note' }).click();
     await notes.getByText('@Olga Owner').waitFor();
     await keep('case-notes');
@@ -416,6 +416,31 @@ describe('the console', () => {
     const at = (await time.getAttribute('datetime')) ?? '';
     assert.equal(await time.getAttribute('title'), `${at.slice(0, 19).replace('T', ' ')} UTC`);
     await other.context().close();
+  });
+
+  it('a case is assigned to a colleague, found among those of its definition, and cancelled', async () => {
+    const id = await inReview('Nadia');
+    await open(`/reviews/${id}`, /Nadia Byrne/);
+    await page.getByRole('combobox', { name: 'Assign to…' }).selectOption({ label: 'Olga Owner' });
+    await page.getByText('Assigned to Olga Owner (olga@acme.com)').waitFor();
+    await keep('assigned');
+    await open('/reviews?view=mine', /Reviews/);
+    await page.getByRole('table').getByText('Nadia Byrne').waitFor();
+    await page.getByRole('searchbox', { name: 'Definition' }).fill('age-check');
+    await page.keyboard.press('Enter');
+    await page.getByText('Nothing matches these filters').waitFor();
+    await keep('reviews-of-definition');
+    await page.getByRole('button', { name: 'Remove filter: Definition' }).click();
+    await page.getByRole('table').getByText('Nadia Byrne').waitFor();
+    await open(`/instances/${id}`, /Nadia Byrne/);
+    await page.getByRole('button', { name: 'Cancel verification' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Cancel verification' });
+    await dialog.getByText('This cannot be undone.').waitFor();
+    assert.deepEqual(await axe(), []);
+    await keep('cancel');
+    await dialog.getByRole('button', { name: 'Cancel verification' }).click();
+    await page.getByText('Abandoned').first().waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Cancel verification' }).count(), 0);
   });
 
   it('closed reviews are filtered in the address, and a list is saved as CSV', async () => {

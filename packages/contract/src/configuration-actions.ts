@@ -59,6 +59,7 @@ export const CONFIGURATION_ACTIONS = [
   'shadowVersion.started',
   'shadowVersion.ended',
   'processInstance.resumeLinkCreated',
+  'processInstance.cancelled',
 ] as const;
 
 export type ConfigurationAction = (typeof CONFIGURATION_ACTIONS)[number];

@@ -131,6 +131,13 @@ export const routes = {
       status: 200,
       body: true,
     },
+    cancel: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/processInstances/{processInstanceId}/cancel' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
     createResumeLink: {
       method: 'POST',
       paths: { none: '/api/process-manager/processInstances/{processInstanceId}/resumeLink' },
@@ -287,6 +294,13 @@ export const routes = {
     release: {
       method: 'POST',
       paths: { none: '/api/process-manager/reviews/{processInstanceId}/release' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    assign: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/reviews/{processInstanceId}/assign' },
       auth: 'bearer',
       status: 200,
       body: true,

@@ -19,7 +19,7 @@ import type { Tracing } from './kernel/tracing.ts';
 import { openNotifications } from './notification-service/notifications.ts';
 import { openDoors } from './open-doors.ts';
 import type { InstallationDeps } from './operators/installation/installation.ts';
-import { operatorNames } from './operators/operator-names.ts';
+import { operatorNames, reviewerName } from './operators/operator-names.ts';
 import { openOperators } from './operators/operators.ts';
 import { isSecretName, secretFinder, secretHostFault } from './process-manager/cloud-secrets/find-secret.ts';
 import { parametersOf } from './process-manager/instances/parameters-of.ts';
@@ -103,6 +103,7 @@ export function openFeatures(deps: FeatureDeps) {
   const manager = openProcessManager({
     ...shared,
     operatorNames,
+    reviewerName,
     watchlists,
     identity: identity.forSteps,
     notify: events.publish,

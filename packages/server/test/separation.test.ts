@@ -79,6 +79,7 @@ const BODIES: Readonly<Record<string, Sent>> = {
   'watchlists.update': json({ name: 'other' }),
   'users.update': json({ status: 'INACTIVE' }),
   'processInstances.createResumeLink': json({}),
+  'processInstances.cancel': json({}),
   'operators.invite': json({ name: 'Eve', email: 'eve@evil.example', role: 'Owner' }),
   'operators.update': json({ name: 'Eve', role: 'Auditor' }),
   'operators.reset': json({}),

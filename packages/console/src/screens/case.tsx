@@ -6,8 +6,9 @@ import { useEffect, useState } from 'react';
 import { call, callForBlob } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay, useSession } from '../api/session.tsx';
+import { AssignReview } from '../parts/assign-review.tsx';
 import { BlockButton } from '../parts/case-block.tsx';
-import { CaseStates, loadCase, useCase } from '../parts/case-data.tsx';
+import { type Case, CaseStates, loadCase, useCase } from '../parts/case-data.tsx';
 import { Decision, fetchReview } from '../parts/case-decision.tsx';
 import { imagesOf } from '../parts/case-images.tsx';
 import { OnceShown } from '../parts/dialogs.tsx';
@@ -32,7 +33,7 @@ export function CaseScreen() {
   const { instance } = query.data;
   const steps = [...new Set(query.data.checks.map(({ step }) => step))];
   return (
-    <Page key={id} title={nameOf(instance) || t('instances.noName')} actions={<BlockButton caseFile={query.data} />}>
+    <Page key={id} title={nameOf(instance) || t('instances.noName')} actions={<CaseActions caseFile={query.data} />}>
       <CaseView caseFile={query.data} />
       {instance.status === 'REVIEW' ? (
         <Decision key={id} id={id} steps={steps} onNext={go} onLink={setLink} />
@@ -49,6 +50,16 @@ export function CaseScreen() {
         }}
       />
     </Page>
+  );
+}
+
+function CaseActions({ caseFile }: { caseFile: Case }) {
+  const { id, status } = caseFile.instance;
+  return (
+    <>
+      {status === 'REVIEW' && <AssignReview id={id} />}
+      <BlockButton caseFile={caseFile} />
+    </>
   );
 }
 

@@ -6,6 +6,7 @@ import { CallError, call, callForBlob } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { StatusTag } from '../parts/badges.tsx';
+import { CancelInstance } from '../parts/cancel-instance.tsx';
 import { type Case, CaseStates, Checks, Forms, Happened, useCase, ValuesTable } from '../parts/case-data.tsx';
 import { Faces, Images, imagesOf } from '../parts/case-images.tsx';
 import { Links } from '../parts/case-links.tsx';
@@ -149,6 +150,7 @@ function Actions({ caseFile: { instance } }: { caseFile: Case }) {
           {t('instance.archive')}
         </Button>
       )}
+      {(isOpen || instance.status === 'REVIEW') && <CancelInstance id={instance.id} />}
       <Remove id={instance.id} />
     </>
   );

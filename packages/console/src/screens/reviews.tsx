@@ -22,7 +22,7 @@ export function Reviews() {
   const navigate = useNavigate();
   const { operator } = useSession();
   const may = useMay();
-  const { view = 'all' } = useSearch({ strict: false }) as { view?: string };
+  const { view = 'all', definition } = useSearch({ strict: false }) as { view?: string; definition?: string };
   const columns: Column<ReviewRow>[] = [
     { title: t('instances.person'), show: (row) => nameOf(row) || t('instances.noName'), text: nameOf },
     {
@@ -65,8 +65,9 @@ export function Reviews() {
             { value: 'free', label: t('reviews.free') },
             ...(may('closedReviews', 'list') ? [{ value: 'closed', label: t('reviews.closed') }] : []),
           ]}
-          onChange={(next) => navigate({ to: '/reviews', search: { view: next } as never })}
+          onChange={(next) => navigate({ to: '/reviews', search: { view: next, definition } as never })}
         />
+        <DefinitionFilter />
         {view === 'closed' ? (
           <Closed />
         ) : (
@@ -74,19 +75,38 @@ export function Reviews() {
             group="reviews"
             name="list"
             label={t('reviews.title')}
-            query={{ sort: 'waitingSinceDtm,asc', ...filters[view] }}
+            query={{ sort: 'waitingSinceDtm,asc', ...filters[view], processDefnName: definition }}
             columns={columns}
             keyOf={(row) => row.processInstanceId}
             linkOf={(row) => `/reviews/${row.processInstanceId}`}
-            empty={
-              <Empty title={t('home.queueEmpty')}>
-                <Text c="dimmed">{t('reviews.emptyLead')}</Text>
-              </Empty>
-            }
+            empty={<NobodyWaits />}
           />
         )}
       </Page>
     </Guarded>
+  );
+}
+
+function NobodyWaits() {
+  const t = useT();
+  return (
+    <Empty title={t('home.queueEmpty')}>
+      <Text c="dimmed">{t('reviews.emptyLead')}</Text>
+    </Empty>
+  );
+}
+
+/** Only the cases of one definition, of any version. */
+function DefinitionFilter() {
+  const t = useT();
+  const { filters } = useFilters<'definition'>();
+  return (
+    <>
+      <Group>
+        <SearchField name="definition" label={t('instances.definition')} placeholder="document-and-selfie" />
+      </Group>
+      <FilterChips active={[{ name: 'definition', label: t('instances.definition'), value: filters.definition }]} />
+    </>
   );
 }
 
@@ -106,8 +126,8 @@ function Closed() {
     { title: t('reviews.reviewer'), show: ({ reviewer }) => <bdi>{reviewer}</bdi>, text: ({ reviewer }) => reviewer },
     { title: t('reviews.decided'), show: (row) => <Moment at={row.decidedDtm} />, text: (row) => row.decidedDtm },
   ];
-  const { filters, set } = useFilters<'verdict' | 'reviewer' | 'from' | 'to'>();
-  const { verdict, reviewer, from, to } = filters;
+  const { filters, set } = useFilters<'verdict' | 'reviewer' | 'definition' | 'from' | 'to'>();
+  const { verdict, reviewer, definition, from, to } = filters;
   const verdictText = VERDICTS.find((each) => each === verdict);
   return (
     <>
@@ -136,7 +156,13 @@ function Closed() {
         group="closedReviews"
         name="list"
         label={t('reviews.closed')}
-        query={{ verdict: verdictText, reviewer, startDateTime: dayStart(from, 0), endDateTime: dayStart(to, 1) }}
+        query={{
+          verdict: verdictText,
+          reviewer,
+          processDefnName: definition,
+          startDateTime: dayStart(from, 0),
+          endDateTime: dayStart(to, 1),
+        }}
         columns={columns}
         keyOf={(row) => `${row.processInstanceId} ${row.decidedDtm}`}
         linkOf={(row) => `/instances/${row.processInstanceId}`}

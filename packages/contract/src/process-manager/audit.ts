@@ -19,6 +19,7 @@ export const AuditAction = oneOf(
   'instance.erased',
   'review.claimed',
   'review.released',
+  'review.assigned',
   'review.approved',
   'review.rejected',
   'review.askedAgain',

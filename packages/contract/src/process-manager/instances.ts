@@ -230,6 +230,17 @@ export const processInstances = group('/api/process-manager/processInstances', {
     ok: ProcessInstance,
     codes: [100022, 100062],
   }),
+  cancel: post('/{processInstanceId}/cancel', {
+    summary: 'End a process instance before its end',
+    description:
+      'The instance ends with the status `COMPLETED_TERMINATED`. The event `instance.terminated` has the reason `cancelled`. ' +
+      'Its child instances end, too. What was captured stays until the instance is deleted.',
+    permission: 'ProcessManager:cancelProcessInstance',
+    audit: 'processInstance.cancelled',
+    body: Empty,
+    ok: ProcessInstance,
+    codes: [100022, 100057],
+  }),
   createResumeLink: post('/{processInstanceId}/resumeLink', {
     summary: 'Create a link with which the end user continues on any device',
     description: 'The link works once, within 24 hours. Give it only to the end user.',

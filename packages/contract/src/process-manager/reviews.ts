@@ -113,6 +113,7 @@ export const reviews = group('/api/process-manager/reviews', {
         description: 'Only claimed reviews, or only unclaimed ones',
       }),
       reviewer: Type.Optional(text(0, 100, 'Only reviews that this reviewer has claimed')),
+      processDefnName: Type.Optional(text(0, 100, 'Only reviews of this process definition, of any version')),
     }),
     ok: page(Review),
   }),
@@ -125,7 +126,9 @@ export const reviews = group('/api/process-manager/reviews', {
   }),
   claim: post('/{processInstanceId}/claim', {
     summary: 'Claim a review',
-    description: 'Nobody else can decide the review for 30 minutes. Claim it again for 30 minutes more.',
+    description:
+      'Nobody else can decide the review for 30 minutes. Claim it again for 30 minutes more. A review that was assigned to ' +
+      'you stays yours for its 24 hours.',
     permission: 'ProcessManager:claimReview',
     persons: 'one',
     body: Claim,
@@ -139,6 +142,17 @@ export const reviews = group('/api/process-manager/reviews', {
     body: Claim,
     ok: Review,
     codes: conflicts,
+  }),
+  assign: post('/{processInstanceId}/assign', {
+    summary: 'Assign a review to an operator',
+    description:
+      'Nobody else can decide the review for 24 hours, or until the operator gives it back. The claim of another reviewer ' +
+      'ends.',
+    permission: 'ProcessManager:assignReview',
+    persons: 'one',
+    body: withTitle('ReviewAssignment', Type.Object({ operatorId: Id })),
+    ok: Review,
+    codes: [100022, 100061],
   }),
   approve: post('/{processInstanceId}/approve', {
     summary: 'Approve a review',
@@ -179,6 +193,7 @@ export const closedReviews = group('/api/process-manager/closedReviews', {
     query: pageQuery({
       verdict: Type.Optional(oneOf('APPROVED', 'REJECTED', 'ASKED_AGAIN')),
       reviewer: Type.Optional(text(0, 200, 'Only decisions of this reviewer')),
+      processDefnName: Type.Optional(text(0, 100, 'Only decisions about this process definition, of any version')),
       startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Decisions at or after this time' })),
       endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Decisions before this time' })),
     }),

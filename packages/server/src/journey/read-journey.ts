@@ -64,6 +64,9 @@ async function withPageUrl(
   return { ...journey, step: { ...step, settings: { ...step.settings, ...(url !== undefined && { url }) } } };
 }
 
+/** Reasons of an end that did not come by time. */
+const ENDED_BY_SOMEBODY: ReadonlySet<string | undefined> = new Set(['abandoned', 'cancelled']);
+
 /** The redirect address, checked against the tenant's list as it is now. */
 async function redirectOf(
   deps: JourneyDeps,
@@ -74,7 +77,7 @@ async function redirectOf(
   const byTime =
     root.status === 'COMPLETED_TERMINATED' &&
     timeoutRedirectUrl !== undefined &&
-    (await deps.processes.endReason(db, root.id)) !== 'abandoned';
+    !ENDED_BY_SOMEBODY.has(await deps.processes.endReason(db, root.id));
   const template = byTime ? timeoutRedirectUrl : _redirectUrl;
   if (!template) return undefined;
   const address = fillAddress(template, root, definition.definition.processDefinitionType);

@@ -1,6 +1,7 @@
 import { api } from '@grove/contract';
 import type { TenantReads } from '../db/db.ts';
 import { implement } from '../kernel/implement.ts';
+import { operatorName } from '../kernel/operator-name.ts';
 import { activeAmong, activeOperators } from './operators.repository.ts';
 import { ensureLive } from './role-rules.ts';
 
@@ -8,6 +9,12 @@ import { ensureLive } from './role-rules.ts';
 export async function operatorNames(db: TenantReads, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = ids.length === 0 ? [] : await activeAmong(db, ids);
   return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** How an operator who can sign in is shown as a reviewer. */
+export async function reviewerName(db: TenantReads, operatorId: string): Promise<string | undefined> {
+  const [row] = await activeAmong(db, [operatorId]);
+  return row && operatorName(row);
 }
 
 export function colleagueHandlers() {

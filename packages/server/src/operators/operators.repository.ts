@@ -138,13 +138,14 @@ export async function countByRole(db: TenantReads): Promise<Map<string, number>>
   return new Map(rows.map(({ role, total }) => [role, total]));
 }
 
-const ACTIVE_AMONG = query<{ id: string; name: string }>()(`SELECT id, name FROM operators
+type ActiveOperator = { id: string; name: string; email: string };
+const ACTIVE_AMONG = query<ActiveOperator>()(`SELECT id, name, email FROM operators
   WHERE tenant_id = :tenant_id AND status = 'ACTIVE' AND id ${inJson(':ids')}`);
 const ACTIVE = query<{ id: string; name: string }>()(`SELECT id, name FROM operators
   WHERE tenant_id = :tenant_id AND status = 'ACTIVE' ORDER BY name_folded, id LIMIT 1000`);
 
 /** Those of the operators who can sign in. */
-export function activeAmong(db: TenantReads, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+export function activeAmong(db: TenantReads, ids: readonly string[]): Promise<ActiveOperator[]> {
   return ACTIVE_AMONG.all(db, { ids: JSON.stringify(ids) });
 }
 

@@ -54,7 +54,7 @@ export function processesForJourneys({ drive, tell, vault, identity, jobs, delet
     uiUrlOfToken,
     linkTarget,
     homeOf,
-    /** Why an instance was terminated: `abandoned`, or by time. */
+    /** Why an instance was terminated: `abandoned`, `cancelled`, or by time. */
     endReason,
     redirectAllowed,
     mayFrame: frameRule({ baseUrlOf }),

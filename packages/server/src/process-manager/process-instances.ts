@@ -37,7 +37,7 @@ import { momentOf } from './tokens/token-rules.ts';
 export type ProcessInstancesDeps = DeleteInstanceDeps & {
   baseUrlOf(tenantId: string): string;
   region: string;
-  drive: Pick<Drive, 'apply' | 'lookAt'>;
+  drive: Pick<Drive, 'apply' | 'look' | 'lookAt'>;
   tell: TellEvents;
   audit: Pick<Audit, 'noteRead'>;
 };
@@ -51,7 +51,7 @@ type InputOf<Name extends keyof typeof api.processInstances> = Input<(typeof api
 
 export function processInstanceHandlers(deps: ProcessInstancesDeps) {
   return implement(api.processInstances, {
-    ...bindDeps(deps, { create, start, getWithParameters, delete: remove, resume, createResumeLink }),
+    ...bindDeps(deps, { create, start, getWithParameters, delete: remove, resume, cancel, createResumeLink }),
     get,
     list,
     search,
@@ -131,6 +131,20 @@ async function resume({ drive }: ProcessInstancesDeps, context: Context, { param
     if (applied.refusal === undefined) return toPlainView(applied.instance, tenantId, now);
     if (applied.refusal === 'badInput') throw invalidInput(...(applied.faults ?? []));
     throw new ApiError(100062);
+  });
+}
+
+async function cancel({ drive }: ProcessInstancesDeps, context: Context, { params }: InputOf<'cancel'>) {
+  const { now, tenantId } = context;
+  return context.db.write(async (tx) => {
+    const { id } = visible(context, (await lockChain(tx, params.processInstanceId)).at(-1));
+    const snapshot = await drive.look(tx, id);
+    const applied = await drive.apply(tx, id, { type: 'cancel' }, now);
+    if (applied.refusal !== undefined) throw new ApiError(100057);
+    // The child that is under way ends too, and with it those between the two.
+    const child = snapshot?.instance.id;
+    if (child !== undefined && child !== id) await drive.apply(tx, child, { type: 'cancel' }, now);
+    return toPlainView(applied.instance, tenantId, now);
   });
 }
 

@@ -28,7 +28,7 @@ import { eventTeller } from './instances/tell-events.ts';
 import { processInstanceHandlers } from './process-instances.ts';
 import { openRetention } from './retention/open-retention.ts';
 import { closedReviewHandlers } from './reviews/closed-reviews.ts';
-import { reviewHandlers } from './reviews/reviews.ts';
+import { type ReviewDeps, reviewHandlers } from './reviews/reviews.ts';
 import type { CallHttp } from './runtime/call-http.ts';
 import { openDrive, type Snapshot } from './runtime/drive.ts';
 import type { IdentityPort } from './runtime/identity-port.ts';
@@ -77,6 +77,7 @@ export type ProcessManagerDeps = Platform & {
   ): Promise<void>;
   /** The names of those of the operators who can sign in. */
   operatorNames: NotesDeps['operatorNames'];
+  reviewerName: ReviewDeps['reviewerName'];
   /** Whether what a definition refers to is there. */
   exists: Exists;
   /** Called after the commit of a change of a journey. */
@@ -111,7 +112,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       processInstances: processInstanceHandlers({ tell, vault, beginErasure, audit, baseUrlOf, drive, region }),
       processDefinitions: definitionHandlers({ exists: deps.exists }),
       funnels: funnelHandlers(),
-      reviews: reviewHandlers({ drive, audit, ...resumeLinks(deps) }),
+      reviews: reviewHandlers({ drive, audit, reviewerName: deps.reviewerName, ...resumeLinks(deps) }),
       closedReviews: closedReviewHandlers(),
       whatIf: whatIfHandlers(),
       shadowVersions: shadowVersionHandlers(),

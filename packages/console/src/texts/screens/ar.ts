@@ -248,6 +248,11 @@ export const screensAr: ScreenTexts = {
   'audit.person': 'الشخص',
   'audit.key': 'مفتاح API',
   'audit.request': 'الطلب',
+  'case.assign': 'إسناد إلى…',
+  'case.assigned': 'أُسندت إلى {name}',
+  'instance.cancel': 'إلغاء التحقق',
+  'instance.cancelLead':
+    'لن يتمكن الشخص من المتابعة، وستصبح الحالة «متروكة». يبقى ما التُقط حتى يُحذف. لا يمكن التراجع عن ذلك.',
   'instance.sendLink': 'رابط للشخص',
   'instance.report': 'اطبع أو احفظ بصيغة PDF',
   'instance.items': 'كل ما هو مخزّن',

@@ -254,6 +254,11 @@ export const screensDe: ScreenTexts = {
   'audit.person': 'Person',
   'audit.key': 'API-Schlüssel',
   'audit.request': 'Anfrage',
+  'case.assign': 'Zuweisen an …',
+  'case.assigned': '{name} zugewiesen',
+  'instance.cancel': 'Verifizierung abbrechen',
+  'instance.cancelLead':
+    'Die Person kann nicht mehr weitermachen, und der Status wird „Abgebrochen“. Was erfasst wurde, bleibt, bis es gelöscht wird. Das lässt sich nicht rückgängig machen.',
   'instance.sendLink': 'Link für die Person',
   'instance.report': 'Drucken oder als PDF sichern',
   'instance.items': 'Alles, was gespeichert ist',

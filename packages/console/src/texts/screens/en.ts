@@ -252,6 +252,11 @@ export const screensEn = {
   'audit.person': 'Person',
   'audit.key': 'API key',
   'audit.request': 'Request',
+  'case.assign': 'Assign to…',
+  'case.assigned': 'Assigned to {name}',
+  'instance.cancel': 'Cancel verification',
+  'instance.cancelLead':
+    'The person can no longer go on, and the status becomes “Abandoned”. What was captured stays until it is deleted. This cannot be undone.',
   'instance.sendLink': 'Link for the person',
   'instance.report': 'Print or save as PDF',
   'instance.items': 'Everything that is stored',

@@ -151,6 +151,42 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.deepEqual([refused.status, refused.body.code], [409, 100065], refused.text);
   });
 
+  it('is assigned by somebody who may: then nobody else decides it for a day, and the claim before it is over', async () => {
+    const id = await journey();
+    const act = (by: Person, what: string, body: object = {}) =>
+      by.call(`/api/process-manager/reviews/${id}/${what}`, {
+        method: 'POST',
+        body,
+        headers: TEST,
+      });
+    assert.equal((await act(grace, 'claim')).body.reviewer, 'Grace (grace@acme.com)');
+    assert.equal((await act(grace, 'assign', { operatorId: alan.id })).body.code, 7);
+    const stranger = await act(owner, 'assign', { operatorId: '01JZ4MCW8A0C2E4G6J8M0P2R4T' });
+    assert.deepEqual([stranger.body.code, stranger.body.errors[0].pointer], [100001, '/operatorId']);
+    const { body: assigned } = await act(owner, 'assign', { operatorId: alan.id });
+    assert.equal(assigned.reviewer, 'Alan (alan@acme.com)');
+    assert.equal((await act(grace, 'approve', { comment: 'ok' })).body.code, 100060);
+    // To begin with it does not make its time shorter.
+    assert.equal((await act(alan, 'claim')).body.claimedUntilDtm, assigned.claimedUntilDtm);
+    const mine = `/api/process-manager/reviews?reviewer=${encodeURIComponent(assigned.reviewer)}`;
+    const listed = async (query: string) =>
+      (await alan.call(`${mine}${query}`, { headers: TEST })).body.content.map(
+        (each: { processInstanceId: string }) => each.processInstanceId,
+      );
+    assert.deepEqual(await listed('&processDefnName=document-and-selfie'), [id]);
+    assert.deepEqual(await listed('&processDefnName=kyc'), []);
+    assert.equal((await act(alan, 'approve', { comment: 'ok' })).status, 200);
+    const closed = async (name: string) =>
+      (await alan.call(`/api/process-manager/closedReviews?processDefnName=${name}`, { headers: TEST })).body;
+    assert.ok(
+      (await closed('document-and-selfie')).content.some(
+        (each: { processInstanceId: string }) => each.processInstanceId === id,
+      ),
+    );
+    assert.equal((await closed('kyc')).totalElements, 0);
+    assert.equal((await act(owner, 'assign', { operatorId: alan.id })).body.code, 100061);
+  });
+
   it('names colleagues to those who may not administer them, and says nothing else of them', async () => {
     const { body } = await grace.call('/api/operator-manager/colleagues', { headers: TEST });
     const found = body.colleagues.find((each: { operatorId: string }) => each.operatorId === alan.id);

@@ -59,6 +59,8 @@ function react(walk: Walk, input: Happening): Refusal | undefined {
       return walk.state.flow.status === 'REVIEW'
         ? refuse('notCurrent')
         : end(walk, 'COMPLETED_TERMINATED', 'abandoned');
+    case 'cancel':
+      return end(walk, 'COMPLETED_TERMINATED', 'cancelled');
     case 'resume':
       return resume(walk, input.variables);
     case 'childEnded':

@@ -136,6 +136,8 @@ export type Happening =
   /** The time for the whole instance is over. */
   | { readonly type: 'expire' }
   | { readonly type: 'abandon' }
+  /** The tenant ends it, whatever it waits for. */
+  | { readonly type: 'cancel' }
   | { readonly type: 'resume'; readonly variables: ByName<string> }
   | { readonly type: 'childEnded'; readonly childId: string; readonly status: FinalStatus }
   | { readonly type: 'approve' }

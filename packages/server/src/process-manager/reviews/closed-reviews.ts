@@ -18,6 +18,7 @@ export function closedReviewHandlers() {
         environment,
         verdict: query.verdict,
         reviewer: query.reviewer || undefined,
+        definitionName: query.processDefnName || undefined,
         from: boundOf(query.startDateTime, '/query/startDateTime'),
         below: boundOf(query.endDateTime, '/query/endDateTime'),
       };

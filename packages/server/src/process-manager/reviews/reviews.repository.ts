@@ -32,6 +32,7 @@ export type ReviewFilter = {
   environment: 'live' | 'test';
   assigned: 'ALL' | 'CLAIMED' | 'UNCLAIMED';
   reviewer: string | undefined;
+  definitionName: string | undefined;
   now: number;
 };
 
@@ -47,6 +48,7 @@ const LIST = listOf<ReviewRow>()(COLUMNS, FROM, {
   filters: {
     claimedAt: `AND ${claimedSql('i.claimed_until', 'claimedAt')}`,
     unclaimedAt: `AND NOT ${claimedSql('i.claimed_until', 'unclaimedAt')}`,
+    definitionName: 'AND i.process_defn_name = :definitionName',
     reviewer: `AND i.reviewer = :reviewer AND ${claimedSql('i.claimed_until', 'now')}`,
   },
 });
@@ -54,12 +56,12 @@ const LIST = listOf<ReviewRow>()(COLUMNS, FROM, {
 /** What waits is few against all there is, so it is counted each time. */
 export async function pageReviews(
   db: TenantReads,
-  { environment, assigned, reviewer, now }: ReviewFilter,
+  { environment, assigned, reviewer, definitionName, now }: ReviewFilter,
   paging: Paging,
 ): Promise<{ rows: ReviewRow[]; total: number }> {
   const claimedAt = assigned === 'CLAIMED' ? now : undefined;
   const unclaimedAt = assigned === 'UNCLAIMED' ? now : undefined;
-  const filter = { environment, claimedAt, unclaimedAt, reviewer: reviewer || undefined, now };
+  const filter = { environment, claimedAt, unclaimedAt, reviewer: reviewer || undefined, definitionName, now };
   const orderBy = paging.orderBy.replaceAll(/\b(id|last_updated_at)\b/g, 'i.$1');
   const { rows, total } = await LIST(db, filter, { ...paging, orderBy });
   return { rows: await openRows(db, rows), total };

@@ -23,13 +23,15 @@ import {
 } from '../instances/process-instances.repository.ts';
 import type { Drive } from '../runtime/drive.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
-import { CLAIMED_MS, isClaimed } from './claims.ts';
+import { ASSIGNED_MS, CLAIMED_MS, isClaimed } from './claims.ts';
 import { findReview, pageReviews, type ReviewRow, SORTABLE } from './reviews.repository.ts';
 import { giveVerdict, ofRound } from './round.ts';
 import { openVerdicts } from './verdicts.repository.ts';
 
 export type ReviewDeps = {
   drive: Drive;
+  /** How an operator who can sign in is shown as a reviewer. */
+  reviewerName(db: TenantReads, operatorId: string): Promise<string | undefined>;
   audit: Pick<Audit, 'record'>;
   /** A one-time link with which the end user goes on. */
   resumeLink(tx: TenantTx, row: InstanceRow, now: number): Promise<{ redirectUrl: string; expiringDtm: string }>;
@@ -38,20 +40,8 @@ export type ReviewDeps = {
 };
 
 /** Reviews: people decide what the machines could not. */
-export function reviewHandlers({ drive, audit, resumeLink, askedAgain }: ReviewDeps) {
-  const record = (context: Context, tx: TenantTx, action: AuditAction, instanceId: string) =>
-    audit.record(tx, { ...changedBy(context), action, instanceId });
-
-  const claim = async (context: Context, id: string, reviewer: string | undefined, until: number | null) => {
-    await context.db.write(async (tx) => {
-      const row = await lockReview(context, tx, id, reviewer);
-      const claimed = until === null ? { reviewer: null } : { reviewer: nameOf(context, reviewer) };
-      await changeInstance(tx, row, { ...row, ...claimed, claimed_until: until, last_updated_at: row.last_updated_at });
-      await record(context, tx, until === null ? 'review.released' : 'review.claimed', id);
-    });
-    return one(context, id);
-  };
-
+export function reviewHandlers(deps: ReviewDeps) {
+  const { drive, resumeLink, askedAgain } = deps;
   /** In one transaction: nobody else has it, the engine takes the verdict, the instance shows who said what. */
   const decide = async (context: Context, id: string, input: ReviewInput, happening: Happening): Promise<InstanceRow> =>
     context.db.write(async (tx) => {
@@ -59,7 +49,7 @@ export function reviewHandlers({ drive, audit, resumeLink, askedAgain }: ReviewD
       const reviewer = nameOf(context, input.reviewer);
       const { status, comment } = input;
       if (!(await giveVerdict(context, tx, before, { status, comment, reviewer }))) {
-        await record(context, tx, 'review.firstVerdict', id);
+        await record(deps, context, tx, 'review.firstVerdict', id);
         const released = { reviewer: null, claimed_until: null };
         return changeInstance(tx, before, { ...before, ...released });
       }
@@ -68,7 +58,7 @@ export function reviewHandlers({ drive, audit, resumeLink, askedAgain }: ReviewD
       if (applied.refusal !== undefined) throw new ApiError(100061);
       const row = await findInstanceForUpdate(tx, id);
       if (!row) throw new ApiError(100022);
-      await record(context, tx, AUDITED[input.status], id);
+      await record(deps, context, tx, AUDITED[input.status], id);
       const reviewed = { review_status: status, review_comment: comment, claimed_until: null };
       return changeInstance(tx, row, { ...row, ...reviewed, reviewer });
     });
@@ -79,19 +69,18 @@ export function reviewHandlers({ drive, audit, resumeLink, askedAgain }: ReviewD
   return implement(api.reviews, {
     async list(context, { query }) {
       const page = paging(query, SORTABLE);
-      const { assigned = 'ALL', reviewer } = query;
+      const { assigned = 'ALL', reviewer, processDefnName } = query;
       const { environment } = context.principal;
-      const { rows, total } = await pageReviews(
-        context.db,
-        { environment, assigned, reviewer, now: context.now },
-        page,
-      );
+      const definitionName = processDefnName || undefined;
+      const filter = { environment, assigned, reviewer, definitionName, now: context.now };
+      const { rows, total } = await pageReviews(context.db, filter, page);
       return toPage(await toReviews(context.db, rows, context.now), total, page);
     },
     get: (context, { params }) => one(context, params.processInstanceId),
     claim: (context, { params, body }) =>
-      claim(context, params.processInstanceId, body.reviewer, context.now + CLAIMED_MS),
-    release: (context, { params, body }) => claim(context, params.processInstanceId, body.reviewer, null),
+      claim(deps, context, params.processInstanceId, body.reviewer, context.now + CLAIMED_MS),
+    assign: (context, { params, body }) => assign(deps, context, params.processInstanceId, body.operatorId),
+    release: (context, { params, body }) => claim(deps, context, params.processInstanceId, body.reviewer, null),
     approve: (context, { params, body }) => verdict(context, params.processInstanceId, { ...body, status: 'APPROVED' }),
     reject: (context, { params, body }) => verdict(context, params.processInstanceId, { ...body, status: 'REJECTED' }),
     askAgain: (context, { params, body }) =>
@@ -107,6 +96,41 @@ export function reviewHandlers({ drive, audit, resumeLink, askedAgain }: ReviewD
         return resumeLink(tx, row, context.now);
       }),
   });
+}
+
+function record({ audit }: ReviewDeps, context: Context, tx: TenantTx, action: AuditAction, instanceId: string) {
+  return audit.record(tx, { ...changedBy(context), action, instanceId });
+}
+
+/** Reserves a review for its reviewer, or gives it back if `until` is null. */
+async function claim(
+  deps: ReviewDeps,
+  context: Context,
+  id: string,
+  reviewer: string | undefined,
+  until: number | null,
+) {
+  await context.db.write(async (tx) => {
+    const row = await lockReview(context, tx, id, reviewer);
+    // One that was assigned keeps its time.
+    const end = until !== null && isClaimed(row, context.now) ? Math.max(until, row.claimed_until ?? 0) : until;
+    const claimed = { reviewer: end === null ? null : nameOf(context, reviewer), claimed_until: end };
+    await changeInstance(tx, row, { ...row, ...claimed, last_updated_at: row.last_updated_at });
+    await record(deps, context, tx, end === null ? 'review.released' : 'review.claimed', id);
+  });
+  return one(context, id);
+}
+
+async function assign(deps: ReviewDeps, context: Context, id: string, operatorId: string) {
+  const reviewer = await deps.reviewerName(context.db, operatorId);
+  if (reviewer === undefined) throw invalidInput({ pointer: '/operatorId', message: 'is not an active operator' });
+  await context.db.write(async (tx) => {
+    const row = await lockWaiting(context, tx, id);
+    const assigned = { reviewer, claimed_until: context.now + ASSIGNED_MS };
+    await changeInstance(tx, row, { ...row, ...assigned, last_updated_at: row.last_updated_at });
+    await record(deps, context, tx, 'review.assigned', id);
+  });
+  return one(context, id);
 }
 
 const AUDITED = {
@@ -138,12 +162,18 @@ async function lockReview(
   reviewer: string | undefined,
 ): Promise<InstanceRow> {
   const name = nameOf(context, reviewer);
-  const row = await findInstanceForUpdate(tx, id);
-  if (!row || row.environment !== context.principal.environment) throw new ApiError(100022);
-  if (row.status !== 'REVIEW') throw new ApiError(100061);
+  const row = await lockWaiting(context, tx, id);
   if (isClaimed(row, context.now) && row.reviewer !== name) {
     throw new ApiError(100060, { detail: `until ${toDtm(row.claimed_until as number)}` });
   }
+  return row;
+}
+
+/** The instance, locked; it waits for a review. */
+async function lockWaiting({ principal }: Context, tx: TenantTx, id: string): Promise<InstanceRow> {
+  const row = await findInstanceForUpdate(tx, id);
+  if (!row || row.environment !== principal.environment) throw new ApiError(100022);
+  if (row.status !== 'REVIEW') throw new ApiError(100061);
   return row;
 }
 

@@ -35,6 +35,8 @@ const OF_INSTANCES = verdicts.select(
 const LIST = verdicts.list(columns, 'WHERE tenant_id = :tenant_id AND environment = :environment AND decides = 1', {
   verdict: 'AND verdict = :verdict',
   reviewer: 'AND reviewer = :reviewer',
+  definitionName: `AND definition_id IN (
+    SELECT id FROM process_definitions WHERE tenant_id = :tenant_id AND name = :definitionName)`,
   from: 'AND at >= :from',
   below: 'AND at < :below',
 });
@@ -52,6 +54,7 @@ export type ClosedFilter = {
   environment: Environment;
   verdict: Verdict | undefined;
   reviewer: string | undefined;
+  definitionName: string | undefined;
   from: number | undefined;
   below: number | undefined;
 };

@@ -75,6 +75,26 @@ onBothEngines('the engine in the application', (_engine, places) => {
     assert.equal((await post(`/processInstances/${processInstanceId}/resume`)).body.code, 100062);
   });
 
+  it('ends an instance that is cancelled, with the child that is under way; 100057: once', async () => {
+    await deploy({ name: 'cancelled-child', steps: [consent, decide] });
+    const steps = [{ id: 'sub', type: 'subprocess', definition: 'cancelled-child', parameters: {} }, decide];
+    await deploy({ name: 'cancelled-parent', steps });
+    const { processInstanceId: id, user } = await startJourney(app, testKey, { processDefnName: 'cancelled-parent' });
+    const childStarted = (await events(id)).find(({ type }: { type: string }) => type === 'instance.childStarted');
+    const live = await app.token();
+    const path = `/api/process-manager/processInstances/${id}/cancel`;
+    assert.equal((await app.call(path, { method: 'POST', body: '{}', token: live })).body.code, 100022);
+    const cancelled = await post(`/processInstances/${id}/cancel`);
+    assert.deepEqual([cancelled.status, cancelled.body.status], [200, 'COMPLETED_TERMINATED']);
+    assert.equal((await instance(childStarted.data.childProcessInstanceId)).status, 'COMPLETED_TERMINATED');
+    const last = (await events(id)).at(-1);
+    assert.deepEqual([last.type, last.data.reason], ['instance.terminated', 'cancelled']);
+    assert.equal((await user.submit('consent', { accepted: true })).body.code, 100057);
+    assert.equal((await post(`/processInstances/${id}/cancel`)).body.code, 100057);
+    const { body } = await app.call('/api/process-manager/auditEvents?action=processInstance.cancelled', { token });
+    assert.ok(body.content.some(({ item }: { item: string }) => item === id));
+  });
+
   it('runs a subprocess as a child of its own, whose steps the end user sees in the same journey', async () => {
     await deploy({ name: 'child', steps: [consent, decide] });
     const steps = [
