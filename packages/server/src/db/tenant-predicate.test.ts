@@ -21,7 +21,7 @@ const sourceFiles = () =>
 
 async function loadStatements(): Promise<readonly string[]> {
   for (const file of sourceFiles()) {
-    if (/\bsql\(|\/sql\/(table|statement)\.ts'/.test(readFileSync(file, 'utf8')))
+    if (/\bsql\(|\/sql\/(table|statement|list)\.ts'|\.table\.ts'/.test(readFileSync(file, 'utf8')))
       await import(pathToFileURL(file).href);
   }
   return statements;
