@@ -86,7 +86,10 @@ function check(file: string): void {
 /** `...{ one, other }` and `...[one, other]`, which only steer the formatter. */
 function spreadsLiteral(node: ts.Node): boolean {
   const isSpread = ts.isSpreadAssignment(node) || ts.isSpreadElement(node) || ts.isJsxSpreadAttribute(node);
-  return isSpread && (ts.isObjectLiteralExpression(node.expression) || ts.isArrayLiteralExpression(node.expression));
+  if (!isSpread) return false;
+  let { expression } = node;
+  while (ts.isParenthesizedExpression(expression) || ts.isAsExpression(expression)) expression = expression.expression;
+  return ts.isObjectLiteralExpression(expression) || ts.isArrayLiteralExpression(expression);
 }
 
 /** The folder of a feature in the server; the whole package elsewhere. */

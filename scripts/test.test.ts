@@ -51,38 +51,47 @@ describe('a run fails', () => {
   const FAULTS: readonly (readonly [title: string, text: string, last: string, reason: RegExp])[] = [
     ['if a test fails', `${GOOD}test('bad', () => { throw new Error('no'); });`, '1 passed, 1 failed', /bad .*: no/],
     [
+      'by the number of its tests, and not of the suites around them',
+      "describe('s', () => { describe('t', () => { it('bad', () => { throw new Error('no'); }); it('works', () => {}); }); });",
+      '1 passed, 1 failed',
+      /failed: bad .*: no/,
+    ],
+    [
       'if the hook after a suite throws',
       "describe('s', () => { after(() => { throw new Error('late'); }); it('works', () => {}); });",
-      ...(['1 passed, 1 failed', /failed: s .*after hook/] as const),
+      '1 passed, 1 failed',
+      /failed: s .*after hook/,
     ],
     [
       'if the body of a suite throws',
       `${GOOD}describe('s', () => { throw new Error('early'); });`,
-      ...(['1 passed, 1 failed', /failed: s .*: early/] as const),
+      '1 passed, 1 failed',
+      /failed: s .*: early/,
     ],
     [
       'if the body of a suite rejects',
       `${GOOD}describe('s', async () => { throw new Error('early'); });`,
-      ...(['1 passed, 1 failed', /failed: s .*: early/] as const),
+      '1 passed, 1 failed',
+      /failed: s .*: early/,
     ],
     [
       'if the hook before a suite throws, at once, whatever it has opened',
       `import { createServer } from 'node:net';
 describe('s', () => { before(() => { createServer().listen(0); throw new Error('x'); }); it('one', () => {}); });`,
-      ...(['0 passed, 2 failed', /failed: s .*before hook/] as const),
+      '0 passed, 2 failed',
+      /failed: s .*before hook/,
     ],
     [
       'if something keeps a process alive whose tests are done',
       `import { createServer } from 'node:net'; ${GOOD} createServer().listen(0);`,
-      ...([
-        '1 passed, 1 failed',
-        /keeps the process alive[\s\S]*failed: the process of these files \(packages/,
-      ] as const),
+      '1 passed, 1 failed',
+      /keeps the process alive[\s\S]*failed: the process of these files \(packages/,
     ],
     [
       'if the hook after a file throws',
       `${GOOD}after(() => { throw new Error('late'); });`,
-      ...(['1 passed, 1 failed', /failed: .*one\.test\.ts/] as const),
+      '1 passed, 1 failed',
+      /failed: .*one\.test\.ts/,
     ],
     [
       'if a file has no tests',
@@ -93,22 +102,26 @@ describe('s', () => { before(() => { createServer().listen(0); throw new Error('
     [
       'if a file cannot be loaded',
       "import './missing.ts';",
-      ...(['0 passed, 1 failed', /can be loaded[\s\S]*Cannot find module/] as const),
+      '0 passed, 1 failed',
+      /can be loaded[\s\S]*Cannot find module/,
     ],
     [
       'if a process ends well in the middle of a test',
       "it('one', () => {}); it('two', () => process.exit(0)); it('three', () => {});",
-      ...(['0 passed, 1 failed', /ended before its tests were done[\s\S]*failed: the process of these files/] as const),
+      '0 passed, 1 failed',
+      /ended before its tests were done[\s\S]*failed: the process of these files/,
     ],
     [
       'if a process ends well between two tests',
       "await test('one', () => {}); process.exit(0);",
-      ...(['0 passed, 1 failed', /failed: the process of these files/] as const),
+      '0 passed, 1 failed',
+      /failed: the process of these files/,
     ],
     [
       'if nobody waits for a promise that rejects',
       "it('one', () => { Promise.reject(new Error('lost')); });",
-      ...(['1 passed, 1 failed', /Error: lost[\s\S]*failed: the process of these files/] as const),
+      '1 passed, 1 failed',
+      /Error: lost[\s\S]*failed: the process of these files/,
     ],
   ];
   for (const [title, text, last, reason] of FAULTS) {
@@ -134,6 +147,15 @@ describe('s', () => { before(() => { createServer().listen(0); throw new Error('
 test('by chance', () => { if (existsSync('been')) return; writeFileSync('been', ''); throw new Error('the first time'); });`;
     const { code, last } = await inOneFile(t, text);
     assert.deepEqual([code, last], [1, '0 passed, 1 failed']);
+  });
+
+  test('if a file takes longer than it may', async (t) => {
+    const text = "it('one', () => new Promise(() => setInterval(() => undefined, 1000)));";
+    const folder = writeFiles(t, { 'packages/a/one.test.ts': text });
+    const { code, last, output } = await runs(folder, [], { TEST_FILE_TIMEOUT_MS: '2000' });
+    assert.equal(code, 1, output);
+    assert.match(last, /^0 passed, [12] failed$/);
+    assert.match(output, /timed out/);
   });
 
   test('if no file holds any of the words', async (t) => {

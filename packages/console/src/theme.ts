@@ -2,8 +2,16 @@ import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from 
 
 /** One visual language with the journey: its green, quiet greys, round corners. Contrast is AA in both schemes. */
 const grove: MantineColorsTuple = [
-  ...(['#e9f6f1', '#d3eae1', '#a6d5c4', '#76bfa5', '#4fad8b', '#36a27b'] as const),
-  ...(['#1f8a66', '#146f52', '#0b5e4a', '#064635'] as const),
+  '#e9f6f1',
+  '#d3eae1',
+  '#a6d5c4',
+  '#76bfa5',
+  '#4fad8b',
+  '#36a27b',
+  '#1f8a66',
+  '#146f52',
+  '#0b5e4a',
+  '#064635',
 ];
 
 export const theme = createTheme({

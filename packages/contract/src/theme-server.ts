@@ -13,8 +13,26 @@ export const MAX_PAGE_ARCHIVE_BYTES = 5 * 2 ** 20;
 export const MAX_THEME_ASSET_BYTES = 512 * 2 ** 10;
 /** The languages that journeys speak. */
 export const JOURNEY_LANGUAGES = [
-  ...(['en', 'de', 'fr', 'es', 'pt', 'it', 'pl', 'ar', 'nl', 'sv'] as const),
-  ...(['da', 'fi', 'nb', 'cs', 'ro', 'hu', 'el', 'tr', 'uk', 'zh-Hans'] as const),
+  'en',
+  'de',
+  'fr',
+  'es',
+  'pt',
+  'it',
+  'pl',
+  'ar',
+  'nl',
+  'sv',
+  'da',
+  'fi',
+  'nb',
+  'cs',
+  'ro',
+  'hu',
+  'el',
+  'tr',
+  'uk',
+  'zh-Hans',
 ] as const;
 /** Texts of a theme in one language, and the longest of them. */
 export const MAX_THEME_TEXTS = 500;

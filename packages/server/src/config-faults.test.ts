@@ -189,16 +189,18 @@ const ANY_TEXT: VariableName[] = [
   'GROVE_FIDO_MDS_ROOT',
 ];
 const SECRETS: VariableName[] = [
-  ...(['DATABASE_URL', 'GROVE_MASTER_KEY', 'GROVE_METRICS_TOKEN', 'GROVE_OTLP_URL', 'GROVE_OTLP_HEADERS'] as const),
-  ...([
-    'BLOB_URL',
-    'AWS_ACCESS_KEY_ID',
-    'AWS_SECRET_ACCESS_KEY',
-    'AWS_SESSION_TOKEN',
-    'SMTP_URL',
-    'SMS_URL',
-    'SMS_TOKEN',
-  ] as const),
+  'DATABASE_URL',
+  'GROVE_MASTER_KEY',
+  'GROVE_METRICS_TOKEN',
+  'GROVE_OTLP_URL',
+  'GROVE_OTLP_HEADERS',
+  'BLOB_URL',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'SMTP_URL',
+  'SMS_URL',
+  'SMS_TOKEN',
 ];
 
 describe('a fault of the configuration', () => {

@@ -11,7 +11,14 @@ import { CHILD_ID, definitionOf, NOW, newState } from './engine.ts';
 
 /** Journeys of every kind of definition, in which anything happens in any order. */
 const TYPES = [
-  ...(['consent', 'face', 'document', 'switchDevice', 'duplicate', 'pause', 'subprocess', 'review'] as const),
+  'consent',
+  'face',
+  'document',
+  'switchDevice',
+  'duplicate',
+  'pause',
+  'subprocess',
+  'review',
   'decision',
 ] as const;
 const STATUSES: CheckStatus[] = ['PASSED', 'FAILED', 'REVIEW', 'NOT_PERFORMED'];

@@ -4,8 +4,17 @@ export type Property = Readonly<Record<string, unknown>>;
 export type FormSchema = Readonly<Record<string, unknown>>;
 
 export const KINDS = [
-  ...(['text', 'email', 'date', 'time', 'url', 'number', 'integer', 'boolean'] as const),
-  ...(['choice', 'several', 'lines'] as const),
+  'text',
+  'email',
+  'date',
+  'time',
+  'url',
+  'number',
+  'integer',
+  'boolean',
+  'choice',
+  'several',
+  'lines',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 

@@ -35,7 +35,15 @@ type ThemeRow = Result<'themes', 'list'>['content'][number];
 type Palette = ThemeRow['palette'];
 
 const COLOURS = [
-  ...(['primary', 'onPrimary', 'background', 'surface', 'text', 'mutedText', 'border', 'error', 'success'] as const),
+  'primary',
+  'onPrimary',
+  'background',
+  'surface',
+  'text',
+  'mutedText',
+  'border',
+  'error',
+  'success',
 ] as const;
 const STARTER = {
   primary: '#0b5e4a',

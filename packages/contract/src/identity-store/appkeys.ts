@@ -253,8 +253,8 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
     body: AppkeyRegistrationCompletion,
     ok: AppkeyRegistrationResult,
     codes: [
-      ...([502, 1009, 1011, 1012, 1014, 1026, 1029, 1035, 1055, 1090, 2100, 100027, 100028, 100029, 100035] as const),
-      ...([100082, 100110, 100111, 100112, 100114, 100115, 100116] as const),
+      502, 1009, 1011, 1012, 1014, 1026, 1029, 1035, 1055, 1090, 2100, 100027, 100028, 100029, 100035, 100082, 100110,
+      100111, 100112, 100114, 100115, 100116,
     ],
   }),
   startAuthentication: post(ofUser(`${ofRelyingParty}/authentications/{authPolicyName}`, 'id', 'ext'), {

@@ -332,8 +332,8 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
     body: Completion,
     ok: RegistrationResult,
     codes: [
-      ...([353, 354, 356, 382, 383, 388, 395, 397, 398, 403, 502, 2100, 100027, 100035, 100038, 100082] as const),
-      ...([100090, 100092, 100093, 100094, 100200] as const),
+      353, 354, 356, 382, 383, 388, 395, 397, 398, 403, 502, 2100, 100027, 100035, 100038, 100082, 100090, 100092,
+      100093, 100094, 100200,
     ],
   }),
   startAuthentication: post(

@@ -62,7 +62,12 @@ const Claim = withTitle('ReviewClaim', Type.Object({ reviewer: Type.Optional(Rev
 const Verdict = withTitle('ReviewVerdict', Type.Object({ comment: Comment, reviewer: Type.Optional(Reviewer) }));
 /** Why the end user is asked again. Each has words in every language of the journey. */
 export const ASK_AGAIN_REASONS = [
-  ...(['unreadable', 'expired', 'otherDocument', 'faceUnclear', 'detailsDiffer', 'other'] as const),
+  'unreadable',
+  'expired',
+  'otherDocument',
+  'faceUnclear',
+  'detailsDiffer',
+  'other',
 ] as const;
 const MAX_MESSAGE = 500;
 const MAX_LANGUAGES = 50;

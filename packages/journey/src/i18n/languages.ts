@@ -1,7 +1,25 @@
 /** The languages of the app, and which of them an end user gets. Pure. */
 export const LANGUAGES = [
-  ...(['en', 'de', 'fr', 'es', 'pt', 'it', 'pl', 'ar', 'nl', 'sv'] as const),
-  ...(['da', 'fi', 'nb', 'cs', 'ro', 'hu', 'el', 'tr', 'uk', 'zh-Hans'] as const),
+  'en',
+  'de',
+  'fr',
+  'es',
+  'pt',
+  'it',
+  'pl',
+  'ar',
+  'nl',
+  'sv',
+  'da',
+  'fi',
+  'nb',
+  'cs',
+  'ro',
+  'hu',
+  'el',
+  'tr',
+  'uk',
+  'zh-Hans',
 ] as const;
 export type Language = (typeof LANGUAGES)[number];
 

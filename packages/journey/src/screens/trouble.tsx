@@ -13,7 +13,13 @@ type TroubleProps = { t: Translate; trouble: Trouble | 'noLink'; error?: unknown
 const LATE: ReadonlySet<string> = new Set<Trouble>(['link', 'tokenEnded', 'tokenEarly']);
 /** A new link helps, which only the company can give. */
 const ASK_FOR_LINK: ReadonlySet<string> = new Set<Trouble>([
-  ...(['link', 'finished', 'session', 'token', 'tokenEnded', 'tokenUsedUp', 'tokenUnknown'] as const),
+  'link',
+  'finished',
+  'session',
+  'token',
+  'tokenEnded',
+  'tokenUsedUp',
+  'tokenUnknown',
 ]);
 
 export function TroubleScreen({ t, trouble, error, onRetry }: TroubleProps) {

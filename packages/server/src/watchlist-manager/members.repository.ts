@@ -46,8 +46,16 @@ const OF_VALUE = members.select(columns, `WHERE ${STANDING} AND value_hash = :ha
 const ADD = members.insert();
 const CHANGE = members.update(
   [
-    ...(['revision', 'first_folded', 'last_folded', 'details', 'template', 'algorithm', 'quality'] as const),
-    ...(['expires_at', 'last_updated_at', 'last_updated_by'] as const),
+    'revision',
+    'first_folded',
+    'last_folded',
+    'details',
+    'template',
+    'algorithm',
+    'quality',
+    'expires_at',
+    'last_updated_at',
+    'last_updated_by',
   ],
   BY_ID,
 );

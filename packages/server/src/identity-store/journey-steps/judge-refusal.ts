@@ -5,10 +5,7 @@ import type { Acted, RefusedAct } from '../../process-manager/engine/steps/ident
 /** What a refusal of the store means for a step of a journey. */
 
 /** Another attempt changes nothing: the user cannot authenticate so, or has nothing to authenticate with. */
-const FINAL: readonly ErrorCode[] = [
-  ...([502, 2100, 2101, 2102, 2103, 20122] as const),
-  ...([100031, 100038, 100053, 100094] as const),
-];
+const FINAL: readonly ErrorCode[] = [502, 2100, 2101, 2102, 2103, 20122, 100031, 100038, 100053, 100094];
 /** Codes that the end user cannot do anything about. */
 const NOBODYS_FAULT: readonly ErrorCode[] = [100027, 100028, 100029, 100030, 100082, 100083];
 /** The session has expired, or was never begun. */

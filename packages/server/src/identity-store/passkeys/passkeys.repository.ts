@@ -38,8 +38,16 @@ export type PasskeyRow = RowOf<typeof passkeys>;
 
 /** What is needed to verify an assertion, and no more: every login reads it. */
 const VERIFIED = [
-  ...(['id', 'store_id', 'user_id', 'credential_id', 'user_handle', 'status', 'alg', 'public_key'] as const),
-  ...(['sign_count', 'backup_eligible'] as const),
+  'id',
+  'store_id',
+  'user_id',
+  'credential_id',
+  'user_handle',
+  'status',
+  'alg',
+  'public_key',
+  'sign_count',
+  'backup_eligible',
 ] as const;
 const SUMMARY = ['id', 'user_id', 'rp_id', 'credential_id', 'status', 'created_at', 'last_used_at'] as const;
 

@@ -42,8 +42,16 @@ export function toStored(seal: PersonalSeal, row: InstanceRow): InstanceRow {
 /** Nothing if there is nothing to seal. */
 export function sealPerson(seal: PersonalSeal, row: InstanceRow): Uint8Array | null {
   const all: SealedMembers = [
-    ...([row.first_name, row.last_name, row.email, row.phone_number, row.review_comment] as const),
-    ...([row.extended_terms, row.name, row.description, row.parameters, row.external_reference ?? null] as const),
+    row.first_name,
+    row.last_name,
+    row.email,
+    row.phone_number,
+    row.review_comment,
+    row.extended_terms,
+    row.name,
+    row.description,
+    row.parameters,
+    row.external_reference ?? null,
   ];
   if (all.every((each) => each === null || each === NO_PARAMETERS)) return null;
   return seal.seal(placeOf(row.id), JSON.stringify(all));

@@ -24,8 +24,15 @@ const DESCENDANTS = query<{ descendants: number }>()(`WITH RECURSIVE below (id) 
 const ADD = instances.insert();
 const CHANGE = instances.update(
   [
-    ...(['status', 'completed_at', 'review_status', 'reviewer', 'claimed_until', 'deadline_at'] as const),
-    ...(['code_hash', 'code_expires_at', 'last_updated_at'] as const),
+    'status',
+    'completed_at',
+    'review_status',
+    'reviewer',
+    'claimed_until',
+    'deadline_at',
+    'code_hash',
+    'code_expires_at',
+    'last_updated_at',
   ],
   BY_ID,
 );

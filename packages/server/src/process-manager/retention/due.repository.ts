@@ -25,9 +25,16 @@ const COUNTS = query<{
 
 /** What a deletion needs to know of an instance. Nothing of it is sealed. */
 const DELETED = [
-  ...(['id', 'environment', 'definition_id', 'process_defn_name', 'process_defn_version', 'status'] as const),
-  ...(['sequence', 'terms', 'token_id'] as const),
-];
+  'id',
+  'environment',
+  'definition_id',
+  'process_defn_name',
+  'process_defn_version',
+  'status',
+  'sequence',
+  'terms',
+  'token_id',
+] as const;
 export type DeletedRow = Pick<InstanceRow, (typeof DELETED)[number]>;
 
 const notAmong = `AND id NOT ${inJson(':others')}` as const;

@@ -84,9 +84,21 @@ const LOCK = tokens.select(
 );
 const CHANGE = tokens.update(
   [
-    ...(['name', 'name_folded', 'description', 'ui_url', 'status', 'type', 'not_before_at', 'not_after_at'] as const),
-    ...(['max_count', 'max_process_duration', 'for_test', 'sealed', 'parameters'] as const),
-    ...(['last_updated_at', 'last_updated_by'] as const),
+    'name',
+    'name_folded',
+    'description',
+    'ui_url',
+    'status',
+    'type',
+    'not_before_at',
+    'not_after_at',
+    'max_count',
+    'max_process_duration',
+    'for_test',
+    'sealed',
+    'parameters',
+    'last_updated_at',
+    'last_updated_by',
   ],
   'WHERE tenant_id = :tenant_id AND id = :id',
 );

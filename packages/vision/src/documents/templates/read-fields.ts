@@ -32,7 +32,12 @@ export function readFields(lines: readonly VisualLine[], template: Template): Vi
 }
 
 const NEEDED: readonly VisualFieldName[] = [
-  ...(['documentNumber', 'surname', 'givenNames', 'birthDate', 'issueDate', 'expiryDate'] as const),
+  'documentNumber',
+  'surname',
+  'givenNames',
+  'birthDate',
+  'issueDate',
+  'expiryDate',
 ];
 
 /** Whether a card without a zone has said all that is wanted of it. */
