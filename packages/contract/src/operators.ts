@@ -9,11 +9,18 @@ export const MAX_OPERATOR_NAME_LENGTH = 100;
 const MAX_ROLE_PERMISSIONS = 200;
 export const MAX_PASSKEYS_PER_OPERATOR = 10;
 
-export const Email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@()<>]+@[^\\s@()<>]+$' });
+/** Control characters, and marks that nobody sees or that turn the direction: two names would look the same in the audit log. */
+const INVISIBLE =
+  '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb';
+const IN_EMAIL = `[^\\s@()<>${INVISIBLE}\\u200c\\u200d]`;
+/** Names of some scripts need the two joiners. */
+const IN_NAME = `[^()<>${INVISIBLE}]`;
+
+export const Email = Type.String({ minLength: 3, maxLength: 254, pattern: `^${IN_EMAIL}+@${IN_EMAIL}+$` });
 export const Name = Type.String({
   minLength: 1,
   maxLength: MAX_OPERATOR_NAME_LENGTH,
-  pattern: '^[^()<>\\u0000-\\u001f]*\\S[^()<>\\u0000-\\u001f]*$',
+  pattern: `^(?=.*[^\\s\\u200c\\u200d])${IN_NAME}*$`,
   description: 'The name that the audit log and reviews show',
 });
 const RoleName = text(1, 50, 'Owner, Administrator, Developer, Reviewer, Auditor, or a role of the tenant');

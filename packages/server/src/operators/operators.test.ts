@@ -433,6 +433,25 @@ onBothEngines('operators', (_engine, places) => {
     }
   });
 
+  it('100001: no operator has a name or an address that looks like that of another', async () => {
+    await stillFresh();
+    const grace = { name: 'Grace Gray', email: 'gray@acme.com', role: 'Auditor' };
+    for (const changed of [
+      { email: 'gray@acme.com\u200b' },
+      { email: 'gr\u00aday@acme.com' },
+      { email: 'gray\u200d@acme.com' },
+      { name: 'Grace \u202eyarG' },
+      { name: 'Grace Gray\u2060' },
+      { name: 'Grace\u0085Gray' },
+      { name: '\u200c' },
+    ]) {
+      await refuses(owner.call(OPERATORS, { body: { ...grace, ...changed } }), 100001);
+    }
+    const joined = await owner.call(OPERATORS, { body: { ...grace, name: 'می\u200cخواهم' } });
+    assert.equal(joined.status, 201, joined.text);
+    assert.equal((await owner.call(`${OPERATORS}/${joined.body.operator.id}`, { method: 'DELETE' })).status, 204);
+  });
+
   it('100065: a tenant has at most so many roles and operators', async () => {
     await stillFresh();
     const { body } = await owner.call(ROLES);

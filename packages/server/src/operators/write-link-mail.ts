@@ -1,5 +1,9 @@
+import { inOneLine } from '../kernel/in-one-line.ts';
+
 /** The e-mail with a link to sign in. */
 export type LinkMail = { subject: string; text: string; html: string; language: string };
+
+const MAX_TENANT_NAME = 100;
 
 type Words = { subject: string; lead: string; button: string; end: string };
 
@@ -35,9 +39,8 @@ export function writeLinkMail({
 }): LinkMail {
   const usedLanguage = language in TEXTS ? language : 'en';
   const { subject, lead, button, end } = TEXTS[usedLanguage] as Words;
-  // A name is of one line: it must not begin another header.
-  const tenant = tenantName.replace(/\s+/g, ' ');
-  const fill = (words: string) => words.replaceAll('{tenant}', tenant);
+  const tenant = inOneLine(tenantName, MAX_TENANT_NAME);
+  const fill = (words: string) => words.replaceAll('{tenant}', () => tenant);
   const dir = usedLanguage === 'ar' ? 'rtl' : 'ltr';
   const html =
     `<!doctype html><html lang="${usedLanguage}" dir="${dir}"><body style="font-family:sans-serif"><p>${escaped(fill(lead))}</p>` +

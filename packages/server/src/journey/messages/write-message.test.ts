@@ -39,6 +39,7 @@ describe('a message', () => {
   it('takes a name of a tenant as words, whatever it holds', () => {
     const { subject, text, html } = writeMail({ ...about, tenantName: 'A&B <i>$&</i>\r\nBcc: x@example.com' });
     assert.ok(!/[\r\n]/.test(subject) && subject.includes('A&B <i>$&</i> Bcc: x@example.com'));
+    assert.doesNotMatch(writeMail({ ...about, tenantName: 'A\u202eB\u2066' }).subject, /[\u202e\u2066]/);
     assert.ok(text.includes('A&B <i>$&</i> Bcc'));
     assert.ok(html.includes('A&amp;B &lt;i&gt;$&amp;&lt;/i&gt;') && !html.includes('<i>'));
   });

@@ -1,3 +1,4 @@
+import { inOneLine } from '../../kernel/in-one-line.ts';
 import type { MailText } from './message-text.ts';
 import { LANGUAGES, type Language, RIGHT_TO_LEFT, TEXTS } from './texts.ts';
 
@@ -24,7 +25,7 @@ const MAX_TENANT_NAME = 100;
 
 export function writeMail({ kind, language: languageTag, tenantName, url }: About): Written {
   const language = languageOf(languageTag);
-  const tenant = inOneLine(tenantName);
+  const tenant = inOneLine(tenantName, MAX_TENANT_NAME);
   const texts = TEXTS[language][TEXT_OF[kind]];
   const subject = fill(texts.subject, tenant);
   const lead = fill(texts.lead, tenant);
@@ -33,7 +34,10 @@ export function writeMail({ kind, language: languageTag, tenantName, url }: Abou
 }
 
 export function writeSms({ language, tenantName, url = '' }: About): string {
-  return fill(TEXTS[languageOf(language)].handoffSms, inOneLine(tenantName)).replace('{url}', () => url);
+  return fill(TEXTS[languageOf(language)].handoffSms, inOneLine(tenantName, MAX_TENANT_NAME)).replace(
+    '{url}',
+    () => url,
+  );
 }
 
 /** `de-AT` is German; what nobody has written is English. */
@@ -41,14 +45,6 @@ export function languageOf(languageTag: string): Language {
   const [tag = ''] = languageTag.toLowerCase().split('-');
   const first = tag === 'no' || tag === 'nn' ? 'nb' : tag;
   return LANGUAGES.find((each) => each.split('-', 1)[0] === first) ?? 'en';
-}
-
-/** A name stands in a subject, which is one line. */
-function inOneLine(name: string): string {
-  return name
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
-    .slice(0, MAX_TENANT_NAME);
 }
 
 function fill(text: string, tenant: string): string {

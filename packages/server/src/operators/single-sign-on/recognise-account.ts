@@ -90,12 +90,15 @@ function personOf({ name, preferred_username, email, sub }: Claims): { name: str
   return { name: names.find((each) => each !== '') ?? 'Operator', email: address };
 }
 
-const EMAIL = /^[^\s@()<>]+@[^\s@()<>]+$/;
+const EMAIL = /^[^\s@()<>\p{Cc}\p{Cf}]+@[^\s@()<>\p{Cc}\p{Cf}]+$/u;
+/** All of them but the two joiners, which names of some scripts need. */
+const INVISIBLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function plainName(value: unknown): string {
   if (typeof value !== 'string') return '';
   return value
-    .replace(/[()<>\p{Cc}]/gu, '')
+    .replace(/[()<>]/g, '')
+    .replace(INVISIBLE, '')
     .trim()
     .slice(0, MAX_OPERATOR_NAME_LENGTH);
 }
