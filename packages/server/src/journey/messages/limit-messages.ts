@@ -46,7 +46,16 @@ function tooMany(waitMs: number): ApiError {
   return new ApiError(100161, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
 }
 
-/** Two spellings of a mailbox are one, as far as anybody can know: most servers do not tell letters by their case. */
 function hashOf(key: KeyObject, address: string): string {
-  return createHmac('sha256', key).update('message-recipient\0').update(address.toLowerCase()).digest('base64url');
+  return createHmac('sha256', key).update('message-recipient\0').update(mailboxOf(address)).digest('base64url');
+}
+
+/**
+ * One spelling for all addresses that may lead to the same mailbox: most servers ignore case and what follows a plus sign,
+ * some ignore dots. Otherwise whoever wants to flood somebody would number the address.
+ */
+function mailboxOf(address: string): string {
+  const [local = '', domain] = address.toLowerCase().split('@');
+  if (domain === undefined) return local;
+  return `${local.replace(/(?<=.)\+.*$/, '').replaceAll('.', '')}@${domain}`;
 }
