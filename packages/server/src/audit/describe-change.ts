@@ -1,7 +1,7 @@
 import type { ConfigurationAction } from '@grove/contract';
 
 /** What the audit log says of a change of the configuration. Values are shown only where they are named here. */
-const SHOWN: { readonly [A in ConfigurationAction]?: readonly string[] } = {
+const SHOWN_FIELDS: { readonly [A in ConfigurationAction]?: readonly string[] } = {
   'apiKey.created': ['environment', 'type', 'status', 'permissions', 'expiringDtm'],
   'apiKey.updated': ['environment', 'type', 'status', 'permissions', 'expiringDtm'],
   'processDefinition.tagAdded': ['processDefnName', 'processDefnVersion'],
@@ -32,7 +32,7 @@ export function describeChange({ action, params, body, result }: ConfigurationCh
   const after = isObject(result) ? result : {};
   const name = textOf(after.name) ?? textOf(after.rpId) ?? textOf(after.policyName);
   const id = textOf(after.id);
-  const shownFields = (SHOWN[action] ?? []).filter((field) => after[field] !== undefined);
+  const shownFields = (SHOWN_FIELDS[action] ?? []).filter((field) => after[field] !== undefined);
   const fields = isObject(body) && !('bytes' in body) ? Object.keys(body).slice(0, MAX_FIELDS) : [];
   return {
     item: ([...Object.values(params)].join('/') || name || id || action).slice(0, MAX_ITEM_LENGTH),
