@@ -6,15 +6,15 @@ import { type Check, fault, ok, warning } from './check.ts';
 
 /** Whether FIDO's metadata can be read, where the operator has named it. Nothing is fetched. */
 export async function checkMetadata(
-  { fidoMetadata: place }: Pick<Config, 'fidoMetadata'>,
+  { fidoMetadata: metadataPlace }: Pick<Config, 'fidoMetadata'>,
   now: number,
 ): Promise<Check[]> {
-  if (!place) return [];
+  if (!metadataPlace) return [];
   const name = 'FIDO metadata';
-  const remote = /^https:/i.test(place.source);
-  const file = remote ? place.cacheFile : place.source;
+  const remote = /^https:/i.test(metadataPlace.source);
+  const file = remote ? metadataPlace.cacheFile : metadataPlace.source;
   try {
-    const blob = readBlob(await readFile(file, 'utf8'), { ...(await trustOf(place.rootFile)), now });
+    const blob = readBlob(await readFile(file, 'utf8'), { ...(await trustOf(metadataPlace.rootFile)), now });
     const what = `Edition ${blob.no} of ${blob.models.size} models`;
     if (blob.nextUpdate >= now) return [ok(name, `${what}.`)];
     return [warning(name, `${what} is overdue.`, 'Put the newest edition in its place, or let the server fetch it.')];
