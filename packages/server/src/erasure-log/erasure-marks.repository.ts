@@ -3,7 +3,7 @@ import { query, statement } from '../db/sql/statement.ts';
 
 /** Until when everything that was erased is gone from this database. */
 const NAME = 'retention.erasuresKnown';
-const KNOWN = query<{ at: string }>()(
+const READ_KNOWN = query<{ at: string }>()(
   'SELECT value AS at FROM tenant_settings WHERE tenant_id = :tenant_id AND name = :NAME',
 );
 const SET_KNOWN = statement(`INSERT INTO tenant_settings (tenant_id, name, value, last_updated_at, last_updated_by)
@@ -11,7 +11,7 @@ const SET_KNOWN = statement(`INSERT INTO tenant_settings (tenant_id, name, value
   DO UPDATE SET value = excluded.value, last_updated_at = excluded.last_updated_at`);
 
 export async function erasuresKnownUntil(db: TenantReads): Promise<number | undefined> {
-  const row = await KNOWN.get(db, { NAME });
+  const row = await READ_KNOWN.get(db, { NAME });
   return row && Number(row.at);
 }
 
