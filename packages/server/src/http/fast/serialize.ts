@@ -70,7 +70,7 @@ function objectExactness({ required = [], additionalProperties }: Schema, proper
 }
 
 /** The keywords whose meaning for undeclared members is known here, and those that say nothing about members. */
-const KNOWN: ReadonlySet<string> = new Set([
+const KNOWN_KEYWORDS: ReadonlySet<string> = new Set([
   'type',
   'properties',
   'required',
@@ -104,7 +104,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 
 /** Ensures at start that no answer has a schema whose undeclared members would pass unseen, such as `patternProperties`. */
 function ensureKnownKeywords(schema: Schema): void {
-  const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword) && !keyword.startsWith('x-'));
+  const unknown = Object.keys(schema).filter((keyword) => !KNOWN_KEYWORDS.has(keyword) && !keyword.startsWith('x-'));
   if (unknown.length > 0) throw new Error(`the serializer does not know ${unknown.join(', ')} of a schema`);
 }
 
