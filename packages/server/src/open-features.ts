@@ -97,7 +97,7 @@ export function openFeatures(deps: FeatureDeps) {
     notify: notifications.notifyIdentity,
     expectEvent: notifications.expect,
     faces: doors.vision,
-    metadata: { place: config.fidoMetadata, outbound, log: deps.log },
+    metadata: { metadataPlace: config.fidoMetadata, outbound, log: deps.log },
   });
   const messages = openMessages({ ...shared, mail, perDay: config.messagesPerDay, changed: live.changed });
   const manager = openProcessManager({

@@ -61,8 +61,8 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
   ): Promise<Acted<Recognised>> => {
     const sessionId = await takeStepCeremony(tx, about);
     if (!sessionId) {
-      const { refusal: refused } = await start();
-      return { refusal: refused ?? SESSION_GONE };
+      const { refusal: startRefusal } = await start();
+      return { refusal: startRefusal ?? SESSION_GONE };
     }
     const completed = await acted(() => complete(sessionId));
     if (completed.refusal) return completed;

@@ -25,11 +25,13 @@ export type PasskeyCode =
  * What counts against the user's passkeys: an answer that names a passkey of the user and does not prove it. A foreign or
  * unknown passkey does not, or a stranger could lock others out; nor does an answer that cannot be read.
  */
-const COUNTED: ReadonlySet<PasskeyCode> = new Set([353, 354, 356, 365, 372, 382, 383, 100091, 100092, 100200] as const);
+const COUNTED_CODES: ReadonlySet<PasskeyCode> = new Set([
+  353, 354, 356, 365, 372, 382, 383, 100091, 100092, 100200,
+] as const);
 
 /** Refuses with the code unless the condition holds. */
 export function ensure(condition: unknown, code: PasskeyCode, detail?: string): asserts condition {
-  if (!condition) throw new Refusal(code, { counts: COUNTED.has(code), detail });
+  if (!condition) throw new Refusal(code, { counts: COUNTED_CODES.has(code), detail });
 }
 
 /** Refuses with 100090 what the readers could not read. */

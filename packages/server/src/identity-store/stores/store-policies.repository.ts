@@ -37,7 +37,7 @@ const COUNT = query<{ total: number }>()(
 );
 /** One for each store, of which a tenant has only so many. */
 const MOST_NAMED = 1000;
-const NAMED = query<PolicyRow>()(
+const BY_NAME = query<PolicyRow>()(
   `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name
   ORDER BY store_id LIMIT ${MOST_NAMED}`,
 );
@@ -47,7 +47,7 @@ const OF_STORE = query<PolicyRow>()(
 
 /** Those of one name in all stores. */
 export function policiesNamed(db: TenantReads, kind: PolicyKind, name: string): Promise<PolicyRow[]> {
-  return NAMED.all(db, { kind, name });
+  return BY_NAME.all(db, { kind, name });
 }
 
 export function findPolicy(db: TenantReads, { storeId, kind, name }: PolicyKey): Promise<PolicyRow | undefined> {

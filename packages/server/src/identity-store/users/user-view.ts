@@ -50,7 +50,7 @@ const NO_LOCKS: Locks = {};
 
 export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }): UserViews {
   const parts = new Map<SummaryPart, Summarize<SummaryPart>>();
-  const held = heldParts();
+  const userParts = heldParts();
   const environments = openStoreEnvironments();
   let statements: ReturnType<typeof userStatements> | undefined;
 
@@ -89,7 +89,7 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
   };
 
   const findRow = async (db: TenantReads, { environment, storeName, ref }: UserAddress) => {
-    statements ??= userStatements(held);
+    statements ??= userStatements(userParts);
     const one = ref.userId === undefined ? statements.byExtId : statements.byId;
     return openUserRow(db, ref, await one.get(db, { environment, storeName, ref: await storedRef(db, ref) }));
   };
@@ -98,7 +98,7 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
     summarize(part, summary, tables) {
       if (parts.has(part)) throw new Error(`the summary of ${part} is there already`);
       parts.set(part, summary as unknown as Summarize<SummaryPart>);
-      if (tables) held.add(part, tables);
+      if (tables) userParts.add(part, tables);
       statements = undefined;
     },
     async userViews(db, rows, now) {
@@ -107,13 +107,13 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
       return views;
     },
     async userView(db, row, now) {
-      statements ??= userStatements(held);
-      const has = held.of(await statements.held.get(db, { id: row.id }));
+      statements ??= userStatements(userParts);
+      const has = userParts.of(await statements.held.get(db, { id: row.id }));
       return viewOf(db, row, { now, has });
     },
     async findUserView(db, at, now) {
       const row = await findRow(db, at);
-      return row && viewOf(db, row, { now, has: held.of(row) });
+      return row && viewOf(db, row, { now, has: userParts.of(row) });
     },
   };
 }

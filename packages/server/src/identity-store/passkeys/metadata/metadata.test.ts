@@ -95,7 +95,7 @@ describe('the metadata of a server', () => {
   it('from a file is read at the start, and again when the file has changed; an older edition is refused', async () => {
     const source = join(folder, 'blob.jwt');
     const metadata = openMetadata({
-      place: { source, rootFile, cacheFile: join(folder, 'unused') },
+      metadataPlace: { source, rootFile, cacheFile: join(folder, 'unused') },
       outbound: nobody,
       clock: testClock(),
       log,
@@ -142,7 +142,7 @@ describe('the metadata of a server', () => {
         return { status: 200, body: Buffer.from(text), milliseconds: 0 } as const;
       },
     };
-    const deps = { place: { source: 'https://mds.example.org/', rootFile, cacheFile }, outbound, clock, log };
+    const deps = { metadataPlace: { source: 'https://mds.example.org/', rootFile, cacheFile }, outbound, clock, log };
     const metadata = openMetadata(deps);
     await metadata.load();
     assert.equal(asked, 0);
@@ -159,7 +159,10 @@ describe('the metadata of a server', () => {
     text = '';
     await metadata.refresh();
     assert.deepEqual([asked, metadata.current()?.no], [3, 2]);
-    const soon = openMetadata({ ...deps, place: { ...deps.place, cacheFile: join(folder, 'soon.jwt') } });
+    const soon = openMetadata({
+      ...deps,
+      metadataPlace: { ...deps.metadataPlace, cacheFile: join(folder, 'soon.jwt') },
+    });
     text = service.blob({ no: 3, nextUpdate: new Date(clock.now() + DAY / 2).toISOString() });
     await soon.refresh();
     clock.advance(DAY / 2);
@@ -180,7 +183,7 @@ describe('the metadata of a server', () => {
   });
 
   it('is empty where the operator has named none', async () => {
-    const metadata = openMetadata({ place: undefined, outbound: nobody, clock: testClock(), log });
+    const metadata = openMetadata({ metadataPlace: undefined, outbound: nobody, clock: testClock(), log });
     await metadata.load();
     metadata.start();
     assert.equal(metadata.find(MODEL, undefined), undefined);

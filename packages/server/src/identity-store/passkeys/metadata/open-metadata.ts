@@ -21,7 +21,7 @@ export type MetadataPlace = {
 };
 
 export type MetadataDeps = {
-  place: MetadataPlace | undefined;
+  metadataPlace: MetadataPlace | undefined;
   outbound: Pick<Outbound, 'send'>;
   clock: Clock;
   log: { info(details: object, message: string): void; error(details: object, message: string): void };
@@ -46,7 +46,7 @@ const FETCH_TIMEOUT_MS = 120_000;
 const FIDO_HOST = 'mds.fidoalliance.org';
 const FIDO_ROOT = 'CB:B5:22:D7:B7:F1:27:AD:6A:01:13:86:5B:DF:1C:D4:10:2E:7D:07:59:AF:63:5A:7C:F4:72:0D:C9:63:C5:3B';
 
-export function openMetadata({ place, outbound, clock, log }: MetadataDeps): Metadata {
+export function openMetadata({ metadataPlace, outbound, clock, log }: MetadataDeps): Metadata {
   let blob: Blob | undefined;
   let fetchedAt = Number.NEGATIVE_INFINITY;
   let readVersion = '';
@@ -90,13 +90,13 @@ export function openMetadata({ place, outbound, clock, log }: MetadataDeps): Met
   };
 
   const attempt = async (work: (from: MetadataPlace) => Promise<void>) => {
-    if (!place || stopping.signal.aborted) return;
-    await work(place).catch((error: unknown) => {
+    if (!metadataPlace || stopping.signal.aborted) return;
+    await work(metadataPlace).catch((error: unknown) => {
       if (stopping.signal.aborted) return;
-      log.error({ reason: String(error), source: place.source }, 'could not load FIDO metadata');
+      log.error({ reason: String(error), source: metadataPlace.source }, 'could not load FIDO metadata');
     });
   };
-  const isRemote = place !== undefined && /^https?:/i.test(place.source);
+  const isRemote = metadataPlace !== undefined && /^https?:/i.test(metadataPlace.source);
   const load = () =>
     attempt((from) => (isRemote ? readFrom(from.cacheFile, from).catch(unlessMissing) : readFrom(from.source, from)));
   const refresh = () => attempt((from) => (isRemote ? fetchFrom(from) : readFrom(from.source, from)));
@@ -109,7 +109,7 @@ export function openMetadata({ place, outbound, clock, log }: MetadataDeps): Met
     load,
     refresh,
     start() {
-      if (!place) return;
+      if (!metadataPlace) return;
       void refresh();
       timer = setInterval(() => void refresh(), LOOK_EVERY_MS).unref();
     },
