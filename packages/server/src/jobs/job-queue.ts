@@ -41,14 +41,19 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
   let groups: readonly KindGroup[] | undefined;
   /** The owner whose turn was last: the next claim begins behind it. */
   let lastOwner = '';
-  const claimGroup = async ({ claims, kinds, atOnce }: KindGroup, held: Items<Claimed>, now: number, lease: Lease) => {
-    const others = [...held.waiting, ...held.running].filter(({ kind }) => kinds.has(kind)).length;
-    const room = Math.min(MAX_BATCH, maxHeld - held.size, (atOnce ?? Number.POSITIVE_INFINITY) - others);
+  const claimGroup = async (
+    { claims, kinds, atOnce }: KindGroup,
+    heldJobs: Items<Claimed>,
+    now: number,
+    lease: Lease,
+  ) => {
+    const others = [...heldJobs.waiting, ...heldJobs.running].filter(({ kind }) => kinds.has(kind)).length;
+    const room = Math.min(MAX_BATCH, maxHeld - heldJobs.size, (atOnce ?? Number.POSITIVE_INFINITY) - others);
     if (room <= 0) return [];
     const { claim, dueOwners, mayBeDue } = claims;
-    const turnsOf = (owners: readonly string[]) => turns(held, owners, concurrency, lastOwner);
+    const turnsOf = (owners: readonly string[]) => turns(heldJobs, owners, concurrency, lastOwner);
     // Mostly there is nothing; and where enough waits, only those whose jobs do not wait here may have more.
-    const isFull = held.waiting.length >= concurrency;
+    const isFull = heldJobs.waiting.length >= concurrency;
     const maybe = isFull
       ? turnsOf(await dueOwners(db.aside.system, now)).length > 0
       : await mayBeDue(db.aside.system, now);
@@ -64,12 +69,12 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
     concurrency,
     leaseMs,
     bringForward: (tx, now) => bringJobsForward(tx, now, leaseMs),
-    async claim(held, now, lease) {
+    async claim(heldJobs, now, lease) {
       groups ??= groupKinds(deps);
       const claimed: Claimed[] = [];
       for (const group of groups) {
         // What the groups before it have just claimed takes room as well.
-        const present = { ...held, size: held.size + claimed.length };
+        const present = { ...heldJobs, size: heldJobs.size + claimed.length };
         claimed.push(...(await claimGroup(group, present, now, lease)));
       }
       return claimed;
@@ -79,8 +84,8 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
     notBegun: { result: 'stopped' },
     groupOf: () => '',
     async settle(_group, batch) {
-      const refused = await db.aside.system.write((tx) => settle(tx, batch, clock.now(), deps));
-      if (refused.length > 0) log.warn({ jobs: refused }, 'jobs outlived their lease and will run again');
+      const lostJobIds = await db.aside.system.write((tx) => settle(tx, batch, clock.now(), deps));
+      if (lostJobIds.length > 0) log.warn({ jobs: lostJobIds }, 'jobs outlived their lease and will run again');
     },
   };
 }
@@ -106,8 +111,8 @@ function groupKinds({ db, definitions, roles, atOnce = {} }: JobQueueDeps): Kind
 }
 
 /** Those who hold the least here come first, and of these whoever is next after the last turn. */
-function turns(held: Items<Claimed>, owners: readonly string[], concurrency: number, lastOwner: string): string[] {
-  const { waiting, running } = held;
+function turns(heldJobs: Items<Claimed>, owners: readonly string[], concurrency: number, lastOwner: string): string[] {
+  const { waiting, running } = heldJobs;
   const counts = countOwners([...waiting, ...running]);
   // Whoever has enough waiting here leaves the room to others.
   const mayClaim = (owner: string) => waiting.length < concurrency || !waiting.some((job) => ownerOf(job) === owner);

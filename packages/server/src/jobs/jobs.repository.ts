@@ -90,8 +90,8 @@ export function claimsOf(kinds: readonly string[], { asksFirst }: { asksFirst: b
     dueOwners,
     async claim(tx, now, lease, { limit, isFull, turnsOf }) {
       await CHOOSE_INDEX.get(tx, {});
-      const counted = isFull ? undefined : await countDue.get(tx, { now, limit });
-      const isFew = counted !== undefined && Number(counted.due) < limit;
+      const count = isFull ? undefined : await countDue.get(tx, { now, limit });
+      const isFew = count !== undefined && Number(count.due) < limit;
       const turns = isFew ? [] : turnsOf(await dueOwners(tx, now));
       const rows = isFew ? await claimAny.all(tx, { now, most: limit, ...lease }) : [];
       const each = Math.ceil(limit / Math.max(1, turns.length));
@@ -116,16 +116,16 @@ export async function bringJobsForward(tx: Writes, now: number, leaseMs: number)
   await JOB_LEASES.freeAll(tx, now + leaseMs + MOST_APART_MS);
 }
 
-const HELD = 'WHERE id = :id AND lease_token = :token';
+const UNDER_LEASE = 'WHERE id = :id AND lease_token = :token';
 const RETRY = statement(
-  `UPDATE jobs SET run_at = :at, last_error = :error, lease_token = NULL, lease_until = 0 ${HELD}`,
+  `UPDATE jobs SET run_at = :at, last_error = :error, lease_token = NULL, lease_until = 0 ${UNDER_LEASE}`,
 );
 const PAUSE = statement(
-  `UPDATE jobs SET run_at = :at, attempts = attempts - 1, lease_token = NULL, lease_until = 0 ${HELD}`,
+  `UPDATE jobs SET run_at = :at, attempts = attempts - 1, lease_token = NULL, lease_until = 0 ${UNDER_LEASE}`,
 );
 // A dead job keeps no key: the next one of its schedule must not wait for it.
 const BURY = statement(`UPDATE jobs SET state = 'DEAD', run_at = :at, last_error = :error, unique_key = NULL,
-  lease_token = NULL, lease_until = 0 ${HELD}`);
+  lease_token = NULL, lease_until = 0 ${UNDER_LEASE}`);
 
 export type Failure = { id: string; token: string; at: number; error: string };
 

@@ -41,14 +41,19 @@ export async function runJob(
     return { result: 'done' };
   } catch (error) {
     if (error === STOPPED) return { result: 'stopped' };
-    return { result: 'failed', error: shown(error), retry: !(error instanceof JobError) || error.retry, cause: error };
+    return {
+      result: 'failed',
+      error: safeMessage(error),
+      retry: !(error instanceof JobError) || error.retry,
+      cause: error,
+    };
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** The messages of other errors may hold anything: an address with its password, a name. */
-function shown(error: unknown): string {
+function safeMessage(error: unknown): string {
   if (error instanceof JobError) return error.message.slice(0, MAX_ERROR_LENGTH);
   return error instanceof Error ? error.name.slice(0, MAX_ERROR_LENGTH) : typeof error;
 }

@@ -29,20 +29,20 @@ export async function settle(
   now: number,
   deps: SettleDeps,
 ): Promise<string[]> {
-  const jobsWith = (wanted: Outcome['result']) =>
-    batch.flatMap(({ item, result }) => (result.result === wanted ? [item] : []));
+  const jobsWith = (outcome: Outcome['result']) =>
+    batch.flatMap(({ item, result }) => (result.result === outcome ? [item] : []));
   const done = jobsWith('done');
   const stopped = jobsWith('stopped');
-  const settled = new Set<Claimed>();
-  if (done.length > 0) for (const job of await JOB_LEASES.remove(tx, done)) settled.add(job);
-  if (stopped.length > 0) for (const job of await JOB_LEASES.giveBack(tx, stopped)) settled.add(job);
-  for (const job of done) if (settled.has(job)) await scheduleNext(tx, job, deps);
+  const settledJobs = new Set<Claimed>();
+  if (done.length > 0) for (const job of await JOB_LEASES.remove(tx, done)) settledJobs.add(job);
+  if (stopped.length > 0) for (const job of await JOB_LEASES.giveBack(tx, stopped)) settledJobs.add(job);
+  for (const job of done) if (settledJobs.has(job)) await scheduleNext(tx, job, deps);
   for (const { item, result } of batch) {
     if (result.result === 'paused' && (await pause(tx, { id: item.id, token: item.token, at: now + PAUSE_MS })))
-      settled.add(item);
-    if (result.result === 'failed' && (await settleFailure(tx, item, result, now, deps))) settled.add(item);
+      settledJobs.add(item);
+    if (result.result === 'failed' && (await settleFailure(tx, item, result, now, deps))) settledJobs.add(item);
   }
-  return batch.flatMap(({ item }) => (settled.has(item) ? [] : [item.id]));
+  return batch.flatMap(({ item }) => (settledJobs.has(item) ? [] : [item.id]));
 }
 
 async function settleFailure(
