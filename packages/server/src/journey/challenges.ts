@@ -135,9 +135,9 @@ function follow(before: ChallengeProgress, frame: LookedFrame): Followed {
   const number = before.instructions.length - 1;
   const late = expire(before, frame.at);
   if (late !== before) return { progress: late };
-  const { at, capturedAt, sha256, seen } = frame;
-  const { progress, hint } = seen
-    ? followChallenge(before, { at, capturedAt, sha256, seen }, randomBytes)
+  const { at, capturedAt, sha256, seen: observation } = frame;
+  const { progress, hint } = observation
+    ? followChallenge(before, { at, capturedAt, sha256, seen: observation }, randomBytes)
     : { progress: followBlindly(before, at, randomBytes), hint: undefined };
   const wasMoved = phaseOf(before) === 'do' && phaseOf(progress) === 'return';
   const isOver = progress.instructions.length > before.instructions.length || progress.state === 'DONE';

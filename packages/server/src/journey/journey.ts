@@ -38,8 +38,8 @@ export function openJourney(deps: JourneyDeps): Journeys {
 function journeyHandlers(deps: JourneyDeps): Handlers<typeof api.journey> {
   const { clock, live } = deps;
   const { drive } = deps.processes;
-  const read = reader(deps);
-  const createSession = sessionCreator(deps, read);
+  const readJourney = reader(deps);
+  const createSession = sessionCreator(deps, readJourney);
   const { offer, send, tell, confirm, deny, takeBack } = handoffs(deps);
   const { submit, repeat, leave, abandon } = stepHandlers(deps);
   const upload = imageUploader(deps);
@@ -50,14 +50,14 @@ function journeyHandlers(deps: JourneyDeps): Handlers<typeof api.journey> {
 
   return implement(api.journey, {
     createSession: (context, { body }) => createSession(context, body),
-    get: (context, { query }) => read(open(context), query),
+    get: (context, { query }) => readJourney(open(context), query),
     async submitStep(context, { params, body }) {
       await submit(acting(context), params.stepId, body);
-      return read(context);
+      return readJourney(context);
     },
     async repeatStep(context, { params, body }) {
       await repeat(acting(context), params.stepId, body.revision);
-      return read(context);
+      return readJourney(context);
     },
     getSimulation: (context) => simulation.get(acting(context)),
     simulate: (context, { body }) => simulation.set(acting(context), body.scenario),
@@ -73,14 +73,14 @@ function journeyHandlers(deps: JourneyDeps): Handlers<typeof api.journey> {
     watch: (context) => watch({ drive, live, now: () => clock.now() }, context.db, open(context).session),
     async abandon(context) {
       await abandon(acting(context));
-      return read(context);
+      return readJourney(context);
     },
     offerHandoff: (context, { body }) => offer(open(context), body),
     sendHandoff: (context, { body }) => send(open(context), body),
     tellWhenDecided: (context, { body }) => tell(open(context), body),
     async confirmHandoff(context, { body }) {
       await confirm(context, body.number);
-      return read(context);
+      return readJourney(context);
     },
     async denyHandoff(context) {
       await deny(context);
@@ -88,7 +88,7 @@ function journeyHandlers(deps: JourneyDeps): Handlers<typeof api.journey> {
     },
     async takeBack(context) {
       await takeBack(open(context));
-      return read(context);
+      return readJourney(context);
     },
   });
 }

@@ -65,7 +65,7 @@ export function sessionReader({ db, clock, tenants }: Pick<JourneyDeps, 'db' | '
   };
 }
 
-export function sessionCreator(deps: JourneyDeps, read: ReadJourney) {
+export function sessionCreator(deps: JourneyDeps, readJourney: ReadJourney) {
   const explain = linkExplainer(deps);
   return async (context: OpenContext, body: SessionInput): Promise<WithHeaders<Answer>> => {
     const now = deps.clock.now();
@@ -90,7 +90,7 @@ export function sessionCreator(deps: JourneyDeps, read: ReadJourney) {
       processInstanceId: session.instance_id,
       expiringDtm: toDtm(session.expires_at),
       ...(handoff && { handoff: { tenantName: await deps.tenants.nameOf(tenantId), ...handoff } }),
-      ...(await firstView(deps, read, { tenantId, session, now })),
+      ...(await firstView(deps, readJourney, { tenantId, session, now })),
     };
     // The machine takes a second to start, and whoever has just come takes longer to get out a document.
     if (answer.journey && takesPictures(answer.journey)) deps.vision.warm();
@@ -225,8 +225,13 @@ async function takeUpOffer(
     offer: { by: offering.id, number: offer.number },
   });
   const numbers = numbersFor(offer.number);
-  const place = offer.place === null ? undefined : (JSON.parse(offer.place) as DevicePlace);
-  const handoff = { browser: offering.browser, offeredDtm: toDtm(offer.created_at), ...(place && { place }), numbers };
+  const devicePlace = offer.place === null ? undefined : (JSON.parse(offer.place) as DevicePlace);
+  const handoff = {
+    browser: offering.browser,
+    offeredDtm: toDtm(offer.created_at),
+    ...(devicePlace && { place: devicePlace }),
+    numbers,
+  };
   return { ...opened, handoff };
 }
 

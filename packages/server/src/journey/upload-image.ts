@@ -40,16 +40,16 @@ export function imageUploader(deps: JourneyDeps) {
       const snapshot = await lockJourney(deps, tx, context);
       const current = currentUserStep(snapshot, stepId);
       const { environment } = snapshot.root;
-      const wanted = ensureWanted(snapshot, current, imageName);
-      ensureFormatTaken(wanted, body);
+      const wantedImage = ensureWanted(snapshot, current, imageName);
+      ensureFormatTaken(wantedImage, body);
       ensureStandIn(body, environment);
       // An uploaded picture of any age must not replace the frames of the person before the camera.
-      if (wanted.byChallenge && environment === 'live') {
+      if (wantedImage.byChallenge && environment === 'live') {
         throw new ApiError(100059, { detail: 'the images of this step are frames of its challenge' });
       }
       const { id: instanceId } = snapshot.instance;
       const seal = await vault.sealerFor(tx, instanceSubject(instanceId));
-      return { instanceId, current, seal, ahead: environment === 'live' ? wanted.ahead : undefined };
+      return { instanceId, current, seal, ahead: environment === 'live' ? wantedImage.ahead : undefined };
     });
     const image: StorableImage = isStandIn(body) ? body : await harmless(images, body, shareOf(context));
     // Hashed after re-encoding, which handles one image after another: so not all waiting images are hashed at once.
@@ -125,8 +125,8 @@ function record(deps: JourneyDeps, context: JourneyContext, row: ImageRow, befor
 function ensureWanted({ definition }: Snapshot, { step: stepId }: Current, imageName: string): WantedImage {
   const step = definition.step(stepId);
   const images = step ? wantedImages(step) : [];
-  const wanted = images.find(({ name }) => name === imageName);
-  if (wanted) return wanted;
+  const wantedImage = images.find(({ name }) => name === imageName);
+  if (wantedImage) return wantedImage;
   const names = images.map(({ name }) => name);
   const message = names.length > 0 ? `must be one of ${names.join(', ')}` : 'cannot be given: the step takes no images';
   throw invalidInput({ pointer: '/params/imageName', message });

@@ -14,7 +14,7 @@ export type About = {
   readonly url?: string | undefined;
 };
 
-export type Written = {
+export type MessageContent = {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
@@ -23,7 +23,7 @@ export type Written = {
 
 const MAX_TENANT_NAME = 100;
 
-export function writeMail({ kind, language: languageTag, tenantName, url }: About): Written {
+export function writeMail({ kind, language: languageTag, tenantName, url }: About): MessageContent {
   const language = languageOf(languageTag);
   const tenant = inOneLine(tenantName, MAX_TENANT_NAME);
   const texts = TEXTS[language][TEXT_OF[kind]];
