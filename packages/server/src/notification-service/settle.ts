@@ -17,7 +17,7 @@ import type { Attempted, Outcome } from './send-delivery.ts';
 import { disableWebhook, findWebhookById } from './webhooks.repository.ts';
 import type { WebhookRow } from './webhooks.table.ts';
 
-const GONE = 410;
+const GONE_STATUS = 410;
 const BY = 'Grove';
 
 /**
@@ -62,7 +62,7 @@ async function settleFailure(
 ): Promise<void> {
   const { intervals, retryAfter, status } = attempt;
   const { id, tried } = claimed;
-  const nextAt = status === GONE ? undefined : nextAttemptAt({ intervals, tried, retryAfter, now, random });
+  const nextAt = status === GONE_STATUS ? undefined : nextAttemptAt({ intervals, tried, retryAfter, now, random });
   if (nextAt === undefined) {
     if ((await DELIVERY_LEASES.remove(tx, [claimed])).size === 1)
       await settleDelivery(tx, { id, ...attempt }, { status: 'FAILED', nextAt: null });
@@ -74,7 +74,7 @@ async function settleFailure(
 /** The circuit breaker: an endpoint that fails again and again is left alone, longer each time. */
 async function noteEndpoint(tx: TenantTx, webhookId: string, outcomes: readonly Outcome[], now: number): Promise<void> {
   const attempts = outcomes.filter((outcome) => outcome.kind === 'attempted').filter(({ local }) => !local);
-  if (attempts.some(({ status }) => status === GONE)) {
+  if (attempts.some(({ status }) => status === GONE_STATUS)) {
     const isChange = await disableWebhook(tx, webhookId, { reason: 'gone', now, by: BY });
     const webhook = isChange ? await findWebhookById(tx, webhookId) : undefined;
     if (webhook) await recordDisabled(tx, webhook, now);
