@@ -45,7 +45,7 @@ const STORE = statement(`INSERT INTO operator_ceremonies (tenant_id, id, kind, o
   VALUES (:tenant_id, :id, :kind, :operatorId, :challenge, :expiresAt)`);
 const OF_SOMEBODY =
   'WHERE tenant_id = :tenant_id AND id = :id AND kind = :kind AND expires_at > :now AND operator_id IS NOT NULL';
-const KNOWN = query<Row>()(`SELECT id, operator_id, challenge FROM operator_ceremonies ${OF_SOMEBODY}`);
+const FIND_KNOWN = query<Row>()(`SELECT id, operator_id, challenge FROM operator_ceremonies ${OF_SOMEBODY}`);
 const TAKE_KNOWN = query<Row>()(`DELETE FROM operator_ceremonies ${OF_SOMEBODY} RETURNING id, operator_id, challenge`);
 const COUNT = query<{ total: number }>()(`SELECT count(*) AS total FROM operator_ceremonies
   WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND kind = :kind AND expires_at > :now`);
@@ -62,7 +62,7 @@ type Kind = { kind: OperatorCeremonyKind; now: number };
 
 /** Finds a ceremony without removing it, because a code may be mistyped. */
 export function findCeremony(tx: TenantTx, id: string, { kind, now }: Kind): Promise<Row | undefined> {
-  return KNOWN.get(tx, { id, kind, now });
+  return FIND_KNOWN.get(tx, { id, kind, now });
 }
 
 /** Removes and returns a ceremony that names its operator. */

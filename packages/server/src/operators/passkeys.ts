@@ -224,9 +224,12 @@ export async function countFailure(tx: TenantTx, operator: OperatorRow, now: num
 }
 
 /** Throws the error for a failed recognition. */
-export function throwRefused({ refused, operator }: Extract<Recognised, { refused: string }>, now: number): never {
-  if (refused === 'ceremony') throw new ApiError(100035);
-  if (refused === 'passkey') throw new ApiError(100218);
+export function throwRefused(
+  { refused: reason, operator }: Extract<Recognised, { refused: string }>,
+  now: number,
+): never {
+  if (reason === 'ceremony') throw new ApiError(100035);
+  if (reason === 'passkey') throw new ApiError(100218);
   const until = operator?.locked_until ?? now;
   throw new ApiError(100216, { retryAfterSeconds: Math.max(1, Math.ceil((until - now) / 1000)) });
 }

@@ -45,7 +45,7 @@ const OF_OPERATOR = sessions.select(
   `WHERE tenant_id = :tenant_id AND operator_id = :operatorId
   ORDER BY id DESC LIMIT 100`,
 );
-const SEEN = statement(
+const MARK_SEEN = statement(
   'UPDATE operator_sessions SET last_seen_at = :now WHERE tenant_id = :tenant_id AND id = :id AND last_seen_at < :now',
 );
 const CONFIRMED = statement(`UPDATE operator_sessions SET authenticated_at = :now, last_seen_at = :now
@@ -70,7 +70,7 @@ export function sessionsOf(db: TenantReads, operatorId: string): Promise<Operato
 }
 
 export async function markSeen(tx: TenantTx, id: string, now: number): Promise<void> {
-  await SEEN.run(tx, { id, now });
+  await MARK_SEEN.run(tx, { id, now });
 }
 
 export async function markAuthenticated(tx: TenantTx, id: string, now: number): Promise<void> {
