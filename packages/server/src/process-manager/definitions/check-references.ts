@@ -18,7 +18,7 @@ export type Lookup = {
 };
 
 const DEFAULT_THEME = 'default';
-const GATHERED = { document: 'documents', face: 'faces' } as const;
+const DATA_OF_TYPE = { document: 'documents', face: 'faces' } as const;
 const OBJECTS = {
   page: 'custom page',
   theme: 'theme',
@@ -40,12 +40,12 @@ export function gatheredFaults(steps: readonly ReadStep[]): FieldFault[] {
 }
 
 function gatheredFault(
-  kind: keyof typeof GATHERED,
+  kind: keyof typeof DATA_OF_TYPE,
   key: string,
   at: number,
   steps: readonly ReadStep[],
 ): string | undefined {
-  const keeping = steps.filter(({ type }) => type?.type === kind && type.keeps?.in === GATHERED[kind]);
+  const keeping = steps.filter(({ type }) => type?.type === kind && type.keeps?.in === DATA_OF_TYPE[kind]);
   const writer = keeping.find(({ step }) => step.key === key);
   if (writer && writer.at < at) return undefined;
   const name = JSON.stringify(key);

@@ -52,21 +52,21 @@ export const SORTABLE = {
 } as const;
 
 const ONE = 'WHERE tenant_id = :tenant_id AND id = :id';
-const NAMED = `tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :name` as const;
+const BY_NAME = `tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :name` as const;
 const BY_ID = definitions.select(columns, ONE);
 const BY_ID_FOR_UPDATE = definitions.select(columns, `${ONE} ${FOR_UPDATE}`);
 const ONE_VERSION = definitions.select(
   columns,
-  `WHERE ${NAMED} AND version = :version
+  `WHERE ${BY_NAME} AND version = :version
   ORDER BY CASE status WHEN 'DEPLOYED_ACTIVE' THEN 0 ELSE 1 END, environment DESC LIMIT 1`,
 );
 const NEWEST_DEPLOYED = definitions.select(
   columns,
-  `WHERE ${NAMED} AND status = 'DEPLOYED_ACTIVE' ORDER BY environment DESC, version DESC LIMIT 1`,
+  `WHERE ${BY_NAME} AND status = 'DEPLOYED_ACTIVE' ORDER BY environment DESC, version DESC LIMIT 1`,
 );
 const TAGGED = definitions.select(
   columns,
-  `WHERE tenant_id = :tenant_id AND id = (SELECT definition_id FROM process_definition_tags WHERE ${NAMED}
+  `WHERE tenant_id = :tenant_id AND id = (SELECT definition_id FROM process_definition_tags WHERE ${BY_NAME}
     ORDER BY environment DESC LIMIT 1)`,
 );
 const COUNT = definitions.count('WHERE tenant_id = :tenant_id AND environment = :environment');

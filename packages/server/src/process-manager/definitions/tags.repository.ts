@@ -32,17 +32,17 @@ export const SORTABLE_TAGS = {
 } as const;
 
 /** What a caller sees: a live tag counts for a test caller unless there is a test tag of the same name. */
-const SEEN = `t.tenant_id = :tenant_id AND ${seenFrom(':environment', 't.environment')} AND NOT EXISTS (SELECT 1
+const VISIBLE_TAGS = `t.tenant_id = :tenant_id AND ${seenFrom(':environment', 't.environment')} AND NOT EXISTS (SELECT 1
   FROM process_definition_tags own WHERE own.tenant_id = :tenant_id AND own.environment = :environment
   AND own.name = t.name
     AND own.environment <> t.environment)` as const;
 const FROM = 'FROM process_definition_tags t';
 const ONE = tags.select(columns, 'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name');
 const OF_ONE = query<{ name: string }>()(
-  `SELECT name ${FROM} WHERE ${SEEN} AND definition_id = :definitionId ORDER BY name`,
+  `SELECT name ${FROM} WHERE ${VISIBLE_TAGS} AND definition_id = :definitionId ORDER BY name`,
 );
 const OF_ALL = query<Pick<TagRow, 'name' | 'definition_id'>>()(
-  `SELECT name, definition_id ${FROM} WHERE ${SEEN} ORDER BY name`,
+  `SELECT name, definition_id ${FROM} WHERE ${VISIBLE_TAGS} ORDER BY name`,
 );
 const COUNT = tags.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 const PUT =
@@ -95,7 +95,7 @@ const LIST = listOf<TagView>()(
   `FROM (SELECT t.tenant_id, t.name AS id, t.environment, t.name, t.name_folded, t.definition_id, t.created_at,
       t.created_by, d.name AS definition_name, d.version AS definition_version
     FROM process_definition_tags t JOIN process_definitions d ON d.tenant_id = t.tenant_id AND d.id = t.definition_id
-    WHERE ${SEEN}) AS tags WHERE tenant_id = :tenant_id`,
+    WHERE ${VISIBLE_TAGS}) AS tags WHERE tenant_id = :tenant_id`,
   { filters: { pattern: "AND name_folded LIKE :pattern ESCAPE '\\'" } },
 );
 

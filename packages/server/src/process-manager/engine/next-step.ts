@@ -202,25 +202,25 @@ type AskAgain = Extract<Happening, { type: 'askAgain' }>;
  * The end user does the named steps once more. Whatever machines concluded below the first of them is concluded anew,
  * because it may rest on what will be replaced.
  */
-function askAgain(walk: Walk, { steps: asked, reason, message }: AskAgain): Refusal | undefined {
+function askAgain(walk: Walk, { steps: stepIds, reason, message }: AskAgain): Refusal | undefined {
   const { current, done } = walk.state.flow;
   if (current?.phase !== 'review') return refuse('notInReview');
-  const faults = asked.flatMap((id, at) => {
+  const faults = stepIds.flatMap((id, at) => {
     const isUserStep = walk.definition.step(id) && Object.hasOwn(done, id) && stepTypeOf(stepOf(walk, id).type).user;
     return isUserStep ? [] : [{ pointer: `/steps/${at}`, message: 'is not a step that the end user has done' }];
   });
-  if (faults.length > 0 || asked.length === 0) return refuse('badInput', faults);
-  const first = Math.min(...asked.map((id) => walk.definition.indexOf(id)));
+  if (faults.length > 0 || stepIds.length === 0) return refuse('badInput', faults);
+  const first = Math.min(...stepIds.map((id) => walk.definition.indexOf(id)));
   const again = Object.keys(done).filter(
     (id) =>
-      asked.includes(id) ||
+      stepIds.includes(id) ||
       (walk.definition.indexOf(id) > first && stepTypeOf(stepOf(walk, id).type).user === undefined),
   );
   const { current: _current, decision: _decision, gaps: _gaps, secondFactor: _factor, ...flow } = walk.state.flow;
   const remainingDone = Object.fromEntries(Object.entries(done).filter(([id]) => !again.includes(id)));
   const attemptCounts = Object.fromEntries(again.map((id) => [id, done[id]?.attempts ?? 0]));
   const earlier = { ...flow.earlier, ...attemptCounts };
-  const askedAgain = { steps: asked, ...reasonOf({ ...(reason !== undefined && { reason }) }) };
+  const askedAgain = { steps: stepIds, ...reasonOf({ ...(reason !== undefined && { reason }) }) };
   const { message: _before, ...data } = walk.state.data;
   walk.state = {
     ...walk.state,
@@ -231,7 +231,7 @@ function askAgain(walk: Walk, { steps: asked, reason, message }: AskAgain): Refu
   walk.effects.push({
     type: 'event',
     event: 'instance.askedAgain',
-    data: { steps: asked, ...(reason !== undefined && { reason }) },
+    data: { steps: stepIds, ...(reason !== undefined && { reason }) },
   });
   enterFrom(walk, 0);
 }

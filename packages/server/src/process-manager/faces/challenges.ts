@@ -103,9 +103,9 @@ type PackedProgress = Omit<ChallengeProgress, 'frames'> & { readonly frames: rea
 
 /** Vectors are half a thousand numbers each; as text they would be five times as long. */
 export function writeProgress(progress: ChallengeProgress): string {
-  const frames = progress.frames.map(({ seen, ...frame }) => ({
+  const frames = progress.frames.map(({ seen: observation, ...frame }) => ({
     ...frame,
-    seen: { ...seen, vector: pack(seen.vector) },
+    seen: { ...observation, vector: pack(observation.vector) },
   }));
   return JSON.stringify({ ...progress, frames } satisfies PackedProgress);
 }
@@ -113,9 +113,9 @@ export function writeProgress(progress: ChallengeProgress): string {
 /** A challenge is read twice for each frame, so nothing is done here for every number of it. */
 export function readProgress(text: string): ChallengeProgress {
   const progress = JSON.parse(text) as PackedProgress;
-  const frames = progress.frames.map(({ seen, ...frame }) => ({
+  const frames = progress.frames.map(({ seen: observation, ...frame }) => ({
     ...frame,
-    seen: { ...seen, vector: unpack(seen.vector) },
+    seen: { ...observation, vector: unpack(observation.vector) },
   }));
   return { ...progress, frames };
 }

@@ -10,7 +10,7 @@ import { findStepView, type StepView, saveStepView } from './step-views.reposito
  * once for a step, however often a reviewer asks for it again.
  */
 export async function countSteps(tx: TenantTx, event: InstanceEvent): Promise<void> {
-  if (event.step === undefined || !COUNTED.has(event.type)) return;
+  if (event.step === undefined || !COUNTED_EVENTS.has(event.type)) return;
   const view = await findStepView(tx, event.instanceId, event.step);
   // Machines do steps, too, and nobody is shown them.
   if (!view || view.ended_at !== null) return;
@@ -22,7 +22,11 @@ export async function countSteps(tx: TenantTx, event: InstanceEvent): Promise<vo
   }
 }
 
-const COUNTED: ReadonlySet<string> = new Set(['instance.stepCompleted', 'instance.stepRetried', 'instance.terminated']);
+const COUNTED_EVENTS: ReadonlySet<string> = new Set([
+  'instance.stepCompleted',
+  'instance.stepRetried',
+  'instance.terminated',
+]);
 
 async function ended(tx: TenantTx, event: InstanceEvent, view: StepView, what: string): Promise<void> {
   await saveStepView(tx, { ...view, left_at: null, ended_at: event.at });

@@ -36,7 +36,7 @@ const NOT_PASSED = query<NotPassed>()(`SELECT instance_id, step, name, status, r
   WHERE tenant_id = :tenant_id AND status <> 'PASSED' AND instance_id ${inJson(':instanceIds')}
   ORDER BY instance_id, at, step, name`);
 
-const NAMED = query<NamedCheck>()(`SELECT instance_id, step, name, status, reason, meta_data FROM instance_checks
+const BY_NAMES = query<NamedCheck>()(`SELECT instance_id, step, name, status, reason, meta_data FROM instance_checks
   WHERE tenant_id = :tenant_id
     AND instance_id ${inJson(':instanceIds')}
     AND name ${inJson(':names')}
@@ -82,7 +82,7 @@ export function checksOfNames(
   instanceIds: readonly string[],
   names: readonly string[],
 ): Promise<NamedCheck[]> {
-  return NAMED.all(db, { instanceIds: JSON.stringify(instanceIds), names: JSON.stringify(names) });
+  return BY_NAMES.all(db, { instanceIds: JSON.stringify(instanceIds), names: JSON.stringify(names) });
 }
 
 export type NotPassed = { instance_id: string; step: string; name: string; status: CheckStatus; reason: string | null };

@@ -82,7 +82,7 @@ async function candidatesOf(
   db: TenantReads,
   filter: Filter,
   words: readonly Word[],
-  { few, countLimit: counted }: SearchLimits,
+  { few, countLimit }: SearchLimits,
 ): Promise<Candidates | undefined> {
   const [only] = words;
   if (only && words.length === 1) {
@@ -93,10 +93,10 @@ async function candidatesOf(
     }
   }
   const rarest = words.length > 1 && (await rarestOf(db, filter, words, few));
-  if (rarest) return bearersOf(db, filter, { words, rarest, most: few, countLimit: counted });
+  if (rarest) return bearersOf(db, filter, { words, rarest, most: few, countLimit });
   for (const word of words) {
-    const [past] = await idsWithWord(db, filter, word, { size: 1, offset: counted });
-    if (past === undefined) return bearersOf(db, filter, { words, rarest: word, most: counted, countLimit: counted });
+    const [past] = await idsWithWord(db, filter, word, { size: 1, offset: countLimit });
+    if (past === undefined) return bearersOf(db, filter, { words, rarest: word, most: countLimit, countLimit });
   }
   return undefined;
 }
@@ -125,12 +125,12 @@ type BearerSearch = { words: readonly Word[]; rarest: Word; most: number; countL
 async function bearersOf(
   db: TenantReads,
   filter: Filter,
-  { words, rarest, most, countLimit: counted }: BearerSearch,
+  { words, rarest, most, countLimit }: BearerSearch,
 ): Promise<Candidates> {
   const others = words.flatMap((word) => (word === rarest || word.begins ? [] : [word.text]));
   const ids = new Set(await idsWithWord(db, filter, rarest, { size: most, offset: 0, others }));
   const rest = words.filter((word) => word !== rarest && word.begins);
-  return narrowed(db, filter, { ids, rest }, counted);
+  return narrowed(db, filter, { ids, rest }, countLimit);
 }
 
 /** To read so many entries of the index costs as much as to look up one instance. */

@@ -34,15 +34,15 @@ export const durationsOf = (db: TenantReads, filter: UsageFilter) => DURATIONS.a
 export const devicesOf = (db: TenantReads, filter: UsageFilter) => DEVICES.all(db, filter);
 
 export type VerdictFilter = { environment: Environment; fromAt: number; belowAt: number };
-const GIVEN = `tenant_id = :tenant_id AND environment = :environment AND at >= :fromAt AND at < :belowAt`;
+const IN_PERIOD = `tenant_id = :tenant_id AND environment = :environment AND at >= :fromAt AND at < :belowAt`;
 
 export type VerdictCount = { reviewer: string; verdict: Verdict; verdicts: number; waited: number };
 const VERDICTS = query<VerdictCount>()(`SELECT reviewer, verdict, count(*) AS verdicts, sum(at - entered_at) AS waited
-  FROM review_verdicts WHERE ${GIVEN} GROUP BY reviewer, verdict ORDER BY reviewer, verdict LIMIT ${MAX_ROWS}`);
+  FROM review_verdicts WHERE ${IN_PERIOD} GROUP BY reviewer, verdict ORDER BY reviewer, verdict LIMIT ${MAX_ROWS}`);
 const AGREEMENT = query<{ cases: number; agreed: number }>()(`SELECT count(*) AS cases,
     sum(CASE WHEN kinds = 1 THEN 1 ELSE 0 END) AS agreed
   FROM (SELECT instance_id, entered_at, count(DISTINCT verdict) AS kinds FROM review_verdicts
-    WHERE ${GIVEN} AND verdict <> 'ASKED_AGAIN' GROUP BY instance_id, entered_at HAVING count(*) > 1) AS rounds`);
+    WHERE ${IN_PERIOD} AND verdict <> 'ASKED_AGAIN' GROUP BY instance_id, entered_at HAVING count(*) > 1) AS rounds`);
 
 export const verdictCounts = (db: TenantReads, filter: VerdictFilter) => VERDICTS.all(db, filter);
 

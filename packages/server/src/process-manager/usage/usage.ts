@@ -113,7 +113,7 @@ function dateOf(day: number): string {
   return new Date(day * DAY).toISOString().slice(0, 10);
 }
 
-const COUNTED = {
+const COUNTER_OF_STATUS = {
   COMPLETED_ENDED_SUCCESS: 'accepted',
   COMPLETED_ENDED_ERROR: 'declined',
   REVIEW: 'inReview',
@@ -128,7 +128,7 @@ function countsOf(rows: readonly { status: InstanceStatus; instances: number }[]
   const counts = { created: 0, accepted: 0, declined: 0, inReview: 0, abandoned: 0, failed: 0, open: 0 };
   for (const { status, instances } of rows) {
     counts.created += Number(instances);
-    counts[COUNTED[status]] += Number(instances);
+    counts[COUNTER_OF_STATUS[status]] += Number(instances);
   }
   return counts;
 }
