@@ -45,7 +45,7 @@ const NEWEST_DEPLOYED = pages.select(
   `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :name AND status = 'DEPLOYED_ACTIVE'
   ORDER BY environment DESC, version DESC LIMIT 1`,
 );
-const HELD = query<{ versions: number; bytes: number }>()(`SELECT count(*) AS versions,
+const TOTALS = query<{ versions: number; bytes: number }>()(`SELECT count(*) AS versions,
   ${bigint('coalesce(sum(total_bytes), 0)')} AS bytes ${FROM} WHERE tenant_id = :tenant_id
   AND environment = :environment`);
 const VERSIONS = query<{
@@ -85,7 +85,7 @@ export async function heldByTenant(
   db: TenantReads,
   environment: Environment,
 ): Promise<{ versions: number; bytes: number }> {
-  return (await HELD.get(db, { environment })) ?? { versions: 0, bytes: 0 };
+  return (await TOTALS.get(db, { environment })) ?? { versions: 0, bytes: 0 };
 }
 
 export async function versionsOf(
@@ -118,14 +118,14 @@ export async function removePage(tx: TenantTx, id: string): Promise<void> {
 
 type Listed = { rows: PageRow[]; total: number };
 
-const SEEN = `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')}` as const;
+const VISIBLE_PAGES = `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')}` as const;
 const NEWEST_VERSIONS = pages.list(
   columns,
-  `${SEEN} AND version = (SELECT max(p.version) FROM custom_pages p
+  `${VISIBLE_PAGES} AND version = (SELECT max(p.version) FROM custom_pages p
     WHERE p.tenant_id = :tenant_id AND p.environment = custom_pages.environment AND p.name = custom_pages.name)`,
   { pattern: "AND name_folded LIKE :pattern ESCAPE '\\'" },
 );
-const VERSIONS_OF = pages.list(columns, `${SEEN} AND name = :name`);
+const VERSIONS_OF = pages.list(columns, `${VISIBLE_PAGES} AND name = :name`);
 
 /** Each page in its newest version, of each environment that the caller sees. */
 export function pagePages(

@@ -19,7 +19,7 @@ const WITH_CONTENT = `FROM custom_page_files f JOIN custom_page_contents c
 const CONTENTS = query<StoredFile>()(`SELECT ${COLUMNS}, c.content ${WITH_CONTENT} WHERE f.tenant_id = :tenant_id
   AND f.page_id = :pageId
   ORDER BY f.path`);
-const SHOWN = query<
+const SERVED_FILE = query<
   StoredFile & { preview: number }
 >()(`SELECT ${COLUMNS}, c.content, CASE WHEN p.hash = :hash THEN 0 ELSE 1 END AS preview
   FROM custom_pages p JOIN custom_page_files f ON f.tenant_id = p.tenant_id AND f.page_id = p.id
@@ -49,7 +49,7 @@ export function findShownFile(
   db: TenantReads,
   { hash, path, now }: { hash: string; path: string; now: number },
 ): Promise<(StoredFile & { preview: number }) | undefined> {
-  return SHOWN.get(db, { hash, path, now });
+  return SERVED_FILE.get(db, { hash, path, now });
 }
 
 /** Those that no version has any more. The files of the version are gone already. */

@@ -26,10 +26,10 @@ export type StoredAsset = AssetRow & { content: Uint8Array };
 
 export const SORTABLE = { id: 'id', name: 'name_folded', lastUpdatedDtm: 'last_updated_at' } as const;
 
-const NAMED = `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :theme
+const BY_NAME = `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :theme
   ORDER BY environment DESC LIMIT 1` as const;
-const ONE = themes.select(columns, NAMED);
-const ONE_FOR_UPDATE = themes.select(columns, `${NAMED} ${FOR_UPDATE}`);
+const ONE = themes.select(columns, BY_NAME);
+const ONE_FOR_UPDATE = themes.select(columns, `${BY_NAME} ${FOR_UPDATE}`);
 const COUNT = themes.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 const ADD = themes.insert();
 const CHANGE = themes.update(
@@ -40,7 +40,7 @@ const REMOVE = themes.delete('WHERE tenant_id = :tenant_id AND id = :id');
 const ASSETS = query<AssetRow>()(`SELECT theme_id, name, content_type, sha256 FROM theme_assets
   WHERE tenant_id = :tenant_id AND theme_id = :themeId ORDER BY name`);
 const ASSET = query<StoredAsset>()(`SELECT a.theme_id, a.name, a.content_type, a.sha256, a.content FROM theme_assets a
-  WHERE a.tenant_id = :tenant_id AND a.name = :name AND a.theme_id = (SELECT id FROM themes ${NAMED})`);
+  WHERE a.tenant_id = :tenant_id AND a.name = :name AND a.theme_id = (SELECT id FROM themes ${BY_NAME})`);
 const SAVE_ASSET = statement(`INSERT INTO theme_assets (tenant_id, theme_id, name, content_type, sha256, content)
   VALUES (:tenant_id, :theme_id, :name, :content_type, :sha256, :content)
   ON CONFLICT (tenant_id, theme_id, name) DO UPDATE SET

@@ -33,7 +33,7 @@ import {
 /** How the journeys of a tenant look. Definitions name a theme; whoever opens a journey reads it. */
 export const MAX_THEMES_PER_TENANT = 100;
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9 ._-]{0,49}$/;
-const KEPT = { 'cache-control': 'public, max-age=60' } as const;
+const CACHE_HEADERS = { 'cache-control': 'public, max-age=60' } as const;
 const KEPT_ASSET = { 'cache-control': 'public, max-age=3600' } as const;
 
 type ThemesDeps = { db: Db; textsOf: TextsOf };
@@ -90,7 +90,7 @@ async function create(
 async function get({ db }: ThemesDeps, context: OpenContext, { params, query }: InputOf<'get'>) {
   const theme = await findPublicTheme(tenantReads(db, context, query.tn), environmentOf(query), params.themeName);
   if (!theme) throw new ApiError(100097);
-  return withHeaders(theme, KEPT);
+  return withHeaders(theme, CACHE_HEADERS);
 }
 
 async function update({ textsOf }: ThemesDeps, context: Context, { params, query, body }: InputOf<'update'>) {
