@@ -60,13 +60,13 @@ export function entriesOf(deps: ArchiveDeps, db: TenantReads, data: InstanceData
   ];
 }
 
-type Written = {
+type ManifestInput = {
   entries: readonly ListedEntry[];
   now: number;
   versions: ArchiveDeps['versions'];
 };
 
-function manifestOf(tenantId: string, { instance }: InstanceData, { entries, now, versions }: Written) {
+function manifestOf(tenantId: string, { instance }: InstanceData, { entries, now, versions }: ManifestInput) {
   return {
     format: ARCHIVE_FORMAT,
     tenantId,
