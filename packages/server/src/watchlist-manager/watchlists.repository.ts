@@ -43,7 +43,7 @@ const LOCKED = watchlists.select(
   `WHERE tenant_id = :tenant_id AND environment = :environment AND id = :id
   ${FOR_UPDATE}`,
 );
-const NAMED = watchlists.select(
+const BY_NAME = watchlists.select(
   columns,
   'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name',
 );
@@ -72,7 +72,7 @@ export function findListForUpdate(tx: TenantTx, { environment, id }: ListKey): P
 }
 
 export function findListNamed(db: TenantReads, environment: Environment, name: string): Promise<ListRow | undefined> {
-  return NAMED.get(db, { environment, name });
+  return BY_NAME.get(db, { environment, name });
 }
 
 /** Whether a definition, which works in both environments, may name it. */
