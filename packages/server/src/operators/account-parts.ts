@@ -37,7 +37,7 @@ export type AccountDeps = {
 type SignedIn = Principal & { operator: OperatorPrincipal };
 type SessionView = Ok<typeof api.consoleAccount.getSession>;
 
-export type Refused = Extract<Recognised, { refused: string }>;
+export type RefusedRecognition = Extract<Recognised, { refused: string }>;
 
 export function record({ audit, clock }: AccountDeps, tx: TenantTx, action: AuditAction, operator: OperatorRow) {
   const { id } = operator;
@@ -45,7 +45,11 @@ export function record({ audit, clock }: AccountDeps, tx: TenantTx, action: Audi
   return audit.record(tx, { action, environment: 'live', actor, operatorId: id, at: clock.now(), item: id });
 }
 
-export async function recordLock(deps: AccountDeps, tx: TenantTx, { isNewLock, operator }: Refused): Promise<void> {
+export async function recordLock(
+  deps: AccountDeps,
+  tx: TenantTx,
+  { isNewLock, operator }: RefusedRecognition,
+): Promise<void> {
   if (isNewLock && operator) await record(deps, tx, 'operator.locked', operator);
 }
 

@@ -9,7 +9,7 @@ import {
   begin,
   existing,
   own,
-  type Refused,
+  type RefusedRecognition,
   record,
   recordLock,
   signedIn,
@@ -34,7 +34,7 @@ function languageOf(context: OpenContext): string {
 }
 
 /** A code that was wrong is answered as one, and not as a passkey. */
-function throwRefusedCode(recognised: Refused, now: number): never {
+function throwRefusedCode(recognised: RefusedRecognition, now: number): never {
   if (recognised.refused === 'passkey') throw new ApiError(100350);
   throwRefused(recognised, now);
 }
