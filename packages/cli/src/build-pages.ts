@@ -22,10 +22,10 @@ async function buildOne(file: string, what: string, say: (line: string) => void)
   if (!existsSync(file)) return undefined;
   const { isFresh } = (await import(pathToFileURL(file).href)) as { isFresh(): boolean };
   if (isFresh()) return undefined;
-  const started = performance.now();
+  const startedAt = performance.now();
   say(`Building ${what} …`);
   const failed = await run(file);
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   if (!failed) say(`Built them in ${seconds} s.`);
   return failed;
 }

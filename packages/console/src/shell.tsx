@@ -20,8 +20,8 @@ import { canTry, useMay, useSession } from './api/session.tsx';
 import { LANGUAGES, type Language, useTexts } from './texts/texts.tsx';
 
 // Menus bring their own machinery along, and nobody needs one at once.
-const Palette = lazy(() => import('./parts/palette.tsx').then((loaded) => ({ default: loaded.Palette })));
-const AskForCode = lazy(() => import('./parts/ask-for-code.tsx').then((loaded) => ({ default: loaded.AskForCode })));
+const Palette = lazy(() => import('./parts/palette.tsx').then((module) => ({ default: module.Palette })));
+const AskForCode = lazy(() => import('./parts/ask-for-code.tsx').then((module) => ({ default: module.AskForCode })));
 const AccountMenu = lazy(() => import('./account-menu.tsx').then(({ AccountMenu }) => ({ default: AccountMenu })));
 
 /** What is around every screen: where one is, for which tenant, in which environment, and who one is. */

@@ -70,7 +70,7 @@ export function ofUser<const P extends string, const B extends UserBy>(tail: P, 
   return { tail, userBy };
 }
 
-type Placed<M extends Method, P extends string | UserPath<string, UserBy>, R extends Row> = P extends string
+type OperationAt<M extends Method, P extends string | UserPath<string, UserBy>, R extends Row> = P extends string
   ? Operation<M, P, R>
   : P extends UserPath<infer T, infer B>
     ? Operation<M, T, R> & { readonly userBy: readonly B[] }
@@ -80,9 +80,9 @@ function verb<M extends Method>(method: M) {
   return <const P extends string | UserPath<string, UserBy>, const R extends Row>(
     address: P,
     row: R,
-  ): Placed<M, P, R> => {
+  ): OperationAt<M, P, R> => {
     const where = typeof address === 'string' ? { path: address } : { path: address.tail, userBy: address.userBy };
-    return { ...row, method, ...where } as unknown as Placed<M, P, R>;
+    return { ...row, method, ...where } as unknown as OperationAt<M, P, R>;
   };
 }
 
@@ -99,11 +99,11 @@ export function group<const Prefix extends string, const G extends Record<string
   prefix: Prefix,
   operations: G,
 ): { readonly [K in keyof G]: Under<Prefix, G[K]> } {
-  const placed = Object.entries(operations).map(([name, operation]) => [
+  const entries = Object.entries(operations).map(([name, operation]) => [
     name,
     { ...operation, path: `${prefix}${operation.path}`, prefix },
   ]);
-  return Object.fromEntries(placed);
+  return Object.fromEntries(entries);
 }
 
 /** An operation as it stands in a group: with its whole path, and the group's prefix. */

@@ -28,7 +28,7 @@ export function JourneyPage({ api, instanceId, first }: PageProps) {
   const { journey, problem, refresh } = state;
   const [memory, setMemory] = useState(() => recall(instanceId));
   const [overlay, setOverlay] = useOverlay(journey);
-  const screen = journey && screenOf(journey, { started: memory.started ?? false, offering: overlay === 'handOff' });
+  const screen = journey && screenOf(journey, { hasStarted: memory.started ?? false, offering: overlay === 'handOff' });
   const theme = journey?.theme;
   const words = useMessages(useAreas(journey, screen), { language: theme?.defaultLanguage, texts: journey?.texts });
   useTheme(theme);
@@ -112,10 +112,10 @@ function useAreas(journey: Journey | undefined, screen: Screen | undefined): rea
   const [loadedAreas, setLoadedAreas] = useState<readonly Area[]>(['shell']);
   const type = screen === 'step' ? journey?.step?.type : undefined;
   useEffect(() => {
-    const needed = (type && entryOf(type)?.areas) || [];
+    const stepAreas = (type && entryOf(type)?.areas) || [];
     // What was loaded once stays: another language then has it, too.
     setLoadedAreas((before) =>
-      needed.every((area) => before.includes(area)) ? before : [...new Set([...before, ...needed])],
+      stepAreas.every((area) => before.includes(area)) ? before : [...new Set([...before, ...stepAreas])],
     );
   }, [type]);
   return useMemo(() => loadedAreas, [loadedAreas]);

@@ -114,7 +114,7 @@ export function sendBlob(path: string, blob: Blob, options: UploadOptions = {}):
     request.open('POST', path);
     request.timeout = timeoutMs;
     request.setRequestHeader('Content-Type', blob.type || 'image/jpeg');
-    request.upload.onprogress = ({ loaded, total }) => onProgress?.(total > 0 ? loaded / total : 0);
+    request.upload.onprogress = ({ loaded: sentBytes, total }) => onProgress?.(total > 0 ? sentBytes / total : 0);
     request.onload = () => {
       const { status, responseText: text } = request;
       if (status >= 200 && status < 300) return end(() => done({ status, text }));

@@ -68,11 +68,11 @@ const NO_API = {} as JourneyApi;
 
 /** The texts in the language that the builder has chosen, whatever this browser prefers. */
 function useWords(language: string): Words | undefined {
-  const [loaded, setLoaded] = useState<{ language: string; messages: Messages }>();
+  const [texts, setTexts] = useState<{ language: string; messages: Messages }>();
   useEffect(() => {
     let isWanted = true;
     Promise.all([loadMessages('shell', language), loadMessages('steps', language)]).then(
-      ([shell, steps]) => isWanted && setLoaded({ language, messages: { ...shell, ...steps } }),
+      ([shell, steps]) => isWanted && setTexts({ language, messages: { ...shell, ...steps } }),
       () => undefined,
     );
     return () => {
@@ -80,13 +80,13 @@ function useWords(language: string): Words | undefined {
     };
   }, [language]);
   useEffect(() => {
-    if (!loaded) return;
-    document.documentElement.lang = loaded.language;
-    document.documentElement.dir = directionOf(loaded.language);
-  }, [loaded]);
+    if (!texts) return;
+    document.documentElement.lang = texts.language;
+    document.documentElement.dir = directionOf(texts.language);
+  }, [texts]);
   return useMemo(() => {
-    if (!loaded) return undefined;
-    const t = translator(loaded.messages, loaded.language);
-    return { t, language: loaded.language, setLanguage: () => undefined, has: () => true };
-  }, [loaded]);
+    if (!texts) return undefined;
+    const t = translator(texts.messages, texts.language);
+    return { t, language: texts.language, setLanguage: () => undefined, has: () => true };
+  }, [texts]);
 }

@@ -21,11 +21,11 @@ const journey = (over: Partial<Journey>): Journey => ({
   device: { active: true, handoff: 'NONE' },
   ...over,
 });
-const LOCAL = { started: false, offering: false };
+const LOCAL = { hasStarted: false, offering: false };
 
 it('begins with what is needed, and does not show it again once it was read or something was done', () => {
   assert.equal(screenOf(journey({ step: STEP }), LOCAL), 'start');
-  assert.equal(screenOf(journey({ step: STEP }), { ...LOCAL, started: true }), 'step');
+  assert.equal(screenOf(journey({ step: STEP }), { ...LOCAL, hasStarted: true }), 'step');
   assert.equal(screenOf(journey({ step: STEP, progress: { position: 2, total: 3 } }), LOCAL), 'step');
   assert.equal(screenOf(journey({ step: { ...STEP, attempt: 2 } }), LOCAL), 'step');
 });
@@ -40,7 +40,7 @@ it('a phone that has come confirms first, and sees nothing else', () => {
 });
 
 it('the first device offers, follows along, and takes the journey to its end', () => {
-  assert.equal(screenOf(journey({ step: STEP }), { started: true, offering: true }), 'handOff');
+  assert.equal(screenOf(journey({ step: STEP }), { hasStarted: true, offering: true }), 'handOff');
   const watching = { active: false, handoff: 'CONNECTED' } as const;
   assert.equal(screenOf(journey({ step: STEP, device: watching }), LOCAL), 'watching');
   assert.equal(screenOf(journey({ result: { outcome: 'passed' }, device: watching }), LOCAL), 'result');

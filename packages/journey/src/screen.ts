@@ -16,12 +16,12 @@ export type Screen =
 /** What only this page knows. */
 export type Local = {
   /** The end user has read what is needed. */
-  started: boolean;
+  hasStarted: boolean;
   /** The end user has asked for a phone. */
   offering: boolean;
 };
 
-export function screenOf(journey: Journey, { started, offering }: Local): Screen {
+export function screenOf(journey: Journey, { hasStarted, offering }: Local): Screen {
   const { device, result, step, progress, waitingFor } = journey;
   if (!device.active && device.handoff === 'CONFIRMING') return 'confirm';
   // Who came by a hand-off goes back to the first device, which leads on.
@@ -31,6 +31,6 @@ export function screenOf(journey: Journey, { started, offering }: Local): Screen
   if (offering) return 'handOff';
   // Who comes from another device has read it there.
   const arrived = device.handoff === 'CONNECTED';
-  if (!started && !arrived && progress.position <= 1 && step.attempt === 1) return 'start';
+  if (!hasStarted && !arrived && progress.position <= 1 && step.attempt === 1) return 'start';
   return 'step';
 }

@@ -36,15 +36,15 @@ const EVENT_COUNTERS: Record<string, string> = {
   'instance.stepRetried': 'retried',
   'instance.stepLeft': 'left',
 };
-const ENDED = new Set(['instance.completed', 'instance.terminated']);
+const END_EVENTS = new Set(['instance.completed', 'instance.terminated']);
 /** A scrape reads these at most as often, however many servers and dashboards ask. */
 const REVIEWS_EVERY_MS = 30_000;
 const MAX_TENANTS = 1000;
 
 export function openBusinessMetrics(deps: BusinessMetricsDeps): BusinessMetrics {
   const meters = openMeters(deps.onError);
-  const started = meters.counter('grove_verifications_started_total', 'Process instances that were created');
-  const ended = meters.counter('grove_verifications_ended_total', 'Process instances that ended, by their status');
+  const starts = meters.counter('grove_verifications_started_total', 'Process instances that were created');
+  const ends = meters.counter('grove_verifications_ended_total', 'Process instances that ended, by their status');
   const reviews = meters.counter('grove_reviews_total', 'Process instances that came to a human, and what he decided');
   const steps = meters.counter('grove_steps_total', 'Steps that people saw, completed, had to repeat and left');
   const attempts = meters.counter('grove_webhook_attempts_total', 'Requests to receivers of webhooks');
@@ -61,8 +61,8 @@ export function openBusinessMetrics(deps: BusinessMetricsDeps): BusinessMetrics 
 
   const count = ({ type, environment, status, step, processDefnName: definition }: InstanceEvent) => {
     const common = { definition, environment };
-    if (type === 'instance.created') started(common);
-    else if (ENDED.has(type)) ended({ ...common, outcome: status });
+    if (type === 'instance.created') starts(common);
+    else if (END_EVENTS.has(type)) ends({ ...common, outcome: status });
     else if (type === 'instance.review') reviews({ ...common, what: 'waiting' });
     else if (type === 'instance.approved') reviews({ ...common, what: 'approved' });
     else if (type === 'instance.rejected') reviews({ ...common, what: 'rejected' });

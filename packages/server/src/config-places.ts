@@ -66,22 +66,22 @@ function bucketKey(
   region: string,
   fault: Fault,
 ): BucketKey & Pick<S3Place, 'issuer'> {
-  const needed = (name: VariableName, why: string) => {
+  const requireValue = (name: VariableName, why: string) => {
     if (!value(name)) fault(name, `given for ${why}`);
     return value(name);
   };
   const from = value('GROVE_BUCKET_KEY_FROM');
   if (!from) {
-    const accessKeyId = needed('AWS_ACCESS_KEY_ID', 'a bucket');
-    const secretAccessKey = needed('AWS_SECRET_ACCESS_KEY', 'a bucket');
+    const accessKeyId = requireValue('AWS_ACCESS_KEY_ID', 'a bucket');
+    const secretAccessKey = requireValue('AWS_SECRET_ACCESS_KEY', 'a bucket');
     const sessionToken = value('AWS_SESSION_TOKEN');
     return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
   }
   if (!(ISSUERS as readonly string[]).includes(from)) fault('GROVE_BUCKET_KEY_FROM', `one of ${ISSUERS.join(', ')}`);
   const nobody = { accessKeyId: '', secretAccessKey: '' };
   if (from === 'role') {
-    const roleArn = needed('AWS_ROLE_ARN', 'GROVE_BUCKET_KEY_FROM=role');
-    const tokenFile = needed('AWS_WEB_IDENTITY_TOKEN_FILE', 'GROVE_BUCKET_KEY_FROM=role');
+    const roleArn = requireValue('AWS_ROLE_ARN', 'GROVE_BUCKET_KEY_FROM=role');
+    const tokenFile = requireValue('AWS_WEB_IDENTITY_TOKEN_FILE', 'GROVE_BUCKET_KEY_FROM=role');
     const endpoint = `https://sts.${region}.amazonaws.com/`;
     return { ...nobody, issuer: { from: 'tokenService', endpoint, roleArn, tokenFile } };
   }
@@ -89,7 +89,7 @@ function bucketKey(
     const relative = value('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI');
     const url = relative
       ? `${CONTAINER_AGENT}${relative}`
-      : needed('AWS_CONTAINER_CREDENTIALS_FULL_URI', 'GROVE_BUCKET_KEY_FROM=container');
+      : requireValue('AWS_CONTAINER_CREDENTIALS_FULL_URI', 'GROVE_BUCKET_KEY_FROM=container');
     if (url && !isAgentUrl(url))
       fault('AWS_CONTAINER_CREDENTIALS_FULL_URI', 'https, or of this machine or its network');
     const tokenFile = value('AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE');

@@ -153,7 +153,7 @@ export function openFeatures(deps: FeatureDeps) {
     onProgress: (progress) => deps.log.info(progress, 'sealing personal data that an earlier release stored'),
   });
 
-  const tied = tieFeatures({ jobs: deps.jobs, erasureLog, events }, [
+  const features = tieFeatures({ jobs: deps.jobs, erasureLog, events }, [
     doors,
     purgeKeptDatabases(config, clock),
     sealing,
@@ -174,7 +174,7 @@ export function openFeatures(deps: FeatureDeps) {
     { close: readBudget.stop },
   ]);
   return {
-    ...tied,
+    ...features,
     journeySession: journeys.journeySession,
     operatorSession: operators.session,
     readBudget,

@@ -30,9 +30,9 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
 /** Loads and checks the weights, and runs each model once, so that the first picture waits for nothing. */
 export async function loadModels<Key extends FaceModelKey>(keys: readonly Key[]): Promise<Record<Key, RunModel>> {
   const folder = dirname(createRequire(import.meta.url).resolve(`${WEIGHTS}/package.json`));
-  const loaded: Partial<Record<Key, RunModel>> = {};
-  for (const key of keys) loaded[key] = await loadPackaged(folder, FACE_MODELS[key]);
-  return loaded as Record<Key, RunModel>;
+  const models: Partial<Record<Key, RunModel>> = {};
+  for (const key of keys) models[key] = await loadPackaged(folder, FACE_MODELS[key]);
+  return models as Record<Key, RunModel>;
 }
 
 async function loadPackaged(folder: string, model: ModelFile): Promise<RunModel> {

@@ -58,8 +58,8 @@ async function listen(options: ListenOptions): Promise<void> {
       headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream, application/problem+json' },
     });
   };
-  const lost = () => process.stderr.write(`${baseUrl} does not answer; trying again …\n`);
-  for await (const event of follow(open, sleep, lost)) {
+  const onLost = () => process.stderr.write(`${baseUrl} does not answer; trying again …\n`);
+  for await (const event of follow(open, sleep, onLost)) {
     const forwarded = await forward(event, { forwardTo, secret });
     say(forwarded, lineOf(forwarded));
   }
@@ -82,12 +82,12 @@ export function secretOf(apiKey: string): string {
 export async function* follow(
   open: () => Promise<Response>,
   pause: (ms: number) => Promise<unknown>,
-  lost: () => unknown = () => undefined,
+  onLost: () => unknown = () => undefined,
 ): AsyncGenerator<StreamEvent> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
     const answer = await open().catch((error: unknown) => (isRefusal(error) ? Promise.reject(error) : undefined));
     if (answer && !answer.ok) await refuse(answer);
-    if (!answer?.ok && waitMs === FIRST_WAIT_MS) lost();
+    if (!answer?.ok && waitMs === FIRST_WAIT_MS) onLost();
     try {
       for await (const { data } of answer ? readEvents(answer) : []) {
         waitMs = FIRST_WAIT_MS;

@@ -115,8 +115,8 @@ async function erase(options: PersonOptions & { yes?: true }): Promise<Result> {
     }
   }
   const { client } = serverFrom(options);
-  const started = await client.personRequests.erase({ body: selectorsOf(options) });
-  const request = await waitUntilDone(client, started, options.json === true);
+  const newRequest = await client.personRequests.erase({ body: selectorsOf(options) });
+  const request = await waitUntilDone(client, newRequest, options.json === true);
   return { value: request, text: `${countsText(request)}\nAll of it is erased. The receipt:\n\n${request.receipt}` };
 }
 

@@ -133,8 +133,8 @@ export async function ensureOpens(config: Config, view: View, ignoreErasures: bo
   const missing = [...new Set([...backup.versions, ...(erased?.versions ?? [])])].filter((each) => !master.has(each));
   if (missing.length > 0) {
     throw new OperatorError(
-      `The master key (${keyPlace}) is not complete. ${needed('The backup', backup.versions)}` +
-        `${needed('The list of what was erased since', erased?.versions ?? new Set())}Missing: ${list(missing)}. ` +
+      `The master key (${keyPlace}) is not complete. ${needText('The backup', backup.versions)}` +
+        `${needText('The list of what was erased since', erased?.versions ?? new Set())}Missing: ${list(missing)}. ` +
         `Put a line for each missing version beside those that are there. ${UNCHANGED}`,
     );
   }
@@ -155,7 +155,7 @@ const UNCHANGED = 'Nothing was changed.';
 const MAX_SHOWN = 5;
 
 const list = (versions: Iterable<number>) => [...versions].sort((one, other) => one - other).join(', ');
-const needed = (what: string, versions: Set<number>) =>
+const needText = (what: string, versions: Set<number>) =>
   versions.size === 0 ? '' : `${what} needs version ${list(versions)}. `;
 
 /** What was erased since the backup was made, as the next start will read it. */

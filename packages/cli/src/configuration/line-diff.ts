@@ -15,12 +15,12 @@ function allLines(old: readonly string[], now: readonly string[]): DiffLine[] {
   let end = 0;
   const rest = Math.min(old.length, now.length) - start;
   while (end < rest && old[old.length - 1 - end] === now[now.length - 1 - end]) end += 1;
-  const [removed, added] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
+  const [removedLines, addedLines] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
   return [
     ...marked(' ', old.slice(0, start)),
-    ...(removed.length * added.length > MAX_COMPARED
-      ? [...marked('-', removed), ...marked('+', added)]
-      : changes(removed, added)),
+    ...(removedLines.length * addedLines.length > MAX_COMPARED
+      ? [...marked('-', removedLines), ...marked('+', addedLines)]
+      : changes(removedLines, addedLines)),
     ...marked(' ', old.slice(old.length - end)),
   ];
 }

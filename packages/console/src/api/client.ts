@@ -128,18 +128,18 @@ export function onAskForCode(ask: (() => Promise<string>) | undefined): void {
 
 /** Something destructive is asked for, and the passkey was not used lately: the same person must still be there. */
 async function confirmPerson(): Promise<void> {
-  const started = await call('consoleAccount', 'startConfirmation', {}).catch(async (error) => {
+  const confirmation = await call('consoleAccount', 'startConfirmation', {}).catch(async (error) => {
     if (!(error instanceof CallError) || error.code !== NO_PASSKEY) throw error;
     const { totp } = await call('consoleAccount', 'listPasskeys', {});
     if (totp && askForCode) return { code: await askForCode() };
     await goToProvider({ again: true });
     throw error;
   });
-  if ('code' in started) {
-    await call('consoleAccount', 'confirmByCode', { body: { code: started.code } });
+  if ('code' in confirmation) {
+    await call('consoleAccount', 'confirmByCode', { body: { code: confirmation.code } });
     return;
   }
-  const { ceremonyId, publicKey } = started;
+  const { ceremonyId, publicKey } = confirmation;
   const credential = await startAuthentication({ optionsJSON: publicKey as unknown as RequestOptions });
   const body = { ceremonyId, credential: credential as unknown as Record<string, unknown> };
   await call('consoleAccount', 'completeConfirmation', { body });

@@ -71,9 +71,9 @@ export function Canvas({ steps, onSteps, isReadOnly }: CanvasProps) {
             searchable
             onChange={(type) => {
               if (!type) return;
-              const added = addStep(steps, type);
-              onSteps(added.steps);
-              setAt(added.at);
+              const change = addStep(steps, type);
+              onSteps(change.steps);
+              setAt(change.at);
             }}
           />
         )}

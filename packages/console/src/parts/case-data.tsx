@@ -194,7 +194,7 @@ function scoreText(t: ReturnType<typeof useT>, { score = 0, threshold }: Check):
     : t('check.score', { score: rounded, threshold });
 }
 
-export function Happened({ events }: { events: Case['events'] }) {
+export function EventList({ events }: { events: Case['events'] }) {
   const t = useT();
   const names = useNames();
   return (

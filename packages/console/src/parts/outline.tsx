@@ -78,9 +78,9 @@ export function Outline({ steps, onSteps, isReadOnly }: OutlineProps) {
     setOpen(open === at ? at + by : open);
   };
   const add = (type: string) => {
-    const added = addStep(steps, type);
-    onSteps(added.steps);
-    setOpen(added.at);
+    const change = addStep(steps, type);
+    onSteps(change.steps);
+    setOpen(change.at);
   };
   return (
     <Stack gap="xs">

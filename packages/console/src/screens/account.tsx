@@ -123,12 +123,12 @@ function Passkeys() {
 function AuthenticatorApp() {
   const t = useT();
   const { data } = useQuery({ queryKey: ['my-passkeys'], queryFn: () => call('consoleAccount', 'listPasskeys', {}) });
-  const [started, setStarted] = useState<Result<'consoleAccount', 'startTotp'>>();
+  const [enrolment, setEnrolment] = useState<Result<'consoleAccount', 'startTotp'>>();
   const [digits, setDigits] = useState('');
-  const close = () => setStarted(undefined);
-  const start = useAct(() => call('consoleAccount', 'startTotp', { body: {} }), setStarted);
+  const close = () => setEnrolment(undefined);
+  const start = useAct(() => call('consoleAccount', 'startTotp', { body: {} }), setEnrolment);
   const complete = useAct(
-    () => call('consoleAccount', 'completeTotp', { body: { ceremonyId: started?.ceremonyId ?? '', code: digits } }),
+    () => call('consoleAccount', 'completeTotp', { body: { ceremonyId: enrolment?.ceremonyId ?? '', code: digits } }),
     close,
   );
   const remove = useAct(() => call('consoleAccount', 'deleteTotp', {}));
@@ -148,10 +148,10 @@ function AuthenticatorApp() {
         </Group>
       </SectionHead>
       <Text size="sm">{t(data.totp ? 'code.isSetUp' : 'code.isNotSetUp')}</Text>
-      <Dialog opened={started !== undefined} onClose={close} title={t('code.add')}>
-        {started && (
+      <Dialog opened={enrolment !== undefined} onClose={close} title={t('code.add')}>
+        {enrolment && (
           <ActForm act={complete} submitLabel={t('app.save')}>
-            <AppSetUp enrolment={started} />
+            <AppSetUp enrolment={enrolment} />
             <CodeField digits={digits} onDigits={setDigits} />
           </ActForm>
         )}

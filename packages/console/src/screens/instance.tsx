@@ -7,7 +7,7 @@ import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { StatusTag } from '../parts/badges.tsx';
 import { CancelInstance } from '../parts/cancel-instance.tsx';
-import { type Case, CaseStates, Checks, Forms, Happened, useCase, ValuesTable } from '../parts/case-data.tsx';
+import { type Case, CaseStates, Checks, EventList, Forms, useCase, ValuesTable } from '../parts/case-data.tsx';
 import { Faces, Images, imagesOf } from '../parts/case-images.tsx';
 import { Links } from '../parts/case-links.tsx';
 import { Notes } from '../parts/case-notes.tsx';
@@ -80,7 +80,7 @@ export function CaseView({ caseFile }: { caseFile: Case }) {
         </section>
         <Links id={instance.id} />
         <Notes id={instance.id} />
-        {events.length > 0 && <Happened events={events} />}
+        {events.length > 0 && <EventList events={events} />}
       </Stack>
     </div>
   );

@@ -13,7 +13,7 @@ import { Forbidden, Guarded, Waiting } from '../parts/states.tsx';
 import { type TextKey, useT } from '../texts/texts.tsx';
 
 type DefinitionRow = Result<'processDefinitions', 'list'>['content'][number];
-type Started = Result<'processInstances', 'create'>;
+type Trial = Result<'processInstances', 'create'>;
 
 const FIRST_DEFINITION = 'document-and-selfie';
 /** A newcomer wants to see a case, so that a person decides unless something else is chosen. */
@@ -44,22 +44,22 @@ export function TryOut() {
 
 function Sandbox() {
   const t = useT();
-  const [started, setStarted] = useState<Started>();
+  const [trial, setTrial] = useState<Trial>();
   return (
     <Page title={t('try.title')}>
       <Text size="sm">{t('try.lead')}</Text>
       <div className="try">
         <Stack>
-          <Choices onStarted={setStarted} isAgain={started !== undefined} />
-          {started && <Outcome key={started.processInstanceId} id={started.processInstanceId} />}
+          <Choices onStarted={setTrial} isAgain={trial !== undefined} />
+          {trial && <Outcome key={trial.processInstanceId} id={trial.processInstanceId} />}
         </Stack>
-        {started ? <Phone key={started.processInstanceId} url={started.redirectUrl} /> : <EmptyPhone />}
+        {trial ? <Phone key={trial.processInstanceId} url={trial.redirectUrl} /> : <EmptyPhone />}
       </div>
     </Page>
   );
 }
 
-function Choices({ onStarted, isAgain }: { onStarted(started: Started): void; isAgain: boolean }) {
+function Choices({ onStarted, isAgain }: { onStarted(trial: Trial): void; isAgain: boolean }) {
   const t = useT();
   const may = useMay();
   const navigate = useNavigate();
@@ -113,7 +113,7 @@ function Choices({ onStarted, isAgain }: { onStarted(started: Started): void; is
 }
 
 /** One start link for each definition that is tried, so that trials do not fill the list of links. */
-async function startTrial({ id, name, version }: DefinitionRow, scenario: string): Promise<Started> {
+async function startTrial({ id, name, version }: DefinitionRow, scenario: string): Promise<Trial> {
   const tokenName = `Console ${id}`;
   const { content } = await call('processTokens', 'list', { query: { processTokenSearch: tokenName, size: 1 } });
   const token =

@@ -9,7 +9,7 @@ const LOADERS: Record<Language, () => Promise<Reasons>> = {
 };
 
 type Judgement = { reason?: string; score?: number; threshold?: number };
-export type Explained = { why: string; change: string };
+export type Explanation = { why: string; change: string };
 
 function useReasons(): Reasons | undefined {
   const { language } = useTexts();
@@ -27,7 +27,7 @@ export function useNames(): (of: 'checks' | 'fields' | 'events', name: string) =
 }
 
 /** Explains a reason. A word that has no sentence is shown as it is. */
-export function useExplain(): (judgement: Judgement) => Explained {
+export function useExplain(): (judgement: Judgement) => Explanation {
   const data = useReasons();
   return ({ reason = '', score, threshold }) => {
     if (!data || reason === '') return { why: '', change: '' };

@@ -31,12 +31,12 @@ export function useLooks(
     const context = canvas.getContext('2d', { willReadFrequently: true });
     const run = async () => {
       while (going && context) {
-        const started = performance.now();
+        const startedAt = performance.now();
         const element = video.current;
         if (element && element.videoWidth > 0 && !document.hidden) {
-          await latest.current({ pixels: grab(element, canvas, context, edge), canvas, at: started });
+          await latest.current({ pixels: grab(element, canvas, context, edge), canvas, at: startedAt });
         }
-        await new Promise((done) => setTimeout(done, Math.max(0, LOOK_MS - (performance.now() - started))));
+        await new Promise((done) => setTimeout(done, Math.max(0, LOOK_MS - (performance.now() - startedAt))));
       }
     };
     run().catch(() => going && end.current?.());

@@ -4,17 +4,17 @@ import type { Messages } from './translate.ts';
 export type Area = 'shell' | 'steps' | 'capture';
 
 const files = import.meta.glob<{ messages: Messages }>('../../messages/*/*.json');
-const loaded = new Map<string, Promise<Messages>>();
+const cache = new Map<string, Promise<Messages>>();
 
 export function loadMessages(area: Area, language: string): Promise<Messages> {
   const name = `../../messages/${area}/${language}.json`;
-  let messages = loaded.get(name);
+  let messages = cache.get(name);
   if (!messages) {
     const load = files[name];
     messages = load ? load().then((file) => file.messages) : Promise.resolve({});
-    loaded.set(name, messages);
+    cache.set(name, messages);
     // What could not be loaded now may be there later.
-    messages.catch(() => loaded.delete(name));
+    messages.catch(() => cache.delete(name));
   }
   return messages;
 }

@@ -15,10 +15,13 @@ export function pickText(text: LocalText, language: string): { text: string; lan
 
 /** Says in which language it is and lets it run in its own direction (WCAG 3.1.2). */
 export function OwnText({ text, language }: { text: LocalText; language: string }) {
-  const picked = pickText(text, language);
+  const ownText = pickText(text, language);
   return (
-    <span dir="auto" {...(picked.language !== undefined && picked.language !== language && { lang: picked.language })}>
-      {picked.text}
+    <span
+      dir="auto"
+      {...(ownText.language !== undefined && ownText.language !== language && { lang: ownText.language })}
+    >
+      {ownText.text}
     </span>
   );
 }

@@ -51,9 +51,9 @@ export function useMessages(areas: readonly Area[], tenant: TenantWords = NOTHIN
     if (!texts) return undefined;
     const language = texts.language === PSEUDO ? 'en' : texts.language;
     const own = texts.language === PSEUDO ? undefined : tenant.texts?.[language];
-    const loaded = new Set(texts.areas.split(' '));
+    const loadedAreas = new Set(texts.areas.split(' '));
     return {
-      has: (needed: readonly Area[]) => needed.every((area) => loaded.has(area)),
+      has: (requiredAreas: readonly Area[]) => requiredAreas.every((area) => loadedAreas.has(area)),
       t: translator(own ? { ...texts.messages, ...own } : texts.messages, language),
       language,
       setLanguage(next: string) {

@@ -18,7 +18,7 @@ type ConfirmProps = {
 };
 
 export function ConfirmScreen({ t, language, handoff, api, onConfirmed }: ConfirmProps) {
-  const [ended, setEnded] = useState<'wrong' | 'denied'>();
+  const [ending, setEnding] = useState<'wrong' | 'denied'>();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const attempt = async (work: () => Promise<void>) => {
@@ -29,12 +29,12 @@ export function ConfirmScreen({ t, language, handoff, api, onConfirmed }: Confir
       await work();
     } catch (thrown) {
       // Whatever the number was: there is nothing left to confirm.
-      if (thrown instanceof Problem && [100064, 100054].includes(thrown.code)) setEnded('wrong');
+      if (thrown instanceof Problem && [100064, 100054].includes(thrown.code)) setEnding('wrong');
       else setError(thrown);
     }
     setBusy(false);
   };
-  if (ended || !handoff) return <Ended t={t} how={ended ?? 'wrong'} />;
+  if (ending || !handoff) return <EndScreen t={t} how={ending ?? 'wrong'} />;
   return (
     <>
       <Devices small />
@@ -56,7 +56,7 @@ export function ConfirmScreen({ t, language, handoff, api, onConfirmed }: Confir
       </div>
       <ErrorNote t={t} error={error} />
       <div class="actions">
-        <Button kind="quiet" onPress={() => attempt(() => api.denyHandoff().then(() => setEnded('denied')))}>
+        <Button kind="quiet" onPress={() => attempt(() => api.denyHandoff().then(() => setEnding('denied')))}>
           {t('confirm.notMe')}
         </Button>
       </div>
@@ -126,7 +126,7 @@ function countryName(code: string, language: string): string {
   return new Intl.DisplayNames([language], { type: 'region' }).of(code) ?? code;
 }
 
-function Ended({ t, how }: { t: Translate; how: 'wrong' | 'denied' }) {
+function EndScreen({ t, how }: { t: Translate; how: 'wrong' | 'denied' }) {
   return (
     <>
       <Closed />

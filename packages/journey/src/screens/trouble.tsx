@@ -4,7 +4,7 @@ import { leadsAway } from '../leads-away.ts';
 import { Problem } from '../problem.ts';
 import { Button } from '../ui/button.tsx';
 import { Reference } from '../ui/error-note.tsx';
-import { Again, Closed, Late, Lost } from '../ui/illustrations.tsx';
+import { Again, Closed, Late, LostFigure } from '../ui/illustrations.tsx';
 import { Title } from '../ui/title.tsx';
 
 /** What stands in the way of the whole journey, what to do about it, and what to tell whoever helps. */
@@ -28,7 +28,7 @@ export function TroubleScreen({ t, trouble, error, onRetry }: TroubleProps) {
   const home = returnUrl !== undefined && leadsAway(returnUrl) ? returnUrl : undefined;
   return (
     <>
-      {trouble === 'network' ? <Lost /> : LATE.has(trouble) ? <Late /> : passing ? <Again /> : <Closed />}
+      {trouble === 'network' ? <LostFigure /> : LATE.has(trouble) ? <Late /> : passing ? <Again /> : <Closed />}
       <Title>{t(`trouble.${trouble}.title`)}</Title>
       <p class="lead">{t(`trouble.${trouble}.text`)}</p>
       {ASK_FOR_LINK.has(trouble) && <p>{tenant ? t('trouble.askTenant', { tenant }) : t('trouble.askSender')}</p>}

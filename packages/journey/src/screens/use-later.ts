@@ -2,15 +2,15 @@ import { useEffect, useState } from 'preact/hooks';
 
 /** Code that few pages need, loaded when one does. Until then, and where it cannot be loaded, there is nothing to show. */
 export function useLater<T>(isWanted: boolean, load: () => Promise<T>): T | undefined {
-  const [loaded, setLoaded] = useState<{ code: T }>();
+  const [chunk, setChunk] = useState<{ code: T }>();
   // What is loaded does not change, so it is asked for once.
   useEffect(() => {
-    if (isWanted && !loaded) {
+    if (isWanted && !chunk) {
       load().then(
-        (code) => setLoaded({ code }),
+        (code) => setChunk({ code }),
         () => undefined,
       );
     }
   }, [isWanted]);
-  return loaded?.code;
+  return chunk?.code;
 }

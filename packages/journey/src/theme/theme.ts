@@ -29,16 +29,16 @@ const PAIRS: readonly (readonly [keyof Palette, keyof Palette, number])[] = [
   ['error', 'surface', 4.5],
 ];
 
-export type Weak = { one: keyof Palette; other: keyof Palette; ratio: number; needed: number };
+export type Weak = { one: keyof Palette; other: keyof Palette; ratio: number; minRatio: number };
 
 const COLOUR = /^#[0-9a-f]{6}$/i;
 
 /** The pairs that cannot be told apart well enough; a colour that is none counts as the worst. */
 export function weakPairs(palette: Palette): Weak[] {
-  return PAIRS.map(([one, other, needed]) => {
+  return PAIRS.map(([one, other, minRatio]) => {
     const areKnown = COLOUR.test(palette[one] ?? '') && COLOUR.test(palette[other] ?? '');
-    return { one, other, needed, ratio: areKnown ? contrast(palette[one], palette[other]) : 1 };
-  }).filter(({ ratio, needed }) => ratio < needed);
+    return { one, other, minRatio, ratio: areKnown ? contrast(palette[one], palette[other]) : 1 };
+  }).filter(({ ratio, minRatio }) => ratio < minRatio);
 }
 
 const NAMES: Readonly<Record<keyof Palette, string>> = {

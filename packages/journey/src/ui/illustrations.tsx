@@ -148,7 +148,7 @@ export function Late() {
 }
 
 /** Two ends that do not meet. */
-export function Lost() {
+export function LostFigure() {
   return (
     <Figure>
       <Ground />

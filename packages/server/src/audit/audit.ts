@@ -92,7 +92,7 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
     const failures: unknown[] = [];
     for (let from = 0; from < writing.length; from += TENANTS_AT_ONCE) {
       const some = writing.slice(from, from + TENANTS_AT_ONCE).map(([tenantId, rows]) => writeOf(tenantId, rows));
-      for (const ended of await Promise.allSettled(some)) if (ended.status === 'rejected') failures.push(ended.reason);
+      for (const each of await Promise.allSettled(some)) if (each.status === 'rejected') failures.push(each.reason);
     }
     if (failures.length > 0) throw failures[0];
   };

@@ -75,7 +75,7 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
   const { db, clock, onError } = deps;
   const uses = new Map<string, Use>();
   /** Of an hour that is over, and not written yet. */
-  let ended: Use[] = [];
+  let pastUses: Use[] = [];
   let flushing: Promise<void> | undefined;
 
   const useOf = (principal: Principal): Use => {
@@ -83,7 +83,7 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
     const name = nameOf(principal);
     const current = uses.get(name);
     if (current?.hourAt === hourAt) return current;
-    if (current && current.pending > 0) ended.push(current);
+    if (current && current.pending > 0) pastUses.push(current);
     const use: Use = { principal, hourAt, pending: 0, reserved: 0, stored: 0, budget: current?.budget };
     uses.set(name, use);
     return use;
@@ -118,8 +118,8 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
   };
 
   const writeAll = async () => {
-    const old = ended;
-    ended = [];
+    const old = pastUses;
+    pastUses = [];
     const unwritten = [...old, ...[...uses.values()].filter(({ pending }) => pending > 0)];
     const failures: unknown[] = [];
     // One after another: a write waits for nobody's answer, and other writers come between.
@@ -129,7 +129,7 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
       const { tenantId, environment } = use.principal;
       use.budget = await deps.budgetOf(db.of(tenantId), environment).catch(() => use.budget);
     }
-    ended.push(...old.filter(({ pending }) => pending > 0));
+    pastUses.push(...old.filter(({ pending }) => pending > 0));
     if (uses.size > MAX_REMEMBERED) for (const [name, { pending }] of uses) if (pending === 0) uses.delete(name);
     if (failures.length > 0) throw failures[0];
   };

@@ -196,9 +196,9 @@ export function joined(tx: TenantTx): TenantDb {
  * A transaction that has ended must not be used by code that forgot to await: its connection may be another's by then.
  */
 export function revocable(calls: Writes): { calls: Writes; revoke(): void } {
-  let ended = false;
+  let isEnded = false;
   const alive = () => {
-    if (ended) throw new Error('the transaction has ended: an await is missing');
+    if (isEnded) throw new Error('the transaction has ended: an await is missing');
   };
   return {
     calls: {
@@ -220,7 +220,7 @@ export function revocable(calls: Writes): { calls: Writes; revoke(): void } {
       },
     },
     revoke: () => {
-      ended = true;
+      isEnded = true;
     },
   };
 }

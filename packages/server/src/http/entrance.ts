@@ -143,8 +143,8 @@ function measureCost(usedMs: () => number) {
     start(): void {
       if (startedCount === 0) usedBefore = usedMs();
     },
-    count(started: number): void {
-      startedCount += started;
+    count(requestCount: number): void {
+      startedCount += requestCount;
     },
     settle(): void {
       const used = usedMs();

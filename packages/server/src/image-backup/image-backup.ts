@@ -108,10 +108,10 @@ async function* listedImages(options: ImageBackup, counts: Counts): AsyncGenerat
 /** An image that the database still names and that is nowhere is lost: the backup must not look complete. */
 async function settleMissing({ referenced }: ImageBackup, missing: readonly string[], counts: Counts): Promise<void> {
   for (let at = 0; at < missing.length; at += ASKED_AT_ONCE) {
-    const [lost] = await referenced(missing.slice(at, at + ASKED_AT_ONCE));
-    if (lost !== undefined) {
+    const [lostKey] = await referenced(missing.slice(at, at + ASKED_AT_ONCE));
+    if (lostKey !== undefined) {
       throw new BackupError(
-        `The database names an image that is not in its place: ${lost}. The backup was not finished.`,
+        `The database names an image that is not in its place: ${lostKey}. The backup was not finished.`,
       );
     }
   }

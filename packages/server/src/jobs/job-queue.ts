@@ -26,7 +26,7 @@ export type JobQueueDeps = {
   /** Tenants whose jobs wait. */
   suspended?(): Promise<ReadonlySet<string>>;
   /** Puts the next job of a schedule in the place of one that has ended. */
-  scheduleNext(tx: Writes, ended: JobRow): Promise<void>;
+  scheduleNext(tx: Writes, job: JobRow): Promise<void>;
 };
 
 const CONCURRENCY = 16;

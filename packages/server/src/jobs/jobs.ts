@@ -82,7 +82,7 @@ export function openJobs(options: JobsOptions): Jobs {
       ...options,
       random,
       definitions,
-      scheduleNext: (tx, ended) => schedules.addNext(tx, ended.kind, ended.unique_key),
+      scheduleNext: (tx, job) => schedules.addNext(tx, job.kind, job.unique_key),
     }),
   );
   const warnOfUnknown = unknownKinds(db, definitions, log);
@@ -106,7 +106,7 @@ export function openJobs(options: JobsOptions): Jobs {
     schedule: schedules.add,
     async enqueue(tx, { kind, maxAttempts }, payload, { runAt, uniqueKey } = {}) {
       const now = clock.now();
-      const added = await addJob(tx, {
+      const isAdded = await addJob(tx, {
         id: newId(now),
         owner_tenant_id: tx.tenantId,
         kind,
@@ -116,8 +116,8 @@ export function openJobs(options: JobsOptions): Jobs {
         max_attempts: maxAttempts,
         created_at: now,
       });
-      if (added) tx.afterCommit(ring);
-      return added;
+      if (isAdded) tx.afterCommit(ring);
+      return isAdded;
     },
     start() {
       repeated.start(TEND_EVERY_MS, tend, 'could not update schedules');

@@ -16,7 +16,7 @@ export type SettleDeps = {
   definitions: ReadonlyMap<string, JobDefinition<object>>;
   random(): number;
   /** Puts the next job of a schedule in the place of one that has ended. */
-  scheduleNext(tx: Writes, ended: JobRow): Promise<void>;
+  scheduleNext(tx: Writes, job: JobRow): Promise<void>;
 };
 
 /**
@@ -58,9 +58,9 @@ async function settleFailure(
     const at = now + retryDelayMs(definition.backoff, attempts, deps.random());
     return retryLater(tx, { id, token, at, error });
   }
-  const buried = await bury(tx, { id, token, at: now, error });
-  if (buried) await scheduleNext(tx, job, deps);
-  return buried;
+  const isBuried = await bury(tx, { id, token, at: now, error });
+  if (isBuried) await scheduleNext(tx, job, deps);
+  return isBuried;
 }
 
 async function scheduleNext(tx: Writes, job: Claimed, deps: SettleDeps): Promise<void> {

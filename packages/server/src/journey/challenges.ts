@@ -128,10 +128,10 @@ async function takeFrame(
   return { ...show(after), accepted, ...(hint && { hint }) };
 }
 
-type Followed = { progress: ChallengeProgress; hint?: string | undefined; image?: string | undefined };
+type FollowResult = { progress: ChallengeProgress; hint?: string | undefined; image?: string | undefined };
 
 /** The new progress of the challenge, and the name under which the frame is stored, if it is worth storing. */
-function follow(before: ChallengeProgress, frame: LookedFrame): Followed {
+function follow(before: ChallengeProgress, frame: LookedFrame): FollowResult {
   const number = before.instructions.length - 1;
   const late = expire(before, frame.at);
   if (late !== before) return { progress: late };

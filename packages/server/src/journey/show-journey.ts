@@ -142,8 +142,8 @@ function progressOf({ definition, state }: Snapshot): Journey['progress'] {
   const steps = definition.definition.steps.filter(
     ({ id, type }) => stepTypeOf(type).kind === 'user' && recordOf(id)?.outcome !== 'SKIPPED',
   );
-  const ended = steps.filter(({ id }) => recordOf(id) !== undefined).length;
-  return { position: Math.min(ended + 1, steps.length), total: steps.length };
+  const endedCount = steps.filter(({ id }) => recordOf(id) !== undefined).length;
+  return { position: Math.min(endedCount + 1, steps.length), total: steps.length };
 }
 
 /** Whether a step will be passed over is not known before it is reached, so those of which it is not known count. */

@@ -22,15 +22,15 @@ const MAX_UNREAD_BYTES = 16 * 1024;
 
 export function watch(deps: WatchDeps, db: TenantDb, session: JourneyPrincipal): Produced {
   const events = new Readable({ read: () => undefined });
-  let ended = false;
+  let isEnded = false;
   const write = (text: string) => {
-    if (ended || events.destroyed) return;
+    if (isEnded || events.destroyed) return;
     events.push(text);
     if (events.readableLength > MAX_UNREAD_BYTES) events.destroy();
   };
   const end = () => {
-    if (ended) return;
-    ended = true;
+    if (isEnded) return;
+    isEnded = true;
     events.push(null);
     stop();
   };

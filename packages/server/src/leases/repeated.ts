@@ -7,10 +7,10 @@ export function openRepeated(log: QueueLog) {
   return {
     start(everyMs: number, work: () => Promise<void>, fault: string) {
       const once = () => {
-        const ended = work()
+        const pass = work()
           .catch((error) => log.error({ err: error }, fault))
-          .finally(() => underWay.delete(ended));
-        underWay.add(ended);
+          .finally(() => underWay.delete(pass));
+        underWay.add(pass);
       };
       once();
       timers.push(setInterval(once, everyMs).unref());

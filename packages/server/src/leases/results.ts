@@ -27,14 +27,14 @@ const WRITE_AGAIN_MS = 500;
 export function openResults<R>({ log, noun, write, onWritten }: ResultsDeps<R>): Results<R> {
   const waiting = new Map<string, R[]>();
   let writing = false;
-  let hurried = false;
+  let isHurried = false;
 
   const isWritten = (group: string, batch: readonly R[]) =>
     write(group, batch).then(
       () => true,
       (error) => {
         log.error({ err: error }, `could not save results of ${noun}`);
-        return hurried;
+        return isHurried;
       },
     );
   const writeAll = async () => {
@@ -71,7 +71,7 @@ export function openResults<R>({ log, noun, write, onWritten }: ResultsDeps<R>):
       return !writing;
     },
     hurry() {
-      hurried = true;
+      isHurried = true;
     },
   };
 }

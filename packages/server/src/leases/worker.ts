@@ -196,9 +196,9 @@ function openItems<Item extends Leased, Result>(
       const items = [...waiting, ...running.keys(), ...results.all().map(({ item }) => item)];
       if (items.length === 0) return;
       const still = await db.aside.system.write((tx) => table.extend(tx, items, clock.now() + leaseMs));
-      const lost = new Set(items.filter((item) => !still.has(item)));
-      for (const [item, abort] of running) if (lost.has(item)) abort.abort(LEASE_LOST);
-      waiting.splice(0, waiting.length, ...waiting.filter((item) => !lost.has(item)));
+      const lostItems = new Set(items.filter((item) => !still.has(item)));
+      for (const [item, abort] of running) if (lostItems.has(item)) abort.abort(LEASE_LOST);
+      waiting.splice(0, waiting.length, ...waiting.filter((item) => !lostItems.has(item)));
       idle.check();
     },
     /** Nothing more is begun; what was not begun is given back. */

@@ -86,9 +86,9 @@ export async function claimFromLane(
   if (room <= 0) return [];
   const rows = await CLAIM.all(tx, { webhook_id, now, room, ...lease });
   rows.sort((one, other) => one.next_at - other.next_at || (one.id < other.id ? -1 : 1));
-  return rows.map(({ id, tried }) => ({
+  return rows.map(({ id, tried: attemptsBefore }) => ({
     id,
-    tried,
+    tried: attemptsBefore,
     token: lease.token,
     tenantId: owner_tenant_id,
     webhookId: webhook_id,

@@ -5,7 +5,13 @@ import { closedForMs, DEFAULT_RETRY_INTERVALS_MS, nextAttemptAt, retryAfterMs } 
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const failed = (tried: number, random: number, retryAfter?: string) =>
-  nextAttemptAt({ intervals: [10 * SECOND, MINUTE], tried, retryAfter, now: NOW, random: () => random });
+  nextAttemptAt({
+    intervals: [10 * SECOND, MINUTE],
+    attemptsBefore: tried,
+    retryAfter,
+    now: NOW,
+    random: () => random,
+  });
 
 describe('the next attempt', () => {
   it('is a fifth earlier or later than its interval, at the most', () => {

@@ -21,15 +21,15 @@ const MAX_RETRY_AFTER_MS = 24 * HOUR;
 type Failed = {
   intervals: readonly number[];
   /** Attempts before this one. */
-  tried: number;
+  attemptsBefore: number;
   retryAfter: string | undefined;
   now: number;
   random(): number;
 };
 
 /** The moment of the next attempt; nothing after the last. Those that failed together do not come back together. */
-export function nextAttemptAt({ intervals, tried, retryAfter, now, random }: Failed): number | undefined {
-  const interval = intervals[tried];
+export function nextAttemptAt({ intervals, attemptsBefore, retryAfter, now, random }: Failed): number | undefined {
+  const interval = intervals[attemptsBefore];
   if (interval === undefined) return undefined;
   const jittered = interval * (1 - JITTER + 2 * JITTER * random());
   return now + Math.round(Math.max(jittered, retryAfterMs(retryAfter, now)));

@@ -126,7 +126,7 @@ async function bodyOf(deps: SendDeps, db: TenantDb, webhook: WebhookRow, deliver
   const template = webhook.body_template;
   if (template === null) return JSON.stringify({ id: delivery.id, ...payload });
   const { data } = payload;
-  const needed = namesParameters(template) && delivery.instance_id !== null;
+  const needsParameters = namesParameters(template) && delivery.instance_id !== null;
   const body = fillWebhookTemplate(template, {
     type: payload.type,
     dateTime: payload.timestamp,
@@ -139,7 +139,7 @@ async function bodyOf(deps: SendDeps, db: TenantDb, webhook: WebhookRow, deliver
     storeName: String(data.storeName ?? ''),
     userId: String(data.userId ?? ''),
     // Read at each attempt and never stored, so that erased data is not sent.
-    parameters: (needed && (await deps.parametersOf(db, delivery.instance_id as string))) || {},
+    parameters: (needsParameters && (await deps.parametersOf(db, delivery.instance_id as string))) || {},
   });
   if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw new LocalFault('too_large');
   return body;

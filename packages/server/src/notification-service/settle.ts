@@ -30,18 +30,18 @@ export async function settle(
   { now, random }: { now: number; random(): number },
 ): Promise<void> {
   const stopped: Claimed[] = [];
-  const ended: string[] = [];
+  const endedIds: string[] = [];
   for (const { item, result } of batch) {
-    if (result.kind === 'dropped') ended.push(item.id);
+    if (result.kind === 'dropped') endedIds.push(item.id);
     else if (result.kind !== 'attempted') stopped.push(item);
     else if (isDelivered(result)) {
       await settleDelivery(tx, { id: item.id, ...result }, { status: 'DELIVERED', nextAt: null });
-      ended.push(item.id);
+      endedIds.push(item.id);
     } else await settleFailure(tx, item, result, { now, random });
   }
   if (stopped.length > 0) await DELIVERY_LEASES.giveBack(tx, stopped);
   // Removed whoever holds the lease by now: a delivered event must not be sent again.
-  if (ended.length > 0) await removeFromQueue(tx, ended);
+  if (endedIds.length > 0) await removeFromQueue(tx, endedIds);
   const byEndpoint = Map.groupBy(batch, ({ item }) => item.webhookId);
   // In one order everywhere: servers that settle for one tenant would wait for each other in a circle.
   for (const webhookId of [...byEndpoint.keys()].sort()) {
@@ -61,8 +61,9 @@ async function settleFailure(
   { now, random }: { now: number; random(): number },
 ): Promise<void> {
   const { intervals, retryAfter, status } = attempt;
-  const { id, tried } = claimed;
-  const nextAt = status === GONE_STATUS ? undefined : nextAttemptAt({ intervals, tried, retryAfter, now, random });
+  const { id, tried: attemptsBefore } = claimed;
+  const nextAt =
+    status === GONE_STATUS ? undefined : nextAttemptAt({ intervals, attemptsBefore, retryAfter, now, random });
   if (nextAt === undefined) {
     if ((await DELIVERY_LEASES.remove(tx, [claimed])).size === 1)
       await settleDelivery(tx, { id, ...attempt }, { status: 'FAILED', nextAt: null });

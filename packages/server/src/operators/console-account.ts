@@ -95,9 +95,9 @@ async function openInvitation(deps: AccountDeps, context: OpenContext, { body }:
   const tenantName = await deps.tenantName(tenantId);
   return deps.db.of(tenantId).write(async (tx) => {
     const operator = await invited(tx, body.code, now);
-    const started = await startRegistration(tx, { operator, places: placesFor(deps, tenantId), tenantName, now });
+    const registration = await startRegistration(tx, { operator, places: placesFor(deps, tenantId), tenantName, now });
     const { name, email, role } = operator;
-    return { tenantName, name, role, ...(email !== '' && { email }), ...started };
+    return { tenantName, name, role, ...(email !== '' && { email }), ...registration };
   });
 }
 

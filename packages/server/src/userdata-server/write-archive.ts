@@ -59,13 +59,13 @@ export function writeArchive({ entries, at, manifest, sign }: Archive): Readable
     const open = async () => measured(await entry.open(), (size) => listed.push({ ...headOf(entry), ...size }));
     add({ ...headOf(entry), open });
   }
-  let stated = Buffer.alloc(0);
+  let manifestBytes = Buffer.alloc(0);
   const state = async () => {
-    stated = json(manifest(listed));
-    return Readable.from([stated]);
+    manifestBytes = json(manifest(listed));
+    return Readable.from([manifestBytes]);
   };
   add({ path: MANIFEST, contentType: 'application/json', open: state });
-  const signed = async () => Readable.from([Buffer.from(await sign(stated))]);
+  const signed = async () => Readable.from([Buffer.from(await sign(manifestBytes))]);
   add({ path: MANIFEST_SIGNATURE, contentType: 'application/jose', open: signed });
   zip.end();
   return output;

@@ -96,12 +96,12 @@ async function measure(samples: readonly Sample[], full: boolean): Promise<Docum
 }
 
 async function timed<T>(times: Times, work: () => Promise<T>): Promise<T> {
-  const started = performance.now();
+  const startedAt = performance.now();
   const cpu = process.cpuUsage();
   const model = modelTime.milliseconds;
   const result = await work();
   const { user, system } = process.cpuUsage(cpu);
-  times.ms.push(performance.now() - started);
+  times.ms.push(performance.now() - startedAt);
   times.cpuMs.push((user + system) / 1000);
   times.modelMs.push(modelTime.milliseconds - model);
   return result;

@@ -62,8 +62,8 @@ function restOf(sums: readonly Float64Array[], column: number): number {
   const matrix = Array.from({ length: TERMS }, (_, i) =>
     Float64Array.from([...(sums[i] as Float64Array).subarray(0, TERMS), products[i] as number]),
   );
-  const explained = solve(matrix).reduce((sum, factor, i) => sum + factor * (products[i] as number), 0);
-  return Math.max(0, (products[column] as number) - explained);
+  const explainedSum = solve(matrix).reduce((sum, factor, i) => sum + factor * (products[i] as number), 0);
+  return Math.max(0, (products[column] as number) - explainedSum);
 }
 
 /** Gaussian elimination with a little ridge, so that a page of one lightness has an answer as well. */

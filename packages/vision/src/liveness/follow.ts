@@ -143,8 +143,8 @@ export function followChallenge(before: ChallengeProgress, frame: ArrivedFrame, 
   const { seen: observation } = frame;
   if (!hasFace(observation)) {
     const progress = { ...arrived, withoutFace: arrived.withoutFace + 1 };
-    const lost = progress.withoutFace >= CHALLENGE_LIMITS.framesWithoutFace && before.neutral !== null;
-    return { progress: lost ? end(progress, 'face_lost') : progress, hint: 'no_face' };
+    const isLost = progress.withoutFace >= CHALLENGE_LIMITS.framesWithoutFace && before.neutral !== null;
+    return { progress: isLost ? end(progress, 'face_lost') : progress, hint: 'no_face' };
   }
   if (observation.faces > 1) {
     const progress = { ...arrived, withOthers: arrived.withOthers + 1 };
@@ -254,8 +254,8 @@ function shownInARow(frames: readonly ChallengeFrame[], instruction: number): re
 }
 
 function add(before: ChallengeProgress, frame: SeenFrame, role: FrameRole): Step & { frame: ChallengeFrame } {
-  const added: ChallengeFrame = { ...frame, instruction: before.instructions.length - 1, role };
-  return { progress: { ...before, frames: [...before.frames, added] }, frame: added };
+  const challengeFrame: ChallengeFrame = { ...frame, instruction: before.instructions.length - 1, role };
+  return { progress: { ...before, frames: [...before.frames, challengeFrame] }, frame: challengeFrame };
 }
 
 /** The movement is done: the next is drawn now, not earlier, and is revealed after a pause that nobody can foresee. */

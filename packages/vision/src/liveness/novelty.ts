@@ -52,9 +52,9 @@ export function prepareFace(face: Plane): PreparedFace {
 
 /** From 0, the same picture, upwards. The share of the detail of `one` that `other` does not explain. */
 export function noveltyBetween({ face: one, ...of }: PreparedFace, other: PreparedFace): number {
-  const explained = pull(other.face, denseFlow(of.contrast, other.contrast));
-  const [mine, theirs] = [of.band, band(explained)];
-  const [light, lightOfOther] = [of.light.data, blur(explained, CONTRAST_WINDOW).data];
+  const alignedFace = pull(other.face, denseFlow(of.contrast, other.contrast));
+  const [mine, theirs] = [of.band, band(alignedFace)];
+  const [light, lightOfOther] = [of.light.data, blur(alignedFace, CONTRAST_WINDOW).data];
   let rest = 0;
   let all = 0;
   for (let y = 0; y < one.height; y += 1) {

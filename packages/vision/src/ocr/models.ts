@@ -19,12 +19,12 @@ export type OcrModels = {
   readonly characters: readonly string[];
 };
 
-let loaded: Promise<OcrModels> | undefined;
+let loading: Promise<OcrModels> | undefined;
 
 /** The models, loaded once per thread. */
 export function ocrModels(): Promise<OcrModels> {
-  loaded ??= load();
-  return loaded;
+  loading ??= load();
+  return loading;
 }
 
 async function load(): Promise<OcrModels> {
@@ -63,8 +63,8 @@ export async function run(
 ): Promise<{ readonly data: Float32Array; readonly dims: readonly number[] }> {
   const input = model.inputNames[0] as string;
   const output = model.outputNames[0] as string;
-  const started = performance.now();
+  const startedAt = performance.now();
   const result = (await model.run({ [input]: new ort.Tensor('float32', data, dims) }))[output] as ort.Tensor;
-  modelTime.milliseconds += performance.now() - started;
+  modelTime.milliseconds += performance.now() - startedAt;
   return { data: result.data as Float32Array, dims: result.dims };
 }

@@ -69,10 +69,10 @@ function isTensor({ op, outputs, rest }: OnnxNode, tensors: Map<string, OnnxTens
 
 export function writeModelFile({ nodes, tensors, rest }: ModelFile): Uint8Array {
   const used = new Set(nodes.flatMap(({ inputs }) => inputs));
-  const needed = [...tensors].filter(([name]) => used.has(name));
+  const usedTensors = [...tensors].filter(([name]) => used.has(name));
   const graph = writeFields([
     ...nodes.map((node) => bytesField(GRAPH.node, writeNode(node))),
-    ...needed.map(([name, tensor]) =>
+    ...usedTensors.map(([name, tensor]) =>
       bytesField(GRAPH.tensor, writeFields([...tensor, stringField(TENSOR.name, name)])),
     ),
     ...rest.graph,

@@ -44,7 +44,7 @@ export async function photograph(
   const scene = tableTop(size, random);
   const places = documents.map((_, i) => (documents.length === 1 ? 0 : i === 0 ? -0.52 : 0.52));
   const quads = documents.map((image, i) => {
-    const quad = placed(image, how, size, places[i] as number, documents.length);
+    const quad = cornersInPhoto(image, how, size, places[i] as number, documents.length);
     paste(scene, image, quad);
     return quad;
   });
@@ -71,7 +71,7 @@ function tableTop(size: { width: number; height: number }, random: Random): Rast
 }
 
 /** Where the corners of a document appear: a pinhole camera, two widths of the document away. */
-function placed(
+function cornersInPhoto(
   { width, height }: Raster,
   how: Photograph,
   size: { readonly width: number; readonly height: number },

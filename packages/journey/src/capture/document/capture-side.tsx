@@ -215,12 +215,12 @@ type LiveSideProps = CaptureSideProps & { ways: Ways; more: More; shutter: boole
 function LiveSide(props: LiveSideProps) {
   const { t, side, documentType, otherSide, guide, ways, more, shutter, onShot } = props;
   const camera = useCamera('environment');
-  const [started] = useState(() => performance.now());
+  const [startedAt] = useState(() => performance.now());
   if (camera.state.phase === 'fault') {
     return <CameraTrouble t={t} fault={camera.state.fault} ways={ways} onAgain={camera.again} />;
   }
   const take = ({ picture, thumbnail, how }: CardShot) =>
-    onShot({ blob: picture.blob, thumbnail, hints: hintsOf(camera, picture, how, performance.now() - started) });
+    onShot({ blob: picture.blob, thumbnail, hints: hintsOf(camera, picture, how, performance.now() - startedAt) });
   return (
     <>
       <Title>{t(`document.${side}.${documentType}`)}</Title>

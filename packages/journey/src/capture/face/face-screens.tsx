@@ -71,13 +71,13 @@ export function LiveFace(props: LiveFaceProps) {
   const { t, language, api, finder, active, shutter, ways, omit } = props;
   const { onOmit, onShot, onAnswered, onEnded, onError } = props;
   const camera = useCamera('user');
-  const [started] = useState(() => performance.now());
+  const [startedAt] = useState(() => performance.now());
   const signals = useSignals(camera);
   if (camera.state.phase === 'fault') {
     return <CameraTrouble t={t} fault={camera.state.fault} ways={ways} onAgain={camera.again} />;
   }
   const hints = (size: { width: number; height: number }, how: 'auto' | 'manual') => ({
-    ...hintsOf(camera, size, how, performance.now() - started),
+    ...hintsOf(camera, size, how, performance.now() - startedAt),
     ...signals(),
   });
   const { videoWidth: width = 0, videoHeight: height = 0 } = camera.video.current ?? {};

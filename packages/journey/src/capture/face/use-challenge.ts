@@ -14,7 +14,7 @@ import { usePlacing } from './use-placing.ts';
 /** What the page shows of a challenge. */
 export type ChallengeView = {
   /** The face is in its place, and the server leads. */
-  readonly placed: boolean;
+  readonly isPlaced: boolean;
   readonly good: boolean;
   readonly pace: HintPace<FaceHint>;
   /** The newest answer of the server, once the challenge has started. */
@@ -36,7 +36,7 @@ export type ChallengeOptions = Pick<ChallengeParts, 'api'> & {
 };
 
 const BEGINNING: ChallengeView = {
-  placed: false,
+  isPlaced: false,
   good: false,
   pace: noHintYet<FaceHint>(),
   challenge: undefined,
@@ -56,9 +56,9 @@ export function useChallenge(options: ChallengeOptions): { view: ChallengeView; 
   latest.current = options;
   const tries = useRef(1);
   const [view, setView] = useState(BEGINNING);
-  const { placed, notice } = view;
+  const { isPlaced, notice } = view;
 
-  const placing = running && !placed && notice === undefined;
+  const placing = running && !isPlaced && notice === undefined;
   usePlacing(options, placing, (hint, isPlaced) => setView((before) => showPlacing(before, hint, isPlaced)));
   useEffect(() => {
     if (notice === undefined) return;
@@ -66,7 +66,7 @@ export function useChallenge(options: ChallengeOptions): { view: ChallengeView; 
     return () => clearTimeout(timer);
   }, [notice]);
   useEffect(() => {
-    if (!running || !placed) return;
+    if (!running || !isPlaced) return;
     const stop = new AbortController();
     const { api, omit } = latest.current;
     let before: Challenge | undefined;
@@ -86,15 +86,15 @@ export function useChallenge(options: ChallengeOptions): { view: ChallengeView; 
       })
       .catch((error: unknown) => latest.current.onError(error));
     return () => stop.abort();
-  }, [running, placed, video]);
+  }, [running, isPlaced, video]);
   return { view, restart: (why) => setView({ ...BEGINNING, notice: why }) };
 }
 
 function showPlacing(view: ChallengeView, hint: FaceHint | null, isPlaced: boolean): ChallengeView {
   // A look that was under way when the challenge began must not end it.
-  if (view.placed || view.notice !== undefined) return view;
+  if (view.isPlaced || view.notice !== undefined) return view;
   const pace = isPlaced ? noHintYet<FaceHint>() : paceHint(view.pace, hint ?? 'hold', performance.now());
-  return { ...view, good: hint === null, placed: isPlaced, pace };
+  return { ...view, good: hint === null, isPlaced, pace };
 }
 
 function showAnswer(view: ChallengeView, challenge: Challenge, isNew: boolean): ChallengeView {

@@ -55,22 +55,22 @@ export function openKeysInUse({ db, clock }: { db: Db; clock: Clock }): KeysInUs
       const loading = loads.get(keyId);
       if (loading) return loading;
       const at = clock.now();
-      const started: Promise<KeyInUse | undefined> = readKey(db, keyId).then(
+      const load: Promise<KeyInUse | undefined> = readKey(db, keyId).then(
         (key) => {
           // A load that `forget` overtook may have read the state before the change, so it is not kept.
-          if (loads.get(keyId) === started) {
+          if (loads.get(keyId) === load) {
             loads.delete(keyId);
             records.set(keyId, { at, key });
           }
           return key;
         },
         (error) => {
-          if (loads.get(keyId) === started) loads.delete(keyId);
+          if (loads.get(keyId) === load) loads.delete(keyId);
           throw error;
         },
       );
-      loads.set(keyId, started);
-      return started;
+      loads.set(keyId, load);
+      return load;
     },
     forget(keyId) {
       records.delete(keyId);

@@ -45,7 +45,7 @@ export function openPostgresSignals({ url, canListen, notify }: Deps): PostgresS
   /** Listens until the connection is lost or ended. */
   const listenOnce = async (): Promise<void> => {
     client = await connectWritable(url, { application_name: 'grove-signals', keepAlive: true });
-    const lost = new Promise<void>((done) => client?.once('end', done));
+    const connectionEnd = new Promise<void>((done) => client?.once('end', done));
     client.on('notification', ({ payload = '' }) => {
       for (const message of messagesIn(payload, sender)) hear(message);
     });
@@ -54,7 +54,7 @@ export function openPostgresSignals({ url, canListen, notify }: Deps): PostgresS
     if (listeners.size === 0 || isClosed) return client.end();
     isComplete = true;
     hear(undefined);
-    await lost;
+    await connectionEnd;
   };
 
   const keepListening = async (): Promise<void> => {

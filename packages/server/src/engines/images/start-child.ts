@@ -54,7 +54,7 @@ const NODE_BYTES = (process.arch === 'x64' ? 640 : 400) * 2 ** 20;
 export async function startChild(options: ChildOptions): Promise<ImageChild> {
   const child = launch(CHILD_SCRIPT, options);
   // With an error event there need not be an exit, and the other way round.
-  const ended = new Promise<void>((done) => void child.once('error', () => done()).once('close', () => done()));
+  const exit = new Promise<void>((done) => void child.once('error', () => done()).once('close', () => done()));
   const stdin = child.stdin as Socket;
   const stdout = child.stdout as Socket;
   stdin.on('error', () => undefined);
@@ -66,7 +66,7 @@ export async function startChild(options: ChildOptions): Promise<ImageChild> {
   const end = () => {
     hold(true);
     child.kill('SIGKILL');
-    return ended;
+    return exit;
   };
   const next = async ({ wallMs, cpuMs = wallMs }: TimeLimits): Promise<Frame | 'died' | 'too_slow'> => {
     let late = false;

@@ -54,8 +54,8 @@ export function openOutbound({ allow, resolve = hostResolver() }: OutboundOption
       return 'fault' in target ? target.fault : undefined;
     },
     async send(request) {
-      const started = performance.now();
-      const elapsedMs = () => Math.round(performance.now() - started);
+      const startedAt = performance.now();
+      const elapsedMs = () => Math.round(performance.now() - startedAt);
       const target = checkTarget(request.url, allow);
       if ('fault' in target) return { fault: 'refused_address', milliseconds: elapsedMs() };
       const agents = sockets.size < MAX_KEPT_SOCKETS ? keptAgents : single;

@@ -28,13 +28,13 @@ export function openVision({ mode, isElsewhere, facePack = 'faceplugin', ...othe
     return isElsewhere ? visionElsewhere(facePack) : noVision(facePack);
   }
   const deps = { facePack, ...others };
-  let loaded: Promise<VisionMachine> | undefined;
+  let loading: Promise<VisionMachine> | undefined;
   let stopped = false;
   const machine = (): Promise<VisionMachine> => {
     if (stopped)
       return Promise.reject(new ApiError(100010, { detail: 'the server is stopping', retryAfterSeconds: 5 }));
-    loaded ??= import('./look-at-pictures.ts').then(({ lookAtPictures }) => lookAtPictures(deps));
-    return loaded;
+    loading ??= import('./look-at-pictures.ts').then(({ lookAtPictures }) => lookAtPictures(deps));
+    return loading;
   };
   const warm = () => {
     machine().catch((error) => stopped || deps.onError('could not load the vision engine', error));
@@ -52,13 +52,13 @@ export function openVision({ mode, isElsewhere, facePack = 'faceplugin', ...othe
     lookAhead(...request) {
       // Whoever asks about the image is told what is wrong with the machine.
       machine().then(
-        (loaded) => loaded.lookAhead(...request),
+        (vision) => vision.lookAhead(...request),
         () => undefined,
       );
     },
     async stop() {
       stopped = true;
-      await (await loaded?.catch(() => undefined))?.stop();
+      await (await loading?.catch(() => undefined))?.stop();
     },
   };
 }

@@ -70,12 +70,12 @@ export async function countAppkeys(db: TenantReads, userId: string): Promise<num
 
 /** False if the key id is already registered. */
 export async function addAppkey(tx: TenantTx, row: AppkeyRow): Promise<boolean> {
-  const added = await ADD.run(tx, {
+  const rowCount = await ADD.run(tx, {
     ...row,
     key_id: indexed(row.key_id),
     long_key_id: indexed(row.key_id) === row.key_id ? null : row.key_id,
   });
-  return added === 1;
+  return rowCount === 1;
 }
 
 /** False unless the counter grows; of two concurrent calls with one counter, only one is true. */

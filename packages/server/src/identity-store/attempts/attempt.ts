@@ -124,7 +124,7 @@ async function judge<Result, Ahead>(
   const view = input.leavesView && !tx.hasOneWriter ? settle(deps.userView(tx, row, now)) : undefined;
   deps.expectEvent?.(tx, fields.environment);
   const before = await findLock(tx, user.id, modality);
-  const result = await caught(async () => {
+  const result = await catchRefusal(async () => {
     const fault = faultOfStatus(user, modality, now) ?? faultOfLock(before, now);
     if (fault) throw new Refusal(fault, { counts: false });
     return input.run(tx, user, now, store, ahead);
@@ -160,12 +160,12 @@ async function findWhom(
     return { ...(await getUserInStoreForUpdate(tx, caller, storeName, find)), rpId: find.rpId ?? rpId };
   }
   const store = await getActiveStore(tx, caller, storeName);
-  const who = await caught(() => find(tx, store));
+  const who = await catchRefusal(() => find(tx, store));
   if (who instanceof Refusal) return who;
   return { store, user: await getUserForUpdate(tx, store.id, who), rpId: who.rpId ?? rpId };
 }
 
-async function caught<T>(work: () => Promise<T>): Promise<T | Refusal> {
+async function catchRefusal<T>(work: () => Promise<T>): Promise<T | Refusal> {
   try {
     return await work();
   } catch (error) {

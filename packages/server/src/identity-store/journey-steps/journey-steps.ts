@@ -10,7 +10,7 @@ import { getActiveStore } from '../stores/find-store.ts';
 import type { TotpCeremonies } from '../totps/totp-ceremonies.ts';
 import { createUser } from '../users/create-user.ts';
 import { findUser } from '../users/users.repository.ts';
-import { acted, SESSION_GONE } from './judge-refusal.ts';
+import { attemptAct, SESSION_GONE } from './judge-refusal.ts';
 import { type Acting, passkeyActs } from './passkey-acts.ts';
 import { findStepCeremony, putStepCeremony } from './step-ceremonies.repository.ts';
 
@@ -47,7 +47,7 @@ function userActs({ core }: JourneyStepsDeps, { tx, caller, about }: Acting): Pi
   const { now, process } = about;
   return {
     async addUser({ store: storeName, extId, attributes, existing, before }) {
-      const added = await acted(async () => {
+      const actResult = await attemptAct(async () => {
         const store = await getActiveStore(tx, caller, storeName);
         // Journeys that add a user of one name run one after another: the second finds the user that the first has added.
         await lockName(tx, 'ext_id', store.id, extId);
@@ -57,8 +57,8 @@ function userActs({ core }: JourneyStepsDeps, { tx, caller, about }: Acting): Pi
         const newUser = await createUser(core, tx, store, { input: { extId, attributes }, now, process });
         return { userId: newUser.id, created: true };
       });
-      if (added.refusal || added.done.created || existing === 'link') return added;
-      return added.done.userId === before ? added : { refusal: EXISTS };
+      if (actResult.refusal || actResult.done.created || existing === 'link') return actResult;
+      return actResult.done.userId === before ? actResult : { refusal: EXISTS };
     },
   };
 }
@@ -71,28 +71,28 @@ type TotpActs = Pick<
 function totpActs({ totps }: JourneyStepsDeps, { tx, caller, about }: Acting): TotpActs {
   return {
     startTotpRegistration: ({ store: storeName, policy: policyName, user, anew }) =>
-      acted(async () => {
+      attemptAct(async () => {
         // Only a secret that this very step has shown is shown again: one that somebody else began is theirs.
         const before = await findStepCeremony(tx, about);
         const address = { storeName, policyName, user };
-        const started = await totps.startRegistration(caller, address, anew ? undefined : before);
-        const { id, continued, shown: secretView, digits, expiresAt } = started;
+        const registration = await totps.startRegistration(caller, address, anew ? undefined : before);
+        const { id, continued, shown: secretView, digits, expiresAt } = registration;
         if (!continued) await putStepCeremony(tx, about, { sessionId: id, now: about.now });
         const replaces = before !== undefined && !continued;
         return { ...secretView, digits, expiringDtm: toDtm(expiresAt), replaces };
       }),
     async completeTotpRegistration({ store: storeName, policy: policyName, user, code }) {
       const address = { storeName, policyName, user };
-      const completed = await acted(async () => ({
+      const completed = await attemptAct(async () => ({
         userId: (await totps.completeRegistration(caller, address, code)).id,
       }));
       // There is none because its time was up, or because it was not begun: that can be mended.
       return completed.refusal?.code === 100053 ? { refusal: SESSION_GONE } : completed;
     },
     startTotpAuthentication: ({ store: storeName, policy: policyName, user }) =>
-      acted(() => totps.startAuthentication(caller, { storeName, policyName, user })),
+      attemptAct(() => totps.startAuthentication(caller, { storeName, policyName, user })),
     authenticateTotp: ({ store: storeName, policy: policyName, user, code }) =>
-      acted(async () => ({
+      attemptAct(async () => ({
         userId: (await totps.authenticate(caller, { storeName, policyName, user }, code)).user.id,
       })),
   };
@@ -104,11 +104,11 @@ function faceActs(
 ): Pick<IdentityActs, 'enrolFace' | 'authenticateFace'> {
   return {
     enrolFace: ({ store: storeName, user, presented }) =>
-      acted(async () => ({
+      attemptAct(async () => ({
         userId: (await faces.enrol(caller, { storeName, user, presented, status: 'ACTIVE' })).id,
       })),
     authenticateFace: ({ store: storeName, user, presented, threshold }) =>
-      acted(async () => {
+      attemptAct(async () => {
         const attempt = { storeName, user, presented, matching: { threshold } };
         const { user: recognised, result } = await faces.authenticate(caller, attempt);
         return { userId: recognised.id, score: result.score };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { codesOf, refusalCodes } from '@grove/contract';
 import { ApiError } from '../../kernel/errors.ts';
-import { acted, judgeRefusal } from './judge-refusal.ts';
+import { attemptAct, judgeRefusal } from './judge-refusal.ts';
 
 describe('what a refusal of a store means for a step', () => {
   it('every refusal of the catalogue ends an attempt, and none is taken for a pass', () => {
@@ -31,18 +31,18 @@ describe('what a refusal of a store means for a step', () => {
   it('anything else is no refusal, and rolls back', async () => {
     const busy = new ApiError(100010);
     await assert.rejects(
-      acted(async () => {
+      attemptAct(async () => {
         throw busy;
       }),
       busy,
     );
     const bug = new TypeError('a bug');
     await assert.rejects(
-      acted(async () => {
+      attemptAct(async () => {
         throw bug;
       }),
       bug,
     );
-    assert.deepEqual(await acted(async () => 1), { done: 1 });
+    assert.deepEqual(await attemptAct(async () => 1), { done: 1 });
   });
 });

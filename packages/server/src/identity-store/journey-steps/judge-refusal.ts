@@ -1,6 +1,6 @@
 import { type ErrorCode, refusalCodes } from '@grove/contract';
 import { ApiError } from '../../kernel/errors.ts';
-import type { Acted, RefusedAct } from '../../process-manager/engine/steps/identity-acts.ts';
+import type { ActResult, RefusedAct } from '../../process-manager/engine/steps/identity-acts.ts';
 
 /** What a refusal of the store means for a step of a journey. */
 
@@ -21,7 +21,7 @@ export function judgeRefusal(code: ErrorCode): RefusedAct | undefined {
 }
 
 /** Runs the act; a refusal of the store becomes a result. */
-export async function acted<T>(act: () => Promise<T>): Promise<Acted<T>> {
+export async function attemptAct<T>(act: () => Promise<T>): Promise<ActResult<T>> {
   try {
     return { done: await act() };
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { TenantTx } from '../../db/db.ts';
 import type {
-  Acted,
+  ActResult,
   Beginning,
   IdentityActs,
   OfAnyUser,
@@ -20,7 +20,7 @@ import type { Completion } from '../passkeys/read-completion.ts';
 import { getActiveStore } from '../stores/find-store.ts';
 import { getUser } from '../users/find-user.ts';
 import type { User } from '../users/user-view.ts';
-import { acted, SESSION_GONE } from './judge-refusal.ts';
+import { attemptAct, SESSION_GONE } from './judge-refusal.ts';
 import { putStepCeremony, takeStepCeremony } from './step-ceremonies.repository.ts';
 
 /** Passkeys in a journey: the same ceremonies as those of callers, each bound to the step that began it. */
@@ -32,7 +32,7 @@ type PasskeyActs = Pick<
   | 'completePasskeyAuthentication'
 >;
 
-type Started = { sessionId: string; expiringDtm: string; publicKey: object; mediation?: 'conditional' };
+type StartedCeremony = { sessionId: string; expiringDtm: string; publicKey: object; mediation?: 'conditional' };
 
 const CONDITIONAL = { mediation: 'conditional' } as const;
 
@@ -45,7 +45,7 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
   const { now } = about;
 
   /** Gives up an earlier session, so that a step has at most one. */
-  const begin = async (kind: CeremonyKind, { store: storeName }: OfAnyUser, start: () => Promise<Started>) => {
+  const begin = async (kind: CeremonyKind, { store: storeName }: OfAnyUser, start: () => Promise<StartedCeremony>) => {
     const before = await takeStepCeremony(tx, about);
     if (before) await takeCeremony(tx, kind, (await getActiveStore(tx, caller, storeName)).id, before, now);
     const { sessionId, expiringDtm, publicKey, mediation } = await start();
@@ -56,21 +56,21 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
   /** Without a session the start says why there is none: the user may be locked, or have no passkey. */
   const finish = async (
     { user }: OfAnyUser,
-    start: () => Promise<Acted<Beginning>>,
+    start: () => Promise<ActResult<Beginning>>,
     complete: (sessionId: string) => Promise<User>,
-  ): Promise<Acted<Recognised>> => {
+  ): Promise<ActResult<Recognised>> => {
     const sessionId = await takeStepCeremony(tx, about);
     if (!sessionId) {
       const { refusal: startRefusal } = await start();
       return { refusal: startRefusal ?? SESSION_GONE };
     }
-    const completed = await acted(() => complete(sessionId));
+    const completed = await attemptAct(() => complete(sessionId));
     if (completed.refusal) return completed;
     return isSame(completed.done, user) ? { done: { userId: completed.done.id } } : { refusal: OTHER_USER };
   };
 
   const startRegistration: PasskeyActs['startPasskeyRegistration'] = (input) =>
-    acted(() =>
+    attemptAct(() =>
       begin('PASSKEY_REGISTRATION', input, async () => {
         const { store: storeName, rpId, policy: regPolicyName, user } = input;
         const store = await getActiveStore(tx, caller, storeName);
@@ -85,8 +85,8 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
       }),
     );
 
-  const startAuthentication = (input: OfAnyUser & PasskeyPolicy): Promise<Acted<Beginning>> =>
-    acted(() =>
+  const startAuthentication = (input: OfAnyUser & PasskeyPolicy): Promise<ActResult<Beginning>> =>
+    attemptAct(() =>
       begin('PASSKEY_AUTHENTICATION', input, async () => {
         const { store: storeName, rpId, policy: authPolicyName, user } = input;
         // Where nobody is named, the browser may offer all of its passkeys in a field (autofill).

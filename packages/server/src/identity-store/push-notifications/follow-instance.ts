@@ -29,9 +29,11 @@ export function instanceFollower({ jobs, wake, closeToken }: FollowDeps) {
     const status = ENDS[event.type];
     if (!status || hadEnded(event)) return;
     // Each device has a record of its own, and all of them ask for one process.
-    const ended = await endPushesOf(tx, event.instanceId, status, event.at);
+    const endedPushes = await endPushesOf(tx, event.instanceId, status, event.at);
     const one =
-      ended.find((each) => each.status === 'REJECTED') ?? ended.find((each) => each.status === status) ?? ended[0];
+      endedPushes.find((each) => each.status === 'REJECTED') ??
+      endedPushes.find((each) => each.status === status) ??
+      endedPushes[0];
     if (!one) return;
     if (one.process_token_id !== null) await closeToken(tx, one.process_token_id, event.at);
     if (one.parent_instance_id === null) return;

@@ -50,7 +50,7 @@ const SENDS = query<{
   WHERE tenant_id = :tenant_id AND user_id = :userId AND created_at > :since AND created_at <= :until`);
 const SET_STATUS = statement(`UPDATE push_notifications SET status = :status, reason = :reason, last_updated_at = :now
   WHERE tenant_id = :tenant_id AND id = :id`);
-const HANDED = statement(`UPDATE push_notifications SET handed_at = :now, last_updated_at = :now
+const SET_HANDED = statement(`UPDATE push_notifications SET handed_at = :now, last_updated_at = :now
   WHERE tenant_id = :tenant_id AND id = :id AND handed_at IS NULL`);
 const FAIL = statement(`UPDATE push_notifications SET status = 'FAILED', reason = :reason, last_updated_at = :now
   WHERE tenant_id = :tenant_id AND id = :id AND status = 'SENT' AND handed_at IS NULL`);
@@ -103,7 +103,7 @@ export async function setPushStatus(
 }
 
 export async function noteHanded(tx: TenantTx, id: string, now: number): Promise<void> {
-  HANDED.send(tx, { id, now });
+  SET_HANDED.send(tx, { id, now });
 }
 
 /** Unless it has reached the device after all. */

@@ -69,19 +69,19 @@ async function send(deps: SendDeps, tx: TenantTx, request: SendRequest): Promise
   const parentId = input.parentProcessInstanceId;
   const parent = parentId === undefined ? undefined : await deps.processes.findParent(tx, environment, parentId);
   const send_id = newId(now);
-  const started = input.type === 'PROCESS' ? await start(deps, tx, request, send_id) : undefined;
+  const startedProcess = input.type === 'PROCESS' ? await start(deps, tx, request, send_id) : undefined;
   const number = policy.numberMatching ? newNumber() : undefined;
   const content: PushContent = {
     ...(input.title && { title: input.title }),
     ...(input.message && { message: input.message }),
-    ...(started && { redirectUrl: started.redirectUrl }),
+    ...(startedProcess && { redirectUrl: startedProcess.redirectUrl }),
     ...(number !== undefined && { number, numbers: numbersFor(number) }),
   };
-  const pushNotifications = await addPushes(deps, tx, request, { send_id, content, started });
-  const process = started && {
+  const pushNotifications = await addPushes(deps, tx, request, { send_id, content, startedProcess });
+  const process = startedProcess && {
     ...parent,
-    childProcessDefnName: started.processDefnName,
-    childProcessDefnVersion: started.processDefnVersion,
+    childProcessDefnName: startedProcess.processDefnName,
+    childProcessDefnVersion: startedProcess.processDefnVersion,
     ...(input.processDefnTag && { childProcessDefnTag: input.processDefnTag }),
   };
   const about = { environment, storeName: store.name, userId: user.id, rpId: policy.rpId, process, now };
@@ -104,14 +104,14 @@ function start({ processes }: SendDeps, tx: TenantTx, request: SendRequest, send
   });
 }
 
-type Prepared = { send_id: string; content: PushContent; started: StartedProcess | undefined };
+type Prepared = { send_id: string; content: PushContent; startedProcess: StartedProcess | undefined };
 
 /** A record for each device, and the job that sends it. */
 async function addPushes(
   { vault, jobs, job }: SendDeps,
   tx: TenantTx,
   request: SendRequest,
-  { send_id, content, started }: Prepared,
+  { send_id, content, startedProcess }: Prepared,
 ): Promise<PushNotification[]> {
   const { store, user, policy, input, devices, now } = request;
   const plain = Buffer.from(JSON.stringify(content));
@@ -131,8 +131,8 @@ async function addPushes(
       status: 'SENT',
       handed_at: null,
       reason: null,
-      process_instance_id: started?.processInstanceId ?? null,
-      process_token_id: started?.processTokenId ?? null,
+      process_instance_id: startedProcess?.processInstanceId ?? null,
+      process_token_id: startedProcess?.processTokenId ?? null,
       parent_instance_id: input.parentProcessInstanceId ?? null,
       created_at: now,
       last_updated_at: now,

@@ -49,13 +49,13 @@ export function stepSchema({ type, about, kind, act, settings, keeps }: StepType
     ...settings,
   };
   const { required = [] } = Type.Object(settings) as { required?: string[] };
-  const needed = required.filter((name) => !hasDefault(settings[name]));
+  const requiredNames = required.filter((name) => !hasDefault(settings[name]));
   return plain({
     title: `${type} step`,
     description: about,
     type: 'object',
     properties,
-    required: ['id', 'type', ...needed],
+    required: ['id', 'type', ...requiredNames],
     additionalProperties: false,
   });
 }

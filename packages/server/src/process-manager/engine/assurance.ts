@@ -13,14 +13,17 @@ export function levelOf({ assurance = 'basic' }: Pick<Definition, 'assurance'>):
 /** The checks that an automatic acceptance rests on. */
 export const DECISIVE_CHECKS: readonly string[] = ['applicantMatch', 'documentAuthenticity', 'liveness'];
 
-type Ended = { readonly step: Step; readonly record: StepRecord; readonly at: number };
+type EndedStep = { readonly step: Step; readonly record: StepRecord; readonly at: number };
 
 export function assuranceGaps(definition: Definition, { flow, params }: State): Gap[] {
   const level = levelOf(definition);
-  const ended = endedSteps(definition, flow);
-  const approvedAt = Math.max(-1, ...ended.filter(isApproval).map(({ at }) => at));
-  const gaps = new Set(ended.filter(({ at }) => at > approvedAt).flatMap((each) => gapsOf(each, level)));
-  const evidenceAt = Math.max(-1, ...ended.filter(({ step }) => stepTypeOf(step.type).isEvidence).map(({ at }) => at));
+  const stepResults = endedSteps(definition, flow);
+  const approvedAt = Math.max(-1, ...stepResults.filter(isApproval).map(({ at }) => at));
+  const gaps = new Set(stepResults.filter(({ at }) => at > approvedAt).flatMap((each) => gapsOf(each, level)));
+  const evidenceAt = Math.max(
+    -1,
+    ...stepResults.filter(({ step }) => stepTypeOf(step.type).isEvidence).map(({ at }) => at),
+  );
   const isApproved = approvedAt > evidenceAt;
   if (level === 'substantial' && !isApproved && !secondFactorOf(definition, flow, params)) {
     gaps.add('second_factor_missing');
@@ -28,18 +31,18 @@ export function assuranceGaps(definition: Definition, { flow, params }: State): 
   return [...gaps];
 }
 
-function isApproval({ step, record }: Ended): boolean {
+function isApproval({ step, record }: EndedStep): boolean {
   return stepTypeOf(step.type).act === 'review' && record.outcome === 'PASSED';
 }
 
-function endedSteps({ steps }: Definition, { done }: Flow): Ended[] {
+function endedSteps({ steps }: Definition, { done }: Flow): EndedStep[] {
   return steps.flatMap((step, at) => {
     const record = Object.hasOwn(done, step.id) ? done[step.id] : undefined;
     return record && record.outcome !== 'SKIPPED' ? [{ step, record, at }] : [];
   });
 }
 
-function gapsOf({ step, record }: Ended, level: AssuranceLevel): Gap[] {
+function gapsOf({ step, record }: EndedStep, level: AssuranceLevel): Gap[] {
   const { checks = [], outcome } = record;
   const notPassed = (name: string) => checks.some((check) => check.name === name && check.status !== 'PASSED');
   const asksForLiveness = step.liveness === 'active' || step.liveness === 'passive';

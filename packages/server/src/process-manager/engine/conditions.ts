@@ -128,11 +128,11 @@ export function tryCondition(text: string, values: Readonly<Record<string, unkno
   const { faults, refers, code } = readCondition(text, UNKNOWN);
   if (faults.length > 0) return { faults: faults.slice(0, MAX_FAULTS_SHOWN) };
   const { params, checks, data } = mapsOf(values, ['params', 'checks', 'data']);
-  const ended = refers.checks.map((id) => [id, { ...NOT_ENDED, ...mapsOf(checks, [id])[id] }]);
+  const checkEntries = refers.checks.map((id) => [id, { ...NOT_ENDED, ...mapsOf(checks, [id])[id] }]);
   const kinds = mapsOf(data, KINDS);
   const dataEntries = KINDS.map((kind) => [kind, mapsOf(kinds[kind], refers[kind])]);
   const at = new Date(now);
-  const facts = { params, checks: Object.fromEntries(ended), data: Object.fromEntries(dataEntries), now: at };
+  const facts = { params, checks: Object.fromEntries(checkEntries), data: Object.fromEntries(dataEntries), now: at };
   try {
     const result = code({ facts, now: at, budget: newBudget(), variables: [] });
     return typeof result === 'boolean' ? { result, faults: [] } : { faults: ['is neither true nor false'] };

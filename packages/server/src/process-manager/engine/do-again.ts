@@ -18,10 +18,12 @@ export function correctableSteps(definition: CompiledDefinition, state: State): 
   const { current, corrections = 0 } = state.flow;
   if (current?.phase !== 'user' || corrections >= MAX_CORRECTIONS) return [];
   const { steps } = definition.definition;
-  const ended = steps.filter(({ id }) => recordOf(state, id) !== undefined);
+  const endedSteps = steps.filter(({ id }) => recordOf(state, id) !== undefined);
   // What had an effect outside of the journey, or made an authenticator, must not rest on what is replaced.
-  const last = ended.findLastIndex(({ id, type }) => !stepTypeOf(type).repeatable && !isSkipped(recordOf(state, id)));
-  return ended.slice(last + 1).filter((step) => isCorrectable(step, recordOf(state, step.id)));
+  const last = endedSteps.findLastIndex(
+    ({ id, type }) => !stepTypeOf(type).repeatable && !isSkipped(recordOf(state, id)),
+  );
+  return endedSteps.slice(last + 1).filter((step) => isCorrectable(step, recordOf(state, step.id)));
 }
 
 function isCorrectable({ type }: Step, record: StepRecord | undefined): boolean {

@@ -7,7 +7,7 @@ import { stepTypeOf } from './steps/registry.ts';
  * What becomes of an attempt that failed. Pictures that are not good enough have tries of their own, for each of
  * them; everything else counts against the attempts of the step. Pure.
  */
-export type Tried = {
+export type FailedAttempt = {
   readonly step: Step;
   readonly current: Current;
   /** Attempts made before a reviewer asked for the step again. */
@@ -38,13 +38,13 @@ function limitsOf({ maxAttempts = 1, triesPerSide, useAnywayAfter }: Step): Limi
   };
 }
 
-export function judgeAttempt(tried: Tried): AttemptJudgement {
-  const { step, current, earlier, failed, pictures } = tried;
+export function judgeAttempt(failedAttempt: FailedAttempt): AttemptJudgement {
+  const { step, current, earlier, failed, pictures } = failedAttempt;
   const [first] = failed;
   if (!first || !failed.every(({ advice }) => advice === 'retry')) return { next: 'end' };
   const { maxAttempts, triesPerSide } = limitsOf(step);
   const reason = first.reason ?? 'failed';
-  if (triesPerSide !== undefined && isAboutPictures(failed, pictures)) return judgePoor(tried, triesPerSide);
+  if (triesPerSide !== undefined && isAboutPictures(failed, pictures)) return judgePoor(failedAttempt, triesPerSide);
   const { poor = NONE } = current;
   if (!poor.asked && failed.every((check) => QUESTIONS.includes(check.reason ?? ''))) {
     return {
@@ -62,7 +62,7 @@ function isAboutPictures(failed: readonly Check[], pictures: readonly PictureFau
   return failed.every(({ reason = '' }) => pictures.some(({ reasons }) => reasons.includes(reason)));
 }
 
-function judgePoor({ step, current, failed, pictures }: Tried, triesPerSide: number): AttemptJudgement {
+function judgePoor({ step, current, failed, pictures }: FailedAttempt, triesPerSide: number): AttemptJudgement {
   const { useAnywayAfter } = limitsOf(step);
   const poor = counting(current.poor ?? NONE, pictures);
   const fault = faultOf(failed, pictures);

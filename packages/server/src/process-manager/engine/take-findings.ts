@@ -21,9 +21,9 @@ export function takeFindings(walk: Walk, step: Step, current: Current, findings:
     complete(walk, step, { ...summary(step, checks, current), attempts: attempt, ...assessedOf(checks) });
     return;
   }
-  const { next: _next, ...tried } = judgement;
+  const { next: _next, ...failure } = judgement;
   if (judgement.next === 'anyway') {
-    useAnyway(walk, step, attempt + 1, { ...tried, anyway: 'triesEnded' });
+    useAnyway(walk, step, attempt + 1, { ...failure, anyway: 'triesEnded' });
     return;
   }
   const { reason } = judgement.fault;
@@ -32,7 +32,7 @@ export function takeFindings(walk: Walk, step: Step, current: Current, findings:
   // Who has to photograph one side again need not photograph the other.
   if (judgement.fault.picture !== undefined) carry(walk, step, attempt, (name) => !isPoor(name, findings));
   else if (QUESTIONS.includes(reason)) carry(walk, step, attempt, () => true);
-  setCurrent(walk, { ...userCurrent(walk, step, attempt + 1), ...tried });
+  setCurrent(walk, { ...userCurrent(walk, step, attempt + 1), ...failure });
 }
 
 /** The pictures of the attempt before are those of this one, and a machine looks at them once more. */

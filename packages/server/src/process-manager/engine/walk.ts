@@ -99,21 +99,21 @@ function enter(walk: Walk, step: Step): void {
   const { now } = walk.input;
   const { kind, act } = stepTypeOf(step.type);
   const attempt = earlierAttempts(walk.state, step.id) + 1;
-  const entered = { step: step.id, attempt, enteredAt: now };
+  const entry = { step: step.id, attempt, enteredAt: now };
   if (kind === 'user') setCurrent(walk, takeSuspended(walk, step) ?? userCurrent(walk, step, attempt));
   else if (kind === 'server') work(walk, step, attempt);
   else if (act === 'decide') conclude(walk, step);
   else if (act === 'notify') {
     walk.effects.push({ type: 'webhook', step: step.id, name: step.name as string });
     complete(walk, step, { outcome: 'PASSED', attempts: 1 });
-  } else if (act === 'review') wait(walk, 'REVIEW', { ...entered, phase: 'review' });
+  } else if (act === 'review') wait(walk, 'REVIEW', { ...entry, phase: 'review' });
   else if (act === 'pause') {
     const { resumeAfter } = step as PauseStep;
     const dueAt = resumeAfter === undefined ? undefined : now + fromDuration(resumeAfter);
-    wait(walk, 'PAUSED', { ...entered, phase: 'pause', ...(dueAt !== undefined && { dueAt }) });
+    wait(walk, 'PAUSED', { ...entry, phase: 'pause', ...(dueAt !== undefined && { dueAt }) });
   } else {
     const childId = walk.input.freshId;
-    setCurrent(walk, { ...entered, phase: 'child', childId });
+    setCurrent(walk, { ...entry, phase: 'child', childId });
     walk.effects.push({ type: 'child', step: step.id, childId });
   }
 }

@@ -15,9 +15,9 @@ export async function countSteps(tx: TenantTx, event: InstanceEvent): Promise<vo
   // Machines do steps, too, and nobody is shown them.
   if (!view || view.ended_at !== null) return;
   if (event.type === 'instance.stepRetried') await count(tx, event, 'RETRIED');
-  else if (event.type === 'instance.terminated') await ended(tx, event, view, 'LEFT');
+  else if (event.type === 'instance.terminated') await countEnd(tx, event, view, 'LEFT');
   else {
-    await ended(tx, event, view, String(event.data?.outcome));
+    await countEnd(tx, event, view, String(event.data?.outcome));
     await count(tx, event, rungOf(event.at - view.seen_at));
   }
 }
@@ -28,7 +28,7 @@ const COUNTED_EVENTS: ReadonlySet<string> = new Set([
   'instance.terminated',
 ]);
 
-async function ended(tx: TenantTx, event: InstanceEvent, view: StepView, what: string): Promise<void> {
+async function countEnd(tx: TenantTx, event: InstanceEvent, view: StepView, what: string): Promise<void> {
   await saveStepView(tx, { ...view, left_at: null, ended_at: event.at });
   await count(tx, event, what);
 }

@@ -50,10 +50,10 @@ export async function saveImage(tx: TenantTx, row: ImageRow): Promise<string | u
   return before?.blob_key;
 }
 
-type Carried = { instanceId: string; step: string; attempt: number; names: readonly string[] };
+type ImagesToCarry = { instanceId: string; step: string; attempt: number; names: readonly string[] };
 
 /** Images of one attempt become those of the next, where it has none of that name. The instance is locked. */
-export async function carryImages(tx: TenantTx, { instanceId, step, attempt, names }: Carried): Promise<void> {
+export async function carryImages(tx: TenantTx, { instanceId, step, attempt, names }: ImagesToCarry): Promise<void> {
   for (const name of names) CARRY.send(tx, { instanceId, step, attempt, name, next: attempt + 1 });
 }
 

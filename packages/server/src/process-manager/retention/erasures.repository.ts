@@ -99,9 +99,9 @@ const ROWS = `1
   + ${[...PARTS.map(countOf('i.id')), ...OLD_PARTS.map(countOf(OLD_ID))].join('\n  + ')}`;
 const BLOB_KEYS = `(SELECT ${jsonArrayOf('m.blob_key')}
   FROM instance_images m WHERE m.tenant_id = :tenant_id AND m.instance_id = ${OLD_ID})`;
-type Added = { tenant_id: string; ids: string; reason: ErasureReason; at: number; by: string };
+type NewErasures = { tenant_id: string; ids: string; reason: ErasureReason; at: number; by: string };
 const ADD = prepare<
-  Added,
+  NewErasures,
   never
 >(`INSERT INTO erasures (tenant_id, instance_id, environment, definition_id, state, reason,
     created_at, deleted_at, deleted_by, rows_removed, blobs_removed, blob_keys, confirmed_at, receipt)

@@ -88,13 +88,13 @@ export function purgeJob(deps: PurgeJobDeps): JobDefinition<object> {
     async run(_payload, { signal }) {
       const failures: unknown[] = [];
       // The trouble of one tenant, or of the place of the blobs, keeps nobody else's data longer than promised.
-      const tried = (work: Promise<unknown>) => work.catch((error) => void failures.push(error));
-      await tried(deps.erasureLog.tend(signal));
+      const attempt = (work: Promise<unknown>) => work.catch((error) => void failures.push(error));
+      await attempt(deps.erasureLog.tend(signal));
       for await (const tenantId of deps.everyTenantId()) {
         signal.throwIfAborted();
         const tenant = db.of(tenantId);
-        await tried(purgeOf(tenant, signal));
-        await tried(finisher.leftBehind(tenant, clock.now() - LEFT_BEHIND_MS, signal));
+        await attempt(purgeOf(tenant, signal));
+        await attempt(finisher.leftBehind(tenant, clock.now() - LEFT_BEHIND_MS, signal));
       }
       if (failures.length > 0) throw failures[0];
     },

@@ -210,14 +210,14 @@ function afterChange(
   now: number,
 ): InstanceRow {
   const { status } = flow;
-  const ended = isFinal(status);
+  const isEnded = isFinal(status);
   const enters = status === 'REVIEW' && before.status !== 'REVIEW';
-  const leaves = status !== 'REVIEW' && before.status === 'REVIEW' && !ended;
+  const leaves = status !== 'REVIEW' && before.status === 'REVIEW' && !isEnded;
   return {
     ...before,
     status,
     last_updated_at: now,
-    ...(ended && { completed_at: now, deadline_at: null, code_hash: null, code_expires_at: null }),
+    ...(isEnded && { completed_at: now, deadline_at: null, code_hash: null, code_expires_at: null }),
     ...(enters && {
       deadline_at: null,
       review_status: 'PENDING',

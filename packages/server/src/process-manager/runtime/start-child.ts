@@ -13,8 +13,8 @@ export function startChildJob(drive: Drive): JobDefinition<ChildPayload> {
         await db.write((tx) => drive.startChild(tx, child, now)).catch(isGone);
       } catch (error) {
         if (attempt < START_CHILD.maxAttempts) throw error;
-        const ended = { type: 'childEnded', childId: child.childId, status: 'COMPLETED_PROCESS_ERROR' } as const;
-        await db.write((tx) => drive.apply(tx, child.instanceId, ended, now)).catch(isGone);
+        const happening = { type: 'childEnded', childId: child.childId, status: 'COMPLETED_PROCESS_ERROR' } as const;
+        await db.write((tx) => drive.apply(tx, child.instanceId, happening, now)).catch(isGone);
       }
     },
   };

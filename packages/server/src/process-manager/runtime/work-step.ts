@@ -8,7 +8,7 @@ import { isGone } from '../../kernel/errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { Findings } from '../engine/state.ts';
 import { stepTypeOf } from '../engine/steps/registry.ts';
-import type { Worked, WorkImage, WorkRequest } from '../engine/steps/step-type.ts';
+import type { WorkImage, WorkRequest, WorkResult } from '../engine/steps/step-type.ts';
 import { openChallenges } from '../faces/challenges.ts';
 import { type ImageRow, imagesOf } from '../images/images.repository.ts';
 import { readImage } from '../images/read-image.ts';
@@ -52,15 +52,15 @@ export function workStepJobs(deps: WorkDeps): readonly JobDefinition<WorkPayload
         await db.write((tx) => deps.jobs.enqueue(tx, LOOK_STEP, { instanceId, step, attempt }));
         return;
       }
-      let worked: Worked;
+      let workResult: WorkResult;
       try {
-        worked = await work(deps, db, snapshot, context);
+        workResult = await work(deps, db, snapshot, context);
       } catch (error) {
         if (!deps.isHopeless(error) && context.attempt < WORK_STEP.maxAttempts) throw error;
         await tell({ type: 'broke', step, attempt, reason: 'step_broke' });
         return;
       }
-      const { images = [], conclude, ...workFindings } = worked;
+      const { images = [], conclude, ...workFindings } = workResult;
       const rows = await storeDerived(deps, db, images, { instanceId, step, attempt, now: context.now });
       const isTaken = await db
         .write(async (tx) => {
@@ -86,7 +86,7 @@ function isAtWork({ state }: Snapshot, { step, attempt }: WorkPayload): boolean 
   return current?.phase === 'work' && current.step === step && current.attempt === attempt;
 }
 
-type Concluded = WorkPayload & { conclude: NonNullable<Worked['conclude']>; now: number };
+type Concluded = WorkPayload & { conclude: NonNullable<WorkResult['conclude']>; now: number };
 
 /** With the instance locked, and only if the work is still wanted: what was concluded once is not concluded again. */
 async function concludeWork(deps: WorkDeps, tx: TenantTx, concluded: Concluded): Promise<Findings | undefined> {
@@ -98,7 +98,7 @@ async function concludeWork(deps: WorkDeps, tx: TenantTx, concluded: Concluded):
   return concluded.conclude(acts);
 }
 
-async function work(deps: WorkDeps, db: TenantDb, snapshot: Snapshot, { signal }: JobContext): Promise<Worked> {
+async function work(deps: WorkDeps, db: TenantDb, snapshot: Snapshot, { signal }: JobContext): Promise<WorkResult> {
   const { state, definition, instance } = snapshot;
   const current = state.flow.current as NonNullable<typeof state.flow.current>;
   const step = definition.step(current.step);

@@ -25,10 +25,13 @@ export function findShadowVersion(db: TenantReads, environment: Environment, def
   return ONE.get(db, { name: nameOf(environment, definitionId) });
 }
 
-type Started = { environment: Environment; definitionId: string; by: string; now: number };
+type NewShadowVersion = { environment: Environment; definitionId: string; by: string; now: number };
 
 /** Does nothing if the version is there already. */
-export async function addShadowVersion(tx: TenantTx, { environment, definitionId, by, now }: Started): Promise<void> {
+export async function addShadowVersion(
+  tx: TenantTx,
+  { environment, definitionId, by, now }: NewShadowVersion,
+): Promise<void> {
   await ADD.run(tx, { name: nameOf(environment, definitionId), definitionId, by, now });
 }
 

@@ -44,12 +44,12 @@ export function shadowVersionHandlers() {
         const isNew = !others.some(({ value }) => value === definition.id);
         if (isNew && others.length >= MAX_SHADOW_VERSIONS) throw new ApiError(100065);
         await addShadowVersion(tx, { environment, definitionId: definition.id, by: actor(principal), now });
-        return toView(await started(tx, environment, definition.id), definition, environment);
+        return toView(await getShadowVersion(tx, environment, definition.id), definition, environment);
       }),
 
     async result(context, { params, query }) {
       const { environment } = context.principal;
-      const row = await started(context.db, environment, params.processDefinitionId);
+      const row = await getShadowVersion(context.db, environment, params.processDefinitionId);
       const stored = await getVisible(context.db, environment, row.value);
       const definition = JSON.parse(stored.document);
       return runWhatIf(context, { definition, startDateTime: toDtm(row.last_updated_at), ...query });
@@ -71,7 +71,7 @@ async function getVisible(db: TenantReads, environment: Environment, id: string)
   return row;
 }
 
-async function started(db: TenantReads, environment: Environment, id: string): Promise<ShadowRow> {
+async function getShadowVersion(db: TenantReads, environment: Environment, id: string): Promise<ShadowRow> {
   const row = await findShadowVersion(db, environment, id);
   if (!row) throw new ApiError(100023);
   return row;

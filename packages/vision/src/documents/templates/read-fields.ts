@@ -31,7 +31,7 @@ export function readFields(lines: readonly VisualLine[], template: Template): Vi
   return withoutContradictions(fields);
 }
 
-const NEEDED: readonly VisualFieldName[] = [
+const REQUIRED_FIELDS: readonly VisualFieldName[] = [
   'documentNumber',
   'surname',
   'givenNames',
@@ -45,7 +45,7 @@ export function isFullyRead(lines: readonly VisualLine[]): boolean {
   const template = matchTemplate(lines);
   if (!template) return false;
   const names = readFields(lines, template).map(({ name }) => name);
-  return NEEDED.every((name) => names.includes(name));
+  return REQUIRED_FIELDS.every((name) => names.includes(name));
 }
 
 /** Dates whose label stands before them in the line, in the box to their left, or right above them. */

@@ -82,8 +82,8 @@ function comparePart(expected: readonly Word[], document: readonly Word[], isTru
   const absent = missing.filter((word) => !near.includes(word));
   const firm = whole.length + cut.length;
   // What is absent was left out only if nothing else stands in its place.
-  const explained = absent.every((word) => left.length === 0 && (isTruncated || isPatronymic(word)));
-  if (firm > 0 && near.length === 0 && explained) return 'agrees';
+  const isExplained = absent.every((word) => left.length === 0 && (isTruncated || isPatronymic(word)));
+  if (firm > 0 && near.length === 0 && isExplained) return 'agrees';
   return firm + initials.length + near.length > 0 ? 'similar' : 'differs';
 }
 

@@ -76,12 +76,12 @@ export const addUser: StepType = {
     return {
       checks: [],
       async conclude(identity) {
-        const acted = await identity.addUser(input);
-        const checks = [checkOf(NAME, acted)];
-        if (acted.refusal) return { checks };
-        const { userId, created } = acted.done;
+        const actResult = await identity.addUser(input);
+        const checks = [checkOf(NAME, actResult)];
+        if (actResult.refusal) return { checks };
+        const { userId, created } = actResult.done;
         const enrolled = presented && (await enrol(identity, { store, userId, presented, known: !created, request }));
-        return { checks: [...checks, ...(enrolled ?? [])], data: { forms: { [key]: acted.done } } };
+        return { checks: [...checks, ...(enrolled ?? [])], data: { forms: { [key]: actResult.done } } };
       },
     };
   },

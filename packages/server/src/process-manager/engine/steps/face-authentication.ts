@@ -50,8 +50,8 @@ export const faceAuthentication: StepType = {
     return {
       ...findings,
       async conclude(identity) {
-        const acted = await identity.authenticateFace({ store, user, presented, threshold });
-        const check = { ...recognisedCheck(NAME, acted, 'face'), threshold };
+        const actResult = await identity.authenticateFace({ store, user, presented, threshold });
+        const check = { ...recognisedCheck(NAME, actResult, 'face'), threshold };
         return { checks: [...findings.checks, check], ...(findings.data && { data: findings.data }) };
       },
     };

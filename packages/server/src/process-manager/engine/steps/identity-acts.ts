@@ -3,22 +3,22 @@
  * the journey becomes are committed together, or neither is.
  */
 export type IdentityActs = {
-  addUser(input: NewStoreUser): Promise<Acted<{ userId: string; created: boolean }>>;
-  startPasskeyRegistration(input: OfUser & PasskeyPolicy & Proof): Promise<Acted<Beginning>>;
-  completePasskeyRegistration(input: OfUser & PasskeyPolicy & Proof & PasskeyAnswer): Promise<Acted<Recognised>>;
-  startPasskeyAuthentication(input: OfAnyUser & PasskeyPolicy): Promise<Acted<Beginning>>;
-  completePasskeyAuthentication(input: OfAnyUser & PasskeyPolicy & PasskeyAnswer): Promise<Acted<Recognised>>;
+  addUser(input: NewStoreUser): Promise<ActResult<{ userId: string; created: boolean }>>;
+  startPasskeyRegistration(input: OfUser & PasskeyPolicy & Proof): Promise<ActResult<Beginning>>;
+  completePasskeyRegistration(input: OfUser & PasskeyPolicy & Proof & PasskeyAnswer): Promise<ActResult<Recognised>>;
+  startPasskeyAuthentication(input: OfAnyUser & PasskeyPolicy): Promise<ActResult<Beginning>>;
+  completePasskeyAuthentication(input: OfAnyUser & PasskeyPolicy & PasskeyAnswer): Promise<ActResult<Recognised>>;
   /** The secret that this step showed before is shown again, unless `anew` is set or its time is up. */
-  startTotpRegistration(input: OfUser & Policy & { anew: boolean }): Promise<Acted<Beginning>>;
-  completeTotpRegistration(input: OfUser & Policy & Code): Promise<Acted<Recognised>>;
-  startTotpAuthentication(input: OfUser & Policy): Promise<Acted<Beginning>>;
-  authenticateTotp(input: OfUser & Policy & Code): Promise<Acted<Recognised>>;
-  enrolFace(input: OfUser & { presented: PresentedFace }): Promise<Acted<Recognised>>;
-  authenticateFace(input: OfUser & { presented: PresentedFace; threshold: number }): Promise<Acted<Recognised>>;
+  startTotpRegistration(input: OfUser & Policy & { anew: boolean }): Promise<ActResult<Beginning>>;
+  completeTotpRegistration(input: OfUser & Policy & Code): Promise<ActResult<Recognised>>;
+  startTotpAuthentication(input: OfUser & Policy): Promise<ActResult<Beginning>>;
+  authenticateTotp(input: OfUser & Policy & Code): Promise<ActResult<Recognised>>;
+  enrolFace(input: OfUser & { presented: PresentedFace }): Promise<ActResult<Recognised>>;
+  authenticateFace(input: OfUser & { presented: PresentedFace; threshold: number }): Promise<ActResult<Recognised>>;
 };
 
 /** The result of an act; or a refusal of the store, with its code and what it means for the step. */
-export type Acted<T> =
+export type ActResult<T> =
   | { readonly done: T; readonly refusal?: undefined }
   | { readonly refusal: RefusedAct; readonly done?: undefined };
 

@@ -2,7 +2,7 @@ import { Type, text } from '@grove/contract';
 import type { TProperties, TSchema } from 'typebox';
 import type { Check, CheckType } from '../../../kernel/check.ts';
 import type { Findings } from '../state.ts';
-import type { Acted, Recognised } from './identity-acts.ts';
+import type { ActResult, Recognised } from './identity-acts.ts';
 import { notPerformed } from './not-performed.ts';
 import type { Reference, StepType, UserPart } from './step-type.ts';
 
@@ -23,15 +23,15 @@ export function beginningPart(answer: TSchema): UserPart {
 }
 
 /** The code of the store is the reason: who reads the check finds what it means in the catalogue. */
-export function checkOf(name: string, acted: Acted<unknown>, type: CheckType = 'identity'): Check {
-  if (!acted.refusal) return { name, type, status: 'PASSED' };
-  const { code, status, advice } = acted.refusal;
+export function checkOf(name: string, actResult: ActResult<unknown>, type: CheckType = 'identity'): Check {
+  if (!actResult.refusal) return { name, type, status: 'PASSED' };
+  const { code, status, advice } = actResult.refusal;
   return { name, type, status, reason: `code_${code}`, advice, metaData: { code } };
 }
 
-export function recognisedCheck(name: string, acted: Acted<Recognised>, type?: CheckType): Check {
-  const score = acted.refusal ? undefined : acted.done.score;
-  return { ...checkOf(name, acted, type), ...(score !== undefined && { score }) };
+export function recognisedCheck(name: string, actResult: ActResult<Recognised>, type?: CheckType): Check {
+  const score = actResult.refusal ? undefined : actResult.done.score;
+  return { ...checkOf(name, actResult, type), ...(score !== undefined && { score }) };
 }
 
 /** Neither an earlier step nor a parameter names a user. */

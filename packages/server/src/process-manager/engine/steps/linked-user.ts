@@ -10,10 +10,10 @@ import type { JourneyStep } from './step-type.ts';
  */
 export function linkedUser(journey: JourneyStep): StoreUser | undefined {
   const { state } = journey;
-  const ended = endedSteps(journey);
-  const adding = ended.filter(({ links }) => links === 'adds');
+  const stepResults = endedSteps(journey);
+  const adding = stepResults.filter(({ links }) => links === 'adds');
   if (adding.some(({ outcome }) => outcome !== 'PASSED')) return undefined;
-  const linked = ended
+  const linked = stepResults
     .filter(({ links, outcome }) => outcome === 'PASSED' && links !== undefined)
     .map(({ key }) => userIdAt(state, key))
     .findLast((userId) => userId !== undefined);
@@ -28,8 +28,8 @@ export function linkedUser(journey: JourneyStep): StoreUser | undefined {
  * decision says afterwards.
  */
 export function isUnproven(journey: JourneyStep): boolean {
-  const tried = endedSteps(journey).filter(({ proves }) => proves);
-  return tried.length > 0 && !tried.some(({ outcome }) => outcome === 'PASSED');
+  const proofs = endedSteps(journey).filter(({ proves }) => proves);
+  return proofs.length > 0 && !proofs.some(({ outcome }) => outcome === 'PASSED');
 }
 
 /** Whether the end user has proven to be the user. */

@@ -68,10 +68,10 @@ export const passkeyAuthentication: StepType = {
     const { step } = journey;
     const user = linkedUser(journey);
     if (!user && !takesAny(step)) return userMissing('passkeyAuthentication');
-    const acted = await identity.completePasskeyAuthentication({ ...askedOf(step), user, answer: result });
-    const checks = [recognisedCheck('passkeyAuthentication', acted)];
-    if (acted.refusal) return { checks };
-    return { checks, data: { forms: { [step.key as string]: { userId: acted.done.userId } } } };
+    const actResult = await identity.completePasskeyAuthentication({ ...askedOf(step), user, answer: result });
+    const checks = [recognisedCheck('passkeyAuthentication', actResult)];
+    if (actResult.refusal) return { checks };
+    return { checks, data: { forms: { [step.key as string]: { userId: actResult.done.userId } } } };
   },
 };
 

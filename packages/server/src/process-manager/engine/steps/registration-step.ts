@@ -1,6 +1,6 @@
 import type { TProperties, TSchema } from 'typebox';
 import type { Step } from '../definition.ts';
-import type { Acted, Beginning, IdentityActs, Proof, Recognised, StoreUser } from './identity-acts.ts';
+import type { ActResult, Beginning, IdentityActs, Proof, Recognised, StoreUser } from './identity-acts.ts';
 import { beginningPart, checkOf, notAuthenticated, ofStore, userMissing } from './identity-check.ts';
 import { isProven, isUnproven, linkedUser } from './linked-user.ts';
 import type { Need, StepType } from './step-type.ts';
@@ -14,12 +14,12 @@ export type RegistrationPart = {
   /** The schema of what is submitted. */
   readonly answer: TSchema;
   /** `anew`: the end user wants another than the one that was begun. */
-  start(identity: IdentityActs, step: Step, about: AboutUser & { anew: boolean }): Promise<Acted<Beginning>>;
+  start(identity: IdentityActs, step: Step, about: AboutUser & { anew: boolean }): Promise<ActResult<Beginning>>;
   complete(
     identity: IdentityActs,
     step: Step,
     input: AboutUser & { result: Readonly<Record<string, unknown>> },
-  ): Promise<Acted<Recognised>>;
+  ): Promise<ActResult<Recognised>>;
 };
 
 type AboutUser = Proof & { readonly user: StoreUser };

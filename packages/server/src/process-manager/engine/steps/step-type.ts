@@ -57,7 +57,7 @@ export type StepType = {
   /** Set if its work needs the engine that analyses images. */
   readonly looks?: true;
   /** What a machine does: after the end user, or alone. */
-  work?(request: WorkRequest): Promise<Worked>;
+  work?(request: WorkRequest): Promise<WorkResult>;
   /** In place of `work` where nothing but the database is needed: done in the transaction that took what was submitted. */
   settle?(request: SettleRequest): Promise<Findings>;
 };
@@ -168,7 +168,7 @@ export type SubmissionResult =
   | { readonly outcome: 'WORK'; readonly data?: Partial<JourneyData> };
 
 /** What was found, and what was cut out of the images on the way. */
-export type Worked = Findings & {
+export type WorkResult = Findings & {
   readonly images?: readonly DerivedImage[];
   /** The end of the work, in the transaction that takes the findings: what it gives is found in place of the rest. */
   conclude?(identity: IdentityActs): Promise<Findings>;
