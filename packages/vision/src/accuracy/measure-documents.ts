@@ -28,14 +28,14 @@ export type Times = { ms: number[]; cpuMs: number[]; modelMs: number[] };
 
 type Sample = DocumentTruth & { readonly bytes: () => Promise<Buffer> };
 
-/** The files of a folder against their truth. */
+/** Reads the documents of a folder and compares the readings with the truth beside them. */
 export function measureFolder(folder: string, truthFile: string, full: boolean): Promise<DocumentReport> {
   const truth = readDocumentTruth(JSON.parse(readFileSync(truthFile, 'utf8')));
   const samples = truth.map((each) => ({ ...each, bytes: async () => readFileSync(join(folder, each.file)) }));
   return measure(samples, full);
 }
 
-/** Documents of our own, photographed as people do. */
+/** Measures specimens that we draw ourselves, photographed as people photograph documents. */
 export async function measureSpecimens(count: number, seed: number, full: boolean): Promise<DocumentReport> {
   const samples: Sample[] = [];
   for (const order of everydayOrders(count, seed)) {
@@ -114,7 +114,7 @@ export type BarcodeReport = {
   readonly wrong: readonly string[];
 };
 
-/** Pictures of codes with what they say beside them, as text (.txt) or bytes (.bin). */
+/** Measures a folder of pictures of barcodes; the expected content stands beside each as text (.txt) or bytes (.bin). */
 export async function measureBarcodes(folder: string): Promise<BarcodeReport> {
   const times: Times = { ms: [], cpuMs: [], modelMs: [] };
   const wrong: string[] = [];

@@ -7,7 +7,7 @@ import { noise, type Random, within } from '../specimens/random.ts';
 
 /**
  * Renders what people present in place of a document, from pictures of documents, for measuring. The attacks go through
- * the same camera as the genuine, so that only the attack is different.
+ * the same camera as genuine documents, so that only the attack differs.
  */
 export const ATTACKS = [
   'grey',
@@ -21,7 +21,7 @@ export const ATTACKS = [
 ] as const;
 export type Attack = (typeof ATTACKS)[number];
 
-/** Where something is on a document, in shares of its width and height. */
+/** An area of a document, in shares of its width and height. */
 export type DocumentArea = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 export type AttackMaterial = {
   /** Where the portrait is. */
@@ -180,7 +180,7 @@ function pixelsOf(area: DocumentArea, { width, height }: Raster) {
   };
 }
 
-/** The middle of a picture, in another shape. */
+/** Cuts the middle of a picture to another aspect ratio. */
 function coverOf(face: Raster, width: number, height: number): Raster {
   const scale = Math.min(face.width / width, face.height / height);
   const [across, down] = [width * scale, height * scale];

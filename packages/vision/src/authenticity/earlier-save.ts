@@ -2,7 +2,7 @@ import { apply, homography, type Quad, rectangle } from '../images/geometry.ts';
 import type { Raster } from '../images/raster.ts';
 import type { JpegTable } from './jpeg-table.ts';
 
-/** Where something is on the document, in shares of its width and height. */
+/** An area of the document, in shares of its width and height. */
 type DocumentArea = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
 const SIDE = 8;
@@ -10,19 +10,19 @@ const SIDE = 8;
 const LEAST_WAVES = 1;
 const MOST_WAVES = 6;
 const MAX_BLOCKS = 1200;
-/** An earlier save was coarser than this one by at least so much, else it leaves nothing. */
+/** Only an earlier save that was coarser than this one by at least this factor leaves a trace. */
 const LEAST_FACTOR = 1.15;
 const MAX_STEP = 40;
-/** How often a value is off the steps of an earlier save although there was one: rounding and clipping. */
+/** The share of values that miss the steps of an earlier save although there was one, through rounding and clipping. */
 const STRAY = 0.06;
-/** From this on, as a logarithm of likelihoods, the card was surely saved before at a frequency. */
+/** From this log-likelihood ratio on, a frequency surely shows an earlier save of the card. */
 const SURE = 12;
 /** A save leaves its steps at several frequencies; a picture that repeats itself may do so at one or two. */
 const MIN_SURE = 4;
 const MIN_EXPECTED = 15;
-/** So many values stand on each side of a gap that is looked at. */
+/** A gap counts only if at least so many values stand on each side of it. */
 const MIN_COUNT = 6;
-/** More steps than this are counted as this many. */
+/** A coefficient of more steps counts as one of this many. */
 const MOST_STEPS = 128;
 
 const COSINES = Float64Array.from({ length: SIDE * SIDE }, (_, i) => {
@@ -32,11 +32,11 @@ const COSINES = Float64Array.from({ length: SIDE * SIDE }, (_, i) => {
 
 /**
  * Whether the portrait lacks an earlier save as JPEG that the card around it shows: 0 if both have the same history, 1 if
- * nothing of the earlier save is left in the portrait. Whoever edits a photograph saves it a second time, and what he put
- * in has been saved once. Undefined where the card shows no earlier save, as in a picture that was taken and sent.
+ * the portrait shows no trace of the earlier save. A photograph that is edited is saved a second time, but what was pasted
+ * in has then been saved only once. Undefined where the card shows no earlier save, as in a picture that was taken and sent.
  */
 export function missingSave(image: Raster, quad: Quad, table: JpegTable, portrait: DocumentArea): number | undefined {
-  // A picture that was turned or reduced has its blocks elsewhere.
+  // Turning or reducing a picture moves its blocks, so nothing can be compared then.
   if (image.width !== table.width || image.height !== table.height) return undefined;
   const { inside, outside } = blocksOf(image, quad, portrait);
   const waves = frequencies();
@@ -64,7 +64,7 @@ function frequencies(): number[] {
   return waves;
 }
 
-/** Where whole blocks of the file lie in the portrait, and on the card away from it: the index of their first pixel. */
+/** The whole JPEG blocks inside the portrait, and those on the card away from it; each by the index of its first pixel. */
 function blocksOf(
   { width, height }: Raster,
   quad: Quad,
@@ -93,7 +93,7 @@ function thinned(blocks: readonly number[]): number[] {
   return Array.from({ length: Math.min(blocks.length, MAX_BLOCKS) }, (_, i) => blocks[Math.floor(i * every)] as number);
 }
 
-/** For each frequency, how many blocks have how many steps of the file of it, whatever the sign. */
+/** For each frequency, a histogram over the blocks of its coefficient in quantisation steps, without the sign. */
 function coefficients(
   image: Raster,
   blocks: readonly number[],
@@ -131,20 +131,20 @@ function coefficients(
   return countsByWave;
 }
 
-/** The step of an earlier, coarser save that explains the values best, if one does surely. */
+/** The quantisation step of an earlier, coarser save that explains the values best; undefined if none does surely. */
 function earlierStep(counts: Uint16Array, step: number): number | undefined {
   let best: number | undefined;
   let most = SURE;
   for (let earlier = Math.ceil(step * LEAST_FACTOR); earlier <= MAX_STEP; earlier += 1) {
     const { inGaps, expected } = gapsOf(counts, step, earlier);
-    // Counts of rare events: few in the gaps with an earlier save, as many as beside them without one.
+    // Values in the gaps are rare events: few with an earlier save, as many as beside the gaps without one.
     const likelihood = inGaps * Math.log(STRAY) + expected * (1 - STRAY);
     if (likelihood > most) [best, most] = [earlier, likelihood];
   }
   return best;
 }
 
-/** Whether a number of steps of this file lies where a step of the earlier save would have ended up. */
+/** Whether this number of steps is where a step of the earlier save would have ended up. */
 function isOn(count: number, step: number, earlier: number): boolean {
   const light = count * step;
   const nearest = Math.round(light / earlier) * earlier;
@@ -152,8 +152,8 @@ function isOn(count: number, step: number, earlier: number): boolean {
 }
 
 /**
- * How many values lie in the gaps that an earlier save would have left, and how many would at least without one: larger
- * values are rarer, so between two numbers there are as many as at the rarer of them.
+ * Counts the values in the gaps that an earlier save would have left, and how many at least would lie there without one:
+ * larger values are rarer, so a gap expects as many per value as the rarer of its two borders has.
  */
 function gapsOf(counts: Uint16Array, step: number, earlier: number): { inGaps: number; expected: number } {
   let [inGaps, expected] = [0, 0];
@@ -161,7 +161,7 @@ function gapsOf(counts: Uint16Array, step: number, earlier: number): { inGaps: n
   for (let right = 1; right < MOST_STEPS; right += 1) {
     if (!isOn(right, step, earlier)) continue;
     const [before, behind] = [counts[left] as number, counts[right] as number];
-    // Zero is far more frequent than anything, and where there are only single values, chance decides.
+    // Zero is far more frequent than any other value, and a few single values prove nothing.
     if (left > 0 && Math.min(before, behind) >= MIN_COUNT) {
       for (let gap = left + 1; gap < right; gap += 1) {
         inGaps += counts[gap] as number;

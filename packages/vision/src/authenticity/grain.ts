@@ -3,14 +3,14 @@ import type { Green } from './green.ts';
 
 /** Noise is measured in squares of this side, in pixels of the picture as it was taken. */
 const BLOCK = 8;
-/** The flattest share of the blocks: what is left there is noise, not print. */
+/** Noise is measured in this share of the blocks, the flattest ones, because print there is least. */
 const FLAT_SHARE = 0.3;
 const MIN_BLOCKS = 24;
 /** Blocks that are nearly black or clipped show no noise. */
 const DARKEST = 24;
 const BRIGHTEST = 240;
 
-/** One value for each block of the picture that lies on the document. There are thousands, so they stand in columns. */
+/** The blocks of the picture that lie on the document. There are thousands, so each property is one typed array. */
 export type Grain = {
   readonly count: number;
   /** The middle of the block on the document, in shares of its width and height. */
@@ -44,7 +44,7 @@ export function grainOf(green: Green, quad: Quad): Grain {
   return { count, ...grain };
 }
 
-/** Second differences along and across leave neither light nor slopes; what is left in flat places is noise. */
+/** Second differences along and across remove brightness and slopes; what remains in flat blocks is noise. */
 function measure({ width, data }: Green, left: number, top: number, to: Omit<Grain, 'count'>, at: number): void {
   let light = 0;
   let rest = 0;
@@ -75,8 +75,8 @@ function measure({ width, data }: Green, left: number, top: number, to: Omit<Gra
 }
 
 /**
- * The noise of the flat places among these blocks, or all, in steps of 255; undefined where there are too few. In the middle,
- * or below what `share` of them have: a coarse JPEG leaves noise in a part of the blocks only.
+ * The noise of the flat blocks among these (or all), in steps of 255; undefined if there are too few. It is the median, or
+ * the quantile `share`: a coarse JPEG leaves noise in only a part of the blocks.
  */
 export function noiseOf(grain: Grain, blocks?: Int32Array, share = 0.5): number | undefined {
   const { noise, slope } = grain;
@@ -90,7 +90,7 @@ export function noiseOf(grain: Grain, blocks?: Int32Array, share = 0.5): number 
   return flat[Math.floor(flat.length * share)];
 }
 
-/** The blocks for which something holds. */
+/** The blocks for which `holds` is true. */
 export function blocksWhere({ count }: Grain, holds: (block: number) => boolean): Int32Array {
   const blocks = new Int32Array(count);
   let matchCount = 0;

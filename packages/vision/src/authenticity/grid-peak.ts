@@ -5,15 +5,15 @@ import { excessesOf, FIRST_ROW, HALF, SIZE } from './spectrum.ts';
 /** Patches in rows and columns of the document. Two are transformed at once, so their number is even. */
 const ACROSS = 4;
 const DOWN = 2;
-/** Slower than this many waves in a patch is what the document shows, not how it was made. */
+/** Frequencies below this many waves in a patch belong to the print itself, not to how the document was made. */
 const MIN_WAVES = 24;
-/** JPEG repeats every 8 pixels: that many waves in a patch, and so near to them, say nothing. */
+/** JPEG blocks repeat every 8 pixels, so frequencies at or near that period are ignored. */
 const JPEG_STEP = SIZE / 8;
 const JPEG_MARGIN = 2;
-/** The fastest waves say nothing: nothing stands around them to compare with. */
+/** The highest frequencies are ignored: they have too few neighbours to be compared with. */
 const MAX_WAVES = HALF - 8;
 
-/** Whether JPEG alone may be the cause, by row or column of the spectrum. */
+/** By row or column of the spectrum: whether JPEG alone may cause a peak there. */
 const JPEG = Uint8Array.from({ length: SIZE }, (_, at) => {
   const rest = Math.abs(at - HALF) % JPEG_STEP;
   return Math.min(rest, JPEG_STEP - rest) <= JPEG_MARGIN ? 1 : 0;
@@ -21,7 +21,7 @@ const JPEG = Uint8Array.from({ length: SIZE }, (_, at) => {
 const WINDOW = Float64Array.from({ length: SIZE }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / SIZE));
 
 export type GridSigns = {
-  /** The peak that half of the patches have or exceed, wherever in the spectrum each has it. */
+  /** The median over the patches of their highest peak, wherever in the spectrum it lies. */
   readonly peak: number;
   /** The highest mean of all patches at one and the same frequency of the document. */
   readonly shared: number;
@@ -60,7 +60,7 @@ function boundsOf(quad: Quad, green: Green) {
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** A part of the picture without what changes slowly. */
+/** One patch of the picture, without its slow changes of brightness. */
 function patch({ width, left, top, data }: Green, corner: PatchCorner): Float64Array {
   const values = new Float64Array(SIZE * SIZE);
   for (let y = 1; y < SIZE - 1; y += 1) {
@@ -83,16 +83,16 @@ function patch({ width, left, top, data }: Green, corner: PatchCorner): Float64A
   return values;
 }
 
-/** Which frequencies say something, in the order of the spectrum. */
+/** Marks the frequencies that are looked at, in the order of the spectrum. */
 const TELLING = Uint8Array.from({ length: (HALF + FIRST_ROW) * SIZE }, (_, at) => {
   const v = Math.floor(at / SIZE) - FIRST_ROW;
   const u = (at % SIZE) - HALF;
   const isSlow = u * u + v * v <= MIN_WAVES * MIN_WAVES;
-  // The spectrum repeats itself above its middle; those rows are there for the means around others.
+  // The spectrum is mirrored above its middle; those rows only serve as neighbours of others.
   return v < 0 || isSlow || (JPEG[u + HALF] && JPEG[v + HALF]) || Math.abs(u) > MAX_WAVES || v > MAX_WAVES ? 0 : 1;
 });
 
-/** Leaves out the frequencies that say nothing, and gives the highest of the others. */
+/** Sets the frequencies that are not looked at to zero, and returns the highest of the others. */
 function cleanAndPeak(excess: Float64Array): number {
   let best = 0;
   for (let at = 0; at < excess.length; at += 1) {
@@ -123,7 +123,7 @@ function sharedPeak(excesses: readonly Float64Array[], places: readonly PatchCor
 
 type Turns = readonly [xx: number, xy: number, yx: number, yy: number];
 
-/** How a frequency of the document becomes one of the picture, around a place of the picture. */
+/** Maps a frequency of the document to a frequency of the picture, near one position of the picture. */
 function jacobianAt(onto: Homography, x: number, y: number): Turns {
   const here = apply(onto, { x, y });
   const right = apply(onto, { x: x + 1, y });

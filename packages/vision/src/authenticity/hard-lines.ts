@@ -3,15 +3,15 @@ import type { Green } from './green.ts';
 
 /** A change of brightness over three pixels that is less than this is no edge, in steps of 255. */
 const MIN_STEP = 22;
-/** The share of such a change that happens between two neighbours. A lens leaves less; a border that was cut has all of it. */
+/** From this share of the change between two neighbouring pixels on, an edge is hard. A lens leaves less; a cut has all. */
 const HARD = 0.8;
-/** Places on the document are counted in so many rows and columns. */
+/** Edges are counted in a grid of so many rows and columns on the document. */
 const LINES = 700;
 /** A line is counted in so many parts, because a border is short beside the document. */
 const PARTS = 24;
-/** So much of a part is edge, at least, where a border runs through it. */
+/** A part counts as border if at least this share of it is hard edge. */
 const MIN_FILL = 0.4;
-/** Where more of all edges are hard, the picture has no blur at all, and a border cannot stand out. */
+/** If a larger share of all edges is hard, the picture has no blur at all, and a border cannot stand out. */
 const MAX_HARD_SHARE = 0.25;
 const MIN_EDGES = 200;
 /** What is so near to the edge of the document, in shares of its sides, is not looked at. */
@@ -27,7 +27,7 @@ export function hardLine(green: Green, quad: Quad): number | undefined {
   const { left, top, width, height, data } = green;
   for (let y = 1; y < height - 2; y += 1) {
     for (let at = y * width + 1; at < (y + 1) * width - 2; at += 1) {
-      // Nearly all pixels are left here, so it is done without a call.
+      // Nearly all pixels are skipped here, so the test is inlined for speed.
       const here = data[at] as number;
       const right = (data[at + 1] as number) - here;
       const below = (data[at + width] as number) - here;

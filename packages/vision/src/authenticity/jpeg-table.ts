@@ -1,8 +1,8 @@
-/** What a JPEG file says of how its light was rounded. */
+/** The quantisation table of the luminance of a JPEG file, and the size of its picture. */
 export type JpegTable = {
   readonly width: number;
   readonly height: number;
-  /** The 64 steps of the light, row by row: the first is of the mean. */
+  /** The 64 quantisation steps of the luminance, row by row; the first is that of the mean. */
   readonly steps: Uint16Array;
 };
 
@@ -15,7 +15,7 @@ const MAX_SEGMENTS = 200;
 const TABLES = 0xdb;
 const SCAN = 0xda;
 
-/** The table of the first component, the light; undefined if the bytes are no JPEG or say nothing of it before the scan. */
+/** Reads the table of the first component, luminance; undefined if the bytes are no JPEG or name no table before the scan. */
 export function jpegTable(bytes: Uint8Array): JpegTable | undefined {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -35,7 +35,7 @@ export type FaceBox = { readonly x: number; readonly y: number; readonly width: 
 export type DocumentOptions = {
   /** The day on which the document is looked at, YYYY-MM-DD. */
   readonly today: string;
-  /** What the side that was asked for must show; without it `wrong_side` is never said. */
+  /** What the requested side must show; without it `wrong_side` is never reported. */
   readonly expected?: 'mrz' | 'barcode' | 'portrait';
   /** Reading all print costs a second or more, so it can be left out. */
   readonly visualZone?: boolean;
@@ -64,9 +64,9 @@ export type DocumentReading = {
   readonly authenticity: readonly AuthenticitySignal[];
 };
 
-/** What a telephone takes by default. More adds nothing that is read, and is held in memory several times over. */
+/** The default of phone cameras. More pixels improve no reading, and each is held in memory several times. */
 const MOST_PIXELS = 12_500_000;
-/** Fewer lines of print than this, and no outline, is no document. */
+/** A picture without an outline and with fewer lines of print than this shows no document. */
 const MIN_TEXT_BOXES = 4;
 /** Another rectangle of this share of the document's size is another document. */
 const MIN_SECOND_SHARE = 0.4;
@@ -74,7 +74,7 @@ const MIN_SECOND_SUPPORT = 0.75;
 const MIN_SECOND_BOXES = 3;
 /** All that is read where there is no zone, the search for it included, in pixels of strips: it bounds the time. */
 const MAX_PIXELS_WITHOUT_ZONE = 12_100;
-/** What the search for a zone found is good enough for the print if the document was shown at least so large. */
+/** The boxes that the search for a zone found serve for the print, too, if the document is at least this large. */
 const MIN_SIDE_FOR_PRINT = 800;
 /** A card is not read in full before so many lines, and looked at again after so many more. */
 const MIN_LINES = 9;
@@ -88,7 +88,7 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
   const report = await readMrz(image);
   const { mrz, boxes } = report;
   const quads = report.closer?.quads ?? findQuads(image);
-  // Cards with both are rare, so a zone that was read in full spares the search for a code.
+  // Cards with a zone and a code are rare: after a complete zone, no code is looked for.
   const code = mrz?.valid
     ? undefined
     : await readPdf417(image, { quads: quads.map(({ quad }) => quad), thorough: options.expected === 'barcode' });
@@ -130,14 +130,14 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
   };
 }
 
-/** What a zone or a code says need only be found in print; a card without either is read as far as its template goes. */
+/** With a zone or a code, print need only confirm its values; a card without either is read as far as its template goes. */
 function stopFor(facts: Facts | undefined): Pick<VisualZoneOptions, 'isEnough' | 'openValues'> {
   if (facts) {
     const openValues = (lines: readonly VisualLine[]) =>
       unconfirmedIn(facts, lines).map((field) => (field.endsWith('Date') ? PRINTED_DATE : lengthOf(facts[field])));
     return { openValues, isEnough: (lines) => unconfirmedIn(facts, lines).length === 0 };
   }
-  // To look for the template at every line would take longer than to read the next one.
+  // Matching the template after every line would take longer than reading the next line.
   return { isEnough: (lines) => lines.length >= MIN_LINES && lines.length % EVERY_LINES === 0 && isFullyRead(lines) };
 }
 
@@ -186,11 +186,11 @@ type Evidence = {
   readonly code: boolean;
 };
 
-/** What was read in full was sharp enough, whatever the measures say. */
+/** A document that was read in full is never `blurred`, whatever the measures say. */
 function reasonsOf({ image, outline, measures, quads, boxes, options, findings, code }: Evidence): QualityReason[] {
   const isReadInFull = findings.mrz?.valid === true || code;
   const reasons = reasonsIn(measures).filter((reason) => !(isReadInFull && reason === 'blurred'));
-  // Lines are drawn longer than they are, so only where no edges were found do they tell where the document ends.
+  // Boxes of text lines are drawn too long, so they show where the document ends only if no edges were found.
   const ends = outline.source === 'edges' ? [outline.quad] : (findings.mrz?.quads ?? []);
   if (ends.some((quad) => isCutOff(quad, image))) reasons.push('cut_off');
   if (secondDocument(outline, quads, boxes)) reasons.push('two_documents');
@@ -220,7 +220,7 @@ function secondDocument(outline: Outline, quads: readonly FoundQuad[], boxes: re
   });
 }
 
-/** Where the print is, as far as the search for a zone has told, and how much of it may still be read. */
+/** Where the search for a zone has found print, and how much print may still be read. */
 function printOf({ mrz, boxes, closer, pixelsRead }: MrzReport, outline: Outline, straight: Raster): VisualZoneOptions {
   const { quad } = outline;
   const side = Math.max(distance(quad[0], quad[1]), distance(quad[1], quad[2]));

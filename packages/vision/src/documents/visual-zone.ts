@@ -27,10 +27,10 @@ export const MAX_READ_PIXELS = 6500;
 const MIN_CONFIDENCE = 0.6;
 /** Lines this many times as long as high are sentences, which hold no field. */
 const SENTENCE = 22;
-/** Letters so many times as high as the usual ones stand across a document, in a word so many times as long as high. */
+/** A word across a document: its letters are this many times as high as usual, and it is this many times as long as high. */
 const OVERPRINT = 1.6;
 const MIN_WORD = 3;
-/** Boxes that share this much of the larger one are of the same line. */
+/** Boxes that share this much of the larger one belong to the same line. */
 const SAME_PLACE = 0.5;
 
 /**
@@ -173,7 +173,7 @@ function isSamePlace(one: VisualLine, other: Omit<VisualLine, 'text' | 'confiden
   return across > 0 && down > 0 && across * down > SAME_PLACE * most;
 }
 
-/** As many of the boxes as may be read: the highest letters first, and what runs on as sentences do last. */
+/** The boxes that may be read within the limit: the highest letters first, sentences last. */
 export function worthReading<Each extends Pick<TextBox, 'length' | 'breadth'>>(
   boxes: readonly Each[],
   maxPixels: number = MAX_READ_PIXELS,

@@ -46,15 +46,15 @@ type Job = {
 
 type Slot = { worker: Worker; ready: boolean; job: Job | null; timer: NodeJS.Timeout | null };
 
-/** A job whose worker died is given to one other, in case it was not its fault. */
+/** A job whose worker died is given to one other worker, because the job may not be at fault. */
 const MAX_ATTEMPTS = 2;
 /** A worker that cannot even start is tried this often in a row. */
 const MAX_FAILED_STARTS = 3;
 /** Renewing workers more often than this would cost more than the memory is worth. */
 const RENEW_EVERY_JOBS = 50;
-/** What survives at once has to fit below the limit, or the process dies instead of the worker. Pixels are not in it. */
+/** The young generation must fit below the limit, or the process dies instead of the worker. Pixels do not count. */
 const YOUNG_MB = 8;
-/** Whose last turn is remembered. */
+/** How many shares the pool remembers the last turn of. */
 const MAX_SHARES = 1000;
 const MB = 1024 * 1024;
 
@@ -194,7 +194,7 @@ function hear(pool: State, slot: Slot, message: FromWorker): void {
   handOut(pool);
 }
 
-/** The worker is gone: because it was told to, or by its own fault, and then perhaps with a job. */
+/** A worker has exited: it was told to, or it crashed, perhaps while it had a job. */
 function bury(pool: State, slot: Slot, error: Error | undefined): void {
   const left = pool.leaving.delete(slot);
   pool.slots.delete(slot);
@@ -221,7 +221,7 @@ function fillUp(pool: State): void {
   }
 }
 
-/** Workers do not start any more. Those that still run go on; without any, there is no pool. */
+/** No worker starts any more. Those that still run go on; if there are none, the pool has failed. */
 function giveUp(pool: State, fault: VisionFault): void {
   pool.opened.reject(fault);
   if (pool.slots.size > 0) return;
@@ -235,7 +235,7 @@ function release(slot: Slot): void {
   slot.job = null;
 }
 
-/** It would take as long a second time, so it is not tried again. */
+/** A job that ran too long would do so again, so it is not retried. */
 function timeOut(pool: State, slot: Slot, job: Job): void {
   release(slot);
   job.settle({ fault: new VisionFault('timed_out') });
@@ -245,7 +245,7 @@ function timeOut(pool: State, slot: Slot, job: Job): void {
 
 /**
  * A thread that is ended by force while a library computes takes the whole process with it, so it is asked first. Force
- * is for those that never come back, as an endless loop would not.
+ * is only for threads that never answer, for example in an endless loop.
  */
 function dismiss(pool: State, slot: Slot): void {
   pool.slots.delete(slot);
@@ -256,7 +256,7 @@ function dismiss(pool: State, slot: Slot): void {
   slot.worker.once('exit', () => clearTimeout(force));
 }
 
-/** Libraries keep some of what large pictures took; a new thread starts without it. */
+/** Libraries hold on to some of the memory that large pictures took; a new thread starts without it. */
 function renewIfLarge(pool: State, slot: Slot): void {
   pool.jobsSinceRenewal += 1;
   if (pool.jobsSinceRenewal < RENEW_EVERY_JOBS) return;

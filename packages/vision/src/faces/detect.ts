@@ -10,11 +10,11 @@ const INPUT = { width: 320, height: 240 };
 const SCALE = 1 / 128;
 const SHIFT = -127 / 128;
 const FORMULA = { order: 'rgb', scale: [SCALE, SCALE, SCALE], shift: [SHIFT, SHIFT, SHIFT] } as const;
-/** Found at once with this confidence; */
+/** A face with this confidence is accepted at the first look; */
 const CONFIDENT = 0.6;
-/** below it, a second look must agree, and both must be at least this sure. */
+/** below it, a second look must find it as well, both with at least this confidence. */
 const DOUBTFUL = 0.25;
-/** The second look sets the picture in a margin: a face that fills all of it is larger than any the model knows. */
+/** The second look adds a margin: a face that fills the whole picture is larger than any the model was trained on. */
 const SECOND_LOOK_SHARE = 0.6;
 /** Two boxes that share more than this of their union are one face. */
 const SAME_FACE_OVERLAP = 0.3;
@@ -44,7 +44,7 @@ async function look(raster: Raster, run: RunModel, share: number): Promise<FaceB
   const top = Math.floor((INPUT.height - height) / 2);
   const whole = { left: 0, top: 0, right: raster.width, bottom: raster.height };
   const fitted = resizeBox(raster, whole, { width, height });
-  // Around it is the grey that the formula makes 0.
+  // The padding is grey, which the formula turns into 0.
   const [scores, boxes] = await run(toPlanes(fitted, FORMULA, { ...INPUT, left, top }));
   if (!scores || !boxes) throw new Error('the detector gave no boxes');
   const candidates: FaceBox[] = [];

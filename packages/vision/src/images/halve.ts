@@ -1,6 +1,6 @@
 import type { Raster } from './raster.ts';
 
-/** A picture is drawn small many times over, so its half is kept for as long as the picture itself is. */
+/** A picture is scaled down many times, so its half is cached for as long as the picture lives. */
 const halves = new WeakMap<Raster, Raster>();
 
 /** The picture at half its size, each pixel the mean of four. An odd last row or column is left out. */

@@ -7,7 +7,7 @@ export type Raster = { readonly width: number; readonly height: number; readonly
 
 export const MAX_IMAGE_BYTES = 12 * 1024 * 1024;
 export const MAX_IMAGE_PIXELS = 25_000_000;
-/** No face and no line of text can be read in less. */
+/** In a smaller picture neither a face nor a line of text can be read. */
 export const MIN_IMAGE_SIDE = 32;
 const DECODE_SECONDS = 5;
 
@@ -42,7 +42,7 @@ export async function decodeWithScale(
   }
 }
 
-/** Decoders are only reached by bytes that begin as their format does, so no other decoder is ever tried. */
+/** Only bytes with the signature of a format reach its decoder, so no other decoder is ever tried. */
 function recognise(bytes: Uint8Array): ImageFormat {
   if (bytes.length === 0) throw new ImageFault('empty');
   if (bytes.length > MAX_IMAGE_BYTES) throw new ImageFault('too_many_bytes');
@@ -52,7 +52,7 @@ function recognise(bytes: Uint8Array): ImageFormat {
   return sniffed.format;
 }
 
-/** Of the picture as it will be, upright. Reads the header alone: a bomb is refused before its pixels are unpacked. */
+/** The size of the upright picture. Reads only the header: a decompression bomb is refused before it is unpacked. */
 async function readSize(bytes: Uint8Array, format: ImageFormat): Promise<{ width: number; height: number }> {
   const metadata = await sharp(bytes, { limitInputPixels: false, failOn: 'none' })
     .metadata()

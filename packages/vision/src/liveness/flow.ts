@@ -11,7 +11,7 @@ const WINDOW = 3;
 const SMOOTHING = 2;
 /** Where there is no structure, nothing is moved. */
 const DAMPING = 60;
-/** In pixels for one iteration: what asks for more has found something else. */
+/** The most pixels that one iteration may move: a larger step has matched something else. */
 const LONGEST_STEP = 1.5;
 
 /** A picture and its smaller copies, each half as large as the one before. */
@@ -36,7 +36,7 @@ export function denseFlow(one: Pyramid, other: Pyramid): Flow {
   return flow as Flow;
 }
 
-/** What refining needs, for one size: a judgement refines a hundred times, and memory that is new each time is slow. */
+/** Buffers for one size, reused: a judgement refines a hundred times, and allocating each time is slow. */
 type Scratch = {
   readonly moved: Float32Array;
   readonly products: readonly Float32Array[];

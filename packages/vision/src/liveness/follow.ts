@@ -59,13 +59,13 @@ export type ChallengeProgress = {
 
 export type Instruction = {
   readonly movement: Movement;
-  /** Nothing that arrives before counts for it. */
+  /** Frames that arrive before this moment do not count for the instruction. */
   readonly revealedAt: number;
   readonly phase: 'do' | 'return';
   readonly arrived: number;
 };
 
-/** A frame of the camera, looked at. */
+/** A frame of the camera with what the machine saw in it. */
 export type ArrivedFrame = {
   readonly at: number;
   readonly capturedAt: number | null;
@@ -75,9 +75,9 @@ export type ArrivedFrame = {
 
 export type Step = {
   readonly progress: ChallengeProgress;
-  /** Undefined where the frame counts for nothing. */
+  /** Undefined if the frame does not count. */
   readonly frame?: ChallengeFrame;
-  /** Why the frame shows nothing of use. */
+  /** Why the frame is of no use. */
   readonly hint?: FrameHint;
 };
 
@@ -101,7 +101,7 @@ export function openInstruction({ state, instructions }: ChallengeProgress): Ins
   return state === 'OPEN' ? instructions.at(-1) : undefined;
 }
 
-/** Ends what took too long. */
+/** Ends the challenge if it, or its open instruction, took too long. */
 export function expire(progress: ChallengeProgress, now: number): ChallengeProgress {
   const open = openInstruction(progress);
   if (!open) return progress;
@@ -122,7 +122,7 @@ export function wantedFrame(progress: ChallengeProgress): WantedFrame {
     return { neutral, movement, role: frames.at(-1)?.role === 'centre' ? 'centre' : null, lastLook: null };
   }
   const last = frames.findLast(({ seen: observation }) => !observation.isAsBefore);
-  // A small nod moves the landmarks little: while a head may turn, or come back, each frame is looked at in full.
+  // A small nod hardly moves the landmarks: while the head may turn or come back, each frame is analysed in full.
   const isHeld = isDirection(movement) ? phase === 'do' && last?.role === 'shown' : last?.role !== 'between';
   const lastLook = last && isHeld ? last.seen : null;
   if (phase === 'return' || movement === 'centre') return { neutral, movement, role: 'centre', lastLook };
@@ -152,7 +152,7 @@ export function followChallenge(before: ChallengeProgress, frame: ArrivedFrame, 
     return { progress: crowded ? end(progress, 'several_faces') : progress, hint: 'several_faces' };
   }
   const alone = { ...arrived, withoutFace: 0, withOthers: 0 };
-  // A camera that is asked too often gives the same picture again. It shows nothing new.
+  // A camera that is polled too often returns the same picture again, which shows nothing new.
   if (before.frames.at(-1)?.sha256 === frame.sha256) return { progress: alone };
   return before.neutral
     ? followMovement(alone, { ...frame, seen: observation }, random)
@@ -195,7 +195,7 @@ function followMovement(before: ChallengeProgress, frame: SeenFrame, random: Ran
   const next = add(before, frame, role);
   if (isStray(next.progress.frames, neutral, open)) return { ...next, progress: end(next.progress, 'wrong_movement') };
   if (open.phase === 'return' || movement === 'centre') {
-    // A face that was not compared with the others is nobody's: frames that are sent side by side gain nothing.
+    // Only a face with a vector counts, or frames sent in parallel could pass without being compared with the others.
     const isAtRest = role === 'centre' && frame.seen.vector !== null;
     return isAtRest ? { ...next, progress: reveal(next.progress, frame.at, random) } : next;
   }
@@ -218,7 +218,7 @@ function returnFrom(before: ChallengeProgress): ChallengeProgress {
   return { ...before, instructions: [...instructions.slice(0, -1), instruction] };
 }
 
-/** Whether something else was done than what was asked for: clearly once, or twice in a row. Who sweeps has not listened. */
+/** Whether another movement was made than the requested one: clearly once, or twice in a row. Sweeping does not pass. */
 function isStray(frames: readonly ChallengeFrame[], neutral: Neutral, { movement }: Instruction): boolean {
   const last = frames.at(-1) as ChallengeFrame;
   const here = frames.filter(({ instruction }) => instruction === last.instruction);
@@ -228,22 +228,22 @@ function isStray(frames: readonly ChallengeFrame[], neutral: Neutral, { movement
     .map((frame) => strayShare(frame, neutral, movement));
   if (one >= CHALLENGE_LIMITS.strayShare || (one >= 1 && before >= 1)) return true;
   if (movement === 'closeEyes') return false;
-  // A blink is no movement; eyes that stay closed are.
+  // A blink does not count as a movement; eyes that stay closed do.
   const open = here.findLastIndex(({ seen: observation }) => !areEyesClosed(observation, neutral));
   const closed = here[open + 1];
   return closed !== undefined && last.at - closed.at >= CHALLENGE_LIMITS.eyesClosedMs;
 }
 
 /**
- * How far a frame goes beyond what was asked for, in limits. A frame that shows what was asked for does not: a mouth is
- * opened wide with the head a little aside, and a head that turns to a side often rises or sinks as well.
+ * How far a frame departs from the requested movement, in limits. A frame that shows the requested movement does not: people
+ * open the mouth with the head a little aside, and a head that turns to a side often rises or sinks as well.
  */
 function strayShare({ seen: observation, role }: ChallengeFrame, neutral: Neutral, movement: Movement): number {
   if (role === 'shown') return 0;
   const mouth = movement !== 'openMouth' && isMouthOpen(observation, neutral) ? 1 : 0;
   const at = directionOf(observation, neutral);
   if (!at || (isDirection(movement) && goesTo(movement, observation, neutral))) return mouth;
-  // Expressions move the landmarks that the pitch is read from.
+  // Facial expressions move the landmarks from which the pitch is computed.
   const lenient = !isDirection(movement) && (at.direction === 'up' || at.direction === 'down');
   return Math.max(mouth, lenient ? at.share / 1.75 : at.share);
 }
@@ -262,7 +262,7 @@ function add(before: ChallengeProgress, frame: SeenFrame, role: FrameRole): Step
 function reveal(before: ChallengeProgress, now: number, random: RandomBytes): ChallengeProgress {
   const { instructions, total, omit } = before;
   if (instructions.length >= total) return { ...before, state: 'DONE' };
-  // Where nobody looks, there is room.
+  // Without a machine that looks, we assume that there is room.
   const { seen: observation } = before.frames.at(-1) ?? {};
   const draw = {
     before: instructions.map((each) => each.movement),

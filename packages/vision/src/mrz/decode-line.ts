@@ -19,7 +19,7 @@ const EDGE_FILLER_COST = 0.8;
 /** What a character costs that is not of the kind its position asks for. */
 const WRONG_KIND_COST = 5;
 const NEVER_COST = 12;
-/** The second place of a document code is more often empty than any one letter. */
+/** The second position of a document code is more often a filler than any one letter. */
 const SECOND_LETTER_COST = 1;
 /** Optional data is mostly left empty, so a character there needs some evidence. */
 const OPTIONAL_COST = 1.5;
@@ -106,7 +106,7 @@ function bestPath({ steps, logs }: MrzReading, kinds: readonly Kind[]): Path {
     const row = step * WIDTH;
     rank(inCharacter, Math.min(length, step + 1), first, second);
     const [before, after] = edgesAt(logs, row);
-    // No path is further along than one character a step.
+    // A path advances by at most one character per step.
     const reached = Math.min(length, step + 1);
     for (let position = 0; position < reached; position += 1) {
       const prior = priorsOfKinds[position] as Float32Array;
@@ -118,7 +118,7 @@ function bestPath({ steps, logs }: MrzReading, kinds: readonly Kind[]): Path {
       const fromNext = next < 0 ? IMPOSSIBLE : (inCharacter[from + next] as number);
       const trail = (step * length + position) * COUNT;
       for (let k = 0, at = position * COUNT; k < COUNT; k += 1, at += 1) {
-        // A repeat of the previous character needs «none» between, so the second best is asked then.
+        // A repeated character needs «none» in between, so the second best predecessor is taken then.
         const fromOther = k === likeliest ? fromNext : fromLikeliest;
         const byOther = fromOther > none;
         const enter = (byOther ? fromOther : none) + (prior[k] as number);

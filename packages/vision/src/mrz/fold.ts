@@ -3,7 +3,7 @@ import { CHARACTERS, LOOK_ALIKES } from './alphabet.ts';
 
 /**
  * A reading reduced to the characters of a machine readable zone: logarithms of probabilities, `WIDTH` per step, the
- * last of them «none». What the reader gave to other characters is left out, and the rest is made a whole again.
+ * last of them «none». The probabilities of all other characters are dropped, and the rest is normalised again.
  */
 export type MrzReading = {
   readonly steps: number;
@@ -15,7 +15,7 @@ export type MrzReading = {
 export const WIDTH = CHARACTERS.length + 1;
 export const NONE = CHARACTERS.length;
 
-/** No character is ever impossible: a reader that is wrong is usually very sure. */
+/** The least probability of a character: a reader that is wrong is usually very sure, so none may be impossible. */
 const FLOOR = 1e-5;
 
 export function foldReading(reading: Reading, characters: readonly string[]): MrzReading {

@@ -23,15 +23,15 @@ export type CloserLook = {
   readonly scale: number;
 };
 
-/** The network takes time and memory by the pixel, so what it is shown is bounded by area: 210 bytes for each. */
+/** Time and memory of the network grow with the pixels (210 bytes each), so the area of its input is limited. */
 const MAX_AREA = 720_000;
 const MAX_SIDE = 1120;
 const STRIDE = 32;
 /** A rectangle is taken for the document if at least so much of the text stands in it. */
 const MIN_TEXT_INSIDE = 0.8;
-/** Fewer lines of text do not tell where a document is. */
+/** With fewer lines of text, nobody can tell where the document is. */
 const MIN_BOXES = 3;
-/** A zone that was overlooked stands below the text that was found, and is longer. */
+/** The margin around the text: a zone that was overlooked lies below it and is longer. */
 const MARGIN = 0.35;
 
 /** Looks for text again where the document probably is: in its rectangle, else around the text that is known. */

@@ -19,7 +19,7 @@ const MIN_SLIMNESS = 14;
 const MIN_HEIGHT_RATIO = 0.7;
 const MIN_PITCH = 0.9;
 const MAX_PITCH = 2.6;
-/** So much likelier on its head one way than the other, on average of its lines, a block is not tried that way. */
+/** If its lines, on average, are upside down with a probability that differs by this much, the other way is not tried. */
 const CLEARLY_UPRIGHT = 0.6;
 /** Lines of a zone are read as at least so many characters, even when they are nearly all fillers. */
 const MIN_CHARACTERS = 14;
@@ -32,9 +32,9 @@ const CLEAR_SCORE = -0.03;
 /** Two boxes are one line if their middles are closer than this share of their length and breadth. */
 const SAME_PLACE = 0.5;
 const SAME_BREADTH = 0.7;
-/** So much of a line tells whether it is ordinary print, for a fraction of what the whole line costs. */
+/** This share of a line shows whether it is ordinary print, at a fraction of the cost of the whole line. */
 const PROBE = 0.3;
-/** A dozen characters are judged more mildly than a whole line. */
+/** The limit for a probe is milder than for a whole line, because a probe has only a dozen characters. */
 const MAX_PROBE_FOREIGN = 0.5;
 
 /** A line that turned out to be ordinary print, shown as it stands or turned by half a circle. */
@@ -54,7 +54,7 @@ const BLOCK_PIXELS = 100;
 /** Photographs of documents hold little else: a zone is hardly ever shorter than this share of the picture. */
 const USUAL_LENGTH = 0.45;
 
-/** A zone that was read costs as much as it takes; what looked like one and is none is charged to the budget. */
+/** After so many pixels of strips, no further block is tried. A block that is being read may exceed the limit. */
 export const MAX_SEARCH_PIXELS = 5600;
 
 export function newBudget(): Budget {
@@ -111,7 +111,7 @@ function looksLikeZone(
   });
 }
 
-/** What a closer look finds in the place of a line is that line again. */
+/** Whether two boxes are the same line: a closer look finds the same lines again. */
 function isSameLine(one: Box, other: Box): boolean {
   const ratio = one.breadth / Math.max(1, other.breadth);
   if (ratio < SAME_BREADTH || ratio > 1 / SAME_BREADTH) return false;
@@ -121,7 +121,7 @@ function isSameLine(one: Box, other: Box): boolean {
   return along < SAME_PLACE * one.length && across < SAME_PLACE * one.breadth;
 }
 
-/** One line shown both ways is often misjudged, all lines of a block hardly ever. */
+/** The network often misjudges which way up one line stands, but hardly ever all lines of a block. */
 async function standsClearly(image: Raster, quads: readonly Quad[], turned: boolean): Promise<boolean> {
   let likelier = 0;
   for (const quad of quads) {

@@ -8,11 +8,11 @@ export type TextBox = Box & { readonly score: number };
 
 const PIXEL_THRESHOLD = 0.3;
 const BOX_THRESHOLD = 0.45;
-/** The network paints the heart of a line; its box is that heart grown by this share of area over outline. */
+/** The network marks the core of a line. Its box is that core, grown by this factor times area over circumference. */
 const GROWTH = 1.6;
 const MIN_BREADTH = 2;
 const MAX_BOXES = 300;
-/** The network halves its picture five times. */
+/** The network halves its input five times, so sides must be a multiple of this. */
 const STRIDE = 32;
 const MAX_SIDE = 1280;
 
@@ -35,7 +35,7 @@ export async function detectText(image: Raster, side: number): Promise<TextBox[]
   });
 }
 
-/** Planes of blue, green and red, as the network was trained. */
+/** Makes planes of blue, green and red: the network was trained with this order. */
 function toInput({ width, height, data }: Raster): Float32Array {
   const pixels = width * height;
   const input = new Float32Array(pixels * 3);

@@ -41,8 +41,8 @@ async function load(): Promise<OcrModels> {
 
 function session(file: string): Promise<ort.InferenceSession> {
   const network = lighten(readFileSync(file));
-  // One thread: workers are the unit of parallelism. Strips and pages have a thousand sizes: blocks of memory that are
-  // kept and cut anew hold less in all than what the system's allocator leaves in pieces, and a plan for each size more.
+  // One thread, because workers are the unit of parallelism. Inputs have a thousand sizes: the arena takes less memory than
+  // the fragments that the system's allocator leaves, and a memory pattern for each size would take more.
   return ort.InferenceSession.create(network, {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,

@@ -12,7 +12,7 @@ export const LINE_HEIGHT = 48;
 export const STEP = 8;
 const MIN_WIDTH = 48;
 const MAX_WIDTH = 2400;
-/** Fewer letters do not tell how far apart they usually are. */
+/** With fewer letters, their usual distance cannot be estimated. */
 const MIN_LETTERS = 5;
 const WIDE_GAP = 1.7;
 
@@ -65,10 +65,10 @@ function withSpaces(letters: readonly { readonly character: string; readonly ste
     .join('');
 }
 
-/** As much of a strip as the network sees that tells which way up it stands. */
+/** The part of a strip that the network for its orientation takes as input. */
 export const TURNER_WIDTH = 192;
 
-/** How likely the strip stands on its head, 0…1. */
+/** The probability that the strip is upside down, 0…1. */
 export async function upsideDown(strip: Raster): Promise<number> {
   const { turner } = await ocrModels();
   const natural = Math.round((strip.width * LINE_HEIGHT) / strip.height);

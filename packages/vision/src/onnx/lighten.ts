@@ -85,7 +85,7 @@ function foldAhead(file: ModelFile, before: OnnxNode): void {
 
 type Weights = { readonly dims: readonly number[]; readonly factors: Float32Array; readonly bias: Float32Array };
 
-/** Of a convolution whose weights are known; without a bias it is zero. */
+/** The weights of a convolution, if they are constants. A missing bias is zero. */
 function weightsOf({ tensors }: ModelFile, { inputs }: OnnxNode): Weights | undefined {
   const [, name = '', biasName] = inputs;
   const tensor = tensors.get(name);
@@ -97,7 +97,7 @@ function weightsOf({ tensors }: ModelFile, { inputs }: OnnxNode): Weights | unde
   return { dims: [outputs, ...sides], factors, bias };
 }
 
-/** Under names of its own: others may use the same tensors. */
+/** Stores the weights under new names, because other nodes may use the same tensors. */
 function setWeights({ tensors }: ModelFile, conv: OnnxNode, { dims, factors, bias }: Weights): void {
   const name = `${conv.outputs[0]}.weights`;
   tensors.set(name, floatTensor(dims, factors));
@@ -117,14 +117,14 @@ function affineBehind(file: ModelFile, node: OnnxNode): Affine | undefined {
   return scale === undefined || shift === undefined ? undefined : { scale, shift, multiply, add };
 }
 
-/** The node that uses what another one answers with, if it is the only one and of this kind. */
+/** The node that uses the output of another one, if it is the only user and of this kind. */
 function onlyUser({ nodes, outputs }: ModelFile, { outputs: [name] }: OnnxNode, op: string): OnnxNode | undefined {
   if (name === undefined || outputs.has(name)) return undefined;
   const users = nodes.filter(({ inputs }) => inputs.includes(name));
   return users.length === 1 && users[0]?.op === op ? users[0] : undefined;
 }
 
-/** What a node of two inputs has beside a number. */
+/** The number among the two inputs of a node, and the name of the other input. */
 function operandsOf(file: ModelFile, { inputs }: OnnxNode): { other?: string; scalar?: number } {
   const [one, two] = inputs;
   const [first, second] = [scalarOf(file, one), scalarOf(file, two)];

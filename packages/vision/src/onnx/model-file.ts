@@ -19,7 +19,7 @@ export type ModelFile = {
   /** In an order in which they can be run. */
   nodes: OnnxNode[];
   readonly tensors: Map<string, OnnxTensor>;
-  /** What the graph answers with. */
+  /** The names of the outputs of the graph. */
   readonly outputs: ReadonlySet<string>;
   readonly rest: { readonly model: readonly Field[]; readonly graph: readonly Field[] };
 };
@@ -59,7 +59,7 @@ export function readModelFile(bytes: Uint8Array): ModelFile {
   };
 }
 
-/** Some files write tensors as nodes that answer with them. They are taken to the others. */
+/** Some files write tensors as `Constant` nodes. Such a node is moved to the other tensors. */
 function isTensor({ op, outputs, rest }: OnnxNode, tensors: Map<string, OnnxTensor>): boolean {
   const value = op === 'Constant' ? attributeOf(rest, 'value') : undefined;
   if (!value) return false;
@@ -88,7 +88,7 @@ function without(fields: readonly Field[], ...numbers: number[]): Field[] {
   return fields.filter(({ number }) => !numbers.includes(number));
 }
 
-/** The last one counts, and a missing one is empty: so protocol buffers say. */
+/** The last field counts, and a missing one is empty, as protocol buffers define it. */
 function bytesOf(fields: readonly Field[], fieldNumber: number): Uint8Array {
   return all(fields, fieldNumber).at(-1) ?? new Uint8Array(0);
 }

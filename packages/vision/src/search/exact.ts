@@ -4,13 +4,13 @@ import { DEFAULT_PACK } from '../faces/packs.ts';
 export type Hit = { readonly id: string; readonly cosine: number };
 
 export type SearchOptions = {
-  /** The best so many, the best first. */
+  /** The most hits to return, the best first. */
   limit: number;
-  /** Nothing that is less similar than this. */
+  /** Hits that are less similar than this are left out. */
   atLeastCosine?: number;
 };
 
-/** Unit vectors under names, all of them compared with each question. */
+/** Unit vectors by name. Each search compares the query with all of them. */
 export type ExactGallery = {
   size(): number;
   has(id: string): boolean;
@@ -20,15 +20,15 @@ export type ExactGallery = {
   ids(): Iterable<string>;
   vectorOf(id: string): Float32Array | undefined;
   search(query: Float32Array, options: SearchOptions): Hit[];
-  /** The same, a part at a time. Who is put in or removed meanwhile may be found or not. */
+  /** The same, in slices. A vector that is added or removed meanwhile may be found or not. */
   searchInTurns(query: Float32Array, options: SearchOptions): Promise<Hit[]>;
-  /** Compares with these only, if they are there. */
+  /** Compares only with these names, as far as they exist. */
   searchAmong(ids: Iterable<string>, query: Float32Array, options: SearchOptions): Hit[];
 };
 
 export const MAX_GALLERY = 2_000_000;
 export const MAX_HITS = 100;
-/** 2 MB: growing never copies what is there, and there may be many short lists. */
+/** Chunks of 2 MB: growing copies nothing, and short lists stay small. */
 const ROWS_PER_CHUNK = 1024;
 
 export function newExactGallery(vectorLength = DEFAULT_PACK.vectorLength): ExactGallery {
@@ -113,8 +113,8 @@ function search(table: Table, query: Float32Array, options: SearchOptions): Hit[
 const ROWS_A_TURN = 8192;
 
 /**
- * From the last row to the first: a removed row is filled with the last one, which was compared with already, and so is
- * missed by nobody. What is added meanwhile comes behind.
+ * Compares from the last row to the first: a removed row is filled with the last one, which was compared already, so no row
+ * is missed. Rows that are added meanwhile come after it.
  */
 async function searchInTurns(table: Table, query: Float32Array, options: SearchOptions): Promise<Hit[]> {
   const best = newBest(options);

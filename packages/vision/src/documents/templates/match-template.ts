@@ -8,7 +8,7 @@ export const TEMPLATES: readonly Template[] = [...NORTH_AMERICA, ...EUROPE];
 
 const TITLES: readonly string[] = [...new Set(TEMPLATES.flatMap(({ titles }) => titles))];
 
-/** A licence of the USA whose state is not known: its numbers have no shape to be checked by, so none is taken. */
+/** A US licence of an unknown state. The shape of its number is unknown as well, so no number is read. */
 const SOME_STATE: Template = {
   id: 'usa-dl',
   country: 'USA',
@@ -20,9 +20,9 @@ const SOME_STATE: Template = {
   numbers: [],
   sides: 2,
 };
-/** Short names stand in other words too (MAINE in MAIN E), so they must be a line of their own. */
+/** Shorter names occur inside other words (MAINE in MAIN E), so they must be a line of their own. */
 const MIN_PART = 7;
-/** How much else may stand in the line of a state's name: STATE OF, USA, DRIVER LICENSE. */
+/** How many other characters may stand in the line of a state's name: STATE OF, USA, DRIVER LICENSE. */
 const MAX_BESIDE = 16;
 
 /** The template of a document without a zone, by its title and the name of who issued it. */
@@ -46,7 +46,7 @@ export function matchTemplate(lines: readonly VisualLine[]): Template | undefine
   return stateOfAddress(single, american.type) ?? (texts.some((text) => text === 'USA') ? SOME_STATE : undefined);
 }
 
-/** Titles and names stand in two lines or two boxes too: DRIVER above LICENSE, NORTH beside CAROLINA. */
+/** Joins neighbouring lines and boxes: titles and names may be split, as DRIVER above LICENSE or NORTH beside CAROLINA. */
 function joined(lines: readonly VisualLine[]): string[] {
   const short = lines.filter(({ text }) => text.length < 20);
   return short.flatMap((one) =>
