@@ -41,13 +41,13 @@ export async function readCounter(db: TenantReads, name: string): Promise<number
   return (await db.get<{ value: number }>(READ_TOTAL, [db.tenantId, name]))?.value ?? 0;
 }
 
-/** Those of the counters that were ever added to. */
+/** The counters that have a row, which a counter gets with its first addition. */
 export async function readCounters(db: TenantReads, names: readonly string[]): Promise<Map<string, number>> {
   const rows = await db.all<{ name: string; value: number }>(SEVERAL, [db.tenantId, JSON.stringify(names)]);
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
-/** Removes the counter, and says what it was. */
+/** Removes the counter and returns its last value. */
 export async function takeCounter(tx: TenantTx, name: string): Promise<number> {
   const shards = await tx.all<{ value: number }>(TAKE, [tx.tenantId, name]);
   return shards.reduce((sum, { value }) => sum + value, 0);

@@ -53,25 +53,25 @@ export type PersonalSeal = {
   open(context: string, sealed: Uint8Array): string;
   /** The same for what is read again and again: a few values that were opened last are remembered. */
   openAgain(context: string, sealed: Uint8Array): string;
-  /** Begins with the code of each beginning of the word that has three characters or more. */
+  /** A code of the word. It starts with the codes of all its prefixes of three characters or more. */
   code(word: string): string;
-  /** The same for words of another kind: nobody sees that a word of one kind is also one of another. */
+  /** The same for another kind of words. Equal words of different kinds have different codes. */
   codeOf(kind: CodedKind, word: string): string;
-  /** The code of the word and behind it what tells it from all others, to be found as a whole and by its beginnings. */
+  /** The code of the word, followed by a hash of all of it: it can be found as a whole and by its prefixes. */
   wholeCodeOf(kind: CodedKind, word: string): string;
-  /** A hash that says nothing without the key: of the whole text, for what must be found exactly. */
+  /** A keyed hash of the whole text, for exact matches. It says nothing without the key. */
   hashOf(kind: CodedKind, text: string): string;
 };
 
-/** What is found by codes beside the words of instances. */
+/** The kinds of coded words beside those of instances. */
 export type CodedKind = 'users' | 'members' | 'links';
 
-/** Filled in once the keys are there: the database itself knows none. */
+/** Set once the keys are loaded: the database itself has none. */
 export type PersonalSeals = { of?: (db: TenantReads) => Promise<PersonalSeal | undefined> };
 
 export type TenantReads = Reads & {
   readonly tenantId: TenantId;
-  /** Nothing if nothing of the tenant was ever sealed; a transaction makes the key. */
+  /** Undefined if nothing of the tenant was ever sealed; inside a transaction the key is created. */
   personal(): Promise<PersonalSeal | undefined>;
   /** True if what is read may still be rolled back, and so must not be remembered. */
   readonly inTransaction: boolean;
@@ -79,13 +79,13 @@ export type TenantReads = Reads & {
 export type TenantTx = TenantReads &
   Writes & {
     readonly engine: Engine;
-    /** Others wait for the whole transaction, and for no single row: reads belong outside, and a counter is one row. */
+    /** Writers wait for whole transactions, not for single rows: reads belong outside, and a counter needs only one row. */
     readonly hasOneWriter: boolean;
     /** Called once the transaction is durable, and never if it is rolled back. It must not throw. */
     afterCommit(call: () => void): void;
   };
 
-/** Whatever says whose data it is about. */
+/** A handle, as far as it names the tenant. */
 export type OfTenant = Pick<TenantReads, 'tenantId'>;
 
 /** A tenant's data. `write` is one durable transaction; inside one, it joins it. */
@@ -112,7 +112,7 @@ export type Db = {
   readonly signals: Signals;
   of(tenantId: TenantId): TenantDb;
   readonly system: SystemDb;
-  /** The same on connections of their own: for queues, which go on while callers have taken all others. */
+  /** The same on separate connections, for queues: they go on while callers use up all other connections. */
   readonly aside: Pick<Db, 'of' | 'system'>;
   /** Throws `unavailable` if the database does not answer or cannot be written to. */
   ready(): Promise<void>;
@@ -126,7 +126,7 @@ export type Db = {
   close(): Promise<void>;
 };
 
-/** Connections, how many callers wait for one, and all that was ever asked on them. */
+/** The connections, the callers that wait for one, and the number of statements since the start. */
 export type PoolState = { total: number; idle: number; waiting: number; statements: number; roundTrips: number };
 
 /** The faults that callers can do something about; anything else is a bug or a broken disk. */
@@ -166,7 +166,7 @@ export function tenantDb({ tenantId, seals, engine, reads: { get, all }, write }
     async write(work, options) {
       let afterCommitCalls: (() => void)[] = [];
       const result = await write((calls) => {
-        // Of this call: what an earlier one has noted was rolled back with it.
+        // The work may run twice: calls that its first run registered were rolled back with it.
         const own: (() => void)[] = [];
         afterCommitCalls = own;
         const afterCommit = (call: () => void) => void own.push(call);
@@ -236,7 +236,7 @@ export function toAnonymous(text: string): { text: string; order: number[] | und
   return { text: anonymous, order: straight ? undefined : order };
 }
 
-/** Uncomments what is written for this engine, a comment that begins with its name, and takes out what is for the other. */
+/** Uncomments the parts in comments that begin with the name of this engine, and removes those for the other one. */
 export function forEngine(text: string, engine: Engine): string {
   return text.replace(/\/\*(sqlite|postgres) ([\s\S]*?)\*\//g, (_, name: Engine, own: string) =>
     name === engine ? own : '',

@@ -149,7 +149,7 @@ export async function migratePostgres(
   const client = await connectWritable(url, { application_name: 'grove-migrate' });
   try {
     await client.query('BEGIN');
-    // Of the transaction and not of the session, which a pooler would give to somebody else.
+    // LOCAL to the transaction: a pooler would hand the session to somebody else.
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
     await client.query(TABLE);

@@ -5,7 +5,7 @@ import type { TenantId } from '../kernel/ids.ts';
 import { forEngine, type Reads, type Sql, type TenantReads, toAnonymous, type Value } from './db.ts';
 import { openPostgres } from './postgres/postgres.ts';
 
-/** A database that is only looked at. An open database is one, too. */
+/** A database for reading only. An open `Db` is one, too. */
 export type View = {
   readonly engine: 'sqlite' | 'postgres';
   readonly system: Reads;
@@ -14,7 +14,7 @@ export type View = {
 };
 export type SqliteView = View & { readonly engine: 'sqlite'; pragma(text: string): Record<string, unknown>[] };
 
-/** As much of the place of a database as looking at it takes. */
+/** The part of a `DbPlace` that reading needs. */
 export type ViewPlace = { engine: 'sqlite'; file: string } | { engine: 'postgres'; url: string };
 
 const BUSY_TIMEOUT_MS = 5000;

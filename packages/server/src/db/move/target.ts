@@ -57,7 +57,7 @@ async function connect(url: string): Promise<pg.Client> {
   // A lost connection fails the statement that runs; without a listener it would end the process as well.
   client.on('error', () => undefined);
   await client.connect();
-  // The last commit of the move waits for the disk, and with it everything before.
+  // Only the last commit of the move waits for the disk; it makes all earlier ones durable as well.
   await client.query("SET bytea_output = 'hex'; SET synchronous_commit = off; SET client_encoding = 'UTF8'");
   return client;
 }

@@ -8,17 +8,17 @@ import { isUnavailable, typeParser } from './statements.ts';
 export type Pool = {
   use<T>(work: (checkout: Checkout) => Promise<T>): Promise<T>;
   state(): PoolState;
-  /** Resolves when everybody has given back what he had. */
+  /** Resolves when all connections were given back. */
   close(): Promise<void>;
 };
 
 export type Connection = pg.PoolClient & {
-  /** Whom it works for, where it keeps that from one caller to the next. */
+  /** The tenant that the session is set to, where a session outlives its caller. */
   groveTenant?: string;
   groveCanWrite?: boolean;
 };
 
-/** A connection while somebody has it. */
+/** A connection that was taken from the pool, until it is given back. */
 export type Checkout = { readonly connection: Connection; readonly traffic: Traffic };
 
 export type PoolOptions = {
@@ -30,7 +30,7 @@ export type PoolOptions = {
   onIdleError(error: Error): void;
 };
 
-/** No statement runs longer; a connection that is silent for as long is given up. */
+/** The longest time for a statement. A connection that is silent for as long is closed. */
 export const QUERY_TIMEOUT_MS = 4000;
 export const IDLE_IN_TRANSACTION_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 4000;
@@ -105,7 +105,7 @@ async function lend<T>(checkout: Checkout, work: (checkout: Checkout) => Promise
 function connectOneOf(pool: pg.Pool, urls: readonly string[]): () => Promise<Connection> {
   let current = 0;
   const leave = (host: number) => {
-    // Whoever came first has gone on already.
+    // Another caller has moved on to the next server already.
     if (host !== current) return;
     current = (current + 1) % urls.length;
     pool.options.connectionString = urls[current];
@@ -114,7 +114,7 @@ function connectOneOf(pool: pg.Pool, urls: readonly string[]): () => Promise<Con
     try {
       return await pool.connect();
     } catch (error) {
-      // Nobody gave a connection back in time: that says nothing of the server.
+      // The pool was exhausted, which says nothing about the server.
       if (pool.totalCount < pool.options.max) leave(host);
       throw new DbError('unavailable', error);
     }

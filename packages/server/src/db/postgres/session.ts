@@ -21,7 +21,7 @@ const SET_TENANT_HERE: Sql = {
     set_config('idle_in_transaction_session_timeout', '${IDLE_IN_TRANSACTION_MS}', true)`,
 };
 
-/** A connection of ours remembers its tenant: a caller who keeps coming pays nothing for the second wall. */
+/** Our own connections remember their tenant, so the second wall costs nothing when the same tenant comes again. */
 export const ownSession: Session = {
   read: (checkout, tenant, statement, values) => workFor(checkout, tenant).ask(statement, values),
   write(checkout, tenant, work) {
@@ -43,8 +43,8 @@ function workFor({ connection, traffic }: Checkout, tenant: string): Pipeline {
 
 /**
  * Behind a pooler that lends its connections for one transaction, as PgBouncer does with `pool_mode = transaction`. What is
- * set on a session, and a statement that is kept there, would be another caller's next time: the tenant is set in every
- * transaction, a read is one too, and no statement has a name.
+ * set on a session, or prepared there, would reach another caller next time. So the tenant is set in every transaction, each
+ * read is a transaction as well, and no statement has a name.
  */
 export const lentSession: Session = {
   async read(checkout, tenant, statement, values) {

@@ -8,7 +8,7 @@ import { connectWritable } from './hosts.ts';
 export type PostgresSignals = Signals & { close(): Promise<void> };
 
 const CHANNEL = 'grove';
-/** Messages of this time go together: a notification makes all commits of the database wait for each other. */
+/** Messages within this time share a notification, because every NOTIFY makes the commits of the database queue up. */
 const GATHER_MS = 20;
 /** PostgreSQL takes 8,000 bytes. */
 const MAX_PAYLOAD_LENGTH = 7000;
@@ -34,7 +34,7 @@ export function openPostgresSignals({ url, canListen, notify }: Deps): PostgresS
   const send = () => {
     const messages = [...waiting];
     waiting = new Set();
-    // Whoever misses one reads the tables.
+    // A lost message does no harm: listeners poll the tables as well.
     for (const payload of payloadsOf(sender, messages)) notify(CHANNEL, payload).catch(() => undefined);
   };
 

@@ -32,7 +32,7 @@ export type List<P, R> = {
 
 type Options<F> = {
   filters?: F | undefined;
-  /** Counting goes no further: whoever filters wants the first pages. */
+  /** Counting stops at this number: callers that filter look at the first pages only. */
   mostCounted?: number | undefined;
   /** Large pages are read in slices where this says how rows are found by their `id`. */
   byId?: ById | undefined;
@@ -81,7 +81,7 @@ export function makeList<R>(
   return Object.assign(list, { page, count });
 }
 
-/** The page of a list in an order of the caller; behind an id, the index is read from there and nothing is passed over. */
+/** Reads a page in the caller's order. After an id, the index is read from there, so that no rows are skipped. */
 function pagesOf(names: string, tail: string, id: string, toRow?: RowOf) {
   const texts = { '': '', ASC: `AND ${id} > :after`, DESC: `AND ${id} < :after` };
   const cache = new Map<string, ReturnType<typeof numberParams<Params>>>();
@@ -119,8 +119,8 @@ type Sliced = { byId: ById; toRow: RowOf | undefined };
 type WithId = { readonly id: string };
 
 /**
- * Reads a large page: first which rows are in it, then a few of them at a time, and others are served in between. A row
- * that is gone by then is left out.
+ * Reads a large page: first the ids of its rows, then a few rows at a time, so that others are served in between. A row
+ * that was deleted meanwhile is left out.
  */
 function slicedPage<R>(names: string, tail: string, { byId: { from, id }, toRow }: Sliced) {
   const ids = pagesOf(`${id} AS id`, tail, id);

@@ -26,7 +26,7 @@ import { BEFORE_RESTORE, RESTORING, stampOf } from './kept-databases.ts';
  * its own name only when it is whole and checked. A restore checks everything before it replaces anything.
  */
 
-/** What an operator can correct. */
+/** An error that the operator can correct. */
 export class BackupError extends Error {}
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -42,7 +42,7 @@ export async function backUpSqlite({ database, target }: { database: string; tar
   refuseTarget(database, target);
   const partial = `${target}.partial`;
   rmSync(partial, { force: true });
-  // Made here, so that nobody else could read it even for a moment.
+  // Created by us with its mode, so that nobody else can read it even for a moment.
   const handle = openSync(partial, 'wx', 0o600);
   try {
     await copySnapshot(database, partial);
@@ -75,7 +75,7 @@ function refuseTarget(database: string, target: string): void {
 }
 
 async function copySnapshot(database: string, partial: string): Promise<void> {
-  // Not read-only: whoever closes the database last tidies up what SQLite put beside it, and only a writer can.
+  // Not read-only: the last connection to close removes the files beside the database, and only a writer can do so.
   const source = new DatabaseSync(database, { timeout: BUSY_TIMEOUT_MS });
   try {
     // An open read keeps the copy at one moment. Without it, every write of the server would start the copy anew.
@@ -172,7 +172,7 @@ function keepBeside(database: string, now: number): string {
   const logLinked = linkOrCopy(`${database}-wal`, `${keptFile}-wal`);
   linkOrCopy(database, keptFile);
   try {
-    // A link shows what the log brought; a copy is as it was before, and needs the log.
+    // A link contains the folded log; a copy does not, and still needs it.
     if (foldLog(database) && logLinked) rmSync(`${keptFile}-wal`, { force: true });
   } catch (error) {
     removeWithBeside(keptFile);

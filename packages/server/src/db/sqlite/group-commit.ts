@@ -37,7 +37,7 @@ const MAX_QUEUE = 10_000;
 const MAX_SHARED_MS = 20;
 /** How many turns of the event loop a commit waits for more writers, as long as each brings some. */
 const MOST_TURNS = 2;
-/** After a batch that had to run again, so many have savepoints: whoever fails all the time makes few run twice. */
+/** After a batch had to run again, so many batches use savepoints: a caller that always fails makes few run twice. */
 const CAREFUL_BATCHES = 32;
 
 export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: GroupCommitOptions): GroupCommit {
@@ -82,7 +82,7 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
     running = undefined;
   };
 
-  /** Runs the batch until there is no time left, as long as somebody else waits; what is left comes next. */
+  /** Runs the batch. If others wait, it stops when its time is over; the rest runs in the next batch. */
   const runInTurn = async (batch: readonly Waiting<Job>[], watch: Watchdog): Promise<(() => void)[]> => {
     const [first] = batch;
     const isMixed = batch.some(({ owner }) => owner !== first?.owner);
@@ -97,7 +97,7 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
     return answers;
   };
 
-  /** Runs those at the head that may run again, without savepoints. None if one of them failed: nothing is left of them. */
+  /** Runs the jobs at the head that may run again, without savepoints. If one fails, all are rolled back: returns none. */
   const runBare = async (batch: readonly Waiting<Job>[], watch: Watchdog, isLate: () => boolean) => {
     const answers: (() => void)[] = [];
     for (const { job } of batch) {
@@ -106,7 +106,7 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
       const tx = revocable(calls);
       try {
         const value = await watch.over(job.work(tx.calls));
-        // It may have caught the error of a full disk, which has undone the whole batch: the next would write without one.
+        // The work may have caught the error of a full disk. SQLite has then rolled back the batch, and no transaction is open.
         if (!database.isTransaction) throw new Error('the transaction was rolled back by the database');
         answers.push(() => job.resolve(value));
       } catch (error) {
@@ -137,7 +137,7 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
       commit.run();
       onCommit();
     } catch (error) {
-      // Nothing of this batch is durable, so nobody is told otherwise.
+      // Nothing of this batch is durable, so all of its jobs fail.
       if (database.isTransaction) rollback.run();
       const fault = translated(error);
       for (const { job } of batch) job.reject(fault);

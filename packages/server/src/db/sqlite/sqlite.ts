@@ -37,7 +37,7 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
     PRAGMA cache_size = -16000; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;
     PRAGMA wal_autocheckpoint = 4000;`);
   const reader = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true });
-  // The pages of the file are read where the system keeps them, instead of being copied one by one.
+  // Pages are read through a memory map of the file instead of being copied one by one.
   reader.exec('PRAGMA cache_size = -16000; PRAGMA mmap_size = 1073741824; PRAGMA trusted_schema = OFF;');
 
   const snapshot = sharedSnapshot(reader);
@@ -85,7 +85,7 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
 
 /**
  * Reads of one turn of the event loop share a snapshot: taking one costs more than reading a row. A commit ends it, so
- * nobody who was told of a write reads from before it.
+ * that a caller who was told of a write also sees it.
  */
 function sharedSnapshot(database: DatabaseSync): { enter(): void; leave(): void } {
   const begin = database.prepare('BEGIN');

@@ -6,7 +6,7 @@ import type { Reason } from './refused.ts';
 /**
  * The first page of a PDF as pixels, by PDFium in WebAssembly: it sees its own memory and nothing else, and this build
  * can run no script. What fills forms and follows actions is never called. Each file gets an instance of its own, so that
- * one that got the better of it does not see the next.
+ * a file that takes control of it cannot see the next file.
  */
 export type Page =
   | { readonly reason: Reason }
@@ -23,7 +23,7 @@ const DRAW_ANNOTATIONS = 0x01;
 const REVERSE_BYTE_ORDER = 0x10;
 const WHITE = 0xffffffff;
 
-/** Whoever writes a PDF ends it with this, and readers look for it here. */
+/** A PDF ends with this marker, and readers look for it in this many bytes at the end. */
 const END = '%%EOF';
 const END_WITHIN_BYTES = 1024;
 
@@ -46,7 +46,7 @@ function faultOf(error: number): Reason {
   return error === ERROR_PASSWORD || error === ERROR_SECURITY ? 'encrypted' : 'not_a_pdf';
 }
 
-/** As sharp as a document needs, whatever size the page says it has. */
+/** The size in pixels that a document needs, whatever page size the file claims. */
 function sizeOf(widthPoints: number, heightPoints: number): { width: number; height: number } | undefined {
   const long = Math.max(widthPoints, heightPoints);
   const short = Math.min(widthPoints, heightPoints);
@@ -84,7 +84,7 @@ async function newPdfium(): Promise<Pdfium> {
       ready(instance as never);
       return instance.exports;
     },
-    // What it would print would come to stand between our frames.
+    // Output of PDFium would corrupt the frames on our pipe.
     print: () => undefined,
     printErr: () => undefined,
   };

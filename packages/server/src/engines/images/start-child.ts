@@ -14,9 +14,9 @@ import { END_OF_FALLBACK } from './start-confined.ts';
 /** One process that decodes images, asked one at a time. */
 export type ImageChild = {
   readonly pid: number | undefined;
-  /** Said before it saw anything of a stranger. */
+  /** What the process reported before it received any image. */
   readonly confinement: Confinement;
-  /** A word if the process died over it, or took too long and was ended. It is of no use after that. */
+  /** Resolves to a word if the process died or took too long and was ended. It cannot be used after that. */
   ask(type: DecodedType, bytes: Uint8Array, limits: TimeLimits): Promise<Frame | 'died' | 'too_slow'>;
   /** Resolves once it is gone. */
   end(): Promise<void>;
@@ -46,14 +46,14 @@ const MAX_OPEN_FILES = 64;
 const CPU_TICK_MS = 10;
 const HEAP_MB = 64;
 const START_WITHIN_MS = 20_000;
-/** One image must not find the memory in pieces that the one before it used. */
+/** Settings of the allocator, so that one image does not leave fragmented memory to the next. */
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', UV_THREADPOOL_SIZE: '1' };
 /** What Node maps for compiled code as soon as it starts counts as data, although hardly any of it is ever touched. */
 const NODE_BYTES = (process.arch === 'x64' ? 640 : 400) * 2 ** 20;
 /** Rejects if it does not come up: that is no fault of an image. */
 export async function startChild(options: ChildOptions): Promise<ImageChild> {
   const child = launch(CHILD_SCRIPT, options);
-  // With an error event there need not be an exit, and the other way round.
+  // After an error event there may be no exit event, and the other way round.
   const exit = new Promise<void>((done) => void child.once('error', () => done()).once('close', () => done()));
   const stdin = child.stdin as Socket;
   const stdout = child.stdout as Socket;
@@ -172,7 +172,7 @@ function readable(): string[] {
   return [...new Set([dirname(CHILD_SCRIPT), ...packages])];
 }
 
-/** What was compiled once need not be compiled again. */
+/** The cache of compiled code, so that a start need not compile again. */
 function environment(): NodeJS.ProcessEnv {
   const compiled = getCompileCacheDir();
   return { ...ENVIRONMENT, ...(compiled !== undefined && { NODE_COMPILE_CACHE: dirname(compiled) }) };

@@ -44,7 +44,7 @@ export function judgeDocument(
   const readings = [sides.front, ...(sides.back ? [sides.back] : [])];
   const pictures = pictureFaults(sides);
   const quality = qualityCheck(sides, pictures);
-  // Of a picture that must be taken again nothing else is worth saying.
+  // If a picture must be taken again, no other check is reported.
   if (quality.status === 'FAILED' && !request.anyway) return { checks: [quality], pictures };
   const type = typeOf(readings);
   const country = countryOf(readings);
@@ -72,7 +72,7 @@ const failed = (reason: string, advice: 'retry' | 'final') => ({ status: 'FAILED
 const forReview = (reason: string) => ({ status: 'REVIEW', reason, advice: 'final' }) as const;
 const notPerformed = (reason: string) => ({ status: 'NOT_PERFORMED', reason, advice: 'final' }) as const;
 
-/** Of every side, so that who has to photograph one again is told of the other as well. */
+/** Checks every side, so that an end user who must retake one side learns about the other as well. */
 function pictureFaults({ front, back }: DocumentSides): PictureFault[] {
   const sides = Object.entries({ front, ...(back && { back }) });
   const faults = sides.flatMap(([picture, { quality }]) => {
@@ -80,7 +80,7 @@ function pictureFaults({ front, back }: DocumentSides): PictureFault[] {
     return reasons.length > 0 ? [{ picture, reasons }] : [];
   });
   if (faults.length > 0) return faults;
-  // Neither a face nor anything for machines: it is the side on which nothing of use is printed.
+  // Neither a face nor a zone nor a code: this is the side without useful content.
   const isBlank = !front.portrait && !front.mrz && !front.barcode && !back;
   return isBlank ? [{ picture: 'front', reasons: ['wrong_side'] }] : [];
 }
@@ -119,7 +119,7 @@ const COUNTRY_DIFFERS = 'country_differs';
 
 /**
  * Only the tenant refuses a country. If the document is of another country than the end user chose, the end user is asked
- * once which is right; who insists leaves it to a human.
+ * once which is right; if the end user insists, a human decides.
  */
 function countryCheck(country: string | undefined, request: Request): Check[] {
   const { countries, expectedCountry, countryCode: chosenCountry, countryConfirmed } = request;
@@ -188,7 +188,7 @@ function expiryCheck(agreement: readonly DocumentCheck[]): Check {
   );
 }
 
-/** Dates that cannot be true are a misreading if the digits that guard them are wrong, and else no misreading. */
+/** Impossible dates are a misreading if their check digits are wrong; otherwise they stand on the document. */
 function plausibilityCheck(agreement: readonly DocumentCheck[], readings: readonly DocumentReading[]): Check {
   const results = resultsOf(agreement, /^plausible\./);
   const wrong = results.filter(({ result }) => result === 'failed').map(({ name }) => name);
@@ -220,10 +220,10 @@ function consistencyCheck(agreement: readonly DocumentCheck[], readings: readonl
   return checkOf('documentConsistency', agree.length > 0 ? PASSED : notPerformed('nothing_to_compare'), metaData);
 }
 
-/** So many of the five fields of a passport's zone that print does not show are hidden, by a reflection or a finger. */
+/** If print lacks this many of the five fields of a passport's zone, a reflection or a finger hides them. */
 const MANY_MISSING = 2;
 
-/** A passport prints above its zone whatever the zone says. What was looked for there and not found is hidden. */
+/** A passport prints all fields of its zone above the zone. A field that was not found there is hidden. */
 function missingFields(results: readonly DocumentCheck[], readings: readonly DocumentReading[]): string[] {
   const page = readings.find(({ mrz }) => mrz?.format === 'TD3' && mrz.valid);
   if (!page?.visual) return [];

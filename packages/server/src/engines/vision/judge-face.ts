@@ -18,7 +18,7 @@ import type { ClientHints } from './vision.ts';
 const QUALITY_SCORE = 0.5;
 const ENGINE = 'grove-vision';
 
-/** A picture that was not looked at at all: taking another may help. */
+/** The check for a picture that could not be analysed: another picture may help. */
 export function refusedPicture(name: string, type: CheckType, reason: string, picture: string): Check {
   return { name, type, status: 'FAILED', reason, advice: 'retry', metaData: { engine: ENGINE, picture } };
 }
@@ -40,12 +40,12 @@ export function judgeFace(analysis: FaceAnalysis, quality: number): Check {
 const VIRTUAL_CAMERA =
   /virtual|\bobs\b|manycam|snap ?camera|xsplit|droidcam|iriun|epoccam|mmhmm|\bv4l2loopback\b|fake/i;
 
-/** The class of a video track that a camera gives. */
+/** The kind of video track that a real camera has. */
 const CAMERA_TRACK = 'MediaStreamTrack';
 
 /**
- * What the words of a client point at. Whoever wants to deceive says something else, so silence proves nothing; but who
- * says so himself is not accepted without a human.
+ * Signs of an attack in the hints of a client. An attacker can send other hints, so their absence proves nothing; but a
+ * client whose own hints show a sign is not accepted without a human.
  */
 export function hintsOfClient(client: ClientHints = {}): string[] {
   const { cameraLabel, trackClass, nativeGetUserMedia, automated } = client;
@@ -103,7 +103,7 @@ export function judgeActive({ selfie, challenge, novelty, clientHints }: ActiveE
   if (challenge?.state !== 'DONE') {
     return { ...check, status: 'FAILED', reason: 'challenge_missing', advice: 'retry', metaData: commonMetaData };
   }
-  // Where no machine looked, nothing was seen.
+  // Without frames no machine has analysed the challenge.
   if (challenge.frames.length === 0) {
     return {
       ...check,
@@ -144,8 +144,8 @@ export type FramesOfChallenge = { readonly rest: Float32Array | null; readonly m
 
 /**
  * The portrait of the document is compared with the selfie and, if there was a challenge, with the face at rest between
- * its movements; the lower score counts. Somebody who is half the one and half the other person at rest, and himself
- * while he moves, is found by the face that moves: turned heads are less alike, so it only has to be no stranger's.
+ * its movements; the lower score counts. A morph of two persons at rest that shows the attacker while moving is found by the
+ * moving face. Turned heads are less alike, so that face only must not be a stranger's.
  */
 export function judgeMatch(
   document: FaceTemplate | null,
@@ -186,7 +186,7 @@ function verdictOf({ match, isUncertain }: TemplateMatch): Pick<Check, 'status' 
     : { status: 'FAILED', reason: 'not_the_same', advice: 'final' };
 }
 
-/** Four places say all that there is to say, and the same on every machine. */
+/** Rounds to four places: enough precision, and equal on every machine. */
 export function rounded(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }

@@ -1,15 +1,14 @@
 /**
- * What a machine has seen of an image, remembered for a short while and only in memory, and looks that begin before
- * anybody asks: an image that has arrived will most likely be looked at, so the machine may as well begin while the end
- * user goes on. Whoever asks gets what was seen, joins the look that runs, or has it looked at now. Others come first:
- * a look ahead begins only when nobody waits for the machine.
+ * Remembers the findings of images for a short while, in memory only, and analyses images ahead of time: an image that has
+ * arrived will most likely be needed, so the machine can begin while the end user goes on. Whoever asks gets the finding,
+ * joins the analysis that runs, or starts it. Requests come first: a look ahead begins only when none waits.
  */
 export type LookAhead = {
-  /** Without a name nothing is remembered. */
+  /** Returns the remembered finding, or looks now. Without a name nothing is remembered. */
   see<Finding>(name: LookName | undefined, look: () => Promise<Finding>): Promise<Finding>;
-  /** What was seen or is being seen; nothing if nobody has looked. */
+  /** The finding, or the analysis that runs; undefined if there is neither. */
   findingOf<Finding>(name: LookName): Promise<Finding> | undefined;
-  /** Looks when the machine is free. What does not fit is not looked at ahead, and nothing is lost but time. */
+  /** Looks when the machine is free. If the queue is full, the image is analysed later, on request. */
   ahead(name: LookName, ahead: Ahead): void;
   stop(): void;
 };
@@ -21,13 +20,13 @@ export type LookKind = 'face' | 'document';
 export type Ahead = { readonly bytes: number; look(): Promise<unknown> };
 
 export type LookAheadDeps = {
-  /** Whether nobody waits for the machine, and some of it has nothing to do. */
+  /** True if no request waits and at least one worker is idle. */
   isFree(): boolean;
 };
 
 /** Longer than it takes to send the rest of a step and to have the job begin. */
 export const REMEMBERED_MS = 120_000;
-/** A face is a few kilobytes. What is known of a document holds pictures of it. */
+/** The finding of a face takes a few kilobytes; that of a document contains pictures. */
 export const MOST_REMEMBERED: Readonly<Record<LookKind, number>> = { face: 256, document: 16 };
 /** Of a challenge there are 25 images; the bytes of those that wait are held until their turn. */
 export const MOST_WAITING = 64;
@@ -49,7 +48,7 @@ export function openLookAhead({ isFree }: LookAheadDeps): LookAhead {
   const begin = <Finding>({ kind, id }: LookName, look: () => Promise<Finding>): Promise<Finding> => {
     const finding = look();
     memories[kind].set(id, finding);
-    // What went wrong may go right the next time.
+    // A failure is not remembered: the next attempt may succeed.
     finding.catch(() => memories[kind].get(id) === finding && memories[kind].delete(id)).finally(next);
     return finding;
   };
@@ -83,7 +82,7 @@ export function openLookAhead({ isFree }: LookAheadDeps): LookAhead {
   };
 }
 
-/** Faces are nobody's business for longer than they are needed: each goes when its time is over, or when there are more. */
+/** Faces are personal data: each finding is dropped when its time is over, or when there are too many. */
 function openMemory(most: number) {
   const entries = new Map<string, { finding: Promise<unknown>; end: NodeJS.Timeout }>();
   const remove = (id: string) => {
