@@ -30,7 +30,7 @@ export type JobQueueDeps = {
 };
 
 const CONCURRENCY = 16;
-// Long against the differences between the servers' clocks, short against the patience of whoever waits for the job.
+// Longer than the clocks of servers differ, and short enough for whoever waits for the job of a dead server.
 const LEASE_MS = MINUTE;
 
 /** Jobs as a leased queue: claimed in batches, because most take no time, and begun in turns of their owners. */
@@ -52,7 +52,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
     if (room <= 0) return [];
     const { claim, dueOwners, mayBeDue } = claims;
     const turnsOf = (owners: readonly string[]) => turns(heldJobs, owners, concurrency, lastOwner);
-    // Mostly there is nothing; and where enough waits, only those whose jobs do not wait here may have more.
+    // Usually nothing is due. If enough jobs wait here already, only owners without waiting jobs may claim more.
     const isFull = heldJobs.waiting.length >= concurrency;
     const maybe = isFull
       ? turnsOf(await dueOwners(db.aside.system, now)).length > 0
@@ -73,7 +73,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
       groups ??= groupKinds(deps);
       const claimed: Claimed[] = [];
       for (const group of groups) {
-        // What the groups before it have just claimed takes room as well.
+        // Jobs that earlier groups have just claimed take up room as well.
         const present = { ...heldJobs, size: heldJobs.size + claimed.length };
         claimed.push(...(await claimGroup(group, present, now, lease)));
       }
@@ -97,7 +97,7 @@ function groupKinds({ db, definitions, roles, atOnce = {} }: JobQueueDeps): Kind
   const own = [...definitions.values()].filter(({ role = 'worker' }) => !roles || roles.includes(role));
   const limitOf = ({ kind, atOnce: usual }: JobDefinition<object>) => atOnce[kind] ?? usual;
   const group = (kinds: readonly string[], limit?: number): KindGroup => ({
-    // Kinds with a limit are rare: one question for each claim, and a transaction only if there is something.
+    // Kinds with a limit are rare: a cheap query comes first, and the transaction only if a job is due.
     kinds: new Set(kinds),
     claims: claimsOf(kinds, { asksFirst: db.isSingleServer || limit !== undefined }),
     ...(limit !== undefined && { atOnce: limit }),
@@ -110,11 +110,11 @@ function groupKinds({ db, definitions, roles, atOnce = {} }: JobQueueDeps): Kind
   ];
 }
 
-/** Those who hold the least here come first, and of these whoever is next after the last turn. */
+/** Owners with the fewest jobs here come first; among these, the next after the last turn. */
 function turns(heldJobs: Items<Claimed>, owners: readonly string[], concurrency: number, lastOwner: string): string[] {
   const { waiting, running } = heldJobs;
   const counts = countOwners([...waiting, ...running]);
-  // Whoever has enough waiting here leaves the room to others.
+  // Owners with waiting jobs leave the room to others once enough jobs wait.
   const mayClaim = (owner: string) => waiting.length < concurrency || !waiting.some((job) => ownerOf(job) === owner);
   const key = (owner: string): [number, number] => [counts.get(owner) ?? 0, owner > lastOwner ? 0 : 1];
   return owners.filter(mayClaim).sort((one, other) => {

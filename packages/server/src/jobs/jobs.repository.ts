@@ -49,7 +49,7 @@ export type Share = {
 /** Whose job it is, as owners take turns: the id of the tenant, or nothing for the installation. */
 export const ownerOf = ({ owner_tenant_id }: Pick<JobRow, 'owner_tenant_id'>): string => owner_tenant_id ?? '';
 const OWNER = "coalesce(owner_tenant_id, '')";
-/** Owners that one look at the queue tells apart. */
+/** The most owners that one query lists. */
 const MAX_OWNERS = 10_000;
 
 const CHOOSE_INDEX = statement(BY_INDEX);
@@ -61,7 +61,7 @@ export function claimsOf(kinds: readonly string[], { asksFirst }: { asksFirst: b
     AND kind IN (${kinds.map((kind) => `'${kind}'`).join(', ')})`;
   type Now = { now: number };
   const anyDue = prepare<Now, { due: number }>(`SELECT 1 AS due FROM jobs WHERE ${due} LIMIT 1`);
-  // PostgreSQL would look for jobs again for every row it joins, were they not put down first.
+  // MATERIALIZED: PostgreSQL would otherwise run the subquery again for every row that it joins.
   const claimWhere = <P>(condition: string) =>
     prepare<Now & Lease & { most: number } & P, JobRow>(
       `WITH due AS MATERIALIZED (
@@ -85,7 +85,7 @@ export function claimsOf(kinds: readonly string[], { asksFirst }: { asksFirst: b
     LIMIT ${MAX_OWNERS}`);
   const dueOwners = async (db: Reads, now: number) => (await owners.all(db, { now })).map(({ owner }) => owner);
   return {
-    // SQLite's readers hold nobody up; on PostgreSQL nobody waits for a claim, and only in one the scan can be chosen.
+    // On SQLite a read blocks nobody, and a claim would. On PostgreSQL a claim blocks nobody, and only it can choose the index.
     mayBeDue: async (db, now) => !asksFirst || (await anyDue.get(db, { now })) !== undefined,
     dueOwners,
     async claim(tx, now, lease, { limit, isFull, turnsOf }) {
@@ -110,7 +110,7 @@ const LONGEST_DELAY_MS = 2 * DAY;
 const BRING_FORWARD = statement(`UPDATE jobs SET run_at = :now WHERE state = 'READY' AND run_at > :now
   AND ((attempts = 0 AND created_at > :now + ${MOST_APART_MS}) OR run_at > :now + ${LONGEST_DELAY_MS})`);
 
-/** Jobs that a clock which was ahead has added or put off. */
+/** Brings forward the jobs that a clock which was ahead has added or postponed. */
 export async function bringJobsForward(tx: Writes, now: number, leaseMs: number): Promise<void> {
   await BRING_FORWARD.run(tx, { now });
   await JOB_LEASES.freeAll(tx, now + leaseMs + MOST_APART_MS);
@@ -134,7 +134,7 @@ export async function retryLater(tx: Writes, failure: Failure): Promise<boolean>
   return (await RETRY.run(tx, failure)) === 1;
 }
 
-/** As if it had not been claimed, and not before that time. */
+/** Gives the job back as if it had not been claimed; it runs at that time or later. */
 export async function pause(tx: Writes, job: { id: string; token: string; at: number }): Promise<boolean> {
   return (await PAUSE.run(tx, job)) === 1;
 }

@@ -1,6 +1,6 @@
 import type { QueueLog } from './log.ts';
 
-/** Work that is done now and again until it is stopped; what has begun by then is waited for. */
+/** Runs work at intervals until it is stopped. `stop` waits for runs that have begun. */
 export function openRepeated(log: QueueLog) {
   const timers: NodeJS.Timeout[] = [];
   const underWay = new Set<Promise<void>>();

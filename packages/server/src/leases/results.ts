@@ -6,7 +6,7 @@ export type Results<R> = {
   add(group: string, result: R): void;
   all(): R[];
   readonly size: number;
-  /** Nothing is left to write. */
+  /** True if nothing is left to write. */
   readonly isWritten: boolean;
   /** From now on, results that cannot be written at once are dropped: the items run again when their leases are over. */
   hurry(): void;
@@ -45,7 +45,7 @@ export function openResults<R>({ log, noun, write, onWritten }: ResultsDeps<R>):
       const batch = results.slice(0, MAX_BATCH);
       if (await isWritten(group, batch)) results.splice(0, batch.length);
       else await sleep(WRITE_AGAIN_MS, undefined, { ref: false });
-      // A group that has more stands last again, so that none waits for the whole backlog of another.
+      // A group with more results goes to the end, so that no group waits for the whole backlog of another.
       waiting.delete(group);
       if (results.length > 0) waiting.set(group, results);
       if (waiting.size > 0) onWritten();

@@ -5,7 +5,7 @@ import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import type { Paging } from '../kernel/pages.ts';
 import { removeFromQueue } from './queue.repository.ts';
 
-/** The log: what was to be told, and what became of it. What is still to be sent stands in the queue as well. */
+/** The log of deliveries and their results. Deliveries that are still to be sent are in the queue as well. */
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED';
 
 const deliveries = table('webhook_deliveries', {
@@ -92,7 +92,7 @@ export function findDeliveryForUpdate(
   return OF_WEBHOOK.get(tx, { id, webhook_id: webhookId });
 }
 
-/** It is sent at once, and if it had ended, its schedule begins anew. */
+/** Sends the delivery at once. If it had ended, its schedule begins anew. */
 export async function replayDelivery(
   tx: TenantTx,
   { id, webhook_id }: Pick<DeliveryRow, 'id' | 'webhook_id'>,
@@ -177,7 +177,7 @@ const OLDEST = query<{ id: string }>()(
 const GIVE_UP = statement(`UPDATE webhook_deliveries SET status = 'CANCELLED', next_at = NULL,
   last_error = 'too_many_waiting' ${OF_TENANT} AND id ${inJson(':ids')}`);
 
-/** What is new matters more to a receiver that comes back than what it missed long ago; the log still shows it. */
+/** Drops the oldest deliveries: a receiver that comes back needs the newest most, and the log still shows the others. */
 export async function giveUpOverflow(tx: TenantTx, mostWaiting: number, limit: number): Promise<number> {
   const crowded = await CROWDED.get(tx, { mostWaiting });
   if (!crowded) return 0;

@@ -36,7 +36,7 @@ export function placesOf({ failures }: { failures: number }, perEndpoint: number
   return failures > 0 ? 1 : perEndpoint;
 }
 
-// From one endpoint to the next by the index: what a dead one has gathered is stepped over, not read.
+// Steps from endpoint to endpoint by the index, so that the backlog of a dead one is not read.
 const DUE_LANES = query<Lane>()(`WITH RECURSIVE lanes (webhook_id) AS (
     SELECT min(webhook_id) FROM webhook_queue WHERE webhook_id > :after
     UNION ALL
@@ -53,7 +53,7 @@ export function dueLanes(db: Reads, now: number, after: string, limit: number): 
 }
 
 const CHOOSE_INDEX = statement(BY_INDEX);
-// Whoever holds it counts what is under way at the endpoint and adds to it; another server goes on to the next.
+// The server that holds this row lock counts the requests under way and adds to them; others skip to the next endpoint.
 const TAKE_LANE = endpoints.select(
   ['failures'],
   `WHERE webhook_id = :webhook_id AND active = 1 AND closed_until <= :now ${SKIP_LOCKED}`,
@@ -120,7 +120,8 @@ const RESET = endpoints.update(['active', 'failures', 'closed_until'], OF_TENANT
 const RECOVERED = statement(
   `UPDATE webhook_endpoints SET failures = 0, closed_until = 0 ${OF_TENANT} AND failures > 0`,
 );
-// Those that were under way when it closed tell nothing new. A count of many at once closes it once.
+// Failures of requests that were under way when the endpoint closed are not counted. The count is capped, so that many
+// failures at once close it only once.
 const FAILED = query<{ failures: number }>()(`UPDATE webhook_endpoints SET failures = CASE
     WHEN failures >= ${FAILURES_THAT_CLOSE} THEN failures + 1
     WHEN failures + :count > ${FAILURES_THAT_CLOSE} THEN ${FAILURES_THAT_CLOSE} ELSE failures + :count END
@@ -131,7 +132,7 @@ export async function addEndpoint(tx: TenantTx, webhookId: string, active: boole
   await ADD_ENDPOINT.run(tx, { webhook_id: webhookId, active: Number(active) });
 }
 
-/** As new: whatever it had failed before is forgotten. */
+/** Resets the endpoint: earlier failures are forgotten. */
 export async function resetEndpoint(tx: TenantTx, webhookId: string, active: boolean): Promise<void> {
   await RESET.run(tx, { webhook_id: webhookId, active: active ? 1 : 0, failures: 0, closed_until: 0 });
 }

@@ -150,7 +150,7 @@ function openOnce({ onError, facePack: pack, weights }: LookDeps) {
     },
     async stop() {
       stopped = true;
-      // A worker that is ended inside its libraries takes the process with it: it is asked, and waited for.
+      // A worker that is killed inside its libraries would crash the process: it is asked to stop, and waited for.
       await (await engine?.catch(() => undefined))?.stop();
     },
   };
@@ -164,7 +164,7 @@ function notReady(cause?: unknown): ApiError {
   });
 }
 
-/** What is made of a document depends on the day. */
+/** The finding of a document depends on the day, so the day is part of its name. */
 function nameOf(kind: LookName['kind'], { id }: VisionImage, today = ''): LookName | undefined {
   return id === undefined ? undefined : { kind, id: kind === 'document' ? `${id} ${today}` : id };
 }
@@ -199,7 +199,7 @@ async function readDocument(
   const readImage = (image: VisionImage, expected?: 'barcode') =>
     look(image, signal, async (engine, bytes) => {
       const reading = await looks.see(nameOf('document', image, today), () => readSide(engine, bytes, today));
-      // Whoever looked ahead did not know what was expected. To look for a code thoroughly takes a second more.
+      // The look ahead did not know that a code is expected. A thorough search for one takes a second more.
       return expected && !reading.barcode ? readSide(engine, bytes, today, expected) : reading;
     });
   const front = await readImage(request.front);
@@ -237,7 +237,7 @@ function derivedImages({ front, back }: DocumentSides) {
   ];
 }
 
-/** A page whose edges were not found would be the photograph over again. */
+/** Without edges the cut-out would be the photograph itself, so there is none. */
 function croppedOf({ outline, straightened }: DocumentReading): Uint8Array | undefined {
   return outline && outline.source !== 'frame' ? straightened : undefined;
 }

@@ -18,8 +18,8 @@ export type OpenVisionDeps = {
 };
 
 /**
- * The real machine. Its workers take a second to start and a few hundred megabytes to keep, so a server that nobody comes
- * to with pictures has neither them nor the code around them.
+ * The real machine. Its workers take a second to start and a few hundred megabytes of memory, so they and their code are
+ * loaded only when the first picture arrives.
  */
 export function openVision({ mode, isElsewhere, facePack = 'faceplugin', ...others }: OpenVisionDeps): VisionMachine {
   if (mode === 'off') return isElsewhere ? visionElsewhere(facePack) : noVision(facePack);
@@ -50,7 +50,7 @@ export function openVision({ mode, isElsewhere, facePack = 'faceplugin', ...othe
     observeFrame: async (...request) => (await machine()).observeFrame(...request),
     warm,
     lookAhead(...request) {
-      // Whoever asks about the image is told what is wrong with the machine.
+      // A failure to load is reported to the request for the image, not here.
       machine().then(
         (vision) => vision.lookAhead(...request),
         () => undefined,

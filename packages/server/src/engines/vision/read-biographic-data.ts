@@ -57,7 +57,7 @@ const ROWS: readonly Row[] = [
 
 const MAX_VALUE_LENGTH = 200;
 
-/** What the sides of a document say, field by field, each source apart: print as printed, dates of machines as ISO dates. */
+/** The fields of a document, with a value for each source: print as it is printed, dates of zone and code as ISO dates. */
 export function readBiographicData(sides: readonly DocumentReading[], today: string): BiographicField[] {
   const mrz = sides.find((side) => side.mrz)?.mrz;
   const licence = sides.find((side) => side.barcode?.licence)?.barcode?.licence;
@@ -67,7 +67,7 @@ export function readBiographicData(sides: readonly DocumentReading[], today: str
     const field = print.find(({ name }) => name === fieldName);
     return field?.date ?? field?.value;
   };
-  // Print that says what the zone says is not read on to its label, so the value of the zone stands for both.
+  // Reading stops once print confirms the zone, before the label is found; then the value of the zone stands for both.
   const checks = sides.flatMap((side) => side.checks);
   const isConfirmed = (fieldName: VisualName) =>
     checks.some(({ name, result }) => name === `visual.${fieldName}.mrz` && result === 'passed');

@@ -8,8 +8,8 @@ import type { DocumentSides } from './document-sides.ts';
 import type { BiographicField } from './vision.ts';
 
 /**
- * The reading of a document that nobody looked at. The code that judges live readings judges it as well, so that the
- * sandbox has the checks of live journeys, in the same shape. Pure.
+ * Makes up the reading of a document for the sandbox. The code that judges live readings judges it as well, so that the
+ * sandbox has the same checks, in the same shape. Pure.
  */
 export type SandboxDocument = {
   readonly documentType: string;
@@ -26,7 +26,7 @@ const READING_TYPES: Readonly<Record<string, ReadingType>> = {
   PASSPORT: 'passport',
   ID_CARD: 'identityCard',
   DRIVERS_LICENSE: 'drivingLicence',
-  // Of the other documents, visas are what a machine can read.
+  // All other documents are treated as visas, which have a zone.
   OTHER: 'visa',
 };
 const FORMATS = { passport: 'TD3', identityCard: 'TD1', visa: 'MRVA' } as const;
@@ -48,7 +48,7 @@ export function sandboxSides(document: SandboxDocument): DocumentSides {
 }
 
 const MEASURES = { brightness: 200, glareShare: 0, sharpness: 0.2, side: 1600 };
-/** None of them is a sign. */
+/** The authenticity signals, none of which is a sign of a forgery. */
 const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: number }>> = {
   ownColour: { value: 9, bound: 2.5 },
   gridPeak: { value: 1, bound: 4.6 },
@@ -158,7 +158,7 @@ export function sandboxFields(fields: Readonly<Record<string, unknown>>, documen
   });
 }
 
-/** A stand-in may say anything. */
+/** A stand-in may hold any value: what is not text becomes JSON. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -166,7 +166,7 @@ function textOf(value: unknown): string {
 const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 
-/** Machines have dates in one form only. */
+/** Zone and code have dates in one form only. */
 function isMachineText(fieldName: string, text: string): boolean {
   return !fieldName.startsWith('Date') || ISO_DATE.test(text);
 }

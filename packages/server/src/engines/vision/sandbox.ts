@@ -13,9 +13,8 @@ import type { Scenario } from './scenarios.ts';
 import type { DerivedImage, DocumentFindings, DocumentRequest, Mark, Vision, VisionImage } from './vision.ts';
 
 /**
- * The machine of the sandbox: it looks at no image, finds what the scenario says, and takes what a JSON document in
- * place of an image says over what it would have made up. It is only ever given to instances of test keys, and each of
- * its findings says so.
+ * The machine of the sandbox. It analyses no image: its findings come from the scenario, and a JSON document in place of
+ * an image overrides what it would make up. Only instances of test keys get it, and each of its findings says so.
  */
 export class SandboxBroken extends Error {}
 
@@ -42,12 +41,12 @@ export type SandboxRun = {
   /** The document is that of the expected person, unless the scenario or a stand-in says otherwise. */
   readonly params: Readonly<Record<string, string>>;
   readonly now: number;
-  /** What really looks in the lists and at the faces of the sandbox. */
+  /** Real searches in the watchlists and the faces of the sandbox. */
   readonly lookups?: Pick<Vision, 'searchFaces' | 'searchValues' | 'findDuplicates'>;
 };
 
 export function sandboxVision(scenario: Scenario, { attempt, params, now, lookups }: SandboxRun): Vision {
-  /** A scenario says what is found. Without one it is looked up, as in live; a JSON document has no face to look for. */
+  /** True if the scenario sets the result. Otherwise the lists are searched as in live, unless a JSON document stands in. */
   const isToldOf = (name: string) => scenario.finds?.[name] !== undefined;
   const isPicture = ({ contentType }: VisionImage) => contentType !== 'application/json';
 
@@ -60,7 +59,7 @@ export function sandboxVision(scenario: Scenario, { attempt, params, now, lookup
   };
   const change = (check: Check): Check => {
     const changed = { ...check, ...findingOf(check.name), metaData: { ...check.metaData, engine: ENGINE } };
-    // A check that was not performed has found no score.
+    // A check that was not performed has no score.
     if (changed.status !== 'NOT_PERFORMED') return changed;
     const { score: _score, threshold: _threshold, ...rest } = changed;
     return rest;
@@ -138,7 +137,7 @@ async function readDocument(
   };
   const agreement = sandboxAgreement(document);
   const judgement = judgeDocument(sandboxSides(document), { ...request, allowSpecimens: true }, agreement);
-  // Of a picture that must be taken again nothing else is said.
+  // If a picture must be taken again, there are no other checks.
   const isRead = judgement.checks.length > 1;
   const isForced = isRead && scenario.finds?.applicantMatch !== undefined;
   const checks = judgement.checks.map((check) =>
@@ -163,8 +162,8 @@ async function readDocument(
 }
 
 /**
- * Nothing is cut out, because nobody looks: what was sent stands for the document alone and for the portrait, so that
- * their paths can be read, and a stand-in says of the portrait whom it shows.
+ * Nothing is cut out, because no image is analysed: the uploaded image stands for the cropped document and for the portrait,
+ * so that their paths can be read, and a stand-in tells whom the portrait shows.
  */
 async function sandboxImages(front: VisionImage, back: VisionImage | undefined): Promise<DerivedImage[]> {
   const copy = async (name: string, image: VisionImage) => ({
@@ -179,7 +178,7 @@ async function sandboxImages(front: VisionImage, back: VisionImage | undefined):
   ];
 }
 
-/** Nobody looks, so what is marked is made up, too: a card that fills the picture, and a face in the middle. */
+/** The marks are made up, too: a card that fills the picture, and a face in its middle. */
 const CARD_MARKS: readonly Mark[] = [
   { kind: 'outline', points: [0.02, 0.02, 0.98, 0.02, 0.98, 0.98, 0.02, 0.98] },
   { kind: 'zone', points: [0.04, 0.8, 0.96, 0.8, 0.96, 0.92, 0.04, 0.92] },
@@ -278,7 +277,7 @@ const OF_PICTURES: readonly string[] = [
   'wrong_side',
 ];
 
-/** What a JSON document in place of the image says; nothing for an image. */
+/** The content of a JSON document in place of an image; empty for an image. */
 async function standIn(image: VisionImage): Promise<StandIn> {
   if (image.contentType !== 'application/json') return {};
   const content = JSON.parse((await image.read()).toString('utf8')) as StandIn;

@@ -4,11 +4,11 @@ import type { ChallengeProgress, FaceObservation, NoFace, WantedFrame } from './
 import { algorithmOfPack, compareFaces, type FacePackName } from './face-templates.ts';
 import type { LookKind } from './look-ahead.ts';
 
-/** The door to the machine that looks at images. */
+/** The interface to the machine that analyses images. */
 export type VisionImage = {
-  /** Names these bytes and no others, where they have a name. */
+  /** Identifies these bytes, if they are stored. */
   readonly id?: string;
-  /** Whose turn it takes where many wait: the tenant's. */
+  /** The tenant whose turn the image takes when many wait. */
   readonly share?: string;
   readonly contentType: string;
   /** Of the bytes that were sent, in hex, where it is known. */
@@ -30,7 +30,7 @@ export type DocumentRequest = {
   /** The end user insists on `countryCode`. */
   readonly countryConfirmed?: boolean;
   readonly documentType?: string;
-  /** Whatever the photographs are like, as much is read as can be. */
+  /** Reads as much as possible, even from poor photographs. */
   readonly anyway?: boolean;
   /** Documents of invented states are accepted: the tenant demonstrates. */
   readonly allowSpecimens?: boolean;
@@ -70,7 +70,7 @@ export type FaceRequest = {
   readonly challenge?: ChallengeProgress;
   /** The frames that were kept of it. */
   readonly frames: readonly VisionImage[];
-  /** What the client says of itself: it can say what it likes. */
+  /** What the client reports about itself. It is not trusted. */
   readonly clientHints?: ClientHints;
 };
 
@@ -80,7 +80,7 @@ export type MatchRequest = {
   readonly challenge?: ChallengeProgress;
 };
 
-/** Such as the name of the camera. It may be personal, so it is looked at and not repeated. */
+/** For example the name of the camera. It may be personal data, so it is checked but never stored or shown. */
 export type ClientHints = Readonly<Record<string, string | number | boolean>>;
 
 export type FaceFindings = {
@@ -102,7 +102,7 @@ export type Vision = {
   findDuplicates(request: { face: VisionImage; threshold: number }, signal: AbortSignal): Promise<Check>;
 };
 
-/** A face as numbers, sealed by whoever keeps it; or the reason why there is none. */
+/** A face template, which its keeper seals; or the reason why there is none. */
 export type FaceTemplate =
   | {
       readonly template: Buffer;
@@ -113,28 +113,28 @@ export type FaceTemplate =
     }
   | { readonly template: undefined; readonly reason: string };
 
-/** What whoever keeps faces asks of the machine. */
+/** The part of the machine that the keepers of faces use. */
 export type FaceTemplates = {
   readonly algorithm: string;
-  /** A picture that cannot be looked at is a reason; a machine that cannot look is a 100010. */
+  /** Returns a reason for a picture that cannot be analysed; throws 100010 if the machine is not available. */
   faceTemplate(image: VisionImage, signal: AbortSignal): Promise<FaceTemplate>;
   /** Throws `TemplateFault` for templates of another algorithm. */
   compareFaces(one: Uint8Array, other: Uint8Array): { score: number; match: boolean };
 };
 
-/** The machine itself. It knows pictures; who has been seen before is known by those who keep faces. */
+/** The machine itself. It analyses pictures; searches among stored faces are done by the keepers of faces. */
 export type VisionMachine = FaceTemplates &
   Pick<Vision, 'readDocument' | 'readFace' | 'matchFaces'> & {
-    /** Somebody will come with pictures soon: what takes time to start is started. */
+    /** Starts what takes time to start, because pictures will arrive soon. */
     warm(): void;
-    /** The image has arrived and will be asked about; until then the machine looks at it if it has nothing else to do. */
+    /** Announces an image that will be needed, so that an idle machine can analyse it ahead. */
     lookAhead(image: VisionImage & { readonly id: string; readonly bytes: number }, kind: LookKind): void;
-    /** What a frame of a challenge shows, at once; nothing if no machine is there. Refuses with `ImageRefused` or 100010. */
+    /** Analyses a frame of a challenge at once; undefined if there is no machine. Refuses with `ImageRefused` or 100010. */
     observeFrame(bytes: Buffer, wantedFrame: WantedFrame, share: string): Promise<FaceObservation | NoFace | undefined>;
     stop(): Promise<void>;
   };
 
-/** A machine that is not there. What it did not look at it does not pass. */
+/** Stands for a missing machine: its checks are never passed. */
 export function noVision(pack: FacePackName = 'faceplugin'): VisionMachine {
   const notPerformed = (name: string, type: Check['type']): Check => ({
     name,
@@ -160,7 +160,7 @@ export function noVision(pack: FacePackName = 'faceplugin'): VisionMachine {
   };
 }
 
-/** Another process can look. Whoever asks this one is sent away, and nothing passes or fails for it. */
+/** Stands for a machine in another process: every request is refused, so that no check passes or fails here. */
 export function visionElsewhere(pack: FacePackName): VisionMachine {
   const refuse = async () => {
     throw new ApiError(100010, { detail: 'this process does not analyse images', retryAfterSeconds: 1 });
