@@ -19,7 +19,7 @@ import { setEnvironment, useEnvironment } from './api/environment.ts';
 import { canTry, useMay, useSession } from './api/session.tsx';
 import { LANGUAGES, type Language, useTexts } from './texts/texts.tsx';
 
-// Menus bring their own machinery along, and nobody needs one at once.
+// Loaded later: menus bring a lot of code, and no screen needs them at once.
 const Palette = lazy(() => import('./parts/palette.tsx').then((module) => ({ default: module.Palette })));
 const AskForCode = lazy(() => import('./parts/ask-for-code.tsx').then((module) => ({ default: module.AskForCode })));
 const AccountMenu = lazy(() => import('./account-menu.tsx').then(({ AccountMenu }) => ({ default: AccountMenu })));

@@ -19,9 +19,9 @@ export type JourneyOptions = {
 };
 
 export type EmbeddedJourney = {
-  /** Listens; what comes back stops listening. */
+  /** Adds a listener; returns a function that removes it. */
   on<N extends JourneyEventName>(name: N, listen: (event: JourneyEvents[N]) => void): () => void;
-  /** Takes the journey away. The instance stays as it is, and can be gone on with. */
+  /** Removes the journey from the page. The instance stays as it is and can be resumed. */
   close(): void;
 };
 
@@ -51,7 +51,7 @@ export function openJourney(options: JourneyOptions): EmbeddedJourney {
     opened?.close();
     emit('closed', { completed: isCompleted });
   };
-  /** Only the frame or window that we opened, and only while it shows the origin of the link, is listened to. */
+  /** Accepts messages only from the frame or window that we opened, and only while it shows the origin of the link. */
   const hear = ({ source, origin: from, data }: MessageEvent) => {
     const isOurs = source !== null && (source === opened || source === display?.target());
     const message = isOurs && from === origin ? readMessage(data) : undefined;
@@ -88,7 +88,7 @@ export function openJourney(options: JourneyOptions): EmbeddedJourney {
     emit('error', { reason: 'refused' });
     display?.offerWindow(openWindow);
   }, patienceMs);
-  // A window that was closed says nothing.
+  // A window that the end user closed sends no message, so it is polled.
   const look = setInterval(() => {
     if (hasCome && opened?.closed) close();
   }, LOOK_EVERY_MS);

@@ -1,9 +1,9 @@
 /** Where a journey is shown: a dialog over the page, a place inside it, or a window. */
 export type JourneyDisplay = {
-  /** The window whose messages count, once there is one. */
+  /** The window whose messages are accepted; null before it exists. */
   target(): Window | null;
   resize(height: number): void;
-  /** Shown in the place of a frame that did not come. */
+  /** Offers a window in place of a frame that did not load. */
   offerWindow(open: () => void): void;
   remove(): void;
 };

@@ -67,7 +67,7 @@ function Journeys({ instanceId, journey }: OpenedJourney) {
 
 type ResumePromptProps = { opened: OpenedJourney; onContinue(): void; onStartOver(): Promise<void> };
 
-/** Somebody has begun a journey by this public link in this browser; it may have been somebody else. */
+/** A journey of this public link was begun in this browser, perhaps by another person: asks whether to continue it. */
 function ResumePrompt({ opened: { journey }, onContinue, onStartOver }: ResumePromptProps) {
   const theme = journey?.theme;
   const words = useMessages(['shell'], { language: theme?.defaultLanguage, texts: journey?.texts });

@@ -65,7 +65,7 @@ async function listen(options: ListenOptions): Promise<void> {
   }
 }
 
-/** A word that is no event would wait for ever, and nobody would know why. */
+/** Refuses unknown event types: waiting for one would never end. */
 function ensureEvents(events = ''): void {
   const knownEvents: readonly string[] = WEBHOOK_EVENTS;
   const wrong = events.split(',').filter((type) => type !== '' && !knownEvents.includes(type));
@@ -73,7 +73,7 @@ function ensureEvents(events = ''): void {
     throw new UsageError(`There is no event ${wrong.join(', ')}. There are: ${knownEvents.join(', ')}`);
 }
 
-/** The same for the same key, so that a receiver need not be told a new one each day. It says nothing of the key. */
+/** Derived from the API key, so that a receiver can keep it. The key cannot be computed from it. */
 export function secretOf(apiKey: string): string {
   return `whsec_${createHash('sha256').update(`grove listen\0${apiKey}`).digest('base64')}`;
 }
@@ -117,7 +117,7 @@ function lineOf({ timestamp, type, data, statusCode, error }: Forwarded): string
   return `${timestamp}  ${type}  ${about}  ${data.status ?? ''}  ->  ${result}`;
 }
 
-/** Once: whoever develops a receiver sees what came of it, and lets it happen again. */
+/** Sends each event once: the developer sees the result and can trigger the event again. */
 export async function forward(
   event: StreamEvent,
   { forwardTo, secret }: { forwardTo: string; secret: string },

@@ -2,7 +2,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useT } from '../texts/texts.tsx';
 
-/** Something that changes what the server holds: a failure is told, and everything that is shown is asked for again. */
+/** A call that changes data on the server. A failure is shown, and after a success all queries are fetched again. */
 export function useAct<A, R>(act: (input: A) => Promise<R>, onDone?: (result: R, input: A) => void) {
   const t = useT();
   const client = useQueryClient();
@@ -22,7 +22,7 @@ export function useAct<A, R>(act: (input: A) => Promise<R>, onDone?: (result: R,
   });
 }
 
-/** Goes by itself, so there is nothing to close. */
+/** A message that disappears by itself, so it has no close button. */
 export function say(message: string): void {
   notifications.show({ message, withCloseButton: false });
 }

@@ -13,7 +13,7 @@ export type InstanceRef = { processDefnId: string; processInstanceId: string };
 export type UserData = Result<'userData', 'get'>;
 export type Check = Result<'userData', 'listChecks'>[number];
 
-/** All that a case shows. It is asked for as one, so that the next case can be fetched ahead. */
+/** All data of a case, fetched by one query, so that the next case can be fetched ahead. */
 export async function loadCase(processInstanceId: string, may: { seeData: boolean; seeEvents: boolean }) {
   const instance = await call('processInstances', 'getWithParameters', { params: { processInstanceId } });
   const params = { processDefnId: instance.processDefnId, processInstanceId };
@@ -29,7 +29,7 @@ export async function loadCase(processInstanceId: string, may: { seeData: boolea
 
 export type Case = Awaited<ReturnType<typeof loadCase>>;
 
-/** The parameter that an applicant's value has, and the word that the checks have for the field. */
+/** For each field, the parameter with the applicant's value and the name that the checks use. */
 const FIELDS: Readonly<Record<string, { readonly parameter: string; readonly inChecks: string }>> = {
   'First Name': { parameter: 'firstName', inChecks: 'givenNames' },
   'Last Name': { parameter: 'lastName', inChecks: 'surname' },
@@ -41,7 +41,7 @@ const FIELDS: Readonly<Record<string, { readonly parameter: string; readonly inC
 
 type Differences = { provided: boolean; zone: boolean; barcode: boolean };
 
-/** Which values the checks took for different. They know dates, spellings and transliterations; this page does not. */
+/** The values that differ according to the checks, which know dates, spellings and transliterations. */
 function differencesOf(checks: readonly Check[], fieldName: string): Differences {
   const metaData = (name: string) => checks.find((check) => check.name === name)?.metaData ?? {};
   const { fields = {} } = metaData('applicantMatch') as { fields?: Record<string, string> };

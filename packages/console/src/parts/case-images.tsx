@@ -31,7 +31,7 @@ export function imagesOf(data: UserData | undefined): CaseImage[] {
     const { marks } = face as { marks?: { image?: readonly Mark[] } };
     if (path) images.push({ path, label: key, kind: 'face', marks: marks?.image ?? [] });
   }
-  // What was cut out is easier to read than what it was cut from.
+  // A cropped document is easier to read than the photograph, so it comes first.
   return images.toSorted((one, other) => rank(one) - rank(other));
 }
 
@@ -89,7 +89,7 @@ function Picture({ instanceRef, image, turn = 0, zoom, isMarked = false }: Pictu
   );
 }
 
-/** Drawn where the sandbox was given words instead of a picture. */
+/** Stands for a picture where the sandbox was given a JSON document. */
 function Sample({ image: { kind, label } }: { image: CaseImage }) {
   const t = useT();
   const isCard = kind === 'document';

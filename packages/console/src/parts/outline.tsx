@@ -293,7 +293,7 @@ function Setting({ name, schema, value, isRequired, onValue }: SettingProps) {
   return <JsonSetting name={name} schema={schema} value={value} isRequired={isRequired} onValue={onValue} />;
 }
 
-/** What has a shape of its own is written as JSON, and taken when it can be read. */
+/** A setting with a structure of its own is edited as JSON, and stored once it can be parsed. */
 function JsonSetting({ name, schema, value, isRequired, onValue }: SettingProps) {
   const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value, null, 2));
   return (

@@ -27,7 +27,7 @@ export function CaseScreen() {
   const query = useCase(id, allowed);
   const next = useNextCase(id, allowed);
   const go = useGo(next);
-  // It outlives the decision: a case that is asked again waits for the person, and no more for a reviewer.
+  // This outlives the decision: a case that was asked again waits for the person, no longer for a reviewer.
   const [link, setLink] = useState<string>();
   if (!query.data) return <CaseStates query={query} />;
   const { instance } = query.data;

@@ -113,7 +113,7 @@ function Numbers() {
   );
 }
 
-/** How many the list has that it leads to: both ask the same. */
+/** The number of entries in the linked list; both use the same query. */
 function Count({ status, daysAgo, title }: { status: Status; daysAgo: number; title: string }) {
   const t = useT();
   const environment = useEnvironment();

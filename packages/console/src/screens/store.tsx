@@ -147,7 +147,7 @@ const STARTERS: Record<Kind, object> = {
   push: { rpId: 'app', numberMatching: true },
 };
 
-/** What an answer holds and a change does not take. */
+/** Members of an answer that an update does not accept. */
 const NOT_SENT: ReadonlySet<string> = new Set(['rpId', 'name', 'providers', 'createdDtm', 'lastUpdatedDtm']);
 /** How a change of each kind is called, and what names the one to change. */
 const CHANGES = {

@@ -21,7 +21,7 @@ import { useT } from '../texts/texts.tsx';
 type ListView = Result<'watchlists', 'get'>;
 type MemberRow = Result<'watchlists', 'listMembers'>['content'][number];
 
-/** One list: who is on it, why and until when, and who would be found. */
+/** One watchlist: its members with reason and expiry, and a form that tries a match. */
 export function Watchlist() {
   const { id = '' } = useParams({ strict: false });
   const environment = useEnvironment();
@@ -154,7 +154,7 @@ function NewMember({ list, onDone }: { list: ListView; onDone(): void }) {
   );
 }
 
-/** Who of the list would be found. */
+/** Tries a face or a value against the list and shows how many members match. */
 function Match({ list }: { list: ListView }) {
   const t = useT();
   const [value, setValue] = useState('');

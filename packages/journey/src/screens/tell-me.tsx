@@ -48,7 +48,7 @@ export function TellMe({ t, language, journey, api }: TellMeProps) {
   );
 }
 
-/** What was known when the page came takes no focus; what was just asked for does. */
+/** A new notice takes the focus; one that was there when the page loaded does not. */
 function Notice({ isNew, text }: { isNew: boolean; text: string }) {
   const words = <p class="panel tinted">{text}</p>;
   return isNew ? <Landing>{words}</Landing> : words;

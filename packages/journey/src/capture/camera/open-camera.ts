@@ -23,7 +23,7 @@ export class NoCamera extends Error {
 }
 
 const VIDEO_CONSTRAINTS = { width: { ideal: 1920 }, height: { ideal: 1080 }, frameRate: { ideal: 30 } } as const;
-/** A camera that another page has just let go of is not free at once. */
+/** A camera that another page has just released is not free at once. */
 const BUSY_WAIT_MS = 600;
 
 /** Opens the main lens of that side, or any other rather than none. */
@@ -36,7 +36,7 @@ export async function openCamera(wish: CameraWish): Promise<OpenCamera> {
   const open = lensOf(stream);
   const better = wish.deviceId ? null : chooseLens(lenses, open, wish.facing);
   if (!better) return camera(stream, lenses, wish.facing);
-  // The first lens has to be let go of before some phones give another one.
+  // Some phones open another lens only after the first one was released.
   stop(stream);
   const main = await openStream(devices, { ...wish, deviceId: better.deviceId });
   return camera(main, lenses, wish.facing);
@@ -95,7 +95,7 @@ function camera(stream: MediaStream, lenses: readonly Lens[], wantedFacing: Faci
         await track?.applyConstraints({ advanced: [{ torch: on } as MediaTrackConstraintSet] });
         return on;
       } catch {
-        // A lamp that does not obey is as good as none.
+        // A torch that cannot be switched counts as no torch.
         return false;
       }
     },
