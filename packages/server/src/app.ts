@@ -2,12 +2,10 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
-import { openArthr } from './arthr/arthr.ts';
 import type { SigningKeys } from './arthr/tokens/signing-keys.ts';
-import { changedBy, openAudit } from './audit/audit.ts';
+import { changedBy } from './audit/audit.ts';
 import { describeChange } from './audit/describe-change.ts';
-import { openBusinessMetrics } from './business-metrics.ts';
-import { baseUrlOf, type Config } from './config.ts';
+import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { openDb } from './db/open.ts';
 import { idempotency, purgeAnswers } from './http/contract/idempotency.ts';
@@ -17,26 +15,22 @@ import { operatorCookieName } from './http/contract/operator-cookie.ts';
 import { buildHttp } from './http/server.ts';
 import { hostNameOf, hostTenant } from './http/tenant.ts';
 import { defineJob } from './jobs/define-job.ts';
-import { type Jobs, type JobsOptions, openJobs } from './jobs/jobs.ts';
+import type { Jobs } from './jobs/jobs.ts';
 import { type Clock, HOUR, MINUTE, SECOND, systemClock } from './kernel/clock.ts';
 import { ApiError } from './kernel/errors.ts';
 import { documentSigner } from './kernel/sign-document.ts';
 import type { Tracing } from './kernel/tracing.ts';
 import { openLogLines } from './log-lines.ts';
 import { openMetrics } from './metrics.ts';
-import { deliveriesWaiting } from './notification-service/queue.repository.ts';
 import { openFeatures } from './open-features.ts';
-import { openSecrets } from './open-secrets.ts';
-import { openTracing, tracedDb } from './open-tracing.ts';
+import { type ApplicationPlatform, openPlatform } from './open-platform.ts';
 import { type OperatorAdmin, operatorAdmin } from './operators/operator-admin.ts';
 import { CONSOLE_FOLDER, WEB_FOLDER, watchPages } from './pages.ts';
 import { definitionSchema } from './process-manager/definitions/schema.ts';
 import { installShipped } from './process-manager/install-shipped.ts';
-import { reviewsWaiting } from './process-manager/reviews/reviews.repository.ts';
 import type { MasterKey } from './secrets/master-key.ts';
 import type { Vault } from './secrets/vault.ts';
 import type { AllowSpecimens, CreateToken } from './tenants/demonstration.ts';
-import { openSuspensions } from './tenants/suspensions.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
 import { openTenants, type Tenants } from './tenants/tenants.ts';
 
@@ -91,99 +85,23 @@ export async function openApp(
 type Places = { config: Config; webFolder: string };
 
 async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, log: Logger): Promise<App> {
-  const tracing = await openTracing(config, VERSION, (error) => log.warn({ err: error }, 'traces could not be sent'));
-  const db = tracedDb(opened, tracing);
-  const { master, vault, peppers } = await openSecrets(config, db, clock);
-  let urlOf = baseUrlOf(config, config.port);
-  const { handlers, authenticate, signing, pepper, ...arthr } = await openArthr({
-    db,
-    vault,
-    clock,
-    peppers,
-    limitFailures: config.rateLimit !== 'off',
-    issuerOf: (tenantId) => urlOf(tenantId),
-    onError: (what, error) => log.error({ err: error }, what),
-  });
-  const suspensions = openSuspensions({ system: db.system, clock });
-  const jobs = openJobsOf(config, { db, clock, log, tracing, suspended: suspensions.ids });
-  const audit = openAudit({ db, onError: (error) => log.error({ err: error }, 'could not save audit events') });
-  const business = openBusinessMetrics({
-    db,
-    clock,
-    tracing,
-    everyTenantId: () => everyTenantId(db.system),
-    reviewsWaiting: (tenantId) => reviewsWaiting(db.of(tenantId)),
-    webhooksWaiting: () => deliveriesWaiting(db.system),
-    onError: (error) => log.warn({ err: error }, 'a metric could not be read'),
-  });
-  const tenants = openTenants({ db, vault, clock, pepper, onCreate: installShipped });
-  const operators = operatorAdmin({ db, clock, baseUrlOf: (tenantId) => urlOf(tenantId) });
+  const platform = await openPlatform({ config, clock, log, version: VERSION }, opened);
+  const { db, vault, master, arthr, jobs, audit, tracing, address } = platform;
+  const { signing } = arthr;
+  jobs.register(purgeAnswersJob(db));
+  const tenants = openTenants({ db, vault, clock, pepper: arthr.pepper, onCreate: installShipped });
+  const operators = operatorAdmin({ db, clock, baseUrlOf: address.baseUrlOf });
   const features = openFeatures({
+    ...platform,
     installation: { tenants, admin: operators },
     textsFolder: TEXTS_FOLDER,
     version: VERSION,
-    config,
-    db,
-    vault,
-    clock,
-    log,
-    jobs,
-    audit,
-    metrics: business,
-    tracing,
-    suspensions,
-    baseUrlOf: (tenantId) => urlOf(tenantId),
-    everyTenantId: () => everyTenantId(db.system),
-    suspended: suspensions.ids,
-    onError: (what, error) => log.error({ err: error }, what),
-    warn: (details, message) => log.warn(details, message),
     sign: documentSigner(() => signing.current()),
     cookieName: (instanceId) => journeyCookieName(config.scheme, instanceId),
     operatorCookieName: operatorCookieName(config.scheme),
   });
-  const metrics = openMetrics(VERSION, async () => `${await metricsOf(jobs, log)}${await business.text()}`);
   let stopping = false;
-  const pages = watchPages(webFolder);
-  const tenantOf = hostTenant(config);
-
-  const http = buildHttp({
-    config,
-    clock,
-    log,
-    db,
-    limits: requestLimits(config.rateLimit, clock),
-    version: VERSION,
-    webFolder,
-    consoleFolder: CONSOLE_FOLDER,
-    metricsToken: config.metricsToken,
-    handlers: { apiKeys: handlers, ...features.handlers },
-    journeySession: features.journeySession,
-    operatorSession: features.operatorSession,
-    readBudget: features.readBudget,
-    pageFile: features.pageFile,
-    ...features.embedOrigins,
-    isLenient: features.isLenient,
-    baseUrlOf: (tenantId) => urlOf(tenantId),
-    definitionSchema,
-    authenticate,
-    hostTenant: tenantOf,
-    async relatedOrigins(host) {
-      const tenantId = tenantOf(host);
-      return tenantId ? features.relatedOrigins(db.of(tenantId), hostNameOf(host)) : [];
-    },
-    idempotency: idempotency({ vault, clock }),
-    recordChange: (tx, context, change) =>
-      audit.record(tx, { ...changedBy(context), action: change.action, ...describeChange(change) }),
-    observe: metrics.observe,
-    tracing,
-    metrics: metrics.text,
-    jwks: async () => (await signing.published()).map(({ jwk }) => jwk),
-    async ready() {
-      if (stopping) throw new ApiError(100010, { detail: 'the server is stopping', retryAfterSeconds: 5 });
-      await db.ready();
-      if (config.roles.includes('api')) await pages.ensure();
-    },
-  });
+  const http = openHttp(platform, features, { webFolder, isStopping: () => stopping });
 
   return {
     config,
@@ -201,12 +119,12 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
     async listen({ force = false } = {}) {
       await features.prepare({ force });
       await http.listen({ port: config.port, host: config.host });
-      const [address] = http.addresses();
-      const port = typeof address === 'object' ? address.port : config.port;
-      urlOf = baseUrlOf(config, port);
+      const [listening] = http.addresses();
+      const port = typeof listening === 'object' ? listening.port : config.port;
+      address.setPort(port);
       jobs.start();
       features.start({ isWorker: config.roles.includes('worker') });
-      return { port, baseUrlOf: urlOf };
+      return { port, baseUrlOf: address.baseUrlOf };
     },
     async stop() {
       stopping = true;
@@ -218,12 +136,59 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
   };
 }
 
-/** The queue, with every kind of job that this release knows. */
-function openJobsOf({ roles, jobsAtOnce }: Config, options: JobsOptions): Jobs {
-  const { db } = options;
-  const limits = { concurrency: jobsAtOnce.all, atOnce: jobsAtOnce.byKind, roles };
-  const jobs = openJobs({ ...options, ...limits });
-  const purge = defineJob<object>({
+type HttpOptions = { webFolder: string; isStopping(): boolean };
+
+function openHttp(
+  platform: ApplicationPlatform,
+  features: ReturnType<typeof openFeatures>,
+  { webFolder, isStopping }: HttpOptions,
+): FastifyInstance {
+  const { config, db, clock, log, vault, arthr, audit, jobs } = platform;
+  const metrics = openMetrics(VERSION, async () => `${await metricsOf(jobs, log)}${await platform.metrics.text()}`);
+  const pages = watchPages(webFolder);
+  const tenantOf = hostTenant(config);
+  return buildHttp({
+    config,
+    clock,
+    log,
+    db,
+    limits: requestLimits(config.rateLimit, clock),
+    version: VERSION,
+    webFolder,
+    consoleFolder: CONSOLE_FOLDER,
+    metricsToken: config.metricsToken,
+    handlers: { apiKeys: arthr.handlers, ...features.handlers },
+    journeySession: features.journeySession,
+    operatorSession: features.operatorSession,
+    readBudget: features.readBudget,
+    pageFile: features.pageFile,
+    ...features.embedOrigins,
+    isLenient: features.isLenient,
+    baseUrlOf: platform.baseUrlOf,
+    definitionSchema,
+    authenticate: arthr.authenticate,
+    hostTenant: tenantOf,
+    async relatedOrigins(host) {
+      const tenantId = tenantOf(host);
+      return tenantId ? features.relatedOrigins(db.of(tenantId), hostNameOf(host)) : [];
+    },
+    idempotency: idempotency({ vault, clock }),
+    recordChange: (tx, context, change) =>
+      audit.record(tx, { ...changedBy(context), action: change.action, ...describeChange(change) }),
+    observe: metrics.observe,
+    tracing: platform.tracing,
+    metrics: metrics.text,
+    jwks: async () => (await arthr.signing.published()).map(({ jwk }) => jwk),
+    async ready() {
+      if (isStopping()) throw new ApiError(100010, { detail: 'the server is stopping', retryAfterSeconds: 5 });
+      await db.ready();
+      if (config.roles.includes('api')) await pages.ensure();
+    },
+  });
+}
+
+function purgeAnswersJob(db: Db) {
+  return defineJob<object>({
     kind: 'http.purge-answers',
     does: 'removes responses stored for `Idempotency-Key` after 24 h',
     maxAttempts: 5,
@@ -237,8 +202,6 @@ function openJobsOf({ roles, jobsAtOnce }: Config, options: JobsOptions): Jobs {
       }
     },
   });
-  jobs.register(purge);
-  return jobs;
 }
 
 /** A collector that does not answer must not keep the server from stopping. */

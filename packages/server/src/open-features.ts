@@ -61,86 +61,24 @@ export type FeatureDeps = Platform & {
 
 /** Every feature but the keys of callers. Each is handed ports of those above it, so none imports another's storage. */
 export function openFeatures(deps: FeatureDeps) {
-  const { config, db, clock, vault, audit, metrics, suspensions } = deps;
-  const doors = openDoors(deps);
-  const { outbound, push, mail } = doors;
-  const versions = { grove: deps.version, node: process.versions.node };
-  const platform = { ...deps, ...doors, versions, region: config.region, secure: config.scheme === 'https' };
-  const tenants = { nameOf: tenantNames(db.system), ensureActive: suspensions.ensureActive };
-  const scrub = openScrub(config.database);
-  const erasureLog = openErasureLog({ ...platform, entries: openErased(config, clock) });
-  const shared = { ...platform, scrub, erasureLog, tenantName: tenants.nameOf };
-  const events = openInstanceEvents();
-  const live = openLive(platform);
-  const secrets = { findSecret: secretFinder({ vault, clock, audit }), secretHostFault };
-
-  const notifications = openNotifications({
-    ...shared,
-    ...secrets,
-    parametersOf,
-    onAttempt: metrics.webhookAttempt,
-    perEndpoint: config.webhooksPerEndpoint,
-  });
-  const readBudget = openReadBudget({
-    db,
-    clock,
-    audit,
-    budgetOf: readBudgetOf,
-    notify: notifications.notifyTenant,
-    warn: deps.warn,
-    onError: (error) => deps.onError('could not count reads of API keys', error),
-  });
-  const themes = openThemeServer({ ...shared, pagesDomain: config.pagesDomain });
-  const watchlists = openWatchlistManager(shared);
-  const identity = openIdentityStore({
-    ...shared,
-    notify: notifications.notifyIdentity,
-    expectEvent: notifications.expect,
-    faces: doors.vision,
-    metadata: { metadataPlace: config.fidoMetadata, outbound, log: deps.log },
-  });
-  const messages = openMessages({ ...shared, mail, perDay: config.messagesPerDay, changed: live.changed });
-  const manager = openProcessManager({
-    ...shared,
-    operatorNames,
-    reviewerName,
-    watchlists,
-    identity: identity.forSteps,
-    notify: events.publish,
-    changed: live.changed,
-    askedAgain: messages.askedAgain,
-    takesLooks: config.roles.includes('vision'),
-    maxTokens: config.maxProcessTokens,
-    sendWebhook: notifications.notifyStep,
-    receiptsDays: config.receiptsDays,
-    callHttp: httpCaller({ outbound, findSecret: secrets.findSecret }),
-    exists: {
-      webhook: notifications.isWebhookName,
-      secret: isSecretName,
-      secretHostFault,
-      addressFault: outbound.faultOf,
-      page: themes.isPageName,
-      theme: themes.isThemeName,
-      watchlist: watchlists.isListName,
-      store: identity.isStoreName,
-    },
-  });
+  const shared = openShared(deps);
+  const { config, db, clock, audit, erasureLog, events, doors } = shared;
+  const services = openServices(shared);
+  const { notifications, readBudget, themes, watchlists, identity, messages } = services;
+  const manager = openManager(shared, services);
   const pushes = openPushNotifications(identity.core, {
     ...shared,
-    push,
     processes: manager.forAskers,
-    faultOfAddress: outbound.faultOf,
+    faultOfAddress: doors.outbound.faultOf,
   });
   const journeys = openJourney({
     ...shared,
-    live,
     messages,
-    tenants,
     processes: manager.forJourneys,
     themes: themes.forJourneys,
     countryHeader: config.countryHeader,
   });
-  const operators = openOperators({ ...shared, ...secrets, cookieName: deps.operatorCookieName, ...tenants });
+  const operators = openOperators({ ...shared, ...shared.tenants, cookieName: deps.operatorCookieName });
   const personRequests = openPersonRequests({
     ...shared,
     ...manager.data,
@@ -158,7 +96,7 @@ export function openFeatures(deps: FeatureDeps) {
     purgeKeptDatabases(config, clock),
     sealing,
     erasureLog,
-    { onInstanceEvent: metrics.event },
+    { onInstanceEvent: deps.metrics.event },
     notifications,
     themes,
     watchlists,
@@ -185,4 +123,88 @@ export function openFeatures(deps: FeatureDeps) {
     isLenient: lenientTenants(db),
     embedOrigins: embedOrigins(db, shared),
   };
+}
+
+type Shared = ReturnType<typeof openShared>;
+
+/** What features share: the platform, the doors to the outside, and the few things that several of them call. */
+function openShared(deps: FeatureDeps) {
+  const { config, db, clock, vault, audit } = deps;
+  const doors = openDoors(deps);
+  const versions = { grove: deps.version, node: process.versions.node };
+  const platform = { ...deps, ...doors, versions, region: config.region, secure: config.scheme === 'https' };
+  const tenants = { nameOf: tenantNames(db.system), ensureActive: deps.suspensions.ensureActive };
+  return {
+    ...platform,
+    doors,
+    tenants,
+    tenantName: tenants.nameOf,
+    scrub: openScrub(config.database),
+    erasureLog: openErasureLog({ ...platform, entries: openErased(config, clock) }),
+    events: openInstanceEvents(),
+    live: openLive(platform),
+    findSecret: secretFinder({ vault, clock, audit }),
+    secretHostFault,
+  };
+}
+
+type Services = ReturnType<typeof openServices>;
+
+/** What the process manager relies on. */
+function openServices(shared: Shared) {
+  const { config, doors } = shared;
+  const notifications = openNotifications({
+    ...shared,
+    parametersOf,
+    onAttempt: shared.metrics.webhookAttempt,
+    perEndpoint: config.webhooksPerEndpoint,
+  });
+  return {
+    notifications,
+    readBudget: openReadBudget({
+      ...shared,
+      budgetOf: readBudgetOf,
+      notify: notifications.notifyTenant,
+      onError: (error) => shared.onError('could not count reads of API keys', error),
+    }),
+    themes: openThemeServer({ ...shared, pagesDomain: config.pagesDomain }),
+    watchlists: openWatchlistManager(shared),
+    identity: openIdentityStore({
+      ...shared,
+      notify: notifications.notifyIdentity,
+      expectEvent: notifications.expect,
+      faces: doors.vision,
+      metadata: { metadataPlace: config.fidoMetadata, outbound: doors.outbound, log: shared.log },
+    }),
+    messages: openMessages({ ...shared, perDay: config.messagesPerDay, changed: shared.live.changed }),
+  };
+}
+
+function openManager(shared: Shared, { notifications, themes, watchlists, identity, messages }: Services) {
+  const { config, outbound, findSecret } = shared;
+  return openProcessManager({
+    ...shared,
+    operatorNames,
+    reviewerName,
+    watchlists,
+    identity: identity.forSteps,
+    notify: shared.events.publish,
+    changed: shared.live.changed,
+    askedAgain: messages.askedAgain,
+    takesLooks: config.roles.includes('vision'),
+    maxTokens: config.maxProcessTokens,
+    sendWebhook: notifications.notifyStep,
+    receiptsDays: config.receiptsDays,
+    callHttp: httpCaller({ outbound, findSecret }),
+    exists: {
+      webhook: notifications.isWebhookName,
+      secret: isSecretName,
+      secretHostFault,
+      addressFault: outbound.faultOf,
+      page: themes.isPageName,
+      theme: themes.isThemeName,
+      watchlist: watchlists.isListName,
+      store: identity.isStoreName,
+    },
+  });
 }

@@ -10,12 +10,7 @@ type FirstStep = { to: string; text: TextKey; isAllowed: boolean; isDone(): Prom
 const ONE = { size: 1 };
 const inTest = { environment: 'test' as const, query: ONE };
 
-/** What a newcomer does first, from a test verification to colleagues. It goes when everything is done. */
-export function FirstSteps() {
-  const t = useT();
-  const may = useMay();
-  const { environments } = useSession();
-  const hasTest = environments.includes('test');
+function firstSteps(may: ReturnType<typeof useMay>, hasTest: boolean): FirstStep[] {
   const all: FirstStep[] = [
     {
       to: '/try',
@@ -48,7 +43,14 @@ export function FirstSteps() {
       isDone: async () => (await call('operators', 'list', { query: ONE })).totalElements > 1,
     },
   ];
-  const allowed = all.filter(({ isAllowed }) => isAllowed);
+  return all.filter(({ isAllowed }) => isAllowed);
+}
+
+/** What a newcomer does first, from a test verification to colleagues. It goes when everything is done. */
+export function FirstSteps() {
+  const t = useT();
+  const { environments } = useSession();
+  const allowed = firstSteps(useMay(), environments.includes('test'));
   const { data } = useQuery({
     queryKey: ['first-steps', ...allowed.map(({ to }) => to)],
     queryFn: () => Promise.all(allowed.map(({ isDone }) => isDone())),

@@ -82,6 +82,10 @@ export function Outline({ steps, onSteps, isReadOnly }: OutlineProps) {
     onSteps(change.steps);
     setOpen(change.at);
   };
+  const remove = (at: number) => {
+    onSteps(steps.toSpliced(at, 1));
+    setOpen(undefined);
+  };
   return (
     <Stack gap="xs">
       <ol className="plain-list outline" aria-label={t('outline.steps')}>
@@ -99,37 +103,18 @@ export function Outline({ steps, onSteps, isReadOnly }: OutlineProps) {
                 </Text>
               </div>
               <Group gap={4}>
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  aria-expanded={open === at}
-                  onClick={() => setOpen(open === at ? undefined : at)}
-                >
+                <SmallButton isExpanded={open === at} onClick={() => setOpen(open === at ? undefined : at)}>
                   {t(isReadOnly ? 'outline.show' : 'roles.edit')}
-                </Button>
+                </SmallButton>
                 {!isReadOnly && (
                   <>
-                    <Button size="compact-xs" variant="default" disabled={at === 0} onClick={() => move(at, -1)}>
+                    <SmallButton isDisabled={at === 0} onClick={() => move(at, -1)}>
                       {t('outline.up')}
-                    </Button>
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      disabled={at === steps.length - 1}
-                      onClick={() => move(at, 1)}
-                    >
+                    </SmallButton>
+                    <SmallButton isDisabled={at === steps.length - 1} onClick={() => move(at, 1)}>
                       {t('outline.down')}
-                    </Button>
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      onClick={() => {
-                        onSteps(steps.toSpliced(at, 1));
-                        setOpen(undefined);
-                      }}
-                    >
-                      {t('outline.remove')}
-                    </Button>
+                    </SmallButton>
+                    <SmallButton onClick={() => remove(at)}>{t('outline.remove')}</SmallButton>
                   </>
                 )}
               </Group>
@@ -147,6 +132,16 @@ export function Outline({ steps, onSteps, isReadOnly }: OutlineProps) {
       </ol>
       {!isReadOnly && <Adder types={Object.keys(data)} about={data} onAdd={add} />}
     </Stack>
+  );
+}
+
+type SmallButtonProps = { children: string; isDisabled?: boolean; isExpanded?: boolean; onClick(): void };
+
+function SmallButton({ children, isDisabled = false, isExpanded, onClick }: SmallButtonProps) {
+  return (
+    <Button size="compact-xs" variant="default" disabled={isDisabled} aria-expanded={isExpanded} onClick={onClick}>
+      {children}
+    </Button>
   );
 }
 

@@ -25,14 +25,11 @@ const FILTERS = [
 const POLL_MS = 500;
 const MAX_POLLS = 120;
 
-export function EventQueries() {
-  const t = useT();
-  const navigate = useNavigate();
-  const search = useSearch({ strict: false }) as Record<string, string | undefined>;
-  const [size, setSize] = useState(100);
+type Search = Readonly<Record<string, string | undefined>>;
+
+/** Starts a query and asks for its result until there is one. */
+function useEventQuery(search: Search, size: number) {
   const [answer, setAnswer] = useState<Answer>();
-  const set = (name: string, value: string) =>
-    navigate({ to: '/events', search: { ...search, [name]: value || undefined } as never, replace: true });
   const run = useAct(async () => {
     const filters = FILTERS.flatMap(({ name }) => (search[name] ? [[name, search[name]]] : []));
     const { executionId } = await call('events', 'startQuery', { body: { size, ...Object.fromEntries(filters) } });
@@ -43,6 +40,17 @@ export function EventQueries() {
       await new Promise((done) => setTimeout(done, POLL_MS));
     }
   });
+  return { answer, run };
+}
+
+export function EventQueries() {
+  const t = useT();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as Search;
+  const [size, setSize] = useState(100);
+  const { answer, run } = useEventQuery(search, size);
+  const set = (name: string, value: string) =>
+    navigate({ to: '/events', search: { ...search, [name]: value || undefined } as never, replace: true });
   const rows = (answer?.results ?? []) as unknown as Record<string, unknown>[];
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, 8);
   return (

@@ -37,6 +37,13 @@ export function Invitation({ code, onJoined }: { code: string; onJoined(): void 
   return <Join code={code} invitation={opened.data} onJoined={onJoined} />;
 }
 
+/** Makes a passkey and hands it over; returns the session that begins. */
+async function accept({ ceremonyId, publicKey }: Opened, fields: { code: string; name: string; email?: string }) {
+  const optionsJSON = publicKey as unknown as CreationOptions;
+  const credential = (await startRegistration({ optionsJSON })) as unknown as Record<string, unknown>;
+  return call('consoleAccount', 'acceptInvitation', { body: { ...fields, ceremonyId, credential } });
+}
+
 function Join({ code, invitation, onJoined }: { code: string; invitation: Opened; onJoined(): void }) {
   const t = useT();
   const client = useQueryClient();
@@ -51,18 +58,9 @@ function Join({ code, invitation, onJoined }: { code: string; invitation: Opened
     setFault(undefined);
     try {
       // The options are good once, so another try needs others.
-      const { ceremonyId, publicKey } = fault
-        ? await call('consoleAccount', 'openInvitation', { body: { code } })
-        : invitation;
-      const credential = await startRegistration({ optionsJSON: publicKey as unknown as CreationOptions });
-      const body = {
-        code,
-        ceremonyId,
-        credential: credential as unknown as Record<string, unknown>,
-        name: name.trim(),
-        ...(isFirst && { email: email.trim() }),
-      };
-      client.setQueryData(SESSION_KEY, await call('consoleAccount', 'acceptInvitation', { body }));
+      const options = fault ? await call('consoleAccount', 'openInvitation', { body: { code } }) : invitation;
+      const fields = { code, name: name.trim(), ...(isFirst && { email: email.trim() }) };
+      client.setQueryData(SESSION_KEY, await accept(options, fields));
       onJoined();
     } catch (error) {
       setFault(error instanceof CallError ? error.message : t('signIn.cancelled'));

@@ -18,11 +18,36 @@ type ReviewRow = Result<'reviews', 'list'>['content'][number];
 
 export function Reviews() {
   const t = useT();
-  const explain = useExplainQueue();
   const navigate = useNavigate();
-  const { operator } = useSession();
   const may = useMay();
   const { view = 'all', definition } = useSearch({ strict: false }) as { view?: string; definition?: string };
+  return (
+    <Guarded group="reviews" name="list">
+      <Page title={t('reviews.title')}>
+        <SegmentedControl
+          className="self-start"
+          aria-label={t('reviews.title')}
+          value={view}
+          data={[
+            { value: 'all', label: t('reviews.all') },
+            { value: 'mine', label: t('reviews.mine') },
+            { value: 'free', label: t('reviews.free') },
+            ...(may('closedReviews', 'list') ? [{ value: 'closed', label: t('reviews.closed') }] : []),
+          ]}
+          onChange={(next) => navigate({ to: '/reviews', search: { view: next, definition } as never })}
+        />
+        <DefinitionFilter />
+        {view === 'closed' ? <Closed /> : <Open view={view} definition={definition} />}
+      </Page>
+    </Guarded>
+  );
+}
+
+/** What waits for a decision, the oldest first. */
+function Open({ view, definition }: { view: string; definition: string | undefined }) {
+  const t = useT();
+  const explain = useExplainQueue();
+  const { operator } = useSession();
   const columns: Column<ReviewRow>[] = [
     { title: t('instances.person'), show: (row) => nameOf(row) || t('instances.noName'), text: nameOf },
     {
@@ -53,37 +78,16 @@ export function Reviews() {
     free: { assigned: 'UNCLAIMED' },
   };
   return (
-    <Guarded group="reviews" name="list">
-      <Page title={t('reviews.title')}>
-        <SegmentedControl
-          className="self-start"
-          aria-label={t('reviews.title')}
-          value={view}
-          data={[
-            { value: 'all', label: t('reviews.all') },
-            { value: 'mine', label: t('reviews.mine') },
-            { value: 'free', label: t('reviews.free') },
-            ...(may('closedReviews', 'list') ? [{ value: 'closed', label: t('reviews.closed') }] : []),
-          ]}
-          onChange={(next) => navigate({ to: '/reviews', search: { view: next, definition } as never })}
-        />
-        <DefinitionFilter />
-        {view === 'closed' ? (
-          <Closed />
-        ) : (
-          <List<ReviewRow>
-            group="reviews"
-            name="list"
-            label={t('reviews.title')}
-            query={{ sort: 'waitingSinceDtm,asc', ...filters[view], processDefnName: definition }}
-            columns={columns}
-            keyOf={(row) => row.processInstanceId}
-            linkOf={(row) => `/reviews/${row.processInstanceId}`}
-            empty={<NobodyWaits />}
-          />
-        )}
-      </Page>
-    </Guarded>
+    <List<ReviewRow>
+      group="reviews"
+      name="list"
+      label={t('reviews.title')}
+      query={{ sort: 'waitingSinceDtm,asc', ...filters[view], processDefnName: definition }}
+      columns={columns}
+      keyOf={(row) => row.processInstanceId}
+      linkOf={(row) => `/reviews/${row.processInstanceId}`}
+      empty={<NobodyWaits />}
+    />
   );
 }
 

@@ -66,19 +66,8 @@ export function Usage() {
 
 function UsageReport({ usage, definition }: { usage: UsageView; definition: string | undefined }) {
   const t = useT();
-  const { total, days, definitions, devices, reviewers, agreement, secondsToEnd } = usage;
+  const { total, days, definitions, devices, reviewers } = usage;
   if (total.created === 0) return <Empty title={t('usage.none')} />;
-  const decided = total.accepted + total.declined;
-  const numbers = [
-    { label: t('usage.created'), value: String(total.created) },
-    { label: t('usage.passRate'), value: decided === 0 ? '–' : `${percent(total.accepted, decided)} %` },
-    { label: t('usage.median'), value: secondsText(secondsToEnd.median) },
-    { label: t('usage.ninety'), value: secondsText(secondsToEnd.ninetyPercent) },
-    {
-      label: t('usage.agreement', { n: agreement.cases }),
-      value: agreement.cases === 0 ? '–' : `${percent(agreement.agreed, agreement.cases)} %`,
-    },
-  ];
   const heads = [
     t('usage.created'),
     t('status.Accepted'),
@@ -90,18 +79,7 @@ function UsageReport({ usage, definition }: { usage: UsageView; definition: stri
   ];
   return (
     <Stack gap="xl">
-      <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }}>
-        {numbers.map(({ label, value }) => (
-          <div className="card" key={label}>
-            <Text size="sm" c="dimmed">
-              {label}
-            </Text>
-            <div className="number">
-              <bdi>{value}</bdi>
-            </div>
-          </div>
-        ))}
-      </SimpleGrid>
+      <KeyFigures usage={usage} />
       <Figures
         title={t('usage.byDay')}
         name={'days'}
@@ -143,6 +121,33 @@ function UsageReport({ usage, definition }: { usage: UsageView; definition: stri
         }))}
       />
     </Stack>
+  );
+}
+
+/** The figures that are looked at first. */
+function KeyFigures({ usage: { total, agreement, secondsToEnd } }: { usage: UsageView }) {
+  const t = useT();
+  const decisions = total.accepted + total.declined;
+  const numbers = [
+    { label: t('usage.created'), value: String(total.created) },
+    { label: t('usage.passRate'), value: percent(total.accepted, decisions) },
+    { label: t('usage.median'), value: secondsText(secondsToEnd.median) },
+    { label: t('usage.ninety'), value: secondsText(secondsToEnd.ninetyPercent) },
+    { label: t('usage.agreement', { n: agreement.cases }), value: percent(agreement.agreed, agreement.cases) },
+  ];
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }}>
+      {numbers.map(({ label, value }) => (
+        <div className="card" key={label}>
+          <Text size="sm" c="dimmed">
+            {label}
+          </Text>
+          <div className="number">
+            <bdi>{value}</bdi>
+          </div>
+        </div>
+      ))}
+    </SimpleGrid>
   );
 }
 
@@ -188,8 +193,8 @@ function figureOf(label: string, counts: Counts): Figure {
   return { label, values: [created, accepted, declined, inReview, abandoned, failed, open] };
 }
 
-function percent(part: number, whole: number): number {
-  return Math.round((1000 * part) / whole) / 10;
+function percent(part: number, whole: number): string {
+  return whole === 0 ? '–' : `${Math.round((1000 * part) / whole) / 10} %`;
 }
 
 const MINUTE = 60;

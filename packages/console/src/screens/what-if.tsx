@@ -109,83 +109,102 @@ function OutcomeTag({ outcome }: { outcome: keyof typeof TONES }) {
 
 const VERDICTS: Record<string, TextKey> = { APPROVED: 'reviews.APPROVED', REJECTED: 'reviews.REJECTED' };
 
+/** What a reviewer decided, if one did. */
+function useVerdictText() {
+  const t = useT();
+  return (verdict: string) => (VERDICTS[verdict] ? t(VERDICTS[verdict]) : '–');
+}
+
 function ReplayReport({ total, isOver }: { total: Total; isOver: boolean }) {
   const t = useT();
   const { examined, counts, changed } = total;
-  const verdictText = (verdict: string) => (VERDICTS[verdict] ? t(VERDICTS[verdict]) : '–');
   if (examined === 0 && isOver) return <Empty title={t('whatIf.none')} />;
+  return (
+    <Stack>
+      <Alert variant="light" color={changed.length === 0 ? 'teal' : 'yellow'} role="status">
+        {t('whatIf.summary', { examined, changed: changed.length })}
+      </Alert>
+      <CountsTable counts={counts} />
+      {changed.length > 0 && <ChangedInstances changed={changed} />}
+    </Stack>
+  );
+}
+
+function CountsTable({ counts }: Pick<Total, 'counts'>) {
+  const t = useT();
+  const verdictText = useVerdictText();
+  return (
+    <Table className="list" verticalSpacing={6}>
+      <caption className="hidden">{t('whatIf.title')}</caption>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t('whatIf.recorded')}</Table.Th>
+          <Table.Th>{t('whatIf.wouldBe')}</Table.Th>
+          <Table.Th>{t('whatIf.reviewers')}</Table.Th>
+          <Table.Th>{t('usage.instances')}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {counts
+          .toSorted((one, other) => other.instances - one.instances)
+          .map((each) => (
+            <Table.Tr key={keyOf(each)}>
+              <Table.Td data-title={t('whatIf.recorded')}>
+                <OutcomeTag outcome={each.recorded} />
+              </Table.Td>
+              <Table.Td data-title={t('whatIf.wouldBe')}>
+                <OutcomeTag outcome={each.outcome} />
+              </Table.Td>
+              <Table.Td data-title={t('whatIf.reviewers')}>{verdictText(each.verdict)}</Table.Td>
+              <Table.Td data-title={t('usage.instances')}>{each.instances}</Table.Td>
+            </Table.Tr>
+          ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function ChangedInstances({ changed }: Pick<Total, 'changed'>) {
+  const t = useT();
+  const verdictText = useVerdictText();
   const save = () =>
     saveCsv('what-if', [
       ['processInstanceId', 'recorded', 'outcome', 'verdict', 'because'],
       ...changed.map((each) => [each.processInstanceId, each.recorded, each.outcome, each.verdict, each.because ?? '']),
     ]);
   return (
-    <Stack>
-      <Alert variant="light" color={changed.length === 0 ? 'teal' : 'yellow'} role="status">
-        {t('whatIf.summary', { examined, changed: changed.length })}
-      </Alert>
+    <section>
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h5">
+          {t('whatIf.changed')}
+        </Title>
+        <Button size="compact-xs" variant="default" onClick={save}>
+          {t('app.export')}
+        </Button>
+      </Group>
       <Table className="list" verticalSpacing={6}>
-        <caption className="hidden">{t('whatIf.title')}</caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('whatIf.recorded')}</Table.Th>
-            <Table.Th>{t('whatIf.wouldBe')}</Table.Th>
-            <Table.Th>{t('whatIf.reviewers')}</Table.Th>
-            <Table.Th>{t('usage.instances')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
         <Table.Tbody>
-          {counts
-            .toSorted((one, other) => other.instances - one.instances)
-            .map((each) => (
-              <Table.Tr key={keyOf(each)}>
-                <Table.Td data-title={t('whatIf.recorded')}>
-                  <OutcomeTag outcome={each.recorded} />
-                </Table.Td>
-                <Table.Td data-title={t('whatIf.wouldBe')}>
-                  <OutcomeTag outcome={each.outcome} />
-                </Table.Td>
-                <Table.Td data-title={t('whatIf.reviewers')}>{verdictText(each.verdict)}</Table.Td>
-                <Table.Td data-title={t('usage.instances')}>{each.instances}</Table.Td>
-              </Table.Tr>
-            ))}
+          {changed.slice(0, MAX_SHOWN).map((each) => (
+            <Table.Tr key={each.processInstanceId}>
+              <Table.Td data-title={t('nav.instances')}>
+                <Anchor component={Link} to={`/instances/${each.processInstanceId}`} size="sm">
+                  {each.processInstanceId}
+                </Anchor>
+              </Table.Td>
+              <Table.Td data-title={t('whatIf.recorded')}>
+                <OutcomeTag outcome={each.recorded} />
+              </Table.Td>
+              <Table.Td data-title={t('whatIf.wouldBe')}>
+                <OutcomeTag outcome={each.outcome} />
+              </Table.Td>
+              <Table.Td data-title={t('whatIf.reviewers')}>{verdictText(each.verdict)}</Table.Td>
+              <Table.Td data-title={t('audit.details')}>
+                <Text size="xs">{each.because ?? ''}</Text>
+              </Table.Td>
+            </Table.Tr>
+          ))}
         </Table.Tbody>
       </Table>
-      {changed.length > 0 && (
-        <section>
-          <Group justify="space-between" mb="xs">
-            <Title order={2} size="h5">
-              {t('whatIf.changed')}
-            </Title>
-            <Button size="compact-xs" variant="default" onClick={save}>
-              {t('app.export')}
-            </Button>
-          </Group>
-          <Table className="list" verticalSpacing={6}>
-            <Table.Tbody>
-              {changed.slice(0, MAX_SHOWN).map((each) => (
-                <Table.Tr key={each.processInstanceId}>
-                  <Table.Td data-title={t('nav.instances')}>
-                    <Anchor component={Link} to={`/instances/${each.processInstanceId}`} size="sm">
-                      {each.processInstanceId}
-                    </Anchor>
-                  </Table.Td>
-                  <Table.Td data-title={t('whatIf.recorded')}>
-                    <OutcomeTag outcome={each.recorded} />
-                  </Table.Td>
-                  <Table.Td data-title={t('whatIf.wouldBe')}>
-                    <OutcomeTag outcome={each.outcome} />
-                  </Table.Td>
-                  <Table.Td data-title={t('whatIf.reviewers')}>{verdictText(each.verdict)}</Table.Td>
-                  <Table.Td data-title={t('audit.details')}>
-                    <Text size="xs">{each.because ?? ''}</Text>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </section>
-      )}
-    </Stack>
+    </section>
   );
 }

@@ -36,33 +36,35 @@ function useSides(step: StepProps['step'], settings: DocumentSettings) {
   return { taken: pictures, setTaken: setPictures, there, isCountryOpen, anew };
 }
 
-function Attempt(props: StepProps) {
-  const { journey, step, api, t, language, submit } = props;
-  const settings = step.settings as unknown as DocumentSettings;
+/** Which document it is. It is remembered over a reload, unless the tenant has settled it. */
+function useChoice({ journey, step }: StepProps, settings: DocumentSettings) {
   const storageKey = `grove-document-${journey.processInstanceId}-${step.id}`;
   const settledByTenant = settledChoice(settings);
   const [choice, setChoice] = useState<Choice | undefined>(settledByTenant ?? recallChoice(storageKey));
+  const choose = (newChoice: Choice | undefined) => {
+    rememberChoice(storageKey, newChoice);
+    setChoice(newChoice);
+  };
+  return { choice, choose, isSettled: settledByTenant !== undefined };
+}
+
+function Attempt(props: StepProps) {
+  const { step, api, t, language, submit } = props;
+  const settings = step.settings as unknown as DocumentSettings;
+  const { choice, choose, isSettled } = useChoice(props, settings);
   const { taken: pictures, setTaken: setPictures, there, isCountryOpen, anew } = useSides(step, settings);
   const guide = useCardGuide();
   const chooseAnew = () => {
     anew();
-    rememberChoice(storageKey, undefined);
-    setChoice(undefined);
+    choose(undefined);
   };
   const toSideBefore = () => setPictures(pictures.slice(0, -1));
-  useBack(
-    choice === undefined ? undefined : pictures.length > 0 ? toSideBefore : settledByTenant ? undefined : chooseAnew,
-    'step',
-  );
+  const onOther = isSettled ? undefined : chooseAnew;
+  useBack(choice === undefined ? undefined : pictures.length > 0 ? toSideBefore : onOther, 'step');
 
-  const choose = (newChoice: Choice) => {
-    rememberChoice(storageKey, newChoice);
-    setChoice(newChoice);
-  };
   if (!choice) return <ChooseDocument t={t} language={language} {...settings} onChoose={choose} />;
   const { documentType, countryCode } = choice;
   const sides = sidesOf(settings.sides, documentType);
-  const onOther = settledByTenant ? undefined : chooseAnew;
 
   const { readCountry } = settings;
   if (isCountryOpen && readCountry) {

@@ -42,6 +42,18 @@ export function FaceStep(props: StepProps) {
   return <Attempt key={props.step.attempt} {...props} />;
 }
 
+/** The picture on its way: what sends it, and the other ways to give one. */
+function useSelfie(props: StepProps, check: (shot: Shot) => void) {
+  const { api, submit } = props;
+  const sending = useSending();
+  const send = async ({ blob, hints }: Shot) => {
+    await api.uploadImage('image', blob, { onProgress: sending.setShare });
+    const sha256 = await hashOf(blob);
+    await submit({ hints: { ...hints, ...(sha256 && { sha256 }) } });
+  };
+  return { sending, send, ways: waysOf(props, sending, send, check) };
+}
+
 function Attempt(props: StepProps) {
   const { t, step, api, submit } = props;
   const active = step.settings.liveness === 'active';
@@ -49,14 +61,9 @@ function Attempt(props: StepProps) {
   const [view, setView] = useState<View>({ at: 'primer' });
   const [stays, setStays] = useState(false);
   const [omit, setOmit] = useState<readonly Omission[]>([]);
-  const sending = useSending();
+  const check = (shot: Shot) => setView({ at: 'check', shot });
+  const { sending, send, ways } = useSelfie(props, check);
   const app = stays ? undefined : appAround(navigator.userAgent);
-  const send = async ({ blob, hints }: Shot) => {
-    await api.uploadImage('image', blob, { onProgress: sending.setShare });
-    const sha256 = await hashOf(blob);
-    await submit({ hints: { ...hints, ...(sha256 && { sha256 }) } });
-  };
-  const ways = waysOf(props, sending, send, (shot) => setView({ at: 'check', shot }));
   // Called by a tap, without which browsers play no sound.
   const open = (shutter: boolean) => {
     if (active) prepareSound();
@@ -86,7 +93,7 @@ function Attempt(props: StepProps) {
           ways={ways}
           omit={omit}
           onOmit={(omission) => setOmit([...omit, omission])}
-          onShot={(shot) => setView({ at: 'check', shot })}
+          onShot={check}
           onEnded={(reason) => setView({ at: 'ended', reason })}
           onError={(error) => {
             sending.setError(error);
@@ -99,24 +106,29 @@ function Attempt(props: StepProps) {
           }}
         />
       );
-    case 'sending':
-      return (
-        <SendingFace
-          t={t}
-          sending={sending}
-          ways={ways}
-          onAgain={() => (codeOf(sending.error) === CHALLENGE_GONE ? open(false) : void sending.attempt(view.send))}
-        />
-      );
-    case 'ended':
-      return <ChallengeEnded t={t} reason={view.reason} ways={ways} onAgain={() => open(false)} />;
-    case 'noMore':
-      return <NoMoreChallenges t={t} ways={ways} />;
-    default: {
+    case 'primer': {
       const onOpen = (click: { detail: number }) => open(wantsShutter(click));
       return <FacePrimer t={t} step={step} active={active} ways={ways} onOpen={onOpen} error={sending.error} />;
     }
+    default:
+      return <AfterChallenge t={t} view={view} sending={sending} ways={ways} onAgain={() => open(false)} />;
   }
+}
+
+type AfterChallengeProps = {
+  t: StepProps['t'];
+  view: Extract<View, { at: 'sending' | 'ended' | 'noMore' }>;
+  sending: Sending;
+  ways: Ways;
+  onAgain(): void;
+};
+
+/** The movements were made and are sent, or they ended without success. */
+function AfterChallenge({ t, view, sending, ways, onAgain }: AfterChallengeProps) {
+  if (view.at === 'noMore') return <NoMoreChallenges t={t} ways={ways} />;
+  if (view.at === 'ended') return <ChallengeEnded t={t} reason={view.reason} ways={ways} onAgain={onAgain} />;
+  const sendAgain = () => (codeOf(sending.error) === CHALLENGE_GONE ? onAgain() : void sending.attempt(view.send));
+  return <SendingFace t={t} sending={sending} ways={ways} onAgain={sendAgain} />;
 }
 
 function codeOf(error: unknown): number | undefined {

@@ -16,16 +16,23 @@ type Settings = { title?: LocalText; schema: Record<string, unknown>; values?: R
 /** What was typed is there again after a look at another page. It stays in this page, and of one form alone. */
 let draft: { attemptKey: string; input: FormInput } | undefined;
 
-export function FormStep({ journey, step, t, language, submit, unable }: StepProps) {
-  const { title, schema, values } = step.settings as Settings;
-  const fields = useMemo(() => fieldsOf(schema), [schema]);
+function useDraft({ journey, step }: StepProps, fields: readonly Field[]) {
+  const { values = {} } = step.settings as Settings;
   const attemptKey = `${journey.processInstanceId} ${step.id} ${step.attempt}`;
   const [input, setInput] = useState<FormInput>(() =>
-    draft?.attemptKey === attemptKey ? draft.input : startWith(fields, values ?? {}),
+    draft?.attemptKey === attemptKey ? draft.input : startWith(fields, values),
   );
   useEffect(() => {
     draft = { attemptKey, input };
   }, [attemptKey, input]);
+  return [input, setInput] as const;
+}
+
+export function FormStep(props: StepProps) {
+  const { step, t, language, submit, unable } = props;
+  const { title, schema } = step.settings as Settings;
+  const fields = useMemo(() => fieldsOf(schema), [schema]);
+  const [input, setInput] = useDraft(props, fields);
   const [faults, setFaults] = useState<readonly FormFault[]>([]);
   const [tries, setTries] = useState(0);
   const [error, setError] = useState<unknown>();

@@ -3,6 +3,7 @@ import { actor, callerIds } from '../kernel/actor.ts';
 import { type Clock, HOUR, toDtm } from '../kernel/clock.ts';
 import type { Principal } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { openFlusher } from '../kernel/flusher.ts';
 import type { Audit } from './audit.ts';
 import { addKeyReads, countKeyReads, type KeyHour, markAlarmed } from './key-reads.repository.ts';
 
@@ -72,11 +73,10 @@ const WRITE_FROM = 1000;
 const MAX_REMEMBERED = 20_000;
 
 export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
-  const { db, clock, onError } = deps;
+  const { clock, onError } = deps;
   const uses = new Map<string, Use>();
   /** Of an hour that is over, and not written yet. */
   let pastUses: Use[] = [];
-  let flushing: Promise<void> | undefined;
 
   const useOf = (principal: Principal): Use => {
     const hourAt = hourOf(clock.now());
@@ -105,16 +105,8 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
       // The hour may have ended meanwhile.
       const now = useOf(principal);
       now.pending += personCount;
-      if (now.pending >= WRITE_FROM && !flushing) flush().catch(onError);
+      if (now.pending >= WRITE_FROM) hurry();
     };
-  };
-
-  const writeOne = async (use: Use) => {
-    const { pending, principal } = use;
-    const { stored, budget } = await db.of(principal.tenantId).write((tx) => writeUse(tx, deps, use));
-    use.pending -= pending;
-    use.stored = stored;
-    use.budget = budget;
   };
 
   const writeAll = async () => {
@@ -123,26 +115,18 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
     const unwritten = [...old, ...[...uses.values()].filter(({ pending }) => pending > 0)];
     const failures: unknown[] = [];
     // One after another: a write waits for nobody's answer, and other writers come between.
-    for (const use of unwritten) await writeOne(use).catch((error) => failures.push(error));
+    for (const use of unwritten) await writeUse(deps, use).catch((error) => failures.push(error));
     // A key that is refused reads nothing, and must notice that its tenant has raised the budget.
     for (const use of [...uses.values()].filter(isBlocked)) {
       const { tenantId, environment } = use.principal;
-      use.budget = await deps.budgetOf(db.of(tenantId), environment).catch(() => use.budget);
+      use.budget = await deps.budgetOf(deps.db.of(tenantId), environment).catch(() => use.budget);
     }
     pastUses.push(...old.filter(({ pending }) => pending > 0));
     if (uses.size > MAX_REMEMBERED) for (const [name, { pending }] of uses) if (pending === 0) uses.delete(name);
     if (failures.length > 0) throw failures[0];
   };
 
-  const flush = async (): Promise<void> => {
-    while (flushing) await flushing.catch(() => undefined);
-    flushing = writeAll().finally(() => {
-      flushing = undefined;
-    });
-    await flushing;
-  };
-
-  const timer = setInterval(() => flushing ?? flush().catch(onError), WRITE_EVERY_MS).unref();
+  const { flush, hurry, stop } = openFlusher({ everyMs: WRITE_EVERY_MS, write: writeAll, onError });
   return {
     admit(principal, expected) {
       const use = useOf(principal);
@@ -153,10 +137,7 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
       return use.lookup.then(() => admitCounted(principal, expected));
     },
     flush,
-    async stop() {
-      clearInterval(timer);
-      await flush().catch(onError);
-    },
+    stop,
   };
 }
 
@@ -180,8 +161,16 @@ async function lookUp({ db, budgetOf }: ReadBudgetDeps, use: Use): Promise<void>
 
 const hourOf = (at: number) => at - (at % HOUR);
 
+async function writeUse(deps: ReadBudgetDeps, use: Use): Promise<void> {
+  const { pending, principal } = use;
+  const { stored, budget } = await deps.db.of(principal.tenantId).write((tx) => addReads(tx, deps, use));
+  use.pending -= pending;
+  use.stored = stored;
+  use.budget = budget;
+}
+
 /** Adds what was read, and raises the alarm if the budget is used up and nobody has raised it in this hour. */
-async function writeUse(tx: TenantTx, deps: ReadBudgetDeps, { principal, hourAt, pending }: Use) {
+async function addReads(tx: TenantTx, deps: ReadBudgetDeps, { principal, hourAt, pending }: Use) {
   const { environment, callerId: apiKeyId, callerName: apiKeyName } = principal;
   const key: KeyHour = { environment, apiKeyId, hourAt };
   const budget = await deps.budgetOf(tx, environment);

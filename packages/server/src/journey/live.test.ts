@@ -4,7 +4,8 @@ import { onBothEngines } from '../../test/harness.ts';
 import { type Browser, codeOf, openTestJourney, type TestJourney } from '../../test/journey.ts';
 import { NO_SIGNALS } from '../db/signals.ts';
 import { asTenantId } from '../kernel/ids.ts';
-import { MAX_WATCHERS, openLive, type Watcher } from './live.ts';
+import { openLive } from './live.ts';
+import { MAX_WATCHERS, type Watcher } from './watchers.ts';
 
 /** Reads a stream of events one piece at a time. */
 async function watching(browser: Browser) {

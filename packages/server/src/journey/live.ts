@@ -3,6 +3,7 @@ import { SECOND } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { standingsOf } from './sessions.repository.ts';
+import { nameOf, openWatchers, type WatchedJourney, type Watcher } from './watchers.ts';
 
 /**
  * Who watches which journey from this server, and the news for them. What this server changes it tells at once, here and to
@@ -23,38 +24,22 @@ export type Live = {
   stop(): void;
 };
 
-export type Watcher = {
-  readonly tenantId: TenantId;
-  readonly instanceId: string;
-  readonly sessionId: string;
-  changed(): void;
-  beat(): void;
-  end(): void;
-};
-
 type LiveDeps = {
   db: Db;
   onError(what: string, error: unknown): void;
 };
 
-export const MAX_WATCHERS_PER_SESSION = 5;
-export const MAX_WATCHERS = 2000;
 const BEAT_EVERY_MS = 15 * SECOND;
 const POLL_EVERY_MS = 2 * SECOND;
 /** Polls that are skipped while signals report every change of other servers. */
 const POLLS_LEFT_OUT = 9;
 
-/** The watchers of one journey, and how far it had come when it was last read. */
-type Watched = { tenantId: TenantId; instanceId: string; watchers: Set<Watcher>; seen: string | undefined };
-
 export function openLive({ db, onError }: LiveDeps): Live {
-  const watched = new Map<string, Watched>();
-  const all = new Set<Watcher>();
-  const ofTenants = new Map<TenantId, number>();
+  const watchers = openWatchers();
   let stopped = false;
 
   const poll = async (): Promise<void> => {
-    const tenants = Map.groupBy(watched.values(), ({ tenantId }) => tenantId);
+    const tenants = Map.groupBy(watchers.journeys(), ({ tenantId }) => tenantId);
     for (const [tenantId, journeys] of tenants) {
       const current = await fingerprints(db.of(tenantId), journeys);
       for (const journey of journeys) {
@@ -67,47 +52,26 @@ export function openLive({ db, onError }: LiveDeps): Live {
   };
 
   const beat = () => {
-    for (const watcher of [...all]) watcher.beat();
+    for (const watcher of watchers.all()) watcher.beat();
   };
 
-  const pollInBackground = oneAtATime(poll, (error) => onError('could not read the watched journeys', error));
-  let leftOut = 0;
-  const pollIfNeeded = () => {
-    if (db.signals.isComplete && leftOut < POLLS_LEFT_OUT) {
-      leftOut += 1;
-      return;
-    }
-    leftOut = 0;
-    pollInBackground();
+  const tellOf = (name: string) => {
+    const journey = watchers.journeyOf(name);
+    if (journey) tell(journey);
   };
+  const pollInBackground = oneAtATime(poll, (error) => onError('could not read the watched journeys', error));
+  const { listenIf, pollIfNeeded } = newsOfOthers(db, { tellOf, poll: pollInBackground });
   const keepTime = timekeeper([
     { call: beat, everyMs: BEAT_EVERY_MS },
     // Changes of another server that no signal told of are found by polling.
     ...(db.isSingleServer ? [] : [{ call: pollIfNeeded, everyMs: POLL_EVERY_MS }]),
   ]);
 
-  const tellOf = (name: string) => {
-    const journey = watched.get(name);
-    if (journey) tell(journey);
-  };
-  let stopListening: (() => void) | undefined;
-  const listenIf = (isWanted: boolean) => {
-    if (isWanted) {
-      stopListening ??= db.signals.listen((name) => {
-        if (name === undefined) leftOut = POLLS_LEFT_OUT;
-        else tellOf(name);
-      });
-    } else {
-      stopListening?.();
-      stopListening = undefined;
-    }
-  };
-
   return {
     poll,
     beat,
     get watching() {
-      return all.size;
+      return watchers.size;
     },
     changed(tenantId, instanceId) {
       const name = nameOf(tenantId, instanceId);
@@ -116,36 +80,42 @@ export function openLive({ db, onError }: LiveDeps): Live {
     },
     subscribe(watcher) {
       if (stopped) throw new ApiError(100010, { retryAfterSeconds: 5, detail: 'the server is stopping' });
-      const { tenantId, instanceId, sessionId } = watcher;
-      const name = nameOf(tenantId, instanceId);
-      const journey = watched.get(name) ?? { tenantId, instanceId, watchers: new Set(), seen: undefined };
-      const own = [...journey.watchers].filter((each) => each.sessionId === sessionId);
-      const ofTenant = ofTenants.get(tenantId) ?? 0;
-      // A tenant may have as many as it leaves free: the first half of all, the next half of the rest.
-      if (own.length >= MAX_WATCHERS_PER_SESSION || ofTenant >= MAX_WATCHERS - all.size) {
-        throw new ApiError(100007, { retryAfterSeconds: 5, detail: 'too many connections watch journeys' });
-      }
-      watched.set(name, journey);
-      journey.watchers.add(watcher);
-      all.add(watcher);
-      ofTenants.set(tenantId, ofTenant + 1);
+      const remove = watchers.add(watcher);
       keepTime(true);
       listenIf(true);
       return () => {
-        if (!all.delete(watcher)) return;
-        const remaining = (ofTenants.get(tenantId) ?? 1) - 1;
-        if (remaining > 0) ofTenants.set(tenantId, remaining);
-        else ofTenants.delete(tenantId);
-        journey.watchers.delete(watcher);
-        // A new entry may have taken the name since.
-        if (journey.watchers.size === 0 && watched.get(name) === journey) watched.delete(name);
-        keepTime(all.size > 0);
-        listenIf(all.size > 0);
+        if (!remove()) return;
+        keepTime(watchers.size > 0);
+        listenIf(watchers.size > 0);
       };
     },
     stop() {
       stopped = true;
-      for (const watcher of [...all]) watcher.end();
+      for (const watcher of watchers.all()) watcher.end();
+    },
+  };
+}
+
+/** What other servers change: their signals tell of it, and a poll now and then finds what they did not tell. */
+function newsOfOthers({ signals }: Db, { tellOf, poll }: { tellOf(name: string): void; poll(): void }) {
+  let leftOut = 0;
+  let stopListening: (() => void) | undefined;
+  return {
+    pollIfNeeded() {
+      const isNeeded = !signals.isComplete || leftOut >= POLLS_LEFT_OUT;
+      leftOut = isNeeded ? 0 : leftOut + 1;
+      if (isNeeded) poll();
+    },
+    listenIf(isWanted: boolean) {
+      if (isWanted) {
+        stopListening ??= signals.listen((name) => {
+          if (name === undefined) leftOut = POLLS_LEFT_OUT;
+          else tellOf(name);
+        });
+      } else {
+        stopListening?.();
+        stopListening = undefined;
+      }
     },
   };
 }
@@ -174,16 +144,12 @@ function oneAtATime(work: () => Promise<void>, fail: (error: unknown) => void): 
   };
 }
 
-function tell({ watchers }: Watched): void {
+function tell({ watchers }: WatchedJourney): void {
   for (const watcher of [...watchers]) watcher.changed();
 }
 
-function nameOf(tenantId: TenantId, instanceId: string): string {
-  return `${tenantId} ${instanceId}`;
-}
-
 /** How far each journey has come, and which of its devices does what: when this is the same, there is no news. */
-async function fingerprints(db: TenantReads, journeys: readonly Watched[]): Promise<Map<string, string>> {
+async function fingerprints(db: TenantReads, journeys: readonly WatchedJourney[]): Promise<Map<string, string>> {
   const prints = new Map<string, string>();
   const ids = journeys.map(({ instanceId }) => instanceId);
   for (const { instance_id, id, state, revision, messages } of await standingsOf(db, ids)) {

@@ -141,10 +141,7 @@ function openItems<Item extends Leased, Result>(
   onRoom: () => void,
 ) {
   const { table, leaseMs } = policy;
-  const waiting: Item[] = [];
-  const running = new Map<Item, AbortController>();
   let claimsUnderWay = 0;
-  let runs = 0;
   let closed = false;
 
   const idle = openCondition(() => claimsUnderWay + waiting.length + running.size === 0 && results.isWritten);
@@ -159,24 +156,9 @@ function openItems<Item extends Leased, Result>(
     size: waiting.length + running.size + results.size,
   });
   const end = (item: Item, result: Result) => results.add(policy.groupOf(item), { item, result });
+  const runs = openRuns({ policy, log, heldItems, end, onRoom });
+  const { waiting, running } = runs;
 
-  const begin = async (item: Item) => {
-    const abort = new AbortController();
-    running.set(item, abort);
-    const result = await runOrGiveBack(policy, item, abort, log);
-    running.delete(item);
-    runs += 1;
-    end(item, result);
-    beginWaiting();
-    onRoom();
-  };
-  const beginWaiting = () => {
-    if (closed) for (const item of waiting.splice(0)) end(item, policy.notBegun);
-    while (waiting.length > 0 && running.size < policy.concurrency) {
-      const [item] = waiting.splice(policy.chooseNext?.(heldItems()) ?? 0, 1);
-      if (item) begin(item);
-    }
-  };
   return {
     async claim(): Promise<number> {
       if (closed) return 0;
@@ -184,8 +166,7 @@ function openItems<Item extends Leased, Result>(
       try {
         const now = clock.now();
         const items = await policy.claim(heldItems(), now, { token: randomUUID(), until: now + leaseMs });
-        waiting.push(...items);
-        beginWaiting();
+        runs.add(items);
         return items.length;
       } finally {
         claimsUnderWay -= 1;
@@ -205,7 +186,7 @@ function openItems<Item extends Leased, Result>(
     close() {
       closed = true;
       results.hurry();
-      beginWaiting();
+      runs.close();
     },
     abortAll() {
       for (const abort of running.values()) abort.abort(STOPPED);
@@ -213,7 +194,54 @@ function openItems<Item extends Leased, Result>(
     /** Resolves when no claim is under way and nothing is held: all has run and is written. */
     idle: idle.met,
     /** How many items have run here. Each may have left another that is due. */
-    runs: () => runs,
+    runs: runs.count,
+  };
+}
+
+type RunsDeps<Item extends Leased, Result> = {
+  policy: QueuePolicy<Item, Result>;
+  log: QueueLog;
+  heldItems(): Items<Item>;
+  end(item: Item, result: Result): void;
+  onRoom(): void;
+};
+
+/** Runs items, so many at once; the others wait. */
+function openRuns<Item extends Leased, Result>({ policy, log, heldItems, end, onRoom }: RunsDeps<Item, Result>) {
+  const waiting: Item[] = [];
+  const running = new Map<Item, AbortController>();
+  let count = 0;
+  let closed = false;
+
+  const begin = async (item: Item) => {
+    const abort = new AbortController();
+    running.set(item, abort);
+    const result = await runOrGiveBack(policy, item, abort, log);
+    running.delete(item);
+    count += 1;
+    end(item, result);
+    beginWaiting();
+    onRoom();
+  };
+  const beginWaiting = () => {
+    if (closed) for (const item of waiting.splice(0)) end(item, policy.notBegun);
+    while (waiting.length > 0 && running.size < policy.concurrency) {
+      const [item] = waiting.splice(policy.chooseNext?.(heldItems()) ?? 0, 1);
+      if (item) begin(item);
+    }
+  };
+  return {
+    waiting,
+    running,
+    count: () => count,
+    add(items: readonly Item[]) {
+      waiting.push(...items);
+      beginWaiting();
+    },
+    close() {
+      closed = true;
+      beginWaiting();
+    },
   };
 }
 

@@ -3,7 +3,8 @@ import type { TenantId } from '../kernel/ids.ts';
 import type { MasterKey } from './master-key.ts';
 import { sealedBy, unseal } from './sealing.ts';
 import { findTenantKeys, listSystemSecrets } from './secrets.repository.ts';
-import { systemSecretContext, tenantKeyContext } from './vault.ts';
+import { tenantKeyContext } from './tenant-keys.ts';
+import { systemSecretContext } from './vault.ts';
 
 /** How many values the master key seals, which of its versions did so, and what it cannot open. */
 export type Seals = { sealed: number; versions: Set<number>; faults: string[] };

@@ -1,5 +1,6 @@
 import type { Db, TenantDb } from '../db/db.ts';
 import type { TenantIds } from './check-seals.ts';
+import { dataKeyContext } from './data-keys.ts';
 import type { MasterKey } from './master-key.ts';
 import { seal, sealedBy, unseal } from './sealing.ts';
 import {
@@ -11,7 +12,8 @@ import {
   resealSystemSecret,
   resealTenantKey,
 } from './secrets.repository.ts';
-import { dataKeyContext, systemSecretContext, tenantKeyContext, type Vault } from './vault.ts';
+import { tenantKeyContext } from './tenant-keys.ts';
+import { systemSecretContext, type Vault } from './vault.ts';
 
 /**
  * Sealing anew. Every sealed value says which version sealed it, so the work can be stopped anywhere and taken up again:

@@ -6,10 +6,11 @@ import type { Db } from '../db/db.ts';
 import { MINUTE } from '../kernel/clock.ts';
 import { asTenantId, type TenantId } from '../kernel/ids.ts';
 import { addTenant } from '../tenants/tenants.repository.ts';
+import { dataKeyContext } from './data-keys.ts';
 import { openMasterKey } from './master-key.ts';
 import { seal, sealedBy, unseal } from './sealing.ts';
 import { findDataKey } from './secrets.repository.ts';
-import { dataKeyContext, openVault, type Vault } from './vault.ts';
+import { openVault, type Vault } from './vault.ts';
 
 const MASTER = openMasterKey({ env: `1:${Buffer.alloc(32, 1).toString('base64')}` });
 const OTHER_MASTER = openMasterKey({ env: `1:${Buffer.alloc(32, 2).toString('base64')}` });

@@ -4,6 +4,7 @@ import { type Db, isUniqueViolation, type Reads, type TenantTx } from '../db/db.
 import { boundedMap } from '../kernel/bounded-map.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isTenantId, type TenantId } from '../kernel/ids.ts';
+import { bindDeps } from '../kernel/implement.ts';
 import type { VersionedKey } from '../secrets/sealing.ts';
 import type { Vault } from '../secrets/vault.ts';
 import {
@@ -50,97 +51,100 @@ export type TenantsDeps = {
 };
 
 export function openTenants(deps: TenantsDeps): Tenants {
-  const { db, vault, clock, pepper } = deps;
-
-  const newKey = (id: TenantId, name: string, environment: 'live' | 'test' = 'live') =>
-    newKeyRow(pepper, clock.now(), CREATED_BY, {
-      environment,
-      type: 'PERMANENT',
-      name,
-      description: null,
-      status: 'ACTIVE',
-      permissions: [`TNT#${id}#*`],
-      expiring_at: null,
-    });
-
-  /** In one transaction with its audit event, as a key that a caller makes. */
-  const storeKey = async (tx: TenantTx, row: NewKeyRow) => {
-    const { id, environment, name, type, status, created_at } = row;
-    await storeNewKey(tx, row);
-    const values = { environment, type, status, permissions: [`TNT#${tx.tenantId}#*`] };
-    await recordChange(tx, {
-      action: 'apiKey.created',
-      environment,
-      actor: CREATED_BY,
-      at: created_at,
-      item: name,
-      details: { id, name, values },
-    });
-  };
-
-  const change = async (id: string, status: 'ACTIVE' | 'SUSPENDED', by: string): Promise<TenantRow> => {
-    const tenant = isTenantId(id) ? await findTenant(db.system, id) : undefined;
-    if (!tenant || !isTenantId(id))
-      throw new OperatorError(`There is no tenant ${id}. grove tenant list shows those there are`);
-    if (tenant.status === 'DELETING')
-      throw new OperatorError(`The tenant ${id} is being deleted: grove tenant delete ${id}`);
-    if (tenant.status === status) return tenant;
-    await db.of(id).write(async (tx) => {
-      await setTenantStatus(tx, id, status);
-      const action = status === 'ACTIVE' ? 'tenant.resumed' : 'tenant.suspended';
-      await recordChange(tx, {
-        action,
-        environment: 'live',
-        actor: by,
-        at: clock.now(),
-        item: id,
-        details: {},
-      });
-    });
-    return { ...tenant, status };
-  };
-
+  const { system } = deps.db;
   return {
-    suspend: (id, by = CREATED_BY) => change(id, 'SUSPENDED', by),
-    resume: (id, by = CREATED_BY) => change(id, 'ACTIVE', by),
-    ...readersOf(db.system),
-    async createApiKey(id, { name, environment }) {
-      if (!isTenantId(id) || !(await findTenant(db.system, id)))
-        throw new OperatorError(`There is no tenant ${id}. grove tenant list shows those there are`);
-      const { row, code } = newKey(id, name, environment);
-      await db.of(id).write((tx) => storeKey(tx, row));
-      return { id: row.id, apiKey: code };
-    },
-    async create({ id, name = id, keyName = 'First key' }) {
-      if (!isTenantId(id)) {
-        throw new OperatorError(
-          'A tenant id has 3 to 40 characters: a lower-case letter, then letters, digits or hyphens',
-        );
-      }
-      const { row, code } = newKey(id, keyName);
-      try {
-        // All of it or nothing: a tenant without a key could not be used, nor made again.
-        await db.of(id).write(async (tx) => {
-          await addTenant(tx, { id, name, status: 'ACTIVE', created_at: clock.now() });
-          await vault.createTenantKey(tx);
-          await storeKey(tx, row);
-          await deps.onCreate?.(tx, clock.now());
-        });
-      } catch (error) {
-        if (isUniqueViolation(error)) throw new OperatorError(`There is a tenant ${id} already`);
-        throw error;
-      }
-      return { tenantId: id, apiKey: code };
-    },
-  };
-}
-
-function readersOf(system: Reads): Pick<Tenants, 'list' | 'find' | 'search'> {
-  return {
+    ...bindDeps(deps, { create, createApiKey }),
+    suspend: (id, by) => setStatus(deps, id, 'SUSPENDED', by),
+    resume: (id, by) => setStatus(deps, id, 'ACTIVE', by),
     list: () => listTenants(system),
     find: async (id) => (isTenantId(id) ? findTenant(system, id) : undefined),
     search: (pattern, page) => searchTenants(system, pattern, page),
   };
+}
+
+type NewTenant = Parameters<Tenants['create']>[0];
+
+async function create(deps: TenantsDeps, { id, name = id, keyName = 'First key' }: NewTenant) {
+  const { db, vault, clock } = deps;
+  if (!isTenantId(id)) {
+    throw new OperatorError('A tenant id has 3 to 40 characters: a lower-case letter, then letters, digits or hyphens');
+  }
+  const { row, code } = newKey(deps, id, keyName);
+  try {
+    // All of it or nothing: a tenant without a key could not be used, nor made again.
+    await db.of(id).write(async (tx) => {
+      await addTenant(tx, { id, name, status: 'ACTIVE', created_at: clock.now() });
+      await vault.createTenantKey(tx);
+      await storeKey(tx, row);
+      await deps.onCreate?.(tx, clock.now());
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new OperatorError(`There is a tenant ${id} already`);
+    throw error;
+  }
+  return { tenantId: id, apiKey: code };
+}
+
+type NewKey = Parameters<Tenants['createApiKey']>[1];
+
+async function createApiKey(deps: TenantsDeps, tenantId: string, { name, environment }: NewKey) {
+  const { id } = await getTenant(deps, tenantId);
+  const { row, code } = newKey(deps, id, name, environment);
+  await deps.db.of(id).write((tx) => storeKey(tx, row));
+  return { id: row.id, apiKey: code };
+}
+
+async function setStatus(
+  deps: TenantsDeps,
+  tenantId: string,
+  status: 'ACTIVE' | 'SUSPENDED',
+  actor = CREATED_BY,
+): Promise<TenantRow> {
+  const tenant = await getTenant(deps, tenantId);
+  const { id } = tenant;
+  if (tenant.status === 'DELETING')
+    throw new OperatorError(`The tenant ${id} is being deleted: grove tenant delete ${id}`);
+  if (tenant.status === status) return tenant;
+  const action = status === 'ACTIVE' ? 'tenant.resumed' : 'tenant.suspended';
+  await deps.db.of(id).write(async (tx) => {
+    await setTenantStatus(tx, id, status);
+    await recordChange(tx, { action, environment: 'live', actor, at: deps.clock.now(), item: id, details: {} });
+  });
+  return { ...tenant, status };
+}
+
+async function getTenant({ db }: TenantsDeps, id: string): Promise<TenantRow & { id: TenantId }> {
+  const tenant = isTenantId(id) ? await findTenant(db.system, id) : undefined;
+  if (!tenant || !isTenantId(id))
+    throw new OperatorError(`There is no tenant ${id}. grove tenant list shows those there are`);
+  return { ...tenant, id };
+}
+
+function newKey({ pepper, clock }: TenantsDeps, id: TenantId, name: string, environment: 'live' | 'test' = 'live') {
+  return newKeyRow(pepper, clock.now(), CREATED_BY, {
+    environment,
+    type: 'PERMANENT',
+    name,
+    description: null,
+    status: 'ACTIVE',
+    permissions: [`TNT#${id}#*`],
+    expiring_at: null,
+  });
+}
+
+/** In one transaction with its audit event, as a key that a caller makes. */
+async function storeKey(tx: TenantTx, row: NewKeyRow): Promise<void> {
+  const { id, environment, name, type, status, created_at } = row;
+  await storeNewKey(tx, row);
+  const values = { environment, type, status, permissions: [`TNT#${tx.tenantId}#*`] };
+  await recordChange(tx, {
+    action: 'apiKey.created',
+    environment,
+    actor: CREATED_BY,
+    at: created_at,
+    item: name,
+    details: { id, name, values },
+  });
 }
 
 const MAX_NAMES = 1000;

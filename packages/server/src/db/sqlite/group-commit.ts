@@ -1,7 +1,8 @@
-import type { DatabaseSync } from 'node:sqlite';
-import { OF_INSTALLATION, type Waiting, waitingLines } from '../../kernel/waiting-lines.ts';
-import { DbError, revocable, type Writes } from '../db.ts';
+import { type Waiting, waitingLines } from '../../kernel/waiting-lines.ts';
+import { DbError } from '../db.ts';
 import { translated } from './faults.ts';
+import { type Answer, batchRunner, type Job, statementsOf, type Transaction, type Writer } from './run-batch.ts';
+import { watchdog } from './watchdog.ts';
 
 /**
  * Transactions that arrive together share one durable commit, and each is answered only after it. They run one after
@@ -15,44 +16,21 @@ export type GroupCommit = {
   close(): Promise<void>;
 };
 
-export type Transaction = {
-  work(tx: Writes): Promise<unknown>;
-  /** Whether the work may be called a second time. */
-  readonly runsAgain: boolean;
-};
-
-/** The connection that writes. `changes`: how often it was told to change something. */
-export type Writer = { readonly database: DatabaseSync; readonly calls: Writes; changes(): number };
-
 export type GroupCommitOptions = { readonly transactionTimeoutMs: number; onCommit(): void };
-
-type Job = Transaction & {
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-};
 
 const MAX_BATCH = 256;
 const MAX_QUEUE = 10_000;
-/** How long a batch goes on while another tenant waits. */
-const MAX_SHARED_MS = 20;
 /** How many turns of the event loop a commit waits for more writers, as long as each brings some. */
 const MOST_TURNS = 2;
-/** After a batch had to run again, so many batches use savepoints: a caller that always fails makes few run twice. */
-const CAREFUL_BATCHES = 32;
 
 export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: GroupCommitOptions): GroupCommit {
-  const { database, calls, changes } = writer;
-  const begin = database.prepare('BEGIN IMMEDIATE');
-  const commit = database.prepare('COMMIT');
-  const rollback = database.prepare('ROLLBACK');
-  const savepoint = database.prepare('SAVEPOINT one');
-  const release = database.prepare('RELEASE one');
-  const undo = database.prepare('ROLLBACK TO one');
-
+  const { database } = writer;
+  const statements = statementsOf(database);
+  const { begin, commit, rollback } = statements;
   const lines = waitingLines<Job>(MAX_QUEUE);
+  const runBatch = batchRunner(writer, statements, lines);
   let running: Promise<void> | undefined;
   let closed = false;
-  let careful = 0;
 
   const enqueue = (owner: string, { work, runsAgain }: Transaction): Promise<unknown> => {
     if (closed) return Promise.reject(new DbError('unavailable', new Error('the database is closed')));
@@ -82,58 +60,12 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
     running = undefined;
   };
 
-  /** Runs the batch. If others wait, it stops when its time is over; the rest runs in the next batch. */
-  const runInTurn = async (batch: readonly Waiting<Job>[], watch: Watchdog): Promise<(() => void)[]> => {
-    const [first] = batch;
-    const isMixed = batch.some(({ owner }) => owner !== first?.owner);
-    const until = performance.now() + MAX_SHARED_MS;
-    const isLate = () => performance.now() > until && (isMixed || lines.hasOthersThan(first?.owner ?? OF_INSTALLATION));
-    const answers = careful > 0 ? [] : await runBare(batch, watch, isLate);
-    careful = Math.max(0, careful - 1);
-    for (const { job } of batch.slice(answers.length)) {
-      if (answers.length > 0 && isLate()) break;
-      answers.push(await runOne(job, watch));
-    }
-    return answers;
-  };
-
-  /** Runs the jobs at the head that may run again, without savepoints. If one fails, all are rolled back: returns none. */
-  const runBare = async (batch: readonly Waiting<Job>[], watch: Watchdog, isLate: () => boolean) => {
-    const answers: (() => void)[] = [];
-    for (const { job } of batch) {
-      if (!job.runsAgain || (answers.length > 0 && isLate())) break;
-      const before = changes();
-      const tx = revocable(calls);
-      try {
-        const value = await watch.over(job.work(tx.calls));
-        // The work may have caught the error of a full disk. SQLite has then rolled back the batch, and no transaction is open.
-        if (!database.isTransaction) throw new Error('the transaction was rolled back by the database');
-        answers.push(() => job.resolve(value));
-      } catch (error) {
-        if (!database.isTransaction) throw error;
-        // Mostly a refusal that comes before anything is written: there is nothing to undo.
-        if (changes() === before) answers.push(() => job.reject(error));
-        else return rolledBack();
-      } finally {
-        tx.revoke();
-      }
-    }
-    return answers;
-  };
-
-  const rolledBack = (): [] => {
-    careful = CAREFUL_BATCHES + 1;
-    rollback.run();
-    begin.run();
-    return [];
-  };
-
   const commitTogether = async (batch: Waiting<Job>[]) => {
     const watch = watchdog(transactionTimeoutMs);
-    let answers: (() => void)[];
+    let answers: Answer[];
     try {
       begin.run();
-      answers = await runInTurn(batch, watch);
+      answers = await runBatch(batch, watch);
       commit.run();
       onCommit();
     } catch (error) {
@@ -151,28 +83,6 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
     for (const answer of answers) answer();
   };
 
-  const runOne = async (job: Job, watch: Watchdog): Promise<() => void> => {
-    savepoint.run();
-    const tx = revocable(calls);
-    try {
-      const value = await watch.over(job.work(tx.calls));
-      release.run();
-      return () => job.resolve(value);
-    } catch (error) {
-      return undone(job, error);
-    } finally {
-      tx.revoke();
-    }
-  };
-
-  const undone = ({ reject }: Job, error: unknown): (() => void) => {
-    // A full disk makes SQLite roll back by itself: the whole batch is lost then, and commitTogether says so.
-    if (!database.isTransaction) throw error;
-    undo.run();
-    release.run();
-    return () => reject(error);
-  };
-
   return {
     write: enqueue,
     async close() {
@@ -186,28 +96,4 @@ function nextTurn(): Promise<void> {
   return new Promise((turn) => {
     setImmediate(turn);
   });
-}
-
-type Watchdog = { over<T>(work: Promise<T>): Promise<T>; end(): void };
-
-/** Other writers wait for this one, so a transaction that waits for the outside world is cut off. One timer for a batch. */
-function watchdog(ms: number): Watchdog {
-  let startedAt = performance.now();
-  let cut: (error: Error) => void = () => undefined;
-  const check = () => {
-    const left = startedAt + ms - performance.now();
-    if (left <= 0) cut(new Error('the transaction took too long'));
-    timer = setTimeout(check, Math.max(left, 1));
-  };
-  let timer = setTimeout(check, ms);
-  return {
-    over<T>(work: Promise<T>) {
-      startedAt = performance.now();
-      return new Promise<T>((resolve, reject) => {
-        cut = reject;
-        work.then(resolve, reject);
-      });
-    },
-    end: () => clearTimeout(timer),
-  };
 }

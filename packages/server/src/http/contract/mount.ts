@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   type Address,
   addressesOf,
@@ -7,45 +6,34 @@ import {
   type GroupName,
   needsBody,
   operations,
-  takesIdempotencyKey,
 } from '@grove/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import type { Db } from '../../db/db.ts';
-import { fromStored, SpecialAnswer, toStored } from '../../kernel/answers.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import type { Context, JourneyContext, JourneyPrincipal, Principal } from '../../kernel/context.ts';
-import { ApiError, invalidInput } from '../../kernel/errors.ts';
-import type { AllHandlers, OpenContext, RawBody } from '../../kernel/implement.ts';
-import { ROWS_AT_ONCE } from '../../kernel/in-slices.ts';
-import { isBadText } from '../../kernel/json-fault.ts';
+import { SpecialAnswer } from '../../kernel/answers.ts';
+import type { JourneyPrincipal, Principal } from '../../kernel/context.ts';
+import type { AllHandlers, RawBody } from '../../kernel/implement.ts';
 import { DEFAULT_PAGE_SIZE } from '../../kernel/pages.ts';
-import { addHeader, type Respond } from '../fast/respond.ts';
+import type { Respond } from '../fast/respond.ts';
 import type { RespondSpecial } from '../fast/respond-special.ts';
 import { serializerOf } from '../fast/serialize.ts';
 import type { Together } from '../fast/serve-together.ts';
-import { networkOf } from '../limit-connections.ts';
+import { type AnswerDeps, type AnyHandler, answering, type Route } from './answer-request.ts';
 import { auditing, type Handle, type RecordChange } from './audit-change.ts';
 import { type BodyRoom, type BodyRoomOptions, bodyRoom } from './body-room.ts';
 import { type CheckMembersDeps, checkMembers } from './check-members.ts';
 import { type Guard, type GuardDeps, guards } from './guard.ts';
-import type { Idempotency } from './idempotency.ts';
-import { pageTurns, pageWriter, type TakeTurn, WrittenPage } from './serve-pages.ts';
+import { pageTurns, WrittenPage } from './serve-pages.ts';
 
 /** Serves the contract: one route for each address of each operation, guarded as its row says. */
-export type MountDeps = GuardDeps &
+export type MountDeps = Omit<AnswerDeps, 'inLine'> &
+  GuardDeps &
   CheckMembersDeps &
   BodyRoomOptions & {
-    db: Db;
-    clock: Clock;
     handlers: AllHandlers;
-    idempotency: Idempotency;
     /** Writes a change of the configuration into the audit log, in its transaction. */
     recordChange: RecordChange;
     /** Counts the persons that API keys read, and refuses keys that have read too many. */
     readBudget: { admit(principal: Principal, expected: number): SettleReads | Promise<SettleReads> };
     respond: Respond;
-    /** False if GROVE_FAST_LANE is off. */
-    isFast: boolean;
     together: Together;
     respondSpecial: RespondSpecial;
     /** Called when an answer is handed over. */
@@ -57,11 +45,6 @@ export type SettleReads = (personCount: number) => void;
 
 /** What is served at a route, and with which statuses it may answer. */
 export type Served = { readonly operationId: string; readonly statuses?: ReadonlySet<number> };
-
-type AnyHandler = ((context: Context | OpenContext | JourneyContext, input: unknown) => unknown) & {
-  prepare?(context: Context, input: unknown): Promise<(within: Context) => unknown>;
-};
-type Route = { id: string; operation: GroupedOperation; address: Address; handler: AnyHandler };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -105,10 +88,11 @@ function handlerOf(handlers: AllHandlers, group: GroupName, name: string): AnyHa
 
 function mountOne(
   app: FastifyInstance,
-  deps: MountDeps & { inLine: TakeTurn; room: BodyRoom },
+  deps: MountDeps & AnswerDeps & { room: BodyRoom },
   guard: Guard,
-  { id, operation, address, handler }: Route,
+  route: Route & { address: Address },
 ): void {
+  const { id, operation, address } = route;
   const served = { operationId: id, statuses: declaredStatuses(operation) };
   const bodyLimit = bodyLimitOf(operation);
   app.route({
@@ -127,7 +111,7 @@ function mountOne(
       ...(operation.consumes ? [missingBodyIsNoBytes] : []),
       checkMembers(deps, id, operation),
     ],
-    handler: serve(deps, served, operation, handler),
+    handler: serve(deps, served, route),
   });
 }
 
@@ -168,92 +152,10 @@ function missingBodyIsNoBytes(request: FastifyRequest, _reply: FastifyReply, don
   done();
 }
 
-const MAX_PARAMETER_LENGTH = 255;
-/** A key id of UAF has at most 2,048 bytes, which are base64url in an address. */
-const LONGER: Readonly<Record<string, number>> = { keyId: 2731 };
-
-/** The fault of a parameter in the path or the query, which the schemas do not see. */
-function parameterFault({ params, query }: FastifyRequest): ApiError | undefined {
-  return faultOf(params, '/params') ?? faultOf(query, '/query');
-}
-
-function faultOf(values: unknown, prefix: string): ApiError | undefined {
-  const parameters = values as Record<string, unknown>;
-  for (const name in parameters) {
-    const value = parameters[name];
-    const most = LONGER[name] ?? MAX_PARAMETER_LENGTH;
-    const faultIn = (text: unknown) => textFault(text, most);
-    const fault = Array.isArray(value) ? value.map(faultIn).find(Boolean) : faultIn(value);
-    if (fault === NO_TEXT) return new ApiError(100003);
-    if (fault) return invalidInput({ pointer: `${prefix}/${name}`, message: fault });
-  }
-  return undefined;
-}
-
-const NO_TEXT = 'must not be empty';
-
-function textFault(text: unknown, most: number): string | undefined {
-  if (typeof text !== 'string') return undefined;
-  // `/apiKeys/` is not the address of a key without a name.
-  if (text === '') return NO_TEXT;
-  if (text.length > most) return `must have at most ${most} characters`;
-  return isBadText(text) ? 'must not hold NUL or half of a surrogate pair' : undefined;
-}
-
-function serve(
-  deps: MountDeps & { inLine: TakeTurn },
-  served: Served,
-  operation: GroupedOperation,
-  handler: AnyHandler,
-) {
-  const status = operation.status ?? 200;
-  const takesKey = takesIdempotencyKey(operation);
-  const { persons } = operation;
-  const serialize = operation.ok && serializerOf(operation.ok, deps.isFast);
-  const writePage = operation.method === 'GET' ? pageWriter(operation.ok, deps.isFast) : undefined;
-  const writeIfLong = (page: unknown) => {
-    const { content } = page as { content?: readonly unknown[] };
-    return writePage && content && content.length > ROWS_AT_ONCE ? writePage({ ...(page as object), content }) : page;
-  };
-
-  const answer = (request: FastifyRequest): unknown => {
-    const fault = parameterFault(request);
-    if (fault) throw fault;
-    const input = { params: request.params, query: request.query, body: request.body };
-    const { principal } = request;
-    if (!principal) return handler(contextWithoutBearer(deps, request), input);
-    const context: Context = {
-      tenantId: principal.tenantId,
-      principal,
-      db: deps.db.of(principal.tenantId),
-      now: deps.clock.now(),
-      requestId: request.id,
-      accept: request.headers.accept,
-    };
-    const key = takesKey ? request.headers['idempotency-key'] : undefined;
-    if (typeof key !== 'string') {
-      const rows = (writePage && (request.query as { size?: number }).size) || DEFAULT_PAGE_SIZE;
-      // An ordinary page costs as much as any small read, and waits for nobody.
-      if (rows <= ROWS_AT_ONCE) return handler(context, input);
-      return deps.inLine(context.tenantId, rows, async () => writeIfLong(await handler(context, input)));
-    }
-
-    const once = async (handle: (within: Context) => unknown) => {
-      const { operationId } = served;
-      const fingerprint = operation.consumes ? { ...input, body: digestOf(request.body as RawBody) } : input;
-      const { body, replayed } = await deps.idempotency({
-        operation: operationId,
-        key,
-        context,
-        fingerprint,
-        handle: async (within) => toStored(await handle(within)),
-      });
-      if (replayed) addHeader(request, 'Idempotent-Replayed', 'true');
-      return fromStored(body, status);
-    };
-    return handler.prepare ? handler.prepare(context, input).then(once) : once((within) => handler(within, input));
-  };
-
+function serve(deps: MountDeps & AnswerDeps, served: Served, route: Route) {
+  const { status = 200, persons, ok } = route.operation;
+  const serialize = ok && serializerOf(ok, deps.isFast);
+  const answer = answering(deps, route);
   // Not an async function: each promise between the handler and the answer costs every request.
   return (request: FastifyRequest, reply: FastifyReply): void => {
     let settleReads: SettleReads | undefined;
@@ -331,32 +233,3 @@ function personsIn(body: unknown, persons: Persons): number {
 }
 
 type PersonList = { totalElements?: number } & Partial<Record<'content' | 'links' | 'candidates', readonly unknown[]>>;
-
-/** Bytes of the body are compared by their hash. */
-function digestOf({ contentType, bytes }: RawBody): unknown {
-  return { contentType, sha256: createHash('sha256').update(bytes).digest('hex') };
-}
-
-function contextWithoutBearer(deps: MountDeps, request: FastifyRequest): OpenContext | JourneyContext {
-  const { journey } = request;
-  const header = (name: string) => {
-    const value = request.headers[name];
-    return Array.isArray(value) ? value.join(',') : value;
-  };
-  if (!journey) {
-    return {
-      hostTenant: deps.hostTenant(request.headers.host),
-      address: networkOf(request.ip),
-      requestId: request.id,
-      header,
-    };
-  }
-  return {
-    tenantId: journey.tenantId,
-    session: journey,
-    db: deps.db.of(journey.tenantId),
-    now: deps.clock.now(),
-    requestId: request.id,
-    header,
-  };
-}

@@ -41,37 +41,11 @@ export type Acting = { readonly tx: TenantTx; readonly caller: Caller; readonly 
 const OTHER_USER = { code: 363, status: 'FAILED', advice: 'final' } as const satisfies RefusedAct;
 
 export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): PasskeyActs {
-  const { tx, caller, about } = acting;
-  const { now } = about;
-
-  /** Gives up an earlier session, so that a step has at most one. */
-  const begin = async (kind: CeremonyKind, { store: storeName }: OfAnyUser, start: () => Promise<StartedCeremony>) => {
-    const before = await takeStepCeremony(tx, about);
-    if (before) await takeCeremony(tx, kind, (await getActiveStore(tx, caller, storeName)).id, before, now);
-    const { sessionId, expiringDtm, publicKey, mediation } = await start();
-    await putStepCeremony(tx, about, { sessionId, now });
-    return { publicKey, expiringDtm, ...(mediation && { mediation }) };
-  };
-
-  /** Without a session the start says why there is none: the user may be locked, or have no passkey. */
-  const finish = async (
-    { user }: OfAnyUser,
-    start: () => Promise<ActResult<Beginning>>,
-    complete: (sessionId: string) => Promise<User>,
-  ): Promise<ActResult<Recognised>> => {
-    const sessionId = await takeStepCeremony(tx, about);
-    if (!sessionId) {
-      const { refusal: startRefusal } = await start();
-      return { refusal: startRefusal ?? SESSION_GONE };
-    }
-    const completed = await attemptAct(() => complete(sessionId));
-    if (completed.refusal) return completed;
-    return isSame(completed.done, user) ? { done: { userId: completed.done.id } } : { refusal: OTHER_USER };
-  };
+  const { tx, caller } = acting;
 
   const startRegistration: PasskeyActs['startPasskeyRegistration'] = (input) =>
     attemptAct(() =>
-      begin('PASSKEY_REGISTRATION', input, async () => {
+      begin(acting, 'PASSKEY_REGISTRATION', input, async () => {
         const { store: storeName, rpId, policy: regPolicyName, user } = input;
         const store = await getActiveStore(tx, caller, storeName);
         const { id, ext_id } = await getUser(tx, store.id, user);
@@ -87,7 +61,7 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
 
   const startAuthentication = (input: OfAnyUser & PasskeyPolicy): Promise<ActResult<Beginning>> =>
     attemptAct(() =>
-      begin('PASSKEY_AUTHENTICATION', input, async () => {
+      begin(acting, 'PASSKEY_AUTHENTICATION', input, async () => {
         const { store: storeName, rpId, policy: authPolicyName, user } = input;
         // Where nobody is named, the browser may offer all of its passkeys in a field (autofill).
         const mediation = user ? {} : CONDITIONAL;
@@ -100,24 +74,52 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
     startPasskeyRegistration: startRegistration,
     startPasskeyAuthentication: startAuthentication,
     completePasskeyRegistration: (input) =>
-      finish(
-        input,
-        () => startRegistration(input),
-        async (sessionId) => {
+      finish(acting, input, {
+        start: () => startRegistration(input),
+        async complete(sessionId) {
           const address = { storeName: input.store, sessionId };
           return (await passkeys.completeRegistration(caller, address, input.answer as Completion)).user;
         },
-      ),
+      }),
     completePasskeyAuthentication: (input) =>
-      finish(
-        input,
-        () => startAuthentication(input),
-        async (sessionId) => {
+      finish(acting, input, {
+        start: () => startAuthentication(input),
+        async complete(sessionId) {
           const address = { storeName: input.store, sessionId };
           return (await passkeys.completeAuthentication(caller, address, input.answer as Completion)).user;
         },
-      ),
+      }),
   };
+}
+
+/** Gives up an earlier session, so that a step has at most one. */
+async function begin(
+  { tx, caller, about }: Acting,
+  kind: CeremonyKind,
+  { store: storeName }: OfAnyUser,
+  start: () => Promise<StartedCeremony>,
+) {
+  const { now } = about;
+  const before = await takeStepCeremony(tx, about);
+  if (before) await takeCeremony(tx, kind, (await getActiveStore(tx, caller, storeName)).id, before, now);
+  const { sessionId, expiringDtm, publicKey, mediation } = await start();
+  await putStepCeremony(tx, about, { sessionId, now });
+  return { publicKey, expiringDtm, ...(mediation && { mediation }) };
+}
+
+type Ceremony = { start(): Promise<ActResult<Beginning>>; complete(sessionId: string): Promise<User> };
+
+/** Without a session the start says why there is none: the user may be locked, or have no passkey. */
+async function finish(
+  { tx, about }: Acting,
+  { user }: OfAnyUser,
+  { start, complete }: Ceremony,
+): Promise<ActResult<Recognised>> {
+  const sessionId = await takeStepCeremony(tx, about);
+  if (!sessionId) return { refusal: (await start()).refusal ?? SESSION_GONE };
+  const completed = await attemptAct(() => complete(sessionId));
+  if (completed.refusal) return completed;
+  return isSame(completed.done, user) ? { done: { userId: completed.done.id } } : { refusal: OTHER_USER };
 }
 
 /** The session was begun for the user of then; a reviewer may have had another one added since. */

@@ -34,21 +34,7 @@ const MAX_PROVIDERS = 200;
 
 export function openProviders({ outbound, clock }: { outbound: Pick<Outbound, 'send'>; clock: Clock }): Providers {
   const cache = boundedMap<string, { readAt: number; metadata: Promise<ServerMetadata> }>(MAX_PROVIDERS);
-  const fetchOutside: CustomFetch = async (url, { method, headers, body, signal }) => {
-    const answer = await outbound.send({
-      method: method === 'POST' ? 'POST' : 'GET',
-      url,
-      timeoutMs: TIMEOUT_MS,
-      maxAnswerBytes: MAX_ANSWER_BYTES,
-      wantBody: true,
-      headers: { ...(body instanceof URLSearchParams && FORM), ...headers },
-      ...(body && { body: String(body) }),
-      ...(signal && { signal }),
-    });
-    if (answer.fault !== undefined) throw new Error(`the provider cannot be reached: ${answer.fault}`);
-    const bytes = answer.body?.length ? new Uint8Array(answer.body) : null;
-    return new Response(bytes, { status: answer.status, headers: { 'content-type': 'application/json' } });
-  };
+  const fetchOutside = fetchBy(outbound);
 
   const metadataOf = async (sso: SingleSignOn): Promise<ServerMetadata> => {
     const before = cache.get(sso.issuer);
@@ -104,6 +90,25 @@ export function openProviders({ outbound, clock }: { outbound: Pick<Outbound, 's
       }
       throw new ApiError(100236, { log: 'no ID token' });
     },
+  };
+}
+
+/** Requests of the library leave by the one door to the outside. */
+function fetchBy(outbound: Pick<Outbound, 'send'>): CustomFetch {
+  return async (url, { method, headers, body, signal }) => {
+    const answer = await outbound.send({
+      method: method === 'POST' ? 'POST' : 'GET',
+      url,
+      timeoutMs: TIMEOUT_MS,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+      wantBody: true,
+      headers: { ...(body instanceof URLSearchParams && FORM), ...headers },
+      ...(body && { body: String(body) }),
+      ...(signal && { signal }),
+    });
+    if (answer.fault !== undefined) throw new Error(`the provider cannot be reached: ${answer.fault}`);
+    const bytes = answer.body?.length ? new Uint8Array(answer.body) : null;
+    return new Response(bytes, { status: answer.status, headers: { 'content-type': 'application/json' } });
   };
 }
 

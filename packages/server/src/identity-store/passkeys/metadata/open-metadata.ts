@@ -72,17 +72,7 @@ export function openMetadata({ metadataPlace, outbound, clock, log }: MetadataDe
   const fetchFrom = async (from: MetadataPlace) => {
     const due = blob === undefined || clock.now() >= blob.nextUpdate || clock.now() - fetchedAt >= FETCH_EVERY_MS;
     if (!due) return;
-    const answer = await outbound.send({
-      method: 'GET',
-      url: from.source,
-      headers: { accept: 'application/jose, */*' },
-      wantBody: true,
-      maxAnswerBytes: MAX_BLOB_BYTES,
-      timeoutMs: FETCH_TIMEOUT_MS,
-      signal: stopping.signal,
-    });
-    if (answer.status !== 200 || !answer.body) throw new Error(`the answer was ${answer.status ?? answer.fault}`);
-    const text = answer.body.toString('latin1');
+    const text = await fetchText(outbound, from.source, stopping.signal);
     await use(text, from);
     fetchedAt = clock.now();
     await writeFile(`${from.cacheFile}.new`, text, { mode: 0o600 });
@@ -119,6 +109,20 @@ export function openMetadata({ metadataPlace, outbound, clock, log }: MetadataDe
     },
     current: () => blob && { no: blob.no, nextUpdate: blob.nextUpdate },
   };
+}
+
+async function fetchText(outbound: Pick<Outbound, 'send'>, url: string, signal: AbortSignal): Promise<string> {
+  const answer = await outbound.send({
+    method: 'GET',
+    url,
+    headers: { accept: 'application/jose, */*' },
+    wantBody: true,
+    maxAnswerBytes: MAX_BLOB_BYTES,
+    timeoutMs: FETCH_TIMEOUT_MS,
+    signal,
+  });
+  if (answer.status !== 200 || !answer.body) throw new Error(`the answer was ${answer.status ?? answer.fault}`);
+  return answer.body.toString('latin1');
 }
 
 /** Whom a BLOB must come from: FIDO, unless the operator names a root. */

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { type GroupedOperation, takesIdempotencyKey } from '@grove/contract';
+import type { FastifyRequest } from 'fastify';
+import type { Db } from '../../db/db.ts';
+import { fromStored, toStored } from '../../kernel/answers.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Context, JourneyContext } from '../../kernel/context.ts';
+import type { OpenContext, RawBody } from '../../kernel/implement.ts';
+import { ROWS_AT_ONCE } from '../../kernel/in-slices.ts';
+import { DEFAULT_PAGE_SIZE } from '../../kernel/pages.ts';
+import { addHeader } from '../fast/respond.ts';
+import { networkOf } from '../limit-connections.ts';
+import type { HostTenant } from '../tenant.ts';
+import { parameterFault } from './check-parameters.ts';
+import type { Idempotency } from './idempotency.ts';
+import { pageWriter, type TakeTurn } from './serve-pages.ts';
+
+/** From a request that was admitted to what its handler returns: parameters, context, long pages, idempotency keys. */
+export type AnswerDeps = {
+  db: Db;
+  clock: Clock;
+  idempotency: Idempotency;
+  /** False if GROVE_FAST_LANE is off. */
+  isFast: boolean;
+  inLine: TakeTurn;
+  hostTenant: HostTenant;
+};
+
+export type AnyHandler = ((context: Context | OpenContext | JourneyContext, input: unknown) => unknown) & {
+  prepare?(context: Context, input: unknown): Promise<(within: Context) => unknown>;
+};
+export type Route = { readonly id: string; readonly operation: GroupedOperation; readonly handler: AnyHandler };
+
+/** What it returns is not async: each promise between the handler and the answer costs every request. */
+export function answering(deps: AnswerDeps, route: Route): (request: FastifyRequest) => unknown {
+  const { operation, handler } = route;
+  const takesKey = takesIdempotencyKey(operation);
+  const writePage = operation.method === 'GET' ? pageWriter(operation.ok, deps.isFast) : undefined;
+  const writeIfLong = (page: unknown) => {
+    const { content } = page as { content?: readonly unknown[] };
+    return writePage && content && content.length > ROWS_AT_ONCE ? writePage({ ...(page as object), content }) : page;
+  };
+
+  return (request) => {
+    const fault = parameterFault(request);
+    if (fault) throw fault;
+    const input = { params: request.params, query: request.query, body: request.body };
+    const { principal } = request;
+    if (!principal) return handler(contextWithoutBearer(deps, request), input);
+    const context: Context = {
+      tenantId: principal.tenantId,
+      principal,
+      db: deps.db.of(principal.tenantId),
+      now: deps.clock.now(),
+      requestId: request.id,
+      accept: request.headers.accept,
+    };
+    const key = takesKey ? request.headers['idempotency-key'] : undefined;
+    if (typeof key !== 'string') {
+      const rows = (writePage && (request.query as { size?: number }).size) || DEFAULT_PAGE_SIZE;
+      // An ordinary page costs as much as any small read, and waits for nobody.
+      if (rows <= ROWS_AT_ONCE) return handler(context, input);
+      return deps.inLine(context.tenantId, rows, async () => writeIfLong(await handler(context, input)));
+    }
+
+    const once = (handle: Handle) => answerOnce(deps, route, { key, context, input, handle }, request);
+    return handler.prepare ? handler.prepare(context, input).then(once) : once((within) => handler(within, input));
+  };
+}
+
+type Handle = (within: Context) => unknown;
+type Once = { key: string; context: Context; input: { body: unknown }; handle: Handle };
+
+/** A request with an idempotency key runs once; whoever repeats it gets the stored answer. */
+async function answerOnce(
+  deps: AnswerDeps,
+  { id, operation }: Route,
+  { key, context, input, handle }: Once,
+  request: FastifyRequest,
+) {
+  const fingerprint = operation.consumes ? { ...input, body: digestOf(input.body as RawBody) } : input;
+  const { body, replayed } = await deps.idempotency({
+    operation: id,
+    key,
+    context,
+    fingerprint,
+    handle: async (within) => toStored(await handle(within)),
+  });
+  if (replayed) addHeader(request, 'Idempotent-Replayed', 'true');
+  return fromStored(body, operation.status ?? 200);
+}
+
+/** Bytes of the body are compared by their hash. */
+function digestOf({ contentType, bytes }: RawBody): unknown {
+  return { contentType, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+function contextWithoutBearer(deps: AnswerDeps, request: FastifyRequest): OpenContext | JourneyContext {
+  const { journey } = request;
+  const header = (name: string) => {
+    const value = request.headers[name];
+    return Array.isArray(value) ? value.join(',') : value;
+  };
+  if (!journey) {
+    return {
+      hostTenant: deps.hostTenant(request.headers.host),
+      address: networkOf(request.ip),
+      requestId: request.id,
+      header,
+    };
+  }
+  return {
+    tenantId: journey.tenantId,
+    session: journey,
+    db: deps.db.of(journey.tenantId),
+    now: deps.clock.now(),
+    requestId: request.id,
+    header,
+  };
+}
