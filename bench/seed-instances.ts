@@ -23,11 +23,11 @@ export async function instancesInstallation(count: number): Promise<Installation
   const place = { dataFolder: folder.path };
   const seeded = await seed(place, { keys: 1, writers: 0 });
   const app = await openApp(benchConfig(place));
-  const definition = await findDeployed(app.db.of(TENANT), { environment: 'live', name: DEFINITION });
+  const deployed = await findDeployed(app.db.of(TENANT), { environment: 'live', name: DEFINITION });
   const seal = await app.db.of(TENANT).write((tx) => tx.personal());
   await app.stop();
-  if (!definition || !seal) throw new Error(`there is no definition ${DEFINITION}`);
-  const document = compileDefinition(definition).definition;
+  if (!deployed || !seal) throw new Error(`there is no definition ${DEFINITION}`);
+  const definition = compileDefinition(deployed);
   const now = Date.now();
   const rows = function* () {
     for (let number = 0; number < count; number++) {
@@ -37,7 +37,7 @@ export async function instancesInstallation(count: number): Promise<Installation
         parameters: applicant(number),
         now: now - count + number,
       } as const;
-      yield toStored(seal, newRow(input, document));
+      yield toStored(seal, newRow(input));
     }
   };
   const database = new DatabaseSync(join(folder.path, 'grove.sqlite'), { enableForeignKeyConstraints: false });

@@ -9,6 +9,7 @@ import { sql } from '../db/db.ts';
 import { openFolder } from '../engines/blobs/folder.ts';
 import { HOUR, MINUTE, toDtm } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import { compileDefinition } from './engine/compile-definition.ts';
 import { createInstance } from './instances/create-instance.ts';
 import { totalsOf } from './instances/instance-totals.ts';
 import type { InstanceRow } from './instances/process-instances.repository.ts';
@@ -187,7 +188,7 @@ onBothEngines('process instances', (_engine, places) => {
           [row.id],
         );
         const child = await createInstance(tx, {
-          definition: world.definition,
+          definition: compileDefinition(world.definition),
           environment: 'live',
           parameters: {},
           now: world.grove.clock.now(),
@@ -229,7 +230,7 @@ onBothEngines('process instances', (_engine, places) => {
       const row = await world.newInstance();
       const child = await world.acme.write((tx) =>
         createInstance(tx, {
-          definition: world.definition,
+          definition: compileDefinition(world.definition),
           environment: 'live',
           parameters: {},
           now: world.grove.clock.now(),

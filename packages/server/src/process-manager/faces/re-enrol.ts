@@ -3,8 +3,7 @@ import type { Blobs } from '../../engines/blobs/blobs.ts';
 import { algorithmOf } from '../../engines/vision/face-templates.ts';
 import type { FaceTemplates } from '../../engines/vision/vision.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import { findDefinition } from '../definitions/definitions.repository.ts';
-import { compileDefinition } from '../engine/compile-definition.ts';
+import { findCompiled } from '../definitions/compiled-definition.ts';
 import type { State } from '../engine/state.ts';
 import { type ImageRow, imagesOf } from '../images/images.repository.ts';
 import { readImage } from '../images/read-image.ts';
@@ -85,11 +84,11 @@ async function reEnrol(
 /** The picture that the step looked for: of the attempt that ended the step that took it. */
 async function selfieOf(db: TenantDb, { instance_id, step: id }: KeptFace): Promise<ImageRow | undefined> {
   const instance = await findInstance(db, instance_id);
-  const stored = instance && (await findDefinition(db, instance.definition_id));
+  const compiled = instance && (await findCompiled(db, instance.definition_id));
   const journey = await findJourney(db, instance_id);
-  if (!stored || !journey) return undefined;
+  if (!compiled || !journey) return undefined;
   const { done } = JSON.parse(journey.state) as State['flow'];
-  const { definition } = compileDefinition(stored);
+  const { definition } = compiled;
   const key = definition.steps.find((step) => step.id === id)?.face;
   const owner = definition.steps.find((step) => step.key === key && Object.hasOwn(done, step.id));
   const attempt = owner && done[owner.id]?.attempts;

@@ -2,8 +2,7 @@ import type { TenantTx } from '../../db/db.ts';
 import { DAY, fromDuration } from '../../kernel/clock.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { DefinitionRow } from '../definitions/definitions.repository.ts';
-import { compileDefinition } from '../engine/compile-definition.ts';
+import type { CompiledDefinition } from '../engine/compile-definition.ts';
 import type { Definition } from '../engine/definition.ts';
 import { addEvents } from './instance-events.repository.ts';
 import { hashCode, newStartCode, START_CODE_TTL_MS } from './one-time-code.ts';
@@ -13,7 +12,7 @@ import type { TellEvents } from './tell-events.ts';
 
 /** The one place where instances come from: tokens, links and subprocess steps all end here. */
 export type NewInstance = {
-  definition: DefinitionRow;
+  definition: CompiledDefinition;
   environment: Environment;
   /** Those of the token, with what the caller has put over them. */
   parameters: Readonly<Record<string, string>>;
@@ -39,7 +38,7 @@ export async function createInstance(
   input: NewInstance,
 ): Promise<{ row: InstanceRow; code: string | undefined }> {
   const { definition, parent, now } = input;
-  const fresh = newRow(input, compileDefinition(definition).definition);
+  const fresh = newRow(input);
   const code = parent ? undefined : newStartCode(tx.tenantId, fresh.id);
   const row: InstanceRow = {
     ...fresh,
@@ -52,7 +51,7 @@ export async function createInstance(
     parentProcessDefnName: parent.row.process_defn_name,
     parentProcessDefnVersion: parent.row.process_defn_version,
     parentProcessInstanceId: parent.row.id,
-    childProcessDefnName: definition.name,
+    childProcessDefnName: definition.definition.name,
     childProcessDefnVersion: definition.version,
   };
   const event = { type: 'instance.created', status: row.status, ...(data && { data }) };
@@ -62,8 +61,9 @@ export async function createInstance(
 }
 
 /** Without its code. The event of its creation is its first, so its sequence is 1. */
-export function newRow(input: NewInstance, document: Definition): InstanceRow {
+export function newRow(input: NewInstance): InstanceRow {
   const { definition, environment, parameters, token, parent, overrides, now } = input;
+  const document = definition.definition;
   const applicant = {
     firstName: listText(parameters.firstName),
     lastName: listText(parameters.lastName),
@@ -76,7 +76,7 @@ export function newRow(input: NewInstance, document: Definition): InstanceRow {
     id: parent?.id ?? newId(now),
     environment,
     definition_id: definition.id,
-    process_defn_name: definition.name,
+    process_defn_name: document.name,
     process_defn_version: definition.version,
     status: 'PENDING',
     first_name: applicant.firstName ?? null,

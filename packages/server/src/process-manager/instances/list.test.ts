@@ -6,6 +6,7 @@ import type { TenantDb } from '../../db/db.ts';
 import { HOUR, toDtm } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import type { DefinitionRow } from '../definitions/definitions.repository.ts';
+import { compileDefinition } from '../engine/compile-definition.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 import { deleteInChain } from '../retention/delete-instance.ts';
 import { createInstance } from './create-instance.ts';
@@ -28,7 +29,12 @@ onBothEngines('lists of process instances', (_engine, places) => {
   ) => {
     return acme.write(async (tx) => {
       const now = grove.clock.now();
-      const { row } = await createInstance(tx, { definition, environment, parameters, now });
+      const { row } = await createInstance(tx, {
+        definition: compileDefinition(definition),
+        environment,
+        parameters,
+        now,
+      });
       if (status !== 'PENDING') await changeInstance(tx, row, { ...row, status });
       return row.id;
     });

@@ -7,6 +7,7 @@ import type { Db, TenantDb, TenantTx } from '../../db/db.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { DefinitionRow } from '../definitions/definitions.repository.ts';
+import { compileDefinition } from '../engine/compile-definition.ts';
 import { deleteInChain } from '../retention/delete-instance.ts';
 import { createFromToken } from '../tokens/create-from-token.ts';
 import { findToken, findTokenForUpdate } from '../tokens/process-tokens.repository.ts';
@@ -96,7 +97,13 @@ onBothEngines('races around tokens and instances', (engine, places) => {
     acme.write(async (tx) => {
       const row = await locked(tx, id);
       const parent = { row, step: 'sub', id: newId(now) };
-      await createInstance(tx, { definition, environment: 'live', parameters: { firstName: 'Ada' }, parent, now });
+      await createInstance(tx, {
+        definition: compileDefinition(definition),
+        environment: 'live',
+        parameters: { firstName: 'Ada' },
+        parent,
+        now,
+      });
     });
   const move = (id: string) =>
     acme.write(async (tx) => {

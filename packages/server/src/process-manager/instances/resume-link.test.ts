@@ -7,6 +7,7 @@ import { DAY, type InstanceWorld, openInstanceWorld, PATH } from '../../../test/
 import { addTestDefinition, addTestToken } from '../../../test/processes.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
+import { compileDefinition } from '../engine/compile-definition.ts';
 import { openDrive } from '../runtime/drive.ts';
 import { createInstance } from './create-instance.ts';
 
@@ -60,7 +61,7 @@ onBothEngines('paused process instances', (_engine, places) => {
       const row = await world.newInstance({ ui_url: 'https://good.example/ui' });
       const { row: child } = await world.acme.write((tx) =>
         createInstance(tx, {
-          definition: world.definition,
+          definition: compileDefinition(world.definition),
           environment: 'live',
           parameters: {},
           now: world.grove.clock.now(),

@@ -5,6 +5,7 @@ import { onBothEngines } from '../../../test/harness.ts';
 import { addTestDefinition } from '../../../test/processes.ts';
 import type { Db, TenantDb } from '../../db/db.ts';
 import type { DefinitionRow } from '../definitions/definitions.repository.ts';
+import { compileDefinition } from '../engine/compile-definition.ts';
 import { createInstance } from './create-instance.ts';
 import { EVERY_ID } from './instance-ids.repository.ts';
 import type { Filter } from './list-instances.ts';
@@ -31,7 +32,7 @@ onBothEngines('a search', (_engine, places) => {
           lastName: `Name${at % 50}`,
           email: `m${at}@${at % 7 ? 'big' : 'small'}.example`,
         };
-        const definition = definitions[at % 2] as DefinitionRow;
+        const definition = compileDefinition(definitions[at % 2] as DefinitionRow);
         const made = { definition, environment: 'live', parameters, now: START + at } as const;
         const { row } = await createInstance(tx, made);
         if (at % 5 === 0) await changeInstance(tx, row, { ...row, status: 'ACTIVE' });

@@ -6,6 +6,7 @@ import { addTestDefinition, addTestToken } from '../../../test/processes.ts';
 import type { Db, TenantDb } from '../../db/db.ts';
 import type { JobContext } from '../../jobs/define-job.ts';
 import { asTenantId, newId } from '../../kernel/ids.ts';
+import { compileDefinition } from '../engine/compile-definition.ts';
 import { createInstance } from '../instances/create-instance.ts';
 import { findInstance } from '../instances/process-instances.repository.ts';
 import { purgeInstancesJob } from './purge-job.ts';
@@ -37,7 +38,7 @@ onBothEngines('a purge', (engine, places) => {
       assert.ok(row);
       const [id, now] = [newId(app.clock.now()), app.clock.now()];
       await createInstance(tx, {
-        definition,
+        definition: compileDefinition(definition),
         environment: 'live',
         parameters: {},
         parent: { row, step: 'sub', id },

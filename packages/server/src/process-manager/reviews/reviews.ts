@@ -9,8 +9,7 @@ import { implement } from '../../kernel/implement.ts';
 import { isOperatorName } from '../../kernel/operator-name.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
 import { ASSESSED_CHECKS, showAssurance } from '../assurance/show-assurance.ts';
-import { findDefinition } from '../definitions/definitions.repository.ts';
-import { compileDefinition } from '../engine/compile-definition.ts';
+import { findCompiled } from '../definitions/compiled-definition.ts';
 import type { Definition } from '../engine/definition.ts';
 import type { Flow, Happening } from '../engine/state.ts';
 import { checksNotPassed, checksOfNames, type NotPassed } from '../instances/checks.repository.ts';
@@ -197,8 +196,8 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
   const { fourEyes, reviewReasons } = await findProcessSettings(db, environment);
   const definitions = new Map<string, Definition>();
   for (const definitionId of new Set(rows.map(({ definition_id }) => definition_id))) {
-    const stored = await findDefinition(db, definitionId);
-    if (stored) definitions.set(definitionId, compileDefinition(stored).definition);
+    const compiled = await findCompiled(db, definitionId);
+    if (compiled) definitions.set(definitionId, compiled.definition);
   }
   return rows.map((row) => {
     const definition = definitions.get(row.definition_id);

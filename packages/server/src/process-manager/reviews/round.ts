@@ -2,8 +2,7 @@ import type { TenantReads, TenantTx } from '../../db/db.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { findDefinition } from '../definitions/definitions.repository.ts';
-import { compileDefinition } from '../engine/compile-definition.ts';
+import { findCompiled } from '../definitions/compiled-definition.ts';
 import type { Flow } from '../engine/state.ts';
 import { sealOf } from '../instances/instance-seal.ts';
 import { findJourney } from '../instances/journeys.repository.ts';
@@ -64,6 +63,5 @@ async function enteredAtOf(db: TenantReads, row: InstanceRow): Promise<number> {
 
 async function needsTwoOf(db: TenantReads, { definition_id, environment }: InstanceRow): Promise<boolean> {
   if ((await findProcessSettings(db, environment)).fourEyes) return true;
-  const stored = await findDefinition(db, definition_id);
-  return stored !== undefined && compileDefinition(stored).definition.fourEyes === true;
+  return (await findCompiled(db, definition_id))?.definition.fourEyes === true;
 }

@@ -5,7 +5,7 @@ import { newId, type TenantId } from '../../kernel/ids.ts';
 import type { InstanceEvent } from '../../kernel/instance-event.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { saveLinks } from '../case-work/save-links.ts';
-import { compiledDefinition } from '../definitions/compiled-definition.ts';
+import { compiledDefinition, compiledOf } from '../definitions/compiled-definition.ts';
 import { findDeployed } from '../definitions/definitions.repository.ts';
 import type { CompiledDefinition } from '../engine/compile-definition.ts';
 import { nextStep } from '../engine/next-step.ts';
@@ -309,9 +309,9 @@ async function startChild(run: Run, parent: InstanceRow, step: SubprocessStep, c
   const { tx, now } = run;
   const { environment } = parent;
   const { definition: name, version } = step;
-  const definition = await findDeployed(tx, { environment, name, ...(version && { version }) });
+  const stored = await findDeployed(tx, { environment, name, ...(version && { version }) });
   const isFull = run.depth >= MAX_DEPTH || (await countDescendants(tx, run.rootId)) >= MAX_DESCENDANTS;
-  if (definition?.status !== 'DEPLOYED_ACTIVE' || isFull) {
+  if (stored?.status !== 'DEPLOYED_ACTIVE' || isFull) {
     await apply(run, await reread(run, parent.id), { type: 'childEnded', childId, status: 'COMPLETED_PROCESS_ERROR' });
     return;
   }
@@ -319,10 +319,11 @@ async function startChild(run: Run, parent: InstanceRow, step: SubprocessStep, c
   const parameters = { ...(JSON.parse(parent.parameters) as Record<string, string>), ...step.parameters };
   const origin = { row: parent, step: step.id, id: childId };
   const { tell } = run.deps;
+  const definition = compiledOf(tx, stored);
   const { row } = await createInstance(tx, { definition, environment, parameters, parent: origin, now, tell });
   const child = {
-    childProcessDefnName: definition.name,
-    childProcessDefnVersion: definition.version,
+    childProcessDefnName: stored.name,
+    childProcessDefnVersion: stored.version,
     childProcessInstanceId: childId,
   };
   const event = { type: 'instance.childStarted', status: parent.status, step: step.id, data: child };

@@ -1,9 +1,9 @@
 import type { TenantTx } from '../../db/db.ts';
-import { boundedMap } from '../../kernel/bounded-map.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
-import { type DefinitionRow, findDefinition, findTagged } from '../definitions/definitions.repository.ts';
-import { compileDefinition } from '../engine/compile-definition.ts';
+import { compiledDefinition, compiledOf } from '../definitions/compiled-definition.ts';
+import { findTagged } from '../definitions/definitions.repository.ts';
+import type { CompiledDefinition } from '../engine/compile-definition.ts';
 import { createInstance } from '../instances/create-instance.ts';
 import { redirectAddress, startAddress, themeAddress } from '../instances/journey-addresses.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
@@ -70,7 +70,7 @@ export async function createFromToken(tx: TenantTx, from: FromToken): Promise<Cr
     code,
     redirectUrl: redirectAddress(row.ui_url, baseUrl, row.id, code),
     startUrl: startAddress(baseUrl, row.id, code),
-    themeUrl: themeAddress(baseUrl, row.environment, compileDefinition(definition).definition.theme),
+    themeUrl: themeAddress(baseUrl, row.environment, definition.definition.theme),
   };
 }
 
@@ -83,28 +83,13 @@ function whyNot(token: TokenRow | undefined, environment: Environment | undefine
   return new ApiError(isUsedUp(token) ? 100046 : 100047);
 }
 
-const MAX_DEFINITIONS = 500;
-/** Of all documents together. */
-const MAX_CHARACTERS = 10_000_000;
-const deployed = boundedMap<string, DefinitionRow>(MAX_DEFINITIONS, {
-  max: MAX_CHARACTERS,
-  of: ({ document }) => document.length,
-});
-
-/**
- * Taking a use of a token that is bound has shown that its definition is deployed, and nothing else of a deployed one
- * ever changes: it is read once.
- */
-async function definitionOf(tx: TenantTx, token: TakenToken): Promise<DefinitionRow> {
-  const { definition_id: id } = token;
-  const key = `${tx.tenantId}/${id}`;
-  const cached = id === null ? undefined : deployed.get(key);
-  if (cached) return cached;
-  const definition =
-    id === null ? await findTagged(tx, token.environment, token.process_defn_tag ?? '') : await findDefinition(tx, id);
-  if (definition?.status !== 'DEPLOYED_ACTIVE') throw new ApiError(100047);
-  if (id !== null) deployed.set(key, definition);
-  return definition;
+/** Taking a use of a token that is bound has shown that its definition is deployed. Of a tag, the row says it. */
+async function definitionOf(tx: TenantTx, token: TakenToken): Promise<CompiledDefinition> {
+  const { definition_id: id, environment, process_defn_tag: tag } = token;
+  if (id !== null) return compiledDefinition(tx, id);
+  const row = await findTagged(tx, environment, tag ?? '');
+  if (row?.status !== 'DEPLOYED_ACTIVE') throw new ApiError(100047);
+  return compiledOf(tx, row);
 }
 
 /** The reference is one of the parameters, so that whatever reads parameters finds it. */

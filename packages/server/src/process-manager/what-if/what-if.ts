@@ -8,7 +8,7 @@ import { implement } from '../../kernel/implement.ts';
 import { serveOthersIfDue } from '../../kernel/in-slices.ts';
 import { takingTurns } from '../../kernel/take-turns.ts';
 import { checkDefinition } from '../definitions/check-definition.ts';
-import { findDefinition } from '../definitions/definitions.repository.ts';
+import { findCompiled } from '../definitions/compiled-definition.ts';
 import { type CompiledDefinition, compileDefinition } from '../engine/compile-definition.ts';
 import type { Flow } from '../engine/state.ts';
 import { differing, type RecordedCheck } from './rejudge.ts';
@@ -43,7 +43,7 @@ async function run(context: Context, body: Body<typeof api.whatIf.run>) {
     throw new ApiError(100048, {
       errors: faults.map((fault) => ({ ...fault, pointer: `/definition${fault.pointer}` })),
     });
-  const next = compileDefinition({ id: 'what-if', version: 0, document: JSON.stringify(definition) } as never);
+  const next = compileDefinition({ id: 'what-if', version: 0, document: JSON.stringify(definition) });
   const counts = new Map<string, Row & { instances: number }>();
   const changed = [];
   let after = body.after ?? firstIdAt(momentOf(body.startDateTime, '/startDateTime'));
@@ -81,8 +81,8 @@ function momentOf(dtm: string, pointer: string): number {
 async function replayAll({ db, now }: Context, next: CompiledDefinition, rows: readonly PastRow[]) {
   const versions = new Map<string, CompiledDefinition>();
   for (const id of new Set(rows.map(({ definition_id }) => definition_id))) {
-    const stored = await findDefinition(db, id);
-    if (stored) versions.set(id, compileDefinition(stored));
+    const compiled = await findCompiled(db, id);
+    if (compiled) versions.set(id, compiled);
   }
   const checks = await checksOf(db, rows, [...versions.values()], next);
   const replayed: Replayed[] = [];
