@@ -236,6 +236,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
       'The instance ends with the status `COMPLETED_TERMINATED`. The event `instance.terminated` has the reason `cancelled`. ' +
       'Its child instances end, too. What was captured stays until the instance is deleted.',
     permission: 'ProcessManager:cancelProcessInstance',
+    persons: 'one',
     audit: 'processInstance.cancelled',
     body: Empty,
     ok: ProcessInstance,
