@@ -39,7 +39,7 @@ test('a tenant that exists, or whose id is no part of an address, is refused wit
   const env = { GROVE_DATA: temporaryFolder(t) };
   await groveJson(['tenant', 'create', 'acme'], env);
   const again = await grove(['tenant', 'create', 'acme'], env);
-  assert.deepEqual([again.code, again.stdout, again.stderr], [1, '', 'grove: There is a tenant acme already\n']);
+  assert.deepEqual([again.code, again.stdout, again.stderr], [1, '', 'grove: The tenant acme already exists\n']);
   const wrong = await grove(['tenant', 'create', 'Acme_Ltd', '--json'], env);
   assert.equal(wrong.code, 1);
   assert.match(JSON.parse(wrong.stderr).error.message, /3 to 40 characters/);

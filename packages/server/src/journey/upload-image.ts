@@ -153,7 +153,7 @@ export function ensureStandIn(body: RawBody, environment: 'live' | 'test'): void
   const { bytes } = body;
   if (bytes.length === 0) throw new ImageRefused('empty');
   const refuse = (detail: string) => new ApiError(100059, { detail });
-  if (environment !== 'test') throw refuse('a document can stand in for it in the sandbox alone');
+  if (environment !== 'test') throw refuse('a JSON document can replace the picture only in the sandbox');
   if (bytes.length > MAX_STAND_IN_BYTES) throw refuse(`a document has at most ${MAX_STAND_IN_BYTES} bytes`);
   if (!isJsonObject(bytes)) throw refuse('the document is not a JSON object');
 }

@@ -8,5 +8,5 @@ export function ensureUnchanged(
 ): void {
   if (ifLastUpdatedDtm === undefined || Date.parse(ifLastUpdatedDtm) === last_updated_at) return;
   const at = toDtm(last_updated_at);
-  throw new ApiError(100351, { detail: `${last_updated_by ?? 'somebody'} has changed it at ${at}` });
+  throw new ApiError(100351, { detail: `${last_updated_by ?? 'somebody'} changed it at ${at}` });
 }

@@ -29,7 +29,7 @@ export function paging(query: PageQuery, columns: Readonly<Record<string, string
   if (after !== undefined && (number > 0 || !isByIdAlone(sorts))) {
     throw invalidInput({
       pointer: '/query/after',
-      message: 'goes with the order of creation alone, and without `page`',
+      message: 'can only be used with the order of creation, and without `page`',
     });
   }
   const terms = sorts.some((sort) => sort.column === 'id') ? sorts : [...sorts, { column: 'id', direction: 'ASC' }];

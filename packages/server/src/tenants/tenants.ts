@@ -79,7 +79,7 @@ async function create(deps: TenantsDeps, { id, name = id, keyName = 'First key' 
       await deps.onCreate?.(tx, clock.now());
     });
   } catch (error) {
-    if (isUniqueViolation(error)) throw new OperatorError(`There is a tenant ${id} already`);
+    if (isUniqueViolation(error)) throw new OperatorError(`The tenant ${id} already exists`);
     throw error;
   }
   return { tenantId: id, apiKey: code };

@@ -181,7 +181,7 @@ function ensureHoldsAll({ permissions }: Principal, { permissions: json }: ApiKe
   const keyPermissions = JSON.parse(json) as string[];
   if (keyPermissions.every((permission) => permissions.holds(withoutTenant(permission)))) return;
   throw new ApiError(100015, {
-    detail: 'the key has permissions that the caller lacks; it can be blocked, nothing else',
+    detail: 'the key has permissions that the caller does not have; the caller can only block it',
   });
 }
 

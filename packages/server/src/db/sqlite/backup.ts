@@ -128,7 +128,7 @@ export async function restoreSqlite({ source, database, force, now, verify }: Re
   refuseSource(source, database);
   const present = existsSync(database) || existsSync(`${database}-wal`);
   if (present && !force) {
-    throw new BackupError(`There is a database already: ${database}. Use --force to replace it; it is kept beside.`);
+    throw new BackupError(`${database} already exists. Use --force to replace it; the old database is kept beside it.`);
   }
   const copy = `${database}${RESTORING}`;
   try {

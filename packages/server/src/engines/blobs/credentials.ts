@@ -102,7 +102,7 @@ type Answer = Readonly<Record<'AccessKeyId' | 'SecretAccessKey' | 'Token' | 'Exp
 function toTemporary({ AccessKeyId, SecretAccessKey, Token, Expiration }: Answer): Temporary {
   const expiresAt = Date.parse(String(Expiration));
   if (typeof AccessKeyId !== 'string' || typeof SecretAccessKey !== 'string' || Number.isNaN(expiresAt)) {
-    throw new Error('the answer has no key, or no end');
+    throw new Error('the response has no key, or no expiry');
   }
   const sessionToken = typeof Token === 'string' ? Token : undefined;
   return { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken, expiresAt };

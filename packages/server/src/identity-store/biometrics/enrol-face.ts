@@ -28,7 +28,7 @@ export function faceEnroller(core: Pick<IdentityCore, 'registration' | 'vault'>)
       modality: 'FACE',
       find: async () => ref,
       async run(tx, owner, now) {
-        if (!owner) throw new Error('whose face it is must be known');
+        if (!owner) throw new Error('a face cannot be enrolled without its user');
         if (fault) throw new Refusal(fault, { counts: false });
         const { template, algorithm } = goodEnough(presented);
         const before = await findFace(tx, owner.id);

@@ -151,7 +151,7 @@ function checkInput({ type, title, message, processDefnName, processDefnTag, par
     throw invalidInput({ pointer, message: 'is required for PROCESS, unless processDefnTag is given' });
   }
   if (type === 'GENERIC' && parentProcessInstanceId !== undefined) {
-    throw invalidInput({ pointer: '/parentProcessInstanceId', message: 'is allowed for PROCESS alone' });
+    throw invalidInput({ pointer: '/parentProcessInstanceId', message: 'is allowed only for PROCESS' });
   }
   if (type === 'GENERIC' && !title && !message) {
     throw invalidInput({ pointer: '/message', message: 'is required for GENERIC, unless title is given' });

@@ -41,7 +41,7 @@ function tempLockFault(duration: string | undefined, pointer: string): FieldFaul
   if (duration === undefined) return undefined;
   const ms = fromDuration(duration);
   if (ms >= MIN_TEMP_LOCK_MS && ms <= MAX_TEMP_LOCK_MS) return undefined;
-  return { pointer, message: 'must be from PT1S to P30D; a lock for longer is what an operator sets' };
+  return { pointer, message: 'must be from PT1S to P30D; to lock a user for longer, set the status LOCKED' };
 }
 
 function isLocale(locale: string): boolean {

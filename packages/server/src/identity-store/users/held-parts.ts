@@ -18,7 +18,7 @@ export function heldParts(): HeldParts {
   const tablesOf = new Map<string, readonly string[]>([['locks', ['user_locks']]]);
   return {
     add(part, tables) {
-      if (![part, ...tables].every((name) => NAME.test(name))) throw new Error(`${part} cannot be looked for`);
+      if (![part, ...tables].every((name) => NAME.test(name))) throw new Error(`${part} cannot be searched for`);
       tablesOf.set(part, tables);
     },
     columns: (user) => [...tablesOf].map(([part, tables]) => `${anyOf(tables, user)} AS has_${part}`).join(', '),

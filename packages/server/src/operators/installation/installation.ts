@@ -39,7 +39,7 @@ export function installationHandlers({ versions, tenants, admin, jobs }: Install
     if (!isTenantId(id)) {
       throw invalidInput({ pointer: '/id', message: 'must be a lower-case letter, then letters, digits or hyphens' });
     }
-    if (await tenants.find(id)) throw new ApiError(100014, { detail: `there is a tenant ${id} already` });
+    if (await tenants.find(id)) throw new ApiError(100014, { detail: `the tenant ${id} already exists` });
     const { tenantId, apiKey } = await tenants.create({ id, name });
     const link = await admin.firstOwnerLink(tenantId);
     const tenant = await tenants.find(id);

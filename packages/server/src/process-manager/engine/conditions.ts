@@ -116,7 +116,7 @@ export function compileCondition(text: string): Condition {
     const facts = factsOf(state, refers, now);
     const answer = code({ facts, now: facts.now, budget, variables: [] });
     if (typeof answer !== 'boolean')
-      throw new ExpressionError('is neither true nor false', text.slice(0, MAX_PART_LENGTH));
+      throw new ExpressionError('does not result in true or false', text.slice(0, MAX_PART_LENGTH));
     return answer;
   };
 }
@@ -135,7 +135,7 @@ export function tryCondition(text: string, values: Readonly<Record<string, unkno
   const facts = { params, checks: Object.fromEntries(checkEntries), data: Object.fromEntries(dataEntries), now: at };
   try {
     const result = code({ facts, now: at, budget: newBudget(), variables: [] });
-    return typeof result === 'boolean' ? { result, faults: [] } : { faults: ['is neither true nor false'] };
+    return typeof result === 'boolean' ? { result, faults: [] } : { faults: ['does not result in true or false'] };
   } catch (error) {
     return { faults: [firstLine(error)] };
   }

@@ -34,7 +34,7 @@ export async function readText(text: string): Promise<ReadText> {
         chooses.set(part.value, part.type === PART.plural ? 'plural' : 'select');
         for (const { value } of Object.values(part.options)) visit(value);
       } else {
-        throw new Error('fills in something in a way that journeys do not know');
+        throw new Error('has a placeholder of a kind that journeys cannot fill in');
       }
     }
   };

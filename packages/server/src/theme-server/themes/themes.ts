@@ -190,11 +190,11 @@ function checkedAsset(name: string, { contentType, bytes }: RawBody): string {
   const refuse = (detail: string) => new ApiError(100099, { detail });
   if (name === 'logo') {
     const type = detectImageType(bytes);
-    if (type === undefined || type !== contentType) throw refuse('a logo is a PNG, JPEG or WebP, and says which');
+    if (type === undefined || type !== contentType) throw refuse('a logo must be PNG, JPEG or WebP and have the matching content type');
     return type;
   }
   if (name !== 'font') throw refuse('it must be named logo or font');
   const isFont = contentType === 'font/woff2' && bytes.toString('latin1', 0, 4) === 'wOF2';
-  if (!isFont) throw refuse('a font is WOFF2, and says so');
+  if (!isFont) throw refuse('a font must be WOFF2 and have the content type font/woff2');
   return contentType;
 }

@@ -200,7 +200,7 @@ function toTruth(value: unknown): boolean {
   const text = textOf(value);
   if (['1', 't', 'true', 'TRUE', 'True'].includes(text)) return true;
   if (['0', 'f', 'false', 'FALSE', 'False'].includes(text)) return false;
-  throw new ExpressionError('is neither true nor false');
+  throw new ExpressionError('does not result in true or false');
 }
 
 const WHOLE = /^[+-]?\d{1,19}$/;

@@ -95,7 +95,7 @@ export function compare(budget: Budget, one: unknown, other: unknown): number {
     (one instanceof Date && other instanceof Date) ||
     (one instanceof Duration && other instanceof Duration) ||
     (typeof one === 'boolean' && typeof other === 'boolean');
-  if (!isOrdered) throw new ExpressionError('compares values of types that have no order');
+  if (!isOrdered) throw new ExpressionError('compares values whose types have no order');
   const [left, right] = [one as number, other as number];
   if (left < right) return -1;
   return left > right ? 1 : left >= right ? 0 : Number.NaN;
