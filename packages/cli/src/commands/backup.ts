@@ -11,7 +11,7 @@ export function defineBackup(program: Command): void {
   const backup = define(program, 'backup <target>', 'copy the SQLite database, and the images, while the server runs')
     .option('--images', 'the target is a folder; it gets the database and the images that the database names')
     .option('--list-images', 'with --images: do not copy the images but list them, for a bucket that keeps versions')
-    .option('--keep <count>', 'with --images: remove all backups of the folder but so many')
+    .option('--keep <count>', 'with --images: keep only this many backups in the folder')
     .addHelpText(
       'after',
       `${examples(
@@ -31,7 +31,7 @@ On PostgreSQL run pg_dump first, as a superuser or a role with BYPASSRLS, then t
       print(options, await backUp(target, options)),
     );
   define(backup, 'verify <folder>', 'read a folder of backups and compare everything with its manifests')
-    .option('--newest', 'the newest backup alone')
+    .option('--newest', 'only the newest backup')
     .addHelpText('after', examples('grove backup verify /backups/grove', 'grove backup verify /backups/grove --newest'))
     // The command above it has --json as well, and takes it wherever it stands.
     .action(async (folder: string, { newest }: { newest?: true }, command: Command) =>

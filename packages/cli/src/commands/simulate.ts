@@ -18,7 +18,7 @@ const EXAMINED_AT_ONCE = 20_000;
 export function defineSimulate(program: Command): void {
   onServer(define(program, 'simulate <file>', 'replay past instances against a definition that is not deployed yet'))
     .option('--since <days>', 'how far back, such as 30d', '30d')
-    .option('--list', `list the instances that would come to something else, at most ${MAX_LISTED}`)
+    .option('--list', `list the instances that would have another outcome, at most ${MAX_LISTED}`)
     .addHelpText(
       'after',
       `${examples('grove simulate new.yaml --since 30d', 'grove simulate new.yaml --since 7d --list')}

@@ -51,7 +51,7 @@ export function defineSpecimen(program: Command): void {
     .option('--expiry-date <date>', 'YYYY-MM-DD', date)
     .option('--document-number <number>', 'up to nine letters and digits', documentNumber)
     .option('--tilt <degrees>', 'how it lies on the table', within(-180, 180))
-    .option('--yaw <degrees>', 'how far from aside it is seen', within(-45, 45))
+    .option('--yaw <degrees>', 'how far it is turned away from the camera', within(-45, 45))
     .option('--blur <pixels>', 'how far out of focus', within(0, 20))
     .option('--light <share>', '1 as it is, 0.2 in a dark room', within(0.02, 3))
     .option('--glare <share>', 'the reflection of a lamp, 0 to 1', within(0, 1))

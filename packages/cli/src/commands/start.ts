@@ -9,8 +9,8 @@ type StartOptions = CommonOptions & { demo?: boolean; force?: true; yes?: true }
 
 export function defineStart(program: Command): void {
   define(program, 'start', 'start the server; on an empty data folder it makes a demonstration tenant')
-    .option('--demo', 'make the demonstration tenant, if there is none')
-    .option('--no-demo', 'make and show no demonstration tenant')
+    .option('--demo', 'create the demonstration tenant if it does not exist')
+    .option('--no-demo', 'do not create or show a demonstration tenant')
     .option('--force', 'start although the list of what was erased cannot be read; who was erased may come back')
     .option('--yes', 'with PostgreSQL: this is the only server, so images may stay in its data folder')
     .addHelpText(
