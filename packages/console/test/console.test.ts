@@ -107,7 +107,7 @@ describe('the console', () => {
     await keep('try-case');
     await page.getByLabel('Reason').fill('I have tried it');
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Nobody waits for a decision.').waitFor();
+    await page.getByText('No case is waiting for a decision.').waitFor();
     await open('/', /Good to see you/);
     const done = await steps.getByRole('listitem').allInnerTexts();
     assert.match(done[0] ?? '', /Do a test verification\s+\(done\)/);
@@ -273,7 +273,7 @@ describe('the console', () => {
     await dialog.getByRole('button', { name: 'Add' }).click();
     await page.getByRole('row', { name: /Sold passports/ }).waitFor();
     await page.getByLabel('E-mail addresses').fill('EVE@example.com');
-    await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByText(/1 candidate/).waitFor();
     assert.deepEqual(await axe(), []);
     await keep('watchlist');
@@ -290,13 +290,13 @@ describe('the console', () => {
     const { id } = (await stage.app.call(path, { token })).body.content[0];
     await open(`/what-if?definition=${id}`, /What if/);
     await page.getByRole('button', { name: 'Replay' }).click();
-    await page.getByText('3 were looked at; 0 would come to something else.').waitFor();
+    await page.getByText('3 replayed; 0 would have another outcome.').waitFor();
     await keep('what-if-done');
     // The same version as a shadow: what comes from now on is judged beside, and nothing is decided.
     await page.getByRole('button', { name: 'Start the chosen version as a shadow' }).click();
     const shadow = page.getByRole('region', { name: 'Shadow versions' });
-    await shadow.getByRole('button', { name: 'Look' }).click();
-    await shadow.getByText('0 were looked at; 0 would come to something else.').waitFor();
+    await shadow.getByRole('button', { name: 'Show' }).click();
+    await shadow.getByText('0 replayed; 0 would have another outcome.').waitFor();
     assert.deepEqual(await axe(), []);
     await keep('shadow-versions');
     await shadow.getByRole('button', { name: 'End' }).click();
@@ -504,7 +504,7 @@ describe('the console', () => {
     assert.deepEqual(await axe(), []);
     await keep('delivery');
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Send again what failed' }).click();
+    await page.getByRole('button', { name: 'Resend failed deliveries' }).click();
     await page.getByRole('dialog').getByLabel('What failed within the last').selectOption('1');
     await page.getByRole('dialog').getByRole('button').last().click();
     await receiver.arrived(2);
@@ -711,7 +711,7 @@ describe('the console', () => {
     await page.getByRole('textbox', { name: /^id/ }).fill('mine');
     await page.getByRole('button', { name: 'Save' }).click();
     const stale = page.getByRole('alert');
-    await stale.getByText(/has stored something else meanwhile/).waitFor();
+    await stale.getByText(/saved another change meanwhile/).waitFor();
     assert.match(await stale.innerText(), /- {3}"description": "theirs"/);
     assert.deepEqual(await axe(), []);
     await keep('stale');

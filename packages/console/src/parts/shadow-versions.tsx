@@ -101,7 +101,7 @@ function ShadowResult({ id }: { id: string }) {
         </Text>
       )}
       <Button size="compact-xs" variant="default" onClick={() => look.mutate(undefined)} loading={look.isPending}>
-        {t('watchlists.look')}
+        {t('outline.show')}
       </Button>
     </Group>
   );
