@@ -921,7 +921,7 @@ describe('the console', () => {
     await person.getByText(/a link is on its way/).waitFor();
     const { text } = await stage.mails.arrived(1);
     await person.goto(/http\S+#email=\S+/.exec(text)?.[0] ?? '');
-    await person.getByText('Set an authenticator app up first').waitFor();
+    await person.getByText('First set up an authenticator app').waitFor();
     await still(person);
     assert.deepEqual(await axeFaults(person), []);
     await keep('email-link', person);

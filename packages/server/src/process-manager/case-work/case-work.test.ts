@@ -185,6 +185,12 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     );
     assert.equal((await closed('kyc')).totalElements, 0);
     assert.equal((await act(owner, 'assign', { operatorId: alan.id })).body.code, 100061);
+    const unknown = await owner.call(`/api/process-manager/reviews/${alan.id}/assign`, {
+      method: 'POST',
+      body: { operatorId: alan.id },
+      headers: TEST,
+    });
+    assert.deepEqual([unknown.status, unknown.body.code], [404, 100022]);
   });
 
   it('names colleagues to those who may not administer them, and says nothing else of them', async () => {
