@@ -110,7 +110,7 @@ onBothEngines('images of a journey', (_engine, places) => {
       [new Uint8Array(0), 'image/png', /it is empty/],
       [bytesOf('<svg onload=alert(1)>'), 'image/png', /it is not a JPEG, PNG or WebP image/],
       [PNG, 'image/jpeg', /it is image\/png and not image\/jpeg/],
-      [bytesOf('{"documentType":"PASSPORT"}'), 'application/json', /in the sandbox alone/],
+      [bytesOf('{"documentType":"PASSPORT"}'), 'application/json', /only in the sandbox/],
     ];
     for (const [bytes, type, reason] of refusals) {
       const { status, body } = await browser.upload('document', 'front', bytes, type);

@@ -193,7 +193,7 @@ onBothEngines('themes', (_engine, places) => {
       [{ en: { again: 'Go {' } }, '/texts/en/again', /^is not in ICU MessageFormat/],
       [{ en: { again: 'Go {name}' } }, '/texts/en/again', /^must fill in nothing, as ours does$/],
       [{ ar: { 'start.lead': 'x' } }, '/texts/ar/start.lead', /^must fill in \{tenant\}, as ours does$/],
-      [{ en: { 'start.lead': '{tenant, number}' } }, '/texts/en/start.lead', /journeys do not know$/],
+      [{ en: { 'start.lead': '{tenant, number}' } }, '/texts/en/start.lead', /journeys cannot fill in$/],
       [{ en: { 'start.lead': '{tenant, plural, other {x}}' } }, '/texts/en/start.lead', /^must not choose .* tenant$/],
       [{ en: { again: 'x'.repeat(900) }, de: many(40, 'x'.repeat(900)) }, '/texts', /at most 32768 bytes together$/],
     ] as const) {

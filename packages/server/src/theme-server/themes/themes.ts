@@ -190,7 +190,8 @@ function checkedAsset(name: string, { contentType, bytes }: RawBody): string {
   const refuse = (detail: string) => new ApiError(100099, { detail });
   if (name === 'logo') {
     const type = detectImageType(bytes);
-    if (type === undefined || type !== contentType) throw refuse('a logo must be PNG, JPEG or WebP and have the matching content type');
+    if (type === undefined || type !== contentType)
+      throw refuse('a logo must be PNG, JPEG or WebP and have the matching content type');
     return type;
   }
   if (name !== 'font') throw refuse('it must be named logo or font');
