@@ -188,7 +188,7 @@ onBothEngines('retention', (_engine, places) => {
       404,
       'a token whose time is over goes',
     );
-    for (let tries = 0; tries < 500 && (await there(id)); tries++) await new Promise((turn) => setTimeout(turn, 10));
+    for (let tries = 0; tries < 100 && (await there(id)); tries++) await run();
     const { deletedBy, reason } = await erased(id);
     assert.deepEqual([deletedBy, reason], ['Retention', 'RETENTION']);
     const [next] = await app.app.db.system.all<{ run_at: number }>(
@@ -269,7 +269,10 @@ onBothEngines('retention', (_engine, places) => {
       ]),
     );
     app.clock.set(right + 4 * MINUTE);
-    assert.equal((await run()).body.purged, 1, 'what clocks differ by anyway is no fault');
+    assert.equal((await run()).status, 200, 'what clocks differ by anyway is no fault');
+    // The job of midnight may have become due meanwhile: a run passes over what the job has locked.
+    for (let tries = 0; tries < 100 && (await there(id)); tries++) await run();
+    assert.ok(!(await there(id)));
     app.clock.set(right);
   });
 
