@@ -6,6 +6,7 @@ import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useT } from '../texts/texts.tsx';
 import { useAct } from './act.ts';
+import { useColleagues } from './colleagues.ts';
 import { Moment } from './moment.tsx';
 
 type NoteView = Result<'instanceNotes', 'list'>['content'][number];
@@ -66,17 +67,9 @@ export function NoteCard({ note }: { note: NoteView }) {
 
 function NewNote({ id }: { id: string }) {
   const t = useT();
-  const may = useMay();
-  const environment = useEnvironment();
   const [text, setText] = useState('');
   const [mentions, setMentions] = useState<string[]>([]);
-  const canMention = may('colleagues', 'list');
-  const { data } = useQuery({
-    queryKey: [environment, 'colleagues'],
-    queryFn: () => call('colleagues', 'list', {}),
-    enabled: canMention,
-    staleTime: 60_000,
-  });
+  const people = useColleagues();
   const add = useAct(
     () => call('instanceNotes', 'add', { params: { processInstanceId: id }, body: { text, mentions } }),
     () => {
@@ -84,7 +77,6 @@ function NewNote({ id }: { id: string }) {
       setMentions([]);
     },
   );
-  const people = (data?.colleagues ?? []).map(({ operatorId, name }) => ({ value: operatorId, label: name }));
   return (
     <Stack gap="xs">
       <Textarea
@@ -96,7 +88,7 @@ function NewNote({ id }: { id: string }) {
         autosize
         minRows={2}
       />
-      {canMention && (
+      {people && (
         <MultiSelect
           aria-label={t('notes.mention')}
           placeholder={mentions.length === 0 ? t('notes.mention') : ''}

@@ -73,7 +73,7 @@ export function challengeHandlers(deps: JourneyDeps) {
       const image: StorableImage = isStandIn(body) ? body : await harmless(deps.images, body, shareOf(context));
       const wantedKind = wantedFrame(before.progress);
       const observed = live ? await deps.vision.observeFrame(image.bytes, wantedKind, context.tenantId) : undefined;
-      return takeFrame(deps, context, params, { ...frame, kept: image, seen: observed });
+      return takeFrame(deps, context, params, { ...frame, storable: image, seen: observed });
     },
   };
 }
@@ -84,7 +84,7 @@ type LookedFrame = {
   readonly sha256: string;
   readonly capturedAt: number | null;
   /** Missing if the frame came for an instruction that was not open. */
-  readonly kept?: StorableImage;
+  readonly storable?: StorableImage;
   /** Missing if no machine looks, as in the sandbox. */
   readonly seen?: FaceObservation | NoFace | undefined;
 };
@@ -96,7 +96,7 @@ async function takeFrame(
   { stepId, challengeId }: FrameParams,
   frame: LookedFrame,
 ): Promise<Challenge> {
-  const { kept: storable, sha256 } = frame;
+  const { storable, sha256 } = frame;
   const result = await context.db.write(async (tx) => {
     const snapshot = await lockJourney(deps, tx, context);
     const current = currentUserStep(snapshot, stepId);
@@ -117,7 +117,7 @@ async function takeFrame(
       current,
       seal,
       name: image,
-      kept: storable,
+      storable,
       sha256,
       ...(image === 'image' && frame.seen && { ahead: 'face' }),
     });

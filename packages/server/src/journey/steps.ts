@@ -50,12 +50,10 @@ export function stepHandlers(deps: JourneyDeps) {
 
     abandon: (context: JourneyContext): Promise<void> =>
       context.db.write(async (tx) => {
-        const { root, instance } = await lockJourney(deps, tx, context);
-        const { refusal } = await deps.processes.drive.apply(tx, root.id, { type: 'abandon' }, context.now);
+        const snapshot = await lockJourney(deps, tx, context);
+        const { refusal } = await deps.processes.drive.endEarly(tx, snapshot, 'abandon', context.now);
         // A journey in review cannot be abandoned.
         if (refusal) throw new ApiError(100057);
-        if (instance.id !== root.id)
-          await deps.processes.drive.apply(tx, instance.id, { type: 'abandon' }, context.now);
       }),
   };
 }

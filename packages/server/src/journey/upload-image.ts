@@ -54,7 +54,7 @@ export function imageUploader(deps: JourneyDeps) {
     const image: StorableImage = isStandIn(body) ? body : await harmless(images, body, shareOf(context));
     // Hashed after re-encoding, which handles one image after another: so not all waiting images are hashed at once.
     const sha256 = await hashOf(body.bytes);
-    await storeImage(deps, context, { ...before, name: imageName, kept: image, sha256 });
+    await storeImage(deps, context, { ...before, name: imageName, storable: image, sha256 });
     const { bytes } = body;
     return { name: imageName, sha256, bytes: bytes.length, ...(image.pages !== undefined && { pages: image.pages }) };
   };
@@ -71,7 +71,7 @@ export type NewImage = {
   readonly seal: Sealer;
   readonly name: string;
   /** Encoded anew, or a stand-in of the sandbox. */
-  readonly kept: StorableImage;
+  readonly storable: StorableImage;
   /** Of the bytes that were sent. */
   readonly sha256: string;
   readonly ahead?: LookKind | undefined;
@@ -81,7 +81,7 @@ export type NewImage = {
 export async function storeImage(deps: JourneyDeps, context: JourneyContext, image: NewImage): Promise<void> {
   const { blobs } = deps;
   const { instanceId, current, seal, name, sha256, ahead } = image;
-  const { contentType, bytes } = image.kept;
+  const { contentType, bytes } = image.storable;
   const blobKey = newId(context.now);
   await blobs.put(blobKey, seal(imageContext(blobKey), bytes));
   const row = {

@@ -37,7 +37,7 @@ import { momentOf } from './tokens/token-rules.ts';
 export type ProcessInstancesDeps = DeleteInstanceDeps & {
   baseUrlOf(tenantId: string): string;
   region: string;
-  drive: Pick<Drive, 'apply' | 'look' | 'lookAt'>;
+  drive: Pick<Drive, 'apply' | 'endEarly' | 'look' | 'lookAt'>;
   tell: TellEvents;
   audit: Pick<Audit, 'noteRead'>;
 };
@@ -139,11 +139,9 @@ async function cancel({ drive }: ProcessInstancesDeps, context: Context, { param
   return context.db.write(async (tx) => {
     const { id } = visible(context, (await lockChain(tx, params.processInstanceId)).at(-1));
     const snapshot = await drive.look(tx, id);
-    const applied = await drive.apply(tx, id, { type: 'cancel' }, now);
+    if (!snapshot) throw new ApiError(100022);
+    const applied = await drive.endEarly(tx, snapshot, 'cancel', now);
     if (applied.refusal !== undefined) throw new ApiError(100057);
-    // The child that is under way ends too, and with it those between the two.
-    const child = snapshot?.instance.id;
-    if (child !== undefined && child !== id) await drive.apply(tx, child, { type: 'cancel' }, now);
     return toPlainView(applied.instance, tenantId, now);
   });
 }

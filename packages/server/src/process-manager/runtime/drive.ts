@@ -45,6 +45,13 @@ export type Drive = {
    * child that ends happens to its parent in the same transaction.
    */
   apply(tx: TenantTx, instanceId: string, happening: Happening, now: number): Promise<Applied>;
+  /** Ends a journey before its end: the root, the child that is under way below it, and with that those between the two. */
+  endEarly(
+    tx: TenantTx,
+    journey: Pick<Snapshot, 'root' | 'instance'>,
+    why: 'abandon' | 'cancel',
+    now: number,
+  ): Promise<Applied>;
   /** Starts a child that was left to a transaction of its own, if its parent still waits for it. */
   startChild(tx: TenantTx, child: ChildPayload, now: number): Promise<void>;
   /**
@@ -91,12 +98,18 @@ export const MAX_DESCENDANTS = 50;
 export const CHILDREN_PER_TRANSACTION = 5;
 
 export function openDrive(deps: DriveDeps): Drive {
+  const applyTo: Drive['apply'] = async (tx, instanceId, happening, now) => {
+    const chain = await lockChain(tx, instanceId);
+    const run = runIn(deps, tx, chain, now);
+    const applied = await apply(run, chain.at(-1) as InstanceRow, happening);
+    if (!applied.refusal) tx.afterCommit(() => deps.changed(tx.tenantId, run.rootId));
+    return applied;
+  };
   return {
-    async apply(tx, instanceId, happening, now) {
-      const chain = await lockChain(tx, instanceId);
-      const run = runIn(deps, tx, chain, now);
-      const applied = await apply(run, chain.at(-1) as InstanceRow, happening);
-      if (!applied.refusal) tx.afterCommit(() => deps.changed(tx.tenantId, run.rootId));
+    apply: applyTo,
+    async endEarly(tx, { root, instance }, why, now) {
+      const applied = await applyTo(tx, root.id, { type: why }, now);
+      if (!applied.refusal && instance.id !== root.id) await applyTo(tx, instance.id, { type: why }, now);
       return applied;
     },
     async startChild(tx, { instanceId, step, childId }, now) {
