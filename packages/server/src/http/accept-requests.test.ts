@@ -70,6 +70,18 @@ describe('a request on a connection', () => {
     assert.deepEqual(statusesOf(await exchange(get('/health/live', 'X: 1'), 1)), [400], 'none at all');
   });
 
+  it('100001: has a Host that names one host, whatever a proxy has made of two', async () => {
+    const hosts = ['a.example, b.example', 'a.example b.example', 'x@a.example', 'a.example/x', 'a.example:x', '<a>'];
+    for (const host of hosts) {
+      const read = await exchange(get(LIST, `Host: ${host}`) + get('/health/live', 'Host: localhost'), 2);
+      assert.deepEqual(statusesOf(read), [400], host);
+      assert.match(read, /its Host is not the name of one host/);
+    }
+    for (const host of ['localhost', 'LOCALHOST:8080', '127.0.0.1', '[::1]:8080', 'a_b.example.', '']) {
+      assert.deepEqual(statusesOf(await exchange(get('/health/live', `Host: ${host}`), 1)), [200], host);
+    }
+  });
+
   const ISSUE = `${LIST}/issue`;
   const post = (version: string, ...headers: string[]) =>
     `POST ${ISSUE} HTTP/${version}\r\n${['Host: localhost', 'X-Api-Key: x', ...headers].join('\r\n')}\r\n\r\n`;

@@ -66,7 +66,18 @@ function headerFault(request: IncomingMessage): string | undefined {
   });
   if (twice) return `it has more than one ${twice} header`;
   // An absolute target names the host itself, and the header is passed over.
-  return url.charCodeAt(0) === SLASH || url === '*' ? undefined : readAbsoluteTarget(request, url);
+  if (url.charCodeAt(0) !== SLASH && url !== '*') return readAbsoluteTarget(request, url);
+  return isHost(request.headers.host) ? undefined : 'its Host is not the name of one host';
+}
+
+const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+/**
+ * Whether a Host header names one host, or none. A proxy may join two headers to `a, b`; that would name no tenant, and
+ * the tenant of the credential would not be compared with either.
+ */
+function isHost(host: string | undefined): boolean {
+  return host === undefined || host === '' || HOST.test(host);
 }
 
 /**
