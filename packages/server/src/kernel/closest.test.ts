@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { closest, didYouMean } from './closest.ts';
+import { closest, didYouMean, longerName } from './closest.ts';
 
 const types = ['consent', 'form', 'face', 'faceMatch', 'document', 'decision'];
 
@@ -27,4 +27,13 @@ it('a long word is known by four slips, and not by five', () => {
   const [long] = ['processDefinitionVersionNumber'];
   assert.equal(closest('prcessDefnitionVersinNumbr', [long as string]), long);
   assert.equal(closest('prcssDefnitionVersinNumbr', [long as string]), undefined);
+});
+
+it('a short name stands for the one longer name that ends with it, and for none of several', () => {
+  const names = ['page', 'processInstanceStatus', 'startDateTime', 'endDateTime', 'typewriter'];
+  assert.equal(longerName('status', names), 'processInstanceStatus');
+  assert.equal(longerName('instanceStatus', names), 'processInstanceStatus');
+  for (const word of ['', 'dateTime', 'tatus', 'type', 'writer', 'x'.repeat(1_000_000)]) {
+    assert.equal(longerName(word, names), undefined, word.slice(0, 10));
+  }
 });

@@ -22,6 +22,17 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/**
+ * The only candidate whose last words are `word`: `processInstanceStatus` for `status`. Clients of other services guess the
+ * short name.
+ */
+export function longerName(word: string, candidates: Iterable<string>): string | undefined {
+  if (word === '' || word.length > MAX_LENGTH) return undefined;
+  const lastWords = `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+  const longer = [...candidates].filter((candidate) => candidate.endsWith(lastWords) && candidate !== lastWords);
+  return longer.length === 1 ? longer[0] : undefined;
+}
+
 /** The end of a sentence about a word that is not known. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const suggestion = closest(word, candidates);

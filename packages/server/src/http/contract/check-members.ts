@@ -15,6 +15,11 @@ export type CheckMembersDeps = {
   isLenient(principal: Principal): Promise<boolean>;
 };
 
+const TOO_MANY_TO_IGNORE = {
+  pointer: '',
+  message: `has more than ${MAX_NAMED} unknown members; so many are not ignored`,
+};
+
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
 export function checkMembers(deps: CheckMembersDeps, id: string, operation: GroupedOperation): Hook {
@@ -25,14 +30,15 @@ export function checkMembers(deps: CheckMembersDeps, id: string, operation: Grou
   const mayBeLenient = canBeLenient(id, operation);
 
   const settle = async (request: FastifyRequest, { unknown, withoutEffect }: Members): Promise<void> => {
-    const ignored = [...unknown.map(({ pointer }) => pointer), ...withoutEffect];
     if (unknown.length > 0) {
+      const faults = unknown.slice(0, MAX_NAMED).map(({ pointer, message }) => ({ pointer, message }));
       const isExcluded = !mayBeLenient || unknown.some(({ isNearLimit }) => isNearLimit);
-      if (isExcluded || !(await wantsLenient(deps, request))) {
-        throw invalidInput(...unknown.map(({ pointer, message }) => ({ pointer, message })));
-      }
+      if (isExcluded || !(await wantsLenient(deps, request))) throw invalidInput(...faults);
+      // Those that cannot be named are not ignored: one of them may be a misspelt limit.
+      if (unknown.length > MAX_NAMED) throw invalidInput(TOO_MANY_TO_IGNORE, ...faults);
       if (preferred(request) === 'lenient') addHeader(request, 'Preference-Applied', 'handling=lenient');
     }
+    const ignored = [...unknown.map(({ pointer }) => pointer), ...withoutEffect];
     addHeader(request, 'Grove-Ignored', headerOf(ignored));
   };
 
@@ -63,7 +69,7 @@ const MAX_POINTER_LENGTH = 200;
 
 /** A header is ASCII, and a comma stands between two entries. */
 function headerOf(pointers: readonly string[]): string {
-  const shownPointers = pointers.slice(0, MAX_NAMED).map((pointer) => {
+  const shownPointers = pointers.map((pointer) => {
     const text = pointer.toWellFormed().replace(/[^\x21-\x7e]|,/gu, encodeURIComponent);
     return text.slice(0, MAX_POINTER_LENGTH);
   });

@@ -42,6 +42,9 @@ describe('members of requests', () => {
     assert.deepEqual(faultsOf(await grove.call('/api/process-manager/processInstances?stauts=REVIEW')), [
       '/query/stauts is not known',
     ]);
+    assert.deepEqual(faultsOf(await grove.call('/api/process-manager/processInstances?status=REVIEW')), [
+      '/query/status is not known; did you mean processInstanceStatus?',
+    ]);
     assert.deepEqual(faultsOf(await grove.call('/api/process-manager/processInstances/search?serchString=a')), [
       '/query/serchString is not known; did you mean searchString?',
     ]);
@@ -133,6 +136,7 @@ describe('members of requests', () => {
     assert.deepEqual(faultsOf(await post(`${STORES}/policies/totpPolicy`, policy, LENIENT)), [
       '/digts is not known; did you mean digits?',
     ]);
+    assert.deepEqual(faultsOf(await token({ count: 1 }, LENIENT)), ['/count is not known; did you mean maxCount?']);
     const limit = { notAfterDtn: '2099-01-01T00:00:00Z', vendorField: 1 };
     assert.equal(faultsOf(await token(limit, LENIENT))[0], '/notAfterDtn is not known; did you mean notAfterDtm?');
     const permissions = { name: 'all of them', permisions: [] };
@@ -145,6 +149,21 @@ describe('members of requests', () => {
         id,
       );
     }
+  });
+
+  it('100001: more unknown members than an answer names are not ignored; the next may be a misspelt limit', async () => {
+    const twenty = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`vendor${at}`, at]));
+    const ignored = await token({ ...twenty, forTest: true }, LENIENT);
+    assert.equal(ignored.status, 201, ignored.text);
+    assert.deepEqual(ignoredBy(ignored)?.split(', '), [...Object.keys(twenty).map((name) => `/${name}`), '/forTest']);
+    for (const last of [{ vendor20: 20 }, { notAfterDtn: '2099-01-01T00:00:00Z' }]) {
+      const refused = await token({ ...twenty, ...last }, LENIENT);
+      assert.equal(refused.status, 400, refused.text);
+      assert.ok(faultsOf(refused).length > 0);
+    }
+    const [first, ...others] = faultsOf(await token({ ...twenty, vendor20: 20 }, LENIENT));
+    assert.equal(first, ' has more than 20 unknown members; so many are not ignored');
+    assert.equal(others.length, 20);
   });
 
   it('a tenant may set it for all its callers; handling=strict asks for the contrary', async () => {

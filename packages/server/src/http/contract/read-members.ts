@@ -1,5 +1,5 @@
 import { LIMITING_MEMBERS } from '@grove/contract';
-import { closest } from '../../kernel/closest.ts';
+import { closest, longerName } from '../../kernel/closest.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { FieldFault } from '../../kernel/errors.ts';
  * that were read with the resource may be sent back. Every other member that the contract does not declare is named.
  */
 export type Members = {
-  /** At most `MAX_NAMED` of them. */
+  /** One more than `MAX_NAMED` if there are too many to name. */
   readonly unknown: UnknownMember[];
   /** Declared members that have no effect. */
   readonly withoutEffect: string[];
@@ -73,6 +73,7 @@ function objectReader(schema: Schema, answer: Schema | undefined): ReadMembers {
       },
     ]),
   );
+  const knownNames = [...children.keys()];
   const readable = new Set(Object.keys(answer?.properties ?? {}));
   const isOpen = additionalProperties === true;
   return (value, pointer, members) => {
@@ -87,7 +88,7 @@ function objectReader(schema: Schema, answer: Schema | undefined): ReadMembers {
       } else if (!isOpen) {
         delete value[name];
         const isOwnTenant = name === 'tenantId' && pointer === '' && member === members.tenantId;
-        if (!readable.has(name) && !isOwnTenant) note(members, pointerTo(pointer, name), name, children.keys());
+        if (!readable.has(name) && !isOwnTenant) note(members, pointerTo(pointer, name), name, knownNames);
       }
     }
   };
@@ -105,9 +106,9 @@ function mapReader(schema: Schema, answer: boolean | Schema | undefined): ReadMe
   };
 }
 
-function note({ unknown }: Members, pointer: string, name: string, knownNames: Iterable<string>): void {
-  if (unknown.length >= MAX_NAMED) return;
-  const suggestion = closest(name, knownNames);
+function note({ unknown }: Members, pointer: string, name: string, knownNames: readonly string[]): void {
+  if (unknown.length > MAX_NAMED) return;
+  const suggestion = closest(name, knownNames) ?? longerName(name, knownNames);
   const message = `is not known${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
   unknown.push({ pointer, message, isNearLimit: suggestion !== undefined && LIMITING_MEMBERS.has(suggestion) });
 }
