@@ -103,16 +103,11 @@ export function visualChecks(facts: Facts, zone: VisualZone, source: 'mrz' | 'ba
     expected: string,
     same: (text: string) => boolean,
     readable: (text: string) => boolean,
+    isOther: (text: string) => boolean = () => false,
   ): DocumentCheck => {
     const value = labelled(name);
-    const agrees =
-      expected === ''
-        ? undefined
-        : texts.some(same)
-          ? true
-          : value !== undefined && readable(value)
-            ? false
-            : undefined;
+    const differs = (value !== undefined && readable(value)) || texts.some(isOther);
+    const agrees = expected === '' ? undefined : texts.some(same) ? true : differs ? false : undefined;
     return check(
       `visual.${name}.${source}`,
       agrees,
@@ -131,7 +126,13 @@ export function visualChecks(facts: Facts, zone: VisualZone, source: 'mrz' | 'ba
       datesIn(text).includes(date);
   const hasDate = (text: string): boolean => datesIn(text).length > 0;
   return [
-    compare('documentNumber', facts.documentNumber, sameNumber, (text) => /\d{5}/.test(text.replace(/\s/g, ''))),
+    compare(
+      'documentNumber',
+      facts.documentNumber,
+      sameNumber,
+      (text) => /\d{5}/.test(text.replace(/\s/g, '')),
+      (text) => isNearly(text, facts.documentNumber),
+    ),
     compare('birthDate', facts.birthDate, sameDate(facts.birthDate), hasDate),
     compare('expiryDate', facts.expiryDate, sameDate(facts.expiryDate), hasDate),
     compare(
@@ -180,10 +181,29 @@ export function sourceChecks(mrz: Facts, barcode: Facts): DocumentCheck[] {
 }
 
 /** 0 and O, 1 and I, 5 and S, 8 and B look the same in print. */
+function foldLookAlikes(value: string): string {
+  return value.replace(/[OQD]/g, '0').replace(/I/g, '1').replace(/S/g, '5').replace(/B/g, '8').replace(/Z/g, '2');
+}
+
 function alike(text: string, number: string): boolean {
-  const fold = (value: string): string =>
-    value.replace(/[OQD]/g, '0').replace(/I/g, '1').replace(/S/g, '5').replace(/B/g, '8').replace(/Z/g, '2');
-  return text.length >= number.length && fold(text).includes(fold(number));
+  return text.length >= number.length && foldLookAlikes(text).includes(foldLookAlikes(number));
+}
+
+/** Shorter numbers resemble others by chance. */
+const MIN_NUMBER = 7;
+/** A number with so many other characters is the same number after a change; with more, it is another number. */
+const MAX_CHANGED = 2;
+
+/** A word as long as the number in which a character or two differ is that number, changed, whatever its label. */
+function isNearly(text: string, number: string): boolean {
+  if (number.length < MIN_NUMBER) return false;
+  const expected = foldLookAlikes(number);
+  return text.split(/\s+/).some((part) => {
+    const word = foldLookAlikes(part.toUpperCase().replace(/[^A-Z0-9]/g, ''));
+    if (word.length !== expected.length) return false;
+    const changed = [...word].filter((character, at) => character !== expected[at]).length;
+    return changed > 0 && changed <= MAX_CHANGED;
+  });
 }
 
 /** The same name in another spelling, give or take a letter in six that was misread or cut off. */

@@ -13,7 +13,11 @@ const signal = (name: Signals[number]['name'], value: number, bound: number, isS
 });
 const QUIET: Signals = [signal('ownColour', 9, 2.5), signal('gridPeak', 1, 4.6), signal('sensorNoise', 0.5, 0.12)];
 
-function zoneOf(issuer: string, nationality = issuer): NonNullable<DocumentReading['mrz']> {
+function zoneOf(
+  issuer: string,
+  nationality = issuer,
+  names: { surname?: string; givenNames?: string } = {},
+): NonNullable<DocumentReading['mrz']> {
   const content = {
     documentCode: 'P',
     issuer,
@@ -24,6 +28,7 @@ function zoneOf(issuer: string, nationality = issuer): NonNullable<DocumentReadi
     givenNames: 'ANNA',
     birthDate: '740812',
     expiryDate: '320415',
+    ...names,
   };
   const parsed = parseMrz(buildMrz('TD3', content as never));
   assert.ok(parsed);
@@ -102,6 +107,21 @@ describe('the authenticity of a document', () => {
     const text = { text: 'SPECIMEN', confidence: 1, x: 0, y: 0, width: 1, height: 1 };
     const printed = readingOf(QUIET, { visual: { lines: [text], fields: [], models: [] } });
     assert.equal(judged(printed), 'FAILED specimen');
+  });
+
+  it('fails for an example that says so in the names of its zone alone', () => {
+    const named = (names: { surname?: string; givenNames?: string }) =>
+      judged(readingOf(QUIET, { mrz: zoneOf('D', 'D', names) }));
+    assert.equal(named({ surname: 'MUSTERMANN', givenNames: 'ERIKA' }), 'FAILED specimen');
+    assert.equal(named({ surname: 'UK SPECIMEN', givenNames: 'ANGELA ZOE' }), 'FAILED specimen');
+    assert.equal(named({ surname: 'ZHENGJIAN', givenNames: 'YANGBEN' }), 'FAILED specimen');
+    assert.equal(named({ surname: 'MUSTER', givenNames: 'SAM' }), 'PASSED no_signs_found');
+  });
+
+  it('is for a human where no side shows a portrait', () => {
+    const { portrait: _, ...bare } = readingOf(QUIET);
+    assert.equal(judged(bare), 'REVIEW no_face_on_document');
+    assert.equal(judged(readingOf(QUIET), {}, bare), 'PASSED no_signs_found');
   });
 
   it('is not performed where nothing was measured', () => {

@@ -15,6 +15,8 @@ const NOT_ASSESSED = ['holograms', 'optically variable ink', 'relief and waterma
 const EXAMPLE_ISSUER = '636999';
 /** What is printed across examples, and the state of ICAO's examples. */
 const SPECIMEN_WORDS = /^(SPECIMEN|SPECIMENSPECIMEN|MUSTER|ESPECIMEN|SPECIMENO|UTOPIA.*)$/;
+/** What issuers put in the place of a name on their examples, and nobody is called. */
+const SPECIMEN_NAMES = /(^| )(E?SPECIMENS?|ESPECIME|MUSTERMANN|MUSTERFRAU|VZOR|WZOR|PARAUDZINS|ZHENGJIAN YANGBEN)( |$)/;
 
 export function judgeAuthenticity(
   { front, back }: DocumentSides,
@@ -44,7 +46,8 @@ export function judgeAuthenticity(
   if (isSign(front, 'ownColour') && front.portrait) {
     return checkOf({ status: 'FAILED', reason: 'photocopy', advice: 'retry' });
   }
-  const reason = reviewReason(readings);
+  const reason =
+    reviewReason(readings) ?? (readings.some(({ portrait }) => portrait) ? undefined : 'no_face_on_document');
   if (reason) return checkOf({ status: 'REVIEW', reason, advice: 'final' });
   if (front.authenticity.length === 0) {
     return checkOf({ status: 'NOT_PERFORMED', reason: 'nothing_to_measure', advice: 'final' });
@@ -100,7 +103,9 @@ function isSign({ authenticity }: DocumentReading, name: AuthenticitySignal['nam
 }
 
 function showsSpecimen({ mrz, barcode, visual }: DocumentReading): boolean {
-  if (mrz && isSpecimenZone(mrz.fields)) return true;
+  if (mrz && (isSpecimenZone(mrz.fields) || SPECIMEN_NAMES.test(`${mrz.fields.surname} ${mrz.fields.givenNames}`))) {
+    return true;
+  }
   if (barcode?.licence?.issuerNumber === EXAMPLE_ISSUER) return true;
   return (visual?.lines ?? []).some(({ text }) =>
     SPECIMEN_WORDS.test(

@@ -116,6 +116,18 @@ describe('what is said of a document', () => {
     assert.equal(judge({ front: WITHOUT_ZONE }).found.documentMrz, 'FAILED mrz_missing retry');
   });
 
+  it('asks for the front where the back of a card alone is shown, whatever machines read there', () => {
+    const { portrait: _, ...bare } = readingOf();
+    const mrz = { ...zoneOf(), format: 'TD1' } as const;
+    const back = { ...bare, mrz, visual: AGREEING };
+    assert.deepEqual(judge({ front: back }).found, { documentQuality: 'FAILED wrong_side retry' });
+    const { mrz: _zone, ...coded } = bare;
+    const barcode = { text: '', licence: { elements: {} } as never, model: { name: '', version: '' } };
+    assert.deepEqual(judge({ front: { ...coded, barcode } }).found, { documentQuality: 'FAILED wrong_side retry' });
+    // A passport whose portrait is hidden is the right side.
+    assert.equal(judge({ front: bare }).found.documentAuthenticity, 'REVIEW no_face_on_document final');
+  });
+
   it('is not performed, and never passed, where a card shows nothing for machines', () => {
     const card = { ...WITHOUT_ZONE, type: 'identityCard' } as const;
     const { found } = judge({ front: card }, { accept: ['ID_CARD'] });

@@ -80,9 +80,16 @@ function pictureFaults({ front, back }: DocumentSides): PictureFault[] {
     return reasons.length > 0 ? [{ picture, reasons }] : [];
   });
   if (faults.length > 0) return faults;
-  // Neither a face nor a zone nor a code: this is the side without useful content.
-  const isBlank = !front.portrait && !front.mrz && !front.barcode && !back;
-  return isBlank ? [{ picture: 'front', reasons: ['wrong_side'] }] : [];
+  return !back && isBack(front) ? [{ picture: 'front', reasons: ['wrong_side'] }] : [];
+}
+
+/**
+ * Without a portrait, this is the side without useful content, or the back of a card: a zone of that size (TD1) and a code
+ * stand on the back (ICAO 9303 part 5, AAMVA). Whose card it is stands on the other side.
+ */
+function isBack({ portrait, mrz, barcode }: DocumentReading): boolean {
+  if (portrait) return false;
+  return mrz ? mrz.format === 'TD1' : barcode?.licence !== undefined || !barcode;
 }
 
 function qualityCheck({ front, back }: DocumentSides, [first, ...others]: readonly PictureFault[]): Check {
