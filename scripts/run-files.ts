@@ -37,12 +37,14 @@ export async function runFiles(groups: readonly string[][], settings: RunSetting
     return group ? group.join(', ') : relative(process.cwd(), file ?? name);
   };
   stream.on('test:pass', (event) => {
-    const { details, skip, name, entryFile } = event as typeof event & { entryFile?: string };
+    const { details, skip, todo, name, entryFile } = event as typeof event & { entryFile?: string };
     // Only what a process says of its tests names where it began; a process without tests passes as well.
     if (entryFile === undefined) return;
     const file = placeOf(event);
     withTests.add(file);
     if (skip !== undefined) tally.skipped.push({ name, file, reason: String(skip) });
+    // Whoever has not written a test yet has proven nothing.
+    else if (todo !== undefined) tally.skipped.push({ name, file, reason: `todo: ${String(todo)}` });
     else if (details.type !== 'suite') tally.passed += 1;
   });
   stream.on('test:fail', (event) => {

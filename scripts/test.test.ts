@@ -183,6 +183,16 @@ describe('a good suite', () => { it('one', () => {}); });`;
     assert.match(output, /skipped: all left out \(packages\/a\/one\.test\.ts\): no server/);
   });
 
+  test('counts a test that is still to be written as skipped, not as passed', async (t) => {
+    const { code, last, output } = await inOneFile(
+      t,
+      `${GOOD}test.todo('later'); test('soon', { todo: 'by May' }, () => {});`,
+    );
+    assert.deepEqual([code, last], [0, '1 passed, 0 failed, 2 skipped']);
+    assert.match(output, /skipped: later \(packages\/a\/one\.test\.ts\): todo/);
+    assert.match(output, /skipped: soon .*: todo: by May/);
+  });
+
   test('remembers the number of its tests, those that were skipped among them', async (t) => {
     const text = `${GOOD}test('left out', { skip: 'no tool' }, () => {});`;
     const folder = writeFiles(t, { 'packages/a/one.test.ts': text, 'scripts/test-count.txt': '1\n' });

@@ -130,6 +130,15 @@ test('a server that cannot be reached is a connection error which says that noth
   });
 });
 
+test('an address with a port that fetch refuses is a connection error which says that nothing was sent', async () => {
+  const grove = createClient({ baseUrl: 'http://localhost:1', apiKey: API_KEY, maxRetries: 0 });
+  await assert.rejects(grove.apiKeys.list(), {
+    name: 'GroveConnectionError',
+    fault: 'unsent',
+    message: 'apiKeys.issue: could not connect to the server (bad port)',
+  });
+});
+
 test('an attempt that takes longer than timeoutMs ends as a connection error', async (t) => {
   const { server, grove } = await setUp(t, { timeoutMs: 200, maxRetries: 1 });
   await grove.apiKeys.list();

@@ -43,7 +43,8 @@ export async function exchange(wire: Wire, { url, init, signal, secrets }: Sendi
     signal?.throwIfAborted();
     if (timeout.aborted) return { fault: 'timeout', reason: `${wire.timeoutMs} ms` };
     const { code, message } = rootOf(error);
-    return { fault: unsentCodes.has(code ?? '') ? 'unsent' : 'lost', reason: mask(code ?? message, secrets) };
+    const isUnsent = unsentCodes.has(code ?? '') || message === REFUSED_PORT;
+    return { fault: isUnsent ? 'unsent' : 'lost', reason: mask(code ?? message, secrets) };
   }
 }
 
@@ -78,6 +79,9 @@ const unsentCodes: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'ConnectionRefused',
 ]);
+
+/** In the words of undici: fetch connects to no port that another protocol is known for, such as 1 or 6000. */
+const REFUSED_PORT = 'bad port';
 
 /** fetch wraps what happened: the innermost error names it. The depth is bounded because a cause may be a cycle. */
 function rootOf(error: unknown): { code: string | undefined; message: string } {
