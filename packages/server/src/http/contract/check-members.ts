@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import type { Principal } from '../../kernel/context.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import { addHeader } from '../fast/respond.ts';
-import { MAX_NAMED, type Members, memberReader } from './read-members.ts';
+import { MAX_NAMED, type Members, memberReader, QUERY } from './read-members.ts';
 
 /**
  * Refuses members and query parameters that the contract does not declare, so that nothing is silently dropped. Clients
@@ -45,7 +45,7 @@ export function checkMembers(deps: CheckMembersDeps, id: string, operation: Grou
   return (request, _reply, done) => {
     const members: Members = { unknown: [], withoutEffect: [], tenantId: request.principal?.tenantId };
     readBody?.(request.body, '', members);
-    readQuery?.(request.query, '/query', members);
+    readQuery?.(request.query, QUERY, members);
     if (members.unknown.length === 0 && members.withoutEffect.length === 0) return done();
     settle(request, members).then(() => done(), done);
   };

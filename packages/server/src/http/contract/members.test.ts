@@ -40,7 +40,7 @@ describe('members of requests', () => {
 
   it('100001: a misspelt query parameter is refused, also where there is none at all', async () => {
     assert.deepEqual(faultsOf(await grove.call('/api/process-manager/processInstances?stauts=REVIEW')), [
-      '/query/stauts is not known',
+      '/query/stauts is not known; known are page, size, sort, after, processDefinitionName, processDefinitionId, processInstanceStatus',
     ]);
     assert.deepEqual(faultsOf(await grove.call('/api/process-manager/processInstances?status=REVIEW')), [
       '/query/status is not known; did you mean processInstanceStatus?',
@@ -49,6 +49,21 @@ describe('members of requests', () => {
       '/query/serchString is not known; did you mean searchString?',
     ]);
     assert.deepEqual(faultsOf(await grove.call('/api/process-manager/settings?x=1')), ['/query/x is not known']);
+  });
+
+  it('100001: what is wrong with a value is said in plain words, with an example of what is right', async () => {
+    const wrong: [object, string][] = [
+      [{ processDefnTag: '' }, '/processDefnTag must not be empty'],
+      [{ name: 'x'.repeat(51) }, '/name must have at most 50 characters'],
+      [
+        { notAfterDtm: '2030-01-01T00:00:00' },
+        '/notAfterDtm must be a date and time with a time zone, such as 2026-11-17T12:00:00Z',
+      ],
+      [{ status: 'ENDED' }, '/status must be one of ACTIVE, INACTIVE'],
+    ];
+    for (const [more, fault] of wrong) assert.deepEqual(faultsOf(await token(more)), [fault]);
+    const redirect = await token({ parameters: { _redirectUrl: 'https://shop.example/back' } });
+    assert.match(redirect.body.errors[0].message, /redirectOrigins of the settings/);
   });
 
   it('100001: every unknown member is named, deep ones too, and 49,000 of them cost nothing', async () => {

@@ -68,6 +68,22 @@ function databaseError(error: DbError): ApiError {
 
 const PREFIX: Record<string, string> = { querystring: '/query', params: '/params', headers: '/headers' };
 
+const FORMATS: Readonly<Record<string, string>> = {
+  'date-time': 'must be a date and time with a time zone, such as 2026-11-17T12:00:00Z',
+  date: 'must be a date, such as 2026-11-17',
+  duration: 'must be a duration of ISO 8601, such as PT48H or P30D',
+};
+
+/** What the validator says in words of its own is said in those of the other refusals. */
+const SENTENCES: Readonly<Record<string, (params: Record<string, unknown>) => string | undefined>> = {
+  enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
+  format: ({ format }) => FORMATS[String(format)],
+  minLength: ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
+  maxLength: ({ limit }) => `must have at most ${limit} character${limit === 1 ? '' : 's'}`,
+  minItems: ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} entries`),
+  maxItems: ({ limit }) => `must have at most ${limit} entr${limit === 1 ? 'y' : 'ies'}`,
+};
+
 function validationError({ validation = [], validationContext = 'body' }: Thrown): ApiError {
   const prefix = PREFIX[validationContext] ?? '';
   return invalidInput(
@@ -78,8 +94,8 @@ function validationError({ validation = [], validationContext = 'body' }: Thrown
       if (keyword === 'additionalProperties') {
         return { pointer: `${prefix}${instancePath}/${String(params.additionalProperty)}`, message: 'is not known' };
       }
-      const values = keyword === 'enum' ? `must be one of ${(params.allowedValues as string[]).join(', ')}` : message;
-      return { pointer: `${prefix}${instancePath}` || '/', message: values };
+      const sentence = SENTENCES[keyword]?.(params) ?? message;
+      return { pointer: `${prefix}${instancePath}` || '/', message: sentence };
     }),
   );
 }

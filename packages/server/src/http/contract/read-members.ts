@@ -24,6 +24,9 @@ export type ReadMembers = (value: unknown, pointer: string, members: Members) =>
 
 export const MAX_NAMED = 20;
 
+/** Where the pointers of a query begin. */
+export const QUERY = '/query';
+
 type Schema = {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -109,8 +112,16 @@ function mapReader(schema: Schema, answer: boolean | Schema | undefined): ReadMe
 function note({ unknown }: Members, pointer: string, name: string, knownNames: readonly string[]): void {
   if (unknown.length > MAX_NAMED) return;
   const suggestion = closest(name, knownNames) ?? longerName(name, knownNames);
-  const message = `is not known${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
+  const message = `is not known${suggestion === undefined ? othersIn(pointer, knownNames) : `; did you mean ${suggestion}?`}`;
   unknown.push({ pointer, message, isNearLimit: suggestion !== undefined && LIMITING_MEMBERS.has(suggestion) });
+}
+
+/** A query has few names, and clients of other services try several before they look one up. */
+const MAX_LISTED = 12;
+
+function othersIn(pointer: string, knownNames: readonly string[]): string {
+  if (!pointer.startsWith(`${QUERY}/`) || knownNames.length === 0 || knownNames.length > MAX_LISTED) return '';
+  return `; known are ${knownNames.join(', ')}`;
 }
 
 function takesNull({ type }: Schema): boolean {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CHILD_ID, definitionOf, findingOf, passed, ride, submit } from '../../../test/engine.ts';
 import { HOUR, MINUTE } from '../../kernel/clock.ts';
+import { triesLeft } from './judge-attempt.ts';
+import { earlierAttempts } from './walk.ts';
 
 const accepted = submit('consent', { accepted: true });
 const decision = { type: 'decision' };
@@ -326,7 +328,14 @@ describe('a review', () => {
       .on({ type: 'askAgain', steps: ['face'] })
       .on(sent)
       .on(failed(3));
-    assert.deepEqual([again.state.flow.current?.step, again.state.flow.current?.attempt], ['face', 4]);
+    const { current } = again.state.flow;
+    assert.deepEqual([current?.step, current?.attempt], ['face', 4]);
+    const step = twice.step('face') as never;
+    assert.equal(
+      triesLeft(step, current as never, earlierAttempts(again.state, 'face')),
+      1,
+      'what the end user is told',
+    );
     assert.equal(again.on(sent).on(failed(4)).state.flow.status, 'REVIEW');
   });
 

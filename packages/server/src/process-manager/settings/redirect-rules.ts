@@ -94,4 +94,4 @@ export function redirectFault(text: string, { origins, ownOrigin, maxLength }: R
   return /^([/?#]|$)/.test(afterOrigin.replace(port, '')) ? undefined : 'must be written as browsers read it';
 }
 
-const NOT_LISTED = 'must begin with an origin on the list of the tenant';
+const NOT_LISTED = 'must begin with an origin in redirectOrigins of the settings of the tenant';
