@@ -20,9 +20,15 @@ const BiographicField = withTitle(
   Type.Object({
     fieldName: Type.String({ description: 'Such as `Document Number`' }),
     values: Type.Object({
-      visualZoneValue: Type.Optional(Type.String()),
-      mrzValue: Type.Optional(Type.String()),
-      barcodeValue: Type.Optional(Type.String()),
+      visualZoneValue: Type.Optional(
+        Type.String({
+          description:
+            'As printed. A date is `YYYY-MM-DD` if its order is known or the zone confirms it; otherwise it has the form ' +
+            'of the print, such as `12 AUG 1974`. For dates, prefer the other two',
+        }),
+      ),
+      mrzValue: Type.Optional(Type.String({ description: 'From the machine-readable zone; dates are `YYYY-MM-DD`' })),
+      barcodeValue: Type.Optional(Type.String({ description: 'From the barcode; dates are `YYYY-MM-DD`' })),
     }),
   }),
 );

@@ -40,7 +40,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 const LABELS: Readonly<Record<string, string>> = { sdk: 'SDK', cli: 'Command line', embed: 'Embedding in your page' };
 
 const CHAPTERS: readonly (readonly [title: string, ...names: string[]])[] = [
-  ['Begin', 'quick-start', 'results', 'webhooks', 'sdk', 'embed', 'words'],
+  ['Begin', 'quick-start', 'migrating', 'results', 'webhooks', 'sdk', 'embed', 'words'],
   ['Journeys', 'definitions', 'configuration-as-code', 'journeys', 'custom-pages', 'languages', 'camera', 'watchlists'],
   ['Checks', 'vision', 'liveness'],
   ['Users', 'identity-store', 'appkeys', 'push-notifications'],
