@@ -13,6 +13,7 @@ import { CLIENT_SECRET, openTestProvider } from '../../server/test/oidc-provider
 import { openReceiver } from '../../server/test/webhooks.ts';
 import { pageZip } from '../../server/test/zips.ts';
 import { DIST } from '../build.ts';
+import { testCaseWork } from './case-work.ts';
 import { walk } from './drawn-person.ts';
 import { type ConsoleStage, openConsoleStage, setPresence, settled, still } from './stage.ts';
 
@@ -160,7 +161,7 @@ describe('the console', () => {
     );
     // Print and zone write a date in two ways; that is no difference.
     const birth = await page.getByRole('row', { name: /Date of birth/ }).innerText();
-    assert.match(birth, /12 AUG 1974\s+Machine-readable: 1974-08-12\s*$/);
+    assert.match(birth, /12 AUG 1974\s+Correct\s+Machine-readable: 1974-08-12\s*$/);
     const notes = page.getByRole('region', { name: 'Notes' });
     await notes.getByRole('textbox', { name: 'Write a note for colleagues' }).fill('Look at the hologram');
     await notes.getByRole('combobox', { name: 'Mention' }).click();
@@ -461,6 +462,8 @@ describe('the console', () => {
     assert.match(lines[0] ?? '', /^"Person","Verdict","Reason"/);
     assert.ok(lines.length > 3);
   });
+
+  testCaseWork({ stage: () => stage, page: () => page, open, axe, keep });
 
   it('the tenant’s own reasons are offered to reviewers, and the keys can be switched off', async () => {
     await open('/settings', /Settings/);

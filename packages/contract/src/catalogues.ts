@@ -21,6 +21,8 @@ const MEANINGS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
   'instance.approved': 'a human has approved',
   'instance.rejected': 'a human has rejected',
   'instance.askedAgain': 'a human asks the end user to repeat steps: send the link from the response of `askAgain`',
+  'instance.valueCorrected': 'a human has corrected a value that was read of a document; `details` has the field',
+  'instance.reopened': 'a human has reopened the decided instance: its result no longer stands',
   'instance.childStarted': 'a subprocess has begun',
   'instance.completed': 'the journey has ended; `status` says how: read the result now',
   'instance.terminated': 'the journey was stopped early: it expired, or the end user or a caller ended it',
@@ -54,6 +56,8 @@ const IN_STEP = new Set(['instance.stepSeen', 'instance.stepLeft', 'instance.ste
 const STATUS: Readonly<Record<string, string>> = {
   'instance.created': 'PENDING',
   'instance.review': 'REVIEW',
+  'instance.valueCorrected': 'REVIEW',
+  'instance.reopened': 'REVIEW',
   'instance.paused': 'PAUSED',
   'instance.completed': 'COMPLETED_ENDED_SUCCESS',
   'instance.terminated': 'COMPLETED_TERMINATED',

@@ -173,6 +173,8 @@ const additions: string[] = [
   `POST ${reviewing}/{processInstanceId}/approve`,
   `POST ${reviewing}/{processInstanceId}/reject`,
   `POST ${reviewing}/{processInstanceId}/askAgain`,
+  `POST ${reviewing}/{processInstanceId}/correct`,
+  `POST ${reviewing}/{processInstanceId}/reopen`,
   'GET /api/process-manager/settings',
   'POST /api/process-manager/settings',
   'GET /api/process-manager/sandbox/scenarios',

@@ -20,6 +20,8 @@ export const WEBHOOK_EVENTS = [
   'instance.approved',
   'instance.rejected',
   'instance.askedAgain',
+  'instance.valueCorrected',
+  'instance.reopened',
   'instance.childStarted',
   'instance.completed',
   'instance.terminated',

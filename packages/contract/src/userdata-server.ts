@@ -29,6 +29,9 @@ const BiographicField = withTitle(
       ),
       mrzValue: Type.Optional(Type.String({ description: 'From the machine-readable zone; dates are `YYYY-MM-DD`' })),
       barcodeValue: Type.Optional(Type.String({ description: 'From the barcode; dates are `YYYY-MM-DD`' })),
+      correctedValue: Type.Optional(
+        Type.String({ description: 'What a reviewer says that the document says. It counts in place of the others' }),
+      ),
     }),
   }),
 );
@@ -42,12 +45,28 @@ const Mark = withTitle(
 );
 const MAX_MARKS = 20;
 
+const Correction = withTitle(
+  'UserDataCorrection',
+  Type.Object({
+    fieldName: Type.String(),
+    before: Type.String({ description: 'The value until then; empty if the field was not read' }),
+    value: Type.String(),
+    comment: Type.String({ description: 'Why' }),
+    reviewer: Type.String(),
+    correctedDtm: DateTime,
+  }),
+);
+const MAX_CORRECTIONS = 50;
+
 const Document = withTitle(
   'UserDataDocument',
   Type.Object({
     documentType: Type.Optional(oneOf('PASSPORT', 'ID_CARD', 'DRIVERS_LICENSE', 'OTHER')),
     countryCode: Type.Optional(Type.String({ description: 'ISO 3166-1 alpha-3' })),
     biographicData: listOf(BiographicField, 200),
+    corrections: Type.Optional(
+      listOf(Correction, MAX_CORRECTIONS, 'The corrections of reviewers, the first one first'),
+    ),
     images: mapOf(
       Image,
       MAX_ITEMS_OF_A_KIND,

@@ -19,6 +19,8 @@ export type InstanceEventType =
   | 'instance.approved'
   | 'instance.rejected'
   | 'instance.askedAgain'
+  | 'instance.valueCorrected'
+  | 'instance.reopened'
   | 'instance.childStarted'
   | 'instance.completed'
   | 'instance.terminated'

@@ -326,6 +326,20 @@ export const routes = {
       status: 200,
       body: true,
     },
+    correct: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/reviews/{processInstanceId}/correct' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    reopen: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/reviews/{processInstanceId}/reopen' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
   },
   closedReviews: {
     list: {

@@ -21,7 +21,7 @@ type Blockable = { type: ListType; value?: string; path?: string };
 function blockablesOf({ instance, data }: Case): Blockable[] {
   const fields = Object.values(data?.documents ?? {}).flatMap(({ biographicData }) => biographicData);
   const values = fields.find(({ fieldName }) => fieldName === 'Document Number')?.values;
-  const number = values?.visualZoneValue ?? values?.mrzValue ?? values?.barcodeValue;
+  const number = values?.correctedValue ?? values?.visualZoneValue ?? values?.mrzValue ?? values?.barcodeValue;
   const face = imagesOf(data).find(({ kind }) => kind === 'face');
   return [
     ...(number ? [{ type: 'DOCUMENT_NUMBER' as const, value: number }] : []),

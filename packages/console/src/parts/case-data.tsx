@@ -4,7 +4,7 @@ import { call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useExplain, useNames } from '../texts/reasons.ts';
 import { useT } from '../texts/texts.tsx';
-import { CheckTag, Tag } from './badges.tsx';
+import { CheckTag } from './badges.tsx';
 import { Moment } from './moment.tsx';
 import { Failed, Waiting } from './states.tsx';
 
@@ -28,102 +28,6 @@ export async function loadCase(processInstanceId: string, may: { seeData: boolea
 }
 
 export type Case = Awaited<ReturnType<typeof loadCase>>;
-
-/** For each field, the parameter with the applicant's value and the name that the checks use. */
-const FIELDS: Readonly<Record<string, { readonly parameter: string; readonly inChecks: string }>> = {
-  'First Name': { parameter: 'firstName', inChecks: 'givenNames' },
-  'Last Name': { parameter: 'lastName', inChecks: 'surname' },
-  'Date Of Birth': { parameter: 'dateOfBirth', inChecks: 'birthDate' },
-  'Date Of Expiry': { parameter: '', inChecks: 'expiryDate' },
-  'Document Number': { parameter: 'documentNumber', inChecks: 'documentNumber' },
-  Nationality: { parameter: 'nationality', inChecks: '' },
-};
-
-type Differences = { provided: boolean; zone: boolean; barcode: boolean };
-
-/** The values that differ according to the checks, which know dates, spellings and transliterations. */
-function differencesOf(checks: readonly Check[], fieldName: string): Differences {
-  const metaData = (name: string) => checks.find((check) => check.name === name)?.metaData ?? {};
-  const { fields = {} } = metaData('applicantMatch') as { fields?: Record<string, string> };
-  const { differ = [] } = metaData('documentConsistency') as { differ?: string[] };
-  const { parameter = '', inChecks = '' } = FIELDS[fieldName] ?? {};
-  return {
-    provided: fields[parameter] === 'differs',
-    zone: differ.includes(`visual.${inChecks}.mrz`),
-    barcode: differ.includes(`visual.${inChecks}.barcode`) || differ.includes(`barcode.${inChecks}.mrz`),
-  };
-}
-
-export function ValuesTable({ caseFile }: { caseFile: Case }) {
-  const t = useT();
-  const parameters = caseFile.instance.processTokenParameters as Record<string, string>;
-  const documents = Object.entries(caseFile.data?.documents ?? {});
-  if (documents.length === 0) return null;
-  return documents.map(([key, { biographicData, documentType, countryCode }]) => (
-    <Stack gap="xs" key={key}>
-      <Text size="sm" c="dimmed">
-        {[documentType, countryCode].filter(Boolean).join(' · ')}
-      </Text>
-      <Table withTableBorder>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('case.field')}</Table.Th>
-            <Table.Th>{t('case.read')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {biographicData.map(({ fieldName, values }) => {
-            const provided = parameters[FIELDS[fieldName]?.parameter ?? ''];
-            const differences = differencesOf(caseFile.checks, fieldName);
-            return (
-              <FieldRow
-                key={fieldName}
-                name={fieldName}
-                provided={provided}
-                values={values}
-                differences={differences}
-              />
-            );
-          })}
-        </Table.Tbody>
-      </Table>
-    </Stack>
-  ));
-}
-
-type Values = { visualZoneValue?: string; mrzValue?: string; barcodeValue?: string };
-type FieldProps = { name: string; provided: string | undefined; values: Values; differences: Differences };
-
-function FieldRow({ name, provided, values, differences }: FieldProps) {
-  const t = useT();
-  const names = useNames();
-  const { visualZoneValue, mrzValue, barcodeValue } = values;
-  const mainValue = visualZoneValue ?? mrzValue ?? barcodeValue ?? '';
-  const others = [
-    { label: t('case.machineZone'), value: visualZoneValue && mrzValue, differs: differences.zone },
-    { label: t('case.barcode'), value: (visualZoneValue ?? mrzValue) && barcodeValue, differs: differences.barcode },
-    { label: t('case.provided'), value: provided, differs: differences.provided },
-  ].filter(({ value }) => value !== undefined);
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <Text size="sm" c="dimmed">
-          {names('fields', name)}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm" fw={600}>
-          <bdi>{mainValue}</bdi>
-        </Text>
-        {others.map(({ label, value, differs }) => (
-          <Text size="xs" key={label}>
-            {label}: <bdi>{value}</bdi> {differs && <Tag tone="bad">{t('case.mismatch')}</Tag>}
-          </Text>
-        ))}
-      </Table.Td>
-    </Table.Tr>
-  );
-}
 
 export function Forms({ caseFile }: { caseFile: Case }) {
   const forms = Object.entries(caseFile.data?.forms ?? {});

@@ -112,6 +112,8 @@ function useDecision({ id, onNext, onLink }: Omit<DecisionProps, 'steps'>) {
   };
 }
 
+const EVALUATION_COLOURS = { PASS: 'green', FAIL: 'red', REVIEW: 'gray' } as const;
+
 export function Decision({ id, steps, onNext, onLink }: DecisionProps) {
   const t = useT();
   const explain = useExplainQueue();
@@ -123,6 +125,11 @@ export function Decision({ id, steps, onNext, onLink }: DecisionProps) {
         <Text size="sm">
           {review.reasons.slice(0, 3).map(explain).join(' ')} <Claim review={review} />
         </Text>
+      )}
+      {review?.evaluation && (
+        <Alert variant="light" color={EVALUATION_COLOURS[review.evaluation]} py="xs">
+          {t(`correct.${review.evaluation}`)}
+        </Alert>
       )}
       {review && review.verdictsNeeded > 1 && <FourEyes review={review} />}
       <Textarea

@@ -13,6 +13,7 @@ import { Decision, fetchReview } from '../parts/case-decision.tsx';
 import { imagesOf } from '../parts/case-images.tsx';
 import { OnceShown } from '../parts/dialogs.tsx';
 import { Page } from '../parts/page.tsx';
+import { ReopenInstance } from '../parts/reopen-instance.tsx';
 import { reviewerName } from '../parts/reviewer-name.ts';
 import { useT } from '../texts/texts.tsx';
 import { CaseView } from './instance.tsx';
@@ -58,6 +59,7 @@ function CaseActions({ caseFile }: { caseFile: Case }) {
   return (
     <>
       {status === 'REVIEW' && <AssignReview id={id} />}
+      <ReopenInstance id={id} status={status} />
       <BlockButton caseFile={caseFile} />
     </>
   );

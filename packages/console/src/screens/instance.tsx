@@ -7,15 +7,17 @@ import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { StatusTag } from '../parts/badges.tsx';
 import { CancelInstance } from '../parts/cancel-instance.tsx';
-import { type Case, CaseStates, Checks, EventList, Forms, useCase, ValuesTable } from '../parts/case-data.tsx';
+import { type Case, CaseStates, Checks, EventList, Forms, useCase } from '../parts/case-data.tsx';
 import { Faces, Images, imagesOf } from '../parts/case-images.tsx';
 import { Links } from '../parts/case-links.tsx';
 import { Notes } from '../parts/case-notes.tsx';
+import { ValuesTable } from '../parts/case-values.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { OnceShown } from '../parts/dialogs.tsx';
 import { statusWord } from '../parts/instance-status.ts';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { ReopenInstance } from '../parts/reopen-instance.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { Failed, Waiting } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
@@ -150,6 +152,7 @@ function Actions({ caseFile: { instance } }: { caseFile: Case }) {
           {t('instance.archive')}
         </Button>
       )}
+      <ReopenInstance id={instance.id} status={instance.status} />
       {(isOpen || instance.status === 'REVIEW') && <CancelInstance id={instance.id} />}
       <Remove id={instance.id} />
     </>

@@ -175,5 +175,5 @@ function Closed() {
   );
 }
 
-const VERDICTS = ['APPROVED', 'REJECTED', 'ASKED_AGAIN'] as const;
-const TONES = { APPROVED: 'good', REJECTED: 'bad', ASKED_AGAIN: 'wait' } as const;
+const VERDICTS = ['APPROVED', 'REJECTED', 'ASKED_AGAIN', 'REOPENED'] as const;
+const TONES = { APPROVED: 'good', REJECTED: 'bad', ASKED_AGAIN: 'wait', REOPENED: 'wait' } as const;

@@ -1,3 +1,4 @@
+import { casesAr } from './cases/ar.ts';
 import type { Texts } from './en.ts';
 import { objectsAr } from './objects/ar.ts';
 import { screensAr } from './screens/ar.ts';
@@ -5,6 +6,7 @@ import { screensAr } from './screens/ar.ts';
 export const ar: Texts = {
   ...screensAr,
   ...objectsAr,
+  ...casesAr,
   'app.name': 'Grove',
   'app.skip': 'انتقل إلى المحتوى',
   'app.menu': 'القائمة',

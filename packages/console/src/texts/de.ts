@@ -1,3 +1,4 @@
+import { casesDe } from './cases/de.ts';
 import type { Texts } from './en.ts';
 import { objectsDe } from './objects/de.ts';
 import { screensDe } from './screens/de.ts';
@@ -5,6 +6,7 @@ import { screensDe } from './screens/de.ts';
 export const de: Texts = {
   ...screensDe,
   ...objectsDe,
+  ...casesDe,
   'app.name': 'Grove',
   'app.skip': 'Zum Inhalt',
   'app.menu': 'Menü',

@@ -1,3 +1,4 @@
+import { casesEn } from './cases/en.ts';
 import { objectsEn } from './objects/en.ts';
 import { screensEn } from './screens/en.ts';
 
@@ -5,6 +6,7 @@ import { screensEn } from './screens/en.ts';
 export const en = {
   ...screensEn,
   ...objectsEn,
+  ...casesEn,
   'app.name': 'Grove',
   'app.skip': 'Skip to the content',
   'app.menu': 'Menu',

@@ -24,6 +24,8 @@ export const AuditAction = oneOf(
   'review.rejected',
   'review.askedAgain',
   'review.firstVerdict',
+  'review.corrected',
+  'review.reopened',
   'instance.linksRead',
   'note.added',
   'note.read',

@@ -35,6 +35,12 @@ const Review = withTitle(
     verdictsNeeded: Type.Integer({ description: '2 if two different people must agree, otherwise 1' }),
     verdictsBy: listOf(Type.String(), 100, 'Who has given a verdict that does not decide alone'),
     disagree: Type.Boolean({ description: 'Whether two reviewers gave different verdicts' }),
+    evaluation: Type.Optional(
+      Type.Unsafe<'PASS' | 'FAIL' | 'REVIEW'>({
+        ...oneOf('PASS', 'FAIL', 'REVIEW'),
+        description: 'After a correction: what the rules of the definition come to with the corrected values',
+      }),
+    ),
     offeredReasons: listOf(
       Type.String(),
       MAX_REVIEW_REASONS,
@@ -50,7 +56,7 @@ const ClosedReview = withTitle(
     processDefnName: Type.String(),
     firstName: Type.Optional(Type.String()),
     lastName: Type.Optional(Type.String()),
-    verdict: oneOf('APPROVED', 'REJECTED', 'ASKED_AGAIN'),
+    verdict: oneOf('APPROVED', 'REJECTED', 'ASKED_AGAIN', 'REOPENED'),
     reviewer: Type.String(),
     comment: Type.Optional(Type.String()),
     decidedDtm: DateTime,
@@ -92,6 +98,26 @@ const AskAgain = withTitle(
     ),
   }),
 );
+
+const Correction = withTitle(
+  'ReviewCorrection',
+  Type.Object({
+    document: text(1, 50, 'The key of the document in the user data, such as `doc1`'),
+    fieldName: text(1, 100, 'Such as `Date Of Birth`: a field of `biographicData`, or one that was not read'),
+    value: text(1, 200, 'What the document says. A date is written as `YYYY-MM-DD`'),
+    replaces: Type.Optional(
+      text(
+        0,
+        1000,
+        'The value that you saw. If the field has another one by now, nothing is changed and 100361 results',
+      ),
+    ),
+    comment: Comment,
+    reviewer: Type.Optional(Reviewer),
+  }),
+);
+
+const Reopening = withTitle('ReviewReopening', Type.Object({ comment: Comment, reviewer: Type.Optional(Reviewer) }));
 
 const ReturnLink = withTitle(
   'ReviewAsked',
@@ -187,6 +213,31 @@ export const reviews = group('/api/process-manager/reviews', {
     ok: ReturnLink,
     codes: conflicts,
   }),
+  correct: post('/{processInstanceId}/correct', {
+    summary: 'Correct a value that was read of a document',
+    description:
+      'The values that were read stay, and the user data shows who corrected what, and why. The checks that compare ' +
+      'the value, the steps of machines after it and the decision are evaluated again. A correction decides nothing: the ' +
+      'instance stays in review, `evaluation` of the review says what the rules come to now, and verdicts that were ' +
+      'given before no longer count. If a step has to run again, the instance is ACTIVE until it has.',
+    permission: 'ProcessManager:correctReview',
+    persons: 'one',
+    body: Correction,
+    ok: ProcessInstance,
+    codes: [...conflicts, 100361],
+  }),
+  reopen: post('/{processInstanceId}/reopen', {
+    summary: 'Reopen a decided instance',
+    description:
+      'The instance waits for a review again. Its result is open until somebody decides: a second `instance.completed` ' +
+      'follows. An instance that expired, was cancelled or belongs to a subprocess cannot be reopened. Retention goes on ' +
+      'as before.',
+    permission: 'ProcessManager:reopenReview',
+    persons: 'one',
+    body: Reopening,
+    ok: Review,
+    codes: [100022, 100362],
+  }),
 });
 
 export const closedReviews = group('/api/process-manager/closedReviews', {
@@ -196,7 +247,7 @@ export const closedReviews = group('/api/process-manager/closedReviews', {
     permission: 'ProcessManager:listClosedReviews',
     persons: 'each',
     query: pageQuery({
-      verdict: Type.Optional(oneOf('APPROVED', 'REJECTED', 'ASKED_AGAIN')),
+      verdict: Type.Optional(oneOf('APPROVED', 'REJECTED', 'ASKED_AGAIN', 'REOPENED')),
       reviewer: Type.Optional(text(0, 200, 'Only decisions of this reviewer')),
       processDefnName: Type.Optional(text(0, 100, 'Only decisions about this process definition, of any version')),
       startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Decisions at or after this time' })),

@@ -11,12 +11,13 @@ type Checks = Ok<typeof api.userData.listChecks>;
 export function toUserData(instanceData: InstanceData, optimized: boolean): UserData {
   const items = optimized ? [] : listItems(instanceData);
   const { documents, faces, forms } = instanceData.data;
+  const corrections = correctionsOf(instanceData);
   const { decision, done } = instanceData.flow;
   return {
     documents: Object.fromEntries(
       Object.entries(documents).map(([key, document]) => [
         key,
-        toDocument(document, imagesOf(items, 'documents', key)),
+        { ...toDocument(document, imagesOf(items, 'documents', key)), ...corrections.get(key) },
       ]),
     ),
     faces: Object.fromEntries(
@@ -30,6 +31,20 @@ export function toUserData(instanceData: InstanceData, optimized: boolean): User
     ...(decision && { _decision: decision }),
     _assurance: assuranceOf(instanceData),
   };
+}
+
+/** The corrections of reviewers, by the key of the document. */
+function correctionsOf({ definition, data }: InstanceData) {
+  const byKey = Map.groupBy(
+    data.corrections ?? [],
+    ({ step }) => definition.steps.find(({ id }) => id === step)?.key as string,
+  );
+  return new Map(
+    [...byKey].map(([key, corrections]) => [
+      key,
+      { corrections: corrections.map(({ step: _step, at, ...rest }) => ({ ...rest, correctedDtm: toDtm(at) })) },
+    ]),
+  );
 }
 
 function toDocument(document: Readonly<Record<string, unknown>>, images: UserData['documents'][string]['images']) {

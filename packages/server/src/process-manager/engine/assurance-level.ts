@@ -8,4 +8,9 @@ export type AssuranceLevel = 'basic' | 'substantial';
 export type SecondFactor = 'passkey';
 
 /** Why a journey that would pass goes to a human. */
-export type Gap = 'applicant_not_matched' | 'liveness_not_shown' | 'document_in_doubt' | 'second_factor_missing';
+export type Gap =
+  | 'applicant_not_matched'
+  | 'liveness_not_shown'
+  | 'document_in_doubt'
+  | 'second_factor_missing'
+  | 'value_corrected';

@@ -1,4 +1,5 @@
 import type { CompiledDefinition } from './compile-definition.ts';
+import { withoutCorrections } from './correct-value.ts';
 import type { Step } from './definition.ts';
 import type { State, StepRecord } from './state.ts';
 import { stepTypeOf, wantedImages } from './steps/registry.ts';
@@ -42,7 +43,7 @@ function isSkipped(record: StepRecord | undefined): boolean {
 /** False if the step cannot be done again. */
 export function doAgain(walk: Walk, id: string): boolean {
   const { definition, state } = walk;
-  const { current, done, earlier, suspended, corrections = 0, ...flow } = state.flow;
+  const { current, done, earlier, suspended, corrections = 0, ...before } = state.flow;
   if (!current || !correctableSteps(definition, state).some((step) => step.id === id)) return false;
   const step = stepOf(walk, id);
   const attempts = done[id]?.attempts ?? 0;
@@ -55,7 +56,7 @@ export function doAgain(walk: Walk, id: string): boolean {
   walk.state = {
     ...state,
     flow: {
-      ...flow,
+      ...withoutCorrections({ ...before, done }, again),
       done: Object.fromEntries(Object.entries(done).filter(([each]) => !again.includes(each))),
       earlier: { ...earlier, [id]: attempts },
       suspended: { ...suspended, [current.step]: current },

@@ -1,8 +1,8 @@
 import { ageAt, readDate } from './dates.ts';
 import { listOf, NUMBER, objectOf, TEXT, TIME } from './expressions/shapes.ts';
+import { type ReadField, validFields } from './read-values.ts';
 
 /** What conditions may ask of a document, besides the fields as they were read. Pure. */
-type Field = { readonly fieldName?: unknown; readonly values?: Readonly<Record<string, unknown>> };
 type Document = Readonly<Record<string, unknown>>;
 
 /** The machine-readable zones have check digits, and write dates in one way. */
@@ -17,9 +17,13 @@ const TEXTS = {
 
 const DATES = { dateOfBirth: 'Date Of Birth', expires: 'Date Of Expiry' } as const;
 
+export const DATE_FIELDS: readonly string[] = ['Date Of Birth', 'Date Of Expiry', 'Date Of Issue'];
+/** The fields that a reviewer may add where they were not read. */
+export const CORRECTABLE_FIELDS: readonly string[] = [...Object.values(TEXTS), ...Object.values(DATES)];
+
 const FIELD_SHAPE = objectOf({
   fieldName: TEXT,
-  values: objectOf({ visualZoneValue: TEXT, mrzValue: TEXT, barcodeValue: TEXT }),
+  values: objectOf({ visualZoneValue: TEXT, mrzValue: TEXT, barcodeValue: TEXT, correctedValue: TEXT }),
 });
 
 export const DOCUMENT_SHAPE = objectOf({
@@ -39,7 +43,7 @@ export const DOCUMENT_SHAPE = objectOf({
 
 /** The document with its named fields. A field that was not read, or a date that is not a day of the calendar, is absent. */
 export function documentFacts(document: Document, now: number): Record<string, unknown> {
-  const fields = Array.isArray(document.biographicData) ? (document.biographicData as readonly Field[]) : [];
+  const fields = validFields(document.biographicData);
   const facts: Record<string, unknown> = { ...document };
   for (const [name, fieldName] of Object.entries(TEXTS)) {
     const [text] = readings(fields, fieldName);
@@ -55,7 +59,7 @@ export function documentFacts(document: Document, now: number): Record<string, u
   return facts;
 }
 
-function readings(fields: readonly Field[], fieldName: string): string[] {
+function readings(fields: readonly ReadField[], fieldName: string): string[] {
   const values = fields.find((field) => field.fieldName === fieldName)?.values ?? {};
   return SOURCES.map((source) => values[source]).filter(
     (value): value is string => typeof value === 'string' && value.trim() !== '',

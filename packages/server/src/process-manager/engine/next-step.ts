@@ -1,7 +1,9 @@
 import type { CompiledDefinition } from './compile-definition.ts';
+import { correctValue, withoutCorrections } from './correct-value.ts';
 import type { Step } from './definition.ts';
 import { doAgain } from './do-again.ts';
 import { newBudget } from './expressions/budget.ts';
+import { reopen } from './reopen.ts';
 import { type Happening, type Input, isFinal, type Next, type Reason, type State, type StepRecord } from './state.ts';
 import { stepTypeOf } from './steps/registry.ts';
 import { resultFaults } from './steps/result-faults.ts';
@@ -26,7 +28,7 @@ import {
  * downwards; a step that has ended is entered again only if a reviewer asks for it or the end user corrects it.
  */
 export function nextStep(definition: CompiledDefinition, state: State, input: Input): Next {
-  if (isFinal(state.flow.status)) return refuse('ended');
+  if (isFinal(state.flow.status) && input.type !== 'reopen') return refuse('ended');
   const asking = { now: input.now, budget: newBudget() };
   const walk: Walk = { definition, input, asking, state, effects: [] };
   const refusal = react(walk, input);
@@ -72,6 +74,10 @@ function react(walk: Walk, input: Happening): Refusal | undefined {
       return askAgain(walk, input);
     case 'doAgain':
       return doAgain(walk, input.step) ? undefined : refuse('notOffered');
+    case 'correctValue':
+      return correctValue(walk, input);
+    case 'reopen':
+      return reopen(walk);
   }
 }
 
@@ -216,7 +222,8 @@ function askAgain(walk: Walk, { steps: stepIds, reason, message }: AskAgain): Re
       stepIds.includes(id) ||
       (walk.definition.indexOf(id) > first && stepTypeOf(stepOf(walk, id).type).user === undefined),
   );
-  const { current: _current, decision: _decision, gaps: _gaps, secondFactor: _factor, ...flow } = walk.state.flow;
+  const { current: _current, decision: _decision, gaps: _gaps, secondFactor: _factor, ...before } = walk.state.flow;
+  const flow = withoutCorrections(before, again);
   const remainingDone = Object.fromEntries(Object.entries(done).filter(([id]) => !again.includes(id)));
   const attemptCounts = Object.fromEntries(again.map((id) => [id, done[id]?.attempts ?? 0]));
   const earlier = { ...flow.earlier, ...attemptCounts };

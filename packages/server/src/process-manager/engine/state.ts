@@ -86,6 +86,10 @@ export type Flow = {
   readonly corrections?: number;
   /** Why a reviewer asked for steps again; what they wrote to the end user is with the data. */
   readonly askedAgain?: { readonly steps: readonly string[]; readonly reason?: string };
+  /** Steps of which a reviewer has corrected a value. The values are with the data. */
+  readonly corrected?: readonly string[];
+  /** What the rules come to with the corrected values. A human decides all the same. */
+  readonly evaluation?: 'PASS' | 'FAIL' | 'REVIEW';
 };
 
 type ByName<T> = Readonly<Record<string, T>>;
@@ -101,6 +105,19 @@ export type KeptData = {
 export type JourneyData = KeptData & {
   /** What a reviewer wrote to the end user when asking for steps again, by language. */
   readonly message?: ByName<string>;
+  /** The values that reviewers corrected, the first one first. */
+  readonly corrections?: readonly ValueCorrection[];
+};
+
+export type ValueCorrection = {
+  readonly step: string;
+  readonly fieldName: string;
+  /** What was shown until then; empty if the field was not read. */
+  readonly before: string;
+  readonly value: string;
+  readonly comment: string;
+  readonly reviewer: string;
+  readonly at: number;
 };
 
 export const NO_DATA: JourneyData = { forms: {}, documents: {}, faces: {}, pauses: {} };
@@ -150,7 +167,23 @@ export type Happening =
       readonly message?: ByName<string>;
     }
   /** The end user corrects an earlier step. */
-  | { readonly type: 'doAgain'; readonly step: string };
+  | { readonly type: 'doAgain'; readonly step: string }
+  /** A reviewer corrects a value that was read of a document. */
+  | {
+      readonly type: 'correctValue';
+      /** The key of the document. */
+      readonly document: string;
+      readonly fieldName: string;
+      readonly value: string;
+      /** What the reviewer saw. */
+      readonly replaces?: string;
+      readonly comment: string;
+      readonly reviewer: string;
+      /** The stored checks, by step. */
+      readonly checks: ByName<readonly Check[]>;
+    }
+  /** A decided journey goes back to the reviewers. */
+  | { readonly type: 'reopen' };
 
 /** `freshId` names the child instance, if the step that comes next makes one. */
 export type Input = Happening & { readonly now: number; readonly freshId: string };
@@ -174,7 +207,15 @@ export type Effect =
   | { readonly type: 'webhook'; readonly step: string; readonly name: string };
 
 /** Why an input was refused. A refused input changes nothing. */
-export type Reason = 'ended' | 'notCurrent' | 'notPaused' | 'notInReview' | 'notOffered' | 'badInput';
+export type Reason =
+  | 'ended'
+  | 'notCurrent'
+  | 'notPaused'
+  | 'notInReview'
+  | 'notOffered'
+  | 'notDecided'
+  | 'changed'
+  | 'badInput';
 
 export type Next =
   | { readonly state: State; readonly effects: readonly Effect[]; readonly refusal?: undefined }

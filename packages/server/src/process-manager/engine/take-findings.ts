@@ -64,7 +64,7 @@ function checksOf(step: Step, { anyway, fault }: Current, { checks }: Findings):
 
 const POOR_PICTURE = 'poor_picture';
 
-function assessedOf(checks: readonly Check[]): Pick<StepRecord, 'checks'> {
+export function assessedOf(checks: readonly Check[]): Pick<StepRecord, 'checks'> {
   const assessed = checks.filter(({ name }) => DECISIVE_CHECKS.includes(name));
   if (assessed.length === 0) return {};
   return { checks: assessed.map(({ name, status, reason }) => ({ name, status, ...(reason && { reason }) })) };

@@ -138,8 +138,19 @@ function conclude(walk: Walk, step: Step): void {
   }
   const gaps = verdict === 'PASS' ? assuranceGaps(walk.definition.definition, walk.state) : [];
   if (gaps.length > 0) verdict = 'REVIEW';
+  const isCorrected = (walk.state.flow.corrected ?? []).length > 0;
+  const evaluation = verdict;
+  if (isCorrected) {
+    gaps.push('value_corrected');
+    verdict = 'REVIEW';
+  }
   const secondFactor = secondFactorOf(walk.definition.definition, walk.state.flow, walk.state.params);
-  setFlow(walk, { decision: verdict, ...(gaps.length > 0 && { gaps }), ...(secondFactor && { secondFactor }) });
+  setFlow(walk, {
+    decision: verdict,
+    ...(gaps.length > 0 && { gaps }),
+    ...(secondFactor && { secondFactor }),
+    ...(isCorrected && { evaluation }),
+  });
   if (verdict === 'REVIEW') {
     wait(walk, 'REVIEW', { step: step.id, attempt: 1, enteredAt: walk.input.now, phase: 'review' });
     return;
@@ -150,7 +161,7 @@ function conclude(walk: Walk, step: Step): void {
   end(walk, passed ? 'COMPLETED_ENDED_SUCCESS' : 'COMPLETED_ENDED_ERROR', passed ? undefined : 'declined', step.id);
 }
 
-function wait(walk: Walk, status: 'REVIEW' | 'PAUSED', current: Current): void {
+export function wait(walk: Walk, status: 'REVIEW' | 'PAUSED', current: Current): void {
   setFlow(walk, { status, current });
   walk.effects.push({
     type: 'event',
@@ -221,6 +232,7 @@ export function keep(walk: Walk, more: Partial<JourneyData>): void {
     faces: { ...data.faces, ...more.faces },
     pauses: { ...data.pauses, ...more.pauses },
     ...((more.message ?? data.message) && { message: more.message ?? data.message }),
+    ...((more.corrections ?? data.corrections) && { corrections: more.corrections ?? data.corrections }),
   };
   walk.state = { ...walk.state, data: merged };
 }

@@ -11,6 +11,7 @@ const BODIES: Readonly<Record<string, object>> = {
   approve: { comment: 'it is her' },
   reject: { comment: 'it is not' },
   askAgain: { steps: ['document'], comment: 'too dark' },
+  correct: { document: 'doc1', fieldName: 'Last Name', value: 'Byrne', comment: 'misread' },
 };
 
 /** What every verdict of a reviewer refuses alike, asked of each of them. */

@@ -1,12 +1,10 @@
 import { api } from '@grove/contract';
-import { type Audit, type AuditAction, changedBy } from '../../audit/audit.ts';
+import type { Audit, AuditAction } from '../../audit/audit.ts';
 import { joined, type TenantReads, type TenantTx } from '../../db/db.ts';
-import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
-import { isOperatorName } from '../../kernel/operator-name.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
 import { ASSESSED_CHECKS, showAssurance } from '../assurance/show-assurance.ts';
 import { findCompiled } from '../definitions/compiled-definition.ts';
@@ -23,6 +21,9 @@ import {
 import type { Drive } from '../runtime/drive.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import { ASSIGNED_MS, CLAIMED_MS, isClaimed } from './claims.ts';
+import { correctReview } from './correct-review.ts';
+import { lockReview, lockWaiting, nameOf, record } from './lock-review.ts';
+import { reopenReview } from './reopen-review.ts';
 import { findReview, pageReviews, type ReviewRow, SORTABLE } from './reviews.repository.ts';
 import { giveVerdict, ofRound } from './round.ts';
 import { openVerdicts } from './verdicts.repository.ts';
@@ -48,7 +49,7 @@ export function reviewHandlers(deps: ReviewDeps) {
       const reviewer = nameOf(context, input.reviewer);
       const { status, comment } = input;
       if (!(await giveVerdict(context, tx, before, { status, comment, reviewer }))) {
-        await record(deps, context, tx, 'review.firstVerdict', id);
+        await record(deps.audit, context, tx, 'review.firstVerdict', id);
         const released = { reviewer: null, claimed_until: null };
         return changeInstance(tx, before, { ...before, ...released });
       }
@@ -57,13 +58,17 @@ export function reviewHandlers(deps: ReviewDeps) {
       if (applied.refusal !== undefined) throw new ApiError(100061);
       const row = await findInstanceForUpdate(tx, id);
       if (!row) throw new ApiError(100022);
-      await record(deps, context, tx, AUDITED[input.status], id);
+      await record(deps.audit, context, tx, AUDITED[input.status], id);
       const reviewed = { review_status: status, review_comment: comment, claimed_until: null };
       return changeInstance(tx, row, { ...row, ...reviewed, reviewer });
     });
 
   const verdict = async (context: Context, id: string, input: ReviewInput & { status: 'APPROVED' | 'REJECTED' }) =>
-    plain(context, await decide(context, id, input, { type: input.status === 'APPROVED' ? 'approve' : 'reject' }));
+    toPlainView(
+      await decide(context, id, input, { type: input.status === 'APPROVED' ? 'approve' : 'reject' }),
+      context.tenantId,
+      context.now,
+    );
 
   return implement(api.reviews, {
     async list(context, { query }) {
@@ -82,6 +87,11 @@ export function reviewHandlers(deps: ReviewDeps) {
     release: (context, { params, body }) => claim(deps, context, params.processInstanceId, body.reviewer, null),
     approve: (context, { params, body }) => verdict(context, params.processInstanceId, { ...body, status: 'APPROVED' }),
     reject: (context, { params, body }) => verdict(context, params.processInstanceId, { ...body, status: 'REJECTED' }),
+    correct: (context, { params, body }) => correctReview(deps, context, params.processInstanceId, body),
+    async reopen(context, { params, body }) {
+      await reopenReview(deps, context, params.processInstanceId, body);
+      return one(context, params.processInstanceId);
+    },
     askAgain: (context, { params, body }) =>
       context.db.write(async (tx) => {
         const input = { ...body, status: 'ASKED_AGAIN' } as const;
@@ -95,10 +105,6 @@ export function reviewHandlers(deps: ReviewDeps) {
         return resumeLink(tx, row, context.now);
       }),
   });
-}
-
-function record({ audit }: ReviewDeps, context: Context, tx: TenantTx, action: AuditAction, instanceId: string) {
-  return audit.record(tx, { ...changedBy(context), action, instanceId });
 }
 
 /** Reserves a review for its reviewer, or gives it back if `until` is null. */
@@ -115,7 +121,7 @@ async function claim(
     const end = until !== null && isClaimed(row, context.now) ? Math.max(until, row.claimed_until ?? 0) : until;
     const claimed = { reviewer: end === null ? null : nameOf(context, reviewer), claimed_until: end };
     await changeInstance(tx, row, { ...row, ...claimed, last_updated_at: row.last_updated_at });
-    await record(deps, context, tx, end === null ? 'review.released' : 'review.claimed', id);
+    await record(deps.audit, context, tx, end === null ? 'review.released' : 'review.claimed', id);
   });
   return one(context, id);
 }
@@ -127,7 +133,7 @@ async function assign(deps: ReviewDeps, context: Context, id: string, operatorId
     const row = await lockWaiting(context, tx, id);
     const assigned = { reviewer, claimed_until: context.now + ASSIGNED_MS };
     await changeInstance(tx, row, { ...row, ...assigned, last_updated_at: row.last_updated_at });
-    await record(deps, context, tx, 'review.assigned', id);
+    await record(deps.audit, context, tx, 'review.assigned', id);
   });
   return one(context, id);
 }
@@ -138,43 +144,7 @@ const AUDITED = {
   ASKED_AGAIN: 'review.askedAgain',
 } as const satisfies Record<ReviewInput['status'], AuditAction>;
 
-const plain = ({ tenantId, now }: Context, row: InstanceRow) => toPlainView(row, tenantId, now);
-
 type ReviewInput = { comment: string; reviewer?: string; status: 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN' };
-
-/** An operator reviews in the own name. An API key may name whom it speaks for, but nobody who could sign in. */
-function nameOf({ principal }: Context, reviewer: string | undefined): string {
-  const own = actor(principal);
-  if (reviewer === undefined || reviewer === own) return own;
-  const message = principal.operator
-    ? 'must be left out: you are the reviewer'
-    : isOperatorName(reviewer) && 'must not read as an operator, who signs in to review';
-  if (message) throw invalidInput({ pointer: '/reviewer', message });
-  return reviewer;
-}
-
-/** The instance, locked; it waits for a review, and nobody else has claimed that. */
-async function lockReview(
-  context: Context,
-  tx: TenantTx,
-  id: string,
-  reviewer: string | undefined,
-): Promise<InstanceRow> {
-  const name = nameOf(context, reviewer);
-  const row = await lockWaiting(context, tx, id);
-  if (isClaimed(row, context.now) && row.reviewer !== name) {
-    throw new ApiError(100060, { detail: `until ${toDtm(row.claimed_until as number)}` });
-  }
-  return row;
-}
-
-/** The instance, locked; it waits for a review. */
-async function lockWaiting({ principal }: Context, tx: TenantTx, id: string): Promise<InstanceRow> {
-  const row = await findInstanceForUpdate(tx, id);
-  if (!row || row.environment !== principal.environment) throw new ApiError(100022);
-  if (row.status !== 'REVIEW') throw new ApiError(100061);
-  return row;
-}
 
 async function one({ db, principal, now }: Context, id: string) {
   const row = await findReview(db, principal.environment, id);
@@ -211,6 +181,7 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
       verdictsNeeded: fourEyes || definition.fourEyes ? 2 : 1,
       verdictsBy: round.map(({ reviewer }) => reviewer).slice(0, MAX_REASONS),
       disagree: new Set(round.map(({ verdict }) => verdict)).size > 1,
+      ...(flow.evaluation && { evaluation: flow.evaluation }),
       offeredReasons: [...reviewReasons],
     };
   });

@@ -20,7 +20,7 @@ const verdicts = table('review_verdicts', {
 });
 const { columns } = verdicts;
 export type VerdictRow = RowOf<typeof verdicts>;
-export type Verdict = 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN';
+export type Verdict = 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN' | 'REOPENED';
 
 /** Verdicts of one round that are looked at. */
 const MAX_IN_ROUND = 100;

@@ -231,6 +231,7 @@ function afterChange(
     status,
     last_updated_at: now,
     ...(isEnded && { completed_at: now, deadline_at: null, code_hash: null, code_expires_at: null }),
+    ...(!isEnded && { completed_at: null }),
     ...(enters && {
       deadline_at: null,
       review_status: 'PENDING',

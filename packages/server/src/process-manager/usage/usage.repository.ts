@@ -38,7 +38,7 @@ const IN_PERIOD = `tenant_id = :tenant_id AND environment = :environment AND at 
 
 export type VerdictCount = { reviewer: string; verdict: Verdict; verdicts: number; waited: number };
 const VERDICTS = query<VerdictCount>()(`SELECT reviewer, verdict, count(*) AS verdicts, sum(at - entered_at) AS waited
-  FROM review_verdicts WHERE ${IN_PERIOD} GROUP BY reviewer, verdict ORDER BY reviewer, verdict LIMIT ${MAX_ROWS}`);
+  FROM review_verdicts WHERE ${IN_PERIOD} AND verdict <> 'REOPENED' GROUP BY reviewer, verdict ORDER BY reviewer, verdict LIMIT ${MAX_ROWS}`);
 const AGREEMENT = query<{ cases: number; agreed: number }>()(`SELECT count(*) AS cases,
     sum(CASE WHEN kinds = 1 THEN 1 ELSE 0 END) AS agreed
   FROM (SELECT instance_id, entered_at, count(DISTINCT verdict) AS kinds FROM review_verdicts

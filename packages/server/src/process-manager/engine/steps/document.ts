@@ -6,6 +6,7 @@ import { DOCUMENT_SHAPE } from '../document-facts.ts';
 import type { Current } from '../state.ts';
 import { clientHints } from './client-hints.ts';
 import { clientSignals, noteSignals } from './client-signals.ts';
+import { checksOfCorrected } from './corrected-document.ts';
 import { POOR_REASONS, softenChecks } from './poor-document.ts';
 import type { StepType } from './step-type.ts';
 
@@ -123,6 +124,11 @@ export const document: StepType = {
     },
   },
   anyway: { reasons: POOR_REASONS, soften: softenChecks },
+  corrected: (step, { state: { data, params }, checks, now }) => {
+    const { key, applicantMatch } = step as DocumentStep;
+    const document = data.documents[key] ?? {};
+    return checksOfCorrected({ document, params, checks, comparesApplicant: applicantMatch !== false, now });
+  },
   looks: true,
   async work({ step, state, images, vision, environment, signal }) {
     const { key, accept, countries, applicantMatch } = step as DocumentStep;

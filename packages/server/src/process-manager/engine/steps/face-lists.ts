@@ -33,6 +33,7 @@ export const watchlist: StepType = {
     ...(by === undefined || by === 'face' ? [{ kind: 'face', name: face as string, pointer: '/face' } as const] : []),
     ...(by === 'documentNumber' ? [{ kind: 'document', name: document as string, pointer: '/document' } as const] : []),
   ],
+  readsValuesOf: ({ by, document }, key) => by === 'documentNumber' && document === key,
   looks: true,
   async work({ step, state, image, vision, signal }) {
     const { face: key, threshold: atLeast = DEFAULT_THRESHOLD, by = 'face' } = step as ListStep;

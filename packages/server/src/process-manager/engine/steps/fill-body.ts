@@ -1,4 +1,5 @@
 import { fillTemplate, type Placeholders, templateFault } from '../../../kernel/json-template.ts';
+import { validValues } from '../read-values.ts';
 import { NO_DATA, type State } from '../state.ts';
 
 /** The body of a request to a service of the tenant, which the tenant writes itself. */
@@ -37,7 +38,7 @@ export function fillBody(template: string, ids: Ids, { params, data }: Facts): s
 function member(of: unknown, name: string): unknown {
   if (Array.isArray(of)) {
     const field = of.find((each) => each?.fieldName === name);
-    const { mrzValue, barcodeValue, visualZoneValue } = field?.values ?? {};
+    const { mrzValue, barcodeValue, visualZoneValue } = validValues(field?.values);
     return mrzValue ?? barcodeValue ?? visualZoneValue;
   }
   return of !== null && typeof of === 'object' && Object.hasOwn(of, name)

@@ -1,3 +1,4 @@
+import { type ReadField, validFields } from '../read-values.ts';
 import type { State } from '../state.ts';
 
 /**
@@ -5,7 +6,6 @@ import type { State } from '../state.ts';
  * stands in a form already, and the end user looks at it. Pure.
  */
 type Schema = Readonly<Record<string, unknown>>;
-type Field = { fieldName?: unknown; values?: Readonly<Record<string, unknown>> };
 
 /** What a field of a form is called, without regard to case and signs, and what documents call it. */
 const IN_DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
@@ -33,9 +33,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 export function knownValues(schema: Schema, { data, params }: Pick<State, 'data' | 'params'>): Record<string, string> {
   const properties = (schema.properties ?? {}) as Readonly<Record<string, Schema>>;
-  const fields = Object.values(data.documents).flatMap(
-    ({ biographicData }) => (biographicData ?? []) as readonly Field[],
-  );
+  const fields = Object.values(data.documents).flatMap(({ biographicData }) => validFields(biographicData));
   const values: Record<string, string> = {};
   for (const [name, property] of Object.entries(properties)) {
     const value = Object.hasOwn(params, name) ? params[name] : readValue(name, property, fields);
@@ -44,7 +42,7 @@ export function knownValues(schema: Schema, { data, params }: Pick<State, 'data'
   return values;
 }
 
-function readValue(name: string, property: Schema, fields: readonly Field[]): string | undefined {
+function readValue(name: string, property: Schema, fields: readonly ReadField[]): string | undefined {
   const folded = name.toLowerCase().replace(/[^a-z]/g, '');
   const fieldNames = Object.hasOwn(IN_DOCUMENTS, folded) ? IN_DOCUMENTS[folded] : undefined;
   if (!fieldNames || property.type !== 'string') return undefined;

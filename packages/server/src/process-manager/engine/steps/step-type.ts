@@ -54,6 +54,13 @@ export type StepType = {
   readonly user?: UserPart;
   /** Where pictures that are poor can be used all the same, for a human to look at. */
   readonly anyway?: AnywayPart;
+  /** The checks of the step after a reviewer corrected a value that it read. Pure. */
+  corrected?(
+    step: Step,
+    request: { readonly state: State; readonly checks: readonly Check[]; readonly now: number },
+  ): readonly Check[];
+  /** Whether its work rests on what the document of this key says. Then it is done again when a reviewer corrects that. */
+  readsValuesOf?(step: Step, key: string): boolean;
   /** Set if its work needs the engine that analyses images. */
   readonly looks?: true;
   /** What a machine does: after the end user, or alone. */

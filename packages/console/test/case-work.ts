@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { AxeLook } from '../../journey/test/axe.ts';
+import { startJourney } from '../../server/test/end-user.ts';
+import { walk } from './drawn-person.ts';
+import { type ConsoleStage, still } from './stage.ts';
+
+/** What the tests of the console share: one server, one browser, the page of the owner. */
+export type Tools = {
+  stage(): ConsoleStage;
+  page(): Page;
+  open(path: string, heading: RegExp): Promise<void>;
+  axe(look?: AxeLook): Promise<string[]>;
+  keep(name: string): Promise<void>;
+};
+
+/** Looks at what is shown now: faults of accessibility, the width on a phone, pictures of both. */
+async function lookAt({ page, axe, keep }: Tools, name: string): Promise<void> {
+  await still(page());
+  assert.deepEqual(await axe(), [], name);
+  await keep(name);
+  await page().setViewportSize({ width: 360, height: 740 });
+  await still(page());
+  assert.ok((await page().evaluate(() => document.documentElement.scrollWidth)) <= 360, `${name} fits a phone`);
+  await keep(`${name}-phone`);
+  await page().setViewportSize({ width: 1280, height: 800 });
+}
+
+/** What reviewers do with a case besides deciding it. */
+export function testCaseWork(tools: Tools): void {
+  const { stage, open, keep } = tools;
+  const misread = async (firstName: string) => {
+    const parameters = { _scenario: 'applicant-uncertain', firstName, lastName: 'Byrne', dateOfBirth: '1974-08-12' };
+    const started = await startJourney(stage().app, stage().testKey, { parameters });
+    await walk(started.user);
+    stage().app.clock.advance(1000);
+    return started.processInstanceId;
+  };
+  const call = async (path: string) => {
+    const token = await stage().app.token(stage().testKey);
+    return (await stage().app.call(`/api/process-manager${path}`, { token })).body;
+  };
+
+  it('a misread value is corrected, the case is checked again, and a decided case is reopened', async () => {
+    const page = tools.page();
+    const id = await misread('Corinna');
+    await open(`/reviews/${id}`, /Corinna Byrne/);
+    const row = page.getByRole('row', { name: /^Last name/ });
+    await row.getByRole('button', { name: 'Correct: Last name' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Correct a value' });
+    await dialog.getByLabel('What the document says').fill('Byrne');
+    const save = dialog.getByRole('button', { name: 'Save and check again' });
+    assert.ok(await save.isDisabled(), 'nothing is corrected without a reason');
+    await dialog.getByLabel('Why').fill('The print is worn; the card says Byrne');
+    await lookAt(tools, 'correct');
+    await save.click();
+    await page.getByText('With the corrected values, the rules would accept this case.').waitFor();
+    await row.getByText('corrected', { exact: true }).waitFor();
+    assert.match(await row.innerText(), /Read: Holmqvist|Read: HOLMQVIST/);
+    assert.match(await row.innerText(), /Olga Owner .*: The print is worn; the card says Byrne/);
+    assert.equal(await row.getByText('differs').count(), 0);
+    await lookAt(tools, 'corrected');
+    await page.getByLabel('Reason').fill('It is her');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Approved').first().waitFor();
+    assert.equal((await call(`/processInstances/${id}`)).status, 'COMPLETED_ENDED_SUCCESS');
+
+    await open(`/instances/${id}`, /Corinna Byrne/);
+    assert.equal(await page.getByRole('button', { name: /^Correct/ }).count(), 0, 'a decided case is not corrected');
+    await page.getByRole('button', { name: 'Reopen' }).click();
+    const reopening = page.getByRole('dialog', { name: 'Reopen this case' });
+    await reopening.getByLabel('Why').fill('The customer called');
+    await lookAt(tools, 'reopen');
+    await reopening.getByRole('button', { name: 'Reopen' }).click();
+    await page.getByText(/Claimed by you until/).waitFor();
+    await page.getByLabel('Reason').fill('Somebody else after all');
+    await page.getByRole('button', { name: 'Decline' }).click();
+    await page.getByText('Declined').first().waitFor();
+    await open('/reviews?view=closed&verdict=REOPENED', /Reviews/);
+    await page.getByRole('table').getByText('The customer called').waitFor();
+    await keep('reopened');
+  });
+}

@@ -1,0 +1,54 @@
+import { type Audit, type AuditAction, changedBy } from '../../audit/audit.ts';
+import type { TenantTx } from '../../db/db.ts';
+import { actor } from '../../kernel/actor.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { isOperatorName } from '../../kernel/operator-name.ts';
+import { findInstanceForUpdate, type InstanceRow } from '../instances/process-instances.repository.ts';
+import { isClaimed } from './claims.ts';
+
+/** Who may act on a review, and the lock under which it happens. */
+/** An operator reviews in the own name. An API key may name whom it speaks for, but nobody who could sign in. */
+export function nameOf({ principal }: Context, reviewer: string | undefined): string {
+  const own = actor(principal);
+  if (reviewer === undefined || reviewer === own) return own;
+  const message = principal.operator
+    ? 'must be left out: you are the reviewer'
+    : isOperatorName(reviewer) && 'must not read as an operator, who signs in to review';
+  if (message) throw invalidInput({ pointer: '/reviewer', message });
+  return reviewer;
+}
+
+/** The instance, locked; it waits for a review, and nobody else has claimed that. */
+export async function lockReview(
+  context: Context,
+  tx: TenantTx,
+  id: string,
+  reviewer: string | undefined,
+): Promise<InstanceRow> {
+  const name = nameOf(context, reviewer);
+  const row = await lockWaiting(context, tx, id);
+  if (isClaimed(row, context.now) && row.reviewer !== name) {
+    throw new ApiError(100060, { detail: `until ${toDtm(row.claimed_until as number)}` });
+  }
+  return row;
+}
+
+/** The instance, locked; it waits for a review. */
+export async function lockWaiting({ principal }: Context, tx: TenantTx, id: string): Promise<InstanceRow> {
+  const row = await findInstanceForUpdate(tx, id);
+  if (!row || row.environment !== principal.environment) throw new ApiError(100022);
+  if (row.status !== 'REVIEW') throw new ApiError(100061);
+  return row;
+}
+
+export function record(
+  audit: Pick<Audit, 'record'>,
+  context: Context,
+  tx: TenantTx,
+  action: AuditAction,
+  instanceId: string,
+) {
+  return audit.record(tx, { ...changedBy(context), action, instanceId });
+}

@@ -1,0 +1,46 @@
+import type { Audit } from '../../audit/audit.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { sealOf } from '../instances/instance-seal.ts';
+import { lockChain } from '../instances/lock-chain.ts';
+import type { Drive } from '../runtime/drive.ts';
+import { nameOf, record } from './lock-review.ts';
+import { commentPlace } from './round.ts';
+import { addVerdict } from './verdicts.repository.ts';
+
+type Deps = { drive: Pick<Drive, 'apply'>; audit: Pick<Audit, 'record'> };
+
+/** A decided instance waits for a reviewer again. Who reopened it, and why, is listed among the decisions. */
+export async function reopenReview(
+  deps: Deps,
+  context: Context,
+  id: string,
+  { comment, reviewer }: { comment: string; reviewer?: string },
+): Promise<void> {
+  const { now, principal } = context;
+  const name = nameOf(context, reviewer);
+  await context.db.write(async (tx) => {
+    const row = (await lockChain(tx, id)).at(-1);
+    if (row?.environment !== principal.environment) throw new ApiError(100022);
+    // Its parent has gone on with the result.
+    if (row.parent_id !== null) throw new ApiError(100362);
+    const { refusal } = await deps.drive.apply(tx, id, { type: 'reopen' }, now);
+    if (refusal !== undefined) throw new ApiError(100362);
+    const verdictId = newId(now);
+    await addVerdict(tx, {
+      id: verdictId,
+      instance_id: id,
+      environment: row.environment,
+      definition_id: row.definition_id,
+      at: now,
+      entered_at: now,
+      verdict: 'REOPENED',
+      reviewer: name,
+      caller_id: principal.callerId,
+      decides: 1,
+      sealed: (await sealOf(tx)).seal(commentPlace(verdictId), comment),
+    });
+    await record(deps.audit, context, tx, 'review.reopened', id);
+  });
+}
