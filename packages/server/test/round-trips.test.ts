@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type TOTP, URI } from 'otpauth';
 import { asTenantId } from '../src/kernel/ids.ts';
+import { startJourney } from './end-user.ts';
 import { testPlaces } from './harness.ts';
 import { openTestIdentity, type TestIdentity } from './identity.ts';
 import { addTestDefinition, addTestToken } from './processes.ts';
@@ -43,6 +44,16 @@ describe('round trips to PostgreSQL', () => {
     const path = `/api/process-manager/processInstances/create?pt=${id}`;
     const spent = await cost(() => grove.call(path, { method: 'POST', body: '{}' }));
     assert.ok(spent <= 3, `${spent}`);
+  });
+
+  it('a journey shows its step in at most four, and one that takes pictures in five', async () => {
+    const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
+    const { user } = await startJourney(grove, apiKey, { parameters: { _scenario: 'passed' } });
+    const ofConsent = await cost(() => user.call());
+    assert.ok(ofConsent <= 4, `${ofConsent}`);
+    await user.submit('consent', { accepted: true });
+    const ofDocument = await cost(() => user.call());
+    assert.ok(ofDocument <= 5, `${ofDocument}`);
   });
 
   it('a user is authenticated by a one-time code in at most four', async () => {

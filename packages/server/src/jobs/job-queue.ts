@@ -7,7 +7,7 @@ import type { QueueLog } from '../leases/log.ts';
 import { MAX_BATCH } from '../leases/results.ts';
 import type { Items, QueuePolicy } from '../leases/worker.ts';
 import type { JobDefinition } from './define-job.ts';
-import { bringJobsForward, type Claims, claimsOf, JOB_LEASES, ownerOf } from './jobs.repository.ts';
+import { bringJobsForward, type Claims, claimsOf, dueKindsOf, JOB_LEASES, ownerOf } from './jobs.repository.ts';
 import type { JobRow } from './jobs.table.ts';
 import { type Outcome, runJob } from './run-job.ts';
 import { type Claimed, settle } from './settle.ts';
@@ -38,7 +38,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
   const { db, clock, log, concurrency = CONCURRENCY } = deps;
   const leaseMs = deps.leaseMs ?? LEASE_MS;
   const maxHeld = concurrency + 2 * MAX_BATCH;
-  let groups: readonly KindGroup[] | undefined;
+  let own: OwnKinds | undefined;
   /** The owner whose turn was last: the next claim begins behind it. */
   let lastOwner = '';
   const claimGroup = async (
@@ -50,14 +50,11 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
     const others = [...heldJobs.waiting, ...heldJobs.running].filter(({ kind }) => kinds.has(kind)).length;
     const room = Math.min(MAX_BATCH, maxHeld - heldJobs.size, (atOnce ?? Number.POSITIVE_INFINITY) - others);
     if (room <= 0) return [];
-    const { claim, dueOwners, mayBeDue } = claims;
+    const { claim, dueOwners } = claims;
     const turnsOf = (owners: readonly string[]) => turns(heldJobs, owners, concurrency, lastOwner);
-    // Usually nothing is due. If enough jobs wait here already, only owners without waiting jobs may claim more.
+    // If enough jobs wait here already, only owners without waiting jobs may claim more.
     const isFull = heldJobs.waiting.length >= concurrency;
-    const maybe = isFull
-      ? turnsOf(await dueOwners(db.aside.system, now)).length > 0
-      : await mayBeDue(db.aside.system, now);
-    if (!maybe) return [];
+    if (isFull && turnsOf(await dueOwners(db.aside.system, now)).length === 0) return [];
     const share = { limit: isFull ? Math.min(room, concurrency) : room, isFull, turnsOf };
     const rows = await db.aside.system.write((tx) => claim(tx, now, lease, share));
     lastOwner = ownerOf(rows.at(-1) ?? { owner_tenant_id: lastOwner });
@@ -70,9 +67,12 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
     leaseMs,
     bringForward: (tx, now) => bringJobsForward(tx, now, leaseMs),
     async claim(heldJobs, now, lease) {
-      groups ??= groupKinds(deps);
+      own ??= groupKinds(deps);
+      // A read comes first: it costs less than a transaction, and on SQLite it blocks nobody.
+      const due = await own.dueKinds(db.aside.system, now);
       const claimed: Claimed[] = [];
-      for (const group of groups) {
+      for (const group of own.groups) {
+        if (!due.some((kind) => group.kinds.has(kind))) continue;
         // Jobs that earlier groups have just claimed take up room as well.
         const present = { ...heldJobs, size: heldJobs.size + claimed.length };
         claimed.push(...(await claimGroup(group, present, now, lease)));
@@ -91,23 +91,24 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
 }
 
 type KindGroup = { readonly kinds: ReadonlySet<string>; readonly atOnce?: number; readonly claims: Claims };
+type OwnKinds = { readonly groups: readonly KindGroup[]; readonly dueKinds: ReturnType<typeof dueKindsOf> };
 
 /** The kinds of this process's roles: those with a limit of their own are claimed apart from the rest. */
-function groupKinds({ db, definitions, roles, atOnce = {} }: JobQueueDeps): KindGroup[] {
+function groupKinds({ definitions, roles, atOnce = {} }: JobQueueDeps): OwnKinds {
   const own = [...definitions.values()].filter(({ role = 'worker' }) => !roles || roles.includes(role));
   const limitOf = ({ kind, atOnce: usual }: JobDefinition<object>) => atOnce[kind] ?? usual;
   const group = (kinds: readonly string[], limit?: number): KindGroup => ({
-    // Kinds with a limit are rare: a cheap query comes first, and the transaction only if a job is due.
     kinds: new Set(kinds),
-    claims: claimsOf(kinds, { asksFirst: db.isSingleServer || limit !== undefined }),
+    claims: claimsOf(kinds),
     ...(limit !== undefined && { atOnce: limit }),
   });
   const limited = own.filter((definition) => limitOf(definition) !== undefined);
   const others = own.filter((definition) => limitOf(definition) === undefined).map(({ kind }) => kind);
-  return [
+  const groups = [
     ...(others.length > 0 ? [group(others)] : []),
     ...limited.map((definition) => group([definition.kind], limitOf(definition))),
   ];
+  return { groups, dueKinds: dueKindsOf(own.map(({ kind }) => kind)) };
 }
 
 /** Owners with the fewest jobs here come first; among these, the next after the last turn. */

@@ -28,8 +28,6 @@ export async function addScheduledJob(tx: Writes, row: NewJobRow): Promise<void>
 }
 
 export type Claims = {
-  /** False if a claim would find nothing. */
-  mayBeDue(db: Reads, now: number): Promise<boolean>;
   /**
    * Those that have been due longest, each now leased to the caller and with one attempt more. If more are due than it may
    * claim, owners take turns: those that `turnsOf` names, in that order.
@@ -54,13 +52,33 @@ const MAX_OWNERS = 10_000;
 
 const CHOOSE_INDEX = statement(BY_INDEX);
 
-/** For the kinds that this process can run: others are left to one that can. `asksFirst`: a look comes before each claim. */
-export function claimsOf(kinds: readonly string[], { asksFirst }: { asksFirst: boolean }): Claims {
-  // `defineJob` lets no quote into a kind.
-  const due = `state = 'READY' AND run_at <= :now AND lease_until <= :now
+type Now = { now: number };
+
+// `defineJob` lets no quote into a kind.
+const isDue = (kinds: readonly string[]) => `state = 'READY' AND run_at <= :now AND lease_until <= :now
     AND kind IN (${kinds.map((kind) => `'${kind}'`).join(', ')})`;
-  type Now = { now: number };
-  const anyDue = prepare<Now, { due: number }>(`SELECT 1 AS due FROM jobs WHERE ${due} LIMIT 1`);
+
+/** How many due jobs are looked at before a claim. */
+const LOOKED_AT = 100;
+
+/**
+ * Which of these kinds have due jobs. Usually none has, so it is one cheap read. If more jobs are due than it looks at, any
+ * kind may have some.
+ */
+export function dueKindsOf(kinds: readonly string[]): (db: Reads, now: number) => Promise<readonly string[]> {
+  if (kinds.length === 0) return async () => [];
+  const look = prepare<Now, { kind: string }>(
+    `SELECT kind FROM jobs WHERE ${isDue(kinds)} ORDER BY run_at LIMIT ${LOOKED_AT}`,
+  );
+  return async (db, now) => {
+    const rows = await look.all(db, { now });
+    return rows.length === LOOKED_AT ? kinds : rows.map(({ kind }) => kind);
+  };
+}
+
+/** For the kinds that this process can run: others are left to one that can. */
+export function claimsOf(kinds: readonly string[]): Claims {
+  const due = isDue(kinds);
   // MATERIALIZED: PostgreSQL would otherwise run the subquery again for every row that it joins.
   const claimWhere = <P>(condition: string) =>
     prepare<Now & Lease & { most: number } & P, JobRow>(
@@ -85,8 +103,6 @@ export function claimsOf(kinds: readonly string[], { asksFirst }: { asksFirst: b
     LIMIT ${MAX_OWNERS}`);
   const dueOwners = async (db: Reads, now: number) => (await owners.all(db, { now })).map(({ owner }) => owner);
   return {
-    // On SQLite a read blocks nobody, and a claim would. On PostgreSQL a claim blocks nobody, and only it can choose the index.
-    mayBeDue: async (db, now) => !asksFirst || (await anyDue.get(db, { now })) !== undefined,
     dueOwners,
     async claim(tx, now, lease, { limit, isFull, turnsOf }) {
       await CHOOSE_INDEX.get(tx, {});

@@ -27,11 +27,6 @@ const TAKE = query<CodeRow>()(`DELETE FROM journey_codes WHERE ${GOOD}
   RETURNING ${COLUMNS}`);
 const ADD = codes.insert();
 const REMOVE_OFFERS = codes.delete(`WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND kind = 'HANDOFF'`);
-const OFFER = codes.select(
-  columns,
-  `WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND kind = 'HANDOFF' AND session_id = :sessionId
-  AND expires_at > :now`,
-);
 
 export function findCode(db: TenantReads, hash: Uint8Array, now: number): Promise<CodeRow | undefined> {
   return ONE.get(db, { hash, now });
@@ -49,15 +44,4 @@ export async function addCode(tx: TenantTx, row: CodeRow): Promise<void> {
 /** Returns the number of removed rows. */
 export function removeOffers(tx: TenantTx, instanceId: string): Promise<number> {
   return REMOVE_OFFERS.run(tx, { instanceId });
-}
-
-export type OfferOf = { instanceId: string; sessionId: string };
-
-/** The offer of a session that nobody has taken up yet. */
-export function findOffer(
-  db: TenantReads,
-  { instanceId, sessionId }: OfferOf,
-  now: number,
-): Promise<CodeRow | undefined> {
-  return OFFER.get(db, { instanceId, sessionId, now });
 }

@@ -1,8 +1,6 @@
 import type { api, Ok } from '@grove/contract';
-import type { TenantReads } from '../db/db.ts';
 import { MINUTE } from '../kernel/clock.ts';
-import { findOffer } from './codes.repository.ts';
-import { type SessionRow, sessionsOf } from './sessions.repository.ts';
+import type { SessionRow, SessionWithOffers } from './sessions.repository.ts';
 
 /** How long an offer to go on with another device is good, and how far one has come. */
 export const OFFER_MS = 5 * MINUTE;
@@ -13,13 +11,12 @@ export function isFresh({ created_at }: SessionRow, now: number): boolean {
 
 export type HandoffState = Ok<typeof api.journey.get>['device']['handoff'];
 
-/** How far a hand-off has come, as this session sees it. */
-export async function handoffState(db: TenantReads, own: SessionRow, now: number): Promise<HandoffState> {
+/** How far a hand-off has come, as one of the sessions of an instance sees it. */
+export function handoffState(own: SessionWithOffers, all: readonly SessionRow[], now: number): HandoffState {
   if (own.state === 'UNCONFIRMED') return 'CONFIRMING';
-  const offered = (await sessionsOf(db, own.instance_id)).filter(({ offered_by }) => offered_by === own.id);
+  const offered = all.filter(({ offered_by }) => offered_by === own.id);
   if (offered.some(({ state }) => state === 'ACTIVE')) return 'CONNECTED';
   if (offered.some((each) => each.state === 'UNCONFIRMED' && isFresh(each, now))) return 'CONFIRMING';
-  const open = await findOffer(db, { instanceId: own.instance_id, sessionId: own.id }, now);
-  if (open) return 'OFFERED';
+  if (own.offers > 0) return 'OFFERED';
   return own.state === 'ACTIVE' && own.offered_by !== null ? 'CONNECTED' : 'NONE';
 }

@@ -6,9 +6,9 @@ import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import { fillAddress, withOutcome } from './build-redirect.ts';
 import { handoffState } from './handoff-state.ts';
 import type { JourneyDeps } from './journey-deps.ts';
-import { findSession } from './sessions.repository.ts';
+import { sessionsWithOffers } from './sessions.repository.ts';
 import { type Journey, namesOfAttempt, showJourney, showUnconfirmed } from './show-journey.ts';
-import { asksForPicture } from './takes-pictures.ts';
+import { asksForPicture, isPictured } from './takes-pictures.ts';
 
 /** Where a journey stands, as the browser of one session may see it; with its look and its words for who wants them. */
 export type ReadJourney = (context: Reading, include?: { theme?: boolean | undefined }) => Promise<Journey>;
@@ -17,7 +17,8 @@ type Reading = Pick<JourneyContext, 'db' | 'tenantId' | 'session' | 'now'>;
 export function reader(deps: JourneyDeps): ReadJourney {
   return async ({ db, tenantId, session, now }, { theme = false } = {}) => {
     // The session is read again: what has just been done may have changed it.
-    const own = await findSession(db, session.sessionId);
+    const sessions = await sessionsWithOffers(db, session.instanceId, now);
+    const own = sessions.find(({ id }) => id === session.sessionId);
     if (!own) throw new ApiError(100054);
     const snapshot = await deps.processes.drive.look(db, session.instanceId);
     if (!snapshot) throw new ApiError(100022);
@@ -27,10 +28,8 @@ export function reader(deps: JourneyDeps): ReadJourney {
     if (own.state === 'UNCONFIRMED') return { ...showUnconfirmed(snapshot, { tenantId, tenantName }), ...dress };
     // Who only follows along on another device is shown that the journey goes on, and no step.
     if (own.state === 'ACTIVE') await noteView(deps, db, snapshot, now);
-    const device = { active: own.state === 'ACTIVE', handoff: await handoffState(db, own, now) };
-    const { current } = snapshot.state.flow;
-    const images =
-      current?.phase === 'user' ? namesOfAttempt(await deps.processes.imagesOf(db, snapshot.instance.id), current) : [];
+    const device = { active: own.state === 'ACTIVE', handoff: handoffState(own, sessions, now) };
+    const images = await imagesOfStep(deps, db, snapshot);
     const redirectUrl = isFinal(snapshot.root.status) ? await redirectOf(deps, db, snapshot) : undefined;
     const homeUrl =
       isFinal(snapshot.root.status) && redirectUrl === undefined ? await deps.processes.homeOf(db) : undefined;
@@ -40,6 +39,19 @@ export function reader(deps: JourneyDeps): ReadJourney {
     const messages = isFinal(snapshot.root.status) ? undefined : await deps.messages.known(db, snapshot.root, now);
     return { ...(await withPageUrl(deps, db, environment, journey)), ...dress, ...(messages && { messages }) };
   };
+}
+
+/** The names of the images that the current attempt has already. */
+async function imagesOfStep(
+  deps: JourneyDeps,
+  db: JourneyContext['db'],
+  { instance, definition, state: { flow } }: Snapshot,
+): Promise<string[]> {
+  const { current } = flow;
+  if (current?.phase !== 'user') return [];
+  const step = definition.step(current.step);
+  if (!step || !isPictured(step.type)) return [];
+  return namesOfAttempt(await deps.processes.imagesOf(db, instance.id), current);
 }
 
 /** Records that the step was shown. A failure is logged and does not stop the journey. */

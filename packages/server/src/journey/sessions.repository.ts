@@ -26,6 +26,10 @@ const OF_INSTANCE = sessions.select(
   `WHERE tenant_id = :tenant_id AND instance_id = :instanceId
   ORDER BY created_at, id`,
 );
+const WITH_OFFERS = query<SessionWithOffers>()(`SELECT ${columns.join(', ')},
+    (SELECT count(*) FROM journey_codes c WHERE c.tenant_id = s.tenant_id AND c.instance_id = s.instance_id
+      AND c.kind = 'HANDOFF' AND c.session_id = s.id AND c.expires_at > :now) AS offers
+  FROM journey_sessions s WHERE tenant_id = :tenant_id AND instance_id = :instanceId`);
 const ADD = sessions.insert();
 const SET_STATE = sessions.update(['state'], 'WHERE tenant_id = :tenant_id AND id = :id');
 const DEMOTE = statement(`UPDATE journey_sessions SET state = 'WATCHING'
@@ -47,6 +51,13 @@ export function findSession(db: TenantReads, id: string): Promise<SessionRow | u
 /** The oldest first. There are never more than a few. */
 export function sessionsOf(db: TenantReads, instanceId: string): Promise<SessionRow[]> {
   return OF_INSTANCE.all(db, { instanceId });
+}
+
+/** `offers`: how many open offers a session has made to go on with another device. */
+export type SessionWithOffers = SessionRow & { offers: number };
+
+export function sessionsWithOffers(db: TenantReads, instanceId: string, now: number): Promise<SessionWithOffers[]> {
+  return WITH_OFFERS.all(db, { instanceId, now });
 }
 
 export async function addSession(tx: TenantTx, row: SessionRow): Promise<void> {

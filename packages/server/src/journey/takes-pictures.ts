@@ -11,6 +11,7 @@ export function asksForPicture({ environment, step }: Journey): boolean {
   return environment === 'live' && step !== undefined && isPictured(step.type);
 }
 
-function isPictured(type: string): boolean {
+/** Whether steps of this type have pictures at all. */
+export function isPictured(type: string): boolean {
   return stepTypes.get(type)?.user?.images !== undefined;
 }

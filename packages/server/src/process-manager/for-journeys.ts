@@ -7,7 +7,6 @@ import { stepLeaver } from './funnel/leave-step.ts';
 import { stepSeer } from './funnel/see-step.ts';
 import { imagesOf, saveImage } from './images/images.repository.ts';
 import { endReason } from './instances/end-reason.repository.ts';
-import { appendEvents } from './instances/instance-events.repository.ts';
 import {
   findInstance,
   findInstanceForUpdate,
@@ -15,7 +14,7 @@ import {
   setScenario,
 } from './instances/process-instances.repository.ts';
 import { spendStartCode } from './instances/spend-start-code.ts';
-import type { TellEvents } from './instances/tell-events.ts';
+import { recordEvent, type TellEvents } from './instances/tell-events.ts';
 import type { Drive, Snapshot } from './runtime/drive.ts';
 import type { IdentityPort } from './runtime/identity-port.ts';
 import { beginStep } from './runtime/settle-step.ts';
@@ -73,11 +72,8 @@ export function processesForJourneys({ drive, tell, vault, identity, jobs, delet
       if (instance && other) await linkDevice(tx, instance, other, now);
     },
     /** The instance is locked. */
-    async addEvent(tx: TenantTx, row: InstanceRow, type: string, now: number) {
-      const events = [{ type, status: row.status }];
-      await appendEvents(tx, row, events, now);
-      await tell(tx, row, events, { before: row.sequence, now });
-    },
+    addEvent: (tx: TenantTx, row: InstanceRow, type: string, now: number) =>
+      recordEvent({ tx, tell, now }, row, { type, status: row.status }),
     /** Has blobs deleted, once the transaction is committed and however often that has to be tried. */
     deleteBlobs,
   };

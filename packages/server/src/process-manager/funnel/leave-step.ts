@@ -5,9 +5,8 @@ import { MINUTE, SECOND } from '../../kernel/clock.ts';
 import { isGone } from '../../kernel/errors.ts';
 import { lockChain } from '../instances/lock-chain.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
-import type { TellEvents } from '../instances/tell-events.ts';
+import { recordEvent, type TellEvents } from '../instances/tell-events.ts';
 import type { Drive, Snapshot } from '../runtime/drive.ts';
-import { append } from './see-step.ts';
 import { findStepView, saveStepView } from './step-views.repository.ts';
 
 /**
@@ -66,7 +65,7 @@ export function tellLeftJob(deps: TellLeftDeps): JobDefinition<LeftStep> {
           }
           await saveStepView(tx, { ...view, told_left: attempt });
           const event = { type: 'instance.stepLeft', status: row.status, step, data: { attempt } };
-          await append({ tx, tell: deps.tell, now }, row, event);
+          await recordEvent({ tx, tell: deps.tell, now }, row, event);
         })
         .catch(isGone);
     },

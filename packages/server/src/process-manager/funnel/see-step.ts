@@ -1,8 +1,7 @@
-import type { TenantDb, TenantTx } from '../../db/db.ts';
-import { appendEvents, type NewEvent } from '../instances/instance-events.repository.ts';
+import type { TenantDb } from '../../db/db.ts';
 import { lockChain } from '../instances/lock-chain.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
-import type { TellEvents } from '../instances/tell-events.ts';
+import { recordEvent, type TellEvents } from '../instances/tell-events.ts';
 import type { Snapshot } from '../runtime/drive.ts';
 import { count } from './count-steps.ts';
 import { findStepView, saveStepView } from './step-views.repository.ts';
@@ -30,19 +29,14 @@ export function stepSeer({ tell }: { tell: TellEvents }): SeeStep {
       }
       const first = { instance_id: row.id, step, seen_at: now, told_left: 0, ended_at: null };
       await saveStepView(tx, { ...(before ?? first), attempt, left_at: null });
-      await append({ tx, tell, now }, row, { type: 'instance.stepSeen', status: row.status, step, data: { attempt } });
+      await recordEvent({ tx, tell, now }, row, {
+        type: 'instance.stepSeen',
+        status: row.status,
+        step,
+        data: { attempt },
+      });
       const { environment, definition_id: processDefnId } = row;
       if (!before) await count(tx, { environment, processDefnId, step, at: now }, 'SEEN');
     });
   };
-}
-
-/** The caller has locked the row. */
-export async function append(
-  { tx, tell, now }: { tx: TenantTx; tell: TellEvents; now: number },
-  row: InstanceRow,
-  event: NewEvent,
-): Promise<void> {
-  await appendEvents(tx, row, [event], now);
-  await tell(tx, row, [event], { before: row.sequence, now });
 }

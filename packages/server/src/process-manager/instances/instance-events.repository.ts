@@ -35,21 +35,7 @@ const PAGES = {
   DESC: query<EventRow>()(`${OF_INSTANCE} ORDER BY sequence DESC ${PAGE}`),
 } as const;
 
-/** Numbered on from the row's sequence, without gaps. The caller has locked the row, and goes on with the one returned. */
-export async function appendEvents(
-  tx: TenantTx,
-  row: InstanceRow,
-  events: readonly NewEvent[],
-  now: number,
-): Promise<InstanceRow> {
-  if (events.length === 0) return row;
-  const sequence = row.sequence + events.length;
-  await addEvents(tx, row, events, now);
-  SEQUENCE.send(tx, { id: row.id, sequence });
-  return { ...row, sequence };
-}
-
-/** For a row that is stored with its new sequence anyway. */
+/** Numbered on from the row's sequence, without gaps. The caller has locked the row, and stores its new sequence. */
 export async function addEvents(
   tx: TenantTx,
   { id, sequence }: Pick<InstanceRow, 'id' | 'sequence'>,
@@ -60,6 +46,10 @@ export async function addEvents(
     const text = data ? JSON.stringify(data) : null;
     ADD.send(tx, { id, sequence: sequence + at + 1, type, now, status, step, text });
   }
+}
+
+export async function setSequence(tx: TenantTx, id: string, sequence: number): Promise<void> {
+  SEQUENCE.send(tx, { id, sequence });
 }
 
 export function pageEvents(

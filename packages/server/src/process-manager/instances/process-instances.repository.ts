@@ -33,6 +33,7 @@ const CHANGE = instances.update(
     'code_hash',
     'code_expires_at',
     'last_updated_at',
+    'sequence',
   ],
   BY_ID,
 );
@@ -104,10 +105,7 @@ export async function addInstance(tx: TenantTx, fresh: InstanceRow): Promise<voi
   await countOne(tx, row);
 }
 
-/**
- * Stores what can change, but for the sequence, which is that of the events. The caller has locked the row; `before` is
- * what it was then.
- */
+/** Stores what can change. The caller has locked the row; `before` is what it was then. */
 export async function changeInstance(tx: TenantTx, before: InstanceRow, after: InstanceRow): Promise<InstanceRow> {
   CHANGE.send(tx, { ...after, id: before.id });
   if (after.status !== before.status) await moveOne(tx, before, after);

@@ -12,7 +12,7 @@ import { deleteInChain } from '../retention/delete-instance.ts';
 import { createFromToken } from '../tokens/create-from-token.ts';
 import { findToken, findTokenForUpdate } from '../tokens/process-tokens.repository.ts';
 import { createInstance } from './create-instance.ts';
-import { appendEvents } from './instance-events.repository.ts';
+import { addEvents } from './instance-events.repository.ts';
 import { totalsOf } from './instance-totals.ts';
 import { changeInstance, findInstanceForUpdate } from './process-instances.repository.ts';
 
@@ -109,8 +109,8 @@ onBothEngines('races around tokens and instances', (engine, places) => {
     acme.write(async (tx) => {
       const row = await locked(tx, id);
       const status = row.status === 'ACTIVE' ? 'PAUSED' : 'ACTIVE';
-      const changed = await changeInstance(tx, row, { ...row, status, last_updated_at: now });
-      await appendEvents(tx, changed, [{ type: 'instance.started', status }], now);
+      await changeInstance(tx, row, { ...row, status, last_updated_at: now, sequence: row.sequence + 1 });
+      await addEvents(tx, row, [{ type: 'instance.started', status }], now);
     });
 
   it(`parallel deletes, creates, children and events leave no orphan and no wrong total, ${ROUNDS} rounds`, async () => {

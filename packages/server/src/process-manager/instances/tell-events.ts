@@ -1,6 +1,6 @@
 import type { TenantTx } from '../../db/db.ts';
 import type { InstanceEvent } from '../../kernel/instance-event.ts';
-import type { NewEvent } from './instance-events.repository.ts';
+import { addEvents, type NewEvent, setSequence } from './instance-events.repository.ts';
 import type { InstanceRow } from './process-instances.repository.ts';
 
 /** What an event says of its instance. */
@@ -21,6 +21,17 @@ export function eventTeller(notify: (tx: TenantTx, event: InstanceEvent) => Prom
   return async (tx, row, events, { before, now }) => {
     for (const [at, event] of events.entries()) await notify(tx, instanceEvent(row, event, before + at + 1, now));
   };
+}
+
+/** Stores one event and tells it to the subscribers. The caller has locked the row. */
+export async function recordEvent(
+  { tx, tell, now }: { tx: TenantTx; tell: TellEvents; now: number },
+  row: InstanceRow,
+  event: NewEvent,
+): Promise<void> {
+  await addEvents(tx, row, [event], now);
+  await setSequence(tx, row.id, row.sequence + 1);
+  await tell(tx, row, [event], { before: row.sequence, now });
 }
 
 export function instanceEvent(row: EventSource, event: NewEvent, sequence: number, now: number): InstanceEvent {

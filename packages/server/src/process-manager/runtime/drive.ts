@@ -22,7 +22,7 @@ import type { SubprocessStep } from '../engine/steps/control.ts';
 import { carryImages } from '../images/images.repository.ts';
 import { removeChecks, saveChecks } from '../instances/checks.repository.ts';
 import { createInstance } from '../instances/create-instance.ts';
-import { appendEvents, type NewEvent } from '../instances/instance-events.repository.ts';
+import { addEvents, type NewEvent } from '../instances/instance-events.repository.ts';
 import { findInstanceJourney } from '../instances/instance-journey.repository.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 import { findJourney, type StoredJourney, saveJourney, touchJourney } from '../instances/journeys.repository.ts';
@@ -33,7 +33,7 @@ import {
   findInstance,
   type InstanceRow,
 } from '../instances/process-instances.repository.ts';
-import { instanceEvent, type TellEvents } from '../instances/tell-events.ts';
+import { instanceEvent, recordEvent, type TellEvents } from '../instances/tell-events.ts';
 import type { IdentityPort } from './identity-port.ts';
 import { type ChildPayload, LOOK_STEP, START_CHILD, WORK_STEP } from './job-kinds.ts';
 import { needsLook, type SettledStep, settleStep, settles } from './settle-step.ts';
@@ -195,8 +195,11 @@ async function apply(run: Run, before: InstanceRow, happening: Happening): Promi
     due_at: next.state.flow.current?.dueAt ?? null,
   });
   if (before.id !== run.rootId) await touchJourney(tx, run.rootId);
-  const changed = await changeInstance(tx, before, afterChange(before, next.state, definition, now));
-  const updated = await note(run, changed, eventsOf(next.effects, changed));
+  const after = afterChange(before, next.state, definition, now);
+  const events = eventsOf(next.effects, after);
+  const updated = await changeInstance(tx, before, { ...after, sequence: before.sequence + events.length });
+  await addEvents(tx, before, events, now);
+  await deps.tell(tx, after, events, { before: before.sequence, now });
   warnOfConditions(run, before, definition, next.effects);
   const { result = {} } = happening.type === 'submit' ? happening : {};
   await perform(run, updated, { definition, state: next.state, result }, next.effects);
@@ -341,15 +344,8 @@ async function startChild(run: Run, parent: InstanceRow, step: SubprocessStep, c
     childProcessInstanceId: childId,
   };
   const event = { type: 'instance.childStarted', status: parent.status, step: step.id, data: child };
-  await note(run, await reread(run, parent.id), [event]);
+  await recordEvent({ tx, now, tell }, await reread(run, parent.id), event);
   await apply({ ...run, depth: run.depth + 1 }, row, { type: 'open' });
-}
-
-/** Stored, and told to whoever has subscribed. */
-async function note({ deps, tx, now }: Run, row: InstanceRow, events: readonly NewEvent[]): Promise<InstanceRow> {
-  const updated = await appendEvents(tx, row, events, now);
-  await deps.tell(tx, row, events, { before: row.sequence, now });
-  return updated;
 }
 
 async function tellParent(run: Run, child: InstanceRow): Promise<void> {
