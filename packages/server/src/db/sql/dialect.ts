@@ -51,8 +51,13 @@ export const BY_INDEX = `SELECT 1 AS chosen /*postgres , set_config('enable_bitm
 /** Names compared byte by byte, as SQLite compares them: the range of a prefix is a range. */
 export const byBytes = (column: string) => `${column} /*postgres COLLATE "C"*/`;
 
-/** Names compared as the database's language does: the columns of the oldest tables are, and so are their indexes. */
-export const byLanguage = (column: string) => `${column} /*postgres COLLATE "default"*/`;
+/**
+ * Names compared as the database's language does: the columns of the oldest tables are, and so are their indexes. An id of
+ * a newer table must be compared like this with an id of an older one, or PostgreSQL reads the whole older table.
+ */
+export function byLanguage<const C extends string>(column: C) {
+  return `${column} /*postgres COLLATE "default"*/` as const;
+}
 
 /** How many elements a text that is a JSON array has. */
 export const jsonLength = (column: string) =>

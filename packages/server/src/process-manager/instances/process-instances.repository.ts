@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { FOR_UPDATE, inJson, jsonPairs, jsonTexts } from '../../db/sql/dialect.ts';
+import { byLanguage, FOR_UPDATE, inJson, jsonPairs, jsonTexts } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { MOST_APART_MS } from '../../kernel/clock.ts';
 import { slicesOf } from '../../kernel/in-slices.ts';
@@ -19,7 +19,7 @@ const ROOT_FOR_UPDATE = instances.select(columns, `${BY_ID} AND parent_id IS NUL
 const DESCENDANTS = query<{ descendants: number }>()(`WITH RECURSIVE below (id) AS (
     SELECT id FROM process_instances WHERE tenant_id = :tenant_id AND parent_id = :id
     UNION ALL
-    SELECT p.id FROM process_instances p JOIN below ON p.parent_id = below.id WHERE p.tenant_id = :tenant_id)
+    SELECT p.id FROM process_instances p JOIN below ON p.parent_id = ${byLanguage('below.id')} WHERE p.tenant_id = :tenant_id)
   SELECT count(*) AS descendants FROM below`);
 const ADD = instances.insert();
 const CHANGE = instances.update(

@@ -1,4 +1,5 @@
 import type { TenantReads } from '../../db/db.ts';
+import { byLanguage } from '../../db/sql/dialect.ts';
 import { listOf } from '../../db/sql/list.ts';
 import { query } from '../../db/sql/statement.ts';
 import type { Paging } from '../../kernel/pages.ts';
@@ -22,7 +23,8 @@ export type ReviewRow = {
 
 const COLUMNS = `i.id, i.definition_id, i.process_defn_name, i.process_defn_version, i.environment, i.first_name,
   i.last_name, i.sealed, i.reviewer, i.claimed_until, j.state`;
-const JOINED = 'FROM process_instances i JOIN journeys j ON j.tenant_id = i.tenant_id AND j.instance_id = i.id';
+const JOINED = `FROM process_instances i
+  JOIN journeys j ON j.tenant_id = i.tenant_id AND j.instance_id = ${byLanguage('i.id')}` as const;
 const FROM = `${JOINED}
   WHERE i.tenant_id = :tenant_id AND i.environment = :environment AND i.status = 'REVIEW'`;
 

@@ -1,4 +1,5 @@
 import type { TenantReads } from '../../db/db.ts';
+import { byLanguage } from '../../db/sql/dialect.ts';
 import { query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { InstanceStatus } from '../engine/state.ts';
@@ -24,7 +25,7 @@ const DURATIONS =
 
 export type DeviceCount = { browser: string; instances: number };
 const DEVICES = query<DeviceCount>()(`SELECT s.browser, count(DISTINCT s.instance_id) AS instances
-  FROM process_instances i JOIN journey_sessions s ON s.tenant_id = i.tenant_id AND s.instance_id = i.id
+  FROM process_instances i JOIN journey_sessions s ON s.tenant_id = i.tenant_id AND s.instance_id = ${byLanguage('i.id')}
   WHERE i.tenant_id = :tenant_id AND i.environment = :environment AND i.id >= :from AND i.id < :below
     AND (:name = '' OR i.process_defn_name = :name)
   GROUP BY s.browser ORDER BY instances DESC, s.browser LIMIT ${MAX_ROWS}`);

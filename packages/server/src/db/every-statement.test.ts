@@ -3,13 +3,15 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import pg from 'pg';
 import ts from 'typescript';
-import { statements } from './db.ts';
+import { testPlaces } from '../../test/harness.ts';
+import { forEngine, statements } from './db.ts';
 import { migrateSqlite } from './migrate.ts';
+import { byLanguage } from './sql/dialect.ts';
 
-/** PostgreSQL has a second wall, its row-level security. On SQLite the tenant in the statement is the only one. */
 const HOME = fileURLToPath(new URL('..', import.meta.url));
 const MIN_STATEMENTS = 400;
 const MIN_COMPOSED = 5;
@@ -123,6 +125,7 @@ function faultOf(text: string, tables: ReadonlySet<string>): string | undefined 
   return named.length > written.length + compared.length ? text : undefined;
 }
 
+/** PostgreSQL has a second wall, its row-level security. On SQLite the tenant in the statement is the only one. */
 describe('every statement', () => {
   it('that names a table of tenants names the tenant', async () => {
     const tables = tablesOfTenants();
@@ -170,5 +173,69 @@ describe('every statement', () => {
       assert.equal(faultOf(text, tables), text);
     }
     assert.equal(faultOf('SELECT id FROM tenants WHERE id = $1', tables), undefined);
+  });
+});
+
+type Plan = { readonly Plans?: readonly Plan[]; readonly [property: string]: unknown };
+
+/** A column that is compared in another collation than its own, as `(j.instance_id)::text` or, in a scan, without the `j.`. */
+const CONVERTED = /\((?:(\w+)\.)?(\w+)\)::text\b/g;
+const CONDITIONS = ['Join Filter', 'Filter', 'Hash Cond', 'Merge Cond'];
+
+function nodesOf(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** The conditions that convert a column of the default collation, so that its index is of no use. */
+function conversionsIn(plan: Plan, hasDefaultCollation: (column: string) => boolean): string[] {
+  const nodes = nodesOf(plan);
+  const tables = new Map(nodes.map((node) => [node.Alias, node['Relation Name']]));
+  return nodes.flatMap((node) =>
+    CONDITIONS.map((name) => String(node[name] ?? '')).filter((condition) =>
+      [...condition.matchAll(CONVERTED)].some(([, alias, column]) =>
+        hasDefaultCollation(`${tables.get(alias ?? node.Alias)}.${column}`),
+      ),
+    ),
+  );
+}
+
+/** The oldest tables have ids of the default collation, newer ones of "C". An index serves comparisons in its own alone. */
+describe('every statement on PostgreSQL', () => {
+  let client: pg.Client;
+  let columns: ReadonlySet<string>;
+  // Before the database is dropped, which would end a connection to it.
+  after(() => client.end());
+  const places = testPlaces('postgres');
+  before(async () => {
+    const { DATABASE_URL } = (await places.create()).environment;
+    client = new pg.Client({ connectionString: DATABASE_URL });
+    await client.connect();
+    // With an index in reach, nothing else is left to choose.
+    for (const way of ['seqscan', 'hashjoin', 'mergejoin', 'material']) await client.query(`SET enable_${way} = off`);
+    const { rows } = await client.query(`SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+      WHERE table_schema = 'public' AND data_type = 'text' AND collation_name IS NULL`);
+    columns = new Set(rows.map(({ name }) => name));
+  });
+
+  const faultsOf = async (text: string) => {
+    const answer = await client.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${forEngine(text, 'postgres')}`);
+    const { Plan } = answer.rows[0]['QUERY PLAN'][0];
+    return conversionsIn(Plan, (column) => columns.has(column)).map((condition) => ({ condition, text }));
+  };
+
+  it('compares ids in the collation of their index', async () => {
+    const all = (await loadStatements()).filter((text) => /^\s*(SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(text));
+    assert.ok(all.length >= MIN_STATEMENTS, `${all.length} statements`);
+    const faults: object[] = [];
+    for (const text of new Set(all)) faults.push(...(await faultsOf(text)));
+    assert.deepEqual(faults, []);
+  });
+
+  it('that compares ids of two collations would be found', async () => {
+    const join =
+      'SELECT i.id FROM process_instances i JOIN journeys j ON j.tenant_id = i.tenant_id AND j.instance_id =';
+    const where = 'WHERE i.tenant_id = $1';
+    assert.equal((await faultsOf(`${join} i.id ${where}`)).length, 1);
+    assert.deepEqual(await faultsOf(`${join} ${byLanguage('i.id')} ${where}`), []);
   });
 });
