@@ -26,7 +26,7 @@ const COLUMNS = `i.id, i.definition_id, i.process_defn_name, i.process_defn_vers
 const JOINED = `FROM process_instances i
   JOIN journeys j ON j.tenant_id = i.tenant_id AND j.instance_id = ${byLanguage('i.id')}` as const;
 const FROM = `${JOINED}
-  WHERE i.tenant_id = :tenant_id AND i.environment = :environment AND i.status = 'REVIEW'`;
+  WHERE i.tenant_id = :tenant_id AND i.environment = :environment AND i.status = 'REVIEW'` as const;
 
 const ONE = query<ReviewRow>()(`SELECT ${COLUMNS} ${FROM} AND i.id = :id`);
 
