@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { canBeLenient, operations } from '@grove/contract';
+import { addressesOf, canBeLenient, operations } from '@grove/contract';
 import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
 import { addTestDefinition } from '../../../test/processes.ts';
 import { asTenantId } from '../../kernel/ids.ts';
@@ -157,11 +157,29 @@ describe('members of requests', () => {
     const permissions = { name: 'all of them', permisions: [] };
     assert.equal((await post(KEYS, permissions, LENIENT)).body.code, 100001);
     assert.equal((await post('/api/process-manager/settings', { x: 1 }, LENIENT)).body.code, 100001);
-    const strict = operations().filter(({ id, operation }) => !canBeLenient(id, operation));
-    for (const id of ['stores.create', 'passkeys.createConfig', 'processDefinitions.create', 'webhooks.create']) {
-      assert.ok(
-        strict.some((each) => each.id === id),
-        id,
+    const strict = new Set(operations().flatMap(({ id, operation }) => (canBeLenient(id, operation) ? [] : [id])));
+    for (const id of ['processDefinitions.create', 'webhooks.create']) assert.ok(strict.has(id), id);
+    // Whatever writes a store, a configuration or a policy.
+    const place = /\/stores(\/\{\w+\}(\/\w+(Config|Policy)(\/\{\w+\})?)?)?$/;
+    const writers = operations().filter(
+      ({ operation }) => operation.method === 'POST' && addressesOf(operation).some(({ path }) => place.test(path)),
+    );
+    assert.equal(writers.length, 10);
+    for (const { id } of writers) assert.ok(strict.has(id), id);
+  });
+
+  it('a misspelt limit is known by each of its names', () => {
+    const limits = ['maxCount', 'notBeforeDtm', 'notAfterDtm', 'maxProcessDuration', 'expiringDtm', 'status', 'type'];
+    const rules = ['permissions', 'sessionData', 'challenge', 'matchingProcess', 'threshold', 'internalThreshold'];
+    for (const name of [...limits, ...rules, 'policy', 'authPolicyName']) {
+      const found: Members = { unknown: [], withoutEffect: [], tenantId: undefined };
+      memberReader({ type: 'object', properties: { [name]: {} } })?.({ [`${name}s`]: 1, vendor: 1 }, '', found);
+      assert.deepEqual(
+        found.unknown.map(({ pointer, isNearLimit }) => [pointer, isNearLimit]),
+        [
+          [`/${name}s`, true],
+          ['/vendor', false],
+        ],
       );
     }
   });

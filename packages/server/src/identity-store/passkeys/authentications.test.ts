@@ -3,7 +3,9 @@ import { after, before, it } from 'node:test';
 import { type Authenticator, authenticator, type Faults } from '../../../test/authenticator/authenticator.ts';
 import { assertRefused, type RelyingParty, relyingParty } from '../../../test/authenticator/relying-party.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
-import { MINUTE } from '../../kernel/clock.ts';
+import { HOUR, MINUTE } from '../../kernel/clock.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+import { removeExpiredChallenges } from '../ceremonies/used-challenges.repository.ts';
 
 const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
 
@@ -91,6 +93,20 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
       Array.from({ length: 12 }, () => rp.startAuthentication(userId, { challenge: other }, 'open')),
     );
     assert.equal(begun.filter(({ status }) => status === 201).length, 1);
+  });
+
+  it('remembers the challenge of a caller for a day: the purge removes it then, and not before', async () => {
+    const { userId } = await rp.register();
+    const challenge = Buffer.from(`a day for ${userId}`).toString('base64url');
+    const start = () => rp.startAuthentication(userId, { challenge }, 'open');
+    const purge = (now: number) =>
+      grove.app.db.of(asTenantId('acme')).write((tx) => removeExpiredChallenges(tx, now, 1000));
+    const now = grove.clock.now();
+    assert.equal((await start()).status, 201);
+    await purge(now + 24 * HOUR - 1);
+    assertRefused(await start(), 100001);
+    await purge(now + 24 * HOUR);
+    assert.equal((await start()).status, 201);
   });
 
   it('takes every algorithm, and passkeys that are synced and do not count', async () => {
