@@ -31,7 +31,10 @@ export function canBeLenient(id: string, operation: GroupedOperation): boolean {
   return isOfSpecification(operation) && !NEVER_LENIENT.has(id);
 }
 
-/** Members that limit what something may do. A name that resembles one of them is never ignored. */
+/**
+ * Members that limit what something may do, whom it reaches or what a query returns. A name that resembles one of them is
+ * never ignored, and neither is anything inside one of them.
+ */
 export const LIMITING_MEMBERS: ReadonlySet<string> = new Set([
   'maxCount',
   'notBeforeDtm',
@@ -48,4 +51,12 @@ export const LIMITING_MEMBERS: ReadonlySet<string> = new Set([
   'internalThreshold',
   'policy',
   'authPolicyName',
+  'devices',
+  'parentProcessDefnId',
+  'parentProcessDefnName',
+  'parentProcessDefnVersion',
+  'parentProcessInstanceId',
+  'childProcessDefnName',
+  'childProcessDefnVersion',
+  'childProcessDefnTag',
 ]);

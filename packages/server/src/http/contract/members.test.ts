@@ -168,10 +168,31 @@ describe('members of requests', () => {
     for (const { id } of writers) assert.ok(strict.has(id), id);
   });
 
+  it('100001: a filter is never ignored, and neither is anything inside the session data of a caller', async () => {
+    const filter = await grove.call('/api/process-manager/processInstances?status=REVIEW', { headers: LENIENT });
+    assert.deepEqual(faultsOf(filter), ['/query/status is not known; did you mean processInstanceStatus?']);
+    const events = '/api/identity-store/events/queries/start';
+    assert.equal(faultsOf(await post(events, { childProcessDefnTg: 'x' }, LENIENT)).length, 1);
+    await post(STORES, { name: 'sessions' });
+    const authenticate = (more: object) =>
+      post(`${STORES}/sessions/appkeys/authentications`, { sessionData: { challenge: 'c', ...more } }, LENIENT);
+    for (const [more, pointer] of [
+      [{ usernme: 'ann' }, '/sessionData/usernme'],
+      [{ transacton: { contentType: 'text/plain', content: 'pay' } }, '/sessionData/transacton'],
+      [{ policy: { accepted: [[{ aaidd: ['1234#5678'] }]] } }, '/sessionData/policy/accepted/0/0/aaidd'],
+      [{ vendorField: 1 }, '/sessionData/vendorField'],
+    ] as const) {
+      const { body } = await authenticate(more);
+      assert.deepEqual([body.code, body.errors?.[0].pointer], [100001, pointer]);
+    }
+  });
+
   it('a misspelt limit is known by each of its names', () => {
     const limits = ['maxCount', 'notBeforeDtm', 'notAfterDtm', 'maxProcessDuration', 'expiringDtm', 'status', 'type'];
     const rules = ['permissions', 'sessionData', 'challenge', 'matchingProcess', 'threshold', 'internalThreshold'];
-    for (const name of [...limits, ...rules, 'policy', 'authPolicyName']) {
+    const filters = ['parentProcessDefnId', 'parentProcessDefnName', 'parentProcessDefnVersion', 'childProcessDefnTag'];
+    const others = ['policy', 'authPolicyName', 'devices', 'parentProcessInstanceId', 'childProcessDefnName'];
+    for (const name of [...limits, ...rules, ...filters, ...others, 'childProcessDefnVersion']) {
       const found: Members = { unknown: [], withoutEffect: [], tenantId: undefined };
       memberReader({ type: 'object', properties: { [name]: {} } })?.({ [`${name}s`]: 1, vendor: 1 }, '', found);
       assert.deepEqual(

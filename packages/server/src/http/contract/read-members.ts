@@ -16,7 +16,7 @@ export type Members = {
 };
 
 export type UnknownMember = FieldFault & {
-  /** Whether it resembles a member that limits something, such as `maxCount`. */
+  /** Whether it resembles a member that limits something, such as `maxCount` or a filter, or stands inside one. */
   readonly isNearLimit: boolean;
 };
 
@@ -113,7 +113,20 @@ function note({ unknown }: Members, pointer: string, name: string, knownNames: r
   if (unknown.length > MAX_NAMED) return;
   const suggestion = closest(name, knownNames) ?? longerName(name, knownNames);
   const message = `is not known${suggestion === undefined ? othersIn(pointer, knownNames) : `; did you mean ${suggestion}?`}`;
-  unknown.push({ pointer, message, isNearLimit: suggestion !== undefined && LIMITING_MEMBERS.has(suggestion) });
+  unknown.push({ pointer, message, isNearLimit: isInLimit(pointer) || isLimit(pointer, suggestion) });
+}
+
+/** Every parameter of a query limits what the answer holds. */
+function isLimit(pointer: string, suggestion: string | undefined): boolean {
+  return suggestion !== undefined && (pointer.startsWith(`${QUERY}/`) || LIMITING_MEMBERS.has(suggestion));
+}
+
+/** Such as `/sessionData/policy/accepted/0/0/aaidd`: a misspelt rule must not be taken for none. */
+function isInLimit(pointer: string): boolean {
+  return pointer
+    .split('/')
+    .slice(1, -1)
+    .some((name) => LIMITING_MEMBERS.has(name));
 }
 
 /** A query has few names, and clients of other services try several before they look one up. */
