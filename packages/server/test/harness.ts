@@ -7,7 +7,7 @@ import pino, { type Logger } from 'pino';
 import { type App, openApp } from '../src/app.ts';
 import { type Config, type Environment, readConfig } from '../src/config.ts';
 import { type DbPlace, isFile, migrate } from '../src/db/open.ts';
-import { UNDECLARED } from '../src/http/server.ts';
+import { STRIPPED, UNDECLARED } from '../src/http/server.ts';
 import { prepareInstallation } from '../src/installation.ts';
 import type { Clock } from '../src/kernel/clock.ts';
 import { type Databases, databasesIn, startPostgres } from './postgres.ts';
@@ -168,7 +168,8 @@ export async function openTestApp(place: TestPlace, options: TestAppOptions = {}
   const write = (line: string) => {
     lines.push(line);
     // Nobody has to wait for it: a rejection fails the test that runs, or else its file.
-    if (line.includes(UNDECLARED)) Promise.reject(new Error(`an answer that the contract does not declare: ${line}`));
+    if (line.includes(UNDECLARED) || line.includes(STRIPPED))
+      Promise.reject(new Error(`an answer that the contract does not declare: ${line}`));
   };
   const log: Logger = pino({ level: 'trace' }, { write });
   await copyMigrated(config.database);

@@ -35,7 +35,10 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-export type HttpDeps = Omit<MountDeps, 'onAnswer' | 'isFast' | 'respond' | 'respondSpecial' | 'scheme' | 'together'> &
+export type HttpDeps = Omit<
+  MountDeps,
+  'onAnswer' | 'serializing' | 'respond' | 'respondSpecial' | 'scheme' | 'together'
+> &
   PublicDeps &
   Pick<CustomPagesDeps, 'pageFile' | 'baseUrlOf' | 'mayFramePage'> &
   Pick<FramedByDeps, 'mayFrameJourney'> & {
@@ -108,12 +111,25 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   mountConsole(app, deps.consoleFolder);
   mountCustomPages(app, { ...deps, pagesDomain: config.pagesDomain });
   const { scheme, fastLane: isFast } = config;
-  mountContract(app, { ...deps, scheme, isFast, together, onAnswer: reporters.onAnswer, respond, respondSpecial });
+  const serializing = (operation: string) => ({ isFast, onStripped: onceLogged(log, operation) });
+  mountContract(app, { ...deps, scheme, serializing, together, onAnswer: reporters.onAnswer, respond, respondSpecial });
   return app;
 }
 
 /** A status that the contract does not declare: the tests look for it in the log. */
 export const UNDECLARED = 'the contract does not declare this status';
+
+/** The same of an answer that its handler made otherwise than the contract declares. */
+export const STRIPPED = 'an answer did not have the declared members; undeclared ones were left out';
+
+/** Told of every such answer, it logs the first: the others have the same cause. */
+function onceLogged(log: HttpDeps['log'], operation: string): () => void {
+  let isLogged = false;
+  return () => {
+    if (!isLogged) log.error({ operation }, STRIPPED);
+    isLogged = true;
+  };
+}
 
 /** Reported for addresses that are not part of the contract. */
 const OTHER: Served = { operationId: 'other' };

@@ -9,6 +9,7 @@ import type { OpenContext, RawBody } from '../../kernel/implement.ts';
 import { ROWS_AT_ONCE } from '../../kernel/in-slices.ts';
 import { DEFAULT_PAGE_SIZE } from '../../kernel/pages.ts';
 import { addHeader } from '../fast/respond.ts';
+import type { SerializerOptions } from '../fast/serialize.ts';
 import { networkOf } from '../limit-connections.ts';
 import type { HostTenant } from '../tenant.ts';
 import { parameterFault } from './check-parameters.ts';
@@ -20,8 +21,8 @@ export type AnswerDeps = {
   db: Db;
   clock: Clock;
   idempotency: Idempotency;
-  /** False if GROVE_FAST_LANE is off. */
-  isFast: boolean;
+  /** How the answers of an operation are written. */
+  serializing(operationId: string): SerializerOptions;
   inLine: TakeTurn;
   hostTenant: HostTenant;
 };
@@ -33,9 +34,9 @@ export type Route = { readonly id: string; readonly operation: GroupedOperation;
 
 /** What it returns is not async: each promise between the handler and the answer costs every request. */
 export function answering(deps: AnswerDeps, route: Route): (request: FastifyRequest) => unknown {
-  const { operation, handler } = route;
+  const { id, operation, handler } = route;
   const takesKey = takesIdempotencyKey(operation);
-  const writePage = operation.method === 'GET' ? pageWriter(operation.ok, deps.isFast) : undefined;
+  const writePage = operation.method === 'GET' ? pageWriter(operation.ok, deps.serializing(id)) : undefined;
   const writeIfLong = (page: unknown) => {
     const { content } = page as { content?: readonly unknown[] };
     return writePage && content && content.length > ROWS_AT_ONCE ? writePage({ ...(page as object), content }) : page;

@@ -154,7 +154,7 @@ function missingBodyIsNoBytes(request: FastifyRequest, _reply: FastifyReply, don
 
 function serve(deps: MountDeps & AnswerDeps, served: Served, route: Route) {
   const { status = 200, persons, ok } = route.operation;
-  const serialize = ok && serializerOf(ok, deps.isFast);
+  const serialize = ok && serializerOf(ok, deps.serializing(route.id));
   const answer = answering(deps, route);
   // Not an async function: each promise between the handler and the answer costs every request.
   return (request: FastifyRequest, reply: FastifyReply): void => {

@@ -1,7 +1,7 @@
 import type { Engine } from '../../db/db.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { slicesOf } from '../../kernel/in-slices.ts';
-import { serializerOf } from '../fast/serialize.ts';
+import { type SerializerOptions, serializerOf } from '../fast/serialize.ts';
 
 /**
  * Long lists of one tenant take turns, so that whoever asks for many of them makes nobody else wait: between two of them,
@@ -85,11 +85,14 @@ export class WrittenPage {
 const BEGINNING = '"content":[';
 
 /** Undefined if the answer is not a page. */
-export function pageWriter(schema: unknown, isFast: boolean): ((page: Page) => Promise<WrittenPage>) | undefined {
+export function pageWriter(
+  schema: unknown,
+  options: SerializerOptions,
+): ((page: Page) => Promise<WrittenPage>) | undefined {
   const { items } = (schema as PageSchema | undefined)?.properties?.content ?? {};
   if (!items) return undefined;
-  const writeEmpty = serializerOf(schema, isFast);
-  const writeItems = serializerOf({ type: 'array', items }, isFast);
+  const writeEmpty = serializerOf(schema, options);
+  const writeItems = serializerOf({ type: 'array', items }, options);
   return async (page) => {
     const empty = writeEmpty({ ...page, content: [] });
     // The members before it are numbers and flags.

@@ -44,6 +44,21 @@ describe('the guard on the way out', () => {
     assert.ok(!one(key).includes('description'));
   });
 
+  it('tells of an answer with an undeclared member, or without a required one, and of no other', () => {
+    let count = 0;
+    const write = serializerOf(api.apiKeys.get.ok, {
+      onStripped() {
+        count += 1;
+      },
+    });
+    write(key);
+    assert.equal(count, 0);
+    write({ ...key, descriptoin: 'misspelt' });
+    assert.equal(count, 1);
+    assert.throws(() => write({ ...key, id: undefined }), /"id" is required/);
+    assert.equal(count, 2);
+  });
+
   it('strips what is not declared, at every depth', () => {
     const secret = { secret_hash: 'canary' };
     for (const text of [

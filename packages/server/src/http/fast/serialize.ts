@@ -17,11 +17,18 @@ type Schema = {
 
 type Check = (value: unknown) => boolean;
 
-export function serializerOf(schema: unknown, isFast = true): (value: unknown) => string {
+export type SerializerOptions = {
+  isFast?: boolean;
+  /** Told of an answer that holds something undeclared, or lacks something required: a fault of its handler. */
+  onStripped?(): void;
+};
+
+export function serializerOf(schema: unknown, { isFast = true, onStripped }: SerializerOptions = {}) {
   const isExact = exactness(schema as Schema);
   let strip: ((value: unknown) => string) | undefined;
-  return (value) => {
+  return (value: unknown): string => {
     if (isFast && isExact(value)) return JSON.stringify(value);
+    if (isFast) onStripped?.();
     strip ??= buildStripper(JSON.parse(JSON.stringify(schema)));
     return strip(value);
   };
