@@ -81,4 +81,42 @@ export function testCaseWork(tools: Tools): void {
     await page.getByRole('table').getByText('The customer called').waitFor();
     await keep('reopened');
   });
+
+  it('the most urgent case comes first, what is due soon is marked, and a list is saved as a view', async () => {
+    const page = tools.page();
+    const { app } = stage();
+    const ids = [await misread('Petra'), await misread('Quentin')];
+    await open('/settings', /Settings/);
+    await page.getByRole('textbox', { name: 'Decide reviews within (hours)' }).fill('1');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved').waitFor();
+    await open(`/reviews/${ids[1]}`, /Quentin Byrne/);
+    await page.getByRole('combobox', { name: 'Priority' }).selectOption('URGENT');
+    await page.getByText('Priority: Urgent').waitFor();
+    await page.getByRole('button', { name: 'Give back' }).click();
+    await open('/reviews', /Reviews/);
+    const [first = ''] = await page.getByRole('table').getByRole('row').filter({ hasText: 'Byrne' }).allInnerTexts();
+    assert.match(first, /Quentin Byrne[\s\S]*Urgent[\s\S]*Due soon/);
+    await open('/', /Good to see you/);
+    await page.getByRole('link', { name: 'Review the next case' }).click();
+    await page.getByRole('heading', { level: 1, name: /Quentin Byrne/ }).waitFor();
+
+    await open('/reviews', /Reviews/);
+    await page.getByRole('combobox', { name: 'Deadline' }).selectOption('OVERDUE');
+    await page.getByRole('button', { name: 'Remove filter: Deadline' }).waitFor();
+    await page.getByRole('textbox', { name: 'Name of this view' }).fill('Too late');
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await page.getByRole('button', { name: 'Too late', exact: true }).waitFor();
+    await lookAt(tools, 'saved-view');
+    await page.getByRole('button', { name: 'Remove filter: Deadline' }).click();
+    await page.getByRole('button', { name: 'Too late', exact: true }).click();
+    await page.waitForURL(/due=OVERDUE/);
+    await page.getByRole('button', { name: 'Delete view: Too late' }).click();
+    await page.getByRole('button', { name: 'Too late', exact: true }).waitFor({ state: 'detached' });
+    const token = await app.token(stage().testKey);
+    const settings = { method: 'POST', body: JSON.stringify({ reviewDueHours: 0 }), token };
+    await app.call('/api/process-manager/settings', settings);
+    for (const id of ids)
+      await app.call(`/api/process-manager/processInstances/${id}/cancel`, { method: 'POST', token });
+  });
 }

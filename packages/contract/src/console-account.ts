@@ -1,6 +1,7 @@
 import { CodeOfApp, emailSignIn, ownCodes, SixDigits } from './email-sign-in.ts';
 import { del, get, group, post } from './operation.ts';
 import { Email, Environments, MAX_PASSKEYS_PER_OPERATOR, Name, OperatorSessions } from './operators.ts';
+import { savedViews } from './saved-views.ts';
 import { anyObject, DateTime, Empty, Id, listOf, MAX_LIST_SIZE, text, withTitle } from './schema.ts';
 import { SignInOptions, SingleSignOnAnswer, SingleSignOnStart, SingleSignOnUrl } from './single-sign-on.ts';
 import { Type } from './type.ts';
@@ -165,6 +166,7 @@ export const consoleAccount = group('/api/console', {
     codes: [100067, 100210, 100216, 100239, 100350],
   }),
   ...ownCodes,
+  ...savedViews,
   listSessions: get('/sessions', {
     summary: 'List your own sessions',
     auth: 'operator',

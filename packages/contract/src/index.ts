@@ -63,6 +63,7 @@ export {
 export { MAX_DUE_COUNTED, MAX_PURGED_AT_ONCE } from './process-manager/retention.ts';
 export { MAX_SHADOW_VERSIONS } from './process-manager/shadow-versions.ts';
 export { MAX_CHANGED_LISTED } from './process-manager/what-if.ts';
+export { MAX_VIEWS_PER_OPERATOR } from './saved-views.ts';
 export * from './schema.ts';
 export { canBeLenient, isOfSpecification, LIMITING_MEMBERS } from './specification.ts';
 export { SPECIFICATION_ROUTES } from './specification-routes.ts';

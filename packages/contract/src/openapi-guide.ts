@@ -91,6 +91,7 @@ export const pathParameters: Readonly<Record<string, string>> = {
   operatorId: 'The id of the operator',
   operatorSessionId: 'The id of the session of an operator',
   operatorPasskeyId: 'The id of the passkey of an operator',
+  savedViewId: 'The id of a saved view of the console',
   roleName: 'The name of the role',
   executionId: 'The id of the query, from the response that started it',
 };

@@ -305,6 +305,13 @@ export const routes = {
       status: 200,
       body: true,
     },
+    setPriority: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/reviews/{processInstanceId}/priority' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
     approve: {
       method: 'POST',
       paths: { none: '/api/process-manager/reviews/{processInstanceId}/approve' },

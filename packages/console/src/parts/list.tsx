@@ -25,7 +25,7 @@ export type ListProps<T> = {
   group: GroupName;
   name: string;
   params?: Record<string, string>;
-  query?: Record<string, string | undefined>;
+  query?: Record<string, string | readonly string[] | undefined>;
   columns: readonly Column<T>[];
   keyOf(row: T): string;
   /** Where a row leads. Every row of every list opens the same way. */

@@ -7,6 +7,7 @@ import { DayFields, FilterChips, SearchField, useFilters } from '../parts/filter
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { SavedViews } from '../parts/saved-views.tsx';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
@@ -84,6 +85,7 @@ export function Audit() {
             { name: 'to', label: t('list.to'), value: to },
           ]}
         />
+        <SavedViews screen="audit" />
         <List<AuditRow>
           group="auditEvents"
           name="list"

@@ -13,6 +13,8 @@ import { Decision, fetchReview } from '../parts/case-decision.tsx';
 import { imagesOf } from '../parts/case-images.tsx';
 import { OnceShown } from '../parts/dialogs.tsx';
 import { Page } from '../parts/page.tsx';
+import { PrioritySelect } from '../parts/priority-select.tsx';
+import { QUEUE_ORDER } from '../parts/queue-order.ts';
 import { ReopenInstance } from '../parts/reopen-instance.tsx';
 import { reviewerName } from '../parts/reviewer-name.ts';
 import { useT } from '../texts/texts.tsx';
@@ -58,6 +60,7 @@ function CaseActions({ caseFile }: { caseFile: Case }) {
   const { id, status } = caseFile.instance;
   return (
     <>
+      {status === 'REVIEW' && <PrioritySelect id={id} />}
       {status === 'REVIEW' && <AssignReview id={id} />}
       <ReopenInstance id={id} status={status} />
       <BlockButton caseFile={caseFile} />
@@ -71,15 +74,14 @@ const IMAGES_AHEAD = 6;
 
 type Allowed = { seeData: boolean; seeEvents: boolean };
 
-/** The oldest other case that nobody has claimed, with its data and its first images. */
+/** The most urgent other case that nobody has claimed, with its data and its first images. */
 function useNextCase(id: string, allowed: Allowed): string | undefined {
   const environment = useEnvironment();
   const client = useQueryClient();
   const me = reviewerName(useSession().operator);
   const { data } = useQuery({
     queryKey: [environment, 'next-case', id],
-    queryFn: () =>
-      call('reviews', 'list', { query: { assigned: 'UNCLAIMED', size: NEXT_SIZE, sort: ['waitingSinceDtm,asc'] } }),
+    queryFn: () => call('reviews', 'list', { query: { assigned: 'UNCLAIMED', size: NEXT_SIZE, sort: QUEUE_ORDER } }),
   });
   const next = data?.content.find((row) => row.processInstanceId !== id && !row.verdictsBy.includes(me));
   const nextId = next?.processInstanceId;

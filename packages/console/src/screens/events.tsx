@@ -5,7 +5,7 @@ import { call, type Result } from '../api/client.ts';
 import { useAct } from '../parts/act.ts';
 import { saveCsv } from '../parts/csv.ts';
 import { Page } from '../parts/page.tsx';
-import { SavedQueries } from '../parts/saved-queries.tsx';
+import { SavedViews } from '../parts/saved-views.tsx';
 import { Empty, Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
@@ -56,7 +56,7 @@ export function EventQueries() {
   return (
     <Guarded group="events" name="startQuery">
       <Page title={t('events.title')}>
-        <SavedQueries search={search} />
+        <SavedViews screen="events" />
         <form
           onSubmit={(event) => {
             event.preventDefault();

@@ -9,6 +9,7 @@ import { dayStart } from '../parts/day-start.ts';
 import { FirstSteps } from '../parts/first-steps.tsx';
 import { useMomentText } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { QUEUE_ORDER } from '../parts/queue-order.ts';
 import { type TextKey, useT } from '../texts/texts.tsx';
 
 /** What waits, what came of the rest, and what is still to be set up. Every number leads to its list. */
@@ -63,6 +64,10 @@ function Queue() {
     queryFn: () => call('reviews', 'list', { query: { size: 1, sort: ['waitingSinceDtm,asc'] } }),
   });
   const [oldest] = data?.content ?? [];
+  const first = useQuery({
+    queryKey: [environment, 'reviews', 'first'],
+    queryFn: () => call('reviews', 'list', { query: { size: 1, sort: QUEUE_ORDER } }),
+  }).data?.content[0];
   return (
     <div className="card">
       <Group justify="space-between">
@@ -77,8 +82,8 @@ function Queue() {
             {oldest ? t('home.oldest', { time: momentText(oldest.waitingSinceDtm) }) : t('home.queueEmpty')}
           </Text>
         </div>
-        {oldest && (
-          <Button component={Link} to={`/reviews/${oldest.processInstanceId}`}>
+        {first && (
+          <Button component={Link} to={`/reviews/${first.processInstanceId}`}>
             {t('home.startReview')}
           </Button>
         )}

@@ -11,6 +11,7 @@ import { DayFields, FilterChips, SearchField, useFilters } from '../parts/filter
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { SavedViews } from '../parts/saved-views.tsx';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
@@ -77,6 +78,7 @@ export function Instances() {
             { name: 'to', label: t('list.to'), value: to },
           ]}
         />
+        <SavedViews screen="instances" />
         <List<InstanceRow>
           group="processInstances"
           name="search"

@@ -8,8 +8,11 @@ import { DayFields, FilterChips, SearchField, useFilters } from '../parts/filter
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { QUEUE_ORDER } from '../parts/queue-order.ts';
 import { reviewerName } from '../parts/reviewer-name.ts';
+import { SavedViews } from '../parts/saved-views.tsx';
 import { Empty, Guarded } from '../parts/states.tsx';
+import { UrgencyTags } from '../parts/urgency-tags.tsx';
 import { useExplainQueue } from '../texts/reasons.ts';
 import { useT } from '../texts/texts.tsx';
 import { nameOf } from './instances.tsx';
@@ -20,7 +23,7 @@ export function Reviews() {
   const t = useT();
   const navigate = useNavigate();
   const may = useMay();
-  const { view = 'all', definition } = useSearch({ strict: false }) as { view?: string; definition?: string };
+  const { view = 'all', definition, due } = useSearch({ strict: false }) as Record<string, string | undefined>;
   return (
     <Guarded group="reviews" name="list">
       <Page title={t('reviews.title')}>
@@ -34,17 +37,18 @@ export function Reviews() {
             { value: 'free', label: t('reviews.free') },
             ...(may('closedReviews', 'list') ? [{ value: 'closed', label: t('reviews.closed') }] : []),
           ]}
-          onChange={(next) => navigate({ to: '/reviews', search: { view: next, definition } as never })}
+          onChange={(next) => navigate({ to: '/reviews', search: { view: next, definition, due } as never })}
         />
-        <DefinitionFilter />
-        {view === 'closed' ? <Closed /> : <Open view={view} definition={definition} />}
+        <QueueFilters isOpen={view !== 'closed'} />
+        <SavedViews screen="reviews" />
+        {view === 'closed' ? <Closed /> : <Open view={view} definition={definition} due={due} />}
       </Page>
     </Guarded>
   );
 }
 
 /** What waits for a decision, the oldest first. */
-function Open({ view, definition }: { view: string; definition: string | undefined }) {
+function Open({ view, definition, due }: { view: string; definition: string | undefined; due: string | undefined }) {
   const t = useT();
   const explain = useExplainQueue();
   const { operator } = useSession();
@@ -63,8 +67,18 @@ function Open({ view, definition }: { view: string; definition: string | undefin
     {
       title: t('reviews.waiting'),
       sort: 'waitingSinceDtm',
-      show: (row) => <Moment at={row.waitingSinceDtm} relative />,
+      show: (row) => (
+        <>
+          <Moment at={row.waitingSinceDtm} relative />
+          <UrgencyTags {...row} />
+        </>
+      ),
       text: (row) => row.waitingSinceDtm,
+    },
+    {
+      title: t('due.title'),
+      show: ({ dueDtm }) => (dueDtm ? <Moment at={dueDtm} /> : '–'),
+      text: ({ dueDtm }) => dueDtm,
     },
     {
       title: t('reviews.reviewer'),
@@ -82,7 +96,12 @@ function Open({ view, definition }: { view: string; definition: string | undefin
       group="reviews"
       name="list"
       label={t('reviews.title')}
-      query={{ sort: 'waitingSinceDtm,asc', ...filters[view], processDefnName: definition }}
+      query={{
+        sort: QUEUE_ORDER,
+        ...filters[view],
+        processDefnName: definition,
+        due: due === 'OVERDUE' ? due : undefined,
+      }}
       columns={columns}
       keyOf={(row) => row.processInstanceId}
       linkOf={(row) => `/reviews/${row.processInstanceId}`}
@@ -100,16 +119,33 @@ function NobodyWaits() {
   );
 }
 
-/** Only the cases of one definition, of any version. */
-function DefinitionFilter() {
+/** Only the cases of one definition, of any version; of those that wait, only the overdue ones. */
+function QueueFilters({ isOpen }: { isOpen: boolean }) {
   const t = useT();
-  const { filters } = useFilters<'definition'>();
+  const { filters, set } = useFilters<'definition' | 'due'>();
+  const due = isOpen && filters.due === 'OVERDUE' ? t('due.overdue') : undefined;
   return (
     <>
-      <Group>
+      <Group align="flex-end">
         <SearchField name="definition" label={t('instances.definition')} placeholder="document-and-selfie" />
+        {isOpen && (
+          <NativeSelect
+            label={t('due.title')}
+            value={due ? 'OVERDUE' : ''}
+            data={[
+              { value: '', label: t('due.all') },
+              { value: 'OVERDUE', label: t('due.overdue') },
+            ]}
+            onChange={(event) => set({ due: event.currentTarget.value || undefined })}
+          />
+        )}
       </Group>
-      <FilterChips active={[{ name: 'definition', label: t('instances.definition'), value: filters.definition }]} />
+      <FilterChips
+        active={[
+          { name: 'definition', label: t('instances.definition'), value: filters.definition },
+          { name: 'due', label: t('due.title'), value: due },
+        ]}
+      />
     </>
   );
 }

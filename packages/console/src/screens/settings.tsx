@@ -85,6 +85,15 @@ function Form({ of }: { of: SettingsView }) {
         splitChars={[';']}
       />
       <NumberInput
+        label={t('settings.reviewDueHours')}
+        description={t('settings.reviewDueHoursHint')}
+        value={settings.reviewDueHours}
+        min={0}
+        max={8760}
+        allowDecimal={false}
+        onChange={(next) => change({ reviewDueHours: Number(next) || 0 })}
+      />
+      <NumberInput
         label={t('settings.readBudget')}
         description={t('settings.readBudgetHint')}
         value={settings.readBudget.personsPerHour}

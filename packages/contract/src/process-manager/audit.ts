@@ -26,6 +26,7 @@ export const AuditAction = oneOf(
   'review.firstVerdict',
   'review.corrected',
   'review.reopened',
+  'review.prioritised',
   'instance.linksRead',
   'note.added',
   'note.read',

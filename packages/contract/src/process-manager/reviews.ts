@@ -12,6 +12,11 @@ import { MAX_REVIEW_REASONS } from './settings.ts';
 const Reviewer = text(1, 100, 'The name of the reviewer; default: the name of the API key');
 const Comment = text(1, 1000, 'Why');
 
+const Priority = Type.Unsafe<'NORMAL' | 'HIGH' | 'URGENT'>({
+  ...oneOf('NORMAL', 'HIGH', 'URGENT'),
+  description: 'How urgent it is; `sort=priority,desc` lists the most urgent first',
+});
+
 const Review = withTitle(
   'Review',
   Type.Object({
@@ -24,6 +29,10 @@ const Review = withTitle(
     environment: Environment,
     step: Type.String({ description: 'The step that asked for the review' }),
     waitingSinceDtm: DateTime,
+    priority: Priority,
+    dueDtm: Type.Optional(
+      Type.String({ ...DateTime, description: 'When it should be decided; see `reviewDueHours` of the settings' }),
+    ),
     reasons: listOf(
       Type.String(),
       100,
@@ -145,6 +154,7 @@ export const reviews = group('/api/process-manager/reviews', {
       }),
       reviewer: Type.Optional(text(0, 100, 'Only reviews that this reviewer has claimed')),
       processDefnName: Type.Optional(text(0, 100, 'Only reviews of this process definition, of any version')),
+      due: Type.Optional({ ...oneOf('ALL', 'OVERDUE'), description: 'Only reviews that should be decided by now' }),
     }),
     ok: page(Review),
   }),
@@ -182,6 +192,14 @@ export const reviews = group('/api/process-manager/reviews', {
     permission: 'ProcessManager:assignReview',
     persons: 'one',
     body: withTitle('ReviewAssignment', Type.Object({ operatorId: Id })),
+    ok: Review,
+    codes: [100022, 100061],
+  }),
+  setPriority: post('/{processInstanceId}/priority', {
+    summary: 'Set how urgent a review is',
+    permission: 'ProcessManager:prioritiseReview',
+    persons: 'one',
+    body: withTitle('ReviewPriority', Type.Object({ priority: Priority })),
     ok: Review,
     codes: [100022, 100061],
   }),

@@ -9,6 +9,7 @@ export const MAX_REDIRECT_ORIGINS = 100;
 export const MAX_EMBED_ORIGINS = 50;
 export const MAX_REVIEW_REASONS = 9;
 const MAX_REASON_LENGTH = 200;
+const MAX_DUE_HOURS = 8760;
 const MAX_PERSONS_PER_HOUR = 1_000_000_000;
 
 const redirectOrigins = listOf(
@@ -59,9 +60,24 @@ const reviewReasons = listOf(
   'Reasons that reviewers give often; the console offers these instead of its own',
 );
 
+const reviewDueHours = Type.Integer({
+  minimum: 0,
+  maximum: MAX_DUE_HOURS,
+  description: 'Within how many hours a review should be decided; 0 means no deadline',
+});
+
 const Settings = withTitle(
   'ProcessSettings',
-  Type.Object({ redirectOrigins, embedOrigins, allowSpecimens, readBudget, lenientRequests, fourEyes, reviewReasons }),
+  Type.Object({
+    redirectOrigins,
+    embedOrigins,
+    allowSpecimens,
+    readBudget,
+    lenientRequests,
+    fourEyes,
+    reviewReasons,
+    reviewDueHours,
+  }),
 );
 const SettingsUpdate = withTitle(
   'ProcessSettingsUpdate',
@@ -73,6 +89,7 @@ const SettingsUpdate = withTitle(
     readBudget: Type.Optional(readBudget),
     fourEyes: Type.Optional(fourEyes),
     reviewReasons: Type.Optional(reviewReasons),
+    reviewDueHours: Type.Optional(reviewDueHours),
   }),
 );
 

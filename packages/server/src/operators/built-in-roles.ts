@@ -36,7 +36,7 @@ const ofManager = (names: readonly string[]) => names.map((name) => `ProcessMana
 
 /** What a developer has no business with: decisions, and what erases or shows persons. */
 const NOT_FOR_DEVELOPERS =
-  /:(claim|release|assign|approve|reject|askAgain|correct|reopen)Review$|:(listInstanceLinks|listInstanceNotes|addInstanceNote|listNoteMentions)$|^(PersonRequests|OperatorManager|InstallationManager|UserDataServer|WatchlistManager):|:(runRetention|deleteProcessInstance|deleteUser|createResumeLink|cancelProcessInstance)$/;
+  /:(claim|release|assign|approve|reject|askAgain|correct|reopen|prioritise)Review$|:(listInstanceLinks|listInstanceNotes|addInstanceNote|listNoteMentions)$|^(PersonRequests|OperatorManager|InstallationManager|UserDataServer|WatchlistManager):|:(runRetention|deleteProcessInstance|deleteUser|createResumeLink|cancelProcessInstance)$/;
 
 /** An auditor sees what was set and what was done, and nothing that end users gave. */
 const NOT_FOR_AUDITORS =

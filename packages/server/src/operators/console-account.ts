@@ -24,6 +24,7 @@ import { hashLink, withOwnEmail } from './links.ts';
 import { changeOperator, findByLink, type OperatorRow } from './operators.repository.ts';
 import { ownAccountHandlers } from './own-account.ts';
 import { completeRegistration, recognise, requestOptions, startRegistration, throwRefused } from './passkeys.ts';
+import { viewHandlers } from './views.ts';
 
 type InputOf<Name extends keyof typeof api.consoleAccount> = Input<(typeof api.consoleAccount)[Name]>;
 
@@ -35,6 +36,7 @@ export function consoleAccountHandlers(deps: AccountDeps) {
     ...ownAccountHandlers(deps),
     ...emailSignInHandlers(deps),
     ...ownCodeHandlers(deps),
+    ...viewHandlers(deps),
   });
 }
 

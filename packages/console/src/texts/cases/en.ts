@@ -25,6 +25,22 @@ export const casesEn = {
     'The result no longer stands: the verification waits for a reviewer again. Your system is told by a webhook, and once more when somebody decides.',
   'reopen.why': 'Why',
   'reviews.REOPENED': 'Reopened',
+  'views.title': 'Saved views',
+  'views.name': 'Name of this view',
+  'views.save': 'Save view',
+  'views.remove': 'Delete view',
+  'priority.title': 'Priority',
+  'priority.NORMAL': 'Normal',
+  'priority.HIGH': 'High',
+  'priority.URGENT': 'Urgent',
+  'priority.set': 'Priority: {priority}',
+  'due.title': 'Deadline',
+  'due.overdue': 'Overdue',
+  'due.soon': 'Due soon',
+  'due.at': 'Due: {time}',
+  'due.all': 'Any',
+  'settings.reviewDueHours': 'Decide reviews within (hours)',
+  'settings.reviewDueHoursHint': 'Cases that wait longer are marked as overdue. 0 means no deadline.',
 } as const;
 
 export type CaseTexts = Record<keyof typeof casesEn, string>;

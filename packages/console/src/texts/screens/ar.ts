@@ -283,8 +283,6 @@ export const screensAr: ScreenTexts = {
   'shadow.since': 'منذ',
   'shadow.result': 'النتيجة',
   'shadow.end': 'إنهاء',
-  'events.queryName': 'اسم هذا الاستعلام',
-  'events.saveQuery': 'احفظ الاستعلام',
   'stores.parties': 'الأطراف المعتمِدة والسياسات',
   'stores.kind.passkey': 'مفاتيح المرور',
   'stores.kind.appkey': 'مفاتيح التطبيق',

@@ -290,8 +290,6 @@ export const screensDe: ScreenTexts = {
   'shadow.since': 'Seit',
   'shadow.result': 'Ergebnis',
   'shadow.end': 'Beenden',
-  'events.queryName': 'Name dieser Abfrage',
-  'events.saveQuery': 'Abfrage merken',
   'stores.parties': 'Vertrauende Parteien und Regeln',
   'stores.kind.passkey': 'Passkeys',
   'stores.kind.appkey': 'App-Schlüssel',

@@ -287,8 +287,6 @@ export const screensEn = {
   'shadow.since': 'Since',
   'shadow.result': 'Result',
   'shadow.end': 'End',
-  'events.queryName': 'Name of this query',
-  'events.saveQuery': 'Save query',
   'stores.parties': 'Relying parties and policies',
   'stores.kind.passkey': 'Passkeys',
   'stores.kind.appkey': 'App keys',

@@ -95,6 +95,7 @@ export function newRow(input: NewInstance): InstanceRow {
     sealed: null,
     last_updated_at: now,
     claimed_until: null,
+    review_priority: 0,
     token_id: token?.id ?? null,
     token_counter: token?.counter ?? null,
     parent_id: parent?.row.id ?? null,

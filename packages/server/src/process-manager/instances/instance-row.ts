@@ -33,6 +33,8 @@ export const instances = table('process_instances', {
   ...VIEW,
   last_updated_at: integer(),
   claimed_until: optional(integer()),
+  /** 0 normal, 1 high, 2 urgent. */
+  review_priority: integer(),
   token_id: optional(text()),
   token_counter: optional(integer()),
   parent_id: optional(text()),

@@ -29,6 +29,7 @@ const CHANGE = instances.update(
     'review_status',
     'reviewer',
     'claimed_until',
+    'review_priority',
     'deadline_at',
     'code_hash',
     'code_expires_at',

@@ -30,7 +30,12 @@ export function correctReview(deps: Deps, context: Context, id: string, input: B
     if (applied.refusal === 'changed') throw new ApiError(100361);
     if (applied.refusal !== undefined) throw new ApiError(100061);
     // The values are personal data, and the audit trail outlives the person's data.
-    const about = { action: 'review.corrected', instanceId: id, item: document, details: { fieldName } } as const;
+    const about = {
+      action: 'review.corrected',
+      instanceId: id,
+      item: document,
+      details: { values: { fieldName } },
+    } as const;
     await deps.audit.record(tx, { ...changedBy(context), ...about });
     return toPlainView(applied.instance, tenantId, now);
   });

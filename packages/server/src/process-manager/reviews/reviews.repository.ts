@@ -17,12 +17,15 @@ export type ReviewRow = {
   sealed: Uint8Array | null;
   reviewer: string | null;
   claimed_until: number | null;
+  review_priority: number;
+  last_updated_at: number;
   /** JSON of the flow. */
   state: string;
 };
 
 const COLUMNS = `i.id, i.definition_id, i.process_defn_name, i.process_defn_version, i.environment, i.first_name,
-  i.last_name, i.sealed, i.reviewer, i.claimed_until, j.state`;
+  i.last_name, i.sealed, i.reviewer, i.claimed_until, i.review_priority,
+  i.last_updated_at, j.state`;
 const JOINED = `FROM process_instances i
   JOIN journeys j ON j.tenant_id = i.tenant_id AND j.instance_id = ${byLanguage('i.id')}` as const;
 const FROM = `${JOINED}
@@ -35,10 +38,17 @@ export type ReviewFilter = {
   assigned: 'ALL' | 'CLAIMED' | 'UNCLAIMED';
   reviewer: string | undefined;
   definitionName: string | undefined;
+  /** Only what has waited since this moment or longer. */
+  waitingSince: number | undefined;
   now: number;
 };
 
-export const SORTABLE = { id: 'id', waitingSinceDtm: 'last_updated_at', createdAt: 'id' } as const;
+export const SORTABLE = {
+  id: 'id',
+  waitingSinceDtm: 'last_updated_at',
+  createdAt: 'id',
+  priority: 'review_priority',
+} as const;
 
 export async function findReview(db: TenantReads, environment: string, id: string): Promise<ReviewRow | undefined> {
   const row = await ONE.get(db, { environment, id });
@@ -51,6 +61,7 @@ const LIST = listOf<ReviewRow>()(COLUMNS, FROM, {
     claimedAt: `AND ${claimedSql('i.claimed_until', 'claimedAt')}`,
     unclaimedAt: `AND NOT ${claimedSql('i.claimed_until', 'unclaimedAt')}`,
     definitionName: 'AND i.process_defn_name = :definitionName',
+    waitingSince: 'AND i.last_updated_at <= :waitingSince',
     reviewer: `AND i.reviewer = :reviewer AND ${claimedSql('i.claimed_until', 'now')}`,
   },
 });
@@ -58,13 +69,21 @@ const LIST = listOf<ReviewRow>()(COLUMNS, FROM, {
 /** What waits is few against all there is, so it is counted each time. */
 export async function pageReviews(
   db: TenantReads,
-  { environment, assigned, reviewer, definitionName, now }: ReviewFilter,
+  { environment, assigned, reviewer, definitionName, waitingSince, now }: ReviewFilter,
   paging: Paging,
 ): Promise<{ rows: ReviewRow[]; total: number }> {
   const claimedAt = assigned === 'CLAIMED' ? now : undefined;
   const unclaimedAt = assigned === 'UNCLAIMED' ? now : undefined;
-  const filter = { environment, claimedAt, unclaimedAt, reviewer: reviewer || undefined, definitionName, now };
-  const orderBy = paging.orderBy.replaceAll(/\b(id|last_updated_at)\b/g, 'i.$1');
+  const filter = {
+    environment,
+    claimedAt,
+    unclaimedAt,
+    reviewer: reviewer || undefined,
+    definitionName,
+    waitingSince,
+    now,
+  };
+  const orderBy = paging.orderBy.replaceAll(/\b(id|last_updated_at|review_priority)\b/g, 'i.$1');
   const { rows, total } = await LIST(db, filter, { ...paging, orderBy });
   return { rows: await openRows(db, rows), total };
 }

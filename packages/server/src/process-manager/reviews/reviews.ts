@@ -1,7 +1,7 @@
 import { api } from '@grove/contract';
-import type { Audit, AuditAction } from '../../audit/audit.ts';
+import { type Audit, type AuditAction, changedBy } from '../../audit/audit.ts';
 import { joined, type TenantReads, type TenantTx } from '../../db/db.ts';
-import { toDtm } from '../../kernel/clock.ts';
+import { HOUR, toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
@@ -73,10 +73,11 @@ export function reviewHandlers(deps: ReviewDeps) {
   return implement(api.reviews, {
     async list(context, { query }) {
       const page = paging(query, SORTABLE);
-      const { assigned = 'ALL', reviewer, processDefnName } = query;
+      const { assigned = 'ALL', reviewer, processDefnName, due } = query;
       const { environment } = context.principal;
       const definitionName = processDefnName || undefined;
-      const filter = { environment, assigned, reviewer, definitionName, now: context.now };
+      const waitingSince = due === 'OVERDUE' ? await overdueSince(context) : undefined;
+      const filter = { environment, assigned, reviewer, definitionName, waitingSince, now: context.now };
       const { rows, total } = await pageReviews(context.db, filter, page);
       return toPage(await toReviews(context.db, rows, context.now), total, page);
     },
@@ -84,6 +85,7 @@ export function reviewHandlers(deps: ReviewDeps) {
     claim: (context, { params, body }) =>
       claim(deps, context, params.processInstanceId, body.reviewer, context.now + CLAIMED_MS),
     assign: (context, { params, body }) => assign(deps, context, params.processInstanceId, body.operatorId),
+    setPriority: (context, { params, body }) => setPriority(deps, context, params.processInstanceId, body.priority),
     release: (context, { params, body }) => claim(deps, context, params.processInstanceId, body.reviewer, null),
     approve: (context, { params, body }) => verdict(context, params.processInstanceId, { ...body, status: 'APPROVED' }),
     reject: (context, { params, body }) => verdict(context, params.processInstanceId, { ...body, status: 'REJECTED' }),
@@ -138,6 +140,25 @@ async function assign(deps: ReviewDeps, context: Context, id: string, operatorId
   return one(context, id);
 }
 
+async function setPriority(deps: ReviewDeps, context: Context, id: string, priority: Priority) {
+  await context.db.write(async (tx) => {
+    const row = await lockWaiting(context, tx, id);
+    await changeInstance(tx, row, { ...row, review_priority: PRIORITIES.indexOf(priority) });
+    const about = { action: 'review.prioritised', instanceId: id, details: { values: { priority } } } as const;
+    await deps.audit.record(tx, { ...changedBy(context), ...about });
+  });
+  return one(context, id);
+}
+
+const PRIORITIES = ['NORMAL', 'HIGH', 'URGENT'] as const;
+type Priority = (typeof PRIORITIES)[number];
+
+/** What waits since then should be decided by now. Without a deadline nothing is overdue. */
+async function overdueSince({ db, principal, now }: Context): Promise<number> {
+  const { reviewDueHours } = await findProcessSettings(db, principal.environment);
+  return reviewDueHours > 0 ? now - reviewDueHours * HOUR : -1;
+}
+
 const AUDITED = {
   APPROVED: 'review.approved',
   REJECTED: 'review.rejected',
@@ -163,7 +184,7 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
   const assessed = Map.groupBy(await checksOfNames(db, ids, ASSESSED_CHECKS), ({ instance_id }) => instance_id);
   const verdicts = Map.groupBy(await openVerdicts(db, ids), ({ instance_id }) => instance_id);
   const [{ environment }] = rows as [ReviewRow];
-  const { fourEyes, reviewReasons } = await findProcessSettings(db, environment);
+  const { fourEyes, reviewReasons, reviewDueHours } = await findProcessSettings(db, environment);
   const definitions = new Map<string, Definition>();
   for (const definitionId of new Set(rows.map(({ definition_id }) => definition_id))) {
     const compiled = await findCompiled(db, definitionId);
@@ -177,6 +198,7 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
     const round = ofRound(verdicts.get(row.id) ?? [], flow.current?.enteredAt ?? 0);
     return {
       ...toReview(row, flow, notPassed.get(row.id) ?? [], now),
+      ...(reviewDueHours > 0 && { dueDtm: toDtm(row.last_updated_at + reviewDueHours * HOUR) }),
       assurance,
       verdictsNeeded: fourEyes || definition.fourEyes ? 2 : 1,
       verdictsBy: round.map(({ reviewer }) => reviewer).slice(0, MAX_REASONS),
@@ -200,7 +222,8 @@ function toReview(row: ReviewRow, { current, gaps = [] }: Flow, checks: readonly
     ...(row.first_name !== null && { firstName: row.first_name }),
     ...(row.last_name !== null && { lastName: row.last_name }),
     step: current?.step ?? '',
-    waitingSinceDtm: toDtm(current?.enteredAt ?? now),
+    waitingSinceDtm: toDtm(row.last_updated_at),
+    priority: PRIORITIES[row.review_priority] ?? 'NORMAL',
     reasons: [
       ...gaps.map((gap) => `${current?.step ?? ''}:${gap}`),
       ...checks.map(({ step, name, status, reason }) => `${step}:${reason ?? `${name}_${status}`}`),

@@ -232,7 +232,8 @@ function afterChange(
   return {
     ...before,
     status,
-    last_updated_at: now,
+    // Since when it waits for a reviewer; a correction does not put it at the end of the queue.
+    last_updated_at: status === 'REVIEW' && !enters ? before.last_updated_at : now,
     ...(isEnded && { completed_at: now, deadline_at: null, code_hash: null, code_expires_at: null }),
     ...(!isEnded && { completed_at: null }),
     ...(enters && {

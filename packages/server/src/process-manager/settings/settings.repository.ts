@@ -17,6 +17,8 @@ export type ProcessSettings = {
   readonly fourEyes: boolean;
   /** What reviewers choose from; the console's own where there are none. */
   readonly reviewReasons: readonly string[];
+  /** Within how many hours a review should be decided; 0 for no deadline. */
+  readonly reviewDueHours: number;
 };
 
 /** Test journeys follow the live settings until a test key has made some. */
@@ -29,6 +31,7 @@ const DEFAULTS: ProcessSettings = {
   lenientRequests: false,
   fourEyes: false,
   reviewReasons: [],
+  reviewDueHours: 0,
 };
 
 const ONE = query<{ value: string }>()(`SELECT value FROM tenant_settings

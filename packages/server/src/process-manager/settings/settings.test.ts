@@ -27,6 +27,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
           lenientRequests: false,
           fourEyes: false,
           reviewReasons: [],
+          reviewDueHours: 0,
         },
       ],
     );
@@ -42,6 +43,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
       lenientRequests: false,
       fourEyes: false,
       reviewReasons: [],
+      reviewDueHours: 0,
     };
     const { status, body } = await update({ redirectOrigins: given });
     assert.deepEqual([status, body], [200, kept]);
@@ -113,6 +115,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
       lenientRequests: false,
       fourEyes: false,
       reviewReasons: [],
+      reviewDueHours: 0,
     });
   });
 });
