@@ -10,11 +10,14 @@ const FACTS: Facts = {
   expiryDate: '2035-03-27',
 };
 
-function numberResult(...texts: string[]): string | undefined {
-  const lines = texts.map((text) => ({ text, confidence: 1, x: 0, y: 0, width: 1, height: 1 }));
-  const checks = visualChecks(FACTS, { lines, fields: [], models: [] }, 'mrz');
-  return checks.find(({ name }) => name === 'visual.documentNumber.mrz')?.result;
+/** What print says about a field of the zone, each text at another height of the page. */
+function resultOf(field: keyof Facts, texts: readonly string[], confidence = 1): string | undefined {
+  const lines = texts.map((text, y) => ({ text, confidence, x: 0.1, y: y / 30, width: 0.3, height: 0.02 }));
+  const checks = visualChecks(FACTS, { lines, fields: [], models: [] }, 'mrz', { fewDates: true });
+  return checks.find(({ name }) => name === `visual.${field}.mrz`)?.result;
 }
+
+const numberResult = (...texts: string[]) => resultOf('documentNumber', texts);
 
 test('a number that differs in a character or two from that of the zone was changed, with or without its label', () => {
   assert.equal(numberResult('sument No./No.du document', 'A04764469'), 'failed');
@@ -26,4 +29,34 @@ test('another number, a date and look-alikes are no changed number', () => {
   assert.equal(numberResult('B91764218', '01JAN1975', '27 MAR 2035'), 'not_performed');
   assert.equal(numberResult('AO4764419'), 'passed');
   assert.equal(numberResult('A0476441'), 'not_performed');
+});
+
+test('a changed number is not told from a misread one where the reader is unsure, or where letters differ', () => {
+  assert.equal(resultOf('documentNumber', ['A04764469'], 0.8), 'not_performed');
+  assert.equal(numberResult('SERIA X N4764419'), 'not_performed');
+});
+
+test('a date of a passport that is none of birth, issue and expiry was changed, with or without its label', () => {
+  const issue = '28 DEC 2025';
+  assert.equal(resultOf('birthDate', ['01 JAN 1985', issue, '27 MAR 2035']), 'failed');
+  assert.equal(resultOf('expiryDate', ['01 JAN 1975', issue, '27 MAR 2037']), 'failed');
+  // Two dates may be those of issue, but only one is.
+  assert.equal(resultOf('expiryDate', ['01 JAN 1975', issue, '27 MAR 2033']), 'failed');
+  assert.equal(resultOf('birthDate', [issue, '28DEC 2025', '27 MAR 2035']), 'not_performed');
+  assert.equal(resultOf('birthDate', ['01 JAN 1975', '03 MAY 1999', issue]), 'passed');
+  // The year may be cut short.
+  assert.equal(resultOf('expiryDate', ['01 JAN 1975', issue, '27 MAR 20']), 'not_performed');
+});
+
+test('a date is found in two languages, with scattered spaces, and in two boxes beside each other', () => {
+  for (const text of ['01 JAN/JAN 75', '01 STY/JAN 1975', '01JAN7JAN75', '01 JAN /J AN 75']) {
+    assert.equal(resultOf('birthDate', [text]), 'passed', text);
+  }
+  const box = { confidence: 1, y: 0.5, height: 0.03 };
+  const lines = [
+    { ...box, text: '01 JAN', x: 0.1, width: 0.1 },
+    { ...box, text: '1975', x: 0.21, width: 0.05 },
+  ];
+  const checks = visualChecks(FACTS, { lines, fields: [], models: [] }, 'mrz');
+  assert.equal(checks.find(({ name }) => name === 'visual.birthDate.mrz')?.result, 'passed');
 });

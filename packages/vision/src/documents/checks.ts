@@ -2,8 +2,8 @@ import type { Licence } from '../barcodes/parse-aamva.ts';
 import type { MrzFinding } from '../mrz/mrz-finding.ts';
 import { STATES, UNUSUAL_STATES } from '../mrz/states.ts';
 import { transliterate, transliterations } from '../mrz/transliterate.ts';
-import { datesIn, fullDate, isDay, yearsBetween } from './dates.ts';
-import type { VisualFieldName, VisualZone } from './visual-zone.ts';
+import { datesIn, fullDate, isDay, printedDates, yearsBetween } from './dates.ts';
+import type { VisualFieldName, VisualLine, VisualZone } from './visual-zone.ts';
 
 export type CheckResult = 'passed' | 'failed' | 'not_performed';
 export type DocumentCheck = { readonly name: string; readonly result: CheckResult; readonly reason: string };
@@ -46,6 +46,11 @@ export function factsOfVisual({ fields }: VisualZone): Facts {
     birthDate: date('birthDate'),
     expiryDate: date('expiryDate'),
   };
+}
+
+/** Passports print the dates of birth, issue and expiry alone (ICAO 9303 part 4); visas and cards print others as well. */
+export function hasFewDates(mrz: MrzFinding | undefined): boolean {
+  return mrz?.format === 'TD3';
 }
 
 function check(name: string, ok: boolean | undefined, reason: string): DocumentCheck {
@@ -92,21 +97,28 @@ export function dateChecks({ birthDate, expiryDate }: Facts, today: string): Doc
 
 /**
  * Compares what the visual zone says with the zone or barcode. A labelled value that differs is a failure; a value that
- * stands anywhere in print is a match; what could not be read says nothing.
+ * stands anywhere in print is a match; what could not be read says nothing. `fewDates` says that the document prints no
+ * dates but those of birth, issue and expiry, so that another date in print is a changed one.
  */
-export function visualChecks(facts: Facts, zone: VisualZone, source: 'mrz' | 'barcode'): DocumentCheck[] {
+export function visualChecks(
+  facts: Facts,
+  zone: VisualZone,
+  source: 'mrz' | 'barcode',
+  { fewDates = false }: { readonly fewDates?: boolean } = {},
+): DocumentCheck[] {
   const labelled = (name: VisualFieldName): string | undefined =>
     zone.fields.find((field) => field.name === name)?.value;
-  const texts = zone.lines.map(({ text }) => text);
+  const texts = [...zone.lines.map(({ text }) => text), ...splitTexts(zone.lines)];
+  const isDateChanged = fewDates && hasOtherDates(texts, facts);
   const compare = (
     name: VisualFieldName,
     expected: string,
     same: (text: string) => boolean,
     readable: (text: string) => boolean,
-    isOther: (text: string) => boolean = () => false,
+    isChanged = false,
   ): DocumentCheck => {
     const value = labelled(name);
-    const differs = (value !== undefined && readable(value)) || texts.some(isOther);
+    const differs = (value !== undefined && readable(value)) || isChanged;
     const agrees = expected === '' ? undefined : texts.some(same) ? true : differs ? false : undefined;
     return check(
       `visual.${name}.${source}`,
@@ -131,10 +143,10 @@ export function visualChecks(facts: Facts, zone: VisualZone, source: 'mrz' | 'ba
       facts.documentNumber,
       sameNumber,
       (text) => /\d{5}/.test(text.replace(/\s/g, '')),
-      (text) => isNearly(text, facts.documentNumber),
+      zone.lines.some((line) => isNearly(line, facts.documentNumber)),
     ),
-    compare('birthDate', facts.birthDate, sameDate(facts.birthDate), hasDate),
-    compare('expiryDate', facts.expiryDate, sameDate(facts.expiryDate), hasDate),
+    compare('birthDate', facts.birthDate, sameDate(facts.birthDate), hasDate, isDateChanged),
+    compare('expiryDate', facts.expiryDate, sameDate(facts.expiryDate), hasDate, isDateChanged),
     compare(
       'surname',
       facts.surname,
@@ -148,6 +160,45 @@ export function visualChecks(facts: Facts, zone: VisualZone, source: 'mrz' | 'ba
       (text) => transliterate(text).length > 2,
     ),
   ];
+}
+
+/** The texts of neighbours in a row: the reader splits a date where there is a wide space in it. */
+function splitTexts(lines: readonly VisualLine[]): string[] {
+  return lines.flatMap((one) =>
+    lines.flatMap((other) => {
+      const overlap = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
+      const gap = other.x - one.x - one.width;
+      const isBeside =
+        overlap > 0.5 * Math.min(one.height, other.height) && Math.abs(gap) < MAX_SPACE && other.x > one.x;
+      return isBeside && /\d/.test(one.text) && /\d/.test(other.text) ? [`${one.text} ${other.text}`] : [];
+    }),
+  );
+}
+
+/** How wide a space within a value is, in shares of the width. */
+const MAX_SPACE = 0.04;
+
+/**
+ * Whether print shows a date that is none of birth, issue and expiry: one that no date of issue can be, or a second one
+ * beside that of issue.
+ */
+function hasOtherDates(texts: readonly string[], { birthDate, expiryDate }: Facts): boolean {
+  if (birthDate === '' || expiryDate === '') return false;
+  const others = texts
+    .flatMap(printedDates)
+    .filter((days) => !days.includes(birthDate) && !days.includes(expiryDate) && !isCutShort(days));
+  const isIssue = (day: string): boolean => {
+    return day > birthDate && day < expiryDate && yearsBetween(day, expiryDate) <= MAX_VALID_YEARS;
+  };
+  const issues = others.map((days) => days.filter(isIssue));
+  const [first] = issues;
+  if (first === undefined) return false;
+  return issues.some((days) => !days.some((day) => first.includes(day)));
+}
+
+/** 8 AUG 20 is 2020, or the beginning of a year in four digits. */
+function isCutShort(days: readonly string[]): boolean {
+  return days.some((day) => day.startsWith('1919') || day.startsWith('1920')) && days.length > 1;
 }
 
 /** A line of print may hold both names with a comma between, or one name in two spellings. */
@@ -191,18 +242,22 @@ function alike(text: string, number: string): boolean {
 
 /** Shorter numbers resemble others by chance. */
 const MIN_NUMBER = 7;
-/** A number with so many other characters is the same number after a change; with more, it is another number. */
+/** A number with so many other digits is the same number after a change; with more, it is another number. */
 const MAX_CHANGED = 2;
+/** Print that the reader is less sure of may be misread. */
+const SURE = 0.9;
 
-/** A word as long as the number in which a character or two differ is that number, changed, whatever its label. */
-function isNearly(text: string, number: string): boolean {
-  if (number.length < MIN_NUMBER) return false;
+/** A word as long as the number in which a digit or two differ is that number, changed, whatever its label. */
+function isNearly({ text, confidence }: VisualLine, number: string): boolean {
+  if (number.length < MIN_NUMBER || confidence < SURE) return false;
   const expected = foldLookAlikes(number);
   return text.split(/\s+/).some((part) => {
     const word = foldLookAlikes(part.toUpperCase().replace(/[^A-Z0-9]/g, ''));
     if (word.length !== expected.length) return false;
-    const changed = [...word].filter((character, at) => character !== expected[at]).length;
-    return changed > 0 && changed <= MAX_CHANGED;
+    const changed = [...word].flatMap((character, at) =>
+      character === expected[at] ? [] : [character + expected[at]],
+    );
+    return changed.length > 0 && changed.length <= MAX_CHANGED && changed.every((pair) => /^\d\d$/.test(pair));
   });
 }
 

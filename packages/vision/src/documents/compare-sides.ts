@@ -5,6 +5,7 @@ import {
   factsOfLicence,
   factsOfMrz,
   factsOfVisual,
+  hasFewDates,
   sourceChecks,
   visualChecks,
 } from './checks.ts';
@@ -28,7 +29,7 @@ export function compareSides(sides: readonly DocumentReading[], today: string): 
   return [
     ...dateChecks(zone ?? card ?? factsOfVisual(print), today),
     ...(zone && card ? sourceChecks(zone, card) : []),
-    ...(zone ? visualChecks(zone, print, 'mrz') : []),
+    ...(zone ? visualChecks(zone, print, 'mrz', { fewDates: hasFewDates(mrz) }) : []),
     ...(card ? visualChecks(card, print, 'barcode') : []),
   ];
 }

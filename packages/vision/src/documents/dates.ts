@@ -30,32 +30,50 @@ const MONTHS: Readonly<Record<string, number>> = {
 
 /** The dates that a line of print may mean, day first or year first, months in digits or by name. */
 export function datesIn(text: string): string[] {
-  const dates = new Set<string>();
-  const add = (year: string, month: number | string, day: string): void => {
-    const full = year.length === 2 ? [`19${year}`, `20${year}`] : [year];
-    for (const each of full) {
-      const date = `${each}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`;
-      if (isDay(date)) dates.add(date);
-    }
-  };
+  return [...new Set(printedDates(text).flat())];
+}
+
+/** Each date of a line of print, as the days that it may mean. */
+export function printedDates(text: string): string[][] {
   const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toUpperCase();
-  for (const [, day = '', name = '', , year = ''] of plain.matchAll(
-    /(\d{1,2})[ .-]*([A-Z]{3,9})(\/[A-Z]{3,9})?[ .-]*(\d{4}|\d{2})(?!\d)/g,
-  )) {
-    const month = MONTHS[name] ?? MONTHS[name.slice(0, 3)];
-    if (month) add(year, month, day);
+  const dates: string[][] = [];
+  // The reader scatters spaces between letters, and takes the mark between two languages for a letter or a digit.
+  for (const [, day = '', name = '', , other = '', year = ''] of plain
+    .replaceAll(' ', '')
+    .matchAll(/(\d{1,2})[.-]*([A-Z]{3,9}?)([/|7-]{0,2}([A-Z]{3,9}))?[.-]*(\d{4}|\d{2})(?!\d)/g)) {
+    const month = monthOf(name) ?? monthOf(other);
+    if (month) dates.push(daysOf(year, [[month, day]]));
   }
-  for (const [, day = '', month = '', year = ''] of plain.matchAll(
+  for (const [, first = '', second = '', year = ''] of plain.matchAll(
     /(?<!\d)(\d{1,2})[ ./-](\d{1,2})[ ./-](\d{4}|\d{2})(?!\d)/g,
   )) {
-    add(year, month, day);
-    add(year, day, month);
+    dates.push(
+      daysOf(year, [
+        [second, first],
+        [first, second],
+      ]),
+    );
   }
   for (const [, year = '', month = '', day = ''] of plain.matchAll(
     /(?<!\d)(\d{4})[ ./-](\d{1,2})[ ./-](\d{1,2})(?!\d)/g,
-  ))
-    add(year, month, day);
-  for (const [, day = '', month = '', year = ''] of plain.matchAll(/(?<!\d)(\d{2})(\d{2})(\d{4})(?!\d)/g))
-    add(year, month, day);
-  return [...dates];
+  )) {
+    dates.push(daysOf(year, [[month, day]]));
+  }
+  for (const [, day = '', month = '', year = ''] of plain.matchAll(/(?<!\d)(\d{2})(\d{2})(\d{4})(?!\d)/g)) {
+    dates.push(daysOf(year, [[month, day]]));
+  }
+  return dates.filter((days) => days.length > 0);
+}
+
+function monthOf(name: string): number | undefined {
+  return MONTHS[name] ?? MONTHS[name.slice(0, 3)];
+}
+
+/** Two digits of a year may mean either century. */
+function daysOf(year: string, readings: readonly (readonly [month: number | string, day: string])[]): string[] {
+  const years = year.length === 2 ? [`19${year}`, `20${year}`] : [year];
+  const days = years.flatMap((each) =>
+    readings.map(([month, day]) => `${each}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`),
+  );
+  return [...new Set(days.filter(isDay))];
 }

@@ -15,6 +15,7 @@ import {
   type Facts,
   factsOfLicence,
   factsOfMrz,
+  hasFewDates,
   mrzChecks,
   sourceChecks,
   unconfirmedIn,
@@ -261,7 +262,7 @@ function checksOf(
     ...(mrz ? mrzChecks(mrz) : []),
     ...(facts ? dateChecks(facts, today) : []),
     ...(zone && card ? sourceChecks(zone, card) : []),
-    ...(visual && zone ? visualChecks(zone, visual, 'mrz') : []),
+    ...(visual && zone ? visualChecks(zone, visual, 'mrz', { fewDates: hasFewDates(mrz) }) : []),
     ...(visual && card ? visualChecks(card, visual, 'barcode') : []),
   ];
 }

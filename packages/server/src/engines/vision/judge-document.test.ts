@@ -173,6 +173,24 @@ describe('what is said of a document', () => {
     assert.deepEqual(missing, ['visual.birthDate.mrz', 'visual.givenNames.mrz']);
   });
 
+  it('is for a human where a passport does not print the number or a name of its zone, or a card hardly anything', () => {
+    const printed = {
+      documentNumber: 'L898902C3',
+      birthDate: '12 AUG 1974',
+      surname: 'ERIKSSON',
+      givenNames: 'ANNA MARIA',
+    };
+    const consistency = (fields: Record<string, string>, format: 'TD3' | 'TD1' = 'TD3') =>
+      judge({ front: readingOf({ visual: print(fields), mrz: { ...zoneOf(), format } }) }).found.documentConsistency;
+    assert.equal(consistency(printed), 'PASSED');
+    for (const name of ['documentNumber', 'surname', 'givenNames'] as const) {
+      const { [name]: _, ...others } = { ...printed, expiryDate: '15 APR 2032' };
+      assert.equal(consistency(others), 'REVIEW fields_missing final', name);
+    }
+    assert.equal(consistency({ surname: 'ERIKSSON', givenNames: 'ANNA MARIA' }, 'TD1'), 'PASSED');
+    assert.equal(consistency({ surname: 'ERIKSSON' }, 'TD1'), 'REVIEW fields_missing final');
+  });
+
   it('takes type and country of a card without a zone from its template', () => {
     const template = { id: 'usa-ca-dl', country: 'USA', region: 'CA', type: 'drivingLicence' } as const;
     const front = { ...WITHOUT_ZONE, type: 'drivingLicence', visual: { ...print({}), template } } as const;

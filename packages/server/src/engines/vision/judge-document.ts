@@ -221,19 +221,28 @@ function consistencyCheck(agreement: readonly DocumentCheck[], readings: readonl
     );
   }
   const missing = missingFields(results, readings);
-  if (agree.length > 0 && missing.length >= MANY_MISSING) {
+  if (agree.length > 0 && isMuchHidden(missing, readings)) {
     return checkOf('documentConsistency', forReview('fields_missing'), { ...metaData, missing });
   }
   return checkOf('documentConsistency', agree.length > 0 ? PASSED : notPerformed('nothing_to_compare'), metaData);
 }
 
-/** If print lacks this many of the five fields of a passport's zone, a reflection or a finger hides them. */
-const MANY_MISSING = 2;
+/** If print lacks this many of the five fields of a zone, a reflection or a finger hides them; cards print some elsewhere. */
+const MANY_MISSING = { passport: 2, card: 4 };
+/** A passport's print is set in large letters, but dates are often split or abbreviated: one of those may be missing. */
+const LARGE_FIELDS = /^visual\.(documentNumber|surname|givenNames)\./;
 
-/** A passport prints all fields of its zone above the zone. A field that was not found there is hidden. */
+/** Whether too little of what the zone says was found in print to call them alike. What was not found may be changed. */
+function isMuchHidden(missing: readonly string[], readings: readonly DocumentReading[]): boolean {
+  const isPassport = readings.some(({ mrz }) => mrz?.format === 'TD3');
+  if (isPassport && missing.some((name) => LARGE_FIELDS.test(name))) return true;
+  return missing.length >= (isPassport ? MANY_MISSING.passport : MANY_MISSING.card);
+}
+
+/** The fields of a valid zone that were not found in print. Visas print only some of them. */
 function missingFields(results: readonly DocumentCheck[], readings: readonly DocumentReading[]): string[] {
-  const page = readings.find(({ mrz }) => mrz?.format === 'TD3' && mrz.valid);
-  if (!page?.visual) return [];
+  const isPrinted = readings.some(({ mrz }) => mrz?.valid && mrz.format !== 'MRVA' && mrz.format !== 'MRVB');
+  if (!isPrinted || !readings.some(({ visual }) => visual)) return [];
   return results
     .filter(({ name, result }) => result === 'not_performed' && name.endsWith('.mrz') && name.startsWith('visual.'))
     .map(({ name }) => name);
