@@ -84,6 +84,16 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(readingOf([...QUIET, signal('portraitEdges', 37, 36.5, true)])), 'REVIEW pasted_portrait');
   });
 
+  it('knows which documents with a zone have portraits with hard edges', () => {
+    const signals = (edges: number): Signals => [...QUIET, signal('portraitEdges', edges, 36.5, true)];
+    const framed = [zoneOf('UKR'), zoneOf('CZE'), { ...zoneOf('USA'), format: 'MRVA' as const }];
+    for (const mrz of framed) {
+      assert.equal(judged(readingOf(signals(55), { mrz })), 'PASSED no_signs_found', mrz.fields.issuer);
+      assert.equal(judged(readingOf(signals(81), { mrz })), 'REVIEW pasted_portrait', mrz.fields.issuer);
+    }
+    assert.equal(judged(readingOf(signals(55), { mrz: zoneOf('FRA') })), 'REVIEW pasted_portrait');
+  });
+
   it('is for a human where weak signs come together, each of them below its bound', () => {
     const weak = (edges: number, noise: number, grid: number) => [
       signal('portraitEdges', edges, 36.5),
