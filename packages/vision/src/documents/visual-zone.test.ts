@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { editDistance, sameName } from './checks.ts';
 import { datesIn, fullDate } from './dates.ts';
-import { labelledFields, type VisualLine, worthReading } from './visual-zone.ts';
+import { isHalfRead, labelledFields, type VisualLine, worthReading } from './visual-zone.ts';
 
 const line = (text: string, x: number, y: number): VisualLine => ({
   text,
@@ -73,6 +73,23 @@ test('reads the highest letters first, sentences last, and no more than it may',
   assert.deepEqual(worthReading([label, sentence, value, title]), [title, value, label, sentence]);
   const page = Array.from({ length: 40 }, () => ({ length: 300, breadth: 20 }));
   assert.equal(worthReading(page, 7200).length, 10);
+});
+
+test('reads more of a card whose template is known until its six fields are found, and of nothing else', () => {
+  const title = [line('MONTANA', 0.4, 0.05), line('DRIVER LICENSE', 0.4, 0.1)];
+  const fields = [
+    line('4d LIC#: 0812319684104', 0.4, 0.2),
+    line('1 SAMPLE', 0.4, 0.3),
+    line('2 BRENDA LYNN', 0.4, 0.35),
+    line('3 DOB: 08/04/1968', 0.4, 0.5),
+    line('4b EXP: 08/04/2023', 0.4, 0.6),
+    line('4a ISS: 02/15/2015', 0.4, 0.7),
+  ];
+  const isEnough = () => false;
+  assert.equal(isHalfRead([...title, ...fields.slice(0, 4)], { isEnough }), true);
+  assert.equal(isHalfRead([...title, ...fields], { isEnough }), false);
+  assert.equal(isHalfRead(fields, { isEnough }), false);
+  assert.equal(isHalfRead(title, { isEnough, openValues: () => [] }), false);
 });
 
 test('takes for a date only what has no label of its own', () => {

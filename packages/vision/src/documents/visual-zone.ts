@@ -6,7 +6,7 @@ import { datesIn } from './dates.ts';
 import { pickBox, type ValueLength } from './fit-value.ts';
 import { stripOf, stripWidth } from './straighten.ts';
 import { matchTemplate } from './templates/match-template.ts';
-import { readFields } from './templates/read-fields.ts';
+import { isFullyRead, readFields } from './templates/read-fields.ts';
 import type { Template } from './templates/template.ts';
 import type { VisualField, VisualFieldName, VisualLine } from './visual-field.ts';
 
@@ -24,6 +24,8 @@ const SIDE = 960;
 const MAX_LINES = 48;
 /** How much is read of one document, in pixels of strips, at most. Small print and sentences are left out first. */
 export const MAX_READ_PIXELS = 6500;
+/** How much more is read of a card whose template is known, as long as fields of it are missing. */
+const MORE_PIXELS = 7500;
 const MIN_CONFIDENCE = 0.6;
 /** Lines this many times as long as high are sentences, which hold no field. */
 const SENTENCE = 22;
@@ -75,14 +77,12 @@ export async function readVisualZone(straight: Raster, options: VisualZoneOption
   const { firstBoxes, openValues, maxPixels = MAX_READ_PIXELS } = options;
   const first = firstBoxes && openValues ? await readValues(straight, firstBoxes, openValues, options) : NOTHING_READ;
   const isDone = openValues !== undefined && openValues(first.lines).length === 0;
-  const lines = isDone
-    ? first.lines
-    : await readBoxes(
-        straight,
-        options.boxes ?? (await detectText(straight, SIDE)),
-        { ...options, maxPixels: maxPixels - first.pixels },
-        first.lines,
-      );
+  const boxes = isDone ? [] : (options.boxes ?? (await detectText(straight, SIDE)));
+  const maxLeft = maxPixels - first.pixels;
+  const seen = isDone ? first.lines : await readBoxes(straight, boxes, { ...options, maxPixels: maxLeft }, first.lines);
+  const lines = isHalfRead(seen, options)
+    ? await readBoxes(straight, boxes, { ...options, maxPixels: MORE_PIXELS }, seen)
+    : seen;
   const template = matchTemplate(lines);
   return {
     lines,
@@ -90,6 +90,14 @@ export async function readVisualZone(straight: Raster, options: VisualZoneOption
     ...(template && { template: briefly(template) }),
     models: [TEXT_DETECTOR, TEXT_READER],
   };
+}
+
+/** Whether these are lines of a card without a zone or code whose template is known and whose fields are not all read. */
+export function isHalfRead(
+  lines: readonly VisualLine[],
+  { openValues, isEnough }: Pick<VisualZoneOptions, 'openValues' | 'isEnough'>,
+): boolean {
+  return !openValues && isEnough !== undefined && matchTemplate(lines) !== undefined && !isFullyRead(lines);
 }
 
 function briefly({ id, country, region, type }: Template): NonNullable<VisualZone['template']> {
