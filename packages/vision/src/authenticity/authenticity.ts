@@ -17,8 +17,8 @@ export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', ver
  * attacks of `src/attacks` (docs/vision.md has the numbers).
  */
 export const AUTHENTICITY_BOUNDS = {
-  /** Colour beyond the tint of the light; less is a grey copy. */
-  ownColour: { bound: 2.5, sign: 'below' },
+  /** Colour beyond the tint of the light, without the margins if there is less; little is a grey copy. */
+  ownColour: { bound: 2.3, sign: 'below' },
   /** One frequency above its surroundings; more is a screen or a printer's dots. */
   gridPeak: { bound: 4.7, sign: 'above' },
   /** One frequency of the document above its surroundings, on average of all its parts. */

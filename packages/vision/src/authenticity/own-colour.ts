@@ -7,25 +7,44 @@ const STRIDE = 5;
 /** 1, L, L², L³, and the place on the document, alone and with L: a lamp's tint changes with both, print does not. */
 const TERMS = 8;
 
+/** What is so near to the edges, in shares of the sides, may be the fingers that hold the document, or the table. */
+const [MARGIN_ACROSS, MARGIN_DOWN] = [0.15, 0.2];
+
 /**
  * How much colour a document has beyond the tint of the light: the deviation of a* and b* (CIE Lab) from what lightness
- * and place alone explain. A grey copy under any lamp has next to none.
+ * and place alone explain. A grey copy under any lamp has next to none, at least within its margins.
  */
 export function ownColour(straight: Raster): number {
   const height = Math.max(8, Math.round((straight.height * WIDTH) / straight.width));
   const image = resize(straight, WIDTH, height);
+  return Math.min(colourOf(image), colourOf(withoutMargins(image)));
+}
+
+function withoutMargins({ width, height, data }: Raster): Raster {
+  const [left, top] = [Math.round(width * MARGIN_ACROSS), Math.round(height * MARGIN_DOWN)];
+  const [across, down] = [width - 2 * left, height - 2 * top];
+  const part = new Uint8Array(across * down * 3);
+  for (let row = 0; row < down; row += 1) {
+    const from = ((top + row) * width + left) * 3;
+    part.set(data.subarray(from, from + across * 3), row * across * 3);
+  }
+  return { width: across, height: down, data: part };
+}
+
+function colourOf(image: Raster): number {
+  const { width, height } = image;
   // Each row: the terms, then a and b. The sums of their products are all that the fit needs.
   const row = new Float64Array(TERMS + 2);
   const sums = Array.from({ length: TERMS + 2 }, () => new Float64Array(TERMS + 2));
   let count = 0;
   for (let y = 0; y < height; y += STRIDE) {
-    for (let x = 0; x < WIDTH; x += STRIDE) {
-      const at = (y * WIDTH + x) * 3;
+    for (let x = 0; x < width; x += STRIDE) {
+      const at = (y * width + x) * 3;
       const lab = labOf(image.data[at] as number, image.data[at + 1] as number, image.data[at + 2] as number);
       // Pixels that are black or clipped have lost their colour whatever they show.
       if (lab[0] < 8 || lab[0] > 97) continue;
       const light = lab[0] / 100;
-      const [u, v] = [x / WIDTH - 0.5, y / height - 0.5];
+      const [u, v] = [x / width - 0.5, y / height - 0.5];
       row.set([1, light, light ** 2, light ** 3, u, v, u * light, v * light, lab[1], lab[2]]);
       for (let i = 0; i < TERMS + 2; i += 1) {
         const line = sums[i] as Float64Array;

@@ -79,10 +79,12 @@ export async function readVisualZone(straight: Raster, options: VisualZoneOption
   const isDone = openValues !== undefined && openValues(first.lines).length === 0;
   const boxes = isDone ? [] : (options.boxes ?? (await detectText(straight, SIDE)));
   const maxLeft = maxPixels - first.pixels;
-  const seen = isDone ? first.lines : await readBoxes(straight, boxes, { ...options, maxPixels: maxLeft }, first.lines);
-  const lines = isHalfRead(seen, options)
-    ? await readBoxes(straight, boxes, { ...options, maxPixels: MORE_PIXELS }, seen)
-    : seen;
+  const firstLines = isDone
+    ? first.lines
+    : await readBoxes(straight, boxes, { ...options, maxPixels: maxLeft }, first.lines);
+  const lines = isHalfRead(firstLines, options)
+    ? await readBoxes(straight, boxes, { ...options, maxPixels: MORE_PIXELS }, firstLines)
+    : firstLines;
   const template = matchTemplate(lines);
   return {
     lines,

@@ -50,7 +50,7 @@ export function sandboxSides(document: SandboxDocument): DocumentSides {
 const MEASURES = { brightness: 200, glareShare: 0, sharpness: 0.2, side: 1600 };
 /** The authenticity signals, none of which is a sign of a forgery. */
 const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: number }>> = {
-  ownColour: { value: 9, bound: 2.5 },
+  ownColour: { value: 9, bound: 2.3 },
   gridPeak: { value: 1, bound: 4.7 },
   gridShared: { value: 1, bound: 3.6 },
   sensorNoise: { value: 1, bound: 0.01 },
