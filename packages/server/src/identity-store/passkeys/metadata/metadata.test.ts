@@ -117,7 +117,12 @@ describe('the metadata of a server', () => {
     writeFileSync(source, service.blob({ no: 16 }));
     await metadata.refresh();
     assert.equal(metadata.current()?.no, 16);
+    const faults = errors.length;
+    writeFileSync(source, service.blob({ no: 116, nextUpdate: '2020-01-01' }));
+    await metadata.refresh();
+    assert.deepEqual([metadata.current()?.no, errors.slice(faults)], [116, [{ no: 116 }]], 'overdue, used and logged');
     metadata.stop();
+    writeFileSync(source, service.blob({ no: 16 }));
     const state = async (place: string, now = Date.now()) =>
       (await checkMetadata({ fidoMetadata: { source: place, rootFile, cacheFile: join(folder, 'none') } }, now))[0]
         ?.state;
