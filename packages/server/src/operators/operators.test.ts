@@ -381,6 +381,8 @@ onBothEngines('operators', (_engine, places) => {
     await refuses(owner.call(`${ROLES}/Lead`, { method: 'DELETE' }), 100215);
     await refuses(owner.call(ROLES, { body: { name: 'owner' } }), 100014);
     await refuses(owner.call(ROLES, { body: { name: 'LEAD' } }), 100014);
+    // No address could contain them, so nobody could change or delete such a role.
+    for (const name of ['.', '..']) await refuses(owner.call(ROLES, { body: { name } }), 100001);
     await refuses(owner.call(OPERATORS, { body: { name: 'N', email: 'OLGA@acme.com', role: 'Auditor' } }), 100014);
     assert.equal((await owner.call(ROLES, { body: { name: 'Short-lived' } })).status, 201);
     assert.equal((await owner.call(`${ROLES}/Short-lived`, { method: 'DELETE' })).status, 204);

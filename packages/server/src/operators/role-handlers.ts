@@ -5,6 +5,7 @@ import { actor } from '../kernel/actor.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { implement } from '../kernel/implement.ts';
 import { fold } from '../kernel/pages.ts';
+import { pathNameFault } from '../kernel/path-name.ts';
 import { BUILT_IN_ROLES } from './built-in-roles.ts';
 import { countByRole } from './operators.repository.ts';
 import { ensureHolds, ensureLive, grantOf, type RoleGrant } from './role-rules.ts';
@@ -93,6 +94,8 @@ function checkName(name: string): void {
   const folded = fold(name);
   if (BUILT_IN_ROLES.some((role) => fold(role.name) === folded)) nameIsTaken();
   if (name.trim() !== name) throw invalidInput({ pointer: '/name', message: 'must not begin or end with a space' });
+  const fault = pathNameFault('/name', name);
+  if (fault) throw invalidInput(fault);
 }
 
 function throwIfNameTaken(error: unknown): never {

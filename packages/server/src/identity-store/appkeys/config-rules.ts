@@ -52,7 +52,9 @@ function policyFaults(policies: Readonly<Record<string, UafPolicy>>, pointer: st
   return Object.entries(policies).flatMap(([name, policy]) => {
     const own = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (!POLICY_NAME.test(name)) {
-      return [{ pointer: own, message: 'must have a name of 1 to 100 letters, digits, spaces, dots, _ and -' }];
+      const message =
+        'must have a name of 1 to 100 letters, digits, spaces, dots, _ and -, which begins with a letter or a digit';
+      return [{ pointer: own, message }];
     }
     return [
       ...policy.accepted.flatMap(([criteria], at) => criteriaFaults(criteria, `${own}/accepted/${at}/0`)),

@@ -29,7 +29,8 @@ export function totpHandlers(core: IdentityCore, ceremonies: TotpCeremonies) {
     async createPolicy(context, { params, body }) {
       const { now } = context;
       if (!POLICY_NAME.test(body.name)) {
-        throw invalidInput({ pointer: '/name', message: 'must consist of letters, digits, spaces, . _ and -' });
+        const message = 'must consist of letters, digits, spaces, . _ and -, and begin with a letter or a digit';
+        throw invalidInput({ pointer: '/name', message });
       }
       return context.db.write(async (tx) => {
         const store = await getStore(tx, context, params.storeName);

@@ -64,7 +64,8 @@ async function create(
   { body: { name, ...input } }: InputOf<'create'>,
 ) {
   if (!NAME.test(name)) {
-    throw invalidInput({ pointer: '/name', message: 'must consist of letters, digits, spaces, dots, _ and -' });
+    const message = 'must consist of letters, digits, spaces, dots, _ and -, and begin with a letter, a digit or _';
+    throw invalidInput({ pointer: '/name', message });
   }
   await ensureTexts(input.texts, textsOf);
   const tokens = checked({ radius: DEFAULT_TOKENS.radius, fontFamily: DEFAULT_TOKENS.fontFamily, ...input });
