@@ -32,8 +32,8 @@ export function canBeLenient(id: string, operation: GroupedOperation): boolean {
 }
 
 /**
- * Members that limit what something may do, whom it reaches or what a query returns. A name that resembles one of them is
- * never ignored, and neither is anything inside one of them.
+ * Members that limit what something may do, whom it reaches, whom it is about or what a query returns. A name that resembles
+ * one of them is never ignored, and neither is anything inside one of them.
  */
 export const LIMITING_MEMBERS: ReadonlySet<string> = new Set([
   'maxCount',
@@ -52,6 +52,7 @@ export const LIMITING_MEMBERS: ReadonlySet<string> = new Set([
   'policy',
   'authPolicyName',
   'devices',
+  'parameters',
   'parentProcessDefnId',
   'parentProcessDefnName',
   'parentProcessDefnVersion',

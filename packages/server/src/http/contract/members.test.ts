@@ -151,6 +151,10 @@ describe('members of requests', () => {
     assert.deepEqual(faultsOf(await post(`${STORES}/policies/totpPolicy`, policy, LENIENT)), [
       '/digts is not known; did you mean digits?',
     ]);
+    // Without its parameters, a verification compares nobody with the document.
+    assert.deepEqual(faultsOf(await token({ paramters: { firstName: 'Bob' } }, LENIENT)), [
+      '/paramters is not known; did you mean parameters?',
+    ]);
     assert.deepEqual(faultsOf(await token({ count: 1 }, LENIENT)), ['/count is not known; did you mean maxCount?']);
     const limit = { notAfterDtn: '2099-01-01T00:00:00Z', vendorField: 1 };
     assert.equal(faultsOf(await token(limit, LENIENT))[0], '/notAfterDtn is not known; did you mean notAfterDtm?');
@@ -191,7 +195,14 @@ describe('members of requests', () => {
     const limits = ['maxCount', 'notBeforeDtm', 'notAfterDtm', 'maxProcessDuration', 'expiringDtm', 'status', 'type'];
     const rules = ['permissions', 'sessionData', 'challenge', 'matchingProcess', 'threshold', 'internalThreshold'];
     const filters = ['parentProcessDefnId', 'parentProcessDefnName', 'parentProcessDefnVersion', 'childProcessDefnTag'];
-    const others = ['policy', 'authPolicyName', 'devices', 'parentProcessInstanceId', 'childProcessDefnName'];
+    const others = [
+      'policy',
+      'authPolicyName',
+      'devices',
+      'parameters',
+      'parentProcessInstanceId',
+      'childProcessDefnName',
+    ];
     for (const name of [...limits, ...rules, ...filters, ...others, 'childProcessDefnVersion']) {
       const found: Members = { unknown: [], withoutEffect: [], tenantId: undefined };
       memberReader({ type: 'object', properties: { [name]: {} } })?.({ [`${name}s`]: 1, vendor: 1 }, '', found);
