@@ -119,4 +119,90 @@ export function testCaseWork(tools: Tools): void {
     for (const id of ids)
       await app.call(`/api/process-manager/processInstances/${id}/cancel`, { method: 'POST', token });
   });
+
+  it('what somebody else has saved meanwhile is not overwritten before the difference was seen', async () => {
+    const page = tools.page();
+    const { app } = stage();
+    const post = async (path: string, body: object) => {
+      app.clock.advance(1000);
+      const token = await app.token(stage().testKey);
+      return (await app.call(path, { method: 'POST', body: JSON.stringify(body), token })).body;
+    };
+    const conflict = page.getByRole('dialog', { name: 'Somebody else has changed this' });
+    const settings = '/api/process-manager/settings';
+    await open('/settings', /Settings/);
+    const hours = page.getByRole('textbox', { name: 'Decide reviews within (hours)' });
+    await hours.fill('24');
+    await post(settings, { reviewDueHours: 48 });
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await save.click();
+    await conflict.getByText('- "reviewDueHours": 48').waitFor();
+    await conflict.getByText('+ "reviewDueHours": 24').waitFor();
+    await lookAt(tools, 'conflict');
+    await conflict.getByRole('button', { name: 'Take theirs' }).click();
+    await conflict.waitFor({ state: 'detached' });
+    assert.equal(await hours.inputValue(), '48');
+    await hours.fill('0');
+    await save.click();
+    await page.getByText('Saved').first().waitFor();
+    assert.equal((await call('/settings')).reviewDueHours, 0);
+
+    const hooks = '/api/notification-service/webhooks';
+    const hook = { name: 'read by two', uri: 'https://hooks.example.com/a', events: ['instance.completed'] };
+    const { id } = await post(hooks, hook);
+    await open(`/webhooks/${id}`, /read by two/);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/mine');
+    await post(`${hooks}/${id}`, { uri: 'https://hooks.example.com/theirs' });
+    await save.click();
+    await conflict.getByText('- "uri": "https://hooks.example.com/theirs"').waitFor();
+    await conflict.getByRole('button', { name: 'Save mine over it' }).click();
+    await page.getByText('https://hooks.example.com/mine').waitFor();
+  });
+
+  it('a definition is imported from a file, and a file that is none says so', async () => {
+    const page = tools.page();
+    await open('/definitions', /Definitions/);
+    const choose = (name: string, text: string) =>
+      page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) });
+    await choose('broken.json', '{ "name": ');
+    await page.getByText('This file is not JSON.').waitFor();
+    await choose('faulty.json', JSON.stringify({ name: 'imported', steps: 7 }));
+    await page.getByText(/steps/).first().waitFor();
+    const steps = [
+      { id: 'document', type: 'document' },
+      { id: 'decide', type: 'decision' },
+    ];
+    await choose('good.json', JSON.stringify({ name: 'imported', processDefinitionType: 'VERIFICATION', steps }));
+    await page.getByRole('heading', { level: 1, name: 'imported v1' }).waitFor();
+    await keep('imported');
+  });
+
+  it('the page of a verification reads nothing of the person until somebody asks for it', async () => {
+    const page = tools.page();
+    const id = await misread('Hedda');
+    const reads = async () => {
+      const { content } = await call(`/auditEvents?processInstanceId=${id}&size=50`);
+      const actions: string[] = content.map(({ action }: { action: string }) => action);
+      return [...new Set(actions.filter((action) => /Read|\.read$/.test(action)))].toSorted();
+    };
+    await open(`/instances/${id}`, /Hedda Byrne/);
+    await page.getByText('The expected person').first().waitFor();
+    assert.deepEqual(await reads(), ['userData.checksRead'], 'checks hold no values');
+    assert.equal(await page.locator('.viewer img').count(), 0);
+    await lookAt(tools, 'hidden');
+    await page.getByRole('radiogroup', { name: 'Language' }).getByText('AR').click();
+    await page.getByRole('button', { name: 'إظهار البيانات الشخصية' }).waitFor();
+    await lookAt(tools, 'hidden-ar');
+    await page.getByRole('radiogroup', { name: 'اللغة' }).getByText('EN').click();
+    await page.getByRole('button', { name: 'Show personal data' }).click();
+    await page.getByRole('row', { name: /^Last name/ }).waitFor();
+    await page.locator('.viewer img').first().waitFor();
+    const after = await reads();
+    for (const action of ['instance.parametersRead', 'userData.itemRead', 'userData.read']) {
+      assert.ok(after.includes(action), action);
+    }
+    const token = await stage().app.token(stage().testKey);
+    await stage().app.call(`/api/process-manager/processInstances/${id}/cancel`, { method: 'POST', token });
+  });
 }

@@ -1,4 +1,5 @@
 import { IDENTITY_EVENTS } from './identity-store/events.ts';
+import { IfUnchanged } from './if-unchanged.ts';
 import { del, get, group, post } from './operation.ts';
 import { cursorPage, cursorQuery, likeFilter, page, pageQuery } from './page.ts';
 import { Environment } from './process-manager/parameters.ts';
@@ -192,9 +193,10 @@ export const webhooks = group('/api/notification-service/webhooks', {
       'with a `uri` of another host. If you set the webhook ACTIVE again, waiting deliveries are sent.',
     permission: 'NotificationService:updateWebhook',
     audit: 'webhook.updated',
+    query: IfUnchanged,
     body: WebhookChange,
     ok: Webhook,
-    codes: [...missingCode, 100014, 100071],
+    codes: [...missingCode, 100014, 100071, 100351],
   }),
   delete: del('/{webhookId}', {
     summary: 'Delete a webhook and its delivery log',

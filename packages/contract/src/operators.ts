@@ -1,3 +1,4 @@
+import { IfUnchanged } from './if-unchanged.ts';
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
 import { DateTime, Empty, Id, listOf, MAX_LIST_SIZE, oneOf, text, withTitle } from './schema.ts';
@@ -190,6 +191,7 @@ const Role = withTitle(
     environments: Environments,
     builtIn: Type.Boolean({ description: 'Comes with Grove and cannot be changed' }),
     operators: Type.Integer({ description: 'How many operators have the role' }),
+    lastUpdatedDtm: Type.Optional(Type.String({ ...DateTime, description: 'Absent for a built-in role' })),
   }),
 );
 
@@ -220,9 +222,10 @@ export const operatorRoles = group('/api/operator-manager/roles', {
     permission: 'OperatorManager:updateRole',
     destructive: true,
     audit: 'operatorRole.updated',
+    query: IfUnchanged,
     body: withTitle('OperatorRoleChange', Type.Object(roleFields)),
     ok: Role,
-    codes: [264, ...grantCode, 100211, 100214],
+    codes: [264, ...grantCode, 100211, 100214, 100351],
   }),
   delete: del('/{roleName}', {
     summary: 'Delete a role that nobody has',

@@ -13,14 +13,27 @@ export type InstanceRef = { processDefnId: string; processInstanceId: string };
 export type UserData = Result<'userData', 'get'>;
 export type Check = Result<'userData', 'listChecks'>[number];
 
+/** What the role permits. `isHidden`: the personal data was not asked for, so it is not read and no view is recorded. */
+export type CaseAccess = { seeData: boolean; seeEvents: boolean; isHidden?: boolean };
+
+type WithParameters = Result<'processInstances', 'getWithParameters'>;
+type CaseInstance = Pick<WithParameters, keyof Result<'processInstances', 'get'> & keyof WithParameters> &
+  Pick<WithParameters, 'processTokenParameters'>;
+
+async function fetchInstance(processInstanceId: string, isHidden: boolean): Promise<CaseInstance> {
+  const params = { processInstanceId };
+  if (!isHidden) return call('processInstances', 'getWithParameters', { params });
+  return { ...(await call('processInstances', 'get', { params })), processTokenParameters: {} };
+}
+
 /** All data of a case, fetched by one query, so that the next case can be fetched ahead. */
-export async function loadCase(processInstanceId: string, may: { seeData: boolean; seeEvents: boolean }) {
-  const instance = await call('processInstances', 'getWithParameters', { params: { processInstanceId } });
+export async function loadCase(processInstanceId: string, { seeData, seeEvents, isHidden = false }: CaseAccess) {
+  const instance = await fetchInstance(processInstanceId, isHidden);
   const params = { processDefnId: instance.processDefnId, processInstanceId };
   const [data, checks, events] = await Promise.all([
-    may.seeData ? call('userData', 'get', { params }) : undefined,
-    may.seeData ? call('userData', 'listChecks', { params }) : [],
-    may.seeEvents
+    seeData && !isHidden ? call('userData', 'get', { params }) : undefined,
+    seeData ? call('userData', 'listChecks', { params }) : [],
+    seeEvents
       ? call('processInstances', 'listEvents', { params: { processInstanceId }, query: { size: 100 } })
       : undefined,
   ]);
@@ -122,11 +135,11 @@ export function EventList({ events }: { events: Case['events'] }) {
   );
 }
 
-export function useCase(id: string, may: { seeData: boolean; seeEvents: boolean }) {
+export function useCase(id: string, access: CaseAccess) {
   const environment = useEnvironment();
   return useQuery({
-    queryKey: [environment, 'case', id],
-    queryFn: () => loadCase(id, may),
+    queryKey: [environment, 'case', id, ...(access.isHidden ? ['hidden'] : [])],
+    queryFn: () => loadCase(id, access),
     staleTime: 30_000,
   });
 }

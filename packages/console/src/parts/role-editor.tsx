@@ -2,11 +2,11 @@ import { Checkbox, Group } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useT } from '../texts/texts.tsx';
-import { useAct } from './act.ts';
 import { ActForm } from './act-form.tsx';
 import { DescriptionField } from './description-field.tsx';
 import { NameField } from './name-field.tsx';
 import { PermissionsField } from './permissions-field.tsx';
+import { useSafeSave } from './safe-save.tsx';
 
 export type Role = Result<'operatorRoles', 'list'>['roles'][number];
 type Environment = 'live' | 'test';
@@ -18,11 +18,27 @@ export function RoleEditor({ of, onDone }: { of?: Role | undefined; onDone(): vo
   const [description, setDescription] = useState(of?.description ?? '');
   const [permissions, setPermissions] = useState<string[]>([...(of?.permissions ?? [])]);
   const [environments, setEnvironments] = useState<string[]>([...(of?.environments ?? ['live', 'test'])]);
-  const store = useAct(async () => {
-    const body = { description, permissions, environments: environments as Environment[] };
-    if (of) await call('operatorRoles', 'update', { params: { roleName: of.name }, body });
-    else await call('operatorRoles', 'create', { body: { name, ...body } });
-  }, onDone);
+  const [base] = useState(of);
+  const body = { description, permissions, environments: environments as Environment[] };
+  const { act: store, conflict } = useSafeSave<unknown>({
+    save(isSure) {
+      if (!base) return call('operatorRoles', 'create', { body: { name, ...body } });
+      const query = isSure ? {} : { ifLastUpdatedDtm: base.lastUpdatedDtm };
+      return call('operatorRoles', 'update', { params: { roleName: base.name }, query, body });
+    },
+    async fetchTheirs() {
+      const { roles } = await call('operatorRoles', 'list', {});
+      const newer = roles.find((role) => role.name === base?.name);
+      return {
+        description: newer?.description ?? '',
+        permissions: newer?.permissions ?? [],
+        environments: newer?.environments ?? [],
+      };
+    },
+    mine: body,
+    onSaved: onDone,
+    onTheirs: onDone,
+  });
   return (
     <ActForm act={store} submitLabel={t('app.save')} isDisabled={environments.length === 0}>
       {!of && <NameField name={name} onName={setName} maxLength={50} />}
@@ -34,6 +50,7 @@ export function RoleEditor({ of, onDone }: { of?: Role | undefined; onDone(): vo
           <Checkbox value="test" label={t('app.test')} />
         </Group>
       </Checkbox.Group>
+      {conflict}
     </ActForm>
   );
 }

@@ -120,7 +120,7 @@ function Import() {
   const t = useT();
   const navigate = useNavigate();
   const importFile = useAct(
-    async (file: File) => call('processDefinitions', 'create', { body: JSON.parse(await file.text()) as Document }),
+    async (file: File) => call('processDefinitions', 'create', { body: documentIn(await file.text(), t) }),
     ({ id }) => navigate({ to: `/definitions/${id}` }),
   );
   return (
@@ -132,4 +132,12 @@ function Import() {
       )}
     </FileButton>
   );
+}
+
+function documentIn(text: string, t: ReturnType<typeof useT>): Document {
+  try {
+    return JSON.parse(text) as Document;
+  } catch {
+    throw new Error(t('definitions.notJson'));
+  }
 }

@@ -29,21 +29,25 @@ export function Instance() {
   const t = useT();
   const { id = '' } = useParams({ strict: false });
   const may = useMay();
-  const query = useCase(id, { seeData: may('userData', 'get'), seeEvents: may('processInstances', 'listEvents') });
+  // Whoever looks for a status reads nothing of the person; what is read is recorded.
+  const [shownId, setShownId] = useState('');
+  const seeData = may('userData', 'get');
+  const isHidden = seeData && shownId !== id;
+  const query = useCase(id, { seeData, seeEvents: may('processInstances', 'listEvents'), isHidden });
   const isGone = query.error instanceof CallError && query.error.code === NOT_FOUND;
   if (isGone && may('erasures', 'get')) return <Tombstone id={id} />;
   if (!query.data) return <CaseStates query={query} />;
   const { instance } = query.data;
   return (
     <Page title={nameOf(instance) || t('instances.noName')} actions={<Actions caseFile={query.data} />}>
-      <CaseView caseFile={query.data} />
+      <CaseView caseFile={query.data} {...(isHidden && { onShow: () => setShownId(id) })} />
       <Items caseFile={query.data} />
     </Page>
   );
 }
 
 /** The same three columns for every case, decided or not. */
-export function CaseView({ caseFile }: { caseFile: Case }) {
+export function CaseView({ caseFile, onShow }: { caseFile: Case; onShow?: () => void }) {
   const t = useT();
   const { instance, data, checks, events } = caseFile;
   const instanceRef = { processDefnId: instance.processDefnId, processInstanceId: instance.id };
@@ -56,14 +60,13 @@ export function CaseView({ caseFile }: { caseFile: Case }) {
           <Title order={2} size="h5" mb="sm">
             {t('case.data')}
           </Title>
-          {data ? (
+          {data && (
             <Stack>
               <ValuesTable caseFile={caseFile} />
               <Forms caseFile={caseFile} />
             </Stack>
-          ) : (
-            <Text c="dimmed">{t('case.imagesForbidden')}</Text>
           )}
+          {!data && (onShow ? <Hidden onShow={onShow} /> : <Text c="dimmed">{t('case.imagesForbidden')}</Text>)}
         </section>
       </Stack>
       <Stack>
@@ -80,11 +83,22 @@ export function CaseView({ caseFile }: { caseFile: Case }) {
           </Title>
           <Checks checks={checks} />
         </section>
-        <Links id={instance.id} />
-        <Notes id={instance.id} />
+        {!onShow && <Links id={instance.id} />}
+        {!onShow && <Notes id={instance.id} />}
         {events.length > 0 && <EventList events={events} />}
       </Stack>
     </div>
+  );
+}
+
+/** In place of what the person gave, until somebody asks for it. */
+function Hidden({ onShow }: { onShow(): void }) {
+  const t = useT();
+  return (
+    <Stack align="flex-start" className="card">
+      <Text size="sm">{t('hidden.lead')}</Text>
+      <Button onClick={onShow}>{t('hidden.show')}</Button>
+    </Stack>
   );
 }
 

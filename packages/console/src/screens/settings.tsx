@@ -8,6 +8,7 @@ import { say, useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { useMomentText } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { useSafeSave } from '../parts/safe-save.tsx';
 import { Failed, Guarded, Waiting } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
@@ -34,7 +35,7 @@ export function Settings() {
         </Group>
         {query.isPending && <Waiting />}
         {query.isError && <Failed error={query.error} retry={() => query.refetch()} />}
-        {query.data && <Form key={JSON.stringify(query.data)} of={query.data} />}
+        {query.data && <Form key={environment} of={query.data} />}
         {may('health', 'get') && <Health />}
         {may('retention', 'preview') && <Retention />}
       </Page>
@@ -42,16 +43,42 @@ export function Settings() {
   );
 }
 
+/** The settings as they are being changed. */
+function useSettings(of: SettingsView) {
+  const t = useT();
+  // Both stay as they are while somebody else saves: the difference is shown when this form is saved.
+  const [base, setBase] = useState(of);
+  const [settings, setSettings] = useState(of);
+  const change = (more: Partial<SettingsView>) => setSettings({ ...settings, ...more });
+  const begin = (next: SettingsView) => {
+    setBase(next);
+    setSettings(next);
+  };
+  const isChanged = JSON.stringify(settings) !== JSON.stringify(base);
+  const { lastUpdatedDtm: ifLastUpdatedDtm, ...body } = settings;
+  const [theirs, setTheirs] = useState(of);
+  const { act: save, conflict } = useSafeSave({
+    save: (isSure) => call('processSettings', 'update', { query: isSure ? {} : { ifLastUpdatedDtm }, body }),
+    async fetchTheirs() {
+      const newer = await call('processSettings', 'get', {});
+      setTheirs(newer);
+      const { lastUpdatedDtm: _at, ...fields } = newer;
+      return fields;
+    },
+    mine: body,
+    onSaved(result) {
+      begin(result);
+      say(t('settings.saved'));
+    },
+    onTheirs: () => begin(theirs),
+  });
+  return { settings, change, isChanged, save, conflict };
+}
+
 function Form({ of }: { of: SettingsView }) {
   const t = useT();
   const may = useMay();
-  const [settings, setSettings] = useState(of);
-  const change = (more: Partial<SettingsView>) => setSettings({ ...settings, ...more });
-  const isChanged = JSON.stringify(settings) !== JSON.stringify(of);
-  const save = useAct(
-    () => call('processSettings', 'update', { body: settings }),
-    () => say(t('settings.saved')),
-  );
+  const { settings, change, isChanged, save, conflict } = useSettings(of);
   const flags = ['fourEyes', 'allowSpecimens', 'lenientRequests'] as const;
   return (
     <ActForm act={save} submitLabel={t('app.save')} isDisabled={!isChanged || !may('processSettings', 'update')}>
@@ -105,6 +132,7 @@ function Form({ of }: { of: SettingsView }) {
         checked={settings.readBudget.block}
         onChange={(event) => change({ readBudget: { ...settings.readBudget, block: event.currentTarget.checked } })}
       />
+      {conflict}
     </ActForm>
   );
 }

@@ -27,6 +27,7 @@ import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { Page } from '../parts/page.tsx';
+import { useSafeSave } from '../parts/safe-save.tsx';
 import { Failed, Guarded, Waiting } from '../parts/states.tsx';
 import { ThemeTexts } from '../parts/theme-texts.tsx';
 import { useT, useTexts } from '../texts/texts.tsx';
@@ -138,13 +139,17 @@ function NewTheme({ onDone }: { onDone(): void }) {
   );
 }
 
+async function fetchTheme(name: string): Promise<ThemeRow | undefined> {
+  const { content } = await call('themes', 'list', { query: { name, size: 10 } });
+  return content.find((row) => row.name === name);
+}
+
 export function Theme() {
   const { name = '' } = useParams({ strict: false }) as { name?: string };
   const environment = useEnvironment();
   const query = useQuery({
     queryKey: [environment, 'theme', name],
-    queryFn: async () =>
-      (await call('themes', 'list', { query: { name, size: 10 } })).content.find((row) => row.name === name) ?? null,
+    queryFn: async () => (await fetchTheme(name)) ?? null,
   });
   return (
     <Guarded group="themes" name="list">
@@ -155,21 +160,35 @@ export function Theme() {
   );
 }
 
+type ThemeChange = Pick<ThemeRow, 'palette' | 'radius' | 'fontFamily'>;
+
+function useThemeSave(theme: ThemeRow, body: ThemeChange) {
+  const t = useT();
+  return useSafeSave<unknown>({
+    save: (isSure) =>
+      call('themes', 'update', {
+        params: { themeName: theme.name },
+        query: isSure ? {} : { ifLastUpdatedDtm: theme.lastUpdatedDtm },
+        body,
+      }),
+    async fetchTheirs() {
+      const newer = await fetchTheme(theme.name);
+      return { palette: newer?.palette, radius: newer?.radius, fontFamily: newer?.fontFamily };
+    },
+    mine: body,
+    onSaved: () => say(t('settings.saved')),
+    // The editor begins anew with what is stored.
+    onTheirs: () => undefined,
+  });
+}
+
 function Editor({ theme }: { theme: ThemeRow }) {
   const t = useT();
   const may = useMay();
   const [palette, setPalette] = useState(theme.palette);
   const [radius, setRadius] = useState(theme.radius);
   const [fontFamily, setFontFamily] = useState(theme.fontFamily);
-  const save = useAct(
-    () =>
-      call('themes', 'update', {
-        params: { themeName: theme.name },
-        query: { ifLastUpdatedDtm: theme.lastUpdatedDtm },
-        body: { palette, radius, fontFamily },
-      }),
-    () => say(t('settings.saved')),
-  );
+  const { act: save, conflict } = useThemeSave(theme, { palette, radius, fontFamily });
   const ratios = PAIRS.map(([front, back]) => ({ front, back, ratio: contrast(palette[front], palette[back]) }));
   const isBlocked = ratios.some(({ ratio }) => ratio < LEAST);
   return (
@@ -200,6 +219,7 @@ function Editor({ theme }: { theme: ThemeRow }) {
             data={['system', 'serif', 'rounded', 'monospace', 'own']}
             onChange={(event) => setFontFamily(event.currentTarget.value as typeof fontFamily)}
           />
+          {conflict}
         </ActForm>
         <Stack>
           <Preview theme={{ ...theme, palette, radius, fontFamily }} />
@@ -229,7 +249,7 @@ const SAMPLE = {
     properties: {
       firstName: { type: 'string' },
       email: { type: 'string', format: 'email' },
-      consent: { type: 'boolean' },
+      consent: { type: 'boolean', title: { en: 'I agree', de: 'Ich stimme zu', ar: 'أوافق' } },
     },
   },
   values: { firstName: 'Ada' },

@@ -2,7 +2,6 @@ import { Button, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
-import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { Dialog, OnceShown } from '../parts/dialogs.tsx';
@@ -10,6 +9,7 @@ import { NameFilter, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { Page } from '../parts/page.tsx';
+import { useSafeSave } from '../parts/safe-save.tsx';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
@@ -81,12 +81,23 @@ export function WebhookForm({ of, onMade }: WebhookFormProps) {
   const [name, setName] = useState(of?.name ?? '');
   const [uri, setUri] = useState(of?.uri ?? 'https://');
   const [events, setEvents] = useState(of?.events ?? ['instance.completed']);
-  const make = useAct(async (): Promise<string | undefined> => {
-    const body = { name, uri, events };
-    if (!of) return (await call('webhooks', 'create', { body })).secret;
-    await call('webhooks', 'update', { params: { webhookId: of.id }, body });
-    return undefined;
-  }, onMade);
+  const [base] = useState(of);
+  const body = { name, uri, events };
+  const { act: make, conflict } = useSafeSave<string | undefined>({
+    async save(isSure) {
+      if (!base) return (await call('webhooks', 'create', { body })).secret;
+      const query = isSure ? {} : { ifLastUpdatedDtm: base.lastUpdatedDtm };
+      await call('webhooks', 'update', { params: { webhookId: base.id }, query, body });
+      return undefined;
+    },
+    async fetchTheirs() {
+      const newer = await call('webhooks', 'get', { params: { webhookId: base?.id ?? '' } });
+      return { name: newer.name, uri: newer.uri, events: newer.events };
+    },
+    mine: body,
+    onSaved: onMade,
+    onTheirs: () => onMade(undefined),
+  });
   return (
     <ActForm act={make} submitLabel={t(of ? 'app.save' : 'app.create')}>
       <NameField name={name} onName={setName} maxLength={100} />
@@ -105,6 +116,7 @@ export function WebhookForm({ of, onMade }: WebhookFormProps) {
         value={events}
         onChange={setEvents}
       />
+      {conflict}
     </ActForm>
   );
 }

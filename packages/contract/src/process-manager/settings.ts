@@ -1,6 +1,7 @@
+import { IfUnchanged } from '../if-unchanged.ts';
 import { get, group, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
-import { listOf, text, withTitle } from '../schema.ts';
+import { DateTime, listOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 
 /** What a tenant sets for all its journeys, and what its sandbox offers. All of it is ours. */
@@ -77,6 +78,7 @@ const Settings = withTitle(
     fourEyes,
     reviewReasons,
     reviewDueHours,
+    lastUpdatedDtm: Type.String({ ...DateTime, description: '1970-01-01 before the first change' }),
   }),
 );
 const SettingsUpdate = withTitle(
@@ -104,8 +106,10 @@ export const processSettings = group('/api/process-manager/settings', {
     permission: 'ProcessManager:updateSettings',
     destructive: true,
     audit: 'processSettings.updated',
+    query: IfUnchanged,
     body: SettingsUpdate,
     ok: Settings,
+    codes: [100351],
   }),
 });
 

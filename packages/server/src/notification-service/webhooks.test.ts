@@ -90,6 +90,17 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.equal((await call('GET', `/${made.id}`)).status, 404);
   });
 
+  it('100351: are not changed by who has read an older one', async () => {
+    const { id, lastUpdatedDtm } = await create('read by two');
+    const update = (description: string) =>
+      call('POST', `/${id}?ifLastUpdatedDtm=${encodeURIComponent(lastUpdatedDtm)}`, { description });
+    grove.clock.advance(1000);
+    assert.equal((await update('first')).status, 200);
+    const stale = await update('second');
+    assert.deepEqual([stale.status, stale.body.code], [409, 100351]);
+    assert.equal((await call('GET', `/${id}`)).body.description, 'first');
+  });
+
   it('have a name of their own in their environment: 100014 for another of that name', async () => {
     const { id } = await create('first');
     await create('second');

@@ -5,6 +5,7 @@ import type { Outbound } from '../engines/outbound/outbound.ts';
 import { actor } from '../kernel/actor.ts';
 import type { Context } from '../kernel/context.ts';
 import { ensurePermission, READ_PARAMETERS, USE_CLOUD_SECRET } from '../kernel/ensure-permission.ts';
+import { ensureUnchanged } from '../kernel/ensure-unchanged.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { implement } from '../kernel/implement.ts';
@@ -83,9 +84,10 @@ export function webhookHandlers(deps: WebhooksDeps) {
       return toWebhook(row, tenantId);
     },
 
-    async update(context, { params, body }) {
+    async update(context, { params, query, body }) {
       const row = await context.db.write(async (tx) => {
         const before = await getForUpdate(tx, context, params.webhookId);
+        ensureUnchanged(query, before);
         const after = await changedWebhook(tx, context, before, body, deps);
         await ensureUniqueName('webhook', after.name, () => changeWebhook(tx, after));
         // Earlier failures do not count for a new address, or when a caller activates the webhook again.

@@ -393,6 +393,20 @@ onBothEngines('operators', (_engine, places) => {
     assert.deepEqual([list.body.totalElements, list.body.content[0].id], [1, owner.id]);
   });
 
+  it('100351: a role is not changed by who has read an older one', async () => {
+    const made = await owner.call(ROLES, { body: { name: 'Read by two', permissions: [] } });
+    const { lastUpdatedDtm } = made.body;
+    const path = `${ROLES}/Read%20by%20two?ifLastUpdatedDtm=${encodeURIComponent(lastUpdatedDtm)}`;
+    grove.clock.advance(1000);
+    assert.equal((await owner.call(path, { body: { description: 'first' } })).status, 200);
+    const stale = await owner.call(path, { body: { description: 'second' } });
+    assert.deepEqual([stale.status, stale.body.code], [409, 100351]);
+    const { roles } = (await owner.call(ROLES)).body;
+    const role = roles.find(({ name }: { name: string }) => name === 'Read by two');
+    assert.equal(role.description, 'first');
+    assert.equal(roles.find(({ name }: { name: string }) => name === 'Owner').lastUpdatedDtm, undefined);
+  });
+
   it('100214 100215: a role that is given and deleted at the same moment is either there or given to nobody', async () => {
     await stillFresh();
     for (let round = 0; round < 8; round++) {

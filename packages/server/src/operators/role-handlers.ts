@@ -2,8 +2,11 @@ import { api } from '@grove/contract';
 import { checkPermissions } from '../arthr/api-keys/api-key-rules.ts';
 import { isUniqueViolation, type TenantTx } from '../db/db.ts';
 import { actor } from '../kernel/actor.ts';
+import { toDtm } from '../kernel/clock.ts';
+import type { Context } from '../kernel/context.ts';
+import { ensureUnchanged } from '../kernel/ensure-unchanged.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
-import { implement } from '../kernel/implement.ts';
+import { type Input, implement } from '../kernel/implement.ts';
 import { fold } from '../kernel/pages.ts';
 import { pathNameFault } from '../kernel/path-name.ts';
 import { BUILT_IN_ROLES } from './built-in-roles.ts';
@@ -56,26 +59,7 @@ export function roleHandlers() {
         return toRole(ownRole(row), new Map());
       }),
 
-    update: (context, { params, body }) =>
-      context.db.write(async (tx) => {
-        ensureLive(context.principal);
-        const before = await ownRoleForUpdate(tx, params.roleName);
-        const { grant } = ownRole(before);
-        const { permissions = grant.permissions, environments = grant.environments } = body;
-        checkPermissions(context.tenantId, permissions, grant.permissions);
-        // Whoever changes a role takes and gives: what it permitted before, and what it permits from now on.
-        for (const each of [grant, { permissions, environments }]) ensureHolds(context.principal, each);
-        const after: RoleRow = {
-          ...before,
-          description: body.description ?? before.description,
-          permissions: JSON.stringify(permissions),
-          environments: JSON.stringify(environments),
-          last_updated_at: context.now,
-          last_updated_by: actor(context.principal),
-        };
-        await changeRole(tx, after);
-        return toRole(ownRole(after), await countByRole(tx));
-      }),
+    update,
 
     async delete(context, { params }) {
       await context.db.write(async (tx) => {
@@ -87,6 +71,29 @@ export function roleHandlers() {
       });
       return undefined;
     },
+  });
+}
+
+function update(context: Context, { params, query, body }: Input<typeof api.operatorRoles.update>) {
+  return context.db.write(async (tx) => {
+    ensureLive(context.principal);
+    const before = await ownRoleForUpdate(tx, params.roleName);
+    ensureUnchanged(query, before);
+    const { grant } = ownRole(before);
+    const { permissions = grant.permissions, environments = grant.environments } = body;
+    checkPermissions(context.tenantId, permissions, grant.permissions);
+    // Whoever changes a role takes and gives: what it permitted before, and what it permits from now on.
+    for (const each of [grant, { permissions, environments }]) ensureHolds(context.principal, each);
+    const after: RoleRow = {
+      ...before,
+      description: body.description ?? before.description,
+      permissions: JSON.stringify(permissions),
+      environments: JSON.stringify(environments),
+      last_updated_at: context.now,
+      last_updated_by: actor(context.principal),
+    };
+    await changeRole(tx, after);
+    return toRole(ownRole(after), await countByRole(tx));
   });
 }
 
@@ -113,18 +120,25 @@ async function ownRoleForUpdate(tx: TenantTx, name: string): Promise<RoleRow> {
   return row;
 }
 
-type RoleView = { name: string; description: string | null; grant: RoleGrant; builtIn: boolean };
+type RoleView = {
+  name: string;
+  description: string | null;
+  grant: RoleGrant;
+  builtIn: boolean;
+  lastUpdatedDtm?: string;
+};
 
-function ownRole({ name, description, permissions, environments }: RoleRow): RoleView {
+function ownRole({ name, description, permissions, environments, last_updated_at }: RoleRow): RoleView {
   return {
     name,
     description,
     builtIn: false,
+    lastUpdatedDtm: toDtm(last_updated_at),
     grant: { permissions: JSON.parse(permissions), environments: JSON.parse(environments) },
   };
 }
 
-function toRole({ name, description, grant, builtIn }: RoleView, counts: ReadonlyMap<string, number>) {
+function toRole({ name, description, grant, builtIn, lastUpdatedDtm }: RoleView, counts: ReadonlyMap<string, number>) {
   return {
     name,
     builtIn,
@@ -132,5 +146,6 @@ function toRole({ name, description, grant, builtIn }: RoleView, counts: Readonl
     ...(description !== null && { description }),
     permissions: [...grant.permissions],
     environments: [...grant.environments],
+    ...(lastUpdatedDtm && { lastUpdatedDtm }),
   };
 }

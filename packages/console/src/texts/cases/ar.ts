@@ -40,6 +40,11 @@ export const casesAr: CaseTexts = {
   'due.soon': 'تستحق قريبًا',
   'due.at': 'تستحق: {time}',
   'due.all': 'الكل',
+  'conflict.title': 'غيّر شخص آخر هذا',
+  'conflict.lead': 'حفظه شخص آخر بعد أن فتحته. الأسطر المسبوقة بـ − له، والمسبوقة بـ + لك.',
+  'definitions.notJson': 'هذا الملف ليس JSON.',
+  'hidden.lead': 'القيم والصور والملاحظات والروابط مخفية إلى أن تطلبها. تُسجَّل كل مشاهدة باسمك.',
+  'hidden.show': 'إظهار البيانات الشخصية',
   'settings.reviewDueHours': 'البتّ في المراجعات خلال (ساعات)',
   'settings.reviewDueHoursHint': 'تُعلَّم الحالات التي تنتظر أطول بأنها متأخرة. 0 يعني بلا مهلة.',
 };

@@ -41,6 +41,13 @@ export const casesDe: CaseTexts = {
   'due.soon': 'Bald fällig',
   'due.at': 'Fällig: {time}',
   'due.all': 'Alle',
+  'conflict.title': 'Jemand anderes hat dies geändert',
+  'conflict.lead':
+    'Nachdem Sie es geöffnet haben, hat jemand anderes gespeichert. Zeilen mit − sind dessen Stand, Zeilen mit + Ihrer.',
+  'definitions.notJson': 'Diese Datei ist kein JSON.',
+  'hidden.lead':
+    'Werte, Bilder, Notizen und Verknüpfungen sind ausgeblendet, bis Sie danach fragen. Jede Ansicht wird unter Ihrem Namen festgehalten.',
+  'hidden.show': 'Personenbezogene Daten zeigen',
   'settings.reviewDueHours': 'Fälle entscheiden innerhalb von (Stunden)',
   'settings.reviewDueHoursHint':
     'Fälle, die länger warten, werden als überfällig gekennzeichnet. 0 bedeutet: keine Frist.',

@@ -39,6 +39,13 @@ export const casesEn = {
   'due.soon': 'Due soon',
   'due.at': 'Due: {time}',
   'due.all': 'Any',
+  'conflict.title': 'Somebody else has changed this',
+  'conflict.lead':
+    'It was saved by somebody else after you opened it. Lines with − are theirs, lines with + are yours.',
+  'definitions.notJson': 'This file is not JSON.',
+  'hidden.lead':
+    'Values, images, notes and links are hidden until you ask for them. Each view is recorded under your name.',
+  'hidden.show': 'Show personal data',
   'settings.reviewDueHours': 'Decide reviews within (hours)',
   'settings.reviewDueHoursHint': 'Cases that wait longer are marked as overdue. 0 means no deadline.',
 } as const;

@@ -64,19 +64,26 @@ export function answering(deps: AnswerDeps, route: Route): (request: FastifyRequ
       return deps.inLine(context.tenantId, rows, async () => writeIfLong(await handler(context, input)));
     }
 
-    const once = (handle: Handle) => answerOnce(deps, route, { key, context, input, handle }, request);
-    return handler.prepare ? handler.prepare(context, input).then(once) : once((within) => handler(within, input));
+    const handle: Handle = (within) => handler(within, input);
+    const prepare = handler.prepare && (() => handler.prepare?.(context, input) as Promise<Handle>);
+    return answerOnce(deps, route, { key, context, input, handle, prepare }, request);
   };
 }
 
 type Handle = (within: Context) => unknown;
-type Once = { key: string; context: Context; input: { body: unknown }; handle: Handle };
+type Once = {
+  key: string;
+  context: Context;
+  input: { body: unknown };
+  handle: Handle;
+  prepare: (() => Promise<Handle>) | undefined;
+};
 
 /** A request with an idempotency key runs once; whoever repeats it gets the stored answer. */
 async function answerOnce(
   deps: AnswerDeps,
   { id, operation }: Route,
-  { key, context, input, handle }: Once,
+  { key, context, input, handle, prepare }: Once,
   request: FastifyRequest,
 ) {
   const fingerprint = operation.consumes ? { ...input, body: digestOf(input.body as RawBody) } : input;
@@ -85,11 +92,14 @@ async function answerOnce(
     key,
     context,
     fingerprint,
-    handle: async (within) => toStored(await handle(within)),
+    handle: storing(handle),
+    ...(prepare && { prepare: async () => storing(await prepare()) }),
   });
   if (replayed) addHeader(request, 'Idempotent-Replayed', 'true');
   return fromStored(body, operation.status ?? 200);
 }
+
+const storing = (handle: Handle) => async (within: Context) => toStored(await handle(within));
 
 /** Bytes of the body are compared by their hash. */
 function digestOf({ contentType, bytes }: RawBody): unknown {

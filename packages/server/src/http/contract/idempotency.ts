@@ -19,6 +19,8 @@ export type IdempotentRequest = {
   /** Everything that identifies the request except the caller, which is added here. */
   fingerprint: unknown;
   handle(context: Context): Promise<unknown>;
+  /** Done before the transaction, and not for a repetition: it may have an effect of its own, such as a new tenant. */
+  prepare?(): Promise<IdempotentRequest['handle']>;
 };
 
 export type Idempotency = (request: IdempotentRequest) => Promise<{ body: unknown; replayed: boolean }>;
@@ -48,9 +50,10 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
 
   const perform = async (request: IdempotentRequest, slot: Slot, hash: Buffer) => {
     const { context } = request;
+    const handle = request.prepare ? await request.prepare() : request.handle;
     const now = clock.now();
     return context.db.write(async (tx) => {
-      const body = await request.handle({ ...context, db: joined(tx) });
+      const body = await handle({ ...context, db: joined(tx) });
       const stored: StoredAnswer = [hash.toString('base64'), body];
       const sealed = await vault.sealFor(tx, SUBJECT, slotName(slot), Buffer.from(JSON.stringify(stored)));
       await addAnswer(tx, slot, { request_hash: NO_HASH, sealed, created_at: now }, now - KEPT_MS);

@@ -49,6 +49,19 @@ onBothEngines('operators of the installation', (_engine, places) => {
     assert.deepEqual(await idsOf('?name=GLO%25'), ['globex']);
   });
 
+  it('make one tenant, whose keys are shown again, when a request with an Idempotency-Key is repeated', async () => {
+    await confirm(owner);
+    const make = () =>
+      owner.call(TENANTS, { body: { id: 'initech' }, headers: { 'Idempotency-Key': 'a key of this test' } });
+    const once = { ...(await owner.call(TENANTS, { body: { id: 'hooli' }, headers: { 'Idempotency-Key': 'k-1' } })) };
+    assert.equal(once.status, 201, once.text);
+    const again = await owner.call(TENANTS, { body: { id: 'hooli' }, headers: { 'Idempotency-Key': 'k-1' } });
+    assert.deepEqual([again.status, again.body], [201, once.body]);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    assert.equal((await make()).body.code, 100001, 'a key has no spaces, and nothing is made');
+    assert.deepEqual(await idsOf('?name=initech'), []);
+  });
+
   it('100353 100354: suspend and resume another tenant, never their own, and both audit logs name them', async () => {
     await confirm(owner);
     const act = (id: string, what: string) => owner.call(`${TENANTS}/${id}/${what}`, { body: {} });

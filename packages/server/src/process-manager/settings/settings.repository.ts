@@ -1,4 +1,5 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 
@@ -34,15 +35,34 @@ const DEFAULTS: ProcessSettings = {
   reviewDueHours: 0,
 };
 
-const ONE = query<{ value: string }>()(`SELECT value FROM tenant_settings
-  WHERE tenant_id = :tenant_id AND name IN (:live, :name) ORDER BY name DESC LIMIT 1`);
+type SettingsRow = { value: string; last_updated_at: number; last_updated_by: string | null };
+const FIRST = `SELECT value, last_updated_at, last_updated_by FROM tenant_settings
+  WHERE tenant_id = :tenant_id AND name IN (:live, :name) ORDER BY name DESC LIMIT 1` as const;
+const ONE = query<SettingsRow>()(FIRST);
+const ONE_FOR_UPDATE = query<SettingsRow>()(`${FIRST} ${FOR_UPDATE}`);
 const SET = statement(`INSERT INTO tenant_settings (tenant_id, name, value, last_updated_at, last_updated_by)
   VALUES (:tenant_id, :name, :settings, :now, :by) ON CONFLICT (tenant_id, name) DO UPDATE SET value = excluded.value,
   last_updated_at = excluded.last_updated_at, last_updated_by = excluded.last_updated_by`);
 
 export async function findProcessSettings(db: TenantReads, environment: Environment): Promise<ProcessSettings> {
-  const row = await ONE.get(db, { live: NAMES.live, name: NAMES[environment] });
-  return row ? { ...DEFAULTS, ...(JSON.parse(row.value) as Partial<ProcessSettings>) } : DEFAULTS;
+  return (await findStoredSettings(db, environment)).settings;
+}
+
+/** `row` says when they were changed, and by whom. */
+export type StoredSettings = { settings: ProcessSettings; row: SettingsRow };
+
+const UNCHANGED: SettingsRow = { value: '{}', last_updated_at: 0, last_updated_by: null };
+
+export async function findStoredSettings(db: TenantReads, environment: Environment): Promise<StoredSettings> {
+  return parsed(await ONE.get(db, { live: NAMES.live, name: NAMES[environment] }));
+}
+
+export async function findSettingsForUpdate(tx: TenantTx, environment: Environment): Promise<StoredSettings> {
+  return parsed(await ONE_FOR_UPDATE.get(tx, { live: NAMES.live, name: NAMES[environment] }));
+}
+
+function parsed(row: SettingsRow = UNCHANGED): StoredSettings {
+  return { settings: { ...DEFAULTS, ...(JSON.parse(row.value) as Partial<ProcessSettings>) }, row };
 }
 
 export async function setProcessSettings(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 
+const NEVER = '1970-01-01T00:00:00.000Z';
 const DEFAULT_BUDGET = { personsPerHour: 10_000, block: false };
 
 onBothEngines('the settings of journeys', (_engine, places) => {
@@ -28,6 +29,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
           fourEyes: false,
           reviewReasons: [],
           reviewDueHours: 0,
+          lastUpdatedDtm: NEVER,
         },
       ],
     );
@@ -46,8 +48,25 @@ onBothEngines('the settings of journeys', (_engine, places) => {
       reviewDueHours: 0,
     };
     const { status, body } = await update({ redirectOrigins: given });
-    assert.deepEqual([status, body], [200, kept]);
-    assert.deepEqual((await grove.call(PATH)).body, kept);
+    const { lastUpdatedDtm } = body;
+    assert.equal(Date.parse(lastUpdatedDtm), grove.clock.now());
+    assert.deepEqual([status, body], [200, { ...kept, lastUpdatedDtm }]);
+    assert.deepEqual((await grove.call(PATH)).body, { ...kept, lastUpdatedDtm });
+  });
+
+  it('100351: are not changed by who has read older ones, and by one of many who try at once', async () => {
+    const { lastUpdatedDtm } = (await update({ fourEyes: false })).body;
+    const change = (reviewReasons: string[], ifLastUpdatedDtm: string) =>
+      grove.call(`${PATH}?ifLastUpdatedDtm=${encodeURIComponent(ifLastUpdatedDtm)}`, {
+        method: 'POST',
+        body: JSON.stringify({ reviewReasons }),
+      });
+    grove.clock.advance(1000);
+    const answers = await Promise.all(['a', 'b', 'c'].map((reason) => change([reason], lastUpdatedDtm)));
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409]);
+    assert.equal(answers.find(({ status }) => status === 409)?.body.code, 100351);
+    const fresh = (await grove.call(PATH)).body.lastUpdatedDtm;
+    assert.equal((await change([], fresh)).status, 200);
   });
 
   it('allow specimens if told so, and leave that alone if it is not named', async () => {
@@ -116,6 +135,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
       fourEyes: false,
       reviewReasons: [],
       reviewDueHours: 0,
+      lastUpdatedDtm: NEVER,
     });
   });
 });

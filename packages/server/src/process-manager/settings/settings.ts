@@ -1,16 +1,26 @@
 import { api } from '@grove/contract';
 import { actor } from '../../kernel/actor.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import { ensureUnchanged } from '../../kernel/ensure-unchanged.ts';
 import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import { normaliseOrigin } from './redirect-rules.ts';
-import { findProcessSettings, type ProcessSettings, setProcessSettings } from './settings.repository.ts';
+import {
+  findSettingsForUpdate,
+  findStoredSettings,
+  type ProcessSettings,
+  setProcessSettings,
+} from './settings.repository.ts';
 
 /** What a tenant sets for all its journeys. */
 export function settingsHandlers() {
   return implement(api.processSettings, {
-    get: async ({ db, principal }) => viewOf(await findProcessSettings(db, principal.environment)),
+    async get({ db, principal }) {
+      const { settings, row } = await findStoredSettings(db, principal.environment);
+      return viewOf(settings, row.last_updated_at);
+    },
 
-    async update({ db, principal, now }, { body }) {
+    async update({ db, principal, now }, { query, body }) {
       const { redirectOrigins, embedOrigins, ...flags } = body;
       const changed = {
         ...flags,
@@ -19,21 +29,24 @@ export function settingsHandlers() {
       };
       const { environment } = principal;
       return db.write(async (tx) => {
-        const settings = { ...(await findProcessSettings(tx, environment)), ...changed };
+        const { settings: before, row } = await findSettingsForUpdate(tx, environment);
+        ensureUnchanged(query, row);
+        const settings = { ...before, ...changed };
         await setProcessSettings(tx, settings, { environment, by: actor(principal), now });
-        return viewOf(settings);
+        return viewOf(settings, now);
       });
     },
   });
 }
 
-function viewOf(settings: ProcessSettings) {
+function viewOf(settings: ProcessSettings, lastUpdatedAt: number) {
   const { redirectOrigins, embedOrigins, reviewReasons } = settings;
   return {
     ...settings,
     redirectOrigins: [...redirectOrigins],
     embedOrigins: [...embedOrigins],
     reviewReasons: [...reviewReasons],
+    lastUpdatedDtm: toDtm(lastUpdatedAt),
   };
 }
 
