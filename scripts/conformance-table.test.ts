@@ -68,6 +68,14 @@ describe('the table of what was exercised', () => {
     assert.equal(countCells(conformanceRows(starts, [])).impossible, 4);
   });
 
+  it('takes no row for exercised where nothing was answered, not even one whose codes are all impossible', () => {
+    const rows = conformanceRows(operations(), []);
+    assert.ok(rows.every(({ seen }) => !seen));
+    const impossible = rows.filter((row) => row.impossible);
+    assert.ok(impossible.length > 0);
+    assert.match(renderRows(impossible), /^- {3}POST .* 409 100038\(impossible\)$/m);
+  });
+
   it('names the routes of a specification that nothing answered', () => {
     const place = '/api/arthr/apiKeys';
     const rows = conformanceRows(keys, [{ route: `POST ${place}`, status: 201 }]);

@@ -8,6 +8,8 @@ export type Row = {
   /** The codes that this status is answered with; none for a success. */
   readonly codes: readonly Cell[];
   readonly seen: boolean;
+  /** None of its codes can be answered at this address, so nobody can exercise it. */
+  readonly impossible: boolean;
 };
 
 /** `seen` at some address of the operation; `here` at this very address. */
@@ -41,7 +43,7 @@ export function conformanceRows(operations: readonly ListedOperation[], exercise
     const byStatus = Map.groupBy(codes as readonly ErrorCode[], (code) => catalogue[code].status);
     const refusals = [...byStatus].sort(([one], [other]) => one - other);
     return routes.flatMap((route) => [
-      { route, status: success, codes: [], seen: exercisedKeys.has(`${route} ${success} `) },
+      { route, status: success, codes: [], seen: exercisedKeys.has(`${route} ${success} `), impossible: false },
       ...refusals.map(([status, own]) => {
         const cells = [...new Set(own)]
           .sort((one, other) => one - other)
@@ -51,7 +53,9 @@ export function conformanceRows(operations: readonly ListedOperation[], exercise
             here: exercisedKeys.has(`${route} ${status} ${code}`),
             impossible: IMPOSSIBLE[route]?.includes(code) ?? false,
           }));
-        return { route, status, codes: cells, seen: cells.every((each) => each.here || each.impossible) };
+        const impossible = cells.every((each) => each.impossible);
+        const seen = !impossible && cells.every((each) => each.here || each.impossible);
+        return { route, status, codes: cells, seen, impossible };
       }),
     ]);
   });
@@ -90,9 +94,9 @@ const MARK = { true: 'yes', false: 'NO ' } as const;
 export function renderRows(rows: readonly Row[]): string {
   const width = Math.max(...rows.map(({ route }) => route.length));
   return rows
-    .map(({ route, status, codes, seen }) => {
+    .map(({ route, status, codes, seen, impossible }) => {
       const codeText = codes.map((each) => `${each.code}${markOf(each)}`).join(' ');
-      return `${MARK[`${seen}`]} ${route.padEnd(width)} ${status} ${codeText}`.trimEnd();
+      return `${impossible ? '-  ' : MARK[`${seen}`]} ${route.padEnd(width)} ${status} ${codeText}`.trimEnd();
     })
     .join('\n');
 }

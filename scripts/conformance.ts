@@ -20,13 +20,15 @@ const general = [...Object.keys(generalCodes), ...Object.keys(groveCodes)]
   .filter((code) => !ofOperations.has(code) && !BEFORE_ANY_ROUTE.includes(code) && code !== OF_A_BUG);
 const seenGeneral = generalRows(general, exercised);
 
-const shownRows = onlyMissing ? rows.filter(({ seen }) => !seen) : rows;
+const possibleRows = rows.filter(({ impossible }) => !impossible);
+const missingRows = possibleRows.filter(({ seen }) => !seen);
+const shownRows = onlyMissing ? missingRows : rows;
 if (shownRows.length > 0) console.log(renderRows(shownRows));
 const lacking = seenGeneral.filter(({ seen }) => !seen).map(({ code }) => code);
 console.log(`\ncodes of any operation: ${general.length - lacking.length} of ${general.length} exercised`);
 if (lacking.length > 0) console.log(`not exercised: ${lacking.join(' ')}`);
-const missing = rows.filter(({ seen }) => !seen).length;
-console.log(`routes × statuses: ${rows.length - missing} of ${rows.length} exercised`);
+const missing = missingRows.length;
+console.log(`routes × statuses: ${possibleRows.length - missing} of ${possibleRows.length} exercised`);
 const { here, elsewhere, missing: nowhere, impossible } = countCells(rows);
 console.log(
   `codes × addresses: ${here} at their own address, ${elsewhere} only at another, ${nowhere} nowhere, ${impossible} impossible`,

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import type { Principal } from '../../kernel/context.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import { addHeader } from '../fast/respond.ts';
-import { MAX_NAMED, type Members, memberReader, QUERY } from './read-members.ts';
+import { MAX_NAMED, type Members, memberReader, QUERY, type ReadMembers } from './read-members.ts';
 
 /**
  * Refuses members and query parameters that the contract does not declare, so that nothing is silently dropped. Clients
@@ -23,8 +23,8 @@ const TOO_MANY_TO_IGNORE = {
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
 export function checkMembers(deps: CheckMembersDeps, id: string, operation: GroupedOperation): Hook {
-  const { auth, consumes, body, query, ok } = operation;
-  const readBody = body && !consumes ? memberReader(body, ok) : undefined;
+  const { auth, query } = operation;
+  const readBody = bodyReader(operation);
   // People open the addresses of public operations, and mail programs and trackers add parameters of their own.
   const readQuery = auth === 'public' ? undefined : memberReader(query ?? { type: 'object' });
   const mayBeLenient = canBeLenient(id, operation);
@@ -49,6 +49,14 @@ export function checkMembers(deps: CheckMembersDeps, id: string, operation: Grou
     if (members.unknown.length === 0 && members.withoutEffect.length === 0) return done();
     settle(request, members).then(() => done(), done);
   };
+}
+
+/** A DELETE has no body; what a client writes into one, such as a condition, would be lost. */
+function bodyReader({ auth, consumes, body, ok }: GroupedOperation): ReadMembers | undefined {
+  if (consumes) return undefined;
+  if (body) return memberReader(body, ok);
+  // A browser that follows a redirect with 307 sends the body of before.
+  return auth === 'public' ? undefined : memberReader({ type: 'object' });
 }
 
 async function wantsLenient(deps: CheckMembersDeps, request: FastifyRequest): Promise<boolean> {

@@ -79,6 +79,14 @@ describe('members of requests', () => {
     assert.ok(user < 2_000_000, `${user} µs`);
   });
 
+  it('100001: a member in the body of a DELETE is refused, and nothing is deleted; an empty object is no member', async () => {
+    const { id } = (await token({})).body;
+    const remove = (body: string) => grove.call(`${TOKENS}/${id}`, { method: 'DELETE', body });
+    assert.deepEqual(faultsOf(await remove('{"onlyIf":"INACTIVE"}')), ['/onlyIf is not known']);
+    assert.equal((await grove.call(`${TOKENS}/${id}`)).status, 200);
+    assert.equal((await remove('{}')).status, 204);
+  });
+
   it('what was read may be sent back as it is, and only what can be changed is', async () => {
     const key = (await post(KEYS, { name: 'read and written', permissions: [] })).body;
     const again = await post(`${KEYS}/${key.id}`, { ...key, description: 'changed' });
