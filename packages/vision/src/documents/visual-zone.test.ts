@@ -88,8 +88,18 @@ test('reads more of a card whose template is known until its six fields are foun
   const isEnough = () => false;
   assert.equal(isHalfRead([...title, ...fields.slice(0, 4)], { isEnough }), true);
   assert.equal(isHalfRead([...title, ...fields], { isEnough }), false);
-  assert.equal(isHalfRead(fields, { isEnough }), false);
+  const prose = [line('The quick brown fox', 0.1, 0.1), line('jumps over the lazy dog', 0.1, 0.2)];
+  assert.equal(isHalfRead(prose, { isEnough }), false);
+  assert.equal(
+    isHalfRead([...prose, line('3DOB01/06/1958', 0.4, 0.3), line('4bEXP01/06/2022', 0.4, 0.4)], { isEnough }),
+    true,
+  );
   assert.equal(isHalfRead(title, { isEnough, openValues: () => [] }), false);
+});
+
+test('takes the date behind its label, though no mark stands between them', () => {
+  const [field] = labelledFields([line('DOB01/01/1980', 0.4, 0.2), line('01/01/2024', 0.4, 0.24)]);
+  assert.equal(field?.value, '01/01/1980');
 });
 
 test('takes for a date only what has no label of its own', () => {

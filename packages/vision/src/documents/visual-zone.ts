@@ -7,7 +7,7 @@ import { pickBox, type ValueLength } from './fit-value.ts';
 import { stripOf, stripWidth } from './straighten.ts';
 import { matchTemplate } from './templates/match-template.ts';
 import { isFullyRead, readFields } from './templates/read-fields.ts';
-import type { Template } from './templates/template.ts';
+import { plain, type Template } from './templates/template.ts';
 import type { VisualField, VisualFieldName, VisualLine } from './visual-field.ts';
 
 export type { VisualField, VisualFieldName, VisualLine } from './visual-field.ts';
@@ -94,13 +94,20 @@ export async function readVisualZone(straight: Raster, options: VisualZoneOption
   };
 }
 
-/** Whether these are lines of a card without a zone or code whose template is known and whose fields are not all read. */
+/** Whether these are lines of a card without a zone or code, by its template or its words, whose fields are not all read. */
 export function isHalfRead(
   lines: readonly VisualLine[],
   { openValues, isEnough }: Pick<VisualZoneOptions, 'openValues' | 'isEnough'>,
 ): boolean {
-  return !openValues && isEnough !== undefined && matchTemplate(lines) !== undefined && !isFullyRead(lines);
+  if (openValues || !isEnough || isFullyRead(lines)) return false;
+  if (matchTemplate(lines)) return true;
+  const texts = lines.map(({ text }) => plain(text));
+  return texts.some((text) => CARD_WORDS.test(text)) || texts.filter((text) => DATE_LABELS.test(text)).length >= 2;
 }
+
+/** What only licences and identity cards say, and how the dates of licences are labelled. */
+const CARD_WORDS = /DRIVER|DRIVING|LICEN[CS]E|OPERATOR|IDENTIFICATION|IDENTITY/;
+const DATE_LABELS = /^(3?D[O0]B|4?[AB]?(EXP|ISS)|4[AB]\d{6})/;
 
 function briefly({ id, country, region, type }: Template): NonNullable<VisualZone['template']> {
   return { id, country, type, ...(region !== undefined && { region }) };
@@ -220,8 +227,9 @@ export function labelledFields(lines: readonly VisualLine[]): VisualField[] {
     const below = lines
       .filter((other) => isBelow(line, other) && !labelIn(other.text) && fits(label.name, other.text))
       .sort((one, other) => distanceBelow(line, one) - distanceBelow(line, other))[0];
-    const inline =
-      /[:.)]\s*\S/.test(line.text.slice(Math.max(0, label.end - 2))) && behind.length > 0 && fits(label.name, behind);
+    const isDate = label.name.endsWith('Date') && isBareDate(behind);
+    const isMarked = /[:.)]\s*\S/.test(line.text.slice(Math.max(0, label.end - 2))) && behind.length > 0;
+    const inline = isDate || (isMarked && fits(label.name, behind));
     if (inline) fields.push({ name: label.name, label: label.text, value: behind, confidence: line.confidence });
     else if (below)
       fields.push({ name: label.name, label: line.text, value: below.text, confidence: below.confidence });
