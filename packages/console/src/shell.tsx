@@ -2,6 +2,7 @@ import {
   ActionIcon,
   AppShell,
   Badge,
+  Box,
   Burger,
   Button,
   Group,
@@ -78,11 +79,11 @@ function Header({ isOpen, toggle, jump }: { isOpen: boolean; toggle(): void; jum
     <Group h="100%" px="md" justify="space-between" wrap="nowrap">
       <Group gap="sm" wrap="nowrap" miw={0}>
         <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t('app.menu')} />
-        <img src="/console/icon.svg" width="26" height="26" alt="" />
-        <Text fw={650} truncate>
+        <Box component="img" src="/console/icon.svg" w={26} h={26} alt="" visibleFrom="xs" />
+        <Text fw={650} truncate dir="auto">
           {tenantName}
         </Text>
-        <Badge variant="default" className="region">
+        <Badge variant="default" className="region no-shrink">
           {region}
         </Badge>
       </Group>

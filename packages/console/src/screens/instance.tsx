@@ -69,13 +69,15 @@ export function CaseView({ caseFile, onShow }: { caseFile: Case; onShow?: () => 
           {!data && (onShow ? <Hidden onShow={onShow} /> : <Text c="dimmed">{t('case.imagesForbidden')}</Text>)}
         </section>
       </Stack>
-      <Stack>
-        <Title order={2} size="h5">
-          {t('case.images')}
-        </Title>
-        {data && <Images instanceRef={instanceRef} images={images} />}
-        {data && <Faces instanceRef={instanceRef} images={images} />}
-      </Stack>
+      {!onShow && (
+        <Stack>
+          <Title order={2} size="h5">
+            {t('case.images')}
+          </Title>
+          {data && <Images instanceRef={instanceRef} images={images} />}
+          {data && <Faces instanceRef={instanceRef} images={images} />}
+        </Stack>
+      )}
       <Stack>
         <section>
           <Title order={2} size="h5" mb="sm">
