@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import {
   FACE_MODELS,
   type FaceModelKey,
@@ -12,19 +12,17 @@ import {
   type SuppliedModelKey,
   WEIGHTS,
 } from './model-names.ts';
+import { openAsItIs, openNarrow } from './onnx/open-network.ts';
 
 /** The outputs of one run, in the order in which the table above names them. */
 export type RunModel = (input: Float32Array) => Promise<Float32Array[]>;
 
-/** One thread and a plain allocator: a worker has one core, and memory that is returned after each picture. */
+/** A plain allocator: memory is returned after each picture. */
 const SESSION_OPTIONS: InferenceSession.SessionOptions = {
   executionProviders: ['cpu'],
   executionMode: 'sequential',
   graphOptimizationLevel: 'all',
-  intraOpNumThreads: 1,
-  interOpNumThreads: 1,
   enableCpuMemArena: false,
-  logSeverityLevel: 3,
 };
 
 /** Loads and checks the weights, and runs each model once, so that the first picture waits for nothing. */
@@ -39,7 +37,8 @@ async function loadPackaged(folder: string, model: ModelFile): Promise<RunModel>
   const weights = readFileSync(join(folder, model.file));
   const hash = createHash('sha256').update(weights).digest('hex');
   if (!hash.startsWith(model.version)) throw new Error(`the weights of ${model.name} do not match ${model.version}`);
-  const run = await openModel(weights, model);
+  const narrow = model.narrow ? await openNarrow(weights, SESSION_OPTIONS) : undefined;
+  const run = runOf(narrow ?? (await openAsItIs(weights, SESSION_OPTIONS)), model);
   await run(new Float32Array(sizeOf(model)));
   return run;
 }
@@ -60,7 +59,7 @@ export async function loadSupplied(folder: string, key: SuppliedModelKey): Promi
   if (!existsSync(path)) throw new Error(`GROVE_WEIGHTS has no file ${model.file}`);
   const weights = readFileSync(path);
   if (weights.length > MAX_SUPPLIED_BYTES) throw new Error(`${model.file} is too large to be ${model.name}`);
-  const run = await openModel(weights, model);
+  const run = runOf(await openAsItIs(weights, SESSION_OPTIONS), model);
   const [output] = await run(testInput(model));
   if (!output || !isAnswer(output, model)) {
     throw new Error(`${model.file} does not answer as ${model.name} ${model.version} does`);
@@ -78,8 +77,7 @@ function isAnswer(output: Float32Array, { answer }: SuppliedModel): boolean {
   return answer.every((value, at) => Math.abs((output[at] ?? Number.NaN) - value) <= TOLERANCE * largest);
 }
 
-async function openModel(weights: Buffer, { input, outputs }: ModelFile): Promise<RunModel> {
-  const session = await InferenceSession.create(weights, SESSION_OPTIONS);
+function runOf(session: InferenceSession, { input, outputs }: ModelFile): RunModel {
   return async (data) => {
     const result = await session.run({ input: new Tensor('float32', data, input) });
     return outputs.map((output) => (result[output] as Tensor).data as Float32Array);

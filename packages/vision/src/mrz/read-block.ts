@@ -10,9 +10,9 @@ import { foldReading, type MrzReading } from './fold.ts';
 import { FORMATS } from './formats.ts';
 
 /** How wide a line is shown to the reader: wider is read better and costs more, so it is kept for a second look. */
-type Look = { readonly stretch: number; readonly maxPixels: number };
-const FIRST_LOOK: Look = { stretch: 1, maxPixels: 1120 };
-const SECOND_LOOK: Look = { stretch: 1.2, maxPixels: 1640 };
+type Look = { readonly stretch: number; readonly maxPixels: number; readonly careful: boolean };
+const FIRST_LOOK: Look = { stretch: 1, maxPixels: 1120, careful: false };
+const SECOND_LOOK: Look = { stretch: 1.2, maxPixels: 1640, careful: true };
 /** The last line of a zone ends in a digit or is full of letters, so a block is at least so many times as long as high. */
 const MIN_SLIMNESS = 14;
 /** The lines of a zone are equally high (0.87 was the least of 60 documents) and 1.1 to 2.1 heights apart. */
@@ -23,6 +23,8 @@ const MAX_PITCH = 2.6;
 const CLEARLY_UPRIGHT = 0.6;
 /** Lines of a zone are read as at least so many characters, even when they are nearly all fillers. */
 const MIN_CHARACTERS = 14;
+/** A line of fewer characters that may be of a zone is read once more, with care: fillers are faint. */
+const FEW_CHARACTERS = 7;
 const MAX_FOREIGN = 0.3;
 /** Below this, what was read is no zone. */
 export const MIN_MERIT = 0.5;
@@ -227,16 +229,25 @@ type StripReadings = { readonly readings: MrzReading[]; readonly strips: number 
 
 /** The readings of all lines, or of the first two if the third is ordinary print below a zone; else none. */
 async function readQuads(image: Raster, quads: readonly Quad[], look: Look, budget: Budget): Promise<StripReadings> {
-  const { characters } = await ocrModels();
+  const { characters, carefulReader } = await ocrModels();
   const readings: MrzReading[] = [];
   for (const [i, quad] of quads.entries()) {
     const strip = stripOf(image, quad, look);
     budget.pixels -= strip.width;
-    const reading = foldReading(await readStrip(strip), characters);
+    let reading = foldReading(await readStrip(strip, look), characters);
+    if (carefulReader && !look.careful && isInDoubt(reading)) {
+      budget.pixels -= strip.width;
+      reading = foldReading(await readStrip(strip, { careful: true }), characters);
+    }
     // A line of ordinary text, or one on its head, shows itself at once: its neighbours need not be read.
     if (reading.foreign > MAX_FOREIGN || countCharacters(reading) < MIN_CHARACTERS)
       return { readings: i === 2 ? readings : [], strips: i + 1 };
     readings.push(reading);
   }
   return { readings, strips: readings.length };
+}
+
+function isInDoubt(reading: MrzReading): boolean {
+  const count = countCharacters(reading);
+  return reading.foreign <= MAX_FOREIGN && count >= FEW_CHARACTERS && count < MIN_CHARACTERS;
 }

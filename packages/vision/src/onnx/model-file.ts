@@ -24,20 +24,28 @@ export type ModelFile = {
   readonly rest: { readonly model: readonly Field[]; readonly graph: readonly Field[] };
 };
 
-/** `rest`: its name and its attributes. */
-export type OnnxNode = { readonly op: string; inputs: string[]; outputs: string[]; readonly rest: readonly Field[] };
+/** `domain`: whose operator it is, if not one of ONNX itself. `rest`: its name and its attributes. */
+export type OnnxNode = {
+  readonly op: string;
+  readonly domain?: string;
+  inputs: string[];
+  outputs: string[];
+  readonly rest: readonly Field[];
+};
 
 /** The fields of a tensor but its name. */
 export type OnnxTensor = readonly Field[];
 
 const FLOAT = 1;
+const FLOAT_16 = 10;
 
 /** The numbers of the fields in onnx.proto. */
-const MODEL = { graph: 7 };
+const MODEL = { graph: 7, operators: 8 };
 const GRAPH = { node: 1, tensor: 5, output: 12 };
-const NODE = { input: 1, output: 2, op: 4, attribute: 5 };
-const ATTRIBUTE = { name: 1, float: 2, tensor: 5, ints: 8, type: 20 };
-const FLOAT_ATTRIBUTE = 1;
+const NODE = { input: 1, output: 2, op: 4, attribute: 5, domain: 7 };
+const ATTRIBUTE = { name: 1, float: 2, int: 3, string: 4, tensor: 5, ints: 8, type: 20 };
+const ATTRIBUTE_TYPE = { float: 1, int: 2, string: 3, ints: 7 };
+const OPERATORS = { domain: 1, version: 2 };
 const TENSOR = { dims: 1, type: 2, floats: 4, name: 8, raw: 9 };
 const OUTPUT_NAME = 1;
 
@@ -103,13 +111,21 @@ function readNode(bytes: Uint8Array): OnnxNode {
   };
 }
 
-function writeNode({ op, inputs, outputs, rest }: OnnxNode): Uint8Array {
+function writeNode({ op, domain, inputs, outputs, rest }: OnnxNode): Uint8Array {
   return writeFields([
     ...inputs.map((name) => stringField(NODE.input, name)),
     ...outputs.map((name) => stringField(NODE.output, name)),
     stringField(NODE.op, op),
     ...rest,
+    ...(domain === undefined ? [] : [stringField(NODE.domain, domain)]),
   ]);
+}
+
+/** The same file, which may also have operators that ONNX Runtime adds to those of ONNX. */
+export function withContribOps(file: ModelFile): ModelFile {
+  const operators = [stringField(OPERATORS.domain, 'com.microsoft'), numberField(OPERATORS.version, 1)];
+  const model = [...file.rest.model, bytesField(MODEL.operators, writeFields(operators))];
+  return { ...file, rest: { ...file.rest, model } };
 }
 
 function attributeOf(rest: readonly Field[], name: string): Field[] | undefined {
@@ -129,9 +145,32 @@ export function floatOf({ rest }: OnnxNode, name: string): number | undefined {
   return bytes?.length === 4 ? new DataView(bytes.buffer, bytes.byteOffset).getFloat32(0, true) : undefined;
 }
 
+/** The whole number of an attribute; undefined if the node does not have it. */
+export function intOf({ rest }: OnnxNode, name: string): number | undefined {
+  const fields = attributeOf(rest, name);
+  return fields && numberOf(bytesOf(fields, ATTRIBUTE.int));
+}
+
 export function floatAttribute(name: string, value: number): Field {
-  const fields = [stringField(ATTRIBUTE.name, name), floatField(ATTRIBUTE.float, value)];
-  return bytesField(NODE.attribute, writeFields([...fields, numberField(ATTRIBUTE.type, FLOAT_ATTRIBUTE)]));
+  return attribute(name, ATTRIBUTE_TYPE.float, [floatField(ATTRIBUTE.float, value)]);
+}
+
+export function intAttribute(name: string, value: number): Field {
+  return attribute(name, ATTRIBUTE_TYPE.int, [numberField(ATTRIBUTE.int, value)]);
+}
+
+export function intsAttribute(name: string, values: readonly number[]): Field {
+  const numbers = values.map((value) => numberField(ATTRIBUTE.ints, value));
+  return attribute(name, ATTRIBUTE_TYPE.ints, numbers);
+}
+
+export function stringAttribute(name: string, value: string): Field {
+  return attribute(name, ATTRIBUTE_TYPE.string, [stringField(ATTRIBUTE.string, value)]);
+}
+
+function attribute(name: string, type: number, value: readonly Field[]): Field {
+  const fields = [stringField(ATTRIBUTE.name, name), ...value, numberField(ATTRIBUTE.type, type)];
+  return bytesField(NODE.attribute, writeFields(fields));
 }
 
 export function dimsOf(tensor: OnnxTensor): number[] {
@@ -147,11 +186,23 @@ export function floatsOf(tensor: OnnxTensor): Float32Array | undefined {
 }
 
 export function floatTensor(dims: readonly number[], values: Float32Array): OnnxTensor {
-  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  return tensorOf(dims, FLOAT, values);
+}
+
+/** The same numbers in 16 bits each. */
+export function halfTensor(dims: readonly number[], values: Float32Array): OnnxTensor {
+  return tensorOf(dims, FLOAT_16, new Float16Array(values));
+}
+
+function tensorOf(
+  dims: readonly number[],
+  type: number,
+  { buffer, byteOffset, byteLength }: ArrayBufferView,
+): OnnxTensor {
   return [
     ...dims.map((side) => numberField(TENSOR.dims, side)),
-    numberField(TENSOR.type, FLOAT),
-    bytesField(TENSOR.raw, bytes),
+    numberField(TENSOR.type, type),
+    bytesField(TENSOR.raw, new Uint8Array(buffer, byteOffset, byteLength)),
   ];
 }
 

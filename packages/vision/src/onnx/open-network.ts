@@ -1,0 +1,31 @@
+import { InferenceSession } from 'onnxruntime-node';
+import { narrow } from './narrow.ts';
+
+type SessionOptions = InferenceSession.SessionOptions;
+
+const ONLY_FATAL = 4;
+
+/**
+ * Opens a network whose convolutions are narrow, where the processor computes with numbers of 16 bits: ARM does, except
+ * for old processors, and x64 does not. There the result is undefined.
+ */
+export async function openNarrow(network: Uint8Array, options: SessionOptions): Promise<InferenceSession | undefined> {
+  if (process.arch !== 'arm64') return undefined;
+  const narrowNetwork = narrow(network);
+  try {
+    return await openAsItIs(narrowNetwork, { ...options, logSeverityLevel: ONLY_FATAL });
+  } catch {
+    // ONNX Runtime has the operators only if the processor can do it, and says so when a network is opened.
+    return undefined;
+  }
+}
+
+/** For one thread, because workers are the unit of parallelism. */
+export function openAsItIs(network: Uint8Array, options: SessionOptions): Promise<InferenceSession> {
+  return InferenceSession.create(network, {
+    logSeverityLevel: 3,
+    ...options,
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+  });
+}
