@@ -59,13 +59,24 @@ export function judgeAuthenticity(
 function reviewReason(readings: readonly DocumentReading[]): string | undefined {
   const some = (...names: AuthenticitySignal['name'][]): boolean =>
     readings.some((reading) => names.some((name) => isSign(reading, name)));
-  if (some('gridPeak', 'gridShared')) return 'screen_or_print';
+  if (some('gridPeak', 'gridShared') || readings.some(hasGridBesideZone)) return 'screen_or_print';
   if (some('sensorNoise')) return 'no_sensor_noise';
   if (some('cutBorder', 'portraitSave')) return 'edited_picture';
   if (readings.some(hasStuckPortrait)) return 'pasted_portrait';
   const weak = readings.some((reading) => weightOf(reading.authenticity) >= ENOUGH_WEAK);
   return weak ? 'several_weak_signs' : undefined;
 }
+
+/**
+ * Visas and licences are printed in fine patterns that repeat. Passports and cards with a zone have none that come near
+ * the bound, so beside their zones less is a sign.
+ */
+function hasGridBesideZone({ authenticity, mrz }: DocumentReading): boolean {
+  if (!mrz || mrz.format === 'MRVA' || mrz.format === 'MRVB') return false;
+  return nearnessOf(authenticity, 'gridPeak') >= GRID_BESIDE_ZONE;
+}
+
+const GRID_BESIDE_ZONE = 0.83;
 
 /**
  * Edges all around the portrait. Beside a zone the portrait is mostly printed into the page and fades into it, so there
