@@ -11,8 +11,8 @@ describe('the capacity that a number of verifications needs', () => {
 
   it('grows with the number, and with the busiest hour', () => {
     const peakOf = (demand: Partial<typeof A_MILLION>) => Number(needsOf({ ...A_MILLION, ...demand })[1]?.peak);
-    assert.equal(peakOf({ perDay: 100_000 }), 33);
-    assert.equal(peakOf({ perDay: 100_000, peak: 8 }), 65);
-    assert.equal(peakOf({ perDay: 100_000, sides: 1 }), 18);
+    assert.equal(peakOf({ perDay: 100_000 }), 23);
+    assert.equal(peakOf({ perDay: 100_000, peak: 8 }), 45);
+    assert.equal(peakOf({ perDay: 100_000, sides: 1 }), 13);
   });
 });

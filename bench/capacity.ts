@@ -16,7 +16,7 @@ export type Demand = {
  * Processor seconds of one core (Neoverse N1) for one verification. Vision: `node bench/attacks/verification.ts`, quiet.
  * Server and database: a sandbox journey on PostgreSQL, with its polling, measured on a busy machine: what it takes at most.
  */
-const SECONDS = { documentSide: 2.2, challenge: 1.65, judgement: 0.5, server: 0.072, database: 0.045 };
+const SECONDS = { documentSide: 1.5, challenge: 1.45, judgement: 0.35, server: 0.072, database: 0.045 };
 /** What one verification leaves behind, estimated: pictures as a telephone sends them, frames of the challenge included. */
 const ROWS_KB = 12;
 const PICTURES_MB = 2.5;
