@@ -66,7 +66,8 @@ export async function openPushProviders() {
       webPush: {
         subject: 'mailto:push@bank.example',
         publicKey: vapid.getPublicKey('base64url'),
-        privateKey: vapid.getPrivateKey('base64url'),
+        // Node leaves out zeros at the beginning, which one key in 256 has.
+        privateKey: Buffer.from(vapid.getPrivateKey('hex').padStart(64, '0'), 'hex').toString('base64url'),
       },
     },
     /** A new subscription of a browser: its push token. */

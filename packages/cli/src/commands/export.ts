@@ -63,7 +63,7 @@ async function filesOf(client: Client, baseUrl: string): Promise<Map<string, str
     const { document, tags } = await client.processDefinitions.get({ processDefinitionId: id });
     files.set(file, schemaLine('process-definition') + toYaml(tags.length > 0 ? withTags(document, tags) : document));
   }
-  const { embedOrigins, ...settings } = await client.processSettings.get();
+  const { embedOrigins, lastUpdatedDtm: _lastUpdated, ...settings } = await client.processSettings.get();
   const writtenSettings = { ...settings, ...(embedOrigins.length > 0 && { embedOrigins }) };
   files.set(SETTINGS, schemaLine('settings') + toYaml(writtenSettings));
   const { FILE_KINDS, fileOf } = await import('../configuration/kinds.ts');
