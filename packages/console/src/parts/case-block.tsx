@@ -11,6 +11,7 @@ import { base64Of } from './base64.ts';
 import type { Case } from './case-data.tsx';
 import { imagesOf } from './case-images.tsx';
 import { Dialog } from './dialogs.tsx';
+import { shownValueOf } from './read-values.ts';
 import { ReasonAndEnd } from './reason-and-end.tsx';
 
 const MAX_LISTS = 200;
@@ -21,7 +22,7 @@ type Blockable = { type: ListType; value?: string; path?: string };
 function blockablesOf({ instance, data }: Case): Blockable[] {
   const fields = Object.values(data?.documents ?? {}).flatMap(({ biographicData }) => biographicData);
   const values = fields.find(({ fieldName }) => fieldName === 'Document Number')?.values;
-  const number = values?.correctedValue ?? values?.visualZoneValue ?? values?.mrzValue ?? values?.barcodeValue;
+  const number = values && shownValueOf(values);
   const face = imagesOf(data).find(({ kind }) => kind === 'face');
   return [
     ...(number ? [{ type: 'DOCUMENT_NUMBER' as const, value: number }] : []),

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CallError, call } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
@@ -7,6 +7,7 @@ import { useT } from '../texts/texts.tsx';
 import { say, useAct } from './act.ts';
 import { ActForm } from './act-form.tsx';
 import { Dialog } from './dialogs.tsx';
+import { WhyField } from './why-field.tsx';
 
 /** A value of a document that a reviewer corrects, or adds. */
 type Target = { instanceId: string; documentKey: string; fieldName: string; shownValue: string };
@@ -116,15 +117,7 @@ function CorrectionForm({ target, onDone }: { target: Target; onDone(): void }) 
         required
         data-autofocus
       />
-      <Textarea
-        label={t('correct.why')}
-        value={comment}
-        onChange={(event) => setComment(event.currentTarget.value)}
-        maxLength={1000}
-        autosize
-        minRows={1}
-        required
-      />
+      <WhyField label={t('correct.why')} value={comment} onChange={setComment} />
     </ActForm>
   );
 }

@@ -5,8 +5,8 @@ import { Tag } from './badges.tsx';
 import { AddValueButton, CorrectButton, useMayCorrect } from './case-correction.tsx';
 import type { Case, Check, UserData } from './case-data.tsx';
 import { useMomentText } from './moment.tsx';
+import { readValueOf, shownValueOf } from './read-values.ts';
 
-/** The values of each document: as they were read, provided and corrected. */
 /** For each field, the parameter with the applicant's value and the name that the checks use. */
 const FIELDS: Readonly<Record<string, { readonly parameter: string; readonly inChecks: string }>> = {
   'First Name': { parameter: 'firstName', inChecks: 'givenNames' },
@@ -34,6 +34,7 @@ function differencesOf(checks: readonly Check[], fieldName: string): Differences
 
 type Document = UserData['documents'][string];
 
+/** The values of each document: as they were read, provided and corrected. */
 export function ValuesTable({ caseFile }: { caseFile: Case }) {
   return Object.entries(caseFile.data?.documents ?? {}).map(([key, document]) => (
     <DocumentValues key={key} documentKey={key} document={document} caseFile={caseFile} />
@@ -96,8 +97,8 @@ function FieldRow({ name, provided, values, differences, correction, target }: F
   const t = useT();
   const names = useNames();
   const { visualZoneValue, mrzValue, barcodeValue, correctedValue } = values;
-  const readValue = visualZoneValue ?? mrzValue ?? barcodeValue;
-  const shownValue = correctedValue ?? readValue ?? '';
+  const readValue = readValueOf(values);
+  const shownValue = shownValueOf(values) ?? '';
   const others = [
     { label: t('correct.wasRead'), value: correctedValue === undefined ? undefined : readValue, differs: false },
     { label: t('case.machineZone'), value: visualZoneValue && mrzValue, differs: differences.zone },

@@ -1,4 +1,4 @@
-import { Button, Text, Textarea } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
@@ -7,6 +7,7 @@ import { useT } from '../texts/texts.tsx';
 import { useAct } from './act.ts';
 import { ActForm } from './act-form.tsx';
 import { Dialog } from './dialogs.tsx';
+import { WhyField } from './why-field.tsx';
 
 const DECIDED: readonly string[] = ['COMPLETED_ENDED_SUCCESS', 'COMPLETED_ENDED_ERROR'];
 
@@ -33,16 +34,7 @@ export function ReopenInstance({ id, status }: { id: string; status: string }) {
       <Dialog opened={isOpen} onClose={() => setOpen(false)} title={t('reopen.title')}>
         <ActForm act={reopen} submitLabel={t('reopen.button')} isDisabled={comment.trim() === ''}>
           <Text size="sm">{t('reopen.lead')}</Text>
-          <Textarea
-            label={t('reopen.why')}
-            value={comment}
-            onChange={(event) => setComment(event.currentTarget.value)}
-            maxLength={1000}
-            autosize
-            minRows={1}
-            required
-            data-autofocus
-          />
+          <WhyField label={t('reopen.why')} value={comment} onChange={setComment} hasFocus />
         </ActForm>
       </Dialog>
     </>

@@ -46,6 +46,25 @@ export function checksOf(db: TenantReads, instanceId: string): Promise<CheckRow[
   return OF_INSTANCE.all(db, { instanceId });
 }
 
+type Details = Pick<CheckRow, 'score' | 'threshold' | 'reason' | 'advice' | 'meta_data'>;
+
+/** The members of a check that may be absent, from its row. */
+export function detailsOf({
+  score,
+  threshold,
+  reason,
+  advice,
+  meta_data,
+}: Details): Omit<Check, 'name' | 'type' | 'status'> {
+  return {
+    ...(score !== null && { score }),
+    ...(threshold !== null && { threshold }),
+    ...(reason !== null && { reason }),
+    ...(advice !== null && { advice }),
+    ...(meta_data !== null && { metaData: JSON.parse(meta_data) as Record<string, unknown> }),
+  };
+}
+
 type CheckedAttempt = { instanceId: string; step: string; attempts: number; now: number };
 
 /** The checks of a later attempt take the place of those of an earlier one. */

@@ -3,7 +3,7 @@ import { type Audit, changedBy } from '../../audit/audit.ts';
 import type { Check } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
-import { type CheckRow, checksOf } from '../instances/checks.repository.ts';
+import { type CheckRow, checksOf, detailsOf } from '../instances/checks.repository.ts';
 import { toPlainView } from '../instances/instance-view.ts';
 import type { Drive } from '../runtime/drive.ts';
 import { lockReview, nameOf } from './lock-review.ts';
@@ -42,15 +42,6 @@ export function correctReview(deps: Deps, context: Context, id: string, input: B
 }
 
 function toCheck(row: CheckRow): Check {
-  const { name, type, status, score, threshold, reason, advice, meta_data } = row;
-  return {
-    name,
-    type,
-    status,
-    ...(score !== null && { score }),
-    ...(threshold !== null && { threshold }),
-    ...(reason !== null && { reason }),
-    ...(advice !== null && { advice }),
-    ...(meta_data !== null && { metaData: JSON.parse(meta_data) }),
-  };
+  const { name, type, status } = row;
+  return { name, type, status, ...detailsOf(row) };
 }

@@ -11,6 +11,7 @@ import { checkDefinition } from '../definitions/check-definition.ts';
 import { findCompiled } from '../definitions/compiled-definition.ts';
 import { type CompiledDefinition, compileDefinition } from '../engine/compile-definition.ts';
 import type { Flow } from '../engine/state.ts';
+import { detailsOf } from '../instances/checks.repository.ts';
 import { differing, type RecordedCheck } from './rejudge.ts';
 import { type Outcome, recordedOutcome, replay } from './replay.ts';
 import { type PastRow, pastChecks, pastInstances } from './what-if.repository.ts';
@@ -132,17 +133,6 @@ async function checksOf(
   );
   const byStep = Map.groupBy(checks, ({ instance_id, step }) => `${instance_id} ${step}`);
   return new Map(
-    [...byStep].map(([key, of]) => [
-      key,
-      of.map(({ name, status, score, threshold, reason, advice, meta_data }) => ({
-        name,
-        status,
-        ...(score !== null && { score }),
-        ...(threshold !== null && { threshold }),
-        ...(reason !== null && { reason }),
-        ...(advice !== null && { advice }),
-        ...(meta_data !== null && { metaData: JSON.parse(meta_data) as Record<string, unknown> }),
-      })),
-    ]),
+    [...byStep].map(([key, of]) => [key, of.map((row) => ({ name: row.name, status: row.status, ...detailsOf(row) }))]),
   );
 }

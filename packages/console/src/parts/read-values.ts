@@ -1,0 +1,13 @@
+import type { UserData } from './case-data.tsx';
+
+type Values = UserData['documents'][string]['biographicData'][number]['values'];
+
+/** The value in print, else as a machine-readable zone or a barcode has it. */
+export function readValueOf({ visualZoneValue, mrzValue, barcodeValue }: Values): string | undefined {
+  return visualZoneValue ?? mrzValue ?? barcodeValue;
+}
+
+/** As a reviewer corrected it, else as it was read. */
+export function shownValueOf(values: Values): string | undefined {
+  return values.correctedValue ?? readValueOf(values);
+}
