@@ -160,6 +160,49 @@ export function testCaseWork(tools: Tools): void {
     await page.getByText('https://hooks.example.com/mine').waitFor();
   });
 
+  it('what was typed into a theme stays while somebody else saves it, and so does what they saved', async () => {
+    const page = tools.page();
+    const { app } = stage();
+    const path = '/api/theme-server/themes/brand';
+    const post = async (body: object) => {
+      app.clock.advance(1000);
+      const token = await app.token(stage().testKey);
+      assert.equal((await app.call(path, { method: 'POST', body: JSON.stringify(body), token })).status, 200);
+    };
+    await post({ radius: 4, texts: {} });
+    await open('/themes/brand', /brand/);
+    const colour = page.getByRole('textbox', { name: 'Text', exact: true });
+    const before = await colour.inputValue();
+    await colour.fill('#101010');
+    await post({ radius: 9, texts: { en: { 'document.front.PASSPORT': 'Its page' } } });
+    // An own text is put among those of the others; the page then shows what is stored.
+    await page.getByRole('searchbox', { name: 'Key' }).fill('document.front');
+    const own = page.locator('.card.check').filter({ has: page.getByText('document.front.ID_CARD', { exact: true }) });
+    await own.getByRole('textbox').fill('Its front');
+    await own.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved').first().waitFor();
+    await page
+      .locator('.card.check')
+      .filter({ hasText: 'document.front.PASSPORT' })
+      .getByText('own', { exact: true })
+      .waitFor();
+    assert.equal(await colour.inputValue(), '#101010', 'the colour is still there');
+    await page.getByRole('button', { name: 'Save' }).first().click();
+    const conflict = page.getByRole('dialog', { name: 'Somebody else has changed this' });
+    await conflict.getByText('- "radius": 9').waitFor();
+    await conflict.getByRole('button', { name: 'Take theirs' }).click();
+    await conflict.waitFor({ state: 'detached' });
+    await page.getByRole('textbox', { name: 'Corners' }).and(page.locator('[value="9"]')).waitFor();
+    assert.equal(await colour.inputValue(), before);
+    const token = await app.token(stage().testKey);
+    const { body } = await app.call('/api/theme-server/themes?name=brand', { token });
+    assert.deepEqual(body.content[0].texts.en, {
+      'document.front.PASSPORT': 'Its page',
+      'document.front.ID_CARD': 'Its front',
+    });
+    await post({ texts: {} });
+  });
+
   it('a definition is imported from a file, and a file that is none says so', async () => {
     const page = tools.page();
     await open('/definitions', /Definitions/);

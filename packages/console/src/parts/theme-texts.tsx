@@ -1,18 +1,25 @@
 import { Badge, Button, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, type Result } from '../api/client.ts';
+import { CallError, CHANGED_MEANWHILE, call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useT } from '../texts/texts.tsx';
-import { say, useAct } from './act.ts';
+import { say } from './act.ts';
 import { JOURNEY_LANGUAGES } from './journey-languages.ts';
+import { useSafeSave } from './safe-save.tsx';
+import { useDraft } from './use-draft.ts';
 
 type ThemeRow = Result<'themes', 'list'>['content'][number];
 type TextRow = Result<'journeyTexts', 'list'>['content'][number];
 type Language = (typeof JOURNEY_LANGUAGES)[number];
 
 const MAX_SHOWN = 20;
+
+export async function fetchTheme(name: string): Promise<ThemeRow | undefined> {
+  const { content } = await call('themes', 'list', { query: { name, size: 10 } });
+  return content.find((row) => row.name === name);
+}
 
 /** The words of a journey that the tenant says in its own way, by language. A text that lacks a placeholder is refused. */
 export function ThemeTexts({ theme }: { theme: ThemeRow }) {
@@ -21,11 +28,10 @@ export function ThemeTexts({ theme }: { theme: ThemeRow }) {
   const environment = useEnvironment();
   const [language, setLanguage] = useState<Language>('en');
   const [key, setKey] = useState('');
-  const own = (theme.texts ?? {}) as Record<string, Record<string, string>>;
+  const own = ownTextsOf(theme);
   const query = useQuery({
     queryKey: [environment, 'texts', language, key],
-    queryFn: () =>
-      call('journeyTexts', 'list', { query: { language, key: key ? `%${key}%` : undefined, size: MAX_SHOWN } }),
+    queryFn: () => call('journeyTexts', 'list', { query: { language, key: key || undefined, size: MAX_SHOWN } }),
     enabled: may('journeyTexts', 'list'),
     placeholderData: keepPreviousData,
   });
@@ -66,32 +72,59 @@ export function ThemeTexts({ theme }: { theme: ThemeRow }) {
   );
 }
 
-type OwnTextProps = { row: TextRow; theme: ThemeRow; language: Language; own: Record<string, Record<string, string>> };
+type OwnTexts = Record<string, Record<string, string>>;
 
-function OwnText({ row, theme, language, own }: OwnTextProps) {
+const ownTextsOf = ({ texts }: ThemeRow) => (texts ?? {}) as OwnTexts;
+
+type OwnTextProps = { row: TextRow; theme: ThemeRow; language: Language; own: OwnTexts };
+
+type TextChange = { language: Language; key: string; text: string; before: string };
+
+/** All own texts are stored together, so one is put among those that are stored now. */
+async function saveText(theme: ThemeRow, { language, key, text, before }: TextChange, isSure: boolean) {
+  const newest = (await fetchTheme(theme.name)) ?? theme;
+  const own = ownTextsOf(newest);
+  const { [key]: stored = '', ...others } = own[language] ?? {};
+  if (stored !== before && !isSure) throw new CallError(409, CHANGED_MEANWHILE, stored);
+  const texts = { ...own, [language]: text === '' ? others : { ...others, [key]: text } };
+  const query = { ifLastUpdatedDtm: newest.lastUpdatedDtm };
+  return call('themes', 'update', { params: { themeName: theme.name }, query, body: { texts } as never });
+}
+
+function useOwnText({ row: { key }, theme, language, own }: OwnTextProps) {
+  const t = useT();
+  const stored = own[language]?.[key] ?? '';
+  const draft = useDraft({ fields: { text: stored }, lastUpdatedDtm: theme.lastUpdatedDtm });
+  const { text } = draft.fields;
+  const { act: save, conflict } = useSafeSave<ThemeRow>({
+    save: (isSure) => saveText(theme, { language, key, text, before: draft.storedFields.text }, isSure),
+    async fetchTheirs() {
+      const newest = await fetchTheme(theme.name);
+      return { [key]: (newest && ownTextsOf(newest)[language]?.[key]) ?? '' };
+    },
+    mine: { [key]: text },
+    onSaved({ lastUpdatedDtm }) {
+      draft.follow({ fields: { text }, lastUpdatedDtm });
+      say(t('settings.saved'));
+    },
+    onTheirs: draft.reset,
+  });
+  return { ...draft, text, isOwn: stored !== '', save, conflict };
+}
+
+function OwnText(props: OwnTextProps) {
   const t = useT();
   const may = useMay();
-  const before = own[language]?.[row.key] ?? '';
-  const [text, setText] = useState(before);
+  const { row } = props;
+  const { text, change, isChanged, isOwn, save, conflict } = useOwnText(props);
   const lacks = row.fillsIn.filter((name) => text !== '' && !text.includes(`{${name}`));
-  const save = useAct(
-    () => {
-      const { [row.key]: _old, ...others } = own[language] ?? {};
-      const ofLanguage = text === '' ? others : { ...others, [row.key]: text };
-      const texts = { ...own, [language]: ofLanguage };
-      // All own texts are stored together: what somebody else has written meanwhile is not overwritten.
-      const query = { ifLastUpdatedDtm: theme.lastUpdatedDtm };
-      return call('themes', 'update', { params: { themeName: theme.name }, query, body: { texts } as never });
-    },
-    () => say(t('settings.saved')),
-  );
   return (
     <div className="card check">
       <Group gap="xs" justify="space-between">
         <Text size="xs" c="dimmed">
           {row.key}
         </Text>
-        {before !== '' && (
+        {isOwn && (
           <Badge size="xs" variant="default">
             {t('themes.own')}
           </Badge>
@@ -106,7 +139,7 @@ function OwnText({ row, theme, language, own }: OwnTextProps) {
           aria-label={row.key}
           placeholder={t('themes.ownText')}
           value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
+          onChange={(event) => change({ text: event.currentTarget.value })}
           error={lacks.length > 0 && t('themes.lacks', { names: lacks.map((name) => `{${name}}`).join(' ') })}
           maxLength={1000}
           autosize
@@ -115,13 +148,14 @@ function OwnText({ row, theme, language, own }: OwnTextProps) {
         <Button
           size="xs"
           variant="default"
-          disabled={text === before || lacks.length > 0 || !may('themes', 'update')}
+          disabled={!isChanged || lacks.length > 0 || !may('themes', 'update')}
           loading={save.isPending}
-          onClick={() => save.mutate(undefined)}
+          onClick={() => save.mutate()}
         >
           {t('app.save')}
         </Button>
       </Group>
+      {conflict}
     </div>
   );
 }

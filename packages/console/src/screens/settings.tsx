@@ -1,6 +1,5 @@
 import { Alert, Badge, Button, Group, NumberInput, Stack, Switch, Table, TagsInput, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay, useSession } from '../api/session.tsx';
@@ -10,6 +9,7 @@ import { useMomentText } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { useSafeSave } from '../parts/safe-save.tsx';
 import { Failed, Guarded, Waiting } from '../parts/states.tsx';
+import { useDraft } from '../parts/use-draft.ts';
 import { useT } from '../texts/texts.tsx';
 
 type SettingsView = Result<'processSettings', 'get'>;
@@ -43,34 +43,29 @@ export function Settings() {
   );
 }
 
+type SettingsFields = Omit<SettingsView, 'lastUpdatedDtm'>;
+
+function storedFieldsOf({ lastUpdatedDtm, ...fields }: SettingsView): {
+  fields: SettingsFields;
+  lastUpdatedDtm: string;
+} {
+  return { fields, lastUpdatedDtm };
+}
+
 /** The settings as they are being changed. */
 function useSettings(of: SettingsView) {
   const t = useT();
-  // Both stay as they are while somebody else saves: the difference is shown when this form is saved.
-  const [base, setBase] = useState(of);
-  const [settings, setSettings] = useState(of);
-  const change = (more: Partial<SettingsView>) => setSettings({ ...settings, ...more });
-  const begin = (next: SettingsView) => {
-    setBase(next);
-    setSettings(next);
-  };
-  const isChanged = JSON.stringify(settings) !== JSON.stringify(base);
-  const { lastUpdatedDtm: ifLastUpdatedDtm, ...body } = settings;
-  const [theirs, setTheirs] = useState(of);
+  const draft = useDraft(storedFieldsOf(of));
+  const { fields: settings, change, isChanged, ifLastUpdatedDtm } = draft;
   const { act: save, conflict } = useSafeSave({
-    save: (isSure) => call('processSettings', 'update', { query: isSure ? {} : { ifLastUpdatedDtm }, body }),
-    async fetchTheirs() {
-      const newer = await call('processSettings', 'get', {});
-      setTheirs(newer);
-      const { lastUpdatedDtm: _at, ...fields } = newer;
-      return fields;
-    },
-    mine: body,
+    save: (isSure) => call('processSettings', 'update', { query: isSure ? {} : { ifLastUpdatedDtm }, body: settings }),
+    fetchTheirs: async () => storedFieldsOf(await call('processSettings', 'get', {})).fields,
+    mine: settings,
     onSaved(result) {
-      begin(result);
+      draft.follow(storedFieldsOf(result));
       say(t('settings.saved'));
     },
-    onTheirs: () => begin(theirs),
+    onTheirs: draft.reset,
   });
   return { settings, change, isChanged, save, conflict };
 }

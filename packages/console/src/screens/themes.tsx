@@ -29,7 +29,8 @@ import { NameField } from '../parts/name-field.tsx';
 import { Page } from '../parts/page.tsx';
 import { useSafeSave } from '../parts/safe-save.tsx';
 import { Failed, Guarded, Waiting } from '../parts/states.tsx';
-import { ThemeTexts } from '../parts/theme-texts.tsx';
+import { fetchTheme, ThemeTexts } from '../parts/theme-texts.tsx';
+import { useDraft } from '../parts/use-draft.ts';
 import { useT, useTexts } from '../texts/texts.tsx';
 
 type ThemeRow = Result<'themes', 'list'>['content'][number];
@@ -139,11 +140,6 @@ function NewTheme({ onDone }: { onDone(): void }) {
   );
 }
 
-async function fetchTheme(name: string): Promise<ThemeRow | undefined> {
-  const { content } = await call('themes', 'list', { query: { name, size: 10 } });
-  return content.find((row) => row.name === name);
-}
-
 export function Theme() {
   const { name = '' } = useParams({ strict: false }) as { name?: string };
   const environment = useEnvironment();
@@ -155,46 +151,53 @@ export function Theme() {
     <Guarded group="themes" name="list">
       {query.isPending && <Waiting />}
       {query.isError && <Failed error={query.error} retry={() => query.refetch()} />}
-      {query.data && <Editor key={query.data.lastUpdatedDtm} theme={query.data} />}
+      {query.data && <Editor key={`${environment} ${name}`} theme={query.data} />}
     </Guarded>
   );
 }
 
-type ThemeChange = Pick<ThemeRow, 'palette' | 'radius' | 'fontFamily'>;
+type ThemeFields = Pick<ThemeRow, 'palette' | 'radius' | 'fontFamily'>;
 
-function useThemeSave(theme: ThemeRow, body: ThemeChange) {
+const fieldsOf = ({ palette, radius, fontFamily }: ThemeRow): ThemeFields => ({ palette, radius, fontFamily });
+
+/** The colours and shapes as they are being changed. */
+function useThemeDraft(theme: ThemeRow) {
   const t = useT();
-  return useSafeSave<unknown>({
+  const { lastUpdatedDtm, name: themeName } = theme;
+  const draft = useDraft({ fields: fieldsOf(theme), lastUpdatedDtm });
+  const { fields, ifLastUpdatedDtm } = draft;
+  const { act: save, conflict } = useSafeSave<ThemeRow>({
     save: (isSure) =>
-      call('themes', 'update', {
-        params: { themeName: theme.name },
-        query: isSure ? {} : { ifLastUpdatedDtm: theme.lastUpdatedDtm },
-        body,
-      }),
+      call('themes', 'update', { params: { themeName }, query: isSure ? {} : { ifLastUpdatedDtm }, body: fields }),
     async fetchTheirs() {
-      const newer = await fetchTheme(theme.name);
-      return { palette: newer?.palette, radius: newer?.radius, fontFamily: newer?.fontFamily };
+      const newer = await fetchTheme(themeName);
+      return newer ? fieldsOf(newer) : {};
     },
-    mine: body,
-    onSaved: () => say(t('settings.saved')),
-    // The editor begins anew with what is stored.
-    onTheirs: () => undefined,
+    mine: fields,
+    onSaved(result) {
+      draft.follow({ fields: fieldsOf(result), lastUpdatedDtm: result.lastUpdatedDtm });
+      say(t('settings.saved'));
+    },
+    onTheirs: draft.reset,
   });
+  return { ...draft, save, conflict };
 }
 
 function Editor({ theme }: { theme: ThemeRow }) {
   const t = useT();
   const may = useMay();
-  const [palette, setPalette] = useState(theme.palette);
-  const [radius, setRadius] = useState(theme.radius);
-  const [fontFamily, setFontFamily] = useState(theme.fontFamily);
-  const { act: save, conflict } = useThemeSave(theme, { palette, radius, fontFamily });
+  const { fields, change, isChanged, save, conflict } = useThemeDraft(theme);
+  const { palette, radius, fontFamily } = fields;
   const ratios = PAIRS.map(([front, back]) => ({ front, back, ratio: contrast(palette[front], palette[back]) }));
   const isBlocked = ratios.some(({ ratio }) => ratio < LEAST);
   return (
     <Page title={theme.name}>
       <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <ActForm act={save} submitLabel={t('app.save')} isDisabled={isBlocked || !may('themes', 'update')}>
+        <ActForm
+          act={save}
+          submitLabel={t('app.save')}
+          isDisabled={!isChanged || isBlocked || !may('themes', 'update')}
+        >
           {COLOURS.map((name) => (
             <ColorInput
               key={name}
@@ -203,7 +206,7 @@ function Editor({ theme }: { theme: ThemeRow }) {
               format="hex"
               withEyeDropper={false}
               dir="ltr"
-              onChange={(value) => setPalette({ ...palette, [name]: value })}
+              onChange={(value) => change({ palette: { ...palette, [name]: value } })}
             />
           ))}
           <NumberInput
@@ -211,18 +214,18 @@ function Editor({ theme }: { theme: ThemeRow }) {
             value={radius}
             min={0}
             max={24}
-            onChange={(next) => setRadius(Number(next) || 0)}
+            onChange={(next) => change({ radius: Number(next) || 0 })}
           />
           <NativeSelect
             label={t('themes.font')}
             value={fontFamily}
             data={['system', 'serif', 'rounded', 'monospace', 'own']}
-            onChange={(event) => setFontFamily(event.currentTarget.value as typeof fontFamily)}
+            onChange={(event) => change({ fontFamily: event.currentTarget.value as typeof fontFamily })}
           />
           {conflict}
         </ActForm>
         <Stack>
-          <Preview theme={{ ...theme, palette, radius, fontFamily }} />
+          <Preview theme={{ ...theme, ...fields }} />
           {ratios
             .filter(({ ratio }) => ratio < GOOD)
             .map(({ front, back, ratio }) => (

@@ -1,5 +1,4 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 
@@ -36,10 +35,11 @@ const DEFAULTS: ProcessSettings = {
 };
 
 type SettingsRow = { value: string; last_updated_at: number; last_updated_by: string | null };
-const FIRST = `SELECT value, last_updated_at, last_updated_by FROM tenant_settings
-  WHERE tenant_id = :tenant_id AND name IN (:live, :name) ORDER BY name DESC LIMIT 1` as const;
-const ONE = query<SettingsRow>()(FIRST);
-const ONE_FOR_UPDATE = query<SettingsRow>()(`${FIRST} ${FOR_UPDATE}`);
+const ONE = query<SettingsRow>()(`SELECT value, last_updated_at, last_updated_by FROM tenant_settings
+  WHERE tenant_id = :tenant_id AND name IN (:live, :name) ORDER BY name DESC LIMIT 1`);
+/** Before the first change there is no row to lock, so one is created that says the same as none. */
+const LOCK = statement(`INSERT INTO tenant_settings (tenant_id, name, value, last_updated_at, last_updated_by)
+  VALUES (:tenant_id, :live, '{}', 0, 'Grove') ON CONFLICT (tenant_id, name) DO UPDATE SET value = tenant_settings.value`);
 const SET = statement(`INSERT INTO tenant_settings (tenant_id, name, value, last_updated_at, last_updated_by)
   VALUES (:tenant_id, :name, :settings, :now, :by) ON CONFLICT (tenant_id, name) DO UPDATE SET value = excluded.value,
   last_updated_at = excluded.last_updated_at, last_updated_by = excluded.last_updated_by`);
@@ -57,8 +57,10 @@ export async function findStoredSettings(db: TenantReads, environment: Environme
   return parsed(await ONE.get(db, { live: NAMES.live, name: NAMES[environment] }));
 }
 
+/** The row of live locks both environments, because test journeys may follow it. */
 export async function findSettingsForUpdate(tx: TenantTx, environment: Environment): Promise<StoredSettings> {
-  return parsed(await ONE_FOR_UPDATE.get(tx, { live: NAMES.live, name: NAMES[environment] }));
+  await LOCK.run(tx, { live: NAMES.live });
+  return findStoredSettings(tx, environment);
 }
 
 function parsed(row: SettingsRow = UNCHANGED): StoredSettings {

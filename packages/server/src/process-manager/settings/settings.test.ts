@@ -35,6 +35,18 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     );
   });
 
+  it('100351: are changed for the first time by one of many who try at once', async () => {
+    const query = `?ifLastUpdatedDtm=${encodeURIComponent(NEVER)}`;
+    const token = await grove.token();
+    const answers = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((reason) =>
+        grove.call(`${PATH}${query}`, { method: 'POST', token, body: JSON.stringify({ reviewReasons: [reason] }) }),
+      ),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409, 409, 409, 409]);
+    await update({ reviewReasons: [] });
+  });
+
   it('keep origins in one spelling, each once', async () => {
     const given = ['https://WWW.Example.com/', 'https://www.example.com:443', 'http://localhost:3000', 'MyApp:'];
     const kept = {
