@@ -54,7 +54,7 @@ export function enter(app: TestApp, opened: Answer): EndUser {
     for (;;) {
       const now = await look();
       if (now.waitingFor !== 'check') return now;
-      if (Date.now() > deadline) throw new Error('a machine has been at work for too long');
+      if (Date.now() > deadline) throw new Error(`a machine has been at work for too long\n${warningsOf(app)}`);
       await wait(10);
     }
   };
@@ -77,6 +77,15 @@ export function enter(app: TestApp, opened: Answer): EndUser {
     throw new Error('the journey does not end');
   };
   return { processInstanceId, cookie, call, look, settled, submit, upload, finish };
+}
+
+/** A job that failed waits for a clock that only the test moves, so the log has the cause. */
+function warningsOf(app: TestApp): string {
+  const lines = app.logged().split('\n');
+  return lines
+    .filter((line) => /"level":[4-6]0/.test(line))
+    .slice(-5)
+    .join('\n');
 }
 
 type Parameters = Record<string, string>;

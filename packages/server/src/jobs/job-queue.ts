@@ -75,7 +75,13 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
         if (!due.some((kind) => group.kinds.has(kind))) continue;
         // Jobs that earlier groups have just claimed take up room as well.
         const present = { ...heldJobs, size: heldJobs.size + claimed.length };
-        claimed.push(...(await claimGroup(group, present, now, lease)));
+        try {
+          claimed.push(...(await claimGroup(group, present, now, lease)));
+        } catch (error) {
+          // What was claimed is leased to this server and must run. The next claim meets the same fault if it lasts.
+          if (claimed.length === 0) throw error;
+          return claimed;
+        }
       }
       return claimed;
     },

@@ -70,4 +70,24 @@ onBothEngines('jobs of a process', (_engine, places) => {
     assert.deepEqual(begun.toSorted(), [...'abcde']);
     assert.deepEqual(await storedJobs(db), []);
   });
+
+  it('run if they were claimed, although the claim for a kind with a limit failed after them', async () => {
+    const begun: string[] = [];
+    const run = async ({ name }: { name: string }) => void begun.push(name);
+    const usual = namedJob(run);
+    const limited = namedJob(run, { kind: 'test.limited', atOnce: 1 });
+    let claims = 0;
+    const write: Db['system']['write'] = (work) => {
+      claims += 1;
+      if (claims === 2) return Promise.reject(new Error('the database is busy'));
+      return db.system.write(work);
+    };
+    const jobs = openTestJobs({ ...db, aside: { of: db.of, system: { ...db.system, write } } }, clock);
+    for (const definition of [usual, limited]) jobs.register(definition);
+    await enqueueByName({ jobs, db, tenantId }, usual, 'usual');
+    await enqueueByName({ jobs, db, tenantId }, limited, 'limited');
+    assert.equal(await jobs.runDue(), 2);
+    assert.deepEqual(begun, ['usual', 'limited']);
+    assert.deepEqual(await storedJobs(db), []);
+  });
 });

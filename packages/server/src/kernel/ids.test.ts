@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { asTenantId, firstIdAt, ID_PATTERN, isTenantId, newId } from './ids.ts';
+import { asTenantId, firstIdAt, ID_PATTERN, isTenantId, momentOf, newId } from './ids.ts';
 
 const LAST_MOMENT = 2 ** 48 - 1;
 const moment = () => fc.integer({ min: 0, max: LAST_MOMENT });
@@ -30,6 +30,10 @@ describe('newId', () => {
   it('is not less than the first of its moment, and less than that of every later one', () => {
     fc.assert(fc.property(moment(), moment(), (made, at) => assert.equal(newId(made) < firstIdAt(at), made < at)));
     assert.equal(firstIdAt(-1), firstIdAt(0));
+  });
+
+  it('says when it was made', () => {
+    fc.assert(fc.property(moment(), (made) => assert.equal(momentOf(newId(made)), made)));
   });
 
   it('begins with the time as the ULID specification writes it', () => {

@@ -34,6 +34,7 @@ export type BlobContent = { readonly size: number; chunks(): AsyncIterable<Uint8
 export type StoredBlob = {
   /** Undefined for what was left behind by a write that never ended. */
   readonly key: string | undefined;
+  /** By the clock of the store or of the server that made the key, whichever is later: neither alone may make it old. */
   readonly storedAt: number;
   remove(): Promise<void>;
 };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ID_PATTERN } from '../../kernel/ids.ts';
+import { ID_PATTERN, momentOf } from '../../kernel/ids.ts';
 import {
   asContent,
   assertKey,
@@ -124,9 +124,9 @@ function* storedIn(list: string, prefix: string, remove: (path: string) => Promi
   for (const [, entry = ''] of list.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
     const path = textIn(entry, 'Key') ?? '';
     const key = path.slice(prefix.length);
-    const storedAt = Date.parse(textIn(entry, 'LastModified') ?? '');
-    if (!path.startsWith(prefix) || !ID_PATTERN.test(key) || Number.isNaN(storedAt)) continue;
-    yield { key, storedAt, remove: () => remove(path) };
+    const modifiedAt = Date.parse(textIn(entry, 'LastModified') ?? '');
+    if (!path.startsWith(prefix) || !ID_PATTERN.test(key) || Number.isNaN(modifiedAt)) continue;
+    yield { key, storedAt: Math.max(modifiedAt, momentOf(key)), remove: () => remove(path) };
   }
 }
 

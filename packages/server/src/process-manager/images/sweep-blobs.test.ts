@@ -27,7 +27,7 @@ onBothEngines('the sweep of blobs', (_engine, places) => {
     return key;
   };
   /** As the schedule does it, hour after hour, until every part of the store has had its turn. */
-  const sweep = async (signal = new AbortController().signal) => {
+  const sweep = async (given: Partial<JobContext> = {}) => {
     const { db } = grove.app;
     const job = sweepBlobsJob({
       db,
@@ -37,7 +37,7 @@ onBothEngines('the sweep of blobs', (_engine, places) => {
     const now = Date.now();
     for (let hour = 0; hour < 22; hour++) {
       // The hour moves on and the age of what is there does not.
-      const context = { now: now - hour * HOUR, signal } as JobContext;
+      const context = { signal: new AbortController().signal, ...given, now: now - hour * HOUR } as JobContext;
       await job.run({}, context);
     }
   };
@@ -52,19 +52,22 @@ onBothEngines('the sweep of blobs', (_engine, places) => {
     assert.equal(rows.length, 4);
     await grove.app.tenants.create({ id: 'other' });
     const known = rows.map(({ blob_key }) => put(blob_key, 100));
-    const lost = Array.from({ length: 300 }, () => put(newId(Date.now()), 72));
+    const lost = Array.from({ length: 300 }, () => put(newId(Date.now() - 72 * HOUR), 72));
     const young = Array.from({ length: 10 }, () => put(newId(Date.now()), 1));
+    // As a server sees them whose clock jumped ahead while they were uploaded.
+    const dated = Array.from({ length: 10 }, () => put(newId(Date.now()), 72));
     const half = `${pathOf(lost[0] as string)}.0.part`;
     put(`${lost[0]}`, 72);
     writeFileSync(half, 'half');
     utimesSync(half, 0, 0);
 
     const stopped = AbortSignal.abort();
-    await assert.rejects(sweep(stopped));
+    await assert.rejects(sweep({ signal: stopped }));
+    await assert.rejects(sweep({ clockFault: 'the clock is ahead' }), /nothing was removed: the clock is ahead/);
     await sweep();
     assert.deepEqual(
-      [known, lost, young].map((keys) => keys.filter((key) => existsSync(pathOf(key))).length),
-      [4, 0, 10],
+      [known, lost, young, dated].map((keys) => keys.filter((key) => existsSync(pathOf(key))).length),
+      [4, 0, 10, 10],
     );
     assert.ok(!existsSync(half));
   });

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import { type Blobs, SHARDS, type StoredBlob } from '../../engines/blobs/blobs.ts';
-import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
+import { defineJob, ensureClock, type JobDefinition } from '../../jobs/define-job.ts';
 import { HOUR, MINUTE } from '../../kernel/clock.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { KNOWN_AT_ONCE, knownBlobs } from './images.repository.ts';
@@ -27,7 +27,9 @@ export function sweepBlobsJob(deps: SweepDeps): JobDefinition<object> {
     backoff: { firstMs: MINUTE, mostMs: MINUTE },
     timeoutMs: 30 * MINUTE,
     recurs: { everyMs: SWEEP_EVERY_MS, key: 'hourly' },
-    async run(_payload, { now, signal }) {
+    async run(_payload, context) {
+      ensureClock(context);
+      const { now, signal } = context;
       const first = (Math.floor(now / SWEEP_EVERY_MS) * SHARDS_PER_RUN) % SHARDS.length;
       let examined = 0;
       for (let at = 0; at < SHARDS_PER_RUN && examined < MAX_BLOBS_PER_RUN; at++) {
