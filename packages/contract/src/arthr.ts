@@ -1,6 +1,6 @@
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
-import { DateTime, Empty, listOf, MAX_LIST_SIZE, nullable, oneOf, text, withTitle } from './schema.ts';
+import { DateTime, Empty, listOf, MAX_LIST_SIZE, nameText, nullable, oneOf, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /** API keys and the bearer tokens they are exchanged for (specification 4.1 to 4.6). */
@@ -55,11 +55,11 @@ const ApiKeyInput = withTitle(
   'ApiKeyInput',
   Type.Object({
     ...writable,
-    name: text(1, 255),
+    name: nameText(1, 255),
     environment: Type.Optional(oneOf('live', 'test')),
   }),
 );
-const ApiKeyChange = withTitle('ApiKeyChange', Type.Object({ ...writable, name: Type.Optional(text(1, 255)) }));
+const ApiKeyChange = withTitle('ApiKeyChange', Type.Object({ ...writable, name: Type.Optional(nameText(1, 255)) }));
 
 const IssuedToken = withTitle(
   'IssuedToken',

@@ -536,6 +536,28 @@ test('every JSON body and every JSON answer has an example that fits its schema'
   assert.deepEqual(missing, [], 'npm run examples -- WORD takes them from the tests whose files hold WORD');
 });
 
+/** Names of persons and of what callers keep about them, and names that a stricter rule of the server limits. */
+const OTHER_NAMES: readonly string[] = [
+  'processTokens.create',
+  'processTokens.update',
+  'processInstances.create',
+  'processInstances.start',
+  'processDefinitions.create',
+  'processDefinitions.update',
+];
+
+test('a name that people tell things apart by holds nothing invisible', () => {
+  const names = all.flatMap(({ id, operation }) => {
+    const { name, reviewer, rpName, issuer } = propertiesOf(operation.body);
+    return [name, reviewer, rpName]
+      .map((schema) => ({ id, schema }))
+      .concat(id.startsWith('totps') ? { id, schema: issuer } : []);
+  });
+  const shown = names.flatMap(({ id, schema }) => (schema && !OTHER_NAMES.includes(id) ? [{ id, schema }] : []));
+  assert.ok(shown.length > 20, `${shown.length} names`);
+  for (const { id, schema } of shown) assert.equal(schema.format, 'visible-name', id);
+});
+
 test('no example holds a secret, an id or a time of the machine that made it', () => {
   const text = JSON.stringify(recorded);
   const ids = text.match(/\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g) ?? [];

@@ -1,6 +1,6 @@
 import { get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
-import { DateTime, Empty, listOf, oneOf, text, withTitle } from './schema.ts';
+import { DateTime, Empty, listOf, nameText, oneOf, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /**
@@ -27,7 +27,7 @@ const Tenant = withTitle(
 
 const TenantInput = withTitle(
   'TenantInput',
-  Type.Object({ id: TenantId, name: Type.Optional(text(1, 100, 'The name that end users see; default: the id')) }),
+  Type.Object({ id: TenantId, name: Type.Optional(nameText(1, 100, 'The name that end users see; default: the id')) }),
 );
 
 const TenantCreated = withTitle(

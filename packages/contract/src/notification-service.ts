@@ -3,7 +3,19 @@ import { IfUnchanged } from './if-unchanged.ts';
 import { del, get, group, post } from './operation.ts';
 import { cursorPage, cursorQuery, likeFilter, page, pageQuery } from './page.ts';
 import { Environment } from './process-manager/parameters.ts';
-import { anyObject, DateTime, Empty, Id, listOf, nullable, oneOf, stringMap, text, withTitle } from './schema.ts';
+import {
+  anyObject,
+  DateTime,
+  Empty,
+  Id,
+  listOf,
+  nameText,
+  nullable,
+  oneOf,
+  stringMap,
+  text,
+  withTitle,
+} from './schema.ts';
 import { Type } from './type.ts';
 
 /** Webhooks: who is told what, signed as Standard Webhooks 1.0 says, and what became of it. All of it is ours. */
@@ -39,7 +51,7 @@ const METHOD = 'Default: POST. A GET has no body; type, processInstanceId and se
 const Headers = { ...stringMap(20, 2000), description: 'Sent with every request' };
 
 const webhookText = {
-  name: text(1, 100, 'A unique name among the webhooks of its environment'),
+  name: nameText(1, 100, 'A unique name among the webhooks of its environment'),
   description: Type.Optional(text(0, 255)),
   uri: text(1, 500, 'An https address of the public internet, or one that the operator of Grove allows'),
   method: Type.Optional({ ...oneOf('POST', 'GET'), description: METHOD }),

@@ -1,7 +1,18 @@
 import { IfUnchanged } from './if-unchanged.ts';
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
-import { DateTime, Empty, Id, listOf, MAX_LIST_SIZE, oneOf, text, withTitle } from './schema.ts';
+import {
+  DateTime,
+  Empty,
+  Id,
+  listOf,
+  MAX_LIST_SIZE,
+  nameText,
+  oneOf,
+  text,
+  VISIBLE_NAME,
+  withTitle,
+} from './schema.ts';
 import { Type } from './type.ts';
 
 /** The people who run a tenant: operators, their roles, and the sessions of the console. All of it is ours. */
@@ -22,6 +33,7 @@ export const Name = Type.String({
   minLength: 1,
   maxLength: MAX_OPERATOR_NAME_LENGTH,
   pattern: `^(?=.*[^\\s\\u200c\\u200d])${IN_NAME}*$`,
+  format: VISIBLE_NAME,
   description: 'The name that the audit log and reviews show',
 });
 const RoleName = text(1, 50, 'Owner, Administrator, Developer, Reviewer, Auditor, or a role of the tenant');
@@ -212,7 +224,7 @@ export const operatorRoles = group('/api/operator-manager/roles', {
     permission: 'OperatorManager:createRole',
     destructive: true,
     audit: 'operatorRole.created',
-    body: withTitle('OperatorRoleInput', Type.Object({ ...roleFields, name: text(1, 50) })),
+    body: withTitle('OperatorRoleInput', Type.Object({ ...roleFields, name: nameText(1, 50) })),
     ok: Role,
     status: 201,
     codes: [264, 100014, ...grantCode, 100065, 100211],

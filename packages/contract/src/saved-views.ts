@@ -1,5 +1,5 @@
 import { del, get, post } from './operation.ts';
-import { DateTime, Id, listOf, stringMap, text, withTitle } from './schema.ts';
+import { DateTime, Id, listOf, nameText, stringMap, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /** Lists of the console with their filters, under a name. Each operator has their own. */
@@ -8,7 +8,7 @@ export const MAX_VIEWS_PER_OPERATOR = 50;
 
 const viewFields = {
   screen: Type.String({ pattern: '^[a-z][a-z-]{0,49}$', maxLength: 50, description: 'The list, such as `reviews`' }),
-  name: text(1, 50, 'Unique among the views of this list'),
+  name: nameText(1, 50, 'Unique among the views of this list'),
   search: { ...stringMap(20, 500), description: 'The filters, as they are in the address of the list' },
 };
 

@@ -30,6 +30,14 @@ export function text(minLength: number, maxLength: number, description?: string)
   return Type.String({ minLength, maxLength, ...(description && { description }) });
 }
 
+/** A format of ours, which the server checks (`kernel/visible-name.ts`). */
+export const VISIBLE_NAME = 'visible-name';
+
+/** A name by which operators, reviewers and end users tell things apart: every character of it is seen. */
+export function nameText(minLength: number, maxLength: number, description?: string) {
+  return Type.String({ minLength, maxLength, format: VISIBLE_NAME, ...(description && { description }) });
+}
+
 export function nullable(maxLength: number) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength });
 }

@@ -2,7 +2,7 @@ import { IfUnchanged } from './if-unchanged.ts';
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
 import { Environment } from './process-manager/parameters.ts';
-import { DateTime, Empty, Id, listOf, mapOf, oneOf, stringMap, text, withTitle } from './schema.ts';
+import { DateTime, Empty, Id, listOf, mapOf, nameText, oneOf, stringMap, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /** Pages of the tenant's own, shown inside a journey (specification 4.11), and how its journeys look. */
@@ -231,7 +231,7 @@ export const PublicTheme = withTitle(
 const ThemeInput = withTitle(
   'ThemeInput',
   Type.Object({
-    name: text(1, 50),
+    name: nameText(1, 50),
     palette: Palette,
     darkPalette: Type.Optional(Palette),
     radius: Type.Optional(tokens.radius),

@@ -1,7 +1,7 @@
 import { del, get, group, post } from './operation.ts';
 import { cursorPage, cursorQuery, likeFilter, page, pageQuery } from './page.ts';
 import { Environment } from './process-manager/parameters.ts';
-import { DateTime, Duration, Id, listOf, oneOf, text, withTitle } from './schema.ts';
+import { DateTime, Duration, Id, listOf, nameText, oneOf, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /**
@@ -50,7 +50,7 @@ const ExpireAfter = Type.String({ ...Duration, description: 'How long after they
 const WatchlistInput = withTitle(
   'WatchlistInput',
   Type.Object({
-    name: text(1, 100),
+    name: nameText(1, 100),
     description: Type.Optional(text(0, 255)),
     type: Type.Optional(ListType),
     status: Type.Optional(ListStatus),
@@ -62,7 +62,7 @@ const WatchlistInput = withTitle(
 const WatchlistUpdate = withTitle(
   'WatchlistUpdate',
   Type.Object({
-    name: Type.Optional(text(1, 100)),
+    name: Type.Optional(nameText(1, 100)),
     description: Type.Optional(text(0, 255)),
     status: Type.Optional(ListStatus),
     maxSize: Type.Optional(MaxSize),

@@ -1,4 +1,4 @@
-/** How reviews name an operator. */
+/** How reviews name an operator; the server's `operatorName` does the same. */
 export function reviewerName({ name, email }: { name: string; email?: string }): string {
-  return email ? `${name} (${email})` : name;
+  return `${name} (${email || 'operator'})`;
 }

@@ -1,6 +1,6 @@
 import { codesOf, passkeyCodes } from '../errors.ts';
 import { del, get, group, ofUser, post } from '../operation.ts';
-import { anyObject, DateTime, Id, listOf, mapOf, oneOf, text, withTitle } from '../schema.ts';
+import { anyObject, DateTime, Id, listOf, mapOf, nameText, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { AuthenticationResult, PasskeySummary, User } from './users.ts';
 
@@ -115,7 +115,7 @@ const AuthenticationPolicy = withTitle(
 );
 
 const configFields = {
-  rpName: Type.Optional(text(1, 255, 'The name that the end user sees')),
+  rpName: Type.Optional(nameText(1, 255, 'The name that the end user sees')),
   restrictedOrigins: Type.Optional(listOf(text(1, 255), 100, 'If there are any, the only accepted origins')),
   relatedOrigins: Type.Optional(
     listOf(text(1, 255), 100, 'Origins of other domains, which the relying party lists at `/.well-known/webauthn`'),

@@ -1,7 +1,7 @@
 import { get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
 import { Environment } from '../process-manager/parameters.ts';
-import { DateTime, Duration, Id, mapOf, oneOf, text, withTitle } from '../schema.ts';
+import { DateTime, Duration, Id, mapOf, nameText, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { AppkeyConfig } from './appkeys.ts';
 import { PasskeyConfig } from './passkeys.ts';
@@ -87,7 +87,7 @@ const StoreConfiguration = withTitle(
 const StoreConfigurationInput = withTitle('StoreConfigurationInput', Type.Object(settings));
 
 const StoreStatus = oneOf('ACTIVE', 'INACTIVE');
-const StoreName = text(1, 100, 'A unique name in the tenant; it is part of the addresses of the store');
+const StoreName = nameText(1, 100, 'A unique name in the tenant; it is part of the addresses of the store');
 
 const Store = withTitle(
   'Store',

@@ -1,6 +1,6 @@
 import { codesOf, totpCodes } from '../errors.ts';
 import { group, ofUser, post } from '../operation.ts';
-import { Empty, oneOf, text, withTitle } from '../schema.ts';
+import { Empty, nameText, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { AuthenticationResult, User } from './users.ts';
 
@@ -9,7 +9,7 @@ import { AuthenticationResult, User } from './users.ts';
 const Algorithm = oneOf('SHA1', 'SHA256', 'SHA512');
 
 const policyFields = {
-  issuer: Type.Optional(text(1, 100, 'What the authenticator app shows, without a colon')),
+  issuer: Type.Optional(nameText(1, 100, 'What the authenticator app shows, without a colon')),
   algorithm: Type.Optional(Algorithm),
   digits: Type.Optional(Type.Integer({ minimum: 6, maximum: 8, description: 'The digits of a code; default: 6' })),
   period: Type.Optional(
@@ -24,7 +24,7 @@ const policyFields = {
   ),
 };
 
-const TotpPolicyInput = withTitle('TotpPolicyInput', Type.Object({ name: text(1, 100), ...policyFields }));
+const TotpPolicyInput = withTitle('TotpPolicyInput', Type.Object({ name: nameText(1, 100), ...policyFields }));
 const TotpPolicyChange = withTitle('TotpPolicyChange', Type.Object(policyFields));
 
 export const TotpPolicy = withTitle(

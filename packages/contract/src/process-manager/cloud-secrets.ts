@@ -1,6 +1,6 @@
 import { del, get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
-import { DateTime, Id, listOf, oneOf, text, withTitle } from '../schema.ts';
+import { DateTime, Id, listOf, nameText, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 
@@ -40,7 +40,7 @@ const SecretValue = text(1, 10_000, 'A number for NUMBER, base64 for BINARY; it 
 const CloudSecretInput = withTitle(
   'CloudSecretInput',
   Type.Object({
-    name: text(1, 100, 'Letters, digits, `_` and `-`; unique in the tenant'),
+    name: nameText(1, 100, 'Letters, digits, `_` and `-`; unique in the tenant'),
     description: Type.Optional(text(0, 255)),
     type: Type.Optional(oneOf('STRING', 'NUMBER', 'BINARY')),
     value: SecretValue,

@@ -2,7 +2,7 @@ import { AssuranceLevel } from '../assurance.ts';
 import { IfUnchanged } from '../if-unchanged.ts';
 import { del, get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
-import { anyObject, DateTime, Duration, Empty, Id, listOf, oneOf, text, withTitle } from '../schema.ts';
+import { anyObject, DateTime, Duration, Empty, Id, listOf, nameText, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 
@@ -137,7 +137,7 @@ const ConditionResult = withTitle(
   }),
 );
 
-const TagInput = withTitle('TagInput', Type.Object({ name: text(1, 50, 'A unique name in the tenant') }));
+const TagInput = withTitle('TagInput', Type.Object({ name: nameText(1, 50, 'A unique name in the tenant') }));
 
 export const processDefinitions = group('/api/process-manager/processDefinitions', {
   listTags: get('/tags', {

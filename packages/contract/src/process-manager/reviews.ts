@@ -1,7 +1,7 @@
 import { Assurance } from '../assurance.ts';
 import { get, group, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
-import { DateTime, Id, listOf, mapOf, oneOf, text, withTitle } from '../schema.ts';
+import { DateTime, Id, listOf, mapOf, nameText, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { ProcessInstance } from './instances.ts';
 import { Environment } from './parameters.ts';
@@ -9,7 +9,7 @@ import { MAX_REVIEW_REASONS } from './settings.ts';
 
 /** The review of instances by a human. All of it is ours. */
 
-const Reviewer = text(1, 100, 'The name of the reviewer; default: the name of the API key');
+const Reviewer = nameText(1, 100, 'The name of the reviewer; default: the name of the API key');
 const Comment = text(1, 1000, 'Why');
 
 const Priority = Type.Unsafe<'NORMAL' | 'HIGH' | 'URGENT'>({

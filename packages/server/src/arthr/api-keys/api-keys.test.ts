@@ -181,6 +181,23 @@ onBothEngines('API keys', (_engine, places) => {
       }
     });
 
+    it('refuses a name with marks that nobody sees or that turn the direction of text, and says so', async () => {
+      const key = await create({ name: 'Payroll' });
+      for (const name of ['Payroll\u200b', '\u202ePayroll', 'Pay\nroll', 'Pay\u001b[2Jroll']) {
+        await assert.rejects(create({ name }), refuses(100001, 400), JSON.stringify(name));
+        const answer = await grove.call(`/api/arthr/apiKeys/${key.id}`, {
+          method: 'POST',
+          body: JSON.stringify({ name }),
+        });
+        assert.equal(answer.status, 400);
+        assert.match(answer.body.errors[0].message, /^must not hold control characters, invisible characters/);
+      }
+      assert.equal(
+        (await create({ name: '👩\u200d💻 Persian: می\u200cخواهم' })).name,
+        '👩\u200d💻 Persian: می\u200cخواهم',
+      );
+    });
+
     it('a test key takes no name from a live caller', async () => {
       const client = clientOf((await create({ environment: 'test', permissions: ['TNT#acme#*'] })).code);
       const body = { name: 'wanted by live' };

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { DbError } from '../../db/db.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { VISIBLE_NAME_RULE } from '../../kernel/visible-name.ts';
 
 /** Turns an error into the problem that the caller receives (RFC 9457). It holds nothing internal: a bug is "Unexpected error". */
 export type ProblemBody = {
@@ -72,6 +73,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'date-time': 'must be a date and time with a time zone, such as 2026-11-17T12:00:00Z',
   date: 'must be a date, such as 2026-11-17',
   duration: 'must be a duration of ISO 8601, such as PT48H or P30D',
+  'visible-name': VISIBLE_NAME_RULE,
 };
 
 /** What the validator says in words of its own is said in those of the other refusals. */

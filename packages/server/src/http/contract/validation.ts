@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
+import { isVisibleName } from '../../kernel/visible-name.ts';
 
 // The package is CommonJS; its function is the module itself.
 const addFormats = addFormatsModule as unknown as (ajv: Ajv, formats: string[]) => Ajv;
@@ -22,6 +23,7 @@ function newCompiler(coerceTypes: false | 'array'): Ajv {
   const unchanged = { useDefaults: false, removeAdditional: false } as const;
   const ajv = new Ajv({ coerceTypes, ...unchanged, allErrors: false, strict: false, validateSchema: false });
   addFormats(ajv, ['date-time', 'date', 'uri', 'email', 'duration']);
+  ajv.addFormat('visible-name', isVisibleName);
   return ajv;
 }
 

@@ -1,0 +1,31 @@
+/**
+ * Ensures that two names which look the same are the same: control characters, and marks that nobody sees or that turn
+ * the direction of text, are refused. Homoglyphs and spaces are not: ids say who did what.
+ */
+export function isVisibleName(name: string): boolean {
+  return PLAIN.test(name) || !HIDDEN.test(name.replace(JOINED, ''));
+}
+
+export const VISIBLE_NAME_RULE =
+  'must not hold control characters, invisible characters or characters that change the direction of text';
+
+/** Most names: the long way is not needed. */
+const PLAIN = /^[\x20-\x7e]*$/;
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
+/** In these scripts a joiner shows nothing. A mark is of the script of its letter. */
+const UNJOINED = ['Latin', 'Greek', 'Cyrillic', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Inherited']
+  .map((script) => `\\p{Script=${script}}`)
+  .join('');
+
+/** What words of some scripts, and emoji, are spelt with: it is seen there. */
+const JOINED = new RegExp(
+  [
+    `(?<=[\\p{L}\\p{M}])(?<![${UNJOINED}])[\\u200c\\u200d](?=[\\p{L}\\p{M}])(?![${UNJOINED}])`,
+    '(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])\\u200d(?=\\p{Extended_Pictographic})',
+    '(?<=\\p{Extended_Pictographic})[\\ufe0e\\ufe0f]',
+    '(?<=[0-9#*])\\ufe0f(?=\\u20e3)',
+    '(?<=\\u{1f3f4})[\\u{e0020}-\\u{e007e}]{1,6}\\u{e007f}',
+  ].join('|'),
+  'gu',
+);
