@@ -12,7 +12,7 @@ export type Tools = {
   page(): Page;
   open(path: string, heading: RegExp): Promise<void>;
   axe(look?: AxeLook): Promise<string[]>;
-  keep(name: string): Promise<void>;
+  keep(name: string, of?: Page): Promise<void>;
 };
 
 /** Looks at what is shown now: faults of accessibility, the width on a phone, pictures of both. */

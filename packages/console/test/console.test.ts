@@ -15,6 +15,7 @@ import { pageZip } from '../../server/test/zips.ts';
 import { DIST } from '../build.ts';
 import { testCaseWork } from './case-work.ts';
 import { walk } from './drawn-person.ts';
+import { testRoles } from './role-work.ts';
 import { type ConsoleStage, openConsoleStage, setPresence, settled, still } from './stage.ts';
 
 const SCREENS = fileURLToPath(new URL('../../../build/screens/console', import.meta.url));
@@ -463,7 +464,9 @@ describe('the console', () => {
     assert.ok(lines.length > 3);
   });
 
-  testCaseWork({ stage: () => stage, page: () => page, open, axe, keep });
+  const tools = { stage: () => stage, page: () => page, open, axe, keep };
+  testCaseWork(tools);
+  testRoles(tools);
 
   it('the tenant’s own reasons are offered to reviewers, and the keys can be switched off', async () => {
     await open('/settings', /Settings/);

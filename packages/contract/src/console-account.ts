@@ -30,6 +30,7 @@ const ConsoleSession = withTitle(
     operator: Type.Object({ id: Id, name: Type.String(), email: Type.Optional(Type.String()), role: Type.String() }),
     permissions: listOf(Type.String(), MAX_LIST_SIZE, 'The permissions of the role'),
     environments: Environments,
+    masked: Type.Boolean({ description: 'Whether the role sees personal data masked' }),
     ofInstallation: Type.Boolean({
       description: 'Whether the operator may also manage all tenants of the installation',
     }),

@@ -32,7 +32,8 @@ const OWN: Partial<Record<ErrorCode, string>> = {
   100012: 'Use a new `Idempotency-Key` for each new request.',
   100013: 'The host names another region. Use the address that `grove start` printed.',
   100014: 'Choose another name, or use the existing object.',
-  100015: 'Use a key that holds all these permissions itself.',
+  100015:
+    'Use a key that holds all these permissions itself. An operator whose role is masked cannot give others sight of personal data.',
   100017: 'Delete unused keys.',
   100018: 'The connection is too slow or was left open.',
   100019: 'Send fewer or shorter headers, especially cookies.',

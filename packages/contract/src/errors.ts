@@ -168,6 +168,7 @@ export const groveCodes = {
   100361: at(409)('The value has changed since you read it'),
   100362: at(409)('The process instance cannot be reopened'),
   100363: missing('There is no saved view with this id'),
+  100366: at(403)('The role sees personal data masked, and this cannot be masked'),
   100290: at(500)('The stored image is missing; the operator must check the image store'),
   100320: at(403)('The tenant is suspended'),
   100190: bad('The number does not match the one shown to the user'),

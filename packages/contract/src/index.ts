@@ -65,6 +65,7 @@ export { MAX_SHADOW_VERSIONS } from './process-manager/shadow-versions.ts';
 export { MAX_CHANGED_LISTED } from './process-manager/what-if.ts';
 export { MAX_VIEWS_PER_OPERATOR } from './saved-views.ts';
 export * from './schema.ts';
+export { PERSONAL } from './schema.ts';
 export { canBeLenient, isOfSpecification, LIMITING_MEMBERS } from './specification.ts';
 export { SPECIFICATION_ROUTES } from './specification-routes.ts';
 export { JOURNEY_LANGUAGES, MAX_PAGE_ARCHIVE_BYTES, MAX_THEME_ASSET_BYTES } from './theme-server.ts';

@@ -12,6 +12,7 @@ import {
   nameText,
   nullable,
   oneOf,
+  personal,
   stringMap,
   text,
   withTitle,
@@ -162,7 +163,7 @@ const DeliveryDetails = withTitle(
   'WebhookDeliveryDetails',
   Type.Object({
     ...Delivery.properties,
-    payload: anyObject('What is sent where the webhook has no template of its own'),
+    payload: personal(anyObject('What is sent where the webhook has no template of its own')),
     answer: Type.Optional(
       Type.String({
         description:
@@ -190,7 +191,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
     body: WebhookInput,
     ok: WebhookWithSecret,
     status: 201,
-    codes: [100014, 100065, 100071],
+    codes: [100014, 100065, 100071, 100366],
   }),
   get: get('/{webhookId}', {
     summary: 'Get a webhook',
@@ -208,7 +209,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
     query: IfUnchanged,
     body: WebhookChange,
     ok: Webhook,
-    codes: [...missingCode, 100014, 100071, 100351],
+    codes: [...missingCode, 100014, 100071, 100351, 100366],
   }),
   delete: del('/{webhookId}', {
     summary: 'Delete a webhook and its delivery log',

@@ -201,6 +201,7 @@ const Role = withTitle(
     description: Type.Optional(Type.String()),
     permissions: Permissions,
     environments: Environments,
+    masked: Type.Boolean({ description: 'Whether operators of this role see personal data masked' }),
     builtIn: Type.Boolean({ description: 'Comes with Grove and cannot be changed' }),
     operators: Type.Integer({ description: 'How many operators have the role' }),
     lastUpdatedDtm: Type.Optional(Type.String({ ...DateTime, description: 'Absent for a built-in role' })),
@@ -211,6 +212,13 @@ const roleFields = {
   description: Type.Optional(text(0, 255)),
   permissions: Type.Optional(Permissions),
   environments: Type.Optional(Environments),
+  masked: Type.Optional(
+    Type.Boolean({
+      description:
+        'Operators of this role see masked what the contract marks as `x-personal`, such as `J•••`, and no images or ' +
+        'archives (100366). Default: false',
+    }),
+  ),
 };
 
 export const operatorRoles = group('/api/operator-manager/roles', {

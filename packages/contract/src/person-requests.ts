@@ -120,6 +120,6 @@ export const personRequests = group('/api/userdata-server/personRequests', {
     persons: 'each',
     body: Empty,
     produces: 'application/zip',
-    codes: [100230, 100231],
+    codes: [100230, 100231, 100366],
   }),
 });

@@ -62,6 +62,14 @@ export function mapOf<S extends TSchema>(value: S, maxProperties: number, descri
   });
 }
 
+/** The keyword of members that hold personal data. Operators with a masked role see them masked. */
+export const PERSONAL = 'x-personal';
+
+/** Marks what identifies or describes a person: a text, or an object of which every text and number is masked. */
+export function personal<S extends TSchema>(schema: S): S {
+  return { ...schema, [PERSONAL]: true } as S;
+}
+
 /** A list that is a field of something. It has a limit, as everything a caller can make grow. */
 export function listOf<S extends TSchema>(item: S, maxItems: number, description?: string) {
   return Type.Array(item, { maxItems, ...(description && { description }) });

@@ -1,6 +1,17 @@
 import { Assurance } from './assurance.ts';
 import { get, group, post } from './operation.ts';
-import { anyObject, DateTime, Empty, listOf, MAX_LIST_SIZE, mapOf, oneOf, text, withTitle } from './schema.ts';
+import {
+  anyObject,
+  DateTime,
+  Empty,
+  listOf,
+  MAX_LIST_SIZE,
+  mapOf,
+  oneOf,
+  personal,
+  text,
+  withTitle,
+} from './schema.ts';
 import { Type } from './type.ts';
 
 /** What the end user gave and what was found out about it (specification 4.9). */
@@ -15,22 +26,24 @@ const Image = withTitle(
   }),
 );
 
+const personalText = (options: { description?: string }) => personal(Type.String(options));
+
 const BiographicField = withTitle(
   'BiographicField',
   Type.Object({
     fieldName: Type.String({ description: 'Such as `Document Number`' }),
     values: Type.Object({
       visualZoneValue: Type.Optional(
-        Type.String({
+        personalText({
           description:
             'As printed. A date is `YYYY-MM-DD` if its order is known or the zone confirms it; otherwise it has the form ' +
             'of the print, such as `12 AUG 1974`. For dates, prefer the other two',
         }),
       ),
-      mrzValue: Type.Optional(Type.String({ description: 'From the machine-readable zone; dates are `YYYY-MM-DD`' })),
-      barcodeValue: Type.Optional(Type.String({ description: 'From the barcode; dates are `YYYY-MM-DD`' })),
+      mrzValue: Type.Optional(personalText({ description: 'From the machine-readable zone; dates are `YYYY-MM-DD`' })),
+      barcodeValue: Type.Optional(personalText({ description: 'From the barcode; dates are `YYYY-MM-DD`' })),
       correctedValue: Type.Optional(
-        Type.String({ description: 'What a reviewer says that the document says. It counts in place of the others' }),
+        personalText({ description: 'What a reviewer says that the document says. It counts in place of the others' }),
       ),
     }),
   }),
@@ -49,8 +62,8 @@ const Correction = withTitle(
   'UserDataCorrection',
   Type.Object({
     fieldName: Type.String(),
-    before: Type.String({ description: 'The value until then; empty if the field was not read' }),
-    value: Type.String(),
+    before: personalText({ description: 'The value until then; empty if the field was not read' }),
+    value: personalText({}),
     comment: Type.String({ description: 'Why' }),
     reviewer: Type.String(),
     correctedDtm: DateTime,
@@ -86,9 +99,17 @@ const UserData = withTitle(
   'UserData',
   Type.Object({
     documents: mapOf(Document, MAX_ITEMS_OF_A_KIND, 'By the key of the step, such as `doc1`'),
-    faces: mapOf(anyObject('A captured face'), MAX_ITEMS_OF_A_KIND, 'By the key of the step, such as `face1`'),
-    forms: mapOf(anyObject('The answers, by field'), MAX_ITEMS_OF_A_KIND, 'By the key of the step, such as `form1`'),
-    _checks: anyObject('The outcome of each check, by the id of its step'),
+    faces: mapOf(
+      personal(anyObject('A captured face')),
+      MAX_ITEMS_OF_A_KIND,
+      'By the key of the step, such as `face1`',
+    ),
+    forms: mapOf(
+      personal(anyObject('The answers, by field')),
+      MAX_ITEMS_OF_A_KIND,
+      'By the key of the step, such as `form1`',
+    ),
+    _checks: personal(anyObject('The outcome of each check, by the id of its step')),
     _decision: Type.Optional(Type.String({ description: 'The decision of the journey: PASS, FAIL or REVIEW' })),
     _assurance: Assurance,
   }),
@@ -130,7 +151,7 @@ const Check = withTitle(
     advice: Type.Optional(oneOf('retry', 'final')),
     attempts: Type.Integer(),
     dateTime: DateTime,
-    metaData: Type.Optional(anyObject('What else the check found')),
+    metaData: Type.Optional(personal(anyObject('What else the check found'))),
   }),
 );
 
@@ -172,7 +193,7 @@ export const userData = group(
       query: Type.Object({ path: text(1, 500, 'The path of the item, such as `documents/doc1/front/cropped`') }),
       ok: UserDataItem,
       alsoProduces: 'image/*',
-      codes: [7, 100022, 100026],
+      codes: [7, 100022, 100026, 100366],
     }),
     listChecks: get('/userdata/checks', {
       summary: 'List the checks of a process instance',
@@ -192,7 +213,7 @@ export const userData = group(
       persons: 'one',
       body: Empty,
       produces: 'application/zip',
-      codes: [100022],
+      codes: [100022, 100366],
     }),
     signResult: post('/signedResult', {
       summary: 'Get the signed result of a process instance',

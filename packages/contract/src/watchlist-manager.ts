@@ -1,7 +1,7 @@
 import { del, get, group, post } from './operation.ts';
 import { cursorPage, cursorQuery, likeFilter, page, pageQuery } from './page.ts';
 import { Environment } from './process-manager/parameters.ts';
-import { DateTime, Duration, Id, listOf, nameText, oneOf, text, withTitle } from './schema.ts';
+import { DateTime, Duration, Id, listOf, nameText, oneOf, personal, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /**
@@ -92,8 +92,12 @@ const WatchlistMember = withTitle(
     id: Id,
     environment: Environment,
     watchlistId: Id,
-    ...details,
-    value: Type.Optional(Type.String({ description: 'The document number or e-mail address' })),
+    firstName: Type.Optional(personal(details.firstName)),
+    lastName: Type.Optional(personal(details.lastName)),
+    email: Type.Optional(personal(details.email)),
+    phoneNumber: Type.Optional(personal(details.phoneNumber)),
+    note: Type.Optional(personal(details.note)),
+    value: Type.Optional(personal(Type.String({ description: 'The document number or e-mail address' }))),
     quality: Type.Optional(Type.Number({ description: 'The quality of the picture, from 0 to 1' })),
     expiringDtm: Type.Optional(DateTime),
     createdDtm: DateTime,
@@ -152,8 +156,8 @@ const Candidate = Type.Object(
   {
     memberId: Id,
     score: Type.Number({ description: 'From 0 to 1; 1 for an equal value' }),
-    firstName: Type.Optional(Type.String()),
-    lastName: Type.Optional(Type.String()),
+    firstName: Type.Optional(personal(Type.String())),
+    lastName: Type.Optional(personal(Type.String())),
   },
   { title: 'WatchlistCandidate' },
 );

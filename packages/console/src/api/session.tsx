@@ -52,12 +52,21 @@ export function canTry(may: May): boolean {
   return may('processTokens', 'create') && may('processInstances', 'create') && may('processDefinitions', 'list');
 }
 
+/** What makes no sense without seeing the person: the server refuses the images and archives. */
+const NEEDS_SIGHT: readonly string[] = [
+  'userData.getItem',
+  'userData.archive',
+  'reviews.correct',
+  'watchlists.addMember',
+];
+
 /** Whether the role permits an operation. The server refuses it anyway; this is for what to show. */
 export function useMay(): May {
-  const { permissions, tenantId } = useSession();
+  const { permissions, tenantId, masked } = useSession();
   const prefix = `TNT#${tenantId}#`;
   const grants = permissions.map((each) => each.slice(prefix.length));
   return (group, name) => {
+    if (masked && NEEDS_SIGHT.includes(`${group}.${name}`)) return false;
     const permission = permissionOf(group, name);
     return grants.some((each) => (each.endsWith('*') ? permission.startsWith(each.slice(0, -1)) : each === permission));
   };

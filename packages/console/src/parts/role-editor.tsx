@@ -1,4 +1,4 @@
-import { Checkbox, Group } from '@mantine/core';
+import { Checkbox, Group, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useT } from '../texts/texts.tsx';
@@ -18,8 +18,9 @@ export function RoleEditor({ of, onDone }: { of?: Role | undefined; onDone(): vo
   const [description, setDescription] = useState(of?.description ?? '');
   const [permissions, setPermissions] = useState<string[]>([...(of?.permissions ?? [])]);
   const [environments, setEnvironments] = useState<string[]>([...(of?.environments ?? ['live', 'test'])]);
+  const [masked, setMasked] = useState(of?.masked ?? false);
   const [base] = useState(of);
-  const body = { description, permissions, environments: environments as Environment[] };
+  const body = { description, permissions, environments: environments as Environment[], masked };
   const { act: store, conflict } = useSafeSave<unknown>({
     save(isSure) {
       if (!base) return call('operatorRoles', 'create', { body: { name, ...body } });
@@ -33,6 +34,7 @@ export function RoleEditor({ of, onDone }: { of?: Role | undefined; onDone(): vo
         description: newer?.description ?? '',
         permissions: newer?.permissions ?? [],
         environments: newer?.environments ?? [],
+        masked: newer?.masked ?? false,
       };
     },
     mine: body,
@@ -50,6 +52,12 @@ export function RoleEditor({ of, onDone }: { of?: Role | undefined; onDone(): vo
           <Checkbox value="test" label={t('app.test')} />
         </Group>
       </Checkbox.Group>
+      <Switch
+        label={t('roles.masked')}
+        description={t('roles.maskedHint')}
+        checked={masked}
+        onChange={(event) => setMasked(event.currentTarget.checked)}
+      />
       {conflict}
     </ActForm>
   );

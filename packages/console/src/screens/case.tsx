@@ -78,7 +78,8 @@ type Allowed = { seeData: boolean; seeEvents: boolean };
 function useNextCase(id: string, allowed: Allowed): string | undefined {
   const environment = useEnvironment();
   const client = useQueryClient();
-  const me = reviewerName(useSession().operator);
+  const { operator, masked } = useSession();
+  const me = reviewerName(operator);
   const { data } = useQuery({
     queryKey: [environment, 'next-case', id],
     queryFn: () => call('reviews', 'list', { query: { assigned: 'UNCLAIMED', size: NEXT_SIZE, sort: QUEUE_ORDER } }),
@@ -94,7 +95,8 @@ function useNextCase(id: string, allowed: Allowed): string | undefined {
       .ensureQueryData({ queryKey: [environment, 'case', nextId], queryFn, staleTime: 30_000 })
       .then((caseFile) => {
         const params = { processDefnId: caseFile.instance.processDefnId, processInstanceId: nextId };
-        const fetches = imagesOf(caseFile.data).map(({ path }) =>
+        const images = masked ? [] : imagesOf(caseFile.data);
+        const fetches = images.map(({ path }) =>
           client.prefetchQuery({
             queryKey: [environment, 'image', nextId, path],
             queryFn: () => callForBlob('userData', 'getItem', { params, query: { path } }, 'image/*'),

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CallError, call, callForBlob } from '../api/client.ts';
-import { useMay } from '../api/session.tsx';
+import { useMay, useSession } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { StatusTag } from '../parts/badges.tsx';
 import { CancelInstance } from '../parts/cancel-instance.tsx';
@@ -49,6 +49,7 @@ export function Instance() {
 /** The same three columns for every case, decided or not. */
 export function CaseView({ caseFile, onShow }: { caseFile: Case; onShow?: () => void }) {
   const t = useT();
+  const { masked } = useSession();
   const { instance, data, checks, events } = caseFile;
   const instanceRef = { processDefnId: instance.processDefnId, processInstanceId: instance.id };
   const images = imagesOf(data);
@@ -74,8 +75,9 @@ export function CaseView({ caseFile, onShow }: { caseFile: Case; onShow?: () => 
           <Title order={2} size="h5">
             {t('case.images')}
           </Title>
-          {data && <Images instanceRef={instanceRef} images={images} />}
-          {data && <Faces instanceRef={instanceRef} images={images} />}
+          {masked && <Text c="dimmed">{t('roles.maskedLead')}</Text>}
+          {data && !masked && <Images instanceRef={instanceRef} images={images} />}
+          {data && !masked && <Faces instanceRef={instanceRef} images={images} />}
         </Stack>
       )}
       <Stack>
@@ -178,13 +180,14 @@ function Actions({ caseFile: { instance } }: { caseFile: Case }) {
 /** Everything that is stored of the person, each item by its path. */
 function Items({ caseFile: { instance, data } }: { caseFile: Case }) {
   const t = useT();
+  const may = useMay();
   const params = { processDefnId: instance.processDefnId, processInstanceId: instance.id };
   const open = useAct(async (path: string) => {
     const { contentType, data: content } = await call('userData', 'getItem', { params, query: { path } });
     const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
     saveFile(path.replaceAll('/', '-'), new Blob([bytes], { type: contentType }));
   });
-  if (!data) return null;
+  if (!data || !may('userData', 'getItem')) return null;
   return (
     <details className="no-print">
       <summary>{t('instance.items')}</summary>

@@ -194,7 +194,7 @@ function Roles() {
           {data.roles.map((role) => (
             <Table.Tr key={role.name}>
               <Table.Td data-title={t('operators.role')}>
-                <strong>{role.name}</strong>
+                <strong>{role.name}</strong> {role.masked && <Tag tone="plain">{t('roles.maskedTag')}</Tag>}
               </Table.Td>
               <Table.Td data-title={t('audit.details')}>
                 <Text size="sm">{role.description}</Text>

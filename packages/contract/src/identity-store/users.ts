@@ -1,7 +1,7 @@
 import { del, get, group, ofUser, post } from '../operation.ts';
 import { cursorPage, cursorQuery, likeFilter, page, pageQuery } from '../page.ts';
 import { Environment } from '../process-manager/parameters.ts';
-import { DateTime, Duration, Id, listOf, oneOf, stringMap, text, withTitle } from '../schema.ts';
+import { DateTime, Duration, Id, listOf, oneOf, personal, stringMap, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 
 /** The users of an identity store, their sessions and their authentications (specification 4.10). */
@@ -101,9 +101,9 @@ export const User = withTitle(
   Type.Object({
     id: Id,
     environment: Environment,
-    extId: Type.Optional(ExtId),
+    extId: Type.Optional(personal(ExtId)),
     status: UserStatus,
-    attributes: Attributes,
+    attributes: personal(Attributes),
     locale: Type.Optional(Locale),
     timeZone: Type.Optional(TimeZone),
     createdDtm: DateTime,
@@ -158,7 +158,7 @@ const UserSession = withTitle(
     type: oneOf('REGISTRATION', 'AUTHENTICATION'),
     modality: Modality,
     rpId: Type.Optional(Type.String()),
-    username: Type.Optional(Type.String({ description: 'The appkey username for the registration' })),
+    username: Type.Optional(personal(Type.String({ description: 'The appkey username for the registration' }))),
     createdDtm: DateTime,
     expiringDtm: DateTime,
   }),

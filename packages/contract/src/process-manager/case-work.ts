@@ -1,6 +1,6 @@
 import { get, group, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
-import { DateTime, Id, listOf, oneOf, text, withTitle } from '../schema.ts';
+import { DateTime, Id, listOf, oneOf, personal, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { InstanceStatus } from './parameters.ts';
 
@@ -19,8 +19,8 @@ const InstanceLink = withTitle(
     processDefnName: Type.String(),
     status: InstanceStatus,
     createdDtm: DateTime,
-    firstName: Type.Optional(Type.String()),
-    lastName: Type.Optional(Type.String()),
+    firstName: Type.Optional(personal(Type.String())),
+    lastName: Type.Optional(personal(Type.String())),
     shares: listOf(oneOf(...LINK_KINDS), LINK_KINDS.length, 'What the two instances have in common'),
     score: Type.Optional(Type.Number({ description: 'The similarity of the faces, from 0 to 1' })),
   }),
@@ -47,7 +47,7 @@ const Note = withTitle(
     processInstanceId: Id,
     author: Type.String(),
     createdDtm: DateTime,
-    text: Type.String(),
+    text: personal(Type.String()),
     mentions: listOf(
       Type.Object({ operatorId: Id, name: Type.String() }, { title: 'NoteMention' }),
       MAX_MENTIONS,

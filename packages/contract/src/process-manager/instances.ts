@@ -1,6 +1,17 @@
 import { del, get, group, post } from '../operation.ts';
 import { cursorPage, cursorQuery, likeFilter, page, pageQuery } from '../page.ts';
-import { anyObject, CalendarDate, DateTime, Empty, Id, listOf, stringMap, text, withTitle } from '../schema.ts';
+import {
+  anyObject,
+  CalendarDate,
+  DateTime,
+  Empty,
+  Id,
+  listOf,
+  personal,
+  stringMap,
+  text,
+  withTitle,
+} from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment, InstanceStatus, Parameters, StatusMapped } from './parameters.ts';
 
@@ -21,10 +32,10 @@ const instanceFields = {
   processDefnId: Id,
   processDefnName: Type.String(),
   processDefnVersion: Type.Integer(),
-  lastName: Type.Optional(Type.String()),
-  firstName: Type.Optional(Type.String()),
-  phoneNumber: Type.Optional(Type.String()),
-  email: Type.Optional(Type.String()),
+  lastName: Type.Optional(personal(Type.String())),
+  firstName: Type.Optional(personal(Type.String())),
+  phoneNumber: Type.Optional(personal(Type.String())),
+  email: Type.Optional(personal(Type.String())),
   externalReference: Type.Optional(Type.String({ description: 'As the caller sent it when the instance was created' })),
   status: InstanceStatus,
   environment: Environment,
@@ -60,7 +71,7 @@ const ProcessInstanceListItem = withTitle(
       Type.Boolean({ description: 'True if the instance will be deleted after its retention' }),
     ),
     extendedSearchField: Type.Optional(Type.String()),
-    extendedSearchTerms: Type.Optional(listOf(Type.String(), 100)),
+    extendedSearchTerms: Type.Optional(listOf(personal(Type.String()), 100)),
   }),
 );
 
@@ -74,16 +85,18 @@ const ProcessInstanceWithParameters = withTitle(
     processTokenCounter: Type.Optional(Type.Integer()),
     processServerId: Type.String({ description: 'The regional system that runs it, such as `fir`' }),
     dateOfBirth: Type.Optional(
-      Type.String({
-        ...CalendarDate,
-        description: 'From the document; until one was read, from the parameter of that name',
-      }),
+      personal(
+        Type.String({
+          ...CalendarDate,
+          description: 'From the document; until one was read, from the parameter of that name',
+        }),
+      ),
     ),
     processDefinitionType: Type.Optional(Type.String()),
-    name: Type.Optional(Type.String({ description: 'As the body of a templated process token gave it' })),
-    description: Type.Optional(Type.String()),
+    name: Type.Optional(personal(Type.String({ description: 'As the body of a templated process token gave it' }))),
+    description: Type.Optional(personal(Type.String())),
     parentProcessInstanceId: Type.Optional(Id),
-    processTokenParameters: anyObject('The parameters of the process token, as this instance received them'),
+    processTokenParameters: personal(anyObject('The parameters of the process token, as this instance received them')),
   }),
 );
 

@@ -1,7 +1,7 @@
 import { Assurance } from '../assurance.ts';
 import { get, group, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
-import { DateTime, Id, listOf, mapOf, nameText, oneOf, text, withTitle } from '../schema.ts';
+import { DateTime, Id, listOf, mapOf, nameText, oneOf, personal, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { ProcessInstance } from './instances.ts';
 import { Environment } from './parameters.ts';
@@ -24,8 +24,8 @@ const Review = withTitle(
     processDefnId: Id,
     processDefnName: Type.String(),
     processDefnVersion: Type.Integer(),
-    firstName: Type.Optional(Type.String()),
-    lastName: Type.Optional(Type.String()),
+    firstName: Type.Optional(personal(Type.String())),
+    lastName: Type.Optional(personal(Type.String())),
     environment: Environment,
     step: Type.String({ description: 'The step that asked for the review' }),
     waitingSinceDtm: DateTime,
@@ -63,8 +63,8 @@ const ClosedReview = withTitle(
   Type.Object({
     processInstanceId: Id,
     processDefnName: Type.String(),
-    firstName: Type.Optional(Type.String()),
-    lastName: Type.Optional(Type.String()),
+    firstName: Type.Optional(personal(Type.String())),
+    lastName: Type.Optional(personal(Type.String())),
     verdict: oneOf('APPROVED', 'REJECTED', 'ASKED_AGAIN', 'REOPENED'),
     reviewer: Type.String(),
     comment: Type.Optional(Type.String()),

@@ -1,6 +1,6 @@
 import { del, get, group, post } from '../operation.ts';
 import { cursorPage, cursorQuery, likeFilter } from '../page.ts';
-import { DateTime, Duration, Id, lenientInteger, oneOf, text, withTitle } from '../schema.ts';
+import { DateTime, Duration, Id, lenientInteger, oneOf, personal, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment, Parameters } from './parameters.ts';
 
@@ -63,6 +63,7 @@ const ProcessToken = withTitle(
     id: Id,
     tenantId: Type.String(),
     ...tokenText,
+    parameters: Type.Optional(personal(Parameters)),
     processDefnName: text(0, 50),
     processDefnVersion: Type.Optional(Type.Integer()),
     status: TokenStatus,

@@ -21,6 +21,8 @@ export type OperatorPrincipal = {
   /** The permissions of the role, with the tenant. */
   readonly permissions: readonly string[];
   readonly environments: readonly ('live' | 'test')[];
+  /** Whether the role sees personal data masked. */
+  readonly isMasked: boolean;
   /** Whether the person may do what concerns all tenants. */
   readonly ofInstallation: boolean;
   /** When the passkey was used last. */

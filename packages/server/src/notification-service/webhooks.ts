@@ -6,6 +6,7 @@ import { actor } from '../kernel/actor.ts';
 import type { Context } from '../kernel/context.ts';
 import { ensurePermission, READ_PARAMETERS, USE_CLOUD_SECRET } from '../kernel/ensure-permission.ts';
 import { ensureUnchanged } from '../kernel/ensure-unchanged.ts';
+import { ensureUnmasked } from '../kernel/ensure-unmasked.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { implement } from '../kernel/implement.ts';
@@ -241,6 +242,7 @@ async function ensureMaySend(
 ): Promise<void> {
   if (template !== null && namesParameters(template)) {
     ensurePermission(principal, READ_PARAMETERS, 'a webhook that sends parameters');
+    ensureUnmasked(principal, 'a webhook that sends parameters');
   }
   const { environment } = principal;
   for (const [field, values] of Object.entries({ headers, sensitiveHeaders: sensitive })) {

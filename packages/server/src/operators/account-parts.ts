@@ -66,6 +66,7 @@ export async function viewOf(
     operator: { id, name, role, ...(email && { email }) },
     permissions: [...operator.permissions],
     environments: [...operator.environments],
+    masked: operator.isMasked,
     ofInstallation: operator.ofInstallation,
     sessionId: operator.sessionId,
     authenticatedDtm: toDtm(operator.authenticatedAt),

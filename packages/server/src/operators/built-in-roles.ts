@@ -7,6 +7,8 @@ export type BuiltInRole = {
   readonly description: string;
   readonly permissions: readonly string[];
   readonly environments: readonly ('live' | 'test')[];
+  /** Whether it sees personal data masked. */
+  readonly isMasked: boolean;
 };
 
 export const OWNER = 'Owner';
@@ -43,18 +45,20 @@ const NOT_FOR_AUDITORS =
   /^(UserDataServer|WatchlistManager|IdentityStore|PersonRequests):|:(listInstanceLinks|listInstanceNotes|listNoteMentions)$/;
 
 export const BUILT_IN_ROLES: readonly BuiltInRole[] = [
-  { name: OWNER, description: 'May do everything', permissions: ['*'], environments: BOTH },
+  { name: OWNER, description: 'May do everything', permissions: ['*'], environments: BOTH, isMasked: false },
   {
     name: 'Administrator',
     description: 'May do everything, but cannot make or change owners',
     permissions: COMPONENTS.map((component) => `${component}:*`),
     environments: BOTH,
+    isMasked: false,
   },
   {
     name: 'Developer',
     description: 'Builds and connects: definitions, keys, webhooks, pages; sees no images and decides no reviews',
     permissions: [...ALL.filter((permission) => !NOT_FOR_DEVELOPERS.test(permission)), USE_CLOUD_SECRET],
     environments: BOTH,
+    isMasked: false,
   },
   {
     name: 'Reviewer',
@@ -65,12 +69,14 @@ export const BUILT_IN_ROLES: readonly BuiltInRole[] = [
       'OperatorManager:listColleagues',
     ],
     environments: BOTH,
+    isMasked: false,
   },
   {
     name: 'Auditor',
-    description: 'Reads settings and the audit trail; changes nothing and sees no images',
+    description: 'Reads settings and the audit trail; changes nothing, sees no images, and personal data masked',
     permissions: ALL.filter((each) => /:(get|list|preview)[A-Z]/.test(each) && !NOT_FOR_AUDITORS.test(each)),
     environments: BOTH,
+    isMasked: true,
   },
 ];
 

@@ -37,10 +37,10 @@ export function roleHandlers() {
     create: (context, { body }) =>
       context.db.write(async (tx) => {
         ensureLive(context.principal);
-        const { name, description = null, permissions = [], environments = ['live', 'test'] } = body;
+        const { name, description = null, permissions = [], environments = ['live', 'test'], masked = false } = body;
         checkName(name);
         checkPermissions(context.tenantId, permissions);
-        ensureHolds(context.principal, { permissions, environments });
+        ensureHolds(context.principal, { permissions, environments, isMasked: masked });
         if ((await allRoles(tx)).length >= MAX_ROLES) throw new ApiError(100065);
         const { now } = context;
         const by = actor(context.principal);
@@ -50,6 +50,7 @@ export function roleHandlers() {
           description,
           permissions: JSON.stringify(permissions),
           environments: JSON.stringify(environments),
+          masked: masked ? 1 : 0,
           created_at: now,
           created_by: by,
           last_updated_at: now,
@@ -80,15 +81,16 @@ function update(context: Context, { params, query, body }: Input<typeof api.oper
     const before = await ownRoleForUpdate(tx, params.roleName);
     ensureUnchanged(query, before);
     const { grant } = ownRole(before);
-    const { permissions = grant.permissions, environments = grant.environments } = body;
+    const { permissions = grant.permissions, environments = grant.environments, masked = grant.isMasked } = body;
     checkPermissions(context.tenantId, permissions, grant.permissions);
     // Whoever changes a role takes and gives: what it permitted before, and what it permits from now on.
-    for (const each of [grant, { permissions, environments }]) ensureHolds(context.principal, each);
+    for (const each of [grant, { permissions, environments, isMasked: masked }]) ensureHolds(context.principal, each);
     const after: RoleRow = {
       ...before,
       description: body.description ?? before.description,
       permissions: JSON.stringify(permissions),
       environments: JSON.stringify(environments),
+      masked: masked ? 1 : 0,
       last_updated_at: context.now,
       last_updated_by: actor(context.principal),
     };
@@ -128,13 +130,17 @@ type RoleView = {
   lastUpdatedDtm?: string;
 };
 
-function ownRole({ name, description, permissions, environments, last_updated_at }: RoleRow): RoleView {
+function ownRole({ name, description, permissions, environments, masked, last_updated_at }: RoleRow): RoleView {
   return {
     name,
     description,
     builtIn: false,
     lastUpdatedDtm: toDtm(last_updated_at),
-    grant: { permissions: JSON.parse(permissions), environments: JSON.parse(environments) },
+    grant: {
+      permissions: JSON.parse(permissions),
+      environments: JSON.parse(environments),
+      isMasked: masked === 1,
+    },
   };
 }
 
@@ -146,6 +152,7 @@ function toRole({ name, description, grant, builtIn, lastUpdatedDtm }: RoleView,
     ...(description !== null && { description }),
     permissions: [...grant.permissions],
     environments: [...grant.environments],
+    masked: grant.isMasked,
     ...(lastUpdatedDtm && { lastUpdatedDtm }),
   };
 }

@@ -8,9 +8,14 @@ import { builtInRole } from './built-in-roles.ts';
 import { findRoleForUpdate, findRoleRow } from './roles.repository.ts';
 
 /** What a role permits, and where; permissions as callers write them, with the tenant. */
-export type RoleGrant = { permissions: readonly string[]; environments: readonly ('live' | 'test')[] };
+export type RoleGrant = {
+  permissions: readonly string[];
+  environments: readonly ('live' | 'test')[];
+  /** Whether it sees personal data masked. */
+  isMasked: boolean;
+};
 
-type StoredRole = { permissions: string | null; environments: string | null };
+type StoredRole = { permissions: string | null; environments: string | null; masked: 0 | 1 | null };
 
 /** The grant of a role: one of Grove's by its name, or what is stored of one of the tenant's. */
 export function grantOf(tenantId: TenantId, name: string, stored: StoredRole | undefined): RoleGrant | undefined {
@@ -20,6 +25,7 @@ export function grantOf(tenantId: TenantId, name: string, stored: StoredRole | u
   return {
     permissions: JSON.parse(stored.permissions) as string[],
     environments: JSON.parse(stored.environments) as ('live' | 'test')[],
+    isMasked: stored.masked === 1,
   };
 }
 
@@ -47,14 +53,18 @@ function existing(grant: RoleGrant | undefined): RoleGrant {
 }
 
 /**
- * Ensures that a caller gives, and takes from, nobody more than it holds itself: neither permissions nor an environment.
+ * Ensures that a caller gives, and takes from, nobody more than it holds itself: permissions, an environment, or sight of
+ * personal data.
  * Otherwise whoever may invite could make an owner and be one, and a test key could let somebody into live.
  */
-export function ensureHolds(caller: Principal, { permissions, environments }: RoleGrant): void {
+export function ensureHolds(caller: Principal, { permissions, environments, isMasked }: RoleGrant): void {
   checkGrants(caller, permissions);
   const own = environmentsOf(caller);
   if (!environments.every((environment) => own.includes(environment))) {
     throw new ApiError(100015, { detail: 'the role works in an environment that the caller may not work in' });
+  }
+  if (caller.operator?.isMasked && !isMasked) {
+    throw new ApiError(100015, { detail: 'the role sees personal data that the caller sees masked' });
   }
 }
 

@@ -12,6 +12,8 @@ const roles = table('operator_roles', {
   permissions: text(),
   /** A JSON array. */
   environments: text(),
+  /** Whether personal data is masked. */
+  masked: integer<0 | 1>(),
   created_at: integer(),
   created_by: text(),
   last_updated_at: integer(),
@@ -30,7 +32,7 @@ const ONE_FOR_UPDATE = roles.select(
 );
 const ALL = roles.select(columns, `WHERE tenant_id = :tenant_id ORDER BY name_folded LIMIT ${MAX_ROLES}`);
 const CHANGE = roles.update(
-  ['description', 'permissions', 'environments', 'last_updated_at', 'last_updated_by'],
+  ['description', 'permissions', 'environments', 'masked', 'last_updated_at', 'last_updated_by'],
   'WHERE tenant_id = :tenant_id AND name = :name',
 );
 const REMOVE = roles.delete('WHERE tenant_id = :tenant_id AND name = :name');

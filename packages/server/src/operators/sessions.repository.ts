@@ -27,6 +27,7 @@ export type SessionInUse = OperatorSessionRow & {
   of_installation: 0 | 1;
   permissions: string | null;
   environments: string | null;
+  masked: 0 | 1 | null;
 };
 
 const NAMES = columns.join(', ');
@@ -35,7 +36,7 @@ const OF_SESSION = NAMES.split(', ')
   .join(', ');
 const ADD = sessions.insert();
 const IN_USE =
-  query<SessionInUse>()(`SELECT ${OF_SESSION}, o.name, o.email, o.role, o.status, o.of_installation, r.permissions, r.environments
+  query<SessionInUse>()(`SELECT ${OF_SESSION}, o.name, o.email, o.role, o.status, o.of_installation, r.permissions, r.environments, r.masked
   FROM operator_sessions s
   JOIN operators o ON o.tenant_id = s.tenant_id AND o.id = s.operator_id
   LEFT JOIN operator_roles r ON r.tenant_id = o.tenant_id AND r.name = o.role

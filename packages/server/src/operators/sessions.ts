@@ -6,7 +6,7 @@ import type { Principal } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { ID_PATTERN, newId, type TenantId } from '../kernel/ids.ts';
 import { type PermissionSet, permissionSet } from '../kernel/permissions.ts';
-import { grantOf } from './role-rules.ts';
+import { grantOf, type RoleGrant } from './role-rules.ts';
 import {
   addSession,
   findSessionInUse,
@@ -34,7 +34,7 @@ export type OperatorSession = (
   environment: string | undefined,
 ) => Promise<Principal>;
 
-type Grant = { set: PermissionSet; permissions: readonly string[]; environments: readonly ('live' | 'test')[] };
+type Grant = RoleGrant & { set: PermissionSet };
 
 type ReaderDeps = { db: Db; clock: Clock; ensureActive(tenantId: TenantId): Promise<void> };
 
@@ -42,12 +42,12 @@ export function sessionReader({ db, clock, ensureActive }: ReaderDeps): Operator
   const grants = boundedMap<string, Grant>(MAX_GRANTS);
 
   const grantFor = (tenantId: TenantId, row: SessionInUse): Grant => {
-    const key = JSON.stringify([tenantId, row.role, row.permissions, row.environments]);
+    const key = JSON.stringify([tenantId, row.role, row.permissions, row.environments, row.masked]);
     const cached = grants.get(key);
     if (cached) return cached;
     // A role that was deleted permits nothing.
-    const { permissions, environments } = grantOf(tenantId, row.role, row) ?? { permissions: [], environments: [] };
-    const grant = { set: permissionSet(tenantId, permissions), permissions, environments };
+    const role = grantOf(tenantId, row.role, row) ?? { permissions: [], environments: [], isMasked: true };
+    const grant = { ...role, set: permissionSet(tenantId, role.permissions) };
     grants.set(key, grant);
     return grant;
   };
@@ -59,7 +59,7 @@ export function sessionReader({ db, clock, ensureActive }: ReaderDeps): Operator
     if (!row || !isLive(row, secret, now)) throw new ApiError(100210);
     await ensureActive(tenantId);
     if (now - row.last_seen_at >= SEEN_EVERY_MS) await db.of(tenantId).write((tx) => markSeen(tx, id, now));
-    const { set, permissions, environments } = grantFor(tenantId, row);
+    const { set, permissions, environments, isMasked } = grantFor(tenantId, row);
     return {
       tenantId,
       callerId: row.operator_id,
@@ -72,6 +72,7 @@ export function sessionReader({ db, clock, ensureActive }: ReaderDeps): Operator
         role: row.role,
         permissions,
         environments,
+        isMasked,
         ofInstallation: row.of_installation === 1,
         authenticatedAt: row.authenticated_at,
         expiresAt: row.expires_at,

@@ -71,6 +71,19 @@ export function checkGrants(caller: Principal, permissions: readonly string[]): 
   }
 }
 
+const OF_PERSONS = [
+  ...new Set(operations().flatMap(({ operation }) => (operation.persons && operation.permission) || [])),
+];
+
+/** Ensures that whoever sees personal data masked creates no key that shows it. */
+export function checkSight({ operator, tenantId }: Principal, permissions: readonly string[]): void {
+  if (!operator?.isMasked) return;
+  const opened = permissions.findIndex((each) => OF_PERSONS.some(permissionSet(tenantId, [each]).holds));
+  if (opened < 0) return;
+  const message = 'shows personal data, which the caller sees masked';
+  throw new ApiError(100015, { errors: [{ pointer: `/permissions/${opened}`, message }] });
+}
+
 /** When the key expires, from what was given and what was there before. */
 export function checkExpiry(
   type: ApiKeyType,

@@ -13,7 +13,7 @@ import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
 import { withoutTenant } from '../../kernel/permissions.ts';
 import type { RateLimiter } from '../../kernel/rate-limiter.ts';
 import type { VersionedKey } from '../../secrets/sealing.ts';
-import { checkExpiry, checkGrants, checkPermissions, openPermissions } from './api-key-rules.ts';
+import { checkExpiry, checkGrants, checkPermissions, checkSight, openPermissions } from './api-key-rules.ts';
 import { hashApiKey, maskedCode, newApiKeySecret, parseApiKey } from './api-key-secret.ts';
 import {
   addApiKey,
@@ -115,6 +115,7 @@ function wantedKey(
   checkEnvironment(principal, environment);
   checkPermissions(tenantId, permissions);
   checkGrants(principal, permissions);
+  checkSight(principal, permissions);
   const expiring_at = checkExpiry(type, { ...expiry(body), changesType: true }, null, now);
   return {
     environment,
@@ -161,7 +162,10 @@ function changedRow({ principal, tenantId, now }: Context, before: ApiKeyRow, ch
     last_updated_by: actor(principal),
   };
   if (!isBlockedAlone(before, after)) ensureHoldsAll(principal, before);
-  if (status === 'ACTIVE' || change.permissions) checkGrants(principal, permissions);
+  if (status === 'ACTIVE' || change.permissions) {
+    checkGrants(principal, permissions);
+    checkSight(principal, permissions);
+  }
   return after;
 }
 

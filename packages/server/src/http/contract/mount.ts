@@ -21,6 +21,7 @@ import { auditing, type Handle, type RecordChange } from './audit-change.ts';
 import { type BodyRoom, type BodyRoomOptions, bodyRoom } from './body-room.ts';
 import { type CheckMembersDeps, checkMembers } from './check-members.ts';
 import { type Guard, type GuardDeps, guards } from './guard.ts';
+import { masking } from './mask-persons.ts';
 import { pageTurns, WrittenPage } from './serve-pages.ts';
 
 /** Serves the contract: one route for each address of each operation, guarded as its row says. */
@@ -75,7 +76,9 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
   for (const { id, group, name, operation } of operations()) {
     const own = handlerOf(deps.handlers, group, name);
     const { audit } = operation;
-    const handler = audit ? (auditing(own as Handle, audit, deps.recordChange) as AnyHandler) : own;
+    // What is recorded of a change is not masked.
+    const audited = audit ? (auditing(own as Handle, audit, deps.recordChange) as AnyHandler) : own;
+    const handler = masking(audited, operation);
     for (const address of addressesOf(operation)) mountOne(app, shared, guard, { id, operation, address, handler });
   }
 }

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { axeFaults } from '../../journey/test/axe.ts';
+import { startJourney } from '../../server/test/end-user.ts';
+import type { Tools } from './case-work.ts';
+import { walk } from './drawn-person.ts';
+import { settled, still } from './stage.ts';
+
+const withTenant = (permissions: readonly string[]) => permissions.map((each) => `TNT#acme#${each}`);
+const REVIEWS = ['listReviews', 'getReview', 'claimReview', 'releaseReview', 'approveReview', 'correctReview'];
+const OF_DESK = [
+  ...REVIEWS.map((name) => `ProcessManager:${name}`),
+  'ProcessManager:getProcessInstance',
+  'UserDataServer:getProcessInstanceUserData',
+];
+
+/** What people see whose role is not that of the owner. */
+export function testRoles({ stage, open, keep, ...tools }: Tools): void {
+  const make = async (path: string, body: object) => {
+    const { app } = stage();
+    const made = await app.call(path, { method: 'POST', token: await app.token(), body: JSON.stringify(body) });
+    assert.ok(made.status < 300, made.text);
+    return made.body;
+  };
+  const joined = async (role: string, name: string): Promise<Page> => {
+    const email = `${name.replaceAll(' ', '.').toLowerCase()}@acme.com`;
+    const { url } = await make('/api/operator-manager/operators', { name, email, role });
+    const page = await stage().page();
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Make a passkey' }).click();
+    await page.getByRole('heading', { name: new RegExp(`Good to see you, ${name}`) }).waitFor();
+    await page.getByRole('radiogroup', { name: 'Environment' }).getByText('Test').click();
+    return page;
+  };
+
+  it('a reviewer whose role is masked decides a case without a name, a value or a picture of the person', async () => {
+    await make('/api/operator-manager/roles', { name: 'Masked desk', permissions: withTenant(OF_DESK), masked: true });
+    const parameters = { _scenario: 'face-mismatch', firstName: 'Saoirse', lastName: 'Byrne' };
+    const { user, processInstanceId } = await startJourney(stage().app, stage().testKey, { parameters });
+    await walk(user);
+    const page = await joined('Masked desk', 'Mia Masked');
+    await page.goto(`${stage().address}/console/reviews/${processInstanceId}`);
+    await page.getByRole('heading', { level: 1, name: 'S••• B•••' }).waitFor();
+    await page.getByText('Your role sees personal data masked, and no images.').waitFor();
+    await settled(page);
+    await still(page);
+    assert.equal(await page.locator('.viewer img').count(), 0);
+    assert.equal(await page.getByRole('button', { name: /^Correct/ }).count(), 0);
+    assert.match(await page.getByRole('row', { name: /^Document number/ }).innerText(), /•••/);
+    assert.doesNotMatch(await page.locator('main').innerText(), /Saoirse|Byrne/i);
+    assert.deepEqual(await axeFaults(page), []);
+    await keep('masked-case', page);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await still(page);
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360, 'the case fits a phone');
+    await keep('masked-case-phone', page);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('textbox', { name: /^Reason/ }).fill('The checks agree');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Approved').first().waitFor();
+    await page.context().close();
+    await open('/operators', /People/);
+    await tools
+      .page()
+      .getByRole('row', { name: /^Masked desk masked/ })
+      .getByRole('button', { name: 'Edit' })
+      .click();
+    const dialog = tools.page().getByRole('dialog');
+    assert.ok(await dialog.getByRole('switch', { name: 'Mask personal data' }).isChecked());
+    assert.deepEqual(await tools.axe(), []);
+    await keep('masked-role');
+    await tools.page().keyboard.press('Escape');
+  });
+}

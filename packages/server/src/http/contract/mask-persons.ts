@@ -1,0 +1,97 @@
+import { type GroupedOperation, PERSONAL } from '@grove/contract';
+import { SpecialAnswer, withHeaders } from '../../kernel/answers.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ensureUnmasked } from '../../kernel/ensure-unmasked.ts';
+import type { AnyHandler } from './answer-request.ts';
+
+/**
+ * Operators whose role is masked see no personal data: what the contract marks as personal is masked in every answer, and
+ * what is not JSON (images, archives) is refused. It happens here, so no handler can forget it.
+ */
+type Schema = {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly [PERSONAL]?: true;
+};
+
+export type Mask = (value: unknown) => unknown;
+
+const HIDDEN = '•••';
+/** The first letter of a short value would tell too much of it. */
+const MIN_LENGTH = 4;
+
+export function masking(handler: AnyHandler, { persons, ok, produces, alsoProduces }: GroupedOperation): AnyHandler {
+  const mask = maskOf((ok ?? {}) as Schema);
+  const isRefused = persons !== undefined && (produces !== undefined || alsoProduces !== undefined);
+  if (!mask && !isRefused) return handler;
+  const masked = async (answer: unknown) => maskAnswer(await answer, mask);
+  const handle: AnyHandler = (context, input) => {
+    if (!isMasked(context)) return handler(context, input);
+    if (isRefused) ensureUnmasked(context.principal, 'this');
+    return masked(handler(context, input));
+  };
+  const { prepare } = handler;
+  const prepareMasked = async (context: Context, input: unknown) => {
+    const rest = await (prepare as NonNullable<typeof prepare>)(context, input);
+    return isMasked(context) ? (within: Context) => masked(rest(within)) : rest;
+  };
+  return Object.assign(handle, handler, prepare && { prepare: prepareMasked });
+}
+
+function isMasked(context: object): context is Context {
+  return (context as Partial<Context>).principal?.operator?.isMasked === true;
+}
+
+function maskAnswer(answer: unknown, mask: Mask | undefined): unknown {
+  if (!mask) return answer;
+  if (!(answer instanceof SpecialAnswer)) return mask(answer);
+  return answer.kind === 'json' ? withHeaders(mask(answer.body), answer.headers) : answer;
+}
+
+/** Undefined if the schema marks nothing. What is masked is copied: rows may be cached. */
+export function maskOf(schema: Schema): Mask | undefined {
+  if (schema[PERSONAL]) return hide;
+  if (schema.properties) return maskOfMembers(schema.properties);
+  const nested = schema.items ?? schema.additionalProperties;
+  const each = typeof nested === 'object' ? maskOf(nested) : undefined;
+  if (!each) return undefined;
+  if (schema.items) return (value) => (Array.isArray(value) ? value.map(each) : value);
+  return (value) => mapMembers(value, each);
+}
+
+function maskOfMembers(properties: Readonly<Record<string, Schema>>): Mask | undefined {
+  const masks = Object.entries(properties).flatMap(([name, schema]): [string, Mask][] => {
+    const mask = maskOf(schema);
+    return mask ? [[name, mask]] : [];
+  });
+  if (masks.length === 0) return undefined;
+  return (value) => {
+    if (!isObject(value)) return value;
+    const copy = { ...value };
+    for (const [name, mask] of masks) if (copy[name] !== undefined) copy[name] = mask(copy[name]);
+    return copy;
+  };
+}
+
+/** Every text and number, at any depth. Names of members stay, and so does what is true or false. */
+function hide(value: unknown): unknown {
+  if (typeof value === 'string') return hideText(value);
+  if (typeof value === 'number') return HIDDEN;
+  return Array.isArray(value) ? value.map(hide) : mapMembers(value, hide);
+}
+
+function hideText(text: string): string {
+  if (text === '') return text;
+  const [first = '', ...others] = text;
+  return others.length + 1 < MIN_LENGTH ? HIDDEN : `${first}${HIDDEN}`;
+}
+
+function mapMembers(value: unknown, each: Mask): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, each(member)]));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

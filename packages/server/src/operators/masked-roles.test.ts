@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { operations, PERSONAL } from '@grove/contract';
+import { startJourney } from '../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts';
+import { firstOwner, invitePerson, type Person } from '../../test/operators.ts';
+
+const IN_TEST = { 'X-Grove-Environment': 'test' };
+const PERMISSIONS = [
+  'ProcessManager:*',
+  'UserDataServer:*',
+  'OperatorManager:*',
+  'ArthrServer:*',
+  'NotificationService:*',
+];
+const withTenant = (permissions: readonly string[]) => permissions.map((each) => `TNT#acme#${each}`);
+
+onBothEngines('a role that sees personal data masked', (_engine, places) => {
+  let grove: TestApp;
+  let owner: Person;
+  let masked: Person;
+  let id: string;
+  let definitionId: string;
+  const read = (person: Person, path: string) => person.call(path, { headers: IN_TEST });
+  const userData = () => `/api/userdata-server/processDefinitions/${definitionId}/processInstances/${id}`;
+  before(async () => {
+    grove = await openTestApp(await places.create());
+    owner = await firstOwner(grove);
+    const role = { name: 'Front desk', permissions: withTenant(PERMISSIONS), masked: true };
+    const made = await owner.call('/api/operator-manager/roles', { body: role });
+    assert.deepEqual([made.status, made.body.masked], [201, true], made.text);
+    masked = await invitePerson(grove, owner, 'Front desk');
+    const { apiKey } = await grove.app.tenants.createApiKey(grove.tenantId, { name: 'test', environment: 'test' });
+    const parameters = { firstName: 'Saoirse', lastName: 'Byrne', email: 'saoirse@example.com' };
+    const started = await startJourney(grove, apiKey, { parameters });
+    await started.user.finish();
+    id = started.processInstanceId;
+    const { body } = await read(owner, `/api/process-manager/processInstances/${id}`);
+    definitionId = body.processDefnId;
+  });
+  after(() => grove.stop());
+
+  it('sees no name, address, value or parameter of a person, in any list or single read', async () => {
+    const paths = [
+      '/api/process-manager/processInstances',
+      '/api/process-manager/processInstances/search?searchString=Saoirse',
+      `/api/process-manager/processInstances/${id}`,
+      `/api/process-manager/processInstances/${id}/withParameters`,
+      `${userData()}/userdata`,
+      `${userData()}/userdata/checks`,
+    ];
+    for (const path of paths) {
+      const [plain, hidden] = [await read(owner, path), await read(masked, path)];
+      assert.deepEqual([plain.status, hidden.status], [200, 200], path);
+      assert.doesNotMatch(hidden.text, /Saoirse|Byrne|saoirse@/i, path);
+      assert.notEqual(plain.text, hidden.text, path);
+    }
+    const { body } = await read(masked, `/api/process-manager/processInstances/${id}`);
+    assert.deepEqual([body.firstName, body.lastName, body.email], ['S•••', 'B•••', 's•••']);
+    assert.equal(body.id, id);
+    const [plain, hidden] = [await read(owner, `${userData()}/userdata`), await read(masked, `${userData()}/userdata`)];
+    const [field] =
+      Object.values<{ biographicData: { values: object }[] }>(hidden.body.documents)[0]?.biographicData ?? [];
+    assert.ok(Object.values(field?.values ?? {}).every((value) => value.includes('•••')));
+    assert.equal(hidden.body._decision, plain.body._decision);
+  });
+
+  it('100366: gets no image and no archive', async () => {
+    const { body } = await read(owner, `${userData()}/userdata`);
+    const [document] = Object.values<{ images: Record<string, { path: string }> }>(body.documents);
+    const path = `${userData()}/getdata?path=${encodeURIComponent(document?.images.front?.path ?? '')}`;
+    assert.equal((await read(owner, path)).status, 200);
+    for (const headers of [IN_TEST, { ...IN_TEST, Accept: 'image/*' }]) {
+      const { status, body: problem } = await masked.call(path, { headers });
+      assert.deepEqual([status, problem.code], [403, 100366]);
+    }
+    const archive = await masked.call(`${userData()}/userdataarchive`, { body: {}, headers: IN_TEST });
+    assert.deepEqual([archive.status, archive.body.code], [403, 100366]);
+    const webhook = {
+      name: 'out',
+      uri: 'https://example.com/',
+      events: ['*'],
+      bodyTemplate: '{"n": "{{parameters.firstName}}"}',
+    };
+    const sent = await masked.call('/api/notification-service/webhooks', { body: webhook });
+    assert.deepEqual([sent.status, sent.body.code], [403, 100366], sent.text);
+  });
+
+  it('gives nobody the sight that it has not: no role, no invitation, no API key', async () => {
+    const open = await masked.call('/api/operator-manager/roles', { body: { name: 'Open', permissions: [] } });
+    assert.deepEqual([open.status, open.body.code], [403, 100015], open.text);
+    const uncovered = await masked.call('/api/operator-manager/roles/Front%20desk', { body: { masked: false } });
+    assert.deepEqual([uncovered.status, uncovered.body.code], [403, 100015], uncovered.text);
+    const invited = { name: 'Rita', email: 'rita@acme.com', role: 'Reviewer' };
+    const reviewer = await masked.call('/api/operator-manager/operators', { body: invited });
+    assert.deepEqual([reviewer.status, reviewer.body.code], [403, 100015], reviewer.text);
+    const key = (permissions: readonly string[]) =>
+      masked.call('/api/arthr/apiKeys', { body: { name: 'mine', permissions: withTenant(permissions) } });
+    for (const each of ['ProcessManager:getProcessInstance', 'ProcessManager:*', 'UserDataServer:*']) {
+      const { status, body } = await key([each]);
+      assert.deepEqual([status, body.code], [403, 100015], each);
+    }
+    assert.equal((await key(['ProcessManager:listProcessDefinitions'])).status, 201);
+    const closed = { name: 'Closed', permissions: [], masked: true };
+    assert.equal((await masked.call('/api/operator-manager/roles', { body: closed })).status, 201);
+  });
+
+  it('holds at once for everybody who has it, and is said in the session', async () => {
+    assert.equal((await masked.call('/api/console/session')).body.masked, true);
+    const path = '/api/operator-manager/roles/Front%20desk';
+    assert.equal((await owner.call(path, { body: { masked: false } })).body.masked, false);
+    const { body } = await read(masked, `/api/process-manager/processInstances/${id}`);
+    assert.equal(body.firstName, 'Saoirse');
+    assert.equal((await owner.call(path, { body: { masked: true } })).body.masked, true);
+  });
+
+  it('is the one of auditors', async () => {
+    const auditor = await invitePerson(grove, owner, 'Auditor');
+    const { body } = await read(auditor, '/api/process-manager/processInstances');
+    assert.equal(body.content[0].firstName, 'S•••');
+  });
+});
+
+/** Shows persons, and nothing of it identifies one: ids, times and keys. */
+const NOTHING_PERSONAL = [
+  'passkeys.startRegistration',
+  'pushNotifications.get',
+  'pushNotifications.list',
+  'totps.startRegistration',
+  'userData.signResult',
+  'users.listAuthentications',
+];
+
+describe('what the contract marks as personal', () => {
+  it('is there in every answer that shows persons', () => {
+    const unmarked = operations().flatMap(({ group, name, operation }) => {
+      const { persons, produces, alsoProduces, ok } = operation;
+      const isRefused = produces !== undefined || alsoProduces !== undefined;
+      return persons && !isRefused && !JSON.stringify(ok ?? {}).includes(PERSONAL) ? [`${group}.${name}`] : [];
+    });
+    assert.deepEqual(unmarked.toSorted(), NOTHING_PERSONAL);
+  });
+});
