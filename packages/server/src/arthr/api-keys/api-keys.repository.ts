@@ -16,6 +16,7 @@ const CHANGE = apiKeys.update(CHANGEABLE, BY_ID);
 const REMOVE = apiKeys.delete(BY_ID);
 const LIST = apiKeys.list(VIEW, 'WHERE tenant_id = :tenant_id', {
   pattern: "AND name_folded LIKE :pattern ESCAPE '\\'",
+  environment: 'AND environment = :environment',
 });
 const TOUCH = apiKeys.update(
   ['last_issued_at'],
@@ -73,11 +74,12 @@ export function countApiKeys(db: TenantReads): Promise<number> {
 
 export async function pageApiKeys(
   db: TenantReads,
-  pattern: string | undefined,
+  filter: { pattern: string | undefined; environment: 'test' | undefined },
   paging: Paging,
 ): Promise<{ rows: ApiKeyView[]; total: number }> {
-  const rows = await LIST.page(db, { pattern }, paging);
-  return { rows, total: pattern === undefined ? await countApiKeys(db) : await LIST.count(db, { pattern }) };
+  const rows = await LIST.page(db, filter, paging);
+  const isWhole = filter.pattern === undefined && filter.environment === undefined;
+  return { rows, total: isWhole ? await countApiKeys(db) : await LIST.count(db, filter) };
 }
 
 /** Records when keys last issued a token; never moves a time backwards. */

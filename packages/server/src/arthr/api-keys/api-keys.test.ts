@@ -207,7 +207,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.deepEqual([first.environment, live.environment, live.name], ['test', 'live', body.name]);
     });
 
-    it('a test key makes only test keys and changes no live key', async () => {
+    it('a test key makes and sees only test keys: a live key does not exist for it', async () => {
       const tester = await create({ environment: 'test', permissions: ['TNT#acme#*'] });
       assert.match(tester.code, /^grv_test_/);
       const client = clientOf(tester.code);
@@ -219,8 +219,15 @@ onBothEngines('API keys', (_engine, places) => {
         client.apiKeys.create({ body: { name: 'live child', environment: 'live' } }),
         refuses(100001),
       );
-      await assert.rejects(client.apiKeys.update({ apiKeyId: live.id, body: { status: 'BLOCKED' } }), refuses(7, 403));
-      await assert.rejects(client.apiKeys.delete({ apiKeyId: live.id }), refuses(7, 403));
+      const apiKeyId = live.id;
+      await assert.rejects(client.apiKeys.get({ apiKeyId }), refuses(130, 404));
+      await assert.rejects(client.apiKeys.update({ apiKeyId, body: { status: 'BLOCKED' } }), refuses(130, 404));
+      await assert.rejects(client.apiKeys.delete({ apiKeyId }), refuses(130, 404));
+      const listed = await client.apiKeys.list({ query: { size: 100 } });
+      assert.deepEqual(new Set(listed.content.map(({ environment }) => environment)), new Set(['test']));
+      assert.equal(listed.totalElements, listed.content.length);
+      assert.equal((await client.apiKeys.list({ query: { name: live.name } })).totalElements, 0);
+      assert.equal((await grove.client.apiKeys.list({ query: { name: child.name } })).totalElements, 1);
     });
   });
 

@@ -1,0 +1,54 @@
+import type { TSchema } from 'typebox';
+import { SpecialAnswer } from '../../kernel/answers.ts';
+import type { Principal } from '../../kernel/context.ts';
+
+/**
+ * A test key reads the configuration that live keys and operators made, because test journeys run it. It does not learn
+ * who they are: a key from a build log would name the people, with their e-mail addresses, whom to attack next.
+ */
+export const LIVE_AUTHOR = 'A live caller';
+
+const AUTHORS = ['createdBy', 'lastUpdatedBy'] as const;
+
+type ReadHandler = (context: { principal?: Principal }, input: unknown) => unknown;
+
+/** The handler of a read; names of those who made and changed live objects are hidden from test keys. */
+export function hidingLiveAuthors<H extends (context: never, input: unknown) => unknown>(
+  handler: H,
+  ok: TSchema | undefined,
+): H {
+  if (!hasAuthors(ok)) return handler;
+  const readHandler = handler as unknown as ReadHandler;
+  const hiding: ReadHandler = (context, input) => {
+    const { principal } = context;
+    if (principal?.environment !== 'test' || principal.operator) return readHandler(context, input);
+    return Promise.resolve(readHandler(context, input)).then(hideAuthors);
+  };
+  return hiding as unknown as H;
+}
+
+function hasAuthors(ok: TSchema | undefined): boolean {
+  const text = JSON.stringify(ok ?? {});
+  return text.includes('"environment":') && AUTHORS.some((name) => text.includes(`"${name}":`));
+}
+
+type ResponseObject = { readonly [member: string]: unknown };
+
+/** An object, or the objects of its lists: those of a page, and tags. */
+function hideAuthors(result: unknown): unknown {
+  if (typeof result !== 'object' || result === null || result instanceof SpecialAnswer) return result;
+  const object = hideOfOne(result as ResponseObject);
+  const lists = Object.entries(object).filter(([, value]) => Array.isArray(value));
+  if (lists.length === 0) return object;
+  return { ...object, ...Object.fromEntries(lists.map(([name, list]) => [name, (list as unknown[]).map(hideInList)])) };
+}
+
+function hideInList(item: unknown): unknown {
+  return typeof item === 'object' && item !== null && !Array.isArray(item) ? hideOfOne(item as ResponseObject) : item;
+}
+
+function hideOfOne(object: ResponseObject): ResponseObject {
+  if (object.environment !== 'live') return object;
+  const hidden = AUTHORS.filter((name) => name in object).map((name) => [name, LIVE_AUTHOR]);
+  return hidden.length === 0 ? object : { ...object, ...Object.fromEntries(hidden) };
+}
