@@ -72,4 +72,21 @@ export function testRoles({ stage, open, keep, ...tools }: Tools): void {
     await keep('masked-role');
     await tools.page().keyboard.press('Escape');
   });
+
+  it('a case says from which devices and networks it was done', async () => {
+    const { user, processInstanceId } = await startJourney(stage().app, stage().testKey, {
+      parameters: { _scenario: 'face-mismatch', firstName: 'Devi', lastName: 'Byrne' },
+    });
+    await walk(user);
+    await open(`/reviews/${processInstanceId}`, /Devi Byrne/);
+    const devices = tools.page().getByRole('region', { name: 'Devices' });
+    await devices.getByText('Network: 127.0.0.0/24').waitFor();
+    await devices.scrollIntoViewIfNeeded();
+    assert.deepEqual(await tools.axe(), []);
+    await keep('case-devices');
+    await tools.page().getByRole('button', { name: 'Give back' }).click();
+    const path = `/api/process-manager/processInstances/${processInstanceId}/cancel`;
+    const { app, testKey } = stage();
+    await app.call(path, { method: 'POST', token: await app.token(testKey) });
+  });
 }

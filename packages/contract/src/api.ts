@@ -16,7 +16,7 @@ import type { GroupedOperation } from './operation.ts';
 import { colleagues, operatorRoles, operators } from './operators.ts';
 import { personRequests } from './person-requests.ts';
 import { auditEvents } from './process-manager/audit.ts';
-import { instanceLinks, instanceNotes, noteMentions } from './process-manager/case-work.ts';
+import { instanceLinks, instanceNotes, instanceSessions, noteMentions } from './process-manager/case-work.ts';
 import { cloudSecrets } from './process-manager/cloud-secrets.ts';
 import { processDefinitions } from './process-manager/definitions.ts';
 import { funnels } from './process-manager/funnel.ts';
@@ -46,6 +46,7 @@ export const api = {
   reviews,
   closedReviews,
   instanceLinks,
+  instanceSessions,
   instanceNotes,
   noteMentions,
   processSettings,

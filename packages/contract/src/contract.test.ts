@@ -168,6 +168,7 @@ const additions: string[] = [
   'GET /api/process-manager/noteMentions',
   'GET /api/operator-manager/colleagues',
   `GET ${instances}/{processInstanceId}/links`,
+  `GET ${instances}/{processInstanceId}/sessions`,
   `GET ${instances}/{processInstanceId}/notes`,
   `POST ${instances}/{processInstanceId}/notes`,
   `POST ${reviewing}/{processInstanceId}/claim`,
@@ -392,12 +393,13 @@ test('every list takes a page from 0 and a size from 1 to the maximum, 10 unless
   }
 });
 
-test('every operation called a list or a search answers a page, but for nine whose shape is documented', () => {
+test('every operation called a list or a search answers a page, but for ten whose shape is documented', () => {
   const others = all.filter(({ name, operation }) => /^(list|search)/.test(name) && !isPage(operation.ok));
   assert.deepEqual(
     others.map(({ id }) => id),
     [
       'instanceLinks.list',
+      'instanceSessions.list',
       'userData.listChecks',
       'pushNotifications.list',
       'operators.listSessions',

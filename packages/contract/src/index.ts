@@ -51,7 +51,7 @@ export { isPage, likeFilter, MAX_PAGED_ITEMS, page, pageQuery } from './page.ts'
 export { MAX_FOUND_OF_PERSON } from './person-requests.ts';
 export { buildPostman } from './postman.ts';
 export { MAX_INPUT_ERRORS, Problem, Refusal } from './problem.ts';
-export { MAX_INSTANCE_LINKS } from './process-manager/case-work.ts';
+export { MAX_INSTANCE_LINKS, MAX_SHOWN_SESSIONS } from './process-manager/case-work.ts';
 export { DefinitionDocument, MAX_CONDITION_LENGTH, MAX_STEPS } from './process-manager/definitions.ts';
 export {
   MAX_PARAMETER_LENGTH,

@@ -141,6 +141,7 @@ export const SessionInput = withTitle(
           'environment of the journey that is opened',
       ),
     ),
+    timeZone: Type.Optional(text(1, 60, 'The time zone of the browser, such as `Europe/Berlin`; for reviewers')),
   }),
 );
 

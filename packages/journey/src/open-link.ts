@@ -90,7 +90,8 @@ async function readJourney(instanceId: string): Promise<Journey | undefined> {
 
 /** Not sent again when nobody answers: a code is good for one time, and a token would make a second journey. */
 async function redeem(body: { code: string } | { pt: string; tn?: string }): Promise<OpenedJourney> {
-  const { text } = await send(urlOf('/api/journey/sessions', {}), { ...body, ...embedding });
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const { text } = await send(urlOf('/api/journey/sessions', {}), { ...body, ...embedding, timeZone });
   const { processInstanceId: instanceId, handoff, journey } = JSON.parse(text) as Session;
   const scenario = wantedOutcome();
   // What is no outcome is said by the panel.

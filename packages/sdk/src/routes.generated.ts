@@ -365,6 +365,14 @@ export const routes = {
       status: 200,
     },
   },
+  instanceSessions: {
+    list: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/processInstances/{processInstanceId}/sessions' },
+      auth: 'bearer',
+      status: 200,
+    },
+  },
   instanceNotes: {
     list: {
       method: 'GET',

@@ -11,6 +11,7 @@ import { type Case, CaseStates, Checks, EventList, Forms, useCase } from '../par
 import { Faces, Images, imagesOf } from '../parts/case-images.tsx';
 import { Links } from '../parts/case-links.tsx';
 import { Notes } from '../parts/case-notes.tsx';
+import { Sessions } from '../parts/case-sessions.tsx';
 import { ValuesTable } from '../parts/case-values.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { OnceShown } from '../parts/dialogs.tsx';
@@ -88,6 +89,7 @@ export function CaseView({ caseFile, onShow }: { caseFile: Case; onShow?: () => 
           <Checks checks={checks} />
         </section>
         {!onShow && <Links id={instance.id} />}
+        {!onShow && <Sessions id={instance.id} />}
         {!onShow && <Notes id={instance.id} />}
         {events.length > 0 && <EventList events={events} />}
       </Stack>

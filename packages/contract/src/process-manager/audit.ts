@@ -30,6 +30,7 @@ export const AuditAction = oneOf(
   'instance.linksRead',
   'note.added',
   'note.read',
+  'instance.sessionsRead',
   'retention.run',
   'processToken.updated',
   'processToken.deleted',

@@ -40,6 +40,45 @@ export const instanceLinks = group('/api/process-manager/processInstances/{proce
   }),
 });
 
+export const MAX_SHOWN_SESSIONS = 100;
+const MAX_NETWORKS = 10;
+
+const InstanceSession = withTitle(
+  'InstanceSession',
+  Type.Object({
+    browser: Type.String({ description: 'Such as `Chrome on Android`, as the browser says' }),
+    handedOver: Type.Boolean({ description: 'Whether the end user went on here with a second device' }),
+    createdDtm: DateTime,
+    expiringDtm: DateTime,
+    networks: listOf(
+      Type.Object(
+        {
+          network: personal(Type.String({ description: '`203.0.113.0/24`, or a /48 of IPv6' })),
+          firstSeenDtm: DateTime,
+        },
+        { title: 'SessionNetwork' },
+      ),
+      MAX_NETWORKS,
+      'The networks of its addresses, the first one first; more than one if the address changed',
+    ),
+    timeZone: Type.Optional(Type.String({ description: 'The time zone of the browser, such as `Europe/Dublin`' })),
+    countryCode: Type.Optional(
+      Type.String({ description: 'ISO 3166-1 alpha-2: the country of its first address, as the proxy reports it' }),
+    ),
+  }),
+);
+
+export const instanceSessions = group('/api/process-manager/processInstances/{processInstanceId}/sessions', {
+  list: get('', {
+    summary: 'List the browsers and networks from which the end user used an instance',
+    description: 'The oldest first. A browser says itself what it is and what its clock is set to.',
+    permission: 'ProcessManager:listInstanceSessions',
+    persons: 'one',
+    ok: withTitle('InstanceSessions', Type.Object({ sessions: listOf(InstanceSession, MAX_SHOWN_SESSIONS) })),
+    codes: [100022],
+  }),
+});
+
 const Note = withTitle(
   'InstanceNote',
   Type.Object({

@@ -16,6 +16,8 @@ const sessions = table('journey_sessions', {
   number: optional(integer()),
   created_at: integer(),
   expires_at: integer(),
+  /** Sealed: `session-facts.ts`. */
+  facts: optional(bytes()),
 });
 const { columns } = sessions;
 export type SessionRow = RowOf<typeof sessions>;
@@ -32,6 +34,7 @@ const WITH_OFFERS = query<SessionWithOffers>()(`SELECT ${columns.join(', ')},
   FROM journey_sessions s WHERE tenant_id = :tenant_id AND instance_id = :instanceId`);
 const ADD = sessions.insert();
 const SET_STATE = sessions.update(['state'], 'WHERE tenant_id = :tenant_id AND id = :id');
+const SET_FACTS = sessions.update(['facts'], 'WHERE tenant_id = :tenant_id AND id = :id');
 const DEMOTE = statement(`UPDATE journey_sessions SET state = 'WATCHING'
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state = 'ACTIVE'`);
 const CLOSE_UNCONFIRMED = statement(`UPDATE journey_sessions SET state = 'CLOSED'
@@ -66,6 +69,10 @@ export async function addSession(tx: TenantTx, row: SessionRow): Promise<void> {
 
 export async function setSessionState(tx: TenantTx, id: string, state: SessionState): Promise<void> {
   SET_STATE.send(tx, { id, state });
+}
+
+export async function setSessionFacts(tx: TenantTx, id: string, facts: Uint8Array): Promise<void> {
+  SET_FACTS.send(tx, { id, facts });
 }
 
 /** The session that acted looks on from now on. */

@@ -11,6 +11,7 @@ import type { OpenContext } from '../kernel/implement.ts';
 import { nameBrowser } from '../kernel/name-browser.ts';
 import { numbersFor } from '../kernel/number-choice.ts';
 import { hashCode } from '../process-manager/instances/one-time-code.ts';
+import { factsOf, type SessionFacts, sealFacts } from '../process-manager/instances/session-facts.ts';
 import { type CodeRow, findCode, removeOffers, takeCode } from './codes.repository.ts';
 import { linkExplainer } from './explain-link.ts';
 import type { InstanceRow, JourneyDeps } from './journey-deps.ts';
@@ -70,12 +71,12 @@ export function sessionCreator(deps: JourneyDeps, readJourney: ReadJourney) {
   return async (context: OpenContext, body: SessionInput): Promise<WithHeaders<Answer>> => {
     const now = deps.clock.now();
     const embedded = body.embedded ?? false;
-    const browser = nameBrowser(context.header('user-agent'));
+    const visitor = visitorOf(deps, context, body.timeZone);
     const openLink = async () => {
       const { tenantId, open } = opener(deps, context, body);
       await deps.tenants.ensureActive(tenantId);
       const opened = await deps.db.of(tenantId).write(async (tx) => {
-        const opened = await open(tx, browser, now);
+        const opened = await open(tx, visitor, now);
         await ensureMayFrame(deps, tx, opened.session, body.embedOrigin);
         await noteDevice(deps, tx, opened.session, context.header('cookie') ?? '');
         tx.afterCommit(() => deps.live.changed(tenantId, opened.session.instance_id));
@@ -96,6 +97,15 @@ export function sessionCreator(deps: JourneyDeps, readJourney: ReadJourney) {
     if (answer.journey && takesPictures(answer.journey)) deps.vision.warm();
     const cookies = secret === undefined ? [] : [cookieText(deps, tenantId, session, secret, { now, embedded })];
     return withHeaders(answer, { 'set-cookie': [...cookies, ...oldCookies(deps, context.header('cookie'), embedded)] });
+  };
+}
+
+function visitorOf({ countryHeader, clock }: JourneyDeps, context: OpenContext, timeZone: string | undefined): Visitor {
+  const { address, header } = context;
+  const country = countryHeader === undefined ? undefined : header(countryHeader);
+  return {
+    browser: nameBrowser(header('user-agent')),
+    facts: factsOf({ address, timeZone, country, now: clock.now() }),
   };
 }
 
@@ -148,7 +158,9 @@ async function firstView(
   }
 }
 
-type Open = (tx: TenantTx, browser: string, now: number) => Promise<Opened>;
+/** The browser that comes, as its request says. */
+type Visitor = { browser: string; facts: SessionFacts };
+type Open = (tx: TenantTx, visitor: Visitor, now: number) => Promise<Opened>;
 
 /** By a one-time code, or by a process token: whichever the body names. */
 function opener(deps: JourneyDeps, { hostTenant, header }: OpenContext, { code, pt, tn }: SessionInput) {
@@ -158,13 +170,13 @@ function opener(deps: JourneyDeps, { hostTenant, header }: OpenContext, { code, 
   if (code !== undefined) {
     const tenantId = CODE.exec(code)?.[1] ?? '';
     if (!isTenantId(tenantId) || (hostTenant ?? tenantId) !== tenantId) throw new ApiError(100055);
-    const open: Open = (tx, browser, now) => redeem(deps, tx, { code, browser, cookies: header('cookie') ?? '', now });
+    const open: Open = (tx, visitor, now) => redeem(deps, tx, { code, visitor, cookies: header('cookie') ?? '', now });
     return { tenantId, open };
   }
   // An unknown tenant gets the same answer as an unknown token, so that nobody can probe for tenants.
   const tenantId: string = tn ?? hostTenant ?? '';
   if (!isTenantId(tenantId) || (hostTenant ?? tenantId) !== tenantId) throw new ApiError(100021);
-  const open: Open = async (tx, browser, now) => {
+  const open: Open = async (tx, visitor, now) => {
     const baseUrl = deps.baseUrlOf(tenantId);
     const { row } = await deps.processes.createFromToken(tx, {
       tokenId: pt as string,
@@ -172,7 +184,7 @@ function opener(deps: JourneyDeps, { hostTenant, header }: OpenContext, { code, 
       now,
       baseUrl,
     });
-    return start(deps, tx, { instanceId: row.id, browser, now });
+    return start(deps, tx, { instanceId: row.id, visitor, now });
   };
   return { tenantId, open };
 }
@@ -181,28 +193,28 @@ function opener(deps: JourneyDeps, { hostTenant, header }: OpenContext, { code, 
 async function redeem(
   deps: JourneyDeps,
   tx: TenantTx,
-  { code, browser, cookies, now }: { code: string; browser: string; cookies: string; now: number },
+  { code, visitor, cookies, now }: { code: string; visitor: Visitor; cookies: string; now: number },
 ): Promise<Opened> {
   const hash = hashCode(code);
   const first = await deps.processes.spendStartCode(tx, code, now);
-  if (first !== undefined) return start(deps, tx, { instanceId: first, browser, now });
+  if (first !== undefined) return start(deps, tx, { instanceId: first, visitor, now });
   // The instance is locked before the code is spent: whoever makes or ends an offer goes the same way.
   const storedCode = await findCode(tx, hash, now);
   const instance = storedCode && (await deps.processes.lockInstance(tx, storedCode.instance_id));
   const takenCode = instance && (await takeCode(tx, hash, now));
   if (!takenCode) throw new ApiError(100055);
-  if (takenCode.kind === 'RESUME') return start(deps, tx, { instanceId: instance.id, browser, now });
-  return takeUpOffer(deps, tx, { instance, offer: takenCode, browser, cookies, now });
+  if (takenCode.kind === 'RESUME') return start(deps, tx, { instanceId: instance.id, visitor, now });
+  return takeUpOffer(deps, tx, { instance, offer: takenCode, visitor, cookies, now });
 }
 
-type Arrival = { instanceId: string; browser: string; now: number };
+type Arrival = { instanceId: string; visitor: Visitor; now: number };
 
 /** Makes a session for this browser, which acts from now on. */
-async function start(deps: JourneyDeps, tx: TenantTx, { instanceId, browser, now }: Arrival): Promise<Opened> {
+async function start(deps: JourneyDeps, tx: TenantTx, { instanceId, visitor, now }: Arrival): Promise<Opened> {
   const instance = await deps.processes.lockInstance(tx, instanceId);
   if (!instance) throw new ApiError(100055);
   await quieten(tx, instanceId);
-  const opened = await open(tx, { instance, state: 'ACTIVE', browser, now });
+  const opened = await open(tx, { instance, state: 'ACTIVE', visitor, now });
   if (instance.status === 'PENDING') await deps.processes.drive.apply(tx, instanceId, { type: 'open' }, now);
   return opened;
 }
@@ -211,7 +223,7 @@ async function start(deps: JourneyDeps, tx: TenantTx, { instanceId, browser, now
 async function takeUpOffer(
   deps: JourneyDeps,
   tx: TenantTx,
-  { instance, offer, browser, cookies, now }: Coming,
+  { instance, offer, visitor, cookies, now }: Coming,
 ): Promise<Opened> {
   const offering = offer.session_id === null ? undefined : await findSession(tx, offer.session_id);
   if (offering?.state !== 'ACTIVE' || offer.number === null) throw new ApiError(100055);
@@ -220,7 +232,7 @@ async function takeUpOffer(
   const opened = await open(tx, {
     instance,
     state: 'UNCONFIRMED',
-    browser,
+    visitor,
     now,
     offer: { by: offering.id, number: offer.number },
   });
@@ -235,7 +247,7 @@ async function takeUpOffer(
   return { ...opened, handoff };
 }
 
-type Coming = { instance: InstanceRow; offer: CodeRow; browser: string; cookies: string; now: number };
+type Coming = { instance: InstanceRow; offer: CodeRow; visitor: Visitor; cookies: string; now: number };
 
 /** Whether the cookie of that session is among these. */
 function holds(cookies: string, name: string, { id, token_hash }: SessionRow): boolean {
@@ -246,24 +258,26 @@ function holds(cookies: string, name: string, { id, token_hash }: SessionRow): b
 type NewSession = {
   instance: InstanceRow;
   state: SessionState;
-  browser: string;
+  visitor: Visitor;
   now: number;
   offer?: { by: string; number: number };
 };
 
-async function open(tx: TenantTx, { instance, state, browser, now, offer }: NewSession): Promise<Opened> {
+async function open(tx: TenantTx, { instance, state, visitor, now, offer }: NewSession): Promise<Opened> {
   await makeRoom(tx, instance.id);
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const id = newId(now);
   const session: SessionRow = {
-    id: newId(now),
+    id,
     instance_id: instance.id,
     token_hash: hashSecret(secret),
     state,
-    browser,
+    browser: visitor.browser,
     offered_by: offer?.by ?? null,
     number: offer?.number ?? null,
     created_at: now,
     expires_at: instance.deadline_at === null ? now + SESSION_MS : Math.max(now, instance.deadline_at) + LAST_LOOK_MS,
+    facts: await sealFacts(tx, id, visitor.facts),
   };
   await addSession(tx, session);
   return { session, secret };

@@ -3,9 +3,10 @@ import type { TenantTx } from '../db/db.ts';
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError, type FieldFault, invalidInput } from '../kernel/errors.ts';
 import { type Current, isFinal } from '../process-manager/engine/state.ts';
+import { openFacts, sealFacts, withNetwork } from '../process-manager/instances/session-facts.ts';
 import type { Applied, Snapshot } from '../process-manager/runtime/drive.ts';
 import type { JourneyDeps } from './journey-deps.ts';
-import { findSession } from './sessions.repository.ts';
+import { findSession, type SessionRow, setSessionFacts } from './sessions.repository.ts';
 import { namesOfAttempt } from './show-journey.ts';
 import { spendAnswered } from './spend-answered.ts';
 
@@ -62,14 +63,22 @@ export function stepHandlers(deps: JourneyDeps) {
  * Where the journey stands, with nobody else able to move it until the transaction ends, for a session that acts. The
  * root is locked first, as everybody does.
  */
-export async function lockJourney(deps: JourneyDeps, tx: TenantTx, { session }: JourneyContext): Promise<Snapshot> {
+export async function lockJourney(deps: JourneyDeps, tx: TenantTx, context: JourneyContext): Promise<Snapshot> {
+  const { session } = context;
   if (!(await deps.processes.lockInstance(tx, session.instanceId))) throw new ApiError(100022);
   const own = await findSession(tx, session.sessionId);
   if (own?.state !== 'ACTIVE') throw new ApiError(own ? 100058 : 100054);
+  await noteNetwork(tx, own, context);
   const snapshot = await deps.processes.drive.look(tx, session.instanceId);
   if (!snapshot) throw new ApiError(100022);
   if (isFinal(snapshot.root.status)) throw new ApiError(100057);
   return snapshot;
+}
+
+/** Notes that the address of the end user has changed, for reviewers. */
+async function noteNetwork(tx: TenantTx, { id, facts }: SessionRow, { address, now }: JourneyContext): Promise<void> {
+  const changed = facts && withNetwork(await openFacts(tx, id, facts), address, now);
+  if (changed) await setSessionFacts(tx, id, await sealFacts(tx, id, changed));
 }
 
 /** With `unable` no result is sent. */

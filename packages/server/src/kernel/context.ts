@@ -63,5 +63,7 @@ export type JourneyContext = {
   readonly db: TenantDb;
   readonly now: number;
   readonly requestId: string;
+  /** The address of the caller, or its network. */
+  readonly address: string;
   header(name: string): string | undefined;
 };

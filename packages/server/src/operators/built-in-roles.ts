@@ -29,6 +29,7 @@ const REVIEWS = [
   'reopenReview',
   'listClosedReviews',
   'listInstanceLinks',
+  'listInstanceSessions',
   'listInstanceNotes',
   'addInstanceNote',
   'listNoteMentions',
@@ -38,11 +39,11 @@ const ofManager = (names: readonly string[]) => names.map((name) => `ProcessMana
 
 /** What a developer has no business with: decisions, and what erases or shows persons. */
 const NOT_FOR_DEVELOPERS =
-  /:(claim|release|assign|approve|reject|askAgain|correct|reopen|prioritise)Review$|:(listInstanceLinks|listInstanceNotes|addInstanceNote|listNoteMentions)$|^(PersonRequests|OperatorManager|InstallationManager|UserDataServer|WatchlistManager):|:(runRetention|deleteProcessInstance|deleteUser|createResumeLink|cancelProcessInstance)$/;
+  /:(claim|release|assign|approve|reject|askAgain|correct|reopen|prioritise)Review$|:(listInstanceLinks|listInstanceSessions|listInstanceNotes|addInstanceNote|listNoteMentions)$|^(PersonRequests|OperatorManager|InstallationManager|UserDataServer|WatchlistManager):|:(runRetention|deleteProcessInstance|deleteUser|createResumeLink|cancelProcessInstance)$/;
 
 /** An auditor sees what was set and what was done, and nothing that end users gave. */
 const NOT_FOR_AUDITORS =
-  /^(UserDataServer|WatchlistManager|IdentityStore|PersonRequests):|:(listInstanceLinks|listInstanceNotes|listNoteMentions)$/;
+  /^(UserDataServer|WatchlistManager|IdentityStore|PersonRequests):|:(listInstanceLinks|listInstanceSessions|listInstanceNotes|listNoteMentions)$/;
 
 export const BUILT_IN_ROLES: readonly BuiltInRole[] = [
   { name: OWNER, description: 'May do everything', permissions: ['*'], environments: BOTH, isMasked: false },

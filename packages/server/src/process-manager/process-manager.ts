@@ -12,6 +12,7 @@ import type { InstanceEvent } from '../kernel/instance-event.ts';
 import type { SignDocument } from '../kernel/sign-document.ts';
 import { linkHandlers } from './case-work/links.ts';
 import { type NotesDeps, noteHandlers } from './case-work/notes.ts';
+import { sessionHandlers } from './case-work/sessions.ts';
 import { cloudSecretHandlers } from './cloud-secrets/cloud-secrets.ts';
 import { definitionHandlers } from './definitions/definitions.ts';
 import type { Exists } from './definitions/lookup.ts';
@@ -118,6 +119,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       shadowVersions: shadowVersionHandlers(),
       usage: usageHandlers(),
       instanceLinks: linkHandlers({ audit }),
+      instanceSessions: sessionHandlers({ audit }),
       ...noteHandlers({ audit, operatorNames: deps.operatorNames }),
       processSettings: settingsHandlers(),
       sandbox: sandboxHandlers(),

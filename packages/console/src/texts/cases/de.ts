@@ -45,6 +45,14 @@ export const casesDe: CaseTexts = {
   'conflict.lead':
     'Nachdem Sie es geöffnet haben, hat jemand anderes gespeichert. Zeilen mit − sind dessen Stand, Zeilen mit + Ihrer.',
   'definitions.notJson': 'Diese Datei ist kein JSON.',
+  'sessions.title': 'Geräte',
+  'sessions.none': 'Noch niemand hat sie geöffnet.',
+  'sessions.handedOver': 'zweites Gerät',
+  'sessions.networkChanged': 'Netz gewechselt',
+  'sessions.elsewhere': 'Uhr und Adresse passen nicht zusammen',
+  'sessions.country': 'Land der Adresse',
+  'sessions.clock': 'Uhr',
+  'sessions.network': 'Netz',
   'hidden.lead':
     'Werte, Bilder, Notizen und Verknüpfungen sind ausgeblendet, bis Sie danach fragen. Jede Ansicht wird unter Ihrem Namen festgehalten.',
   'hidden.show': 'Personenbezogene Daten zeigen',

@@ -43,6 +43,14 @@ export const casesEn = {
   'conflict.lead':
     'It was saved by somebody else after you opened it. Lines with − are theirs, lines with + are yours.',
   'definitions.notJson': 'This file is not JSON.',
+  'sessions.title': 'Devices',
+  'sessions.none': 'Nobody has opened it yet.',
+  'sessions.handedOver': 'second device',
+  'sessions.networkChanged': 'network changed',
+  'sessions.elsewhere': 'clock and address differ',
+  'sessions.country': 'Country of the address',
+  'sessions.clock': 'Clock',
+  'sessions.network': 'Network',
   'hidden.lead':
     'Values, images, notes and links are hidden until you ask for them. Each view is recorded under your name.',
   'hidden.show': 'Show personal data',

@@ -128,6 +128,7 @@ function contextWithoutBearer(deps: AnswerDeps, request: FastifyRequest): OpenCo
     db: deps.db.of(journey.tenantId),
     now: deps.clock.now(),
     requestId: request.id,
+    address: networkOf(request.ip),
     header,
   };
 }

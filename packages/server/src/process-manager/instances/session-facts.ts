@@ -1,0 +1,55 @@
+import type { TenantReads } from '../../db/db.ts';
+import { sealOf } from './instance-seal.ts';
+
+/**
+ * From where a browser of an end user called, for whoever reviews the instance. An address is cut to its network: a reviewer
+ * wants to know whether it changed, not who it is. It decides nothing.
+ */
+export type SessionFacts = {
+  /** The first one first; a change is noted when the end user does something. */
+  readonly networks: readonly { readonly network: string; readonly at: number }[];
+  /** The time zone of the browser's clock. */
+  readonly timeZone?: string;
+  /** The country of the address, as the proxy in front says. */
+  readonly countryCode?: string;
+};
+
+const MAX_NETWORKS = 10;
+const ZONE = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,3}$/;
+const COUNTRY = /^[A-Z]{2}$/;
+/** What proxies write where they do not know, or where there is no country. */
+const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1']);
+const placeOf = (id: string) => `session:${id}`;
+
+type Arrival = { address: string; timeZone: string | undefined; country: string | undefined; now: number };
+
+export function factsOf({ address, timeZone = '', country = '', now }: Arrival): SessionFacts {
+  const countryCode = country.trim().toUpperCase();
+  return {
+    networks: [{ network: cutAddress(address), at: now }],
+    ...(ZONE.test(timeZone) && { timeZone }),
+    ...(COUNTRY.test(countryCode) && !NO_COUNTRY.has(countryCode) && { countryCode }),
+  };
+}
+
+/** The facts with the network of this call, or undefined if they say it already or have no room. */
+export function withNetwork(facts: SessionFacts, address: string, now: number): SessionFacts | undefined {
+  const network = cutAddress(address);
+  const { networks } = facts;
+  if (networks.at(-1)?.network === network || networks.length >= MAX_NETWORKS) return undefined;
+  return { ...facts, networks: [...networks, { network, at: now }] };
+}
+
+/** 203.0.113.7 is in 203.0.113.0/24, and 2001:db8:1:2 in 2001:db8:1::/48. */
+export function cutAddress(address: string): string {
+  if (!address.includes(':')) return address.replace(/\.\d+$/, '.0/24');
+  return `${address.split(':').slice(0, 3).join(':')}::/48`;
+}
+
+export async function sealFacts(db: TenantReads, id: string, facts: SessionFacts): Promise<Uint8Array> {
+  return (await sealOf(db)).seal(placeOf(id), JSON.stringify(facts));
+}
+
+export async function openFacts(db: TenantReads, id: string, sealed: Uint8Array): Promise<SessionFacts> {
+  return JSON.parse((await sealOf(db)).open(placeOf(id), sealed)) as SessionFacts;
+}
