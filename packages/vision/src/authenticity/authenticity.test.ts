@@ -41,21 +41,22 @@ describe('signs that a document is none', () => {
       height: portrait.height / image.height,
     };
     for (const kind of ['genuine', 'grey', 'screen', 'halftone', 'drawn', 'pasteDigital'] as const) {
-      signs.set(
-        kind,
-        (await measured(kind, image, { portraitArea, face: anotherPortrait() })).flatMap(({ name, isSign }) =>
-          isSign ? [name] : [],
-        ),
-      );
+      signs.set(kind, namesOf(await measured(kind, image, { portraitArea, face: anotherPortrait() })));
     }
+    const bright = await measured('drawn', image, {}, { ...HOW, light: 1.08 });
+    signs.set('drawn and bright', namesOf(bright));
   });
+
+  const namesOf = (signals: readonly AuthenticitySignal[]) =>
+    signals.flatMap(({ name, isSign }) => (isSign ? [name] : []));
 
   async function measured(
     kind: Attack | 'genuine',
     image: Raster,
     material: AttackMaterial,
+    how = HOW,
   ): Promise<AuthenticitySignal[]> {
-    const shot = await renderAttack(kind, image, HOW, seeded(3), material);
+    const shot = await renderAttack(kind, image, how, seeded(3), material);
     assert.ok(shot);
     const picture = await decodeImage(shot.jpeg);
     return measureAuthenticity(picture, straighten(picture, shot.quad), shot.quad, undefined);
@@ -69,4 +70,7 @@ describe('signs that a document is none', () => {
     assert.deepEqual(signs.get('pasteDigital'), ['cutBorder']);
   });
   it('show a page that no camera has taken', () => assert.deepEqual(signs.get('drawn'), ['sensorNoise']));
+  it('show such a page whose paper is too bright to be measured', () => {
+    assert.ok(signs.get('drawn and bright')?.includes('sensorNoise'));
+  });
 });

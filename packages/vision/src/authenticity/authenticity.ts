@@ -2,7 +2,7 @@ import type { Quad } from '../images/geometry.ts';
 import type { Raster } from '../images/raster.ts';
 import type { ModelName } from '../ocr/models.ts';
 import { missingSave } from './earlier-save.ts';
-import { grainOf, noiseOf } from './grain.ts';
+import { type Grain, grainOf, noiseOf } from './grain.ts';
 import { greenOf } from './green.ts';
 import { gridSigns } from './grid-peak.ts';
 import { hardLine } from './hard-lines.ts';
@@ -10,7 +10,7 @@ import type { JpegTable } from './jpeg-table.ts';
 import { ownColour } from './own-colour.ts';
 import { portraitSigns } from './portrait-signs.ts';
 
-export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '6' };
+export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '7' };
 
 /**
  * What is measured, and the value from which it is a sign by itself. Set on photographs of public specimens and on the
@@ -23,7 +23,7 @@ export const AUTHENTICITY_BOUNDS = {
   gridPeak: { bound: 4.7, sign: 'above' },
   /** One frequency of the document above its surroundings, on average of all its parts. */
   gridShared: { bound: 3.6, sign: 'above' },
-  /** Noise in the noisier quarter of the flat places, in steps of 255; less came from no camera. */
+  /** Noise in the flat places, in steps of 255; less came from no camera. */
   sensorNoise: { bound: 0.01, sign: 'below' },
   /** The three weakest of the edges around the portrait, as their geometric mean: a sign on the side with the zone, elsewhere with the noise. */
   portraitEdges: { bound: 36.5, sign: 'above' },
@@ -63,12 +63,25 @@ export function measureAuthenticity(
     signal('ownColour', ownColour(straight)),
     signal('gridPeak', grid?.peak),
     signal('gridShared', grid?.shared),
-    signal('sensorNoise', noiseOf(grain, undefined, 0.75)),
+    signal('sensorNoise', sensorNoise(grain)),
     signal('portraitEdges', portrait?.edges),
     signal('portraitNoise', portrait?.noise === undefined ? undefined : Math.abs(portrait.noise)),
     signal('portraitSave', face && table && missingSave(image, quad, table, shareOf(face, straight))),
     signal('cutBorder', hardLine(green, quad)),
   ];
+}
+
+/** Noise this strong in a tenth of the flat places is not lost in a quarter of them, not even through a coarse save. */
+const STRONG_NOISE = 0.2;
+
+/**
+ * A camera's noise is much the same in all flat places. So if it is strong in some, it is looked for in the quietest
+ * quarter: fine lines look like noise, but a drawing has places without any. If it is weak everywhere, a coarse save has
+ * removed it from most places, and the noisier quarter tells whether there was any.
+ */
+function sensorNoise(grain: Grain): number | undefined {
+  const noisiest = noiseOf(grain, undefined, 0.9);
+  return noiseOf(grain, undefined, noisiest !== undefined && noisiest >= STRONG_NOISE ? 0.25 : 0.75);
 }
 
 /** The part around the face that is surely portrait, in shares of the document. */

@@ -8,7 +8,7 @@ const FLAT_SHARE = 0.3;
 const MIN_BLOCKS = 24;
 /** Blocks that are nearly black or clipped show no noise. */
 const DARKEST = 24;
-const BRIGHTEST = 240;
+const BRIGHTEST = 250;
 
 /** The blocks of the picture that lie on the document. There are thousands, so each property is one typed array. */
 export type Grain = {

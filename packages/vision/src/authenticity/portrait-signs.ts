@@ -12,6 +12,8 @@ const BESIDE = 0.9;
 /** Blocks of the card are compared if they are as bright as those of the photograph, within this many steps of 255. */
 const SAME_LIGHT = 40;
 const MIN_BLOCKS = 30;
+/** Paper that is brighter is partly clipped, so that its noise is less than that of a portrait. */
+const BRIGHTEST = 240;
 
 export type PortraitSigns = {
   /** The three weakest of the four straight edges around the portrait, in steps of brightness for a pixel: their geometric mean. */
@@ -58,10 +60,11 @@ function noiseApart({ width, height }: Raster, face: FaceArea, grain: Grain): nu
     const [px, py] = [(x[block] as number) * width, (y[block] as number) * height];
     return px > face.x - dx && px < face.x + face.width + dx && py > face.y - dy && py < face.y + face.height + dy;
   };
-  const inside = blocksWhere(grain, (block) => isWithin(block, PHOTOGRAPH));
+  const inside = blocksWhere(grain, (block) => (light[block] as number) < BRIGHTEST && isWithin(block, PHOTOGRAPH));
   if (inside.length < MIN_BLOCKS) return undefined;
   const lights = Float32Array.from(inside, (block) => light[block] as number).sort();
-  const [low, high] = [quantile(lights, 0.2) - SAME_LIGHT, quantile(lights, 0.8) + SAME_LIGHT];
+  const low = quantile(lights, 0.2) - SAME_LIGHT;
+  const high = Math.min(BRIGHTEST, quantile(lights, 0.8) + SAME_LIGHT);
   const alike = blocksWhere(grain, (block) => {
     const here = light[block] as number;
     return here > low && here < high && !isWithin(block, BESIDE);
