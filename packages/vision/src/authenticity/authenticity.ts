@@ -27,6 +27,8 @@ export const AUTHENTICITY_BOUNDS = {
   sensorNoise: { bound: 0.01, sign: 'below' },
   /** The three weakest of the edges around the portrait, as their geometric mean: a sign on the side with the zone, elsewhere with the noise. */
   portraitEdges: { bound: 36.5, sign: 'above' },
+  /** The weakest of the four lines around the portrait, as the share of it that is seen: a sign where portraits fade into the print. */
+  portraitFrame: { bound: 0.86, sign: 'above' },
   /** How far the noise of the portrait is from that of the card, as a logarithm, either way: a sign with the edges only. */
   portraitNoise: { bound: 0.5, sign: 'above' },
   /** How much of an earlier save as JPEG, which the card shows, the portrait lacks: it was put in after that. */
@@ -65,6 +67,7 @@ export function measureAuthenticity(
     signal('gridShared', grid?.shared),
     signal('sensorNoise', sensorNoise(grain)),
     signal('portraitEdges', portrait?.edges),
+    signal('portraitFrame', portrait?.frame),
     signal('portraitNoise', portrait?.noise === undefined ? undefined : Math.abs(portrait.noise)),
     signal('portraitSave', face && table && missingSave(image, quad, table, shareOf(face, straight))),
     signal('cutBorder', hardLine(green, quad)),

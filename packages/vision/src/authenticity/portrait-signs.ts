@@ -18,22 +18,31 @@ const BRIGHTEST = 240;
 export type PortraitSigns = {
   /** The three weakest of the four straight edges around the portrait, in steps of brightness for a pixel: their geometric mean. */
   readonly edges: number;
+  /** The share of the weakest of four straight lines around the portrait on which brightness changes; undefined if the face is small. */
+  readonly frame: number | undefined;
   /** The natural logarithm of the noise in the portrait over that of the card; undefined where one cannot be measured. */
   readonly noise: number | undefined;
 };
 
 /** What tells a portrait that was put over another: straight edges all around it, and noise of another camera. */
 export function portraitSigns(straight: Raster, face: FaceArea, grain: Grain): PortraitSigns {
-  return { edges: edgesAround(straight, face), noise: noiseApart(straight, face, grain) };
+  const grey = greyOf(straight);
+  return { edges: edgesAround(grey, face), frame: frameAround(grey, face), noise: noiseApart(straight, face, grain) };
+}
+
+type Grey = { readonly width: number; readonly height: number; readonly data: Float32Array };
+
+function greyOf({ width, height, data }: Raster): Grey {
+  const grey = Float32Array.from({ length: width * height }, (_, i) => {
+    const from = i * 3;
+    return 0.299 * (data[from] as number) + 0.587 * (data[from + 1] as number) + 0.114 * (data[from + 2] as number);
+  });
+  return { width, height, data: grey };
 }
 
 /** One side may end in a colour like its surroundings, and one may lie beside a printed line: neither decides alone. */
-function edgesAround(straight: Raster, face: FaceArea): number {
-  const { width, height, data } = straight;
-  const at = (x: number, y: number): number => {
-    const from = (y * width + x) * 3;
-    return 0.299 * (data[from] as number) + 0.587 * (data[from + 1] as number) + 0.114 * (data[from + 2] as number);
-  };
+function edgesAround({ width, height, data }: Grey, face: FaceArea): number {
+  const at = (x: number, y: number): number => data[y * width + x] as number;
   const rows = range(face.y - 0.1 * face.height, face.y + 0.9 * face.height, 1, height - 2);
   const columns = range(face.x, face.x + face.width, 1, width - 2);
   const upright = (x: number): number => median(rows.map((y) => Math.abs(at(x + 1, y) - at(x - 1, y))));
@@ -51,6 +60,76 @@ function edgesAround(straight: Raster, face: FaceArea): number {
   ];
   const weakest = sides.sort((one, other) => one - other).slice(0, 3);
   return Math.cbrt(weakest.reduce((product, edge) => product * edge, 1));
+}
+
+/** A face this narrow, in pixels, has no surroundings in which a line could be told from letters. */
+const MIN_FACE_WIDTH = 40;
+/** How far below the face its photograph may end, in heights of the face: busts are longer than foreheads. */
+const FARTHEST_BOTTOM = 1.1;
+/** A line is looked for beside this much more than the face, in widths and heights of it. */
+const BEYOND = 0.2;
+/** A change of brightness of at least so many steps of 255 is part of a line, over so many pixels. */
+const MIN_CHANGE = 12;
+const REACH = 2;
+/** A shadow is darker than what lies so many pixels away on either side. */
+const SHADOW_REACH = 4;
+/** An outline that is a little off leaves the portrait turned by so much. */
+const SLOPES = [-0.02, -0.01, 0, 0.01, 0.02] as const;
+
+/**
+ * How unbroken the frame of the portrait is. Something stuck on ends in a straight line on each side, though the line may
+ * be faint where the colours are alike; a portrait that fades into the print has none.
+ */
+function frameAround(grey: Grey, face: FaceArea): number | undefined {
+  if (face.width < MIN_FACE_WIDTH) return undefined;
+  const { width, height } = grey;
+  const [right, bottom] = [face.x + face.width, face.y + face.height];
+  const [across, down] = [FARTHEST_EDGE * face.width, FARTHEST_EDGE * face.height];
+  const rows = [face.y - BEYOND * face.height, bottom + BEYOND * face.height] as const;
+  const columns = [face.x - BEYOND * face.width, right + BEYOND * face.width] as const;
+  const upright = (from: number, to: number): number =>
+    longestLine(range(from, to, SHADOW_REACH, width - 1 - SHADOW_REACH), range(...rows, 0, height - 1), grey, 1, width);
+  const level = (from: number, to: number): number =>
+    longestLine(
+      range(from, to, SHADOW_REACH, height - 1 - SHADOW_REACH),
+      range(...columns, 0, width - 1),
+      grey,
+      width,
+      1,
+    );
+  return Math.min(
+    upright(face.x - across, face.x),
+    upright(right, right + across),
+    level(face.y - down, face.y),
+    level(bottom, bottom + FARTHEST_BOTTOM * face.height),
+  );
+}
+
+/** The largest share of a line at one of these places, along these steps, on which brightness changes across it. */
+function longestLine(
+  places: readonly number[],
+  steps: readonly number[],
+  { data }: Grey,
+  acrossBy: number,
+  alongBy: number,
+): number {
+  const [first = 0, last = 0] = [places[0], places.at(-1)];
+  let best = 0;
+  for (const place of places) {
+    for (const slope of SLOPES) {
+      let hits = 0;
+      for (let i = 0; i < steps.length; i += 1) {
+        const shifted = Math.round(place + slope * (i - steps.length / 2));
+        const here = Math.min(last, Math.max(first, shifted)) * acrossBy + (steps[i] as number) * alongBy;
+        const change = (data[here + REACH * acrossBy] as number) - (data[here - REACH * acrossBy] as number);
+        const one = data[here + SHADOW_REACH * acrossBy] as number;
+        const other = data[here - SHADOW_REACH * acrossBy] as number;
+        if (Math.abs(change) >= MIN_CHANGE || Math.min(one, other) - (data[here] as number) >= MIN_CHANGE) hits += 1;
+      }
+      if (hits > best) best = hits;
+    }
+  }
+  return steps.length === 0 ? 0 : best / steps.length;
 }
 
 function noiseApart({ width, height }: Raster, face: FaceArea, grain: Grain): number | undefined {

@@ -109,13 +109,29 @@ test('reads letters where letters stand and digits where digits stand', () => {
   assert.equal(lines[1]?.slice(13, 19), '740812');
 });
 
+test('says when a digit of the number became another digit, and when it was one elsewhere', () => {
+  const wrong = (position: number, digit: string) => {
+    const line = PASSPORT[1] as string;
+    return [PASSPORT[0] as string, `${line.slice(0, position)}${digit}${line.slice(position + 1)}`];
+  };
+  const repairsOf = (position: number, digit: string, right: string) =>
+    decode(wrong(position, digit), { [position]: [right, 0.4] }).repairs.map(({ position: at, isNumberDigit }) => [
+      at,
+      isNumberDigit,
+    ]);
+  assert.deepEqual(repairsOf(3, '5', '8'), [[3, true]]);
+  assert.deepEqual(repairsOf(9, '5', '6'), [[9, true]]);
+  assert.deepEqual(repairsOf(14, '9', '4'), [[14, false]]);
+});
+
 test('repairs a character that the reader was unsure of by its check digit', () => {
   // The 8 at the third place is read as a B with a doubt.
   const seen = (PASSPORT[1] as string).replace('L898', 'L89B');
   const { lines, repairs } = decode([PASSPORT[0] as string, seen], { 3: ['8', 0.2] });
   assert.deepEqual(lines, PASSPORT);
   const [{ confidence, ...repair } = { confidence: 1 }, ...others] = repairs;
-  assert.deepEqual([repair, others], [{ line: 1, position: 3, from: 'B', to: '8', checked: true }, []]);
+  const expected = { line: 1, position: 3, from: 'B', to: '8', checked: true, isNumberDigit: false };
+  assert.deepEqual([repair, others], [expected, []]);
   assert.ok(confidence > 0.2 && confidence < 0.3, `${confidence}`);
 });
 

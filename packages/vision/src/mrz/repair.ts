@@ -13,6 +13,8 @@ export type Repair = {
   readonly confidence: number;
   /** Whether a check digit is made over the character, or it is one. */
   readonly checked: boolean;
+  /** Whether a digit of the document number, or the digit over it, became another digit: print that looks like both. */
+  readonly isNumberDigit: boolean;
 };
 export type RepairedLines = { readonly lines: readonly string[]; readonly repairs: readonly Repair[] };
 
@@ -51,17 +53,27 @@ export function repairLines(format: Format, decoded: readonly DecodedLine[]): Re
       const to = sheet.lines[line]?.[position] as string;
       if (from === to) return [];
       const cost = Math.max(0, decoded[line]?.costs[position * COUNT + CHARACTERS.indexOf(to)] as number);
-      return [{ line, position, from, to, confidence: Math.exp(-cost), checked: isChecked(format, line, position) }];
+      const checked = isChecked(format, line, position);
+      const isNumberDigit = /^\d\d$/.test(from + to) && isOfNumber(format, line, position);
+      return [{ line, position, from, to, confidence: Math.exp(-cost), checked, isNumberDigit }];
     }),
   );
   return { lines: sheet.lines, repairs };
 }
 
 function isChecked({ checks }: Format, line: number, position: number): boolean {
-  return checks.some(
-    ({ over, at }) =>
-      (at.line === line && at.position === position) ||
-      over.some((span) => span.line === line && position >= span.from && position < span.to),
+  return checks.some((check) => isUnder(check, line, position));
+}
+
+function isOfNumber({ checks }: Format, line: number, position: number): boolean {
+  return checks.some((check) => check.name === 'documentNumber' && isUnder(check, line, position));
+}
+
+/** Whether this is the digit, or one of the characters that it is made over. */
+function isUnder({ over, at }: Check, line: number, position: number): boolean {
+  return (
+    (at.line === line && at.position === position) ||
+    over.some((span) => span.line === line && position >= span.from && position < span.to)
   );
 }
 

@@ -71,6 +71,9 @@ describe('the authenticity of a document', () => {
       return rest;
     };
     assert.equal(judged(licence([...QUIET, edges])), 'PASSED no_signs_found');
+    const frame = signal('portraitFrame', 0.95, 0.86, true);
+    assert.equal(judged(readingOf([...QUIET, frame])), 'REVIEW pasted_portrait');
+    assert.equal(judged(licence([...QUIET, frame])), 'PASSED no_signs_found');
     const hard = signal('portraitEdges', 81, 36.5, true);
     assert.equal(judged(licence([...QUIET, hard])), 'REVIEW pasted_portrait');
     assert.equal(judged(licence([...QUIET, edges, signal('portraitNoise', 0.9, 0.5, true)])), 'REVIEW pasted_portrait');

@@ -159,10 +159,15 @@ describe('what is said of a document', () => {
   });
 
   it('is for a human where a character under a check digit was corrected against what was read', () => {
-    const repair = { line: 1, position: 3, from: '3', to: '8', checked: true };
-    const zone = (confidence: number) => ({ ...zoneOf(), repairs: [{ ...repair, confidence }] });
-    assert.equal(judge({ front: readingOf({ mrz: zone(0.1) }) }).found.documentMrz, 'REVIEW mrz_repaired final');
-    assert.equal(judge({ front: readingOf({ mrz: zone(0.6) }) }).found.documentMrz, 'PASSED');
+    const repair = { line: 1, position: 15, from: '3', to: '8', checked: true };
+    const judged = (confidence: number, isNumberDigit: boolean) => {
+      const mrz = { ...zoneOf(), repairs: [{ ...repair, confidence, isNumberDigit }] };
+      return judge({ front: readingOf({ mrz }) }).found.documentMrz;
+    };
+    assert.equal(judged(0.1, false), 'REVIEW mrz_repaired final');
+    assert.equal(judged(0.6, false), 'PASSED');
+    assert.equal(judged(0.6, true), 'REVIEW mrz_repaired final');
+    assert.equal(judged(0.97, true), 'PASSED');
   });
 
   it('is for a human where a reflection hides two fields of a passport', () => {

@@ -146,6 +146,8 @@ const LEGIBLE = 0.6;
  * one it read; less is for a human.
  */
 const MIN_REPAIR_CONFIDENCE = 0.2;
+/** Between two digits of the number the reader hardly ever wavers, unless one was written over the other. */
+const MIN_NUMBER_DIGIT_CONFIDENCE = 0.95;
 
 /** What machines are meant to read: a zone, a code, or on some cards neither. */
 function zoneChecks(readings: readonly DocumentReading[], type: string | undefined): Check[] {
@@ -158,7 +160,10 @@ function zoneChecks(readings: readonly DocumentReading[], type: string | undefin
     const unknown = readings
       .flatMap((reading) => reading.checks)
       .filter(({ name, result }) => /^mrz\.(issuer|nationality)$/.test(name) && result === 'failed');
-    const unsure = repairs.filter((repair) => repair.checked && repair.confidence < MIN_REPAIR_CONFIDENCE);
+    const unsure = repairs.filter(
+      ({ checked, isNumberDigit, confidence: sureness }) =>
+        checked && sureness < (isNumberDigit ? MIN_NUMBER_DIGIT_CONFIDENCE : MIN_REPAIR_CONFIDENCE),
+    );
     const metaData = { format, confidence, repairs: repairs.length, unsureRepairs: unsure.length, wrong, models };
     const finding =
       wrong.length > 0

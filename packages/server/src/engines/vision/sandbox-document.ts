@@ -55,6 +55,7 @@ const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: n
   gridShared: { value: 1, bound: 3.6 },
   sensorNoise: { value: 1, bound: 0.01 },
   portraitEdges: { value: 5, bound: 36.5 },
+  portraitFrame: { value: 0.4, bound: 0.86 },
   portraitNoise: { value: 0.1, bound: 0.5 },
   portraitSave: { value: 0, bound: 0.5 },
   cutBorder: { value: 0, bound: 0.1 },
