@@ -1,18 +1,22 @@
+import sharp from 'sharp';
 import { type Attack, renderAttack } from '../../packages/vision/src/attacks/attacks.ts';
+import type { Raster } from '../../packages/vision/src/images/raster.ts';
 import type { Person } from '../../packages/vision/src/specimens/person.ts';
 import { photograph } from '../../packages/vision/src/specimens/photograph.ts';
-import { seeded } from '../../packages/vision/src/specimens/random.ts';
-import { type DocumentMaterial, type FlatDocument, howOf, personAt } from './document-material.ts';
+import { type Random, seeded, within } from '../../packages/vision/src/specimens/random.ts';
+import { type DocumentChange, type DocumentMaterial, type FlatDocument, howOf, personAt } from './document-material.ts';
 
 /** What somebody presents in place of a genuine document of his own. */
 export type DocumentKind = {
   readonly about: string;
-  readonly picture: (material: DocumentMaterial, at: number, order: Order) => Promise<Buffer | undefined>;
+  readonly picture: (material: DocumentMaterial, at: number, order: Order) => Promise<Picture | undefined>;
   /** The tenant allows specimens, unless this is about specimens. */
   readonly refusesSpecimens?: true;
   /** Whom the tenant expects. */
   readonly expects?: (holder: Person) => Record<string, string>;
 };
+/** What is uploaded: the front alone, or both sides of a card. */
+export type Picture = Buffer | { readonly front: Buffer; readonly back: Buffer };
 export type Order = { readonly today: string; readonly seed: number };
 
 const rendered =
@@ -28,15 +32,32 @@ const rendered =
 
 /** A passport of ours whose zone says something else than its print. */
 const changed =
-  (
-    change: (holder: Person, at: number, order: Order) => Parameters<DocumentMaterial['passport']>[1],
-  ): DocumentKind['picture'] =>
+  (change: (holder: Person, at: number, order: Order) => DocumentChange): DocumentKind['picture'] =>
   async (material, at, order) =>
     shoot(await material.passport(at, change(personAt(at, order), at, order)), order.seed + at);
 
 async function shoot({ image }: FlatDocument, seed: number): Promise<Buffer> {
   return (await photograph([image], howOf(seed), seeded(seed))).jpeg;
 }
+
+/** A card of ours, attacked or not, whose zone may say something else than its front. */
+const card =
+  (
+    attack: Attack | 'genuine',
+    change: (holder: Person, at: number, order: Order) => DocumentChange = () => ({}),
+  ): DocumentKind['picture'] =>
+  async (material, at, order) => {
+    const { front, back } = await material.card(at, change(personAt(at, order), at, order));
+    const seed = order.seed + at;
+    const face = await material.face(at);
+    const { portraitArea } = front;
+    const of = { ...(portraitArea && { portraitArea }), face };
+    const shot = await renderAttack(attack, front.image, howOf(seed), seeded(seed), of);
+    // Whoever copies a card copies both sides; a portrait is on the front alone.
+    const behind = attack.startsWith('paste') ? 'genuine' : attack;
+    const other = await renderAttack(behind, back.image, howOf(seed + 1), seeded(seed + 1));
+    return shot && other && { front: shot.jpeg, back: other.jpeg };
+  };
 
 /** One field of a person, another one each time, changed as a forger would. */
 function oneFieldOf(holder: Person, at: number, order: Order): Partial<Person> {
@@ -53,6 +74,26 @@ function oneFieldOf(holder: Person, at: number, order: Order): Partial<Person> {
   return changes[at % changes.length] as Partial<Person>;
 }
 
+/** A clear film: a rim around the document, and the soft reflection of a lamp across it, which clips nothing. */
+function filmOver({ width, height, data }: Raster, random: Random): Raster {
+  const rim = Math.round(0.03 * width);
+  const [across, down] = [width + 2 * rim, height + 2 * rim];
+  const film = new Uint8Array(across * down * 3).fill(205);
+  const middle = within(random, 0.2, 0.8);
+  const [breadth, strength] = [within(random, 0.04, 0.1), within(random, 0.15, 0.35)];
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const apart = (x / width + 0.3 * (y / height) - middle) / breadth;
+      const shine = 0.04 + strength * Math.exp(-apart * apart);
+      for (let k = 0; k < 3; k += 1) {
+        const value = data[(y * width + x) * 3 + k] as number;
+        film[((y + rim) * across + x + rim) * 3 + k] = value + (245 - value) * shine;
+      }
+    }
+  }
+  return { width: across, height: down, data: film };
+}
+
 const expected = ({ givenNames, surname, birthDate }: Person) => ({
   firstName: givenNames,
   lastName: surname,
@@ -63,6 +104,10 @@ export const DOCUMENT_KINDS = {
   genuine: { about: 'a photograph of the document itself, for comparison', picture: rendered('genuine') },
   photocopy: { about: 'a grey copy under lamps of any tint', picture: rendered('grey') },
   screen: { about: 'the document on a screen', picture: rendered('screen') },
+  moire: {
+    about: 'a screen too fine to show its pixels, with bands of colour',
+    picture: rendered('moire'),
+  },
   print: { about: 'a print in dots 4.5 pixels apart', picture: rendered('halftone') },
   finePrint: { about: 'a print in dots 2.6 pixels apart', picture: rendered('halftoneFine') },
   pastedHard: { about: 'another portrait put into the photograph', picture: rendered('pasteDigital') },
@@ -93,6 +138,44 @@ export const DOCUMENT_KINDS = {
   numberOverwritten: {
     about: 'a digit of the number in the zone with another one over it',
     picture: changed((_, at) => ({ zone: { overwritten: 0.55 + (at % 10) * 0.05 } })),
+  },
+  numberReplaced: {
+    about: 'a digit of the number in the zone rubbed out, with another one in its place',
+    picture: changed((_, at) => ({ zone: { erased: 0.5 + (at % 10) * 0.05, overwritten: 1 } })),
+  },
+  mirrored: {
+    about: 'a photograph of a genuine document that is mirrored',
+    picture: async (material, at, { seed }) => {
+      const jpeg = await shoot(await material.flat(at), seed + at);
+      return sharp(jpeg).flop().jpeg({ quality: 92 }).toBuffer();
+    },
+  },
+  twoDocuments: {
+    about: 'two genuine documents of different people side by side',
+    picture: async (material, at, { seed }) => {
+      const images = [await material.passport(at), await material.passport(at + 5000)].map(({ image }) => image);
+      return (await photograph(images, howOf(seed + at), seeded(seed + at))).jpeg;
+    },
+  },
+  laminated: {
+    about: 'a genuine document under a shining film, for comparison',
+    picture: async (material, at, { seed }) => {
+      const { image } = await material.flat(at);
+      const random = seeded(seed + at);
+      return (await photograph([filmOver(image, random)], howOf(seed + at), random)).jpeg;
+    },
+  },
+  card: { about: 'both sides of an identity card, for comparison', picture: card('genuine') },
+  cardCopied: { about: 'grey copies of both sides of an identity card', picture: card('grey') },
+  cardOnScreen: { about: 'both sides of an identity card on a screen', picture: card('screen') },
+  cardStuckOn: { about: 'another portrait stuck on an identity card', picture: card('pasteStuck') },
+  cardZoneEdited: {
+    about: 'one field of the zone on the back of a card changed, with right digits',
+    picture: card('genuine', (holder, at, order) => ({ zone: { person: oneFieldOf(holder, at, order) } })),
+  },
+  cardZoneOfAnother: {
+    about: 'the back of another card of the same kind',
+    picture: card('genuine', (_, at, order) => ({ zone: { person: personAt(at + 5000, order) } })),
   },
   anotherPerson: {
     about: 'the genuine document of somebody else than the tenant expects',

@@ -20,8 +20,11 @@ export type DocumentMaterial = {
   /** A face to put over the portrait. */
   face(at: number): Promise<Raster>;
   /** A passport that we draw: only of these can print and zone be changed. */
-  passport(at: number, change?: { person?: Partial<Person>; zone?: ZoneChange }): Promise<FlatDocument>;
+  passport(at: number, change?: DocumentChange): Promise<FlatDocument>;
+  /** An identity card that we draw: print and portrait in front, the zone on the back. */
+  card(at: number, change?: DocumentChange): Promise<{ readonly front: FlatDocument; readonly back: FlatDocument }>;
 };
+export type DocumentChange = { readonly person?: Partial<Person>; readonly zone?: ZoneChange };
 
 const WIDTH = 1250;
 const FACE_WIDTH = 600;
@@ -54,11 +57,11 @@ export async function openMaterial({
     ? filesIn(faces).map((file) => () => readFileSync(file))
     : OWN_FACES.map((name) => () => picture(name));
   const portraitAt = (at: number): Buffer => holder ?? (portraits[at % portraits.length] as () => Buffer)();
-  const passport: DocumentMaterial['passport'] = async (at, { person: changed, zone } = {}) => {
+  const front = async (kind: 'passport' | 'idCard', at: number, { person: changed, zone }: DocumentChange) => {
     const random = seeded(seed + at);
     const person = { ...inventPerson(random, today), ...changed };
-    const { image, portrait } = drawDocument('passport', 'front', person, random, zone);
-    if (!portrait) throw new Error('a passport has a portrait');
+    const { image, portrait } = drawDocument(kind, 'front', person, random, zone);
+    if (!portrait) throw new Error(`a ${kind} has a portrait`);
     await pastePortrait(image, portrait, portraitAt(at));
     const { left, top, width, height } = portrait;
     const portraitArea = {
@@ -69,9 +72,19 @@ export async function openMaterial({
     };
     return { image, portraitArea };
   };
+  const passport: DocumentMaterial['passport'] = (at, change = {}) => front('passport', at, change);
+  const card: DocumentMaterial['card'] = async (at, change = {}) => {
+    const random = seeded(seed + at);
+    const person = { ...inventPerson(random, today), ...change.person };
+    return {
+      front: await front('idCard', at, change),
+      back: { image: drawDocument('idCard', 'back', person, random, change.zone).image },
+    };
+  };
   const public_ = documents ? await flatDocuments(documents) : [];
   return {
     passport,
+    card,
     flat: (at) => (public_.length > 0 ? (public_[at % public_.length] as () => Promise<FlatDocument>)() : passport(at)),
     face: (at) => rasterOf(holder ?? portraitAt(at + 1), FACE_WIDTH),
   };

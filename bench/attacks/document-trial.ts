@@ -3,7 +3,13 @@ import { openChallengePage } from '../../packages/server/test/challenge.ts';
 import { type EndUser, startJourney } from '../../packages/server/test/end-user.ts';
 import type { TestApp } from '../../packages/server/test/harness.ts';
 import type { Recording } from '../../packages/vision/test/recording.ts';
-import { DOCUMENT_KINDS, type DocumentKind, type DocumentKindName, type Order } from './document-kinds.ts';
+import {
+  DOCUMENT_KINDS,
+  type DocumentKind,
+  type DocumentKindName,
+  type Order,
+  type Picture,
+} from './document-kinds.ts';
 import { type DocumentMaterial, personAt } from './document-material.ts';
 
 export type DocumentTrialResult = {
@@ -55,13 +61,15 @@ export function openDocumentTrial(app: TestApp, options: DocumentTrialOptions) {
   }
 
   /** Does one step. A document that is refused is shown again. */
-  async function doStep(user: EndUser, step: { id: string; type: string }, jpeg: Buffer): Promise<void> {
+  async function doStep(user: EndUser, step: { id: string; type: string }, picture: Picture): Promise<void> {
     const results: Record<string, object> = { consent: { accepted: true }, form: DETAILS };
     let result = results[step.type] ?? {};
     if (step.type === 'document') {
-      const image = { method: 'POST', body: jpeg as never, headers: { 'content-type': 'image/jpeg' } };
-      const answer = await user.call(`/steps/${step.id}/images/front`, image);
-      if (answer.status !== 200) throw new Error(answer.text);
+      for (const [side, jpeg] of Object.entries(Buffer.isBuffer(picture) ? { front: picture } : picture)) {
+        const image = { method: 'POST', body: jpeg as never, headers: { 'content-type': 'image/jpeg' } };
+        const answer = await user.call(`/steps/${step.id}/images/${side}`, image);
+        if (answer.status !== 200) throw new Error(answer.text);
+      }
     }
     if (step.type === 'face') {
       if (!recording) throw new Error(`${definition} asks for a face`);
@@ -76,15 +84,15 @@ export function openDocumentTrial(app: TestApp, options: DocumentTrialOptions) {
     /** Undefined if the kind cannot be made of this document. */
     async run(name: DocumentKindName, at: number): Promise<DocumentTrialResult | undefined> {
       const kind: DocumentKind = DOCUMENT_KINDS[name];
-      const jpeg = await kind.picture(material, at, options);
-      if (!jpeg) return undefined;
+      const picture = await kind.picture(material, at, options);
+      if (!picture) return undefined;
       await allowSpecimens(!kind.refusesSpecimens);
       const parameters = kind.expects?.(personAt(at, options)) ?? {};
       const started = await startJourney(app, app.apiKey, { processDefnName: definition, parameters });
       const { user, token, processInstanceId: id } = started;
       let now = await waitForChecks(user);
       for (let steps = 0; now.step && steps < MAX_STEPS; steps += 1) {
-        await doStep(user, now.step, jpeg);
+        await doStep(user, now.step, picture);
         now = await waitForChecks(user);
       }
       const { processDefnId, status } = (await app.call(`/api/process-manager/processInstances/${id}`, { token })).body;

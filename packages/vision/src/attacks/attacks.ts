@@ -12,6 +12,7 @@ import { noise, type Random, within } from '../specimens/random.ts';
 export const ATTACKS = [
   'grey',
   'screen',
+  'moire',
   'halftone',
   'halftoneFine',
   'pasteDigital',
@@ -45,6 +46,7 @@ export async function renderAttack(
   if (attack === 'genuine') return shoot(document);
   if (attack === 'grey') return shoot(greyCopy(document, random));
   if (attack === 'screen') return shoot(onScreen(document, Math.round(within(random, 450, 850))));
+  if (attack === 'moire') return shoot(withBands(document, random));
   if (attack === 'halftone') return shoot(halftone(document, 4.5));
   if (attack === 'halftoneFine') return shoot(halftone(document, 2.6));
   if (attack === 'drawn') return shoot(document, { noise: 0, blur: Math.min(0.4, how.blur ?? 0) });
@@ -81,6 +83,30 @@ function onScreen(document: Raster, pixelsAcross: number): Raster {
     }
   }
   return { width, height: rows, data };
+}
+
+/**
+ * A screen whose pixels are too fine for the camera: what is seen of them is the beat with the camera's own pixels, as
+ * bands of colour that bend with the perspective.
+ */
+function withBands({ width, height, data }: Raster, random: Random): Raster {
+  const pixels = Uint8Array.from(data);
+  const angle = within(random, 0, Math.PI);
+  const waves = (2 * Math.PI) / within(random, 18, 60);
+  const [bendX, bendY] = [within(random, -0.25, 0.25), within(random, -0.25, 0.25)];
+  const strength = within(random, 0.03, 0.08);
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const [u, v] = [x - width / 2, y - height / 2];
+      const along = u * Math.cos(angle) + v * Math.sin(angle) + (bendX * u * u) / width + (bendY * v * v) / height;
+      for (let k = 0; k < 3; k += 1) {
+        const band = 1 + strength * Math.cos(along * waves + (2 * Math.PI * k) / 3);
+        const at = (y * width + x) * 3 + k;
+        pixels[at] = Math.min(255, Math.round((data[at] as number) * band));
+      }
+    }
+  }
+  return { width, height, data: pixels };
 }
 
 /** Dots of cyan, magenta and yellow in screens at 15, 75 and 0 degrees, `pitch` pixels apart. */

@@ -3,6 +3,8 @@ import { blocksWhere, type Grain, noiseOf } from './grain.ts';
 
 type FaceArea = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
+/** A face narrower than this, in pixels, has no surroundings in which a line could be told from letters. */
+const MIN_FACE_WIDTH = 40;
 /** How far from the face the edge of its photograph is looked for, in widths and heights of the face. */
 const FARTHEST_EDGE = 0.8;
 /** The part around the face that is surely photograph. */
@@ -16,8 +18,11 @@ const MIN_BLOCKS = 30;
 const BRIGHTEST = 240;
 
 export type PortraitSigns = {
-  /** The three weakest of the four straight edges around the portrait, in steps of brightness for a pixel: their geometric mean. */
-  readonly edges: number;
+  /**
+   * The three weakest of the four straight edges around the portrait, in steps of brightness for a pixel: their geometric
+   * mean; undefined if the face is small.
+   */
+  readonly edges: number | undefined;
   /** The share of the weakest of four straight lines around the portrait on which brightness changes; undefined if the face is small. */
   readonly frame: number | undefined;
   /** The natural logarithm of the noise in the portrait over that of the card; undefined where one cannot be measured. */
@@ -27,7 +32,9 @@ export type PortraitSigns = {
 /** What tells a portrait that was put over another: straight edges all around it, and noise of another camera. */
 export function portraitSigns(straight: Raster, face: FaceArea, grain: Grain): PortraitSigns {
   const grey = greyOf(straight);
-  return { edges: edgesAround(grey, face), frame: frameAround(grey, face), noise: noiseApart(straight, face, grain) };
+  const noise = noiseApart(straight, face, grain);
+  if (face.width < MIN_FACE_WIDTH) return { edges: undefined, frame: undefined, noise };
+  return { edges: edgesAround(grey, face), frame: frameAround(grey, face), noise };
 }
 
 type Grey = { readonly width: number; readonly height: number; readonly data: Float32Array };
@@ -62,8 +69,6 @@ function edgesAround({ width, height, data }: Grey, face: FaceArea): number {
   return Math.cbrt(weakest.reduce((product, edge) => product * edge, 1));
 }
 
-/** A face this narrow, in pixels, has no surroundings in which a line could be told from letters. */
-const MIN_FACE_WIDTH = 40;
 /** How far below the face its photograph may end, in heights of the face: busts are longer than foreheads. */
 const FARTHEST_BOTTOM = 1.1;
 /** A line is looked for beside this much more than the face, in widths and heights of it. */
@@ -80,8 +85,7 @@ const SLOPES = [-0.02, -0.01, 0, 0.01, 0.02] as const;
  * How unbroken the frame of the portrait is. Something stuck on ends in a straight line on each side, though the line may
  * be faint where the colours are alike; a portrait that fades into the print has none.
  */
-function frameAround(grey: Grey, face: FaceArea): number | undefined {
-  if (face.width < MIN_FACE_WIDTH) return undefined;
+function frameAround(grey: Grey, face: FaceArea): number {
   const { width, height } = grey;
   const [right, bottom] = [face.x + face.width, face.y + face.height];
   const [across, down] = [FARTHEST_EDGE * face.width, FARTHEST_EDGE * face.height];
@@ -115,11 +119,11 @@ function longestLine(
 ): number {
   const [first = 0, last = 0] = [places[0], places.at(-1)];
   let best = 0;
-  for (const place of places) {
+  for (const position of places) {
     for (const slope of SLOPES) {
       let hits = 0;
       for (let i = 0; i < steps.length; i += 1) {
-        const shifted = Math.round(place + slope * (i - steps.length / 2));
+        const shifted = Math.round(position + slope * (i - steps.length / 2));
         const here = Math.min(last, Math.max(first, shifted)) * acrossBy + (steps[i] as number) * alongBy;
         const change = (data[here + REACH * acrossBy] as number) - (data[here - REACH * acrossBy] as number);
         const one = data[here + SHADOW_REACH * acrossBy] as number;

@@ -60,3 +60,29 @@ test('a date is found in two languages, with scattered spaces, and in two boxes 
   const checks = visualChecks(FACTS, { lines, fields: [], models: [] }, 'mrz');
   assert.equal(checks.find(({ name }) => name === 'visual.birthDate.mrz')?.result, 'passed');
 });
+
+/** Boxes in one row, each close to the one before. */
+function rowOf(...texts: readonly string[]) {
+  return texts.map((text, at) => ({ text, confidence: 1, x: 0.1 + at * 0.11, y: 0.5, width: 0.1, height: 0.03 }));
+}
+
+test('a date is found in three boxes beside each other, and a digit that was lost between two boxes changes none', () => {
+  const birthOf = (...texts: string[]) =>
+    visualChecks(FACTS, { lines: rowOf(...texts), fields: [], models: [] }, 'mrz', { fewDates: true }).find(
+      ({ name }) => name === 'visual.birthDate.mrz',
+    )?.result;
+  assert.equal(birthOf('01', '01', '1975'), 'passed');
+  assert.equal(birthOf('01.0', '1985'), 'not_performed');
+  assert.equal(birthOf('01.01', '1985'), 'failed');
+});
+
+test('a date of which a part was read says so, unless the part belongs to another date', () => {
+  const isPartlyRead = (...texts: string[]) =>
+    visualChecks(FACTS, { lines: rowOf(...texts), fields: [], models: [] }, 'mrz').find(
+      ({ name }) => name === 'visual.expiryDate.mrz',
+    )?.isPartlyRead === true;
+  for (const text of ['27 MAR/MAR', 'MAR 2035', '27.03', '03.2035']) assert.equal(isPartlyRead(text), true, text);
+  for (const text of ['27 MAR 2025', '2035', '27', '27.03.2025', '27 APR', 'MAR 2045']) {
+    assert.equal(isPartlyRead(text), false, text);
+  }
+});

@@ -2,11 +2,17 @@ import type { Licence } from '../barcodes/parse-aamva.ts';
 import type { MrzFinding } from '../mrz/mrz-finding.ts';
 import { STATES, UNUSUAL_STATES } from '../mrz/states.ts';
 import { transliterate, transliterations } from '../mrz/transliterate.ts';
-import { datesIn, fullDate, isDay, printedDates, yearsBetween } from './dates.ts';
+import { datesIn, fullDate, isDay, printedDates, showsPartOf, yearsBetween } from './dates.ts';
 import type { VisualFieldName, VisualLine, VisualZone } from './visual-zone.ts';
 
 export type CheckResult = 'passed' | 'failed' | 'not_performed';
-export type DocumentCheck = { readonly name: string; readonly result: CheckResult; readonly reason: string };
+export type DocumentCheck = {
+  readonly name: string;
+  readonly result: CheckResult;
+  readonly reason: string;
+  /** Whether a part of the value was read, which agrees. */
+  readonly isPartlyRead?: true;
+};
 
 const MAX_AGE_YEARS = 120;
 const MAX_VALID_YEARS = 16;
@@ -108,8 +114,10 @@ export function visualChecks(
 ): DocumentCheck[] {
   const labelled = (name: VisualFieldName): string | undefined =>
     zone.fields.find((field) => field.name === name)?.value;
-  const texts = [...zone.lines.map(({ text }) => text), ...splitTexts(zone.lines)];
-  const isDateChanged = fewDates && hasOtherDates(texts, facts);
+  const lines = zone.lines.map(({ text }) => text);
+  const pairs = splitTexts(zone.lines, 2);
+  const texts = [...lines, ...pairs, ...splitTexts(zone.lines, 3)];
+  const isDateChanged = fewDates && hasOtherDates([...lines, ...pairs.filter(isWhole)], facts);
   const compare = (
     name: VisualFieldName,
     expected: string,
@@ -120,11 +128,15 @@ export function visualChecks(
     const value = labelled(name);
     const differs = (value !== undefined && readable(value)) || isChanged;
     const agrees = expected === '' ? undefined : texts.some(same) ? true : differs ? false : undefined;
-    return check(
-      `visual.${name}.${source}`,
-      agrees,
-      `the visual zone against the ${source === 'mrz' ? 'machine readable zone' : 'barcode'}`,
-    );
+    const isPartlyRead = agrees === undefined && texts.some((text) => showsPartOf(expected, text));
+    return {
+      ...check(
+        `visual.${name}.${source}`,
+        agrees,
+        `the visual zone against the ${source === 'mrz' ? 'machine readable zone' : 'barcode'}`,
+      ),
+      ...(isPartlyRead && { isPartlyRead }),
+    };
   };
   const full = [facts.surname, facts.givenNames].filter(Boolean);
   const isName = (text: string, name: string): boolean => namesIn(text).some((each) => sameName(each, name));
@@ -162,17 +174,29 @@ export function visualChecks(
   ];
 }
 
-/** The texts of neighbours in a row: the reader splits a date where there is a wide space in it. */
-function splitTexts(lines: readonly VisualLine[]): string[] {
-  return lines.flatMap((one) =>
-    lines.flatMap((other) => {
+/** The texts of so many neighbours in a row: the reader splits a date where there is a wide space in it. */
+function splitTexts(lines: readonly VisualLine[], count: number): string[] {
+  const besideOf = (one: VisualLine): VisualLine[] =>
+    lines.filter((other) => {
       const overlap = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
       const gap = other.x - one.x - one.width;
       const isBeside =
         overlap > 0.5 * Math.min(one.height, other.height) && Math.abs(gap) < MAX_SPACE && other.x > one.x;
-      return isBeside && /\d/.test(one.text) && /\d/.test(other.text) ? [`${one.text} ${other.text}`] : [];
-    }),
-  );
+      return isBeside && /\d/.test(one.text) && /\d/.test(other.text);
+    });
+  let rows: VisualLine[][] = lines.map((line) => [line]);
+  for (let more = 1; more < count; more += 1) {
+    rows = rows.flatMap((row) => besideOf(row.at(-1) as VisualLine).map((next) => [...row, next])).slice(0, MAX_ROWS);
+  }
+  return rows.map((row) => row.map(({ text }) => text).join(' '));
+}
+
+/** A document with more neighbours than this is a page of numbers. */
+const MAX_ROWS = 60;
+
+/** Whether no digit was lost between two boxes: 21.1 1971 may be the rest of 21.12.1971. A day before a name may be one digit. */
+function isWhole(text: string): boolean {
+  return /[A-Za-z]{3}/.test(text) || !/(?<!\d)\d(?!\d)/.test(text);
 }
 
 /** How wide a space within a value is, in shares of the width. */

@@ -62,7 +62,39 @@ export function printedDates(text: string): string[][] {
   for (const [, day = '', month = '', year = ''] of plain.matchAll(/(?<!\d)(\d{2})(\d{2})(\d{4})(?!\d)/g)) {
     dates.push(daysOf(year, [[month, day]]));
   }
+  for (const pattern of WITH_ONE_MARK) {
+    for (const { groups: { year = '', month = '', day = '' } = {} } of plain.matchAll(pattern)) {
+      dates.push(daysOf(year, [[month, day]]));
+    }
+  }
   return dates.filter((days) => days.length > 0);
+}
+
+/** The reader loses one of the two marks in a date at times: 1960-0208, 06.092016. */
+const WITH_ONE_MARK: readonly RegExp[] = [
+  /(?<!\d)(?<year>(?:19|20)\d{2})[./-](?<month>\d{2})(?<day>\d{2})(?!\d)/g,
+  /(?<!\d)(?<year>(?:19|20)\d{2})(?<month>\d{2})[./-](?<day>\d{2})(?!\d)/g,
+  /(?<!\d)(?<day>\d{2})[./-](?<month>\d{2})(?<year>(?:19|20)\d{2})(?!\d)/g,
+  /(?<!\d)(?<day>\d{2})(?<month>\d{2})[./-](?<year>(?:19|20)\d{2})(?!\d)/g,
+];
+
+/** Whether print shows the day and month of a date, or its month and year, and no whole date. */
+export function showsPartOf(date: string, text: string): boolean {
+  if (!isDay(date) || datesIn(text).length > 0) return false;
+  const plain = text
+    .normalize('NFD')
+    .replace(/[\p{M}\s]/gu, '')
+    .toUpperCase();
+  const [year = '', month = '', day = ''] = date.split('-');
+  const names = Object.keys(MONTHS).filter((name) => MONTHS[name] === Number(month));
+  const monthName = `(?:${names.join('|')})`;
+  const parts = [
+    `(?<!\\d)0?${Number(day)}[./-]*${monthName}`,
+    `${monthName}[./-]*(?:${year}|${year.slice(2)})(?!\\d)`,
+    `(?<!\\d)${day}[./-]${month}(?![\\d./-]*\\d)`,
+    `(?<![\\d./-])${month}[./-]${year}(?!\\d)`,
+  ];
+  return parts.some((part) => new RegExp(part).test(plain));
 }
 
 function monthOf(name: string): number | undefined {

@@ -39,6 +39,10 @@ test('understands dates as documents print them', () => {
   assert.ok(datesIn('01/02/03').includes('2003-02-01'));
   assert.deepEqual(datesIn('31.02.1999'), []);
   assert.deepEqual(datesIn('no date'), []);
+  for (const text of ['1960-0208', '196002-08', '08.021960', '0802.1960']) {
+    assert.deepEqual(datesIn(text), ['1960-02-08'], text);
+  }
+  assert.deepEqual(datesIn('2004-1231'), ['2004-12-31']);
 });
 
 test('puts six digits into the right century', () => {

@@ -62,6 +62,7 @@ const LAYOUTS: Readonly<Record<SpecimenKind, Layout>> = {
 };
 
 const INK: Colour = [24, 24, 28];
+const ZONE_PAPER: Colour = [246, 246, 244];
 const LABEL: Colour = [90, 96, 104];
 /** No state has this number of issuer. */
 const ISSUER_NUMBER = '636999';
@@ -81,6 +82,8 @@ export type ZoneChange = {
   readonly wrongDigit?: boolean;
   /** The last digit of the number has another digit over it, this strongly (0…1). */
   readonly overwritten?: number;
+  /** That digit was rubbed out before, so thoroughly (0…1). */
+  readonly erased?: number;
 };
 
 /** Draws one side of a document, straight on. */
@@ -186,7 +189,7 @@ function drawZone(
   layout: Layout,
   printed: Person,
   mm: (x: number, y: number) => Point,
-  { person: changed, wrongDigit = false, overwritten = 0 }: ZoneChange,
+  { person: changed, wrongDigit = false, overwritten = 0, erased = 0 }: ZoneChange,
 ): string[] {
   const person = { ...printed, ...changed };
   const { code, format } = CODES[kind] as { code: string; format: 'TD1' | 'TD2' | 'TD3' | 'MRVA' | 'MRVB' };
@@ -206,12 +209,22 @@ function drawZone(
   const [widthMm, heightMm] = layout.size;
   // The pale ground that ICAO 9303 asks for behind the zone.
   const top = heightMm - (lines.length === 3 ? 23.2 : 18);
-  fill(canvas, box(0, mm(0, top).y, canvas.width, canvas.height), [246, 246, 244], 0.8);
+  fill(canvas, box(0, mm(0, top).y, canvas.width, canvas.height), ZONE_PAPER, 0.8);
   const left = (widthMm - (lines[0] as string).length * 2.54) / 2 + 0.4;
   lines.forEach((line, i) => {
     const at = mm(left, top + 3 + i * 6.35);
     drawZoneLine(canvas, line, at, layout.pixelsPerMm, INK);
     const digit = placeOfDigit(format);
+    if (erased > 0 && i === digit.line) {
+      drawZoneLine(
+        canvas,
+        (line[digit.at - 1] as string).padStart(digit.at),
+        at,
+        layout.pixelsPerMm,
+        ZONE_PAPER,
+        erased,
+      );
+    }
     if (overwritten > 0 && i === digit.line) {
       const other = String((Number(line[digit.at - 1]) + 3) % 10);
       drawZoneLine(canvas, other.padStart(digit.at), at, layout.pixelsPerMm, INK, overwritten);

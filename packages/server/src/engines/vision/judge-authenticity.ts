@@ -81,19 +81,28 @@ const GRID_BESIDE_ZONE = 0.83;
 /**
  * Edges all around the portrait. Beside a zone the portrait is mostly printed into the page and fades into it, so there
  * hard edges are enough, or four lines without a gap, however faint. Licences, visas and some passports have portraits with
- * edges: there they count with another noise, or if none is as hard.
+ * edges: there they count with another noise, or if none is as hard. A visa has a photograph of its own noise.
  */
 function hasStuckPortrait({ authenticity, mrz }: DocumentReading): boolean {
   const edges = nearnessOf(authenticity, 'portraitEdges');
   const fades = mrz !== undefined && !FRAMED_PORTRAITS.has(mrz.format) && !FRAMED_PORTRAITS.has(styleOf(mrz));
   if (fades) return edges >= 1 || nearnessOf(authenticity, 'portraitFrame') >= 1;
-  return edges >= HARDER || (edges >= 1 && nearnessOf(authenticity, 'portraitNoise') >= 1);
+  const isVisa = mrz?.format === 'MRVA' || mrz?.format === 'MRVB';
+  return edges >= HARDER || (!isVisa && edges >= 1 && nearnessOf(authenticity, 'portraitNoise') >= 1);
 }
 
 const styleOf = ({ format, fields }: NonNullable<DocumentReading['mrz']>) => `${format} ${fields.issuer}`;
 
 /** Documents with a zone whose genuine portraits are rectangles with hard edges, as the issuers' specimens show them. */
-const FRAMED_PORTRAITS: ReadonlySet<string> = new Set(['MRVA', 'MRVB', 'TD1 CHE', 'TD3 CZE', 'TD3 TWN', 'TD3 UKR']);
+const FRAMED_PORTRAITS: ReadonlySet<string> = new Set([
+  'MRVA',
+  'MRVB',
+  'TD1 CHE',
+  'TD1 USA',
+  'TD3 CZE',
+  'TD3 TWN',
+  'TD3 UKR',
+]);
 
 /** How much harder than their bound edges are that no genuine licence had. */
 const HARDER = 2.2;

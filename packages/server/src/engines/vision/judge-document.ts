@@ -227,7 +227,8 @@ function consistencyCheck(agreement: readonly DocumentCheck[], readings: readonl
   }
   const missing = missingFields(results, readings);
   if (agree.length > 0 && isMuchHidden(missing, readings)) {
-    return checkOf('documentConsistency', forReview('fields_missing'), { ...metaData, missing });
+    const names = missing.map(({ name }) => name);
+    return checkOf('documentConsistency', forReview('fields_missing'), { ...metaData, missing: names });
   }
   return checkOf('documentConsistency', agree.length > 0 ? PASSED : notPerformed('nothing_to_compare'), metaData);
 }
@@ -237,18 +238,22 @@ const MANY_MISSING = { passport: 2, card: 4 };
 /** A passport's print is set in large letters, but dates are often split or abbreviated: one of those may be missing. */
 const LARGE_FIELDS = /^visual\.(documentNumber|surname|givenNames)\./;
 
+/** A date of which the day and month or the month and year were read is not hidden: so much of it counts as missing. */
+const PARTLY_MISSING = 0.5;
+
 /** Whether too little of what the zone says was found in print to call them alike. What was not found may be changed. */
-function isMuchHidden(missing: readonly string[], readings: readonly DocumentReading[]): boolean {
+function isMuchHidden(missing: readonly DocumentCheck[], readings: readonly DocumentReading[]): boolean {
   const isPassport = readings.some(({ mrz }) => mrz?.format === 'TD3');
-  if (isPassport && missing.some((name) => LARGE_FIELDS.test(name))) return true;
-  return missing.length >= (isPassport ? MANY_MISSING.passport : MANY_MISSING.card);
+  if (isPassport && missing.some(({ name }) => LARGE_FIELDS.test(name))) return true;
+  const count = missing.reduce((sum, { isPartlyRead }) => sum + (isPartlyRead ? PARTLY_MISSING : 1), 0);
+  return count >= (isPassport ? MANY_MISSING.passport : MANY_MISSING.card);
 }
 
 /** The fields of a valid zone that were not found in print. Visas print only some of them. */
-function missingFields(results: readonly DocumentCheck[], readings: readonly DocumentReading[]): string[] {
+function missingFields(results: readonly DocumentCheck[], readings: readonly DocumentReading[]): DocumentCheck[] {
   const isPrinted = readings.some(({ mrz }) => mrz?.valid && mrz.format !== 'MRVA' && mrz.format !== 'MRVB');
   if (!isPrinted || !readings.some(({ visual }) => visual)) return [];
-  return results
-    .filter(({ name, result }) => result === 'not_performed' && name.endsWith('.mrz') && name.startsWith('visual.'))
-    .map(({ name }) => name);
+  return results.filter(
+    ({ name, result }) => result === 'not_performed' && name.endsWith('.mrz') && name.startsWith('visual.'),
+  );
 }
