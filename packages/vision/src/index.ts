@@ -40,7 +40,7 @@ export type { ChallengeFrame, ChallengeProgress, EndReason } from './liveness/fo
 export { followChallenge, startChallenge, wantedFrame } from './liveness/follow.ts';
 export type { Movement, Omission } from './liveness/movements.ts';
 export type { FaceObservation, NoFace } from './liveness/observation.ts';
-export { type Neutral, roleAtStart, roleOf, sizeOf } from './liveness/roles.ts';
+export { hasRoom, type Neutral, roleAtStart, roleOf, sizeOf } from './liveness/roles.ts';
 export type { ChallengeVerdict } from './liveness/verify.ts';
 export { LIVENESS_BOUNDS, verifyChallenge } from './liveness/verify.ts';
 export type { ModelName } from './model-names.ts';

@@ -34,6 +34,8 @@ export const CHALLENGE_LIMITS = {
   /** Both witnesses must say so: the eye network and the lids, beside what they say of the person's open eyes. */
   eyesClosedShare: 0.5,
   lidsClosedShare: 0.8,
+  /** What the eye network says of open eyes that it sees well. */
+  eyesSeenOpen: 0.75,
   lidsOpenShare: 0.82,
   /** How many times as large as at rest the face is when it has come closer, and when it is back. `largest` is a share of the picture. */
   closer: { from: 1.25, backBelow: 1.12, largest: 0.85 },

@@ -148,6 +148,26 @@ describe('a challenge of active liveness', () => {
     assert.equal(take(blink, faceAt('closeEyes')).reason, 'wrong_movement');
   });
 
+  test('goes on when the eyes stay closed on the way back', () => {
+    const progress = obey(
+      openAt((movement) => movement === 'left'),
+      (each) => openInstruction(each)?.phase === 'return',
+    );
+    let after = progress;
+    for (let frames = 0; frames < 4; frames += 1) after = take(after, faceAt('closeEyes'));
+    assert.deepEqual([after.state, openInstruction(after)?.phase], ['OPEN', 'return']);
+  });
+
+  test('goes on with somebody whose open eyes the network does not see as open', () => {
+    const behindGlasses = { eyesOpen: 0.4 };
+    let progress = start();
+    for (let tries = 0; tries < 500 && openMovement(progress) !== 'left'; tries += 1) {
+      progress = take(take(start(), faceAt('centre', behindGlasses)), faceAt('centre', behindGlasses));
+    }
+    for (let frames = 0; frames < 4; frames += 1) progress = take(progress, faceAt('closeEyes'));
+    assert.deepEqual([progress.state, openMovement(progress)], ['OPEN', 'left']);
+  });
+
   test('is not done by a film that sweeps through all movements, however it is timed', () => {
     const sweep: Movement[] = ['left', 'right', 'up', 'down', 'closeEyes', 'openMouth'];
     for (const held of [1, 2, 3]) {

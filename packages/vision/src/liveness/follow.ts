@@ -219,7 +219,7 @@ function returnFrom(before: ChallengeProgress): ChallengeProgress {
 }
 
 /** Whether another movement was made than the requested one: clearly once, or twice in a row. Sweeping does not pass. */
-function isStray(frames: readonly ChallengeFrame[], neutral: Neutral, { movement }: Instruction): boolean {
+function isStray(frames: readonly ChallengeFrame[], neutral: Neutral, { movement, phase }: Instruction): boolean {
   const last = frames.at(-1) as ChallengeFrame;
   const here = frames.filter(({ instruction }) => instruction === last.instruction);
   const [one = 0, before = 0] = here
@@ -227,7 +227,10 @@ function isStray(frames: readonly ChallengeFrame[], neutral: Neutral, { movement
     .toReversed()
     .map((frame) => strayShare(frame, neutral, movement));
   if (one >= CHALLENGE_LIMITS.strayShare || (one >= 1 && before >= 1)) return true;
-  if (movement === 'closeEyes') return false;
+  // On the way back nothing is gained by closed eyes, and people blink, laugh and look down there.
+  if (movement === 'closeEyes' || phase === 'return') return false;
+  // Behind glasses the network may not see open eyes as open; then it cannot say that they are closed either.
+  if (neutral.eyesOpen < CHALLENGE_LIMITS.eyesSeenOpen) return false;
   // A blink does not count as a movement; eyes that stay closed do.
   const open = here.findLastIndex(({ seen: observation }) => !areEyesClosed(observation, neutral));
   const closed = here[open + 1];
