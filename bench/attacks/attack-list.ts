@@ -1,4 +1,5 @@
 import type { Movement, Omission } from '@grove/vision';
+import sharp from 'sharp';
 import { blendFaces } from './blend.ts';
 import type { Faces } from './faces.ts';
 import { type AttackKind, type Player, playStill } from './play-still.ts';
@@ -104,6 +105,15 @@ function impostor(about: string, isBlended: (open: { kind: Movement; phase: stri
   };
 }
 
+/** A page reduces what its camera shows to the side that is asked for; no two pictures of a camera are the same bytes. */
+function asPage(frame: Buffer, longestSide = Number.POSITIVE_INFINITY): Promise<Buffer> {
+  const page = sharp(frame);
+  const reduced = Number.isFinite(longestSide)
+    ? page.resize(longestSide, longestSide, { fit: 'inside', withoutEnlargement: true })
+    : page;
+  return reduced.jpeg({ quality: 80 + Math.floor(Math.random() * 13) }).toBuffer();
+}
+
 const genuine: Attack = {
   about: 'recordings of people who do what is asked for',
   omit: ({ films }, at) => pick(films, at).omit,
@@ -114,7 +124,7 @@ const genuine: Attack = {
       follow(instruction) {
         open = instruction;
       },
-      frame: async () => actor.frame(open),
+      frame: async () => asPage(actor.frame(open), open.longestSide),
     };
   },
 };

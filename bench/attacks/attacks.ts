@@ -19,7 +19,7 @@ const USAGE = `npm run attacks -- [--tries 20] [--kinds NAME,…] [--faces DIR] 
   --tries N    of each kind; genuine recordings are tried three times each if there are more than one
   --kinds      ${Object.keys(ATTACKS).join(', ')}
   --faces DIR  photographs of victims, one face each; without it, those of a development dependency
-  --films DIR  a folder for each genuine recording, with its frames as numbered JPEGs, six a second
+  --films DIR  a folder for each genuine recording, with its frames as numbered JPEGs, twelve a second
   --albums DIR a folder for each person, with several photographs of them
   --name NAME  of the section in the report; attacks`;
 

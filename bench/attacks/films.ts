@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type FaceObservation,
+  hasRoom,
   type Movement,
   type Neutral,
   type Omission,
@@ -10,6 +11,7 @@ import {
   sizeOf,
   type VisionEngine,
 } from '@grove/vision';
+import sharp from 'sharp';
 import { type Actor, RecordingOver } from '../../packages/vision/test/recording.ts';
 
 /** A recording of a person, whose frames are played in the order in which they are asked for. */
@@ -17,43 +19,58 @@ export type Film = {
   readonly name: string;
   /** What the person never does in it. */
   readonly omit: readonly Omission[];
+  /** What can be seen in it. */
+  readonly shows: ReadonlySet<Movement>;
   actor(): Actor;
 };
 
-type Frame = { readonly bytes: Buffer; readonly seen: FaceObservation };
+/** `second`: of the film. */
+type Frame = { readonly bytes: Buffer; readonly seen: FaceObservation; readonly second: number };
 
 const MAX_FILMS = 100;
 const MAX_FRAMES = 400;
+const FRAMES_PER_SECOND = 12;
+/** Every other frame of a stretch is a take of its own: the person does it again. */
+const TAKES_OF_STRETCH = 2;
 /** Two frames in a row show a movement; eyes must be closed for longer. */
 const LEAST_FRAMES = 2;
-const LEAST_FRAMES_OF_CLOSED_EYES = 4;
+const LEAST_FRAMES_OF_CLOSED_EYES = 8;
 const REST_DEGREES = 4;
-/** So many times the face has to be at rest. */
-const LEAST_RESTS = 9;
+/** How far two moments at rest may differ. */
+const CLEAR = { degrees: 3, lids: 0.9, eyesOpen: 0.85, mouth: 0.04 };
+/**
+ * In so many seconds of the film the face has to be at rest: at the start and after each movement. In a challenge these moments
+ * are seconds apart; frames of one second would be nearly the same picture.
+ */
+const LEAST_RESTS = 6;
+/** Nobody comes closer in films of talking heads: a part of the picture is enlarged, as if the camera had been brought closer. */
+const CLOSE_UP = 1.35;
+const CLOSE_UPS = 8;
+const FRAMES_OF_CLOSE_UP = 4;
 const MOVEMENTS: readonly Movement[] = ['left', 'right', 'up', 'down', 'closeEyes', 'openMouth', 'closer'];
 
 /** Every folder is a film. Those in which nobody looks ahead often enough are left out, and named. */
 export async function findFilms(vision: VisionEngine, folder: string): Promise<Film[]> {
   const films: Film[] = [];
   for (const name of readdirSync(folder).slice(0, MAX_FILMS)) {
-    const film = toFilm(name, await observeFrames(vision, join(folder, name)));
+    const film = await toFilm(name, await observeFrames(vision, join(folder, name)));
     if (film) films.push(film);
-    process.stderr.write(`${name}: ${film ? `without ${film.omit.join(', ') || 'omissions'}` : 'cannot be played'}\n`);
+    process.stderr.write(`${name}: ${film ? `shows ${[...film.shows].join(', ')}` : 'cannot be played'}\n`);
   }
   return films;
 }
 
 async function observeFrames(vision: VisionEngine, folder: string): Promise<Frame[]> {
   const frames: Frame[] = [];
-  for (const file of readdirSync(folder).sort().slice(0, MAX_FRAMES)) {
+  for (const [at, file] of readdirSync(folder).sort().slice(0, MAX_FRAMES).entries()) {
     const bytes = readFileSync(join(folder, file));
     const observation = await vision.observeFace(bytes);
-    if ('points' in observation) frames.push({ bytes, seen: observation });
+    if ('points' in observation) frames.push({ bytes, seen: observation, second: Math.floor(at / FRAMES_PER_SECOND) });
   }
   return frames;
 }
 
-function toFilm(name: string, frames: readonly Frame[]): Film | undefined {
+async function toFilm(name: string, frames: readonly Frame[]): Promise<Film | undefined> {
   const ahead = frames.filter(({ seen }) => roleAtStart(seen).role === 'centre');
   const first = ahead[Math.floor(ahead.length / 4)]?.seen;
   if (!first) return undefined;
@@ -62,8 +79,10 @@ function toFilm(name: string, frames: readonly Frame[]): Film | undefined {
   const isNear = (observation: FaceObservation) =>
     Math.hypot(observation.yaw - neutral.yaw, observation.pitch - neutral.pitch) <= REST_DEGREES;
   const rests = ahead.filter(({ seen }) => isNear(seen) && roleOf(seen, neutral, 'left') === 'centre');
-  if (rests.length < LEAST_RESTS) return undefined;
+  if (new Set(rests.map(({ second }) => second)).size < LEAST_RESTS) return undefined;
   const takes = new Map(MOVEMENTS.map((movement) => [movement, takesOf(frames, neutral, movement)]));
+  const closer = [...(takes.get('closer') ?? []), ...(await closeUpsOf(rests))];
+  takes.set('closer', closer);
   const has = (...movements: Movement[]) => movements.every((movement) => (takes.get(movement)?.length ?? 0) > 0);
   const omit: Omission[] = [
     ...(has('closeEyes') ? [] : (['eyes'] as const)),
@@ -73,46 +92,103 @@ function toFilm(name: string, frames: readonly Frame[]): Film | undefined {
   ];
   return ['eyes', 'mouth', 'turn'].every((each) => omit.includes(each as Omission))
     ? undefined
-    : { name, omit, actor: () => newActor(rests, takes) };
+    : {
+        name,
+        omit,
+        shows: new Set(MOVEMENTS.filter((movement) => has(movement))),
+        actor: () => newActor(rests, takes),
+      };
 }
 
-/** Stretches of frames that follow each other and show the movement. */
+/** Stretches of frames that follow each other and show the movement, each as several takes if it is long enough. */
 function takesOf(frames: readonly Frame[], neutral: Neutral, movement: Movement): Frame[][] {
-  const takes: Frame[][] = [[]];
+  const stretches: Frame[][] = [[]];
   for (const frame of frames) {
-    if (roleOf(frame.seen, neutral, movement) === 'shown') takes.at(-1)?.push(frame);
-    else if (takes.at(-1)?.length) takes.push([]);
+    if (nearbyRests(neutral).every((rest) => roleOf(frame.seen, rest, movement) === 'shown'))
+      stretches.at(-1)?.push(frame);
+    else if (stretches.at(-1)?.length) stretches.push([]);
   }
   const least = movement === 'closeEyes' ? LEAST_FRAMES_OF_CLOSED_EYES : LEAST_FRAMES;
-  return takes.filter(({ length }) => length >= least);
+  return stretches.flatMap((stretch) =>
+    stretch.length >= least * TAKES_OF_STRETCH
+      ? inTurns(stretch, TAKES_OF_STRETCH)
+      : stretch.length >= least
+        ? [stretch]
+        : [],
+  );
+}
+
+/** The server measures from another moment at rest: only what is shown clearly is shown there, too. Somebody asked would go on. */
+function nearbyRests(neutral: Neutral): Neutral[] {
+  const turned = [-CLEAR.degrees, CLEAR.degrees].flatMap((degrees) => [
+    { ...neutral, yaw: neutral.yaw + degrees },
+    { ...neutral, pitch: neutral.pitch + degrees },
+  ]);
+  const narrow = { ...neutral, lids: neutral.lids * CLEAR.lids, eyesOpen: neutral.eyesOpen * CLEAR.eyesOpen };
+  return [neutral, ...turned, narrow, { ...neutral, mouth: neutral.mouth + CLEAR.mouth }];
+}
+
+/** The first, the one after so many, and so on; then from the second on. */
+function inTurns<Item>(items: readonly Item[], turns: number): Item[][] {
+  return Array.from({ length: turns }, (_, offset) => items.filter((_item, at) => at % turns === offset));
+}
+
+async function closeUpsOf(rests: readonly Frame[]): Promise<Frame[][]> {
+  const roomy = rests.filter(({ seen }) => hasRoom(seen)).slice(-CLOSE_UPS);
+  if (roomy.length < CLOSE_UPS) return [];
+  const closeUps: Frame[] = [];
+  for (const frame of roomy) closeUps.push({ ...frame, bytes: await closeUp(frame) });
+  return [closeUps.slice(0, FRAMES_OF_CLOSE_UP), closeUps.slice(FRAMES_OF_CLOSE_UP)];
+}
+
+function closeUp({ bytes, seen: { width, height, box } }: Frame): Promise<Buffer> {
+  const size = { width: Math.round(width / CLOSE_UP), height: Math.round(height / CLOSE_UP) };
+  // The middle of the face stays where it is.
+  const left = Math.floor(((box.left + box.right) / 2) * (1 - 1 / CLOSE_UP));
+  const top = Math.floor(((box.top + box.bottom) / 2) * (1 - 1 / CLOSE_UP));
+  return sharp(bytes)
+    .extract({ left, top, ...size })
+    .resize(width, height)
+    .jpeg({ quality: 90 })
+    .toBuffer();
 }
 
 function newActor(rests: readonly Frame[], takes: ReadonlyMap<Movement, readonly (readonly Frame[])[]>): Actor {
-  // Frames of the whole film, so that a face at rest is another moment each time.
-  const stride = Math.max(1, Math.floor(rests.length / LEAST_RESTS));
-  const inTurn = Array.from({ length: stride }, (_, offset) =>
-    rests.filter((_frame, at) => at % stride === offset),
-  ).flat();
-  const waiting = new Map([...takes].map(([movement, list]) => [movement, [...list]]));
-  // Who comes closer with closed eyes shows two movements at once. A picture that comes again is refused.
-  const played = new Set<Frame>();
-  const nextTake = (movement: Movement): Frame[] => {
+  const inTurn = fromAllSeconds(rests);
+  const waiting = new Map<Movement, (readonly Frame[])[]>();
+  /** Asked for once more, the person does it as before. */
+  const nextTake = (movement: Movement): readonly Frame[] => {
     const list = waiting.get(movement) ?? [];
-    for (let take = list.shift(); take; take = list.shift())
-      if (!take.some((frame) => played.has(frame))) return [...take];
-    return [];
+    if (list.length === 0) list.push(...shuffled(takes.get(movement) ?? []));
+    waiting.set(movement, list);
+    return list.shift() ?? [];
   };
   let playing: Frame[] = [];
   let before = '';
   return {
     frame({ kind, phase }) {
       const atRest = kind === 'centre' || phase === 'return';
-      if (!atRest && (before !== `${kind} ${phase}` || playing.length === 0)) playing = nextTake(kind);
+      if (!atRest && (before !== `${kind} ${phase}` || playing.length === 0)) playing = [...nextTake(kind)];
       before = `${kind} ${phase}`;
       const frame = atRest ? inTurn.shift() : playing.shift();
       if (!frame) throw new RecordingOver(`the film shows ${atRest ? 'the face at rest' : kind} no more`);
-      played.add(frame);
       return frame.bytes;
     },
   };
+}
+
+/** One frame of each second, then another one of each, and so on: a face at rest is another moment each time. */
+function fromAllSeconds(rests: readonly Frame[]): Frame[] {
+  const seconds = [...Map.groupBy(shuffled(rests), ({ second }) => second).values()];
+  const rounds = Math.max(...seconds.map(({ length }) => length));
+  return Array.from({ length: rounds }, (_, round) =>
+    shuffled(seconds).flatMap((frames) => frames[round] ?? []),
+  ).flat();
+}
+
+function shuffled<Item>(items: readonly Item[]): Item[] {
+  return items
+    .map((item) => ({ item, key: Math.random() }))
+    .sort((one, other) => one.key - other.key)
+    .map(({ item }) => item);
 }

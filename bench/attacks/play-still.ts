@@ -6,7 +6,7 @@ export type Player = {
   /** The frame at this moment, for the instruction that was revealed then. */
   frame(now: number): Promise<Buffer>;
   /** A new instruction, or the way back. */
-  follow(instruction: { kind: Movement; phase: 'do' | 'return' }, now: number): void;
+  follow(instruction: { kind: Movement; phase: 'do' | 'return'; longestSide?: number }, now: number): void;
 };
 
 export type AttackKind =
@@ -37,6 +37,11 @@ const STYLES: Record<
 
 const REACTION_MS = [380, 700] as const;
 const RAMP_MS = 450;
+/** In so long a movement becomes half as large again, and no larger. */
+const FURTHER_MS = 6000;
+const MOST_FURTHER = 0.5;
+/** As long he tries one way to draw closed eyes. */
+const PAINT_MS = 2200;
 
 export function playStill(kind: AttackKind, stills: readonly Still[], random: () => number): Player {
   const [main] = stills;
@@ -50,7 +55,9 @@ export function playStill(kind: AttackKind, stills: readonly Still[], random: ()
   const poseAt = (now: number): HeadPose => {
     const share = Math.min(1, Math.max(0, (now - begins) / RAMP_MS));
     const smooth = share * share * (3 - 2 * share);
-    const mix = (of: keyof HeadPose) => (from[of] ?? 0) * (1 - smooth) + (target[of] ?? 0) * smooth;
+    // As long as the instruction stays open, the attacker goes further, as a person would.
+    const further = 1 + Math.min(MOST_FURTHER, Math.max(0, (now - begins - RAMP_MS) / FURTHER_MS));
+    const mix = (of: keyof HeadPose) => (from[of] ?? 0) * (1 - smooth) + (target[of] ?? 0) * further * smooth;
     // A head is never quite still, and an attacker knows it.
     const sway = (speed: number) => Math.sin((now / 1000) * speed) * 0.8 + (random() - 0.5) * 0.6;
     const blink = lively && now % 5000 > blinkAt && now % 5000 < blinkAt + 200 ? 1 : 0;
@@ -58,7 +65,8 @@ export function playStill(kind: AttackKind, stills: readonly Still[], random: ()
       yaw: mix('yaw') + sway(1.1),
       pitch: mix('pitch') + sway(0.8),
       roll: sway(0.5),
-      eyesClosed: Math.max(blink, mix('eyesClosed')),
+      eyePaint: Math.max(0, Math.floor((now - begins) / PAINT_MS)),
+      eyesClosed: Math.min(1, Math.max(blink, mix('eyesClosed'))),
       nearer: mix('nearer'),
       mouthGap: Math.max(0, mix('mouthGap') + (lively ? (random() - 0.5) * 0.03 : 0)),
     };

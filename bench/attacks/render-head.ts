@@ -22,6 +22,8 @@ export type HeadPose = {
   readonly roll?: number;
   /** 0 open, 1 closed. */
   readonly eyesClosed?: number;
+  /** Which of the ways to draw closed eyes. */
+  readonly eyePaint?: number;
   /** In widths of the mouth. */
   readonly mouthGap?: number;
   /** How much larger it becomes: 0 as it is, 1 twice as large. */
@@ -227,16 +229,61 @@ export function sample(source: Float32Array, { width, height }: Still, x: number
 /** Closed eyes are the skin of the upper lid pulled down; an open mouth is the lower face pulled down and a dark hole. */
 function drawExpression(
   still: Still,
-  { eyesClosed = 0, mouthGap = 0 }: HeadPose,
+  { eyesClosed = 0, eyePaint = 0, mouthGap = 0 }: HeadPose,
   paint: 'rough' | 'careful',
 ): Float32Array {
   let data: Float32Array = Float32Array.from(still.data);
   if (mouthGap > 0) data = openMouth(still, data, mouthGap, paint);
-  if (eyesClosed > 0) for (const outer of [36, 42]) data = closeEye(still, data, outer, eyesClosed, paint);
+  const close = EYE_PAINTS[eyePaint % EYE_PAINTS.length] as EyePaint;
+  if (eyesClosed > 0) for (const outer of [36, 42]) data = close(still, data, outer, eyesClosed);
   return data;
 }
 
-function closeEye(still: Still, source: Float32Array, outer: number, share: number, paint: string): Float32Array {
+/** In widths of the eye: how far the lashes reach beyond the lids. */
+const LASHES = 0.06;
+
+/** Stretches the skin above the eye over it, so that the upper lashes come to lie on the lower lid. `above` is in widths of the eye. */
+const lidFrom =
+  (above: number): EyePaint =>
+  (still, source, outer, share) => {
+    const { width, height, points } = still;
+    const eye = Array.from({ length: 6 }, (_, at) => pointAt(points, outer + at)) as Points6;
+    const span = Math.hypot(eye[3].x - eye[0].x, eye[3].y - eye[0].y);
+    const upper = [eye[0], eye[1], eye[2], eye[3]];
+    const lower = [eye[0], eye[5], eye[4], eye[3]];
+    const out = Float32Array.from(source);
+    const edge = span * LASHES;
+    for (let x = Math.max(0, Math.floor(eye[0].x - edge)); x <= Math.min(width - 1, eye[3].x + edge); x += 1) {
+      const [top, bottom] = [heightAt(upper, x) - edge, heightAt(lower, x) + edge];
+      const begin = top - span * above;
+      const end = top + (bottom - top) * share;
+      for (let y = Math.max(0, Math.ceil(begin)); y < Math.min(height, end); y += 1) {
+        const sy = begin + ((y - begin) * (top + edge - begin)) / (end - begin);
+        for (let channel = 0, at = (y * width + x) * 3; channel < 3; channel += 1, at += 1)
+          out[at] = sample(source, still, x, sy, channel);
+      }
+    }
+    return out;
+  };
+
+type EyePaint = (still: Still, source: Float32Array, outer: number, share: number) => Float32Array;
+type Points6 = [Point, Point, Point, Point, Point, Point];
+
+/** Of a line through points from left to right. */
+function heightAt(line: readonly Point[], x: number): number {
+  const next = Math.min(
+    line.length - 1,
+    Math.max(
+      1,
+      line.findIndex((point) => point.x >= x),
+    ),
+  );
+  const [one, other] = [line[next - 1] as Point, line[next] as Point];
+  const share = Math.min(1, Math.max(0, (x - one.x) / Math.max(1, other.x - one.x)));
+  return one.y + (other.y - one.y) * share;
+}
+
+function paintLid(still: Still, source: Float32Array, outer: number, share: number): Float32Array {
   const { width, height, points } = still;
   const eye = Array.from({ length: 6 }, (_, at) => pointAt(points, outer + at));
   const out = Float32Array.from(source);
@@ -258,17 +305,18 @@ function closeEye(still: Still, source: Float32Array, outer: number, share: numb
       if (inside <= 0) continue;
       const weight = Math.min(1, inside * 3) * share;
       const lidY = topY - lift * (1 - (y - topY) / (bottomY - topY + 1)) * 0.55 - span * 0.04;
-      const crease =
-        paint === 'careful' ? 1 - 0.35 * Math.exp(-(((y - bottomY + span * 0.03) / (span * 0.05)) ** 2)) : 1;
       const at = (y * width + x) * 3;
       for (let channel = 0; channel < 3; channel += 1) {
-        const skin = sample(source, still, x, lidY, channel) * crease;
+        const skin = sample(source, still, x, lidY, channel);
         out[at + channel] = (source[at + channel] as number) * (1 - weight) + skin * weight;
       }
     }
   }
   return out;
 }
+
+/** An attacker who is not believed tries another one. */
+const EYE_PAINTS: readonly EyePaint[] = [lidFrom(0.4), lidFrom(0.25), paintLid, lidFrom(0.6)];
 
 function openMouth(still: Still, source: Float32Array, gap: number, paint: string): Float32Array {
   const { width, height, points } = still;
