@@ -41,6 +41,11 @@ export type JobContext = {
   readonly clockFault?: string | undefined;
   /** Aborted when the time is up, when the lease was lost and when the server cannot wait any longer. */
   readonly signal: AbortSignal;
+  /**
+   * Waits for somebody else's server. The job leaves its place to others meanwhile. If this part of the tenant (an
+   * environment, an identity store) has too many that wait, `JobPostponed` is thrown and the job begins again later.
+   */
+  outside<T>(part: string, work: () => Promise<T>): Promise<T>;
   /** The data of the tenant whose job it is; a job of the installation has none, and asking is a bug. */
   tenant(): TenantDb;
 };
@@ -57,6 +62,14 @@ export class JobError extends Error {
     super(message, { cause });
     this.name = 'JobError';
     this.retry = retry;
+  }
+}
+
+/** The job is tried again in a moment, and this attempt does not count. */
+export class JobPostponed extends Error {
+  constructor() {
+    super('too many jobs of the tenant wait for other servers');
+    this.name = 'JobPostponed';
   }
 }
 

@@ -5,10 +5,11 @@ import type { Tracing } from '../kernel/tracing.ts';
 import type { Lease } from '../leases/lease-table.ts';
 import type { QueueLog } from '../leases/log.ts';
 import { MAX_BATCH } from '../leases/results.ts';
-import type { Items, QueuePolicy } from '../leases/worker.ts';
-import type { JobDefinition } from './define-job.ts';
+import type { Items, LeavePlace, QueuePolicy } from '../leases/worker.ts';
+import { type JobDefinition, JobPostponed } from './define-job.ts';
 import { bringJobsForward, type Claims, claimsOf, dueKindsOf, JOB_LEASES, ownerOf } from './jobs.repository.ts';
 import type { JobRow } from './jobs.table.ts';
+import { type OutsidePlaces, openOutsidePlaces } from './outside-places.ts';
 import { type Outcome, runJob } from './run-job.ts';
 import { type Claimed, settle } from './settle.ts';
 
@@ -38,6 +39,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
   const { db, clock, log, concurrency = CONCURRENCY } = deps;
   const leaseMs = deps.leaseMs ?? LEASE_MS;
   const maxHeld = concurrency + 2 * MAX_BATCH;
+  const outsidePlaces = openOutsidePlaces(concurrency);
   let own: OwnKinds | undefined;
   /** The owner whose turn was last: the next claim begins behind it. */
   let lastOwner = '';
@@ -86,7 +88,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
       return claimed;
     },
     chooseNext,
-    run: (job, abort) => run(deps, job, abort),
+    run: (job, abort, leavePlace) => run({ ...deps, outsidePlaces, leavePlace }, job, abort),
     notBegun: { result: 'stopped' },
     groupOf: () => '',
     async settle(_group, batch) {
@@ -149,10 +151,11 @@ function countOwners(jobs: readonly Claimed[]): Map<string, number> {
 }
 
 async function run(
-  { db, clock, log, definitions, tracing, suspended }: JobQueueDeps,
+  deps: JobQueueDeps & { outsidePlaces: OutsidePlaces; leavePlace: LeavePlace },
   job: Claimed,
   abort: AbortController,
 ): Promise<Outcome> {
+  const { db, clock, log, definitions, tracing, suspended } = deps;
   const { id, kind, attempts, max_attempts, owner_tenant_id } = job;
   if (owner_tenant_id !== null && (await suspended?.())?.has(owner_tenant_id)) return { result: 'paused' };
   const definition = definitions.get(kind);
@@ -173,6 +176,8 @@ async function run(
     abort,
     tenant,
     tracing,
+    outside: <T>(part: string, work: () => Promise<T>) =>
+      goOutside(deps, { tenant: owner_tenant_id ?? '', part }, work),
   };
   const outcome = await runJob(definition, job.payload, context);
   if (outcome.result === 'failed') {
@@ -180,4 +185,20 @@ async function run(
     log.warn({ jobId: id, kind, attempt: attempts, err: outcome.cause }, text);
   }
   return outcome;
+}
+
+async function goOutside<T>(
+  { outsidePlaces, leavePlace }: { outsidePlaces: OutsidePlaces; leavePlace: LeavePlace },
+  owner: { tenant: string; part: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  const giveBack = outsidePlaces.take(owner.tenant, owner.part);
+  if (!giveBack) throw new JobPostponed();
+  const comeBack = leavePlace();
+  try {
+    return await work();
+  } finally {
+    comeBack();
+    giveBack();
+  }
 }

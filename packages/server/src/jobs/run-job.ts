@@ -1,6 +1,6 @@
 import { inSpan, type Tracing } from '../kernel/tracing.ts';
 import { STOPPED } from '../leases/worker.ts';
-import { type JobContext, type JobDefinition, JobError } from './define-job.ts';
+import { type JobContext, type JobDefinition, JobError, JobPostponed } from './define-job.ts';
 import { parsePayload } from './trace-of-job.ts';
 
 /** How an attempt ended. `stopped`: nobody knows, because nobody could wait for it; it does not count. */
@@ -9,6 +9,8 @@ export type Outcome =
   | { result: 'stopped' }
   /** Its tenant is suspended: it waits, and that does not count. */
   | { result: 'paused' }
+  /** Too many of its tenant wait for other servers: it comes again soon, and that does not count. */
+  | { result: 'postponed' }
   | { result: 'failed'; error: string; retry: boolean; cause: unknown };
 
 const MAX_ERROR_LENGTH = 200;
@@ -41,6 +43,7 @@ export async function runJob(
     return { result: 'done' };
   } catch (error) {
     if (error === STOPPED) return { result: 'stopped' };
+    if (error instanceof JobPostponed) return { result: 'postponed' };
     return {
       result: 'failed',
       error: safeMessage(error),

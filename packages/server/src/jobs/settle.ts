@@ -1,5 +1,5 @@
 import type { Writes } from '../db/db.ts';
-import { MINUTE } from '../kernel/clock.ts';
+import { MINUTE, SECOND } from '../kernel/clock.ts';
 import type { Finished } from '../leases/worker.ts';
 import type { JobDefinition } from './define-job.ts';
 import { bury, JOB_LEASES, pause, retryLater } from './jobs.repository.ts';
@@ -9,6 +9,9 @@ import type { Outcome } from './run-job.ts';
 
 /** How often a job of a suspended tenant is looked at. */
 const PAUSE_MS = MINUTE;
+/** How soon a job that found too many waiting for other servers tries again. */
+const POSTPONE_MS = 2 * SECOND;
+const PAUSES_MS: Partial<Record<Outcome['result'], number>> = { paused: PAUSE_MS, postponed: POSTPONE_MS };
 
 export type Claimed = JobRow & { readonly token: string };
 
@@ -38,7 +41,8 @@ export async function settle(
   if (stopped.length > 0) for (const job of await JOB_LEASES.giveBack(tx, stopped)) settledJobs.add(job);
   for (const job of done) if (settledJobs.has(job)) await scheduleNext(tx, job, deps);
   for (const { item, result } of batch) {
-    if (result.result === 'paused' && (await pause(tx, { id: item.id, token: item.token, at: now + PAUSE_MS })))
+    const pauseMs = PAUSES_MS[result.result];
+    if (pauseMs !== undefined && (await pause(tx, { id: item.id, token: item.token, at: now + pauseMs })))
       settledJobs.add(item);
     if (result.result === 'failed' && (await settleFailure(tx, item, result, now, deps))) settledJobs.add(item);
   }

@@ -104,4 +104,31 @@ onBothEngines('turns of tenants at jobs', (_engine, places) => {
     await stopped;
     assert.equal(begun[4], 'small');
   });
+
+  it('leave a place while they wait for another server; one too many begins again later, and that does not count', async () => {
+    const begun: string[] = [];
+    const answered = gate();
+    const definition = namedJob(async ({ name }, { outside, attempt }) => {
+      if (name !== 'outside') return void begun.push(name);
+      await outside('live', async () => {
+        begun.push(`${name} ${attempt}`);
+        await answered.opened;
+      });
+    });
+    const jobs = openTestJobs(db, clock, { concurrency: 1, stopWithinMs: 0 });
+    jobs.register(definition);
+    await enqueueByName({ jobs, db, tenantId: flooding }, definition, 'outside', 'outside');
+    jobs.start();
+    while (!(await storedJobs(db)).some(({ run_at }) => run_at > clock.now()))
+      await new Promise((turn) => setImmediate(turn));
+    await enqueueByName({ jobs, db, tenantId: small }, definition, 'inside');
+    while (begun.length < 2) await new Promise((turn) => setImmediate(turn));
+    assert.deepEqual(begun, ['outside 1', 'inside']);
+    answered.open();
+    while ((await storedJobs(db)).length > 1) await new Promise((turn) => setImmediate(turn));
+    clock.advance(2000);
+    while (begun.length < 3) await new Promise((turn) => setImmediate(turn));
+    await jobs.stop();
+    assert.equal(begun[2], 'outside 1');
+  });
 });

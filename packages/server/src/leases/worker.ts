@@ -36,8 +36,11 @@ export type QueuePolicy<Item extends Leased, Result> = {
   claim(items: Items<Item>, now: number, lease: Lease): Promise<readonly Item[]>;
   /** Which of the waiting items begins next. */
   chooseNext?(items: Items<Item>): number;
-  /** Never throws. The signal is aborted with `STOPPED`, or with `LEASE_LOST` if another server has the item now. */
-  run(item: Item, abort: AbortController): Promise<Result>;
+  /**
+   * Never throws. The signal is aborted with `STOPPED`, or with `LEASE_LOST` if another server has the item now. An item
+   * that waits for somebody else may leave its place to others meanwhile.
+   */
+  run(item: Item, abort: AbortController, leavePlace: LeavePlace): Promise<Result>;
   /** The result of an item that was claimed and not begun. */
   readonly notBegun: Result;
   /** Results of one group are written in one transaction. */
@@ -46,6 +49,9 @@ export type QueuePolicy<Item extends Leased, Result> = {
   /** The clock was ahead and is put right: what it has put off for too long is due, and what it has leased is free. */
   bringForward(tx: Writes, now: number): Promise<void>;
 };
+
+/** The place is free for others until the returned function is called. */
+export type LeavePlace = () => () => void;
 
 /** Claimed and not begun; begun and not ended. `size` counts as well what has ended and is not written yet. */
 export type Items<Item> = {
@@ -123,11 +129,10 @@ export function openWorker<Item extends Leased, Result>(deps: WorkerDeps, policy
 async function runOrGiveBack<Item extends Leased, Result>(
   policy: QueuePolicy<Item, Result>,
   item: Item,
-  abort: AbortController,
-  log: QueueLog,
+  { abort, leavePlace, log }: { abort: AbortController; leavePlace: LeavePlace; log: QueueLog },
 ): Promise<Result> {
   try {
-    return await policy.run(item, abort);
+    return await policy.run(item, abort, leavePlace);
   } catch (error) {
     log.error({ err: error }, `could not begin one of the ${policy.noun}`);
     return policy.notBegun;
@@ -210,13 +215,21 @@ type RunsDeps<Item extends Leased, Result> = {
 function openRuns<Item extends Leased, Result>({ policy, log, heldItems, end, onRoom }: RunsDeps<Item, Result>) {
   const waiting: Item[] = [];
   const running = new Map<Item, AbortController>();
+  let away = 0;
   let count = 0;
   let closed = false;
 
+  const leavePlace: LeavePlace = () => {
+    away += 1;
+    beginWaiting();
+    return () => {
+      away -= 1;
+    };
+  };
   const begin = async (item: Item) => {
     const abort = new AbortController();
     running.set(item, abort);
-    const result = await runOrGiveBack(policy, item, abort, log);
+    const result = await runOrGiveBack(policy, item, { abort, leavePlace, log });
     running.delete(item);
     count += 1;
     end(item, result);
@@ -225,7 +238,7 @@ function openRuns<Item extends Leased, Result>({ policy, log, heldItems, end, on
   };
   const beginWaiting = () => {
     if (closed) for (const item of waiting.splice(0)) end(item, policy.notBegun);
-    while (waiting.length > 0 && running.size < policy.concurrency) {
+    while (waiting.length > 0 && running.size - away < policy.concurrency) {
       const [item] = waiting.splice(policy.chooseNext?.(heldItems()) ?? 0, 1);
       if (item) begin(item);
     }

@@ -36,7 +36,7 @@ export function sendPushJob({ vault, push }: SendPushDeps): JobDefinition<{ id: 
     maxAttempts: MAX_ATTEMPTS,
     backoff: { firstMs: 2 * SECOND, mostMs: 10 * MINUTE },
     timeoutMs: 30 * SECOND,
-    async run({ id }, { tenant, now, attempt }) {
+    async run({ id }, { tenant, now, attempt, outside }) {
       const db = tenant();
       const row = await findPush(db, id);
       if (row?.status !== 'SENT' || row.handed_at !== null) return;
@@ -50,7 +50,7 @@ export function sendPushJob({ vault, push }: SendPushDeps): JobDefinition<{ id: 
         return;
       }
       const { device, target, message } = reached;
-      const outcome = await push(target, message);
+      const outcome = await outside(row.store_id, () => push(target, message));
       if (outcome.kind === 'LATER' && attempt < MAX_ATTEMPTS) throw new JobError(outcome.reason);
       await db.write((tx) => settle(tx, { row, device, outcome, now }));
     },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantDb, TenantTx } from '../../db/db.ts';
 import type { Blobs } from '../../engines/blobs/blobs.ts';
 import type { Vision } from '../../engines/vision/vision.ts';
-import type { JobContext, JobDefinition } from '../../jobs/define-job.ts';
+import { type JobContext, type JobDefinition, JobPostponed } from '../../jobs/define-job.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { isGone } from '../../kernel/errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
@@ -56,6 +56,7 @@ export function workStepJobs(deps: WorkDeps): readonly JobDefinition<WorkPayload
       try {
         workResult = await work(deps, db, snapshot, context);
       } catch (error) {
+        if (error instanceof JobPostponed) throw error;
         if (!deps.isHopeless(error) && context.attempt < WORK_STEP.maxAttempts) throw error;
         await tell({ type: 'broke', step, attempt, reason: 'step_broke' });
         return;
@@ -98,7 +99,8 @@ async function concludeWork(deps: WorkDeps, tx: TenantTx, concluded: Concluded):
   return concluded.conclude(acts);
 }
 
-async function work(deps: WorkDeps, db: TenantDb, snapshot: Snapshot, { signal }: JobContext): Promise<WorkResult> {
+async function work(deps: WorkDeps, db: TenantDb, snapshot: Snapshot, context: JobContext): Promise<WorkResult> {
+  const { signal } = context;
   const { state, definition, instance } = snapshot;
   const current = state.flow.current as NonNullable<typeof state.flow.current>;
   const step = definition.step(current.step);
@@ -140,5 +142,6 @@ async function work(deps: WorkDeps, db: TenantDb, snapshot: Snapshot, { signal }
     pause: (ms) => sleep(ms, undefined, { signal }),
     signal,
   };
-  return stepType.work(request);
+  const { work: doWork } = stepType;
+  return stepType.callsOutside ? context.outside(instance.environment, () => doWork(request)) : doWork(request);
 }

@@ -35,6 +35,7 @@ export const http: StepType = {
   type: 'http',
   about: 'Calls a service of the tenant and stores its response.',
   kind: 'server',
+  callsOutside: true,
   keeps: {
     in: 'forms',
     defaultKey: 'http1',

@@ -63,6 +63,8 @@ export type StepType = {
   readsValuesOf?(step: Step, key: string): boolean;
   /** Set if its work needs the engine that analyses images. */
   readonly looks?: true;
+  /** Set if its work waits for a server of the tenant. */
+  readonly callsOutside?: true;
   /** What a machine does: after the end user, or alone. */
   work?(request: WorkRequest): Promise<WorkResult>;
   /** In place of `work` where nothing but the database is needed: done in the transaction that took what was submitted. */
