@@ -89,4 +89,31 @@ export function testRoles({ stage, open, keep, ...tools }: Tools): void {
     const { app, testKey } = stage();
     await app.call(path, { method: 'POST', token: await app.token(testKey) });
   });
+
+  it('an operator sends the person the link by e-mail, and it opens the verification', async () => {
+    const { app, testKey, mails } = stage();
+    const parameters = { firstName: 'Lena', lastName: 'Byrne', email: 'lena@example.com' };
+    const { processInstanceId } = await startJourney(app, testKey, { parameters });
+    await open(`/instances/${processInstanceId}`, /Lena Byrne/);
+    const page = tools.page();
+    await page.getByRole('button', { name: 'Link for the person' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Link for the person' });
+    assert.equal(await dialog.getByLabel('E-mail').inputValue(), 'lena@example.com');
+    await dialog.getByLabel('Language of the message').selectOption('de');
+    await still(page);
+    assert.deepEqual(await tools.axe(), []);
+    await keep('send-link');
+    const { length } = mails.mails;
+    await dialog.getByRole('button', { name: 'Send by e-mail' }).press('Enter');
+    await page.getByText(/^Sent to l/).waitFor();
+    const { text } = await mails.arrived(length + 1);
+    const person = await stage().page({ viewport: { width: 390, height: 664 } });
+    await person.goto(/http\S+#c=\S+/.exec(text)?.[0] ?? '');
+    await person.getByRole('button', { name: 'Start' }).waitFor();
+    await person.context().close();
+    await page.getByRole('button', { name: 'Link for the person' }).click();
+    await dialog.getByRole('button', { name: 'Show the link and its QR code' }).click();
+    await page.getByRole('img', { name: 'QR code' }).waitFor();
+    await page.keyboard.press('Escape');
+  });
 }

@@ -146,6 +146,14 @@ export const routes = {
       creates: true,
       body: true,
     },
+    sendResumeLink: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/processInstances/{processInstanceId}/resumeLink/send' },
+      auth: 'bearer',
+      status: 202,
+      creates: true,
+      body: true,
+    },
   },
   processDefinitions: {
     listTags: {

@@ -191,6 +191,7 @@ function openManager(shared: Shared, { notifications, themes, watchlists, identi
     notify: shared.events.publish,
     changed: shared.live.changed,
     askedAgain: messages.askedAgain,
+    mailTo: () => messages.queueFor('EMAIL'),
     takesLooks: config.roles.includes('vision'),
     maxTokens: config.maxProcessTokens,
     sendWebhook: notifications.notifyStep,

@@ -14,12 +14,12 @@ import { Notes } from '../parts/case-notes.tsx';
 import { Sessions } from '../parts/case-sessions.tsx';
 import { ValuesTable } from '../parts/case-values.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
-import { OnceShown } from '../parts/dialogs.tsx';
 import { statusWord } from '../parts/instance-status.ts';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { ReopenInstance } from '../parts/reopen-instance.tsx';
 import { saveFile } from '../parts/save-file.ts';
+import { SendLink } from '../parts/send-link.tsx';
 import { Failed, Waiting } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 import { nameOf } from './instances.tsx';
@@ -125,30 +125,14 @@ function Facts({ caseFile: { instance } }: { caseFile: Case }) {
 function Actions({ caseFile: { instance } }: { caseFile: Case }) {
   const t = useT();
   const may = useMay();
-  const [link, setLink] = useState<string>();
   const params = { processDefnId: instance.processDefnId, processInstanceId: instance.id };
   const archive = useAct(async () =>
     saveFile(`${instance.id}.zip`, await callForBlob('userData', 'archive', { params, body: {} }, 'application/zip')),
   );
-  const resume = useAct(
-    () => call('processInstances', 'createResumeLink', { params: { processInstanceId: instance.id }, body: {} }),
-    ({ redirectUrl }) => setLink(redirectUrl),
-  );
   const isOpen = ['PENDING', 'ACTIVE', 'PAUSED'].includes(instance.status);
   return (
     <>
-      {isOpen && may('processInstances', 'createResumeLink') && (
-        <Button onClick={() => resume.mutate(undefined)} loading={resume.isPending}>
-          {t('instance.sendLink')}
-        </Button>
-      )}
-      <OnceShown
-        title={t('instance.sendLink')}
-        lead={t('case.asked')}
-        value={link}
-        withQrCode
-        onClose={() => setLink(undefined)}
-      />
+      {isOpen && <SendLink id={instance.id} email={instance.email} />}
       {may('events', 'startQuery') && (
         <Button
           variant="default"

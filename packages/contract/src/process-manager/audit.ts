@@ -31,6 +31,7 @@ export const AuditAction = oneOf(
   'note.added',
   'note.read',
   'instance.sessionsRead',
+  'instance.linkSent',
   'retention.run',
   'processToken.updated',
   'processToken.deleted',

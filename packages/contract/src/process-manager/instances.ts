@@ -129,6 +129,22 @@ const ResumeLink = withTitle(
   }),
 );
 
+const ResumeMail = withTitle(
+  'ResumeMail',
+  Type.Object({
+    to: Type.Optional(text(3, 254, 'An e-mail address; default: the known address of the end user')),
+    language: Type.Optional(text(2, 35, 'The language of the message, such as `de`. Default: English')),
+  }),
+);
+
+const SentLink = withTitle(
+  'SentLink',
+  Type.Object({
+    sentTo: personal(Type.String({ description: 'The address, shortened' })),
+    expiringDtm: DateTime,
+  }),
+);
+
 const Resume = withTitle(
   'Resume',
   Type.Object({
@@ -264,6 +280,17 @@ export const processInstances = group('/api/process-manager/processInstances', {
     ok: ResumeLink,
     status: 201,
     codes: [100022, 100057],
+  }),
+  sendResumeLink: post('/{processInstanceId}/resumeLink/send', {
+    summary: 'Send the end user a link by e-mail, with which they continue on any device',
+    description:
+      'The link works once, within 24 hours. The response does not have it. The limits of messages to end users apply: ' +
+      'three an hour for an instance, five a day for an address.',
+    permission: 'ProcessManager:sendResumeLink',
+    body: ResumeMail,
+    ok: SentLink,
+    status: 202,
+    codes: [100022, 100057, 100160, 100161, 100162],
   }),
 });
 

@@ -1,12 +1,13 @@
 import { api, type Query } from '@grove/contract';
-import type { Audit } from '../audit/audit.ts';
+import { type Audit, changedBy } from '../audit/audit.ts';
+import type { TenantTx } from '../db/db.ts';
 import { actor, callerIds } from '../kernel/actor.ts';
 import { redirect } from '../kernel/answers.ts';
 import { toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
-import { bindDeps, type Input, implement } from '../kernel/implement.ts';
+import { bindDeps, type Input, implement, prepared } from '../kernel/implement.ts';
 import { mapInSlices } from '../kernel/in-slices.ts';
 import { likePattern, type Paging, paging, toPage } from '../kernel/pages.ts';
 import { findDefinition } from './definitions/definitions.repository.ts';
@@ -21,6 +22,7 @@ import {
   findInstanceForUpdate,
   findInstanceView,
   findInstanceViews,
+  type InstanceRow,
   type InstanceView,
 } from './instances/process-instances.repository.ts';
 import { makeResumeLink } from './instances/resume-link.ts';
@@ -39,8 +41,21 @@ export type ProcessInstancesDeps = DeleteInstanceDeps & {
   region: string;
   drive: Pick<Drive, 'apply' | 'endEarly' | 'look' | 'lookAt'>;
   tell: TellEvents;
-  audit: Pick<Audit, 'noteRead'>;
+  audit: Pick<Audit, 'noteRead' | 'record'>;
+  /** Before the transaction. Refuses with 100160 if the server sends no e-mail. */
+  mailTo(): Promise<QueueMail>;
 };
+
+type LinkMail = {
+  kind: 'RESUME';
+  url: string;
+  expiresAt: number;
+  to: string | undefined;
+  language: string | undefined;
+};
+
+/** Queues an e-mail to the end user of a locked instance; refuses with 100161 and 100162. */
+type QueueMail = (tx: TenantTx, row: InstanceRow, mail: LinkMail, now: number) => Promise<{ sentTo: string }>;
 
 /** Only what an index is sorted by. Ids are in the order of creation. */
 const IN_ORDER_OF_CREATION = { id: 'id', createdAt: 'id', createdDtm: 'id' } as const;
@@ -52,6 +67,8 @@ type InputOf<Name extends keyof typeof api.processInstances> = Input<(typeof api
 export function processInstanceHandlers(deps: ProcessInstancesDeps) {
   return implement(api.processInstances, {
     ...bindDeps(deps, { create, start, getWithParameters, delete: remove, resume, cancel, createResumeLink }),
+    // The key that counts recipients is created outside of every transaction.
+    sendResumeLink: prepared(deps.mailTo, (context, input, queue) => sendResumeLink(deps, context, input, queue)),
     get,
     list,
     search,
@@ -158,6 +175,23 @@ async function createResumeLink(
     return makeResumeLink(tx, row, { now, baseUrl: baseUrlOf(tenantId) });
   });
   return { redirectUrl, expiringDtm: toDtm(expiresAt) };
+}
+
+async function sendResumeLink(
+  { baseUrlOf, audit }: ProcessInstancesDeps,
+  context: Context,
+  { params, body: { to, language } }: InputOf<'sendResumeLink'>,
+  queue: QueueMail,
+) {
+  const { now, tenantId } = context;
+  return context.db.write(async (tx) => {
+    const row = visible(context, await findInstanceForUpdate(tx, params.processInstanceId));
+    if (isFinal(row.status)) throw new ApiError(100057);
+    const { redirectUrl: url, expiresAt } = await makeResumeLink(tx, row, { now, baseUrl: baseUrlOf(tenantId) });
+    const { sentTo } = await queue(tx, row, { kind: 'RESUME', url, expiresAt, to, language }, now);
+    await audit.record(tx, { ...changedBy(context), action: 'instance.linkSent', instanceId: row.id });
+    return { sentTo, expiringDtm: toDtm(expiresAt) };
+  });
 }
 
 function createInstance(deps: ProcessInstancesDeps, context: Context, tokenId: string, overrides: Overrides) {

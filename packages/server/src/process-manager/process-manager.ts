@@ -26,7 +26,7 @@ import { deleteBlobsJob } from './instances/delete-blobs.ts';
 import type { InstanceRow } from './instances/process-instances.repository.ts';
 import { makeResumeLink, rootOf } from './instances/resume-link.ts';
 import { eventTeller } from './instances/tell-events.ts';
-import { processInstanceHandlers } from './process-instances.ts';
+import { type ProcessInstancesDeps, processInstanceHandlers } from './process-instances.ts';
 import { openRetention } from './retention/open-retention.ts';
 import { closedReviewHandlers } from './reviews/closed-reviews.ts';
 import { type ReviewDeps, reviewHandlers } from './reviews/reviews.ts';
@@ -76,6 +76,8 @@ export type ProcessManagerDeps = Platform & {
     instanceId: string,
     makeLink: () => Promise<{ url: string; expiresAt: number }>,
   ): Promise<void>;
+  /** Sends e-mails to end users. */
+  mailTo: ProcessInstancesDeps['mailTo'];
   /** The names of those of the operators who can sign in. */
   operatorNames: NotesDeps['operatorNames'];
   reviewerName: ReviewDeps['reviewerName'];
@@ -110,7 +112,16 @@ export function openProcessManager(deps: ProcessManagerDeps) {
     erasables: retention.erasables,
     handlers: {
       processTokens: processTokenHandlers({ baseUrlOf, audit, maxTokens: deps.maxTokens, erasureLog: deps.erasureLog }),
-      processInstances: processInstanceHandlers({ tell, vault, beginErasure, audit, baseUrlOf, drive, region }),
+      processInstances: processInstanceHandlers({
+        tell,
+        vault,
+        beginErasure,
+        audit,
+        baseUrlOf,
+        drive,
+        region,
+        mailTo: deps.mailTo,
+      }),
       processDefinitions: definitionHandlers({ exists: deps.exists }),
       funnels: funnelHandlers(),
       reviews: reviewHandlers({ drive, audit, reviewerName: deps.reviewerName, ...resumeLinks(deps) }),

@@ -53,6 +53,12 @@ export const casesDe: CaseTexts = {
   'sessions.country': 'Land der Adresse',
   'sessions.clock': 'Uhr',
   'sessions.network': 'Netz',
+  'link.or': 'oder',
+  'link.show': 'Link und QR-Code anzeigen',
+  'link.sent': 'Gesendet an {address}',
+  'link.send': 'Per E-Mail senden',
+  'link.mailHint': 'Der Link gilt einmal, 24 Stunden lang.',
+  'link.language': 'Sprache der Nachricht',
   'hidden.lead':
     'Werte, Bilder, Notizen und Verknüpfungen sind ausgeblendet, bis Sie danach fragen. Jede Ansicht wird unter Ihrem Namen festgehalten.',
   'hidden.show': 'Personenbezogene Daten zeigen',

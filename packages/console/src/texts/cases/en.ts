@@ -51,6 +51,12 @@ export const casesEn = {
   'sessions.country': 'Country of the address',
   'sessions.clock': 'Clock',
   'sessions.network': 'Network',
+  'link.or': 'or',
+  'link.show': 'Show the link and its QR code',
+  'link.sent': 'Sent to {address}',
+  'link.send': 'Send by e-mail',
+  'link.mailHint': 'The link works once, within 24 hours.',
+  'link.language': 'Language of the message',
   'hidden.lead':
     'Values, images, notes and links are hidden until you ask for them. Each view is recorded under your name.',
   'hidden.show': 'Show personal data',

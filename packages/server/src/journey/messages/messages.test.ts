@@ -250,6 +250,32 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal((await redeem(linkIn(mail.text))).body.code, 100055);
   });
 
+  it('an operator sends the link of a verification: to the known address, or to another one, and never shows it', async () => {
+    await nextDay();
+    const { user, token } = await startJourney(app, testKey, { parameters: { email: ADA } });
+    const path = `/api/process-manager/processInstances/${user.processInstanceId}/resumeLink/send`;
+    const sendLink = (body: object, headers = {}) =>
+      app.call(path, { method: 'POST', token, body: JSON.stringify(body), headers });
+    const { length } = mails.mails;
+    const sent = await sendLink({ language: 'de' }, { 'Idempotency-Key': 'once' });
+    assert.deepEqual([sent.status, Object.keys(sent.body).toSorted()], [202, ['expiringDtm', 'sentTo']], sent.text);
+    assert.equal((await sendLink({ language: 'de' }, { 'Idempotency-Key': 'once' })).status, 202);
+    const mail = await mails.arrived(length + 1);
+    assert.deepEqual(mail.to, [ADA]);
+    assert.match(mail.text, /Ihre Identität zu bestätigen[\s\S]*24 Stunden/);
+    assert.equal((await endUser(app, codeOf(linkIn(mail.text)))).processInstanceId, user.processInstanceId);
+    assert.equal((await sendLink({ to: 'other@example.com' })).status, 202);
+    assert.deepEqual((await mails.arrived(length + 2)).to, ['other@example.com']);
+    assert.equal((await sendLink({ to: 'nobody' })).status, 400);
+    assert.equal((await sendLink({})).status, 202);
+    assert.deepEqual([(await sendLink({})).body.code, mails.mails.length <= length + 3], [100161, true]);
+    const events = await app.call(`/api/process-manager/auditEvents?processInstanceId=${user.processInstanceId}`, {
+      token,
+    });
+    assert.equal(events.text.match(/instance\.linkSent/g)?.length, 3);
+    assert.doesNotMatch(events.text, /example\.com/);
+  });
+
   it('what a server does not take now is sent again later; what it never takes, or cannot be sent any more, is erased', async () => {
     await nextDay();
     const [later, never, late] = [await journey(), await journey(), await journey()];

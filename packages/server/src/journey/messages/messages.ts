@@ -26,7 +26,7 @@ import {
 import { type Content, contextOf, defineSendMessage, type SendDeps } from './send-message.ts';
 
 /**
- * Messages to end users: the link of a hand-off, and word that a verification is decided. They are written in the
+ * Messages to end users: the link of a hand-off or of an operator, and word that a verification is decided. They are written in the
  * transaction that wants them and sent by a job; whose address it is, is sealed until then and forgotten after.
  */
 export type Messages = {
@@ -52,7 +52,7 @@ export type Message = {
   readonly to: string | undefined;
   readonly language: string | undefined;
 } & (
-  | { readonly kind: 'HANDOFF'; readonly url: string; readonly expiresAt: number }
+  | { readonly kind: 'HANDOFF' | 'RESUME'; readonly url: string; readonly expiresAt: number }
   | { readonly kind: 'DECIDED'; readonly url?: undefined; readonly expiresAt?: undefined }
 );
 
@@ -101,7 +101,7 @@ export function openMessages(deps: MessagesDeps): Messages {
           created_at: now,
           expires_at: expiresAt,
         });
-        if (kind === 'HANDOFF') await deps.jobs.enqueue(tx, send, { messageId: id });
+        if (kind !== 'DECIDED') await deps.jobs.enqueue(tx, send, { messageId: id });
         return { sentTo: shorten(channel, address) };
       };
     },

@@ -1,9 +1,10 @@
 import { inOneLine } from '../../kernel/in-one-line.ts';
 import type { MailText } from './message-text.ts';
+import { resumeText } from './resume-text.ts';
 import { LANGUAGES, type Language, RIGHT_TO_LEFT, TEXTS } from './texts.ts';
 
 /** What a message says, from what it is about. Pure. */
-export type MessageKind = 'HANDOFF' | 'DECIDED' | 'ASKED_AGAIN';
+export type MessageKind = 'HANDOFF' | 'DECIDED' | 'ASKED_AGAIN' | 'RESUME';
 const TEXT_OF = { HANDOFF: 'handoff', DECIDED: 'decided', ASKED_AGAIN: 'askedAgain' } as const;
 
 export type About = {
@@ -26,7 +27,7 @@ const MAX_TENANT_NAME = 100;
 export function writeMail({ kind, language: languageTag, tenantName, url }: About): MessageContent {
   const language = languageOf(languageTag);
   const tenant = inOneLine(tenantName, MAX_TENANT_NAME);
-  const texts = TEXTS[language][TEXT_OF[kind]];
+  const texts = kind === 'RESUME' ? resumeText(language, TEXTS[language]) : TEXTS[language][TEXT_OF[kind]];
   const subject = fill(texts.subject, tenant);
   const lead = fill(texts.lead, tenant);
   const text = [lead, ...(url ? [url] : []), ...texts.more, `— ${tenant}`].join('\n\n');
