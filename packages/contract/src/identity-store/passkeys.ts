@@ -1,6 +1,6 @@
 import { codesOf, passkeyCodes } from '../errors.ts';
 import { del, get, group, ofUser, post } from '../operation.ts';
-import { anyObject, DateTime, Id, listOf, mapOf, nameText, oneOf, text, withTitle } from '../schema.ts';
+import { anyObject, DateTime, Id, listOf, mapOf, nameText, oneOf, personal, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { AuthenticationResult, PasskeySummary, User } from './users.ts';
 
@@ -194,7 +194,11 @@ const RegistrationStarted = withTitle(
     ...ceremony,
     publicKey: Type.Object({
       rp: Type.Object({ id: Type.String(), name: Type.String() }),
-      user: Type.Object({ id: Type.String(), name: Type.String(), displayName: Type.String() }),
+      user: Type.Object({
+        id: Type.String(),
+        name: personal(Type.String()),
+        displayName: personal(Type.String()),
+      }),
       challenge: Type.String(),
       pubKeyCredParams: listOf(Type.Object({ type: oneOf('public-key'), alg: Type.Integer() }), 20),
       timeout: Type.Integer({ description: 'Milliseconds' }),

@@ -1,6 +1,6 @@
 import { del, get, group, ofUser, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
-import { DateTime, Id, lenientInteger, listOf, mapOf, oneOf, stringMap, text, withTitle } from '../schema.ts';
+import { DateTime, Id, lenientInteger, listOf, mapOf, oneOf, personal, stringMap, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 
 /** Push notifications to the devices that hold a user's appkeys, and the policies of relying parties (4.10). */
@@ -38,8 +38,8 @@ const PushNotification = withTitle(
     rpId: Type.String(),
     deviceId: Type.String(),
     status: NotificationStatus,
-    title: Type.Optional(Type.String()),
-    message: Type.Optional(Type.String()),
+    title: Type.Optional(personal(Type.String())),
+    message: Type.Optional(personal(Type.String())),
     processInstanceId: Type.Optional(Id),
     processTokenId: Type.Optional(Id),
     parentProcessInstanceId: Type.Optional(Id),

@@ -1,6 +1,6 @@
 import { codesOf, totpCodes } from '../errors.ts';
 import { group, ofUser, post } from '../operation.ts';
-import { Empty, nameText, oneOf, text, withTitle } from '../schema.ts';
+import { Empty, nameText, oneOf, personal, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { AuthenticationResult, User } from './users.ts';
 
@@ -43,8 +43,8 @@ const TotpRegistration = withTitle(
   'TotpRegistration',
   Type.Object({
     secret: Type.String({ description: 'base32; shown in this response only' }),
-    uri: Type.String({ description: '`otpauth://totp/…`' }),
-    qrCode: Type.String({ description: 'The address as a QR code: an SVG data URI' }),
+    uri: personal(Type.String({ description: '`otpauth://totp/…`, with the external id of the user' })),
+    qrCode: personal(Type.String({ description: 'The address as a QR code: an SVG data URI' })),
   }),
 );
 

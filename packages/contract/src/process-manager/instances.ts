@@ -124,7 +124,8 @@ const FromToken = Type.Object({ pt: text(1, 50, 'The id of the process token') }
 const ResumeLink = withTitle(
   'ResumeLink',
   Type.Object({
-    redirectUrl: Type.String({ description: 'Takes the end user back to the journey; works once' }),
+    // Whoever opens it sees what the end user sees.
+    redirectUrl: personal(Type.String({ description: 'Takes the end user back to the journey; works once' })),
     expiringDtm: DateTime,
   }),
 );
@@ -228,7 +229,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
     summary: 'Search process instances',
     description:
       'Finds instances by the applicant, the searchable parameters and the time of creation, the newest first. ' +
-      'Every word must match; for the last word, a beginning of at least 3 characters is enough. `totalElements` is' +
+      'Every word must match; for the last word, a beginning of at least 3 characters is enough, but not for an operator whose role is masked. `totalElements` is' +
       ' exact up to 10,000 and never higher. If more instances than that contain every single word, only the newest' +
       ' 50,000 are searched; with several words or a filter, `totalElements` then only says whether there is ' +
       'another page.',
@@ -279,7 +280,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
     body: Empty,
     ok: ResumeLink,
     status: 201,
-    codes: [100022, 100057],
+    codes: [100022, 100057, 100366],
   }),
   sendResumeLink: post('/{processInstanceId}/resumeLink/send', {
     summary: 'Send the end user a link by e-mail, with which they continue on any device',

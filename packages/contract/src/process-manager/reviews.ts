@@ -131,7 +131,8 @@ const Reopening = withTitle('ReviewReopening', Type.Object({ comment: Comment, r
 const ReturnLink = withTitle(
   'ReviewAsked',
   Type.Object({
-    redirectUrl: Type.String({ description: 'Takes the end user back to the journey; works once' }),
+    // Whoever opens it sees what the end user sees.
+    redirectUrl: personal(Type.String({ description: 'Takes the end user back to the journey; works once' })),
     expiringDtm: DateTime,
   }),
 );

@@ -12,6 +12,8 @@ const PERMISSIONS = [
   'OperatorManager:*',
   'ArthrServer:*',
   'NotificationService:*',
+  'IdentityStore:*',
+  'WatchlistManager:*',
 ];
 const withTenant = (permissions: readonly string[]) => permissions.map((each) => `TNT#acme#${each}`);
 
@@ -86,6 +88,57 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.deepEqual([sent.status, sent.body.code], [403, 100366], sent.text);
   });
 
+  it('finds nobody by a part of a name: names would be found letter by letter', async () => {
+    const found = async (person: Person, word: string) =>
+      (await read(person, `/api/process-manager/processInstances/search?searchString=${word}`)).body.totalElements;
+    assert.deepEqual([await found(owner, 'saoir'), await found(owner, 'saoirse')], [1, 1]);
+    assert.deepEqual([await found(masked, 'saoir'), await found(masked, 'saoirse')], [0, 1]);
+    const store = { name: 'customers' };
+    assert.equal((await owner.call('/api/identity-store/stores', { body: store, headers: IN_TEST })).status, 201);
+    const users = '/api/identity-store/stores/customers/users';
+    assert.equal((await owner.call(users, { body: { extId: 'saoirse' }, headers: IN_TEST })).status, 201);
+    const { body: list } = await owner.call('/api/watchlist-manager/facewatchlists', {
+      body: { name: 'blocked', type: 'EMAIL' },
+      headers: IN_TEST,
+    });
+    const members = `/api/watchlist-manager/facewatchlists/${list.id}/watchlist-members`;
+    for (const [path, whole] of [
+      [`${users}?extId=`, 'saoirse'],
+      [`${members}?name=`, 'byrne'],
+    ]) {
+      for (const part of ['s%25', '%25e%25', 's_oirse']) {
+        const { status, body } = await read(masked, `${path}${part}`);
+        assert.deepEqual([status, body.code], [400, 100001], `${path}${part}`);
+        assert.equal((await read(owner, `${path}${part}`)).status, 200, `${path}${part}`);
+      }
+      assert.equal((await read(masked, `${path}${whole}`)).status, 200, path);
+    }
+  });
+
+  it('100366: opens no journey in which the end user sees what they gave', async () => {
+    const { apiKey } = await grove.app.tenants.createApiKey(grove.tenantId, { name: 'links', environment: 'test' });
+    const { processInstanceId } = await startJourney(grove, apiKey, { parameters: { firstName: 'Saoirse' } });
+    const path = `/api/process-manager/processInstances/${processInstanceId}/resumeLink`;
+    const { status, body } = await masked.call(path, { body: {}, headers: IN_TEST });
+    assert.deepEqual([status, body.code], [403, 100366]);
+    assert.equal((await owner.call(path, { body: {}, headers: IN_TEST })).status, 201);
+  });
+
+  it('sees no link when it asks an end user again', async () => {
+    const { apiKey } = await grove.app.tenants.createApiKey(grove.tenantId, { name: 'asked', environment: 'test' });
+    const parameters = { firstName: 'Saoirse', lastName: 'Byrne', dateOfBirth: '1990-01-31' };
+    const { user, processInstanceId } = await startJourney(grove, apiKey, { parameters });
+    await user.submit('consent', { accepted: true });
+    await user.upload('document', 'front', { person: 'ada', fields: { 'Date Of Birth': '1996-01-31' } });
+    await user.submit('document');
+    assert.equal((await user.finish()).waitingFor, 'review');
+    const asked = await masked.call(`/api/process-manager/reviews/${processInstanceId}/askAgain`, {
+      body: { steps: ['document'], comment: 'blurred' },
+      headers: IN_TEST,
+    });
+    assert.deepEqual([asked.status, asked.body.redirectUrl], [200, 'h•••'], asked.text);
+  });
+
   it('gives nobody the sight that it has not: no role, no invitation, no API key', async () => {
     const open = await masked.call('/api/operator-manager/roles', { body: { name: 'Open', permissions: [] } });
     assert.deepEqual([open.status, open.body.code], [403, 100015], open.text);
@@ -121,15 +174,8 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
   });
 });
 
-/** Shows persons, and nothing of it identifies one: ids, times and keys. */
-const NOTHING_PERSONAL = [
-  'passkeys.startRegistration',
-  'pushNotifications.get',
-  'pushNotifications.list',
-  'totps.startRegistration',
-  'userData.signResult',
-  'users.listAuthentications',
-];
+/** Shows persons, and nothing of it identifies one: ids and times. */
+const NOTHING_PERSONAL = ['userData.signResult', 'users.listAuthentications'];
 
 describe('what the contract marks as personal', () => {
   it('is there in every answer that shows persons', () => {

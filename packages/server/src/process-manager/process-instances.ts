@@ -5,6 +5,7 @@ import { actor, callerIds } from '../kernel/actor.ts';
 import { redirect } from '../kernel/answers.ts';
 import { toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
+import { ensureUnmasked } from '../kernel/ensure-unmasked.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { bindDeps, type Input, implement, prepared } from '../kernel/implement.ts';
@@ -26,7 +27,7 @@ import {
   type InstanceView,
 } from './instances/process-instances.repository.ts';
 import { makeResumeLink } from './instances/resume-link.ts';
-import { asId, searchId, searchInstances } from './instances/search-instances.ts';
+import { asId, SEARCH_LIMITS, searchId, searchInstances } from './instances/search-instances.ts';
 import { wordsOf } from './instances/search-terms.ts';
 import type { TellEvents } from './instances/tell-events.ts';
 import { type DeleteInstanceDeps, deleteInChain } from './retention/delete-instance.ts';
@@ -168,7 +169,8 @@ async function createResumeLink(
   context: Context,
   { params }: InputOf<'createResumeLink'>,
 ) {
-  const { now, tenantId } = context;
+  const { now, tenantId, principal } = context;
+  ensureUnmasked(principal, 'the journey behind the link');
   const { redirectUrl, expiresAt } = await context.db.write(async (tx) => {
     const row = visible(context, await findInstanceForUpdate(tx, params.processInstanceId));
     if (isFinal(row.status)) throw new ApiError(100057);
@@ -241,7 +243,7 @@ function beginningOfIds(at: number): string {
   return newId(Math.max(0, at)).slice(0, TIME_LENGTH);
 }
 
-function searched({ db }: Context, filter: Filter, typed: string, page: Paging): Promise<Page> {
+function searched({ db, principal }: Context, filter: Filter, typed: string, page: Paging): Promise<Page> {
   const window = windowOf(page);
   if (!window) throw new Error('a search is always in the order of creation');
   if (typed === '') return listInstances(db, filter, window);
@@ -249,7 +251,9 @@ function searched({ db }: Context, filter: Filter, typed: string, page: Paging):
   if (id !== undefined) return searchId(db, filter, id, window);
   const searchWords = wordsOf(typed);
   if ('fault' in searchWords) throw invalidInput({ pointer: '/query/searchString', message: searchWords.fault });
-  return searchInstances(db, filter, searchWords.words, window);
+  // By the beginnings of words, a masked name would be found letter by letter.
+  const wholeWords = principal.operator?.isMasked === true;
+  return searchInstances(db, filter, searchWords.words, window, { ...SEARCH_LIMITS, wholeWords });
 }
 
 /** The newest come first unless somebody says otherwise. Undefined if the order is not that of creation. */

@@ -6,11 +6,12 @@ import type { NoteErased } from '../erasure-log/write-down.ts';
 import { actor } from '../kernel/actor.ts';
 import { fromDuration, toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
+import { personPattern } from '../kernel/ensure-unmasked.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { bindDeps, type Handlers, type Input, prepared } from '../kernel/implement.ts';
 import { mapInSlices } from '../kernel/in-slices.ts';
-import { likePattern, paging, toPage } from '../kernel/pages.ts';
+import { paging, toPage } from '../kernel/pages.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { deleteExpired, deleteMember, memberKey } from './erase-again.ts';
 import type { HashValue } from './hash-value.ts';
@@ -86,7 +87,12 @@ async function listMembers(deps: MembersDeps, context: Context, { params, query 
   const list = await existingList(db, context, params.watchlistId);
   const unseal = list.num_members === 0 ? undefined : await vault.unsealerFor(db, subjectOf(list.id));
   const namesOf = (member: StoredMember) => foldedNames(unseal ? openDetails(unseal, member) : {});
-  const filter = { listId: list.id, pattern: likePattern(query.name, '/query/name'), now, namesOf };
+  const filter = {
+    listId: list.id,
+    pattern: personPattern(context.principal, query.name, '/query/name'),
+    now,
+    namesOf,
+  };
   const { rows, total } = await pageMembers(db, filter, page);
   audit.noteRead(context, { action: 'watchlist.membersRead', item: list.id });
   return toPage(await viewsOf(deps, db, list, rows), total, page, rows.at(-1)?.id);

@@ -14,6 +14,8 @@ import { MIN_PREFIX_LENGTH } from './search-terms.ts';
 const VERY_FEW = 100;
 
 export type SearchLimits = {
+  /** Set if the beginning of a word is not enough, for callers from whom names are masked. */
+  readonly wholeWords?: boolean;
   /** So few are fetched at once without asking first how many there are. */
   readonly few: number;
   /** A word that more bear is not looked up, and no more are counted. */
@@ -43,7 +45,8 @@ export async function searchInstances(
   const seal = await db.personal();
   // Nothing of this tenant was ever stored with words.
   if (!seal) return { ids: [], total: 0 };
-  const words = typed.map((text, at) => searchWord(seal.code(text), text, at === typed.length - 1));
+  const unfinished = limits.wholeWords ? -1 : typed.length - 1;
+  const words = typed.map((text, at) => searchWord(seal.code(text), text, at === unfinished));
   const candidates = await candidatesOf(db, filter, words, limits);
   if (!candidates) return walk(db, filter, words, window, limits);
   const all = await tested(db, filter, candidates.rest, candidates.ids);
