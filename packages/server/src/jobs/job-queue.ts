@@ -7,7 +7,7 @@ import type { QueueLog } from '../leases/log.ts';
 import { MAX_BATCH } from '../leases/results.ts';
 import type { Items, LeavePlace, QueuePolicy } from '../leases/worker.ts';
 import { type JobDefinition, JobPostponed } from './define-job.ts';
-import { bringJobsForward, type Claims, claimsOf, dueKindsOf, JOB_LEASES, ownerOf } from './jobs.repository.ts';
+import { bringJobsForward, type Claims, claimsOf, dueJobsOf, JOB_LEASES, ownerOf } from './jobs.repository.ts';
 import type { JobRow } from './jobs.table.ts';
 import { type OutsidePlaces, openOutsidePlaces } from './outside-places.ts';
 import { type Outcome, runJob } from './run-job.ts';
@@ -46,6 +46,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
   const claimGroup = async (
     { claims, kinds, atOnce }: KindGroup,
     heldJobs: Items<Claimed>,
+    dueJobs: number,
     now: number,
     lease: Lease,
   ) => {
@@ -57,7 +58,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
     // If enough jobs wait here already, only owners without waiting jobs may claim more.
     const isFull = heldJobs.waiting.length >= concurrency;
     if (isFull && turnsOf(await dueOwners(db.aside.system, now)).length === 0) return [];
-    const share = { limit: isFull ? Math.min(room, concurrency) : room, isFull, turnsOf };
+    const share = { limit: isFull ? Math.min(room, concurrency) : room, isFew: !isFull && dueJobs < room, turnsOf };
     const rows = await db.aside.system.write((tx) => claim(tx, now, lease, share));
     lastOwner = ownerOf(rows.at(-1) ?? { owner_tenant_id: lastOwner });
     return rows.map((row) => ({ ...row, token: lease.token }));
@@ -71,21 +72,21 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
     async claim(heldJobs, now, lease) {
       own ??= groupKinds(deps);
       // A read comes first: it costs less than a transaction, and on SQLite it blocks nobody.
-      const due = await own.dueKinds(db.aside.system, now);
+      const due = await own.dueJobs(db.aside.system, now);
       const claimed: Claimed[] = [];
       for (const group of own.groups) {
-        if (!due.some((kind) => group.kinds.has(kind))) continue;
+        if (!due.kinds.some((kind) => group.kinds.has(kind))) continue;
         // Jobs that earlier groups have just claimed take up room as well.
         const present = { ...heldJobs, size: heldJobs.size + claimed.length };
         try {
-          claimed.push(...(await claimGroup(group, present, now, lease)));
+          claimed.push(...(await claimGroup(group, present, due.count, now, lease)));
         } catch (error) {
           // What was claimed is leased to this server and must run. The next claim meets the same fault if it lasts.
           if (claimed.length === 0) throw error;
-          return claimed;
+          break;
         }
       }
-      return claimed;
+      return { items: claimed, mayBeMore: due.count > claimed.length || due.count >= MAX_BATCH };
     },
     chooseNext,
     run: (job, abort, leavePlace) => run({ ...deps, outsidePlaces, leavePlace }, job, abort),
@@ -99,7 +100,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
 }
 
 type KindGroup = { readonly kinds: ReadonlySet<string>; readonly atOnce?: number; readonly claims: Claims };
-type OwnKinds = { readonly groups: readonly KindGroup[]; readonly dueKinds: ReturnType<typeof dueKindsOf> };
+type OwnKinds = { readonly groups: readonly KindGroup[]; readonly dueJobs: ReturnType<typeof dueJobsOf> };
 
 /** The kinds of this process's roles: those with a limit of their own are claimed apart from the rest. */
 function groupKinds({ definitions, roles, atOnce = {} }: JobQueueDeps): OwnKinds {
@@ -116,7 +117,7 @@ function groupKinds({ definitions, roles, atOnce = {} }: JobQueueDeps): OwnKinds
     ...(others.length > 0 ? [group(others)] : []),
     ...limited.map((definition) => group([definition.kind], limitOf(definition))),
   ];
-  return { groups, dueKinds: dueKindsOf(own.map(({ kind }) => kind)) };
+  return { groups, dueJobs: dueJobsOf(own.map(({ kind }) => kind)) };
 }
 
 /** Owners with the fewest jobs here come first; among these, the next after the last turn. */

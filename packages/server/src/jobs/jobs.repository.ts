@@ -3,6 +3,7 @@ import { BY_INDEX, SKIP_LOCKED } from '../db/sql/dialect.ts';
 import { prepare, statement } from '../db/sql/statement.ts';
 import { DAY, MOST_APART_MS } from '../kernel/clock.ts';
 import { type Lease, leaseTable } from '../leases/lease-table.ts';
+import { MAX_BATCH } from '../leases/results.ts';
 import { CLAIMED, type JobRow, jobs, type NewJobRow } from './jobs.table.ts';
 
 /** A claim counts as an attempt. */
@@ -37,10 +38,10 @@ export type Claims = {
   dueOwners(db: Reads, now: number): Promise<string[]>;
 };
 
-/** `limit`: of all owners together. `isFull`: owners take turns however few jobs are due. */
+/** `limit`: of all owners together. `isFew`: no more were due when the caller looked, so nobody has to take turns. */
 export type Share = {
   readonly limit: number;
-  readonly isFull: boolean;
+  readonly isFew: boolean;
   turnsOf(owners: readonly string[]): readonly string[];
 };
 
@@ -58,21 +59,21 @@ type Now = { now: number };
 const isDue = (kinds: readonly string[]) => `state = 'READY' AND run_at <= :now AND lease_until <= :now
     AND kind IN (${kinds.map((kind) => `'${kind}'`).join(', ')})`;
 
-/** How many due jobs are looked at before a claim. */
-const LOOKED_AT = 100;
+/** How many due jobs are looked at before a claim: no claim is larger. */
+const LOOKED_AT = MAX_BATCH;
 
-/**
- * Which of these kinds have due jobs. Usually none has, so it is one cheap read. If more jobs are due than it looks at, any
- * kind may have some.
- */
-export function dueKindsOf(kinds: readonly string[]): (db: Reads, now: number) => Promise<readonly string[]> {
-  if (kinds.length === 0) return async () => [];
+/** If more jobs are due than are looked at, any kind may have some. */
+export type DueJobs = { readonly kinds: readonly string[]; readonly count: number };
+
+/** Which of these kinds have due jobs. Usually none has, so it is one cheap read. */
+export function dueJobsOf(kinds: readonly string[]): (db: Reads, now: number) => Promise<DueJobs> {
+  if (kinds.length === 0) return async () => ({ kinds: [], count: 0 });
   const look = prepare<Now, { kind: string }>(
     `SELECT kind FROM jobs WHERE ${isDue(kinds)} ORDER BY run_at LIMIT ${LOOKED_AT}`,
   );
   return async (db, now) => {
     const rows = await look.all(db, { now });
-    return rows.length === LOOKED_AT ? kinds : rows.map(({ kind }) => kind);
+    return { kinds: rows.length === LOOKED_AT ? kinds : rows.map(({ kind }) => kind), count: rows.length };
   };
 }
 
@@ -90,9 +91,6 @@ export function claimsOf(kinds: readonly string[]): Claims {
     );
   const claimAny = claimWhere('');
   const claimOf = claimWhere<{ owner: string }>(` AND ${OWNER} = :owner`);
-  const countDue = prepare<Now & { limit: number }, { due: number }>(
-    `SELECT count(*) AS due FROM (SELECT 1 FROM jobs WHERE ${due} LIMIT :limit + 0) AS counted`,
-  );
   // From owner to owner by the index, however many jobs each has.
   const owners = prepare<Now, { owner: string }>(`WITH RECURSIVE turns (owner) AS (
       SELECT min(${OWNER}) FROM jobs WHERE state = 'READY'
@@ -104,10 +102,8 @@ export function claimsOf(kinds: readonly string[]): Claims {
   const dueOwners = async (db: Reads, now: number) => (await owners.all(db, { now })).map(({ owner }) => owner);
   return {
     dueOwners,
-    async claim(tx, now, lease, { limit, isFull, turnsOf }) {
-      await CHOOSE_INDEX.get(tx, {});
-      const count = isFull ? undefined : await countDue.get(tx, { now, limit });
-      const isFew = count !== undefined && Number(count.due) < limit;
+    async claim(tx, now, lease, { limit, isFew, turnsOf }) {
+      CHOOSE_INDEX.send(tx, {});
       const turns = isFew ? [] : turnsOf(await dueOwners(tx, now));
       const rows = isFew ? await claimAny.all(tx, { now, most: limit, ...lease }) : [];
       const each = Math.ceil(limit / Math.max(1, turns.length));

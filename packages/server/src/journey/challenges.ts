@@ -107,7 +107,7 @@ async function takeFrame(
       ? follow(before.progress, frame)
       : { progress: expire(before.progress, frame.at), hint: undefined, image: undefined };
     const after = progress === before.progress ? before : await deps.processes.challenges.save(tx, before, progress);
-    const seal = image && (await deps.vault.sealerFor(tx, instanceSubject(snapshot.instance.id)));
+    const seal = image && (await deps.vault.sealerFor(tx, instanceSubject(snapshot.instance.id), snapshot.dataKey));
     return { after, accepted, hint, current, instanceId: snapshot.instance.id, image, seal };
   });
   const { after, accepted, hint, current, instanceId, image, seal } = result;

@@ -1,5 +1,5 @@
-import type { api, Ok } from '@grove/contract';
 import { MINUTE } from '../kernel/clock.ts';
+import type { HandoffState } from '../kernel/context.ts';
 import type { SessionRow, SessionWithOffers } from './sessions.repository.ts';
 
 /** How long an offer to go on with another device is good, and how far one has come. */
@@ -8,8 +8,6 @@ export const OFFER_MS = 5 * MINUTE;
 export function isFresh({ created_at }: SessionRow, now: number): boolean {
   return now < created_at + OFFER_MS;
 }
-
-export type HandoffState = Ok<typeof api.journey.get>['device']['handoff'];
 
 /** How far a hand-off has come, as one of the sessions of an instance sees it. */
 export function handoffState(own: SessionWithOffers, all: readonly SessionRow[], now: number): HandoffState {

@@ -8,7 +8,7 @@ import { handoffs } from './handoffs.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 import { processServerHandlers } from './process-server.ts';
 import { reader } from './read-journey.ts';
-import { sessionCreator, sessionReader } from './sessions.ts';
+import { readAgain, sessionCreator, sessionReader } from './sessions.ts';
 import { imageShower } from './show-image.ts';
 import { simulations } from './simulate.ts';
 import { stepHandlers } from './steps.ts';
@@ -80,7 +80,7 @@ function journeyHandlers(deps: JourneyDeps): Handlers<typeof api.journey> {
     tellWhenDecided: (context, { body }) => tell(open(context), body),
     async confirmHandoff(context, { body }) {
       await confirm(context, body.number);
-      return readJourney(context);
+      return readJourney(await withSession(context));
     },
     async denyHandoff(context) {
       await deny(context);
@@ -88,9 +88,14 @@ function journeyHandlers(deps: JourneyDeps): Handlers<typeof api.journey> {
     },
     async takeBack(context) {
       await takeBack(open(context));
-      return readJourney(context);
+      return readJourney(await withSession(context));
     },
   });
+}
+
+/** Who acts has just changed. */
+async function withSession(context: JourneyContext): Promise<JourneyContext> {
+  return { ...context, session: await readAgain(context.db, context.session, context.now) };
 }
 
 /** A session that was turned away may learn that there is no hand-off for it, and nothing else. */

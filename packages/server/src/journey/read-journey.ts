@@ -1,12 +1,11 @@
+import type { TenantReads } from '../db/db.ts';
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { isFinal } from '../process-manager/engine/state.ts';
 import { STATUS_MAPPED } from '../process-manager/instances/instance-view.ts';
 import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import { fillAddress, withOutcome } from './build-redirect.ts';
-import { handoffState } from './handoff-state.ts';
 import type { JourneyDeps } from './journey-deps.ts';
-import { sessionsWithOffers } from './sessions.repository.ts';
 import { type Journey, namesOfAttempt, showJourney, showUnconfirmed } from './show-journey.ts';
 import { asksForPicture, isPictured } from './takes-pictures.ts';
 
@@ -16,19 +15,15 @@ type Reading = Pick<JourneyContext, 'db' | 'tenantId' | 'session' | 'now'>;
 
 export function reader(deps: JourneyDeps): ReadJourney {
   return async ({ db, tenantId, session, now }, { theme = false } = {}) => {
-    // The session is read again: what has just been done may have changed it.
-    const sessions = await sessionsWithOffers(db, session.instanceId, now);
-    const own = sessions.find(({ id }) => id === session.sessionId);
-    if (!own) throw new ApiError(100054);
     const snapshot = await deps.processes.drive.look(db, session.instanceId);
     if (!snapshot) throw new ApiError(100022);
     const { environment } = snapshot.root;
     const tenantName = await deps.tenants.nameOf(tenantId);
     const dress = theme ? await deps.themes.lookOf(db, environment, snapshot.definition.definition.theme) : undefined;
-    if (own.state === 'UNCONFIRMED') return { ...showUnconfirmed(snapshot, { tenantId, tenantName }), ...dress };
+    if (session.state === 'UNCONFIRMED') return { ...showUnconfirmed(snapshot, { tenantId, tenantName }), ...dress };
     // Who only follows along on another device is shown that the journey goes on, and no step.
-    if (own.state === 'ACTIVE') await noteView(deps, db, snapshot, now);
-    const device = { active: own.state === 'ACTIVE', handoff: handoffState(own, sessions, now) };
+    if (session.state === 'ACTIVE') await noteView(deps, db, snapshot, now);
+    const device = { active: session.state === 'ACTIVE', handoff: session.handoff };
     const images = await imagesOfStep(deps, db, snapshot);
     const redirectUrl = isFinal(snapshot.root.status) ? await redirectOf(deps, db, snapshot) : undefined;
     const homeUrl =
@@ -42,9 +37,9 @@ export function reader(deps: JourneyDeps): ReadJourney {
 }
 
 /** The names of the images that the current attempt has already. */
-async function imagesOfStep(
+export async function imagesOfStep(
   deps: JourneyDeps,
-  db: JourneyContext['db'],
+  db: TenantReads,
   { instance, definition, state: { flow } }: Snapshot,
 ): Promise<string[]> {
   const { current } = flow;

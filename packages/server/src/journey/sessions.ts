@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { api, Body, Ok } from '@grove/contract';
-import type { TenantTx } from '../db/db.ts';
+import type { TenantReads, TenantTx } from '../db/db.ts';
 import { type WithHeaders, withHeaders } from '../kernel/answers.ts';
 import { HOUR, toDtm } from '../kernel/clock.ts';
 import type { JourneyPrincipal, SessionState } from '../kernel/context.ts';
@@ -14,6 +14,7 @@ import { hashCode } from '../process-manager/instances/one-time-code.ts';
 import { factsOf, type SessionFacts, sealFacts } from '../process-manager/instances/session-facts.ts';
 import { type CodeRow, findCode, removeOffers, takeCode } from './codes.repository.ts';
 import { linkExplainer } from './explain-link.ts';
+import { handoffState } from './handoff-state.ts';
 import type { InstanceRow, JourneyDeps } from './journey-deps.ts';
 import { giveUpLinks } from './messages/messages.repository.ts';
 import type { DevicePlace } from './place.ts';
@@ -26,6 +27,7 @@ import {
   removeSession,
   type SessionRow,
   sessionsOf,
+  sessionsWithOffers,
   setSessionState,
 } from './sessions.repository.ts';
 import { takesPictures } from './takes-pictures.ts';
@@ -54,16 +56,28 @@ export function sessionReader({ db, clock, tenants }: Pick<JourneyDeps, 'db' | '
   return async (instanceId: string, cookieValue: string): Promise<JourneyPrincipal> => {
     const [, tenantId = '', sessionId = '', secret = ''] = COOKIE.exec(cookieValue) ?? [];
     if (!isTenantId(tenantId)) throw new ApiError(100054);
-    const row = await findSession(db.of(tenantId), sessionId);
-    const good =
-      row !== undefined &&
-      timingSafeEqual(row.token_hash, hashSecret(secret)) &&
-      row.instance_id === instanceId &&
-      row.expires_at > clock.now();
-    if (!good) throw new ApiError(100054);
+    const now = clock.now();
+    const { row, handoff } = await readSession(db.of(tenantId), { instanceId, sessionId, now });
+    const isGood = timingSafeEqual(row.token_hash, hashSecret(secret)) && row.expires_at > now;
+    if (!isGood) throw new ApiError(100054);
     await tenants.ensureActive(tenantId);
-    return { tenantId, sessionId, instanceId, state: row.state };
+    return { tenantId, sessionId, instanceId, state: row.state, handoff };
   };
+}
+
+type OwnSession = { instanceId: string; sessionId: string; now: number };
+
+async function readSession(db: TenantReads, { instanceId, sessionId, now }: OwnSession) {
+  const sessions = await sessionsWithOffers(db, instanceId, now);
+  const row = sessions.find(({ id }) => id === sessionId);
+  if (!row) throw new ApiError(100054);
+  return { row, handoff: handoffState(row, sessions, now) };
+}
+
+/** The session after a change to the sessions of its instance. */
+export async function readAgain(db: TenantReads, session: JourneyPrincipal, now: number): Promise<JourneyPrincipal> {
+  const { row, handoff } = await readSession(db, { ...session, now });
+  return { ...session, state: row.state, handoff };
 }
 
 export function sessionCreator(deps: JourneyDeps, readJourney: ReadJourney) {
@@ -91,7 +105,7 @@ export function sessionCreator(deps: JourneyDeps, readJourney: ReadJourney) {
       processInstanceId: session.instance_id,
       expiringDtm: toDtm(session.expires_at),
       ...(handoff && { handoff: { tenantName: await deps.tenants.nameOf(tenantId), ...handoff } }),
-      ...(await firstView(deps, readJourney, { tenantId, session, now })),
+      ...(await firstView(deps, readJourney, { tenantId, session, isNew: secret !== undefined, now })),
     };
     // The machine takes a second to start, and whoever has just come takes longer to get out a document.
     if (answer.journey && takesPictures(answer.journey)) deps.vision.warm();
@@ -146,12 +160,14 @@ const COOKIES_OF_JOURNEYS = /grove-journey-[0-7][0-9A-HJKMNP-TV-Z]{25}=([^;\s]+)
 async function firstView(
   deps: JourneyDeps,
   readJourney: ReadJourney,
-  { tenantId, session, now }: { tenantId: TenantId; session: SessionRow; now: number },
+  { tenantId, session, isNew, now }: { tenantId: TenantId; session: SessionRow; isNew: boolean; now: number },
 ): Promise<Pick<Answer, 'journey'>> {
   const { id: sessionId, instance_id: instanceId, state } = session;
-  const context = { db: deps.db.of(tenantId), tenantId, now, session: { tenantId, sessionId, instanceId, state } };
+  const db = deps.db.of(tenantId);
   try {
-    return { journey: await readJourney(context, { theme: true }) };
+    const newSession = { tenantId, sessionId, instanceId, state, handoff: 'NONE' } as const;
+    const own = isNew ? newSession : await readAgain(db, newSession, now);
+    return { journey: await readJourney({ db, tenantId, now, session: own }, { theme: true }) };
   } catch (error) {
     deps.onError('could not read an opened journey', error);
     return {};
@@ -211,9 +227,13 @@ type Arrival = { instanceId: string; visitor: Visitor; now: number };
 
 /** Makes a session for this browser, which acts from now on. */
 async function start(deps: JourneyDeps, tx: TenantTx, { instanceId, visitor, now }: Arrival): Promise<Opened> {
-  const instance = await deps.processes.lockInstance(tx, instanceId);
+  // Sent together: the lock is waited for first.
+  const [instance] = await Promise.all([
+    deps.processes.lockInstance(tx, instanceId),
+    quieten(tx, instanceId),
+    makeRoom(tx, instanceId),
+  ]);
   if (!instance) throw new ApiError(100055);
-  await quieten(tx, instanceId);
   const opened = await open(tx, { instance, state: 'ACTIVE', visitor, now });
   if (instance.status === 'PENDING') await deps.processes.drive.apply(tx, instanceId, { type: 'open' }, now);
   return opened;
@@ -229,6 +249,7 @@ async function takeUpOffer(
   if (offering?.state !== 'ACTIVE' || offer.number === null) throw new ApiError(100055);
   // A link in a mail is easily opened where it was asked for. That browser acts already, and has nothing to confirm.
   if (holds(cookies, deps.cookieName(instance.id), offering)) return { session: offering };
+  await makeRoom(tx, instance.id);
   const opened = await open(tx, {
     instance,
     state: 'UNCONFIRMED',
@@ -264,7 +285,6 @@ type NewSession = {
 };
 
 async function open(tx: TenantTx, { instance, state, visitor, now, offer }: NewSession): Promise<Opened> {
-  await makeRoom(tx, instance.id);
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   const id = newId(now);
   const session: SessionRow = {
@@ -309,9 +329,8 @@ export async function activate(tx: TenantTx, { id, instance_id }: SessionRow): P
 
 /** Returns whether there was anything to withdraw. */
 export async function withdrawOffers(tx: TenantTx, instanceId: string): Promise<boolean> {
-  const offers = await removeOffers(tx, instanceId);
+  const [offers, waiting] = await Promise.all([removeOffers(tx, instanceId), closeUnconfirmed(tx, instanceId)]);
   if (offers > 0) await giveUpLinks(tx, instanceId);
-  const waiting = await closeUnconfirmed(tx, instanceId);
   return offers + waiting > 0;
 }
 

@@ -6,8 +6,8 @@ import { type Current, isFinal } from '../process-manager/engine/state.ts';
 import { openFacts, sealFacts, withNetwork } from '../process-manager/instances/session-facts.ts';
 import type { Applied, Snapshot } from '../process-manager/runtime/drive.ts';
 import type { JourneyDeps } from './journey-deps.ts';
+import { imagesOfStep } from './read-journey.ts';
 import { findSession, type SessionRow, setSessionFacts } from './sessions.repository.ts';
-import { namesOfAttempt } from './show-journey.ts';
 import { spendAnswered } from './spend-answered.ts';
 
 /** What the end user does: steps are submitted, and a journey can be left. */
@@ -22,7 +22,7 @@ export function stepHandlers(deps: JourneyDeps) {
         const current = currentUserStep(snapshot, stepId);
         // A page with an older state may have meant another attempt.
         if (revision !== snapshot.revision) throw new ApiError(100056);
-        const images = namesOfAttempt(await deps.processes.imagesOf(tx, snapshot.instance.id), current);
+        const images = await imagesOfStep(deps, tx, snapshot);
         if (!unable && !useAnyway) await spendAnswered(deps, tx, { snapshot, current, result, now: context.now });
         const applied = await deps.processes.drive.apply(
           tx,
@@ -65,11 +65,15 @@ export function stepHandlers(deps: JourneyDeps) {
  */
 export async function lockJourney(deps: JourneyDeps, tx: TenantTx, context: JourneyContext): Promise<Snapshot> {
   const { session } = context;
-  if (!(await deps.processes.lockInstance(tx, session.instanceId))) throw new ApiError(100022);
-  const own = await findSession(tx, session.sessionId);
+  // Sent together: the lock is waited for first, and the others are read under it.
+  const [instance, own, snapshot] = await Promise.all([
+    deps.processes.lockInstance(tx, session.instanceId),
+    findSession(tx, session.sessionId),
+    deps.processes.drive.look(tx, session.instanceId),
+  ]);
+  if (!instance) throw new ApiError(100022);
   if (own?.state !== 'ACTIVE') throw new ApiError(own ? 100058 : 100054);
   await noteNetwork(tx, own, context);
-  const snapshot = await deps.processes.drive.look(tx, session.instanceId);
   if (!snapshot) throw new ApiError(100022);
   if (isFinal(snapshot.root.status)) throw new ApiError(100057);
   return snapshot;

@@ -48,7 +48,7 @@ export function imageUploader(deps: JourneyDeps) {
         throw new ApiError(100059, { detail: 'the images of this step are frames of its challenge' });
       }
       const { id: instanceId } = snapshot.instance;
-      const seal = await vault.sealerFor(tx, instanceSubject(instanceId));
+      const seal = await vault.sealerFor(tx, instanceSubject(instanceId), snapshot.dataKey);
       return { instanceId, current, seal, ahead: environment === 'live' ? wantedImage.ahead : undefined };
     });
     const image: StorableImage = isStandIn(body) ? body : await harmless(images, body, shareOf(context));
@@ -113,12 +113,13 @@ function record(deps: JourneyDeps, context: JourneyContext, row: ImageRow, befor
     const current = currentUserStep(snapshot, row.step);
     const same = snapshot.instance.id === row.instance_id && current.enteredAt === before.enteredAt;
     if (!same || current.attempt !== before.attempt) throw new ApiError(100056);
-    const names = namesOfAttempt(await deps.processes.imagesOf(tx, snapshot.instance.id), current);
+    const stored = await deps.processes.imagesOf(tx, snapshot.instance.id);
+    const names = namesOfAttempt(stored, current);
     if (!names.includes(row.name) && names.length >= MAX_IMAGES_PER_ATTEMPT) {
       throw new ApiError(100059, { detail: `an attempt has at most ${MAX_IMAGES_PER_ATTEMPT} images` });
     }
-    const replaced = await deps.processes.saveImage(tx, row);
-    if (replaced !== undefined) await deps.processes.deleteBlobs(tx, [replaced]);
+    const replaced = deps.processes.saveImages(tx, [row], stored);
+    if (replaced.length > 0) await deps.processes.deleteBlobs(tx, replaced);
   });
 }
 

@@ -48,12 +48,16 @@ export type Context = {
 /** ACTIVE may act, WATCHING only looks, UNCONFIRMED has not matched the number yet, CLOSED was turned away. */
 export type SessionState = 'ACTIVE' | 'WATCHING' | 'UNCONFIRMED' | 'CLOSED';
 
+/** How far a hand-off to another device has come, as one of the two devices sees it. */
+export type HandoffState = 'NONE' | 'OFFERED' | 'CONFIRMING' | 'CONNECTED';
+
 /** The browser of an end user, as its cookie says. It opens one instance and nothing else. */
 export type JourneyPrincipal = {
   readonly tenantId: TenantId;
   readonly sessionId: string;
   readonly instanceId: string;
   readonly state: SessionState;
+  readonly handoff: HandoffState;
 };
 
 /** What every handler of a journey operation receives beside its input. */

@@ -33,7 +33,7 @@ export type QueuePolicy<Item extends Leased, Result> = {
   /** How many items run at once. */
   readonly concurrency: number;
   /** Claims what is due, and no more than there is room for. */
-  claim(items: Items<Item>, now: number, lease: Lease): Promise<readonly Item[]>;
+  claim(items: Items<Item>, now: number, lease: Lease): Promise<Claim<Item>>;
   /** Which of the waiting items begins next. */
   chooseNext?(items: Items<Item>): number;
   /**
@@ -52,6 +52,9 @@ export type QueuePolicy<Item extends Leased, Result> = {
 
 /** The place is free for others until the returned function is called. */
 export type LeavePlace = () => () => void;
+
+/** `mayBeMore`: something else may be due that had no room. */
+export type Claim<Item> = { readonly items: readonly Item[]; readonly mayBeMore: boolean };
 
 /** Claimed and not begun; begun and not ended. `size` counts as well what has ended and is not written yet. */
 export type Items<Item> = {
@@ -75,7 +78,11 @@ export function openWorker<Item extends Leased, Result>(deps: WorkerDeps, policy
   const { db, log, stopWithinMs = STOP_WITHIN_MS } = deps;
   const { table, noun, leaseMs } = policy;
   const items = openItems(deps, policy, () => poll.ring());
-  const poll = openPoll(items.claim, noun, log);
+  const claimForPoll = async () => {
+    const { items: claimed, mayBeMore } = await items.claim();
+    return mayBeMore ? claimed.length : 0;
+  };
+  const poll = openPoll(claimForPoll, noun, log);
   const renewals = openRepeated(log);
   let freed: Promise<unknown> = Promise.resolve();
   /** The latest hour that was seen. Before the first look nobody knows what the clock has said. */
@@ -114,11 +121,11 @@ export function openWorker<Item extends Leased, Result>(deps: WorkerDeps, policy
       let total = 0;
       for (let isOver = false; !isOver; ) {
         const runs = items.runs();
-        const claimed = await items.claim();
+        const { items: claimed } = await items.claim();
         await items.idle();
-        total += claimed;
+        total += claimed.length;
         // What the worker itself had claimed may have left an item that is due, too.
-        isOver = claimed === 0 && items.runs() === runs;
+        isOver = claimed.length === 0 && items.runs() === runs;
       }
       return total;
     },
@@ -147,11 +154,16 @@ function openItems<Item extends Leased, Result>(
 ) {
   const { table, leaseMs } = policy;
   let claimsUnderWay = 0;
+  let mayBeMore = true;
   let closed = false;
+  /** A server that has claimed all that was due need not look again: who adds something rings. */
+  const tellOfRoom = () => {
+    if (mayBeMore || claimsUnderWay > 0) onRoom();
+  };
 
   const idle = openCondition(() => claimsUnderWay + waiting.length + running.size === 0 && results.isWritten);
   const onWritten = () => {
-    onRoom();
+    tellOfRoom();
     idle.check();
   };
   const results = openResults<Finished<Item, Result>>({ log, noun: policy.noun, write: policy.settle, onWritten });
@@ -161,18 +173,19 @@ function openItems<Item extends Leased, Result>(
     size: waiting.length + running.size + results.size,
   });
   const end = (item: Item, result: Result) => results.add(policy.groupOf(item), { item, result });
-  const runs = openRuns({ policy, log, heldItems, end, onRoom });
+  const runs = openRuns({ policy, log, heldItems, end, onRoom: tellOfRoom });
   const { waiting, running } = runs;
 
   return {
-    async claim(): Promise<number> {
-      if (closed) return 0;
+    async claim(): Promise<Claim<Item>> {
+      if (closed) return { items: [], mayBeMore: false };
       claimsUnderWay += 1;
       try {
         const now = clock.now();
-        const items = await policy.claim(heldItems(), now, { token: randomUUID(), until: now + leaseMs });
-        runs.add(items);
-        return items.length;
+        const claim = await policy.claim(heldItems(), now, { token: randomUUID(), until: now + leaseMs });
+        ({ mayBeMore } = claim);
+        runs.add(claim.items);
+        return claim;
       } finally {
         claimsUnderWay -= 1;
         idle.check();

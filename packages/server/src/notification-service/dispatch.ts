@@ -68,17 +68,17 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
     leaseMs,
     bringForward: (tx, now) => bringDeliveriesForward(tx, now, leaseMs),
     async claim(items, now, lease) {
-      if (items.size >= MAX_IN_FLIGHT) return [];
+      if (items.size >= MAX_IN_FLIGHT) return { items: [], mayBeMore: true };
       const underWay = countByReceiver(items);
       const due = await lanesFrom(db, now, after);
       // A receiver that hangs has its full number under way, and must not fill the claim with what is due.
       const suspended = due.length > 0 ? await deps.suspended?.() : undefined;
       const open = due.filter((lane) => !suspended?.has(lane.owner_tenant_id));
       const lanes = open.filter((lane) => (underWay.get(lane.webhook_id) ?? 0) < placesOf(lane, perEndpoint));
-      if (lanes.length === 0) return [];
+      if (lanes.length === 0) return { items: [], mayBeMore: due.length > 0 };
       const claimed = await claimFromLanes(db, lanes, { items, underWay, now, lease, perEndpoint });
       after = lanes[Math.min(lanes.length, MAX_LANES_PER_CLAIM) - 1]?.webhook_id ?? '';
-      return claimed;
+      return { items: claimed, mayBeMore: true };
     },
     async run(delivery, { signal }) {
       const parent = deps.traceOf?.(delivery.id);

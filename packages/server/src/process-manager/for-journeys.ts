@@ -5,7 +5,7 @@ import { linkDevice } from './case-work/save-links.ts';
 import { openChallenges } from './faces/challenges.ts';
 import { stepLeaver } from './funnel/leave-step.ts';
 import { stepSeer } from './funnel/see-step.ts';
-import { imagesOf, saveImage } from './images/images.repository.ts';
+import { imagesOf, saveImages } from './images/images.repository.ts';
 import { endReason } from './instances/end-reason.repository.ts';
 import {
   findInstance,
@@ -58,8 +58,8 @@ export function processesForJourneys({ drive, tell, vault, identity, jobs, delet
     redirectAllowed,
     mayFrame: frameRule({ baseUrlOf }),
     imagesOf,
-    /** Gives the key of the blob that it replaces. */
-    saveImage,
+    /** Gives the keys of the blobs that are replaced. */
+    saveImages,
     /** What the page of the current step needs to go on; nothing if it is refused. Refuses with 100142. */
     beginStep: (tx: TenantTx, snapshot: Snapshot, how: { now: number; anew: boolean }) =>
       beginStep(identity, tx, snapshot, how),

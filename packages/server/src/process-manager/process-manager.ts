@@ -90,8 +90,7 @@ export type ProcessManagerDeps = Platform & {
 export function openProcessManager(deps: ProcessManagerDeps) {
   const { vault, jobs, blobs, audit, baseUrlOf, identity, region } = deps;
   const tell = eventTeller(async (tx, event) => {
-    await countSteps(tx, event);
-    await deps.notify(tx, event);
+    await Promise.all([countSteps(tx, event), deps.notify(tx, event)]);
   });
   const drive = openDrive({ ...deps, tell });
   const deletion = deleteBlobsJob(blobs);

@@ -11,8 +11,8 @@ import type { TenantKeys } from './tenant-keys.ts';
 export type DataKeys = {
   /** The stored key is read every time, so one that was destroyed opens nothing; only its unsealing is spared. */
   open(db: TenantReads, subject: string, sealed: Uint8Array): Promise<OpenedKey>;
-  /** That of the subject, made if there is none. */
-  ensure(tx: TenantTx, subject: string): Promise<OpenedKey>;
+  /** That of the subject, made if there is none. `stored` is null if the transaction has looked and there was none. */
+  ensure(tx: TenantTx, subject: string, stored?: Uint8Array | null): Promise<OpenedKey>;
   /** That of the subject. Throws if it was destroyed. */
   get(db: TenantReads, subject: string): Promise<OpenedKey>;
   /** Keys that are in use here are forgotten after the commit. */
@@ -46,15 +46,15 @@ export function openDataKeys(tenantKeys: TenantKeys, clock: Clock): DataKeys {
 
   return {
     open,
-    async ensure(tx, subject) {
-      const existing = await findDataKey(tx, subject);
+    async ensure(tx, subject, stored) {
+      const existing = stored === undefined ? await findDataKey(tx, subject) : stored;
       if (existing) return open(tx, subject, existing);
       const sealedKey = seal(await tenantKeys.get(tx), dataKeyContext(tx.tenantId, subject), newKey().export());
       await addDataKey(tx, subject, sealedKey, clock.now());
       // Another transaction may have been first: what is stored counts.
-      const stored = await findDataKey(tx, subject);
-      if (!stored) throw new Error('a data key that was just stored is gone');
-      return open(tx, subject, stored);
+      const storedKey = await findDataKey(tx, subject);
+      if (!storedKey) throw new Error('a data key that was just stored is gone');
+      return open(tx, subject, storedKey);
     },
     async get(db, subject) {
       const stored = await findDataKey(db, subject);

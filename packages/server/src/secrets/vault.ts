@@ -51,8 +51,8 @@ export type Vault = {
   /** The same for many values of one subject, whose key is read once. */
   unsealerFor(db: TenantReads, subject: string): Promise<(context: string, sealed: Uint8Array) => Buffer>;
   /** For long values, which are sealed once the transaction that made sure of the key has committed. */
-  sealerFor(tx: TenantTx, subject: string): Promise<Sealer>;
-  openerFor(db: TenantReads, subject: string): Promise<Opener>;
+  sealerFor(tx: TenantTx, subject: string, key?: Uint8Array | null): Promise<Sealer>;
+  openerFor(db: TenantReads, subject: string, key?: Uint8Array | null): Promise<Opener>;
   /**
    * For what rows hold about persons: one key for each tenant. Outside of a transaction nothing if it was never made, and so
    * nothing was ever sealed with it.
@@ -96,7 +96,7 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
     },
     tenantKey: tenantKeys.get,
     async sealFor(tx, subject, context, plain, sealedKey) {
-      const { key } = sealedKey ? await dataKeys.open(tx, subject, sealedKey) : await dataKeys.ensure(tx, subject);
+      const { key } = await dataKeys.ensure(tx, subject, sealedKey);
       return seal({ version: 1, key }, dataContext(tx.tenantId, subject, context), plain);
     },
     async openFor(db, subject, context, sealed, storedKey) {
@@ -119,15 +119,15 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
       const { key } = await dataKeys.get(db, subject);
       return (context, sealed) => unseal(key, dataContext(db.tenantId, subject, context), sealed);
     },
-    async sealerFor(tx, subject) {
-      const { key } = await dataKeys.ensure(tx, subject);
+    async sealerFor(tx, subject, sealedKey) {
+      const { key } = await dataKeys.ensure(tx, subject, sealedKey);
       return (context, plain) => ({
         size: sealedSize(plain.length),
         chunks: () => sealChunks(key, chunksContext(tx.tenantId, subject, context), plain),
       });
     },
-    async openerFor(db, subject) {
-      const { key } = await dataKeys.get(db, subject);
+    async openerFor(db, subject, storedKey) {
+      const { key } = storedKey ? await dataKeys.open(db, subject, storedKey) : await dataKeys.get(db, subject);
       return (context, sealed, plainSize) =>
         openChunks(key, chunksContext(db.tenantId, subject, context), sealed, plainSize);
     },

@@ -18,7 +18,7 @@ describe('the room for bodies', () => {
       // The cookie says whose session it is: `<tenant>.<session>`.
       journeySession: async (instanceId, cookie): Promise<JourneyPrincipal> => {
         const [tenant = '', sessionId = ''] = cookie.split('.');
-        return { tenantId: asTenantId(tenant), sessionId, instanceId, state: 'ACTIVE' };
+        return { tenantId: asTenantId(tenant), sessionId, instanceId, state: 'ACTIVE', handoff: 'NONE' };
       },
       handlers: { journey: { uploadImage: () => ({ name: 'front', sha256: '', bytes: 0 }) } },
     });

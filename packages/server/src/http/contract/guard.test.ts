@@ -13,7 +13,7 @@ const COOKIE = `grove-journey-${INSTANCE}=good`;
 /** The one cookie of one instance of acme. */
 async function journeySession(instanceId: string, value: string): Promise<JourneyPrincipal> {
   if (instanceId !== INSTANCE || value !== 'good') throw new ApiError(100054);
-  return { tenantId: asTenantId('acme'), sessionId: 'session', instanceId, state: 'ACTIVE' };
+  return { tenantId: asTenantId('acme'), sessionId: 'session', instanceId, state: 'ACTIVE', handoff: 'NONE' };
 }
 
 type Seen = { context: { tenantId?: string; session?: JourneyPrincipal }; input: { body: unknown } };

@@ -46,7 +46,7 @@ export async function saveLinks(
   const links: LinkRow[] = values.map(({ kind, value }) => ({ kind, code: seal.hashOf('links', `${kind} ${value}`) }));
   const isIn = (rows: readonly LinkRow[], { kind, code }: LinkRow) =>
     rows.some((row) => row.kind === kind && row.code === code);
-  const stored = await linksOf(tx, instance.id);
+  const stored = before ? await linksOf(tx, instance.id) : [];
   for (const row of stored) if (OF_VALUES.includes(row.kind) && !isIn(links, row)) await removeLink(tx, instance, row);
   for (const row of links) if (!isIn(stored, row)) await addLink(tx, instance, row);
 }

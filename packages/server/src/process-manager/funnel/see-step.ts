@@ -13,16 +13,16 @@ import { findStepView, saveStepView } from './step-views.repository.ts';
 export type SeeStep = (db: TenantDb, snapshot: Snapshot, now: number) => Promise<void>;
 
 export function stepSeer({ tell }: { tell: TellEvents }): SeeStep {
-  return async (db, { instance, state }, now) => {
+  return async (db, { instance, state, shownAttempts }, now) => {
     const { current } = state.flow;
     if (current?.phase !== 'user') return;
     const { step, attempt } = current;
-    const view = await findStepView(db, instance.id, step);
-    if (view && view.attempt >= attempt && view.left_at === null) return;
+    if ((shownAttempts.get(step) ?? 0) >= attempt) return;
     await db.write(async (tx) => {
-      const row = (await lockChain(tx, instance.id)).at(-1) as InstanceRow;
-      // Two pages of one browser may ask at the same moment.
-      const before = await findStepView(tx, row.id, step);
+      // Two pages of one browser may ask at the same moment. What is sent behind the lock is read under it.
+      const [chain, view] = await Promise.all([lockChain(tx, instance.id), findStepView(tx, instance.id, step)]);
+      const row = chain.at(-1) as InstanceRow;
+      const before = chain.length === 1 ? view : await findStepView(tx, row.id, step);
       if (before && before.attempt >= attempt) {
         if (before.left_at !== null) await saveStepView(tx, { ...before, left_at: null });
         return;

@@ -26,10 +26,6 @@ const OF_INSTANCE = images.select(
   `WHERE tenant_id = :tenant_id AND instance_id = :instanceId
   ORDER BY created_at, step, name LIMIT ${MAX_IMAGES}`,
 );
-const ONE = images.select(
-  columns,
-  'WHERE tenant_id = :tenant_id AND instance_id = :instance_id AND step = :step AND attempt = :attempt AND name = :name',
-);
 const SAVE = images.upsert(['tenant_id', 'instance_id', 'step', 'attempt', 'name']);
 const OF_STEP = 'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step AND name = :name';
 const CARRY = statement(`UPDATE instance_images SET attempt = :next ${OF_STEP} AND attempt = :attempt
@@ -43,11 +39,12 @@ export function imagesOf(db: TenantReads, instanceId: string): Promise<ImageRow[
   return OF_INSTANCE.all(db, { instanceId });
 }
 
-/** Gives the key of the blob that it replaces, if there was one. The instance is locked by the caller. */
-export async function saveImage(tx: TenantTx, row: ImageRow): Promise<string | undefined> {
-  const before = await ONE.get(tx, row);
-  SAVE.send(tx, row);
-  return before?.blob_key;
+/** Gives the keys of the blobs that are replaced. `stored` are all of the instance, which the caller has locked. */
+export function saveImages(tx: TenantTx, rows: readonly ImageRow[], stored: readonly ImageRow[]): string[] {
+  for (const row of rows) SAVE.send(tx, row);
+  const isSame = (one: ImageRow, other: ImageRow) =>
+    one.step === other.step && one.attempt === other.attempt && one.name === other.name;
+  return stored.filter((each) => rows.some((row) => isSame(row, each))).map(({ blob_key }) => blob_key);
 }
 
 type ImagesToCarry = { instanceId: string; step: string; attempt: number; names: readonly string[] };

@@ -34,8 +34,14 @@ export async function streamImage(deps: ReadImageDeps, db: TenantReads, row: Sto
   });
 }
 
-export async function readImage(deps: ReadImageDeps, db: TenantReads, row: StoredImage): Promise<Buffer> {
-  const { sealed, parts } = await openImage(deps, db, row);
+/** `key` is that of the instance, where the caller has just read it. */
+export async function readImage(
+  deps: ReadImageDeps,
+  db: TenantReads,
+  row: StoredImage,
+  key?: Uint8Array | null,
+): Promise<Buffer> {
+  const { sealed, parts } = await openImage(deps, db, row, key);
   try {
     return Buffer.concat(await Array.fromAsync(parts));
   } finally {
@@ -43,8 +49,8 @@ export async function readImage(deps: ReadImageDeps, db: TenantReads, row: Store
   }
 }
 
-async function openImage({ vault, blobs }: ReadImageDeps, db: TenantReads, row: StoredImage) {
-  const open = await vault.openerFor(db, instanceSubject(row.instance_id));
+async function openImage({ vault, blobs }: ReadImageDeps, db: TenantReads, row: StoredImage, key?: Uint8Array | null) {
+  const open = await vault.openerFor(db, instanceSubject(row.instance_id), key);
   const sealed = await blobs.get(row.blob_key);
   return { sealed, parts: open(imageContext(row.blob_key), sealed, row.bytes) };
 }

@@ -8,9 +8,9 @@ import type { TenantDb } from '../../db/db.ts';
 import { readStream } from '../../engines/blobs/read-stream.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import type { SealedBlob } from '../../secrets/vault.ts';
-import { type ImageRow, imagesOf } from './images.repository.ts';
+import { type ImageRow, imagesOf, saveImages } from './images.repository.ts';
 import { readImage } from './read-image.ts';
-import { recordDerived, storeDerived } from './save-derived.ts';
+import { storeDerived } from './save-derived.ts';
 
 const PORTRAIT = { name: 'portrait', contentType: 'image/jpeg', bytes: Buffer.from('a small face') };
 
@@ -35,7 +35,8 @@ onBothEngines('what machines cut out of images', (_engine, places) => {
     const owner = { instanceId, step: 'document', attempt: 1, now: app.clock.now() };
     return storeDerived({ vault, blobs: blobs as never }, db, [PORTRAIT], owner);
   };
-  const record = (rows: readonly ImageRow[]) => db.write((tx) => recordDerived(tx, rows));
+  const record = (rows: readonly ImageRow[]) =>
+    db.write(async (tx) => saveImages(tx, rows, await imagesOf(tx, rows[0]?.instance_id ?? '')));
 
   it('is sealed for the instance, and read as an upload is', async () => {
     const id = await newInstance();

@@ -1,16 +1,23 @@
 import { createHash } from 'node:crypto';
-import type { TenantDb, TenantTx } from '../../db/db.ts';
+import type { TenantDb } from '../../db/db.ts';
 import type { Blobs } from '../../engines/blobs/blobs.ts';
 import type { DerivedImage } from '../../engines/vision/vision.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 import { findInstanceForUpdate } from '../instances/process-instances.repository.ts';
-import { type ImageRow, saveImage } from './images.repository.ts';
+import type { ImageRow } from './images.repository.ts';
 import { imageContext } from './read-image.ts';
 
 type SaveDerivedDeps = { vault: Pick<Vault, 'sealerFor'>; blobs: Pick<Blobs, 'put' | 'delete'> };
-type Owner = { readonly instanceId: string; readonly step: string; readonly attempt: number; readonly now: number };
+type Owner = {
+  readonly instanceId: string;
+  /** The key of the instance, where the caller has just read it. */
+  readonly dataKey?: Uint8Array | null;
+  readonly step: string;
+  readonly attempt: number;
+  readonly now: number;
+};
 
 /**
  * Stores what machines cut out of images, as uploads are stored: blobs first, rows with the findings. There may be a
@@ -20,13 +27,13 @@ export async function storeDerived(
   { vault, blobs }: SaveDerivedDeps,
   db: TenantDb,
   images: readonly DerivedImage[],
-  { instanceId, step, attempt, now }: Owner,
+  { instanceId, dataKey, step, attempt, now }: Owner,
 ): Promise<ImageRow[]> {
   if (images.length === 0) return [];
   const seal = await db.write(async (tx) => {
     // A data key made for a deleted instance would stay for ever.
     if (!(await findInstanceForUpdate(tx, instanceId))) return undefined;
-    return vault.sealerFor(tx, instanceSubject(instanceId));
+    return vault.sealerFor(tx, instanceSubject(instanceId), dataKey);
   });
   if (!seal) return [];
   const rows: ImageRow[] = [];
@@ -47,14 +54,4 @@ export async function storeDerived(
     });
   }
   return rows;
-}
-
-/** In the transaction of the findings, which has locked the instance. Gives the keys of the blobs that were replaced. */
-export async function recordDerived(tx: TenantTx, rows: readonly ImageRow[]): Promise<string[]> {
-  const replaced: string[] = [];
-  for (const row of rows) {
-    const before = await saveImage(tx, row);
-    if (before !== undefined) replaced.push(before);
-  }
-  return replaced;
 }

@@ -12,6 +12,7 @@ type Joined = InstanceRow & {
   journey_sealed: Uint8Array | null;
   journey_due_at: number | null;
   data_key: Uint8Array | null;
+  shown_steps: string | null;
 };
 
 const JOURNEY = ['revision', 'state', 'sealed', 'due_at'] as const;
@@ -19,19 +20,28 @@ const { columns } = instances;
 const BOTH = prepare<{ tenant_id: string; id: string }, Joined>(
   `SELECT ${columns.map((column) => `i.${column}`).join(', ')},
     ${JOURNEY.map((column) => `j.${column} AS journey_${column}`).join(', ')},
-    ${dataKeyColumn(`'${instanceSubject('')}' || CAST(:id AS TEXT)`)} AS data_key
+    ${dataKeyColumn(`'${instanceSubject('')}' || CAST(:id AS TEXT)`)} AS data_key,
+    (SELECT string_agg(v.step || ' ' || v.attempt, ',') FROM step_views v WHERE v.tenant_id = :tenant_id
+      AND v.instance_id = :id AND v.left_at IS NULL) AS shown_steps
   FROM process_instances i LEFT JOIN journeys j ON j.tenant_id = i.tenant_id AND j.instance_id = :id
   WHERE i.tenant_id = :tenant_id AND i.id = :id`,
-  [...columns, ...JOURNEY.map((column) => `journey_${column}`), 'data_key'],
+  [...columns, ...JOURNEY.map((column) => `journey_${column}`), 'data_key', 'shown_steps'],
 );
 
-export type InstanceJourney = { readonly row: InstanceRow; readonly journey: StoredJourney | undefined };
+export type InstanceJourney = {
+  readonly row: InstanceRow;
+  readonly journey: StoredJourney | undefined;
+  /** The sealed key of the instance, if it has one. */
+  readonly dataKey: Uint8Array | null;
+  /** The last attempt of each step that the end user was shown, if its page was not left since. */
+  readonly shownAttempts: ReadonlyMap<string, number>;
+};
 
 /** An instance with its journey, of one moment. Before it was opened there is no journey. */
 export async function findInstanceJourney(db: TenantReads, id: string): Promise<InstanceJourney | undefined> {
   const joined = await BOTH.get(db, { id });
   if (!joined) return undefined;
-  const { journey_revision, journey_state, journey_sealed, journey_due_at, data_key, ...row } = joined;
+  const { journey_revision, journey_state, journey_sealed, journey_due_at, data_key, shown_steps, ...row } = joined;
   const journey = journey_revision !== null && {
     instance_id: id,
     revision: journey_revision,
@@ -40,5 +50,16 @@ export async function findInstanceJourney(db: TenantReads, id: string): Promise<
     due_at: journey_due_at,
     data_key,
   };
-  return { row: await openRow(db, row), journey: journey || undefined };
+  return {
+    row: await openRow(db, row),
+    journey: journey || undefined,
+    dataKey: data_key,
+    shownAttempts: new Map(shown_steps?.split(',').map(attemptIn)),
+  };
+}
+
+/** As the statement writes it. No id of a step has a space or a comma. */
+function attemptIn(text: string): [step: string, attempt: number] {
+  const [step = '', attempt] = text.split(' ');
+  return [step, Number(attempt)];
 }

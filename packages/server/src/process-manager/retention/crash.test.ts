@@ -12,7 +12,7 @@ import { openDb } from '../../db/open.ts';
 import { openBlobs } from '../../engines/blobs/open.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { asTenantId, newId } from '../../kernel/ids.ts';
-import { saveImage } from '../images/images.repository.ts';
+import { saveImages } from '../images/images.repository.ts';
 import { imageContext } from '../images/read-image.ts';
 
 /** Servers that are killed while they delete, and while they archive. */
@@ -65,7 +65,7 @@ async function seed(
     }));
     for (const { blob_key } of rows) await blobs.put(blob_key, seal(imageContext(blob_key), Buffer.alloc(bytes, 7)));
     await db.write(async (tx) => {
-      for (const row of rows) await saveImage(tx, row);
+      saveImages(tx, rows, []);
     });
     return id;
   };

@@ -23,7 +23,7 @@ import { carryImages } from '../images/images.repository.ts';
 import { removeChecks, saveChecks } from '../instances/checks.repository.ts';
 import { createInstance } from '../instances/create-instance.ts';
 import { addEvents, type NewEvent } from '../instances/instance-events.repository.ts';
-import { findInstanceJourney } from '../instances/instance-journey.repository.ts';
+import { findInstanceJourney, type InstanceJourney } from '../instances/instance-journey.repository.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 import { findJourney, type StoredJourney, saveJourney, touchJourney } from '../instances/journeys.repository.ts';
 import { lockChain, MAX_DEPTH } from '../instances/lock-chain.ts';
@@ -72,7 +72,7 @@ export type Snapshot = {
   readonly state: State;
   /** Of the root: grows with every change below it, too. 0 before it was opened. */
   readonly revision: number;
-};
+} & Pick<InstanceJourney, 'dataKey' | 'shownAttempts'>;
 
 export type Applied =
   | { readonly refusal: Reason; readonly faults?: readonly { pointer: string; message: string }[] }
@@ -98,18 +98,21 @@ export const MAX_DESCENDANTS = 50;
 export const CHILDREN_PER_TRANSACTION = 5;
 
 export function openDrive(deps: DriveDeps): Drive {
-  const applyTo: Drive['apply'] = async (tx, instanceId, happening, now) => {
-    const chain = await lockChain(tx, instanceId);
+  const applyLocked: Drive['apply'] = async (tx, instanceId, happening, now) => {
+    // Sent together: the lock is waited for first, and the journey is read under it.
+    const [chain, first] = await Promise.all([lockChain(tx, instanceId), findJourney(tx, instanceId)]);
     const run = runIn(deps, tx, chain, now);
-    const applied = await apply(run, chain.at(-1) as InstanceRow, happening);
+    // The locks of several levels came later.
+    const journey = chain.length === 1 ? first : await findJourney(tx, instanceId);
+    const applied = await applyTo(run, { row: chain.at(-1) as InstanceRow, journey }, happening);
     if (!applied.refusal) tx.afterCommit(() => deps.changed(tx.tenantId, run.rootId));
     return applied;
   };
   return {
-    apply: applyTo,
+    apply: applyLocked,
     async endEarly(tx, { root, instance }, why, now) {
-      const applied = await applyTo(tx, root.id, { type: why }, now);
-      if (!applied.refusal && instance.id !== root.id) await applyTo(tx, instance.id, { type: why }, now);
+      const applied = await applyLocked(tx, root.id, { type: why }, now);
+      if (!applied.refusal && instance.id !== root.id) await applyLocked(tx, instance.id, { type: why }, now);
       return applied;
     },
     async startChild(tx, { instanceId, step, childId }, now) {
@@ -153,8 +156,9 @@ function runIn(deps: DriveDeps, tx: TenantTx, chain: readonly InstanceRow[], now
 async function lookAt(deps: DriveDeps, db: TenantReads, instanceId: string): Promise<Snapshot | undefined> {
   const pair = await findInstanceJourney(db, instanceId);
   if (!pair) return undefined;
-  const { row, journey } = pair;
-  return { root: row, instance: row, revision: journey?.revision ?? 0, ...(await readParts(deps, db, row, journey)) };
+  const { row, journey, dataKey, shownAttempts } = pair;
+  const parts = await readParts(deps, db, row, journey);
+  return { root: row, instance: row, revision: journey?.revision ?? 0, dataKey, shownAttempts, ...parts };
 }
 
 const DATA_CONTEXT = 'journey';
@@ -175,8 +179,13 @@ async function readParts(deps: DriveDeps, db: TenantReads, row: InstanceRow, jou
 }
 
 async function apply(run: Run, before: InstanceRow, happening: Happening): Promise<Applied> {
+  return applyTo(run, { row: before, journey: await findJourney(run.tx, before.id) }, happening);
+}
+
+type Locked = Pick<InstanceJourney, 'row' | 'journey'>;
+
+async function applyTo(run: Run, { row: before, journey }: Locked, happening: Happening): Promise<Applied> {
   const { deps, tx, now } = run;
-  const journey = await findJourney(tx, before.id);
   const { definition, state } = await readParts(deps, tx, before, journey);
   const next = nextStep(definition, state, { ...happening, now, freshId: newId(now) });
   if (next.refusal !== undefined) return next;

@@ -10,9 +10,9 @@ import type { Findings } from '../engine/state.ts';
 import { stepTypeOf } from '../engine/steps/registry.ts';
 import type { WorkImage, WorkRequest, WorkResult } from '../engine/steps/step-type.ts';
 import { openChallenges } from '../faces/challenges.ts';
-import { type ImageRow, imagesOf } from '../images/images.repository.ts';
+import { type ImageRow, imagesOf, saveImages } from '../images/images.repository.ts';
 import { readImage } from '../images/read-image.ts';
-import { recordDerived, storeDerived } from '../images/save-derived.ts';
+import { storeDerived } from '../images/save-derived.ts';
 import { lockChain } from '../instances/lock-chain.ts';
 import type { CallHttp } from './call-http.ts';
 import type { Drive, Snapshot } from './drive.ts';
@@ -62,7 +62,8 @@ export function workStepJobs(deps: WorkDeps): readonly JobDefinition<WorkPayload
         return;
       }
       const { images = [], conclude, ...workFindings } = workResult;
-      const rows = await storeDerived(deps, db, images, { instanceId, step, attempt, now: context.now });
+      const { dataKey } = snapshot;
+      const rows = await storeDerived(deps, db, images, { instanceId, dataKey, step, attempt, now: context.now });
       const isTaken = await db
         .write(async (tx) => {
           const at = { instanceId, step, attempt, now: context.now };
@@ -71,7 +72,7 @@ export function workStepJobs(deps: WorkDeps): readonly JobDefinition<WorkPayload
           const happening = { type: 'findings', step, attempt, findings } as const;
           const { refusal } = await deps.drive.apply(tx, instanceId, happening, context.now);
           if (refusal) return false;
-          const replaced = await recordDerived(tx, rows);
+          const replaced = rows.length > 0 ? saveImages(tx, rows, await imagesOf(tx, instanceId)) : [];
           if (replaced.length > 0) await deps.deleteBlobs(tx, replaced);
           return true;
         })
@@ -113,7 +114,7 @@ async function work(deps: WorkDeps, db: TenantDb, snapshot: Snapshot, context: J
     share: db.tenantId,
     contentType: row.content_type,
     sha256: row.sha256,
-    read: () => readImage(deps, db, row),
+    read: () => readImage(deps, db, row, snapshot.dataKey),
   });
   const request: WorkRequest = {
     step,
