@@ -88,7 +88,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
       }
       return { items: claimed, mayBeMore: due.count > claimed.length || due.count >= MAX_BATCH };
     },
-    chooseNext,
+    chooseNext: (items) => chooseNext(items, concurrency),
     run: (job, abort, leavePlace) => run({ ...deps, outsidePlaces, leavePlace }, job, abort),
     notBegun: { result: 'stopped' },
     groupOf: () => '',
@@ -133,11 +133,14 @@ function turns(heldJobs: Items<Claimed>, owners: readonly string[], concurrency:
   });
 }
 
+/** An owner has at most so many jobs at work for each place that it leaves free: 12 of 16, so that the next can begin. */
+const SHARE = 3;
+
 /** The oldest job of the owner that has the fewest at work. */
-function chooseNext({ waiting, running }: Items<Claimed>): number {
-  const counts = countOwners(running);
-  let best = 0;
-  let fewest = Number.POSITIVE_INFINITY;
+function chooseNext({ waiting, atWork }: Items<Claimed>, concurrency: number): number | undefined {
+  const counts = countOwners(atWork);
+  let best: number | undefined;
+  let fewest = SHARE * (concurrency - atWork.length);
   for (const [at, job] of waiting.entries()) {
     const count = counts.get(ownerOf(job)) ?? 0;
     if (count < fewest) [best, fewest] = [at, count];

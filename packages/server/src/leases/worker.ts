@@ -34,8 +34,8 @@ export type QueuePolicy<Item extends Leased, Result> = {
   readonly concurrency: number;
   /** Claims what is due, and no more than there is room for. */
   claim(items: Items<Item>, now: number, lease: Lease): Promise<Claim<Item>>;
-  /** Which of the waiting items begins next. */
-  chooseNext?(items: Items<Item>): number;
+  /** Which of the waiting items begins next; undefined if the free places are kept for others. */
+  chooseNext?(items: Items<Item>): number | undefined;
   /**
    * Never throws. The signal is aborted with `STOPPED`, or with `LEASE_LOST` if another server has the item now. An item
    * that waits for somebody else may leave its place to others meanwhile.
@@ -60,6 +60,8 @@ export type Claim<Item> = { readonly items: readonly Item[]; readonly mayBeMore:
 export type Items<Item> = {
   readonly waiting: readonly Item[];
   readonly running: readonly Item[];
+  /** Those of the running that have not left their place. */
+  readonly atWork: readonly Item[];
   readonly size: number;
 };
 export type Finished<Item, Result> = { readonly item: Item; readonly result: Result };
@@ -170,6 +172,7 @@ function openItems<Item extends Leased, Result>(
   const heldItems = (): Items<Item> => ({
     waiting,
     running: [...running.keys()],
+    atWork: runs.atWork(),
     size: waiting.length + running.size + results.size,
   });
   const end = (item: Item, result: Result) => results.add(policy.groupOf(item), { item, result });
@@ -228,20 +231,18 @@ type RunsDeps<Item extends Leased, Result> = {
 function openRuns<Item extends Leased, Result>({ policy, log, heldItems, end, onRoom }: RunsDeps<Item, Result>) {
   const waiting: Item[] = [];
   const running = new Map<Item, AbortController>();
-  let away = 0;
+  const away = new Set<Item>();
   let count = 0;
   let closed = false;
 
-  const leavePlace: LeavePlace = () => {
-    away += 1;
-    beginWaiting();
-    return () => {
-      away -= 1;
-    };
-  };
   const begin = async (item: Item) => {
     const abort = new AbortController();
     running.set(item, abort);
+    const leavePlace: LeavePlace = () => {
+      away.add(item);
+      beginWaiting();
+      return () => void away.delete(item);
+    };
     const result = await runOrGiveBack(policy, item, { abort, leavePlace, log });
     running.delete(item);
     count += 1;
@@ -251,8 +252,10 @@ function openRuns<Item extends Leased, Result>({ policy, log, heldItems, end, on
   };
   const beginWaiting = () => {
     if (closed) for (const item of waiting.splice(0)) end(item, policy.notBegun);
-    while (waiting.length > 0 && running.size - away < policy.concurrency) {
-      const [item] = waiting.splice(policy.chooseNext?.(heldItems()) ?? 0, 1);
+    while (waiting.length > 0 && running.size - away.size < policy.concurrency) {
+      const at = policy.chooseNext ? policy.chooseNext(heldItems()) : 0;
+      if (at === undefined) return;
+      const [item] = waiting.splice(at, 1);
       if (item) begin(item);
     }
   };
@@ -260,6 +263,7 @@ function openRuns<Item extends Leased, Result>({ policy, log, heldItems, end, on
     waiting,
     running,
     count: () => count,
+    atWork: () => [...running.keys()].filter((item) => !away.has(item)),
     add(items: readonly Item[]) {
       waiting.push(...items);
       beginWaiting();

@@ -35,7 +35,7 @@ export function defineSendMessage(deps: SendDeps): JobDefinition<SendPayload> {
     maxAttempts: MAX_SENDS,
     backoff: { firstMs: 2 * SECOND, mostMs: HOUR },
     timeoutMs: MINUTE,
-    async run({ messageId }, { attempt, now, tenant }) {
+    async run({ messageId }, { attempt, now, tenant, outside }) {
       const db = tenant();
       const row = await findMessage(db, messageId);
       if (row?.state !== 'READY' || !row.sealed) return;
@@ -50,7 +50,8 @@ export function defineSendMessage(deps: SendDeps): JobDefinition<SendPayload> {
       }
       const sealed = await deps.vault.openFor(db, instanceSubject(row.instance_id), contextOf(row), row.sealed);
       const content = JSON.parse(sealed.toString('utf8')) as Content;
-      const outcome = await deliver(deps, row, content, await deps.tenantName(db.tenantId));
+      const tenantName = await deps.tenantName(db.tenantId);
+      const outcome = await outside('messages', () => deliver(deps, row, content, tenantName));
       if (outcome.kind === 'SENT') return end('SENT');
       if (outcome.kind === 'REFUSED') {
         deps.log.info({ messageId, reason: outcome.reason }, 'a message to an end user was rejected');
