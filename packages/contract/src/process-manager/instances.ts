@@ -291,7 +291,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
     body: ResumeMail,
     ok: SentLink,
     status: 202,
-    codes: [100022, 100057, 100160, 100161, 100162],
+    codes: [100022, 100057, 100160, 100161, 100162, 100366],
   }),
 });
 

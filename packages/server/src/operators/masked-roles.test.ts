@@ -122,6 +122,11 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     const { status, body } = await masked.call(path, { body: {}, headers: IN_TEST });
     assert.deepEqual([status, body.code], [403, 100366]);
     assert.equal((await owner.call(path, { body: {}, headers: IN_TEST })).status, 201);
+    const send = (person: Person, to: object) => person.call(`${path}/send`, { body: to, headers: IN_TEST });
+    const mine = { to: 'me@example.com' };
+    assert.equal((await send(masked, mine)).body.code, 100366);
+    // This server sends no e-mail.
+    assert.deepEqual([(await send(masked, {})).body.code, (await send(owner, mine)).body.code], [100160, 100160]);
   });
 
   it('sees no link when it asks an end user again', async () => {

@@ -69,7 +69,14 @@ export function processInstanceHandlers(deps: ProcessInstancesDeps) {
   return implement(api.processInstances, {
     ...bindDeps(deps, { create, start, getWithParameters, delete: remove, resume, cancel, createResumeLink }),
     // The key that counts recipients is created outside of every transaction.
-    sendResumeLink: prepared(deps.mailTo, (context, input, queue) => sendResumeLink(deps, context, input, queue)),
+    sendResumeLink: prepared(
+      async ({ principal }: Context, { body }: InputOf<'sendResumeLink'>) => {
+        // To an address of their own, a masked operator would send what the end user sees.
+        if (body.to !== undefined) ensureUnmasked(principal, 'the journey behind the link');
+        return deps.mailTo();
+      },
+      (context, input, queue) => sendResumeLink(deps, context, input, queue),
+    ),
     get,
     list,
     search,
