@@ -40,7 +40,7 @@ describe('signs that a document is none', () => {
       width: portrait.width / image.width,
       height: portrait.height / image.height,
     };
-    for (const kind of ['genuine', 'grey', 'screen', 'halftone', 'drawn', 'pasteDigital'] as const) {
+    for (const kind of ['genuine', 'grey', 'screen', 'moire', 'halftone', 'drawn', 'pasteDigital'] as const) {
       signs.set(kind, namesOf(await measured(kind, image, { portraitArea, face: anotherPortrait() })));
     }
     const bright = await measured('drawn', image, {}, { ...HOW, light: 1.08 });
@@ -65,6 +65,9 @@ describe('signs that a document is none', () => {
   it('are not found on a photograph under a warm lamp', () => assert.deepEqual(signs.get('genuine'), []));
   it('show a grey copy under the same lamp', () => assert.deepEqual(signs.get('grey'), ['ownColour']));
   it('show the pixels of a screen', () => assert.ok(signs.get('screen')?.includes('gridPeak')));
+  it('show the bands of a screen that is too fine to show its pixels', () => {
+    assert.deepEqual(signs.get('moire'), ['colourBands']);
+  });
   it('show the dots of a printer', () => assert.ok(signs.get('halftone')?.includes('gridPeak')));
   it('show the border of a portrait that was put into the finished photograph', () => {
     assert.deepEqual(signs.get('pasteDigital'), ['cutBorder']);

@@ -1,6 +1,7 @@
 import type { Quad } from '../images/geometry.ts';
 import type { Raster } from '../images/raster.ts';
 import type { ModelName } from '../ocr/models.ts';
+import { colourBands } from './colour-bands.ts';
 import { missingSave } from './earlier-save.ts';
 import { type Grain, grainOf, noiseOf } from './grain.ts';
 import { greenOf } from './green.ts';
@@ -23,6 +24,8 @@ export const AUTHENTICITY_BOUNDS = {
   gridPeak: { bound: 4.7, sign: 'above' },
   /** One frequency of the document above its surroundings, on average of all its parts. */
   gridShared: { bound: 3.6, sign: 'above' },
+  /** How much the hue turns round across the document; more is the beat between the pixels of a screen and the camera's. */
+  colourBands: { bound: 2.5, sign: 'above' },
   /** Noise in the flat places, in steps of 255; less came from no camera. */
   sensorNoise: { bound: 0.01, sign: 'below' },
   /** The three weakest of the edges around the portrait, as their geometric mean: a sign on the side with the zone, elsewhere with the noise. */
@@ -65,6 +68,7 @@ export function measureAuthenticity(
     signal('ownColour', ownColour(straight)),
     signal('gridPeak', grid?.peak),
     signal('gridShared', grid?.shared),
+    signal('colourBands', colourBands(straight)),
     signal('sensorNoise', sensorNoise(grain)),
     signal('portraitEdges', portrait?.edges),
     signal('portraitFrame', portrait?.frame),

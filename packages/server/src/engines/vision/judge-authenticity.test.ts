@@ -80,6 +80,7 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(readingOf([...QUIET, signal('cutBorder', 0.3, 0.08, true)])), 'REVIEW edited_picture');
     assert.equal(judged(readingOf([...QUIET, signal('portraitSave', 0.8, 0.5, true)])), 'REVIEW edited_picture');
     assert.equal(judged(readingOf([...QUIET, signal('gridShared', 4, 3.6, true)])), 'REVIEW screen_or_print');
+    assert.equal(judged(readingOf([...QUIET, signal('colourBands', 4, 2.5, true)])), 'REVIEW screen_or_print');
   });
 
   it('is for a human where the portrait beside a zone has harder edges than print has', () => {

@@ -59,7 +59,7 @@ export function judgeAuthenticity(
 function reviewReason(readings: readonly DocumentReading[]): string | undefined {
   const some = (...names: AuthenticitySignal['name'][]): boolean =>
     readings.some((reading) => names.some((name) => isSign(reading, name)));
-  if (some('gridPeak', 'gridShared') || readings.some(hasGridBesideZone)) return 'screen_or_print';
+  if (some('gridPeak', 'gridShared', 'colourBands') || readings.some(hasGridBesideZone)) return 'screen_or_print';
   if (some('sensorNoise')) return 'no_sensor_noise';
   if (some('cutBorder', 'portraitSave')) return 'edited_picture';
   if (readings.some(hasStuckPortrait)) return 'pasted_portrait';

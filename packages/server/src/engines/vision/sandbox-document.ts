@@ -53,6 +53,7 @@ const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: n
   ownColour: { value: 9, bound: 2.3 },
   gridPeak: { value: 1, bound: 4.7 },
   gridShared: { value: 1, bound: 3.6 },
+  colourBands: { value: 1, bound: 2.5 },
   sensorNoise: { value: 1, bound: 0.01 },
   portraitEdges: { value: 5, bound: 36.5 },
   portraitFrame: { value: 0.4, bound: 0.86 },
