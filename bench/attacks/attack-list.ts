@@ -11,6 +11,8 @@ export type Attack = {
   play(faces: Faces, at: number): Player;
   /** What the person cannot do. */
   omit?(faces: Faces, at: number): readonly Omission[];
+  /** A recording whose moments are played in another order. */
+  readonly isCut?: boolean;
   /** Whose document is shown. Without one, only liveness is judged. */
   document?(faces: Faces, at: number): Still;
   /** The attacker starts again until the first movement is this one. */
@@ -105,17 +107,24 @@ function impostor(about: string, isBlended: (open: { kind: Movement; phase: stri
   };
 }
 
+/** How much the exposure of a camera varies. */
+const EXPOSURE = 0.02;
+
 /** A page reduces what its camera shows to the side that is asked for; no two pictures of a camera are the same bytes. */
 function asPage(frame: Buffer, longestSide = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const page = sharp(frame);
   const reduced = Number.isFinite(longestSide)
     ? page.resize(longestSide, longestSide, { fit: 'inside', withoutEnlargement: true })
     : page;
-  return reduced.jpeg({ quality: 80 + Math.floor(Math.random() * 13) }).toBuffer();
+  return reduced
+    .modulate({ brightness: 1 + (Math.random() - 0.5) * EXPOSURE })
+    .jpeg({ quality: 88 })
+    .toBuffer();
 }
 
 const genuine: Attack = {
   about: 'recordings of people who do what is asked for',
+  isCut: true,
   omit: ({ films }, at) => pick(films, at).omit,
   play({ films }, at) {
     const actor = pick(films, at).actor();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   type FaceObservation,
   hasRoom,
+  isDirection,
   type Movement,
   type Neutral,
   type Omission,
@@ -36,6 +37,7 @@ const TAKES_OF_STRETCH = 2;
 const LEAST_FRAMES = 2;
 const LEAST_FRAMES_OF_CLOSED_EYES = 8;
 const REST_DEGREES = 4;
+const MOST_ASIDE_DEGREES = 20;
 /** How far two moments at rest may differ. */
 const CLEAR = { degrees: 3, lids: 0.9, eyesOpen: 0.85, mouth: 0.04 };
 /**
@@ -72,7 +74,7 @@ async function observeFrames(vision: VisionEngine, folder: string): Promise<Fram
 
 async function toFilm(name: string, frames: readonly Frame[]): Promise<Film | undefined> {
   const ahead = frames.filter(({ seen }) => roleAtStart(seen).role === 'centre');
-  const first = ahead[Math.floor(ahead.length / 4)]?.seen;
+  const first = mostUsual(ahead)?.seen;
   if (!first) return undefined;
   const neutral = { ...first, size: sizeOf(first) };
   // Who looks ahead looks at one place: the films were not made for this, and people look around in them.
@@ -100,11 +102,21 @@ async function toFilm(name: string, frames: readonly Frame[]): Promise<Film | un
       };
 }
 
+/** The frame whose pose has most others near it: where the person looks when nothing happens. */
+function mostUsual(frames: readonly Frame[]): Frame | undefined {
+  const near = ({ seen: one }: Frame) =>
+    frames.filter(({ seen }) => Math.hypot(seen.yaw - one.yaw, seen.pitch - one.pitch) <= REST_DEGREES).length;
+  return frames.toSorted((one, other) => near(other) - near(one))[0];
+}
+
 /** Stretches of frames that follow each other and show the movement, each as several takes if it is long enough. */
 function takesOf(frames: readonly Frame[], neutral: Neutral, movement: Movement): Frame[][] {
   const stretches: Frame[][] = [[]];
   for (const frame of frames) {
-    if (nearbyRests(neutral).every((rest) => roleOf(frame.seen, rest, movement) === 'shown'))
+    if (
+      isLevel(frame.seen, neutral, movement) &&
+      nearbyRests(neutral).every((rest) => roleOf(frame.seen, rest, movement) === 'shown')
+    )
       stretches.at(-1)?.push(frame);
     else if (stretches.at(-1)?.length) stretches.push([]);
   }
@@ -116,6 +128,13 @@ function takesOf(frames: readonly Frame[], neutral: Neutral, movement: Movement)
         ? [stretch]
         : [],
   );
+}
+
+/** A face that is bowed deeply has any yaw, as the network sees it: somebody who turns the head does not bow it as well. */
+function isLevel({ yaw, pitch }: FaceObservation, neutral: Neutral, movement: Movement): boolean {
+  if (!isDirection(movement)) return true;
+  const aside = movement === 'left' || movement === 'right' ? pitch - neutral.pitch : yaw - neutral.yaw;
+  return Math.abs(aside) <= MOST_ASIDE_DEGREES;
 }
 
 /** The server measures from another moment at rest: only what is shown clearly is shown there, too. Somebody asked would go on. */

@@ -62,7 +62,10 @@ export async function openTrial(app: TestApp) {
       if (challenge.state !== 'DONE') return { outcome: 'refused', signs: [challenge.reason ?? 'ended'], measures: {} };
       await user.submit('selfie', { challengeId: challenge.challengeId });
       const checks = await checksOf(user);
-      const judgements = [toResult(checks, 'liveness'), ...(attack.document ? [toResult(checks, 'faceMatch')] : [])];
+      const judgements = [
+        toResult(checks, 'liveness', attack.isCut),
+        ...(attack.document ? [toResult(checks, 'faceMatch')] : []),
+      ];
       const worst = (['refused', 'review', 'accepted'] as const).find((each) =>
         judgements.some((one) => one.outcome === each),
       );
@@ -87,19 +90,23 @@ type CheckOfResult = {
   readonly metaData?: Readonly<Record<string, never>>;
 };
 
-/** A recording that leaves out movements is for a human because of that; whatever else was found is what is measured. */
-function toResult(checks: readonly CheckOfResult[], name: string): TrialResult {
+/**
+ * A recording that leaves out movements is for a human because of that, and so is one whose moments are not played in their
+ * order: the face jumps. Whatever else was found is what is measured.
+ */
+function toResult(checks: readonly CheckOfResult[], name: string, isCut = false): TrialResult {
   const check = checks.find((each) => each.name === name);
   const { refused = [], doubtful = [], hints = [], measures = {} } = (check?.metaData ?? {}) as Record<string, never>;
   const signs = [...(refused as string[]), ...(doubtful as string[]), ...(hints as string[])];
-  const others = signs.filter((sign) => sign !== 'movements_omitted');
-  const isOnlyOmission = check?.status === 'REVIEW' && signs.length > 0 && others.length === 0;
+  const own = ['movements_omitted', ...(isCut ? ['not_continuous'] : [])];
+  const others = signs.filter((sign) => !own.includes(sign));
+  const isOnlyOwn = check?.status === 'REVIEW' && signs.length > 0 && others.length === 0;
   const outcome =
-    check?.status === 'PASSED' || isOnlyOmission ? 'accepted' : check?.status === 'REVIEW' ? 'review' : 'refused';
-  const own = name === 'faceMatch' && outcome !== 'accepted' ? ['no_match'] : [];
+    check?.status === 'PASSED' || isOnlyOwn ? 'accepted' : check?.status === 'REVIEW' ? 'review' : 'refused';
+  const mismatch = name === 'faceMatch' && outcome !== 'accepted' ? ['no_match'] : [];
   return {
     outcome,
-    signs: [...others, ...own],
+    signs: [...others, ...mismatch],
     measures: name === 'liveness' ? measures : { match: check?.score ?? null },
   };
 }

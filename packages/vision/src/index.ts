@@ -38,7 +38,7 @@ export { decodeImage, MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS, MIN_IMAGE_SIDE } from '
 export { CHALLENGE_LIMITS } from './liveness/challenge-limits.ts';
 export type { ChallengeFrame, ChallengeProgress, EndReason } from './liveness/follow.ts';
 export { followChallenge, startChallenge, wantedFrame } from './liveness/follow.ts';
-export type { Movement, Omission } from './liveness/movements.ts';
+export { isDirection, type Movement, type Omission } from './liveness/movements.ts';
 export type { FaceObservation, NoFace } from './liveness/observation.ts';
 export { hasRoom, type Neutral, roleAtStart, roleOf, sizeOf } from './liveness/roles.ts';
 export type { ChallengeVerdict } from './liveness/verify.ts';

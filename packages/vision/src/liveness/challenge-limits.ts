@@ -39,6 +39,8 @@ export const CHALLENGE_LIMITS = {
   lidsOpenShare: 0.82,
   /** How many times as large as at rest the face is when it has come closer, and when it is back. `largest` is a share of the picture. */
   closer: { from: 1.25, backBelow: 1.12, largest: 0.85 },
+  /** The best frame of each movement beside the face at rest. Strangers stay below 0.5 with the head straight. */
+  turnedAlike: 0.45,
   /** Nobody reads an instruction and turns the head sooner. */
   reactionMs: 250,
   framesWithoutFace: 6,

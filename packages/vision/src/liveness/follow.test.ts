@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { arrived, faceAt } from '../../test/observations.ts';
+import { arrived, faceAt, vectorNear } from '../../test/observations.ts';
 import { CHALLENGE_LIMITS } from './challenge-limits.ts';
 import {
   type ArrivedFrame,
@@ -14,7 +14,7 @@ import {
   wantedFrame,
 } from './follow.ts';
 import { isDirection, type Movement } from './movements.ts';
-import { isWanted } from './roles.ts';
+import { wantedRole } from './roles.ts';
 import { verifyChallenge } from './verify.ts';
 
 const PACE_MS = 300;
@@ -254,7 +254,7 @@ describe('a challenge of active liveness', () => {
 
   test('has the first face embedded that shows the movement, then the face at rest, and no others', () => {
     const wants = (progress: ChallengeProgress, movement: Movement) =>
-      isWanted(faceAt(movement), wantedFrame(progress));
+      wantedRole(faceAt(movement), wantedFrame(progress)) !== undefined;
     const placed = take(start(), faceAt('centre'));
     assert.deepEqual([wants(start(), 'centre'), wants(placed, 'centre'), wants(placed, 'right')], [false, true, false]);
     const turning = openAt((movement) => movement === 'right');
@@ -263,6 +263,19 @@ describe('a challenge of active liveness', () => {
     assert.equal(wants(turned, 'right'), false);
     const returning = take(turned, faceAt('right'));
     assert.deepEqual([wants(returning, 'centre'), wants(returning, 'right')], [true, false]);
+  });
+
+  test('has somebody who turned too far to be recognised embedded again, also on the way back', () => {
+    const wants = (progress: ChallengeProgress) => wantedFrame(progress).roles;
+    const tooFar = { vector: vectorNear(0.2) };
+    const turned = take(
+      openAt((movement) => movement === 'right'),
+      faceAt('right', tooFar),
+    );
+    assert.deepEqual(wants(turned), ['shown']);
+    const returning = take(turned, faceAt('right', tooFar));
+    assert.deepEqual(wants(returning), ['centre', 'shown']);
+    assert.deepEqual(wants(take(returning, faceAt('right'))), ['centre']);
   });
 
   test('does not go on with a face that was not embedded, so that frames sent side by side cannot hide somebody', () => {

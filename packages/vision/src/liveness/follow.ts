@@ -1,3 +1,4 @@
+import { cosine } from '../faces/match.ts';
 import { CHALLENGE_LIMITS } from './challenge-limits.ts';
 import {
   drawMovement,
@@ -111,7 +112,7 @@ export function expire(progress: ChallengeProgress, now: number): ChallengeProgr
 }
 
 /**
- * Which frame of the open instruction is worth an embedding: the first that shows the movement, then the face at rest.
+ * Which frames of the open instruction are worth an embedding: the first that shows the movement, then the face at rest.
  * Most frames show neither, and the networks that tell faces apart take longer than all others.
  */
 export function wantedFrame(progress: ChallengeProgress): WantedFrame {
@@ -119,17 +120,25 @@ export function wantedFrame(progress: ChallengeProgress): WantedFrame {
   const { movement, phase } = instructions.at(-1) as Instruction;
   // Of the two frames at the start the second is embedded; it becomes the selfie.
   if (!neutral) {
-    return { neutral, movement, role: frames.at(-1)?.role === 'centre' ? 'centre' : null, lastLook: null };
+    return { neutral, movement, roles: frames.at(-1)?.role === 'centre' ? ['centre'] : [], lastLook: null };
   }
   const last = frames.findLast(({ seen: observation }) => !observation.isAsBefore);
   // A small nod hardly moves the landmarks: while the head may turn or come back, each frame is analysed in full.
   const isHeld = isDirection(movement) ? phase === 'do' && last?.role === 'shown' : last?.role !== 'between';
   const lastLook = last && isHeld ? last.seen : null;
-  if (phase === 'return' || movement === 'centre') return { neutral, movement, role: 'centre', lastLook };
-  const isKnown = frames.some(({ instruction, role, seen: observation }) => {
-    return instruction === instructions.length - 1 && role === 'shown' && observation.vector !== null;
+  // A head that is bowed or turned very far is like nobody: the person is recognised in a further frame, or on the way back.
+  const shown: readonly FrameRole[] = movement === 'centre' || isRecognised(progress) ? [] : ['shown'];
+  const isAtRestNext = phase === 'return' || movement === 'centre';
+  return { neutral, movement, roles: isAtRestNext ? ['centre', ...shown] : shown, lastLook };
+}
+
+/** Whether a frame that shows the open movement is alike to the face at rest. */
+function isRecognised({ frames, instructions }: ChallengeProgress): boolean {
+  const rest = frames.find(({ role, seen: observation }) => role === 'centre' && observation.vector)?.seen.vector;
+  return frames.some(({ instruction, role, seen: { vector } }) => {
+    const isOfMovement = instruction === instructions.length - 1 && role === 'shown';
+    return isOfMovement && vector && rest && cosine(rest, vector) >= CHALLENGE_LIMITS.turnedAlike;
   });
-  return { neutral, movement, role: isKnown ? null : 'shown', lastLook };
 }
 
 /** Takes a frame that carries the token of the open instruction. `random` draws the next movement if this one is done. */

@@ -15,7 +15,7 @@ describe('a frame of a challenge after one that was looked at in full', () => {
   let seen: FaceObservation;
   let networks: string[] = [];
   const wanted = (change: Partial<WantedFrame> = {}): WantedFrame => {
-    return { neutral: { ...seen, size: sizeOf(seen) }, movement: 'left', role: 'shown', lastLook: seen, ...change };
+    return { neutral: { ...seen, size: sizeOf(seen) }, movement: 'left', roles: ['shown'], lastLook: seen, ...change };
   };
 
   before(async () => {
@@ -47,7 +47,7 @@ describe('a frame of a challenge after one that was looked at in full', () => {
   });
 
   test('is looked at in full if it is the wanted one', async () => {
-    const { observation, networks: used } = await observe(first, wanted({ role: 'centre' }));
+    const { observation, networks: used } = await observe(first, wanted({ roles: ['centre'] }));
     assert.deepEqual(used, ['detect', 'pose']);
     assert.equal(observation.isAsBefore, undefined);
     assert.ok(observation.vector);
@@ -55,7 +55,7 @@ describe('a frame of a challenge after one that was looked at in full', () => {
 
   test('is not measured for light and focus once the face at rest is known', async () => {
     const dark = await sharp(first).linear(0.15).jpeg({ quality: 90 }).toBuffer();
-    const start = await observe(dark, wanted({ neutral: null, movement: 'centre', role: null, lastLook: null }));
+    const start = await observe(dark, wanted({ neutral: null, movement: 'centre', roles: [], lastLook: null }));
     assert.ok(start.observation.reasons.includes('too_dark'));
     const { observation } = await observe(dark, wanted({ lastLook: null }));
     assert.deepEqual(observation.reasons, []);

@@ -10,7 +10,7 @@ import { decodeWithScale, type Raster } from '../images/raster.ts';
 import type { Box } from '../images/sample.ts';
 import type { FaceObservation, NoFace } from './observation.ts';
 import { passiveLiveness } from './passive.ts';
-import { isWanted, type LastLook, type Measures, type WantedFrame } from './roles.ts';
+import { type LastLook, type Measures, type WantedFrame, wantedRole } from './roles.ts';
 
 /** Frames are small; whoever sends larger ones gains nothing. */
 const LONGEST_SIDE_AT_LEAST = 480;
@@ -28,7 +28,7 @@ export async function observeFace(
   const { raster, shrink } = await decodeWithScale(bytes, { longestSideAtLeast: LONGEST_SIDE_AT_LEAST });
   const picture: Picture = { raster, shrink, width: raster.width * shrink, height: raster.height * shrink };
   const asBefore = wantedFrame?.lastLook && (await lookAsBefore(picture, models, wantedFrame.lastLook));
-  if (asBefore && !isWanted(asBefore, wantedFrame))
+  if (asBefore && !wantedRole(asBefore, wantedFrame))
     return { ...asBefore, isAsBefore: true, passive: null, vector: null };
   const faces = await detectFaces(raster, models.detect);
   const main = mainFace(faces, raster);
@@ -39,12 +39,11 @@ export async function observeFace(
   // Light and focus count for the selfie, which is chosen before the face at rest is known.
   const exposure = wantedFrame?.neutral ? null : measureExposure(alignFace(raster, fivePoints(points)));
   const measures = await measureFrame(picture, models, { box: main, points, pose, others, exposure });
-  if (!isWanted(measures, wantedFrame)) return { ...measures, passive: null, vector: null };
+  const role = wantedRole(measures, wantedFrame);
+  if (!role) return { ...measures, passive: null, vector: null };
   const { vector } = await embedAligned(alignFace(raster, fivePoints(points), models.embedder.pack), models.embedder);
   const passive =
-    wantedFrame?.role === 'centre' && models.passive
-      ? (await passiveLiveness(raster, main, models.passive)).score
-      : null;
+    role === 'centre' && models.passive ? (await passiveLiveness(raster, main, models.passive)).score : null;
   return { ...measures, passive, vector };
 }
 

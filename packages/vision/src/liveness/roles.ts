@@ -93,20 +93,22 @@ export function roleAtStart(measures: Measures): { role: FrameRole; hint?: Frame
   return measures.mouth < restMouth ? { role: 'centre' } : { role: 'between', hint: 'close_mouth' };
 }
 
-/** Which frame of the open instruction is embedded. The role is null if none is wanted. */
+/** Which frames of the open instruction are embedded: those that have one of these roles. */
 export type WantedFrame = {
   /** Null until it is known. */
   readonly neutral: Neutral | null;
   readonly movement: Movement;
-  readonly role: FrameRole | null;
+  readonly roles: readonly FrameRole[];
   /** The last frame that was looked at in full, if the head should still be as it was there. */
   readonly lastLook: LastLook | null;
 };
 
 export type LastLook = Pick<FaceObservation, 'width' | 'box' | 'points' | 'yaw' | 'pitch'>;
 
-export function isWanted(measures: Measures, wantedFrame: WantedFrame | undefined): boolean {
-  if (!wantedFrame?.role) return false;
-  const { neutral, movement, role } = wantedFrame;
-  return (neutral ? roleOf(measures, neutral, movement) : roleAtStart(measures).role) === role;
+/** The role of the frame, if it is one of the wanted ones. */
+export function wantedRole(measures: Measures, wantedFrame: WantedFrame | undefined): FrameRole | undefined {
+  if (!wantedFrame || wantedFrame.roles.length === 0) return undefined;
+  const { neutral, movement, roles } = wantedFrame;
+  const role = neutral ? roleOf(measures, neutral, movement) : roleAtStart(measures).role;
+  return roles.includes(role) ? role : undefined;
 }

@@ -1,4 +1,5 @@
 import { cosine } from '../faces/match.ts';
+import { CHALLENGE_LIMITS } from './challenge-limits.ts';
 import type { ChallengeFrame, ChallengeProgress } from './follow.ts';
 import type { Novelty } from './novelty.ts';
 
@@ -50,7 +51,7 @@ export const LIVENESS_BOUNDS = {
   sameness: { refuse: 0.98, doubt: 0.975 },
   /** Every frame at rest beside their mean, and the best frame of each turn. Strangers stay below 0.5. */
   restAlike: 0.6,
-  turnedAlike: 0.45,
+  turnedAlike: CHALLENGE_LIMITS.turnedAlike,
   /** The median of the frames at rest. Lower than for a single picture, because the challenge stands beside it. */
   passive: { refuse: 0.25, doubt: 0.6 },
   /** In widths of the eyes, for each turn to a side. */

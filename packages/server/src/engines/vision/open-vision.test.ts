@@ -208,7 +208,7 @@ describe('a process that does not look at pictures, beside others that do', () =
     const asked = {
       frame: machine.observeFrame(
         Buffer.alloc(9),
-        { neutral: null, movement: 'centre', role: null, lastLook: null },
+        { neutral: null, movement: 'centre', roles: [], lastLook: null },
         'a',
       ),
       template: machine.faceTemplate(image, never),
