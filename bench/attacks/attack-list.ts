@@ -108,7 +108,7 @@ function impostor(about: string, isBlended: (open: { kind: Movement; phase: stri
 }
 
 /** How much the exposure of a camera varies. */
-const EXPOSURE = 0.02;
+const EXPOSURE = 0.1;
 
 /** A page reduces what its camera shows to the side that is asked for; no two pictures of a camera are the same bytes. */
 function asPage(frame: Buffer, longestSide = Number.POSITIVE_INFINITY): Promise<Buffer> {

@@ -12,7 +12,8 @@ export const MEASURED: Readonly<Record<MeasuredMethod, readonly ErrorCount[]>> =
     { what: 'portraits of the document, warped live, that were accepted', errors: 0, of: 100 },
     { what: 'photographs warped live over an ellipsoid that were accepted', errors: 0, of: 100 },
     { what: 'photographs warped live over a generic face that were accepted', errors: 0, of: 100 },
-    { what: 'recordings of people that showed what was asked for and were not accepted', errors: 9, of: 21 },
+    { what: 'recordings of people that were not accepted at the first attempt', errors: 3, of: 18 },
+    { what: 'recordings of people that were not accepted within three attempts', errors: 1, of: 18 },
   ],
   passive: [
     { what: 'faces on screens in which no attack was seen, `fr_liveness`', errors: 4, of: 16 },
