@@ -127,9 +127,9 @@ export function wantedFrame(progress: ChallengeProgress): WantedFrame {
   const isHeld = isDirection(movement) ? phase === 'do' && last?.role === 'shown' : last?.role !== 'between';
   const lastLook = last && isHeld ? last.seen : null;
   // A head that is bowed or turned very far is like nobody: the person is recognised in a further frame, or on the way back.
-  const shown: readonly FrameRole[] = movement === 'centre' || isRecognised(progress) ? [] : ['shown'];
+  const movementRole: readonly FrameRole[] = movement === 'centre' || isRecognised(progress) ? [] : ['shown'];
   const isAtRestNext = phase === 'return' || movement === 'centre';
-  return { neutral, movement, roles: isAtRestNext ? ['centre', ...shown] : shown, lastLook };
+  return { neutral, movement, roles: isAtRestNext ? ['centre', ...movementRole] : movementRole, lastLook };
 }
 
 /** Whether a frame that shows the open movement is alike to the face at rest. */
