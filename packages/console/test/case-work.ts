@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import type { AxeLook } from '../../journey/test/axe.ts';
 import { startJourney } from '../../server/test/end-user.ts';
 import { walk } from './drawn-person.ts';
@@ -158,6 +159,15 @@ export function testCaseWork(tools: Tools): void {
     await conflict.getByText('- "uri": "https://hooks.example.com/theirs"').waitFor();
     await conflict.getByRole('button', { name: 'Save mine over it' }).click();
     await page.getByText('https://hooks.example.com/mine').waitFor();
+
+    const store = '/api/identity-store/stores/customers';
+    await open('/stores/customers', /customers/);
+    await page.getByRole('button', { name: 'Edit store' }).click();
+    await page.getByRole('dialog').getByLabel('Description').fill('Mine');
+    await post(store, { description: 'Theirs' });
+    await save.click();
+    await conflict.getByText('- "description": "Theirs"').waitFor();
+    await conflict.getByRole('button', { name: 'Take theirs' }).click();
   });
 
   it('what was typed into a theme stays while somebody else saves it, and so does what they saved', async () => {
@@ -201,6 +211,17 @@ export function testCaseWork(tools: Tools): void {
       'document.front.ID_CARD': 'Its front',
     });
     await post({ texts: {} });
+    // What is not a text is refused with the place of the fault; a logo is stored as soon as it is chosen.
+    await own.getByRole('textbox').fill('Its {front');
+    await own.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/at character 5/).waitFor();
+    const picture = await sharp({ create: { width: 90, height: 30, channels: 3, background: '#1f6b4f' } })
+      .png()
+      .toBuffer();
+    const logo = { name: 'logo.png', mimeType: 'image/png', buffer: picture };
+    await page.locator('input[type=file]').setInputFiles(logo);
+    await page.getByRole('img', { name: 'Logo' }).waitFor();
+    await keep('theme-logo');
   });
 
   it('a definition is imported from a file, and a file that is none says so', async () => {

@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core';
-import { type TextKey, useT } from '../texts/texts.tsx';
+import { isTextKey, type TextKey, useT } from '../texts/texts.tsx';
 
 type Tone = 'good' | 'bad' | 'wait' | 'plain';
 
@@ -39,6 +39,9 @@ const WORD: Record<string, Tone> = {
   INVITED: 'wait',
 };
 
+/** A status of the contract, in the language of the console; one that is new here is shown as it is. */
 export function WordTag({ word }: { word: string }) {
-  return <Tag tone={WORD[word] ?? 'plain'}>{word.charAt(0) + word.slice(1).toLowerCase().replace('_active', '')}</Tag>;
+  const t = useT();
+  const key = `word.${word}`;
+  return <Tag tone={WORD[word] ?? 'plain'}>{isTextKey(key) ? t(key) : word}</Tag>;
 }

@@ -199,7 +199,9 @@ function Roles() {
               <Table.Td data-title={t('audit.details')}>
                 <Text size="sm">{role.description}</Text>
               </Table.Td>
-              <Table.Td data-title={t('keys.environment')}>{role.environments.join(', ')}</Table.Td>
+              <Table.Td data-title={t('keys.environment')}>
+                {role.environments.map((each) => t(`app.${each}`)).join(', ')}
+              </Table.Td>
               <Table.Td data-title={t('operators.title')}>{role.operators}</Table.Td>
               <Table.Td className="actions">
                 {!role.builtIn && <RoleActions role={role} onEdit={() => setEdited(role)} />}

@@ -2,7 +2,6 @@ import { Button, JsonInput } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
-import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { DescriptionField } from '../parts/description-field.tsx';
@@ -11,6 +10,7 @@ import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { Page } from '../parts/page.tsx';
+import { useSafeSave } from '../parts/safe-save.tsx';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
@@ -60,11 +60,23 @@ export function StoreForm({ of, onDone }: { of?: StoreRow; onDone(): void }) {
   const [name, setName] = useState(of?.name ?? '');
   const [description, setDescription] = useState(of?.description ?? '');
   const [text, setText] = useState(JSON.stringify(of?.configuration ?? {}, null, 2));
-  const store = useAct(async () => {
-    const configuration = JSON.parse(text) as StoreRow['configuration'];
-    if (of) await call('stores', 'update', { params: { storeName: of.name }, body: { description, configuration } });
-    else await call('stores', 'create', { body: { name, description, configuration } });
-  }, onDone);
+  const [base] = useState(of);
+  const { act: store, conflict } = useSafeSave<unknown>({
+    async save(isSure) {
+      const configuration = JSON.parse(text) as StoreRow['configuration'];
+      if (!base) return call('stores', 'create', { body: { name, description, configuration } });
+      const query = isSure ? {} : { ifLastUpdatedDtm: base.lastUpdatedDtm };
+      const body = { description, configuration };
+      return call('stores', 'update', { params: { storeName: base.name }, query, body });
+    },
+    async fetchTheirs() {
+      const newer = await call('stores', 'get', { params: { storeName: name } });
+      return { description: newer.description ?? '', configuration: newer.configuration };
+    },
+    mine: { description, configuration: objectOf(text) },
+    onSaved: onDone,
+    onTheirs: onDone,
+  });
   return (
     <ActForm act={store} submitLabel={t('app.save')}>
       {!of && <NameField name={name} onName={setName} maxLength={50} />}
@@ -79,6 +91,16 @@ export function StoreForm({ of, onDone }: { of?: StoreRow; onDone(): void }) {
         maxRows={24}
         className="code"
       />
+      {conflict}
     </ActForm>
   );
+}
+
+/** What is being typed may not be JSON yet. */
+function objectOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

@@ -2,6 +2,7 @@ import {
   Alert,
   Button,
   ColorInput,
+  FileButton,
   Group,
   NativeSelect,
   NumberInput,
@@ -223,6 +224,7 @@ function Editor({ theme }: { theme: ThemeRow }) {
             onChange={(event) => change({ fontFamily: event.currentTarget.value as typeof fontFamily })}
           />
           {conflict}
+          {may('themes', 'uploadAsset') && <Logo theme={theme} />}
         </ActForm>
         <Stack>
           <Preview theme={{ ...theme, ...fields }} />
@@ -241,6 +243,31 @@ function Editor({ theme }: { theme: ThemeRow }) {
       </SimpleGrid>
       <ThemeTexts theme={theme} />
     </Page>
+  );
+}
+
+/** The picture at the top of every page. It is stored as soon as it is chosen. */
+function Logo({ theme: { name: themeName, logoUrl } }: { theme: ThemeRow }) {
+  const t = useT();
+  const upload = useAct(
+    (file: File) => call('themes', 'uploadAsset', { params: { themeName, assetName: 'logo' }, body: file as never }),
+    () => say(t('settings.saved')),
+  );
+  return (
+    <Group gap="sm">
+      {logoUrl && <img src={logoUrl} alt={t('themes.logo')} className="theme-logo" />}
+      <FileButton
+        accept="image/png,image/jpeg,image/webp"
+        onChange={(file) => file && upload.mutate(file)}
+        inputProps={{ 'aria-label': t('themes.chooseLogo') }}
+      >
+        {(props) => (
+          <Button variant="default" loading={upload.isPending} {...props}>
+            {t('themes.chooseLogo')}
+          </Button>
+        )}
+      </FileButton>
+    </Group>
   );
 }
 

@@ -29,6 +29,10 @@ function firstLanguage(): Language {
   return navigator.languages.map((each) => each.slice(0, 2)).find(isLanguage) ?? 'en';
 }
 
+export function isTextKey(key: string): key is TextKey {
+  return key in en;
+}
+
 type Values = Record<string, string | number>;
 export type Translate = (key: TextKey, values?: Values) => string;
 type Spoken = { language: Language; dir: 'ltr' | 'rtl'; t: Translate; setLanguage(language: Language): void };

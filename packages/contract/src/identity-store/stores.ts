@@ -1,3 +1,4 @@
+import { IfUnchanged } from '../if-unchanged.ts';
 import { get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
 import { Environment } from '../process-manager/parameters.ts';
@@ -140,8 +141,9 @@ export const stores = group('/api/identity-store/stores', {
     description: 'Changes only the fields that you send. The name cannot be changed.',
     permission: 'IdentityStore:updateStore',
     audit: 'identityStore.updated',
+    query: IfUnchanged,
     body: StoreChange,
     ok: Store,
-    codes: [100027],
+    codes: [100027, 100351],
   }),
 });

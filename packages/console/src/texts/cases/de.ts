@@ -5,7 +5,7 @@ export const casesDe: CaseTexts = {
   'correct.of': 'Berichtigen: {field}',
   'correct.title': 'Einen Wert berichtigen',
   'correct.lead':
-    'Schreiben Sie, was im Dokument steht. Der gelesene Wert bleibt erhalten, zusammen mit Ihrem Namen und Ihrer Begründung. Die Prüfungen laufen erneut; entscheiden muss weiterhin ein Mensch.',
+    'Schreiben Sie, was im Dokument steht. Der gelesene Wert bleibt erhalten, zusammen mit Ihrem Namen und Ihrer Begründung. Die Prüfpunkte werden neu berechnet; entscheiden muss weiterhin ein Mensch.',
   'correct.value': 'Was im Dokument steht',
   'correct.date': 'Ein Datum: JJJJ-MM-TT',
   'correct.why': 'Begründung',
@@ -24,7 +24,7 @@ export const casesDe: CaseTexts = {
   'reopen.button': 'Wieder öffnen',
   'reopen.title': 'Diesen Fall wieder öffnen',
   'reopen.lead':
-    'Das Ergebnis gilt dann nicht mehr: Die Prüfung wartet wieder auf eine Entscheidung. Ihr System erfährt das über einen Webhook, und noch einmal, sobald entschieden ist.',
+    'Das Ergebnis gilt dann nicht mehr: Die Verifizierung wartet wieder auf eine Entscheidung. Ihr System erfährt das über einen Webhook, und noch einmal, sobald entschieden ist.',
   'reopen.why': 'Begründung',
   'reviews.REOPENED': 'Wieder geöffnet',
   'views.title': 'Gespeicherte Ansichten',
@@ -43,10 +43,10 @@ export const casesDe: CaseTexts = {
   'due.all': 'Alle',
   'conflict.title': 'Jemand anderes hat dies geändert',
   'conflict.lead':
-    'Nachdem Sie es geöffnet haben, hat jemand anderes gespeichert. Zeilen mit − sind dessen Stand, Zeilen mit + Ihrer.',
+    'Nachdem Sie es geöffnet haben, hat jemand anderes gespeichert. Zeilen mit − zeigen dessen Stand, Zeilen mit + Ihren.',
   'definitions.notJson': 'Diese Datei ist kein JSON.',
   'sessions.title': 'Geräte',
-  'sessions.none': 'Noch niemand hat sie geöffnet.',
+  'sessions.none': 'Noch niemand hat die Verifizierung geöffnet.',
   'sessions.handedOver': 'zweites Gerät',
   'sessions.networkChanged': 'Netz gewechselt',
   'sessions.elsewhere': 'Uhr und Adresse passen nicht zusammen',

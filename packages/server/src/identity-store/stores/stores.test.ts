@@ -51,6 +51,19 @@ onBothEngines('identity stores', (_engine, places) => {
     );
   });
 
+  it('100351: are not changed by who has read an older one', async () => {
+    const { lastUpdatedDtm } = (await grove.send('POST', '/stores', { name: 'Shared' })).body;
+    const change = (description: string, read: string) =>
+      grove.send('POST', `/stores/Shared?ifLastUpdatedDtm=${encodeURIComponent(read)}`, { description });
+    grove.clock.advance(1000);
+    const first = await change('first', lastUpdatedDtm);
+    assert.equal(first.status, 200, first.text);
+    const second = await change('second', lastUpdatedDtm);
+    assert.deepEqual([second.status, second.body.code], [409, 100351]);
+    assert.equal((await grove.send('GET', '/stores/Shared')).body.description, 'first');
+    assert.equal((await change('second', first.body.lastUpdatedDtm)).status, 200);
+  });
+
   it('have a name of their own in the environment: 100014 for another of that name', async () => {
     await grove.store('Once');
     const again = await grove.send('POST', '/stores', { name: 'Once' });

@@ -2,6 +2,7 @@ import { api, type Ok } from '@grove/contract';
 import type { TenantReads } from '../../db/db.ts';
 import { ensureUniqueName } from '../../db/unique-name.ts';
 import { toDtm } from '../../kernel/clock.ts';
+import { ensureUnchanged } from '../../kernel/ensure-unchanged.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
@@ -64,11 +65,12 @@ export function storeHandlers({ addIdentityEvent }: { addIdentityEvent: AddIdent
       return viewOf(db, row);
     },
 
-    async update({ db, now, principal: { environment } }, { params: { storeName }, body }) {
+    async update({ db, now, principal: { environment } }, { params: { storeName }, query, body }) {
       checkConfiguration(body.configuration ?? {});
       return db.write(async (tx) => {
         const before = await findStoreForUpdate(tx, { environment, name: storeName });
         if (!before) throw new ApiError(100027);
+        ensureUnchanged(query, { ...before, last_updated_by: null });
         const configuration = mergeConfiguration(
           JSON.parse(before.configuration) as StoreConfiguration,
           settingsOf(body.configuration ?? {}),

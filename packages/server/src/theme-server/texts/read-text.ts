@@ -17,11 +17,23 @@ export type ReadText = {
 const PART = { literal: 0, argument: 1, select: 5, plural: 6, pound: 7 } as const;
 const HAS_MORE = /[{}'#]/;
 
-/** Throws an `Error` whose message says what is wrong. */
+type Parse = typeof import('@formatjs/icu-messageformat-parser').parse;
+type ParseFault = Error & { location?: { start: { offset: number } } };
+
+function parseAt(parse: Parse, text: string): MessageFormatElement[] {
+  try {
+    return parse(text, { ignoreTag: true });
+  } catch (error) {
+    const { message, location } = error as ParseFault;
+    throw location ? new Error(`${message} at character ${location.start.offset + 1}`) : error;
+  }
+}
+
+/** Throws an `Error` whose message says what is wrong, and where. */
 export async function readText(text: string): Promise<ReadText> {
   if (!HAS_MORE.test(text)) return { message: text, fillsIn: [], chooses: new Map() };
   const { parse } = await import('@formatjs/icu-messageformat-parser');
-  const message = parse(text, { ignoreTag: true });
+  const message = parseAt(parse, text);
   const names = new Set<string>();
   const chooses = new Map<string, 'plural' | 'select'>();
   const visit = (parts: readonly MessageFormatElement[]): void => {
