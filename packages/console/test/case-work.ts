@@ -210,7 +210,6 @@ export function testCaseWork(tools: Tools): void {
       'document.front.PASSPORT': 'Its page',
       'document.front.ID_CARD': 'Its front',
     });
-    await post({ texts: {} });
     // What is not a text is refused with the place of the fault; a logo is stored as soon as it is chosen.
     await own.getByRole('textbox').fill('Its {front');
     await own.getByRole('button', { name: 'Save' }).click();
@@ -222,6 +221,36 @@ export function testCaseWork(tools: Tools): void {
     await page.locator('input[type=file]').setInputFiles(logo);
     await page.getByRole('img', { name: 'Logo' }).waitFor();
     await keep('theme-logo');
+    await post({ texts: {} });
+  });
+
+  it('reviewers choose a queue by its name, and the next case comes from it', async () => {
+    const page = tools.page();
+    const { app } = stage();
+    await open('/settings', /Settings/);
+    await page.getByRole('button', { name: 'Add a queue' }).click();
+    await page.getByRole('textbox', { name: 'Name of the queue' }).fill('Passports');
+    await page.getByRole('combobox', { name: 'Definitions' }).fill('document-and-selfie');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved').first().waitFor();
+    await lookAt(tools, 'queue-settings');
+    const id = await misread('Quilla');
+    await open('/reviews', /Reviews/);
+    await page.getByRole('combobox', { name: 'Queue' }).selectOption('Passports');
+    await page.waitForURL(/queue=Passports/);
+    await page.getByRole('table').getByText('Quilla Byrne').waitFor();
+    await lookAt(tools, 'queue');
+    const asked = page.waitForRequest(/reviews\?.*queue=Passports.*size=20/);
+    await page.getByRole('link', { name: 'Quilla Byrne' }).click();
+    await asked;
+    await page.getByRole('button', { name: 'Give back' }).click();
+    const token = await app.token(stage().testKey);
+    const path = `/api/process-manager/processInstances/${id}/cancel`;
+    await app.call(path, { method: 'POST', token });
+    const settings = { method: 'POST', body: JSON.stringify({ reviewQueues: [] }), token };
+    await app.call('/api/process-manager/settings', settings);
+    await open('/reviews', /Reviews/);
   });
 
   it('a definition is imported from a file, and a file that is none says so', async () => {

@@ -22,7 +22,7 @@ import { processDefinitions } from './process-manager/definitions.ts';
 import { funnels } from './process-manager/funnel.ts';
 import { processInstances } from './process-manager/instances.ts';
 import { erasures, retention } from './process-manager/retention.ts';
-import { closedReviews, reviews } from './process-manager/reviews.ts';
+import { closedReviews, reviewQueues, reviews } from './process-manager/reviews.ts';
 import { processSettings, sandbox } from './process-manager/settings.ts';
 import { shadowVersions } from './process-manager/shadow-versions.ts';
 import { processTokens } from './process-manager/tokens.ts';
@@ -45,6 +45,7 @@ export const api = {
   usage,
   reviews,
   closedReviews,
+  reviewQueues,
   instanceLinks,
   instanceSessions,
   instanceNotes,

@@ -166,6 +166,7 @@ const additions: string[] = [
   'DELETE /api/process-manager/shadowVersions/{processDefinitionId}',
   'GET /api/process-manager/usage',
   'GET /api/process-manager/closedReviews',
+  'GET /api/process-manager/reviewQueues',
   'GET /api/process-manager/noteMentions',
   'GET /api/operator-manager/colleagues',
   `GET ${instances}/{processInstanceId}/links`,
@@ -394,11 +395,12 @@ test('every list takes a page from 0 and a size from 1 to the maximum, 10 unless
   }
 });
 
-test('every operation called a list or a search answers a page, but for ten whose shape is documented', () => {
+test('every operation called a list or a search answers a page, but for eleven whose shape is documented', () => {
   const others = all.filter(({ name, operation }) => /^(list|search)/.test(name) && !isPage(operation.ok));
   assert.deepEqual(
     others.map(({ id }) => id),
     [
+      'reviewQueues.list',
       'instanceLinks.list',
       'instanceSessions.list',
       'userData.listChecks',

@@ -18,6 +18,7 @@ export const tagDescriptions: Readonly<Record<GroupName, string>> = {
   reviews: 'Instances that wait for a human, and the decisions.',
   closedReviews: 'The decisions of reviewers.',
   instanceLinks: 'What an instance has in common with others.',
+  reviewQueues: 'The named queues of reviewers.',
   instanceSessions: 'From which browsers and networks an instance was used.',
   instanceNotes: 'Notes of reviewers about an instance.',
   noteMentions: 'The notes that mention an operator.',

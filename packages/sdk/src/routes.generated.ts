@@ -365,6 +365,9 @@ export const routes = {
       page: true,
     },
   },
+  reviewQueues: {
+    list: { method: 'GET', paths: { none: '/api/process-manager/reviewQueues' }, auth: 'bearer', status: 200 },
+  },
   instanceLinks: {
     list: {
       method: 'GET',

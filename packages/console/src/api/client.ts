@@ -119,11 +119,22 @@ type RequestOptions = Parameters<typeof startAuthentication>[0]['optionsJSON'];
 
 const NO_PASSKEY = 100239;
 
-let askForCode: (() => Promise<string>) | undefined;
+type AskForCode = () => Promise<string>;
+
+let askForCode: AskForCode | undefined;
+let whenAskable = Promise.withResolvers<void>();
 
 /** Whoever shows dialogs says how a code of the authenticator app is asked for. */
-export function onAskForCode(ask: (() => Promise<string>) | undefined): void {
+export function onAskForCode(ask: AskForCode | undefined): void {
   askForCode = ask;
+  if (ask) whenAskable.resolve();
+  else whenAskable = Promise.withResolvers();
+}
+
+/** The dialog is loaded after the screen, which may ask for it at once. */
+async function typedCode(): Promise<string> {
+  while (!askForCode) await whenAskable.promise;
+  return askForCode();
 }
 
 /** Something destructive is asked for, and the passkey was not used lately: the same person must still be there. */
@@ -131,7 +142,7 @@ async function confirmPerson(): Promise<void> {
   const confirmation = await call('consoleAccount', 'startConfirmation', {}).catch(async (error) => {
     if (!(error instanceof CallError) || error.code !== NO_PASSKEY) throw error;
     const { totp } = await call('consoleAccount', 'listPasskeys', {});
-    if (totp && askForCode) return { code: await askForCode() };
+    if (totp) return { code: await typedCode() };
     await goToProvider({ again: true });
     throw error;
   });

@@ -35,6 +35,9 @@ const WORD: Record<string, Tone> = {
   FAILED: 'bad',
   SUSPENDED: 'bad',
   DISABLED: 'bad',
+  LOCKED: 'bad',
+  TEMP_LOCKED: 'bad',
+  DEAD: 'bad',
   PENDING: 'wait',
   INVITED: 'wait',
 };

@@ -77,7 +77,9 @@ export function NameFilter() {
   const { filters } = useFilters<'name'>();
   return (
     <>
-      <SearchField name="name" label={t('keys.name')} description={t('stores.extIdHint')} />
+      <Group>
+        <SearchField name="name" label={t('keys.name')} description={t('stores.extIdHint')} />
+      </Group>
       <FilterChips active={[{ name: 'name', label: t('keys.name'), value: filters.name }]} />
     </>
   );

@@ -14,6 +14,7 @@ import { imagesOf } from '../parts/case-images.tsx';
 import { OnceShown } from '../parts/dialogs.tsx';
 import { Page } from '../parts/page.tsx';
 import { PrioritySelect } from '../parts/priority-select.tsx';
+import { queueOfTab } from '../parts/queue-of-tab.ts';
 import { QUEUE_ORDER } from '../parts/queue-order.ts';
 import { ReopenInstance } from '../parts/reopen-instance.tsx';
 import { reviewerName } from '../parts/reviewer-name.ts';
@@ -82,7 +83,10 @@ function useNextCase(id: string, allowed: Allowed): string | undefined {
   const me = reviewerName(operator);
   const { data } = useQuery({
     queryKey: [environment, 'next-case', id],
-    queryFn: () => call('reviews', 'list', { query: { assigned: 'UNCLAIMED', size: NEXT_SIZE, sort: QUEUE_ORDER } }),
+    queryFn: () =>
+      call('reviews', 'list', {
+        query: { assigned: 'UNCLAIMED', queue: queueOfTab(), size: NEXT_SIZE, sort: QUEUE_ORDER },
+      }),
   });
   const next = data?.content.find((row) => row.processInstanceId !== id && !row.verdictsBy.includes(me));
   const nextId = next?.processInstanceId;

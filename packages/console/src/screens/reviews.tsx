@@ -1,6 +1,9 @@
 import { Group, NativeSelect, SegmentedControl, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { Result } from '../api/client.ts';
+import { useEffect } from 'react';
+import { call, type Result } from '../api/client.ts';
+import { useEnvironment } from '../api/environment.ts';
 import { useMay, useSession } from '../api/session.tsx';
 import { Tag } from '../parts/badges.tsx';
 import { dayStart } from '../parts/day-start.ts';
@@ -8,6 +11,7 @@ import { DayFields, FilterChips, SearchField, useFilters } from '../parts/filter
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { setQueueOfTab } from '../parts/queue-of-tab.ts';
 import { QUEUE_ORDER } from '../parts/queue-order.ts';
 import { reviewerName } from '../parts/reviewer-name.ts';
 import { SavedViews } from '../parts/saved-views.tsx';
@@ -23,7 +27,8 @@ export function Reviews() {
   const t = useT();
   const navigate = useNavigate();
   const may = useMay();
-  const { view = 'all', definition, due } = useSearch({ strict: false }) as Record<string, string | undefined>;
+  const { view = 'all', definition, due, queue } = useSearch({ strict: false }) as Record<string, string | undefined>;
+  useEffect(() => setQueueOfTab(queue), [queue]);
   return (
     <Guarded group="reviews" name="list">
       <Page title={t('reviews.title')}>
@@ -37,21 +42,22 @@ export function Reviews() {
             { value: 'free', label: t('reviews.free') },
             ...(may('closedReviews', 'list') ? [{ value: 'closed', label: t('reviews.closed') }] : []),
           ]}
-          onChange={(next) => navigate({ to: '/reviews', search: { view: next, definition, due } as never })}
+          onChange={(next) => navigate({ to: '/reviews', search: { view: next, definition, due, queue } as never })}
         />
         <QueueFilters isOpen={view !== 'closed'} />
         <SavedViews screen="reviews" />
-        {view === 'closed' ? <Closed /> : <Open view={view} definition={definition} due={due} />}
+        {view === 'closed' ? <Closed /> : <Open view={view} />}
       </Page>
     </Guarded>
   );
 }
 
 /** What waits for a decision, the oldest first. */
-function Open({ view, definition, due }: { view: string; definition: string | undefined; due: string | undefined }) {
+function Open({ view }: { view: string }) {
   const t = useT();
   const explain = useExplainQueue();
   const { operator } = useSession();
+  const { definition, due, queue } = useFilters<'definition' | 'due' | 'queue'>().filters;
   const columns: Column<ReviewRow>[] = [
     { title: t('instances.person'), show: (row) => nameOf(row) || t('instances.noName'), text: nameOf },
     {
@@ -100,6 +106,7 @@ function Open({ view, definition, due }: { view: string; definition: string | un
         sort: QUEUE_ORDER,
         ...filters[view],
         processDefnName: definition,
+        queue,
         due: due === 'OVERDUE' ? due : undefined,
       }}
       columns={columns}
@@ -122,12 +129,27 @@ function NobodyWaits() {
 /** Only the cases of one definition, of any version; of those that wait, only the overdue ones. */
 function QueueFilters({ isOpen }: { isOpen: boolean }) {
   const t = useT();
-  const { filters, set } = useFilters<'definition' | 'due'>();
+  const { filters, set } = useFilters<'definition' | 'due' | 'queue'>();
+  const queues = useQueues();
   const due = isOpen && filters.due === 'OVERDUE' ? t('due.overdue') : undefined;
   return (
     <>
       <Group align="flex-end">
         <SearchField name="definition" label={t('instances.definition')} placeholder="document-and-selfie" />
+        {isOpen && queues.length > 0 && (
+          <NativeSelect
+            label={t('queues.title')}
+            value={filters.queue ?? ''}
+            data={[
+              { value: '', label: t('queues.all') },
+              ...queues.map(({ name, waiting }) => ({
+                value: name,
+                label: t('queues.label', { name, n: waiting }),
+              })),
+            ]}
+            onChange={(event) => set({ queue: event.currentTarget.value || undefined })}
+          />
+        )}
         {isOpen && (
           <NativeSelect
             label={t('due.title')}
@@ -144,10 +166,23 @@ function QueueFilters({ isOpen }: { isOpen: boolean }) {
         active={[
           { name: 'definition', label: t('instances.definition'), value: filters.definition },
           { name: 'due', label: t('due.title'), value: due },
+          { name: 'queue', label: t('queues.title'), value: isOpen ? filters.queue : undefined },
         ]}
       />
     </>
   );
+}
+
+/** The queues that the tenant has named, with how many wait in each. */
+function useQueues() {
+  const may = useMay();
+  const environment = useEnvironment();
+  const { data } = useQuery({
+    queryKey: [environment, 'queues'],
+    queryFn: () => call('reviewQueues', 'list', {}),
+    enabled: may('reviewQueues', 'list'),
+  });
+  return data?.queues ?? [];
 }
 
 type ClosedRow = Result<'closedReviews', 'list'>['content'][number];

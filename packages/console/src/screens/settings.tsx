@@ -7,6 +7,7 @@ import { say, useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { useMomentText } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { QueueSettings } from '../parts/queue-settings.tsx';
 import { useSafeSave } from '../parts/safe-save.tsx';
 import { Failed, Guarded, Waiting } from '../parts/states.tsx';
 import { useDraft } from '../parts/use-draft.ts';
@@ -115,6 +116,7 @@ function Form({ of }: { of: SettingsView }) {
         allowDecimal={false}
         onChange={(next) => change({ reviewDueHours: Number(next) || 0 })}
       />
+      <QueueSettings queues={settings.reviewQueues} onQueues={(reviewQueues) => change({ reviewQueues })} />
       <NumberInput
         label={t('settings.readBudget')}
         description={t('settings.readBudgetHint')}

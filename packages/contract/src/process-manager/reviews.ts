@@ -5,7 +5,7 @@ import { DateTime, Id, listOf, mapOf, nameText, oneOf, personal, text, withTitle
 import { Type } from '../type.ts';
 import { ProcessInstance } from './instances.ts';
 import { Environment } from './parameters.ts';
-import { MAX_REVIEW_REASONS } from './settings.ts';
+import { MAX_QUEUE_DEFINITIONS, MAX_REVIEW_QUEUES, MAX_REVIEW_REASONS } from './settings.ts';
 
 /** The review of instances by a human. All of it is ours. */
 
@@ -155,6 +155,7 @@ export const reviews = group('/api/process-manager/reviews', {
       }),
       reviewer: Type.Optional(text(0, 100, 'Only reviews that this reviewer has claimed')),
       processDefnName: Type.Optional(text(0, 100, 'Only reviews of this process definition, of any version')),
+      queue: Type.Optional(text(0, 50, 'Only reviews of this queue; see `reviewQueues` of the settings')),
       due: Type.Optional({ ...oneOf('ALL', 'OVERDUE'), description: 'Only reviews that should be decided by now' }),
     }),
     ok: page(Review),
@@ -256,6 +257,24 @@ export const reviews = group('/api/process-manager/reviews', {
     body: Reopening,
     ok: Review,
     codes: [100022, 100362],
+  }),
+});
+
+const ReviewQueue = withTitle(
+  'ReviewQueue',
+  Type.Object({
+    name: Type.String(),
+    processDefnNames: listOf(Type.String(), MAX_QUEUE_DEFINITIONS),
+    waiting: Type.Integer({ description: 'How many reviews wait in it' }),
+    oldestDtm: Type.Optional(Type.String({ ...DateTime, description: 'Since when the oldest of them waits' })),
+  }),
+);
+
+export const reviewQueues = group('/api/process-manager/reviewQueues', {
+  list: get('', {
+    summary: 'List the queues of reviewers, and how many reviews wait in each',
+    permission: 'ProcessManager:listReviewQueues',
+    ok: withTitle('ReviewQueues', Type.Object({ queues: listOf(ReviewQueue, MAX_REVIEW_QUEUES) })),
   }),
 });
 

@@ -1,7 +1,7 @@
 import { IfUnchanged } from '../if-unchanged.ts';
 import { get, group, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
-import { DateTime, listOf, text, withTitle } from '../schema.ts';
+import { DateTime, listOf, nameText, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 
 /** What a tenant sets for all its journeys, and what its sandbox offers. All of it is ours. */
@@ -9,6 +9,9 @@ import { Type } from '../type.ts';
 export const MAX_REDIRECT_ORIGINS = 100;
 export const MAX_EMBED_ORIGINS = 50;
 export const MAX_REVIEW_REASONS = 9;
+export const MAX_REVIEW_QUEUES = 20;
+const MAX_QUEUE_NAME = 50;
+export const MAX_QUEUE_DEFINITIONS = 50;
 const MAX_REASON_LENGTH = 200;
 const MAX_DUE_HOURS = 8760;
 const MAX_PERSONS_PER_HOUR = 1_000_000_000;
@@ -67,6 +70,22 @@ const reviewDueHours = Type.Integer({
   description: 'Within how many hours a review should be decided; 0 means no deadline',
 });
 
+const reviewQueues = listOf(
+  withTitle(
+    'ReviewQueueSetting',
+    Type.Object({
+      name: nameText(1, MAX_QUEUE_NAME, 'What reviewers see'),
+      processDefnNames: Type.Array(text(1, 50), {
+        minItems: 1,
+        maxItems: MAX_QUEUE_DEFINITIONS,
+        description: 'The process definitions whose reviews are in the queue, of any version',
+      }),
+    }),
+  ),
+  MAX_REVIEW_QUEUES,
+  'Named parts of the queue of reviewers; a review may be in several',
+);
+
 const Settings = withTitle(
   'ProcessSettings',
   Type.Object({
@@ -78,6 +97,7 @@ const Settings = withTitle(
     fourEyes,
     reviewReasons,
     reviewDueHours,
+    reviewQueues,
     lastUpdatedDtm: Type.String({ ...DateTime, description: '1970-01-01 before the first change' }),
   }),
 );
@@ -92,6 +112,7 @@ const SettingsUpdate = withTitle(
     fourEyes: Type.Optional(fourEyes),
     reviewReasons: Type.Optional(reviewReasons),
     reviewDueHours: Type.Optional(reviewDueHours),
+    reviewQueues: Type.Optional(reviewQueues),
   }),
 );
 

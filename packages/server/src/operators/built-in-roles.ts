@@ -28,6 +28,7 @@ const REVIEWS = [
   'correctReview',
   'reopenReview',
   'listClosedReviews',
+  'listReviewQueues',
   'listInstanceLinks',
   'listInstanceSessions',
   'listInstanceNotes',

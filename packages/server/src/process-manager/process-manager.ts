@@ -29,6 +29,7 @@ import { eventTeller } from './instances/tell-events.ts';
 import { type ProcessInstancesDeps, processInstanceHandlers } from './process-instances.ts';
 import { openRetention } from './retention/open-retention.ts';
 import { closedReviewHandlers } from './reviews/closed-reviews.ts';
+import { queueHandlers } from './reviews/queues.ts';
 import { type ReviewDeps, reviewHandlers } from './reviews/reviews.ts';
 import type { CallHttp } from './runtime/call-http.ts';
 import { openDrive, type Snapshot } from './runtime/drive.ts';
@@ -125,6 +126,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       funnels: funnelHandlers(),
       reviews: reviewHandlers({ drive, audit, reviewerName: deps.reviewerName, ...resumeLinks(deps) }),
       closedReviews: closedReviewHandlers(),
+      reviewQueues: queueHandlers(),
       whatIf: whatIfHandlers(),
       shadowVersions: shadowVersionHandlers(),
       usage: usageHandlers(),

@@ -39,6 +39,37 @@ onBothEngines('the queue of reviewers', (_engine, places) => {
     owner.call('/api/process-manager/settings', { body: { reviewDueHours }, headers: TEST });
   const URGENT_FIRST = 'sort=priority,desc&sort=waitingSinceDtm,asc';
 
+  it('has named parts by process definition; reviewers see how many wait in each', async () => {
+    const { user } = await startJourney(app, testKey, {
+      processDefnName: 'document-only',
+      parameters: { _scenario: 'document-inconsistent', firstName: 'Dora', lastName: 'Byrne' },
+    });
+    await user.finish();
+    const queue = (name: string, ...processDefnNames: string[]) => ({ name, processDefnNames });
+    const reviewQueues = [
+      queue('Papers', 'document-only', 'none'),
+      queue('Both', 'document-only', 'document-and-selfie'),
+    ];
+    await owner.call('/api/process-manager/settings', { body: { reviewQueues }, headers: TEST });
+    const { body } = await grace.call('/api/process-manager/reviewQueues', { headers: TEST });
+    assert.deepEqual(
+      body.queues.map(({ name, waiting }: { name: string; waiting: number }) => [name, waiting]),
+      [
+        ['Papers', 1],
+        ['Both', 4],
+      ],
+    );
+    assert.ok(body.queues[0].oldestDtm > body.queues[1].oldestDtm);
+    assert.deepEqual(await names('queue=Papers'), ['Dora']);
+    assert.equal((await names('queue=Both')).length, 4);
+    assert.deepEqual(await names('queue=Both&processDefnName=document-only'), ['Dora']);
+    const unknown = await grace.call(`${REVIEWS}?queue=Nothing`, { headers: TEST });
+    assert.deepEqual([unknown.status, unknown.body.errors[0].pointer], [400, '/query/queue']);
+    assert.deepEqual((await grace.call('/api/process-manager/reviewQueues')).body.queues, []);
+    const { processInstanceId } = user;
+    await owner.call(`/api/process-manager/processInstances/${processInstanceId}/cancel`, { body: {}, headers: TEST });
+  });
+
   it('lists the most urgent first, then what waits longest', async () => {
     assert.deepEqual(await names(URGENT_FIRST), ['Ada', 'Bea', 'Cleo']);
     const answer = await setPriority(owner, ids[2], 'URGENT');

@@ -1,5 +1,5 @@
 import type { TenantReads } from '../../db/db.ts';
-import { byLanguage } from '../../db/sql/dialect.ts';
+import { byLanguage, inJson } from '../../db/sql/dialect.ts';
 import { listOf } from '../../db/sql/list.ts';
 import { query } from '../../db/sql/statement.ts';
 import type { Paging } from '../../kernel/pages.ts';
@@ -38,6 +38,8 @@ export type ReviewFilter = {
   assigned: 'ALL' | 'CLAIMED' | 'UNCLAIMED';
   reviewer: string | undefined;
   definitionName: string | undefined;
+  /** Only reviews of these definitions. */
+  definitionNames: readonly string[] | undefined;
   /** Only what has waited since this moment or longer. */
   waitingSince: number | undefined;
   now: number;
@@ -61,6 +63,7 @@ const LIST = listOf<ReviewRow>()(COLUMNS, FROM, {
     claimedAt: `AND ${claimedSql('i.claimed_until', 'claimedAt')}`,
     unclaimedAt: `AND NOT ${claimedSql('i.claimed_until', 'unclaimedAt')}`,
     definitionName: 'AND i.process_defn_name = :definitionName',
+    definitionNames: `AND i.process_defn_name ${inJson(':definitionNames')}`,
     waitingSince: 'AND i.last_updated_at <= :waitingSince',
     reviewer: `AND i.reviewer = :reviewer AND ${claimedSql('i.claimed_until', 'now')}`,
   },
@@ -69,7 +72,7 @@ const LIST = listOf<ReviewRow>()(COLUMNS, FROM, {
 /** What waits is few against all there is, so it is counted each time. */
 export async function pageReviews(
   db: TenantReads,
-  { environment, assigned, reviewer, definitionName, waitingSince, now }: ReviewFilter,
+  { environment, assigned, reviewer, definitionName, definitionNames, waitingSince, now }: ReviewFilter,
   paging: Paging,
 ): Promise<{ rows: ReviewRow[]; total: number }> {
   const claimedAt = assigned === 'CLAIMED' ? now : undefined;
@@ -80,6 +83,7 @@ export async function pageReviews(
     unclaimedAt,
     reviewer: reviewer || undefined,
     definitionName,
+    definitionNames: definitionNames && JSON.stringify(definitionNames),
     waitingSince,
     now,
   };
@@ -93,6 +97,18 @@ const WAITING =
   WHERE tenant_id = :tenant_id AND environment IN ('live', 'test') AND status = 'REVIEW' GROUP BY environment`);
 
 export type ReviewsWaiting = { environment: string; count: number; oldest: number };
+
+const WAITING_OF =
+  query<WaitingOf>()(`SELECT process_defn_name AS name, count(*) AS count, min(last_updated_at) AS oldest
+  FROM process_instances WHERE tenant_id = :tenant_id AND environment = :environment AND status = 'REVIEW'
+  GROUP BY process_defn_name`);
+
+type WaitingOf = { name: string; count: number; oldest: number };
+
+/** How many wait of each definition, and since when the first of them does. */
+export function waitingByDefinition(db: TenantReads, environment: string): Promise<WaitingOf[]> {
+  return WAITING_OF.all(db, { environment });
+}
 
 /** How many wait in each environment, and since when the first of them does. */
 export function reviewsWaiting(db: TenantReads): Promise<ReviewsWaiting[]> {

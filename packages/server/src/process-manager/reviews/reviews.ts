@@ -23,6 +23,7 @@ import { findProcessSettings } from '../settings/settings.repository.ts';
 import { ASSIGNED_MS, CLAIMED_MS, isClaimed } from './claims.ts';
 import { correctReview } from './correct-review.ts';
 import { lockReview, lockWaiting, nameOf, record } from './lock-review.ts';
+import { definitionsOf } from './queues.ts';
 import { reopenReview } from './reopen-review.ts';
 import { findReview, pageReviews, type ReviewRow, SORTABLE } from './reviews.repository.ts';
 import { giveVerdict, ofRound } from './round.ts';
@@ -73,11 +74,13 @@ export function reviewHandlers(deps: ReviewDeps) {
   return implement(api.reviews, {
     async list(context, { query }) {
       const page = paging(query, SORTABLE);
-      const { assigned = 'ALL', reviewer, processDefnName, due } = query;
+      const { assigned = 'ALL', reviewer, processDefnName, queue, due } = query;
       const { environment } = context.principal;
       const definitionName = processDefnName || undefined;
       const waitingSince = due === 'OVERDUE' ? await overdueSince(context) : undefined;
-      const filter = { environment, assigned, reviewer, definitionName, waitingSince, now: context.now };
+      const definitionNames = queue ? await definitionsOf(context, queue) : undefined;
+      const names = { definitionName, definitionNames };
+      const filter = { environment, assigned, reviewer, ...names, waitingSince, now: context.now };
       const { rows, total } = await pageReviews(context.db, filter, page);
       return toPage(await toReviews(context.db, rows, context.now), total, page);
     },

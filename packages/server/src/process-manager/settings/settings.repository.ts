@@ -19,6 +19,8 @@ export type ProcessSettings = {
   readonly reviewReasons: readonly string[];
   /** Within how many hours a review should be decided; 0 for no deadline. */
   readonly reviewDueHours: number;
+  /** Named parts of the queue of reviewers. */
+  readonly reviewQueues: readonly { readonly name: string; readonly processDefnNames: readonly string[] }[];
 };
 
 /** Test journeys follow the live settings until a test key has made some. */
@@ -32,6 +34,7 @@ const DEFAULTS: ProcessSettings = {
   fourEyes: false,
   reviewReasons: [],
   reviewDueHours: 0,
+  reviewQueues: [],
 };
 
 type SettingsRow = { value: string; last_updated_at: number; last_updated_by: string | null };

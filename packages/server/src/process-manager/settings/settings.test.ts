@@ -29,6 +29,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
           fourEyes: false,
           reviewReasons: [],
           reviewDueHours: 0,
+          reviewQueues: [],
           lastUpdatedDtm: NEVER,
         },
       ],
@@ -58,6 +59,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
       fourEyes: false,
       reviewReasons: [],
       reviewDueHours: 0,
+      reviewQueues: [],
     };
     const { status, body } = await update({ redirectOrigins: given });
     const { lastUpdatedDtm } = body;
@@ -95,6 +97,16 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     assert.deepEqual((await update({ reviewReasons: reasons })).body.reviewReasons, reasons);
     assert.equal((await update({ reviewReasons: Array.from({ length: 10 }, (_, at) => `reason ${at}`) })).status, 400);
     assert.deepEqual((await update({ reviewReasons: [] })).body.reviewReasons, []);
+  });
+
+  it('hold the queues of reviewers, each name once', async () => {
+    const reviewQueues = [{ name: 'Passports', processDefnNames: ['document-only', 'document-and-selfie'] }];
+    assert.deepEqual((await update({ reviewQueues })).body.reviewQueues, reviewQueues);
+    const twice = [...reviewQueues, { name: 'passports', processDefnNames: ['x'] }];
+    const { status, body } = await update({ reviewQueues: twice });
+    assert.deepEqual([status, body.errors[0].pointer], [400, '/reviewQueues/1/name']);
+    assert.equal((await update({ reviewQueues: [{ name: 'Empty', processDefnNames: [] }] })).status, 400);
+    assert.deepEqual((await update({ reviewQueues: [] })).body.reviewQueues, []);
   });
 
   it('refuse with 100001 what is no origin, name each, and stay as they were', async () => {
@@ -147,6 +159,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
       fourEyes: false,
       reviewReasons: [],
       reviewDueHours: 0,
+      reviewQueues: [],
       lastUpdatedDtm: NEVER,
     });
   });

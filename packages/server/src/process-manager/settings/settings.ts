@@ -4,6 +4,7 @@ import { toDtm } from '../../kernel/clock.ts';
 import { ensureUnchanged } from '../../kernel/ensure-unchanged.ts';
 import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
+import { fold } from '../../kernel/pages.ts';
 import { normaliseOrigin } from './redirect-rules.ts';
 import {
   findSettingsForUpdate,
@@ -27,6 +28,7 @@ export function settingsHandlers() {
         ...(redirectOrigins && { redirectOrigins: normalised('redirectOrigins', redirectOrigins) }),
         ...(embedOrigins && { embedOrigins: normalised('embedOrigins', embedOrigins) }),
       };
+      ensureUniqueQueues(body.reviewQueues ?? []);
       const { environment } = principal;
       return db.write(async (tx) => {
         const { settings: before, row } = await findSettingsForUpdate(tx, environment);
@@ -39,13 +41,21 @@ export function settingsHandlers() {
   });
 }
 
+/** Queues are chosen by name, so two names must not look alike. */
+function ensureUniqueQueues(queues: readonly { name: string }[]): void {
+  const names = queues.map(({ name }) => fold(name));
+  const at = names.findIndex((name, index) => names.indexOf(name) < index);
+  if (at >= 0) throw invalidInput({ pointer: `/reviewQueues/${at}/name`, message: 'is the name of another queue' });
+}
+
 function viewOf(settings: ProcessSettings, lastUpdatedAt: number) {
-  const { redirectOrigins, embedOrigins, reviewReasons } = settings;
+  const { redirectOrigins, embedOrigins, reviewReasons, reviewQueues } = settings;
   return {
     ...settings,
     redirectOrigins: [...redirectOrigins],
     embedOrigins: [...embedOrigins],
     reviewReasons: [...reviewReasons],
+    reviewQueues: reviewQueues.map(({ name, processDefnNames }) => ({ name, processDefnNames: [...processDefnNames] })),
     lastUpdatedDtm: toDtm(lastUpdatedAt),
   };
 }
