@@ -14,6 +14,7 @@ import { openJourney } from './journey/journey.ts';
 import { openLive } from './journey/live.ts';
 import { openMessages } from './journey/messages/messages.ts';
 import type { Platform } from './kernel/feature.ts';
+import type { TenantId } from './kernel/ids.ts';
 import type { SignDocument } from './kernel/sign-document.ts';
 import type { Tracing } from './kernel/tracing.ts';
 import { openNotifications } from './notification-service/notifications.ts';
@@ -45,6 +46,8 @@ export type FeatureDeps = Platform & {
   log: Logger;
   jobs: Jobs;
   sign: SignDocument;
+  /** Whether an API key would be let in now. */
+  isUsableKey(tenantId: TenantId, keyId: string): Promise<boolean>;
   /** The name of the cookie that opens an instance. */
   cookieName(instanceId: string): string;
   /** The name of the cookie of an operator's session. */
@@ -157,6 +160,8 @@ function openServices(shared: Shared) {
     ...shared,
     parametersOf,
     onAttempt: shared.metrics.webhookAttempt,
+    mayStillCall: async ({ tenantId, callerId, operator }) =>
+      operator ? !(await shared.suspended()).has(tenantId) : shared.isUsableKey(tenantId, callerId),
     perEndpoint: config.webhooksPerEndpoint,
   });
   return {

@@ -1,5 +1,6 @@
 import type { Db } from '../db/db.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { TenantId } from '../kernel/ids.ts';
 import { rateLimiter } from '../kernel/rate-limiter.ts';
 import type { VersionedKey } from '../secrets/sealing.ts';
 import type { Vault } from '../secrets/vault.ts';
@@ -14,6 +15,8 @@ import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
 export type Arthr = {
   handlers: ReturnType<typeof apiKeyHandlers>;
   authenticate: Authenticate;
+  /** Whether the key would be let in now. */
+  isUsable(tenantId: TenantId, keyId: string): Promise<boolean>;
   signing: SigningKeys;
   /** The newest pepper: new keys are hashed with it. */
   pepper: VersionedKey;
@@ -55,6 +58,11 @@ export async function openArthr(deps: ArthrDeps): Promise<Arthr> {
     authenticate: authenticator({ clock, signing, keys, issuerOf }),
     signing,
     pepper,
+    async isUsable(tenantId, keyId) {
+      const key = await keys.find(keyId);
+      if (!key?.active || key.isSuspended || key.tenantId !== tenantId) return false;
+      return key.expiringAt === null || key.expiringAt > clock.now();
+    },
     async stop() {
       clearInterval(gatherer);
       await flush();

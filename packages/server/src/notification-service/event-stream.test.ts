@@ -49,6 +49,21 @@ describe('a stream of events', () => {
     hub.stop();
   });
 
+  it('is cut off at the next heartbeat if its caller may not call any more, or if nobody knows', async () => {
+    const hub = openEventHub();
+    const answers = [async () => true, async () => false, () => Promise.reject(new Error('no database'))];
+    const streams = answers.map(
+      (mayStillWatch) =>
+        hub.subscribe({ tenantId: acme, environment: 'test', types: NONE, mayStillWatch }).body as Readable,
+    );
+    await hub.beat();
+    assert.deepEqual(
+      streams.map(({ destroyed }) => destroyed),
+      [false, true, true],
+    );
+    hub.stop();
+  });
+
   it('ends after a while, so that a key that was blocked meanwhile sees no more', async () => {
     const hub = openEventHub(1);
     const { events } = watch(hub);

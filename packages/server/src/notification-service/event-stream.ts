@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { api } from '@grove/contract';
 import { type Produced, stream } from '../kernel/answers.ts';
 import { MINUTE, SECOND } from '../kernel/clock.ts';
+import type { Principal } from '../kernel/context.ts';
 import type { Environment } from '../kernel/environment.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { TenantId } from '../kernel/ids.ts';
@@ -16,7 +17,9 @@ export type EventHub = {
   /** Whether anybody watches: if not, there is nothing to write. */
   watched(tenantId: TenantId, environment: Environment): boolean;
   publish(tenantId: TenantId, environment: Environment, event: StreamedEvent): void;
-  subscribe(watcher: { tenantId: TenantId; environment: Environment; types: ReadonlySet<string> }): Produced;
+  subscribe(watcher: Subscription): Produced;
+  /** Sends a heartbeat, and cuts off callers who may not call any more. */
+  beat(): Promise<void>;
   stop(): void;
 };
 
@@ -27,10 +30,18 @@ const MAX_WATCHERS = 500;
 /** A client that does not read is cut off before its events pile up. */
 const MAX_UNREAD_BYTES = 256 * 1024;
 const BEAT_EVERY_MS = 15 * SECOND;
-/** After this time the client reconnects and its key is checked again: a blocked key sees no more events. */
+/** After this time the client reconnects, and everything about it is checked again. */
 const MAX_STREAM_MS = 10 * MINUTE;
 
-type Watcher = { types: ReadonlySet<string>; events: Readable };
+type Subscription = {
+  readonly tenantId: TenantId;
+  readonly environment: Environment;
+  readonly types: ReadonlySet<string>;
+  /** Whether the caller could begin to watch now. */
+  mayStillWatch?(): Promise<boolean>;
+};
+
+type Watcher = Pick<Subscription, 'types' | 'mayStillWatch'> & { events: Readable };
 
 export function openEventHub(maxStreamMs = MAX_STREAM_MS): EventHub {
   const lines = new Map<string, Set<Watcher>>();
@@ -42,8 +53,14 @@ export function openEventHub(maxStreamMs = MAX_STREAM_MS): EventHub {
     events.push(text);
     if (events.readableLength > MAX_UNREAD_BYTES) events.destroy();
   };
-  const beat = () => {
-    for (const line of lines.values()) for (const watcher of line) write(watcher, ':\n\n');
+  /** If nobody knows whether the caller may still watch, it connects again. */
+  const beatOf = async (watcher: Watcher) => {
+    const mayWatch = await watcher.mayStillWatch?.().catch(() => false);
+    if (mayWatch === false) watcher.events.destroy();
+    else write(watcher, ':\n\n');
+  };
+  const beat = async () => {
+    await Promise.all([...lines.values()].flatMap((line) => [...line].map(beatOf)));
   };
   return {
     watched: (tenantId, environment) => lines.has(keyOf(tenantId, environment)),
@@ -53,13 +70,18 @@ export function openEventHub(maxStreamMs = MAX_STREAM_MS): EventHub {
         write(watcher, `event: ${event.type}\nid: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`);
       }
     },
-    subscribe({ tenantId, environment, types }) {
+    beat,
+    subscribe({ tenantId, environment, types, mayStillWatch }) {
       const key = keyOf(tenantId, environment);
       const line = lines.get(key) ?? new Set<Watcher>();
       if (line.size >= MAX_WATCHERS_OF_TENANT || count >= MAX_WATCHERS) {
         throw new ApiError(100007, { retryAfterSeconds: 5, log: 'too many watch events' });
       }
-      const watcher = { types, events: new Readable({ read: () => undefined }) };
+      const watcher: Watcher = {
+        types,
+        events: new Readable({ read: () => undefined }),
+        ...(mayStillWatch && { mayStillWatch }),
+      };
       line.add(watcher);
       lines.set(key, line);
       count += 1;
@@ -82,13 +104,16 @@ export function openEventHub(maxStreamMs = MAX_STREAM_MS): EventHub {
   };
 }
 
-export function eventStreamHandlers(hub: EventHub) {
+export type MayStillCall = (principal: Principal) => Promise<boolean>;
+
+export function eventStreamHandlers(hub: EventHub, mayStillCall?: MayStillCall) {
   return implement(api.eventStream, {
     watch: (context, { query }) =>
       hub.subscribe({
         tenantId: context.tenantId,
         environment: context.principal.environment,
         types: new Set(query.types?.split(',').filter(Boolean)),
+        ...(mayStillCall && { mayStillWatch: () => mayStillCall(context.principal) }),
       }),
   });
 }

@@ -5,7 +5,7 @@ import { boundedMap } from '../kernel/bounded-map.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { type DispatcherDeps, openDispatcher } from './dispatch.ts';
-import { eventStreamHandlers, openEventHub } from './event-stream.ts';
+import { eventStreamHandlers, type MayStillCall, openEventHub } from './event-stream.ts';
 import { type Notifier, notifier } from './notify.ts';
 import { purgeDeliveriesJob } from './purge-deliveries.ts';
 import { isWebhookName } from './webhooks.repository.ts';
@@ -29,6 +29,8 @@ export type NotificationsDeps = Omit<DispatcherDeps, 'vault' | 'outbound'> & {
   db: Db;
   vault: Pick<Vault, 'sealFor' | 'openFor'>;
   outbound: Outbound;
+  /** Whether a caller who was let in is still to be. */
+  mayStillCall?: MayStillCall;
   secretHostFault: WebhooksDeps['secretHostFault'];
   everyTenantId(): AsyncIterable<TenantId>;
 };
@@ -50,7 +52,7 @@ export function openNotifications(deps: NotificationsDeps): Notifications {
   return {
     handlers: {
       webhooks: webhookHandlers({ vault, outbound, ring, secretHostFault: deps.secretHostFault }),
-      eventStream: eventStreamHandlers(hub),
+      eventStream: eventStreamHandlers(hub, deps.mayStillCall),
     },
     ...notifications,
     onInstanceEvent: notifications.notify,
