@@ -50,7 +50,7 @@ const SCRIPT = `import { createClient, verifyWebhook } from '${SDK_NAME}';
 const { GROVE_URL: baseUrl, GROVE_API_KEY: apiKey } = globalThis.Deno ? Deno.env.toObject() : process.env;
 const grove = createClient({ baseUrl, apiKey });
 const names = [];
-for await (const key of grove.apiKeys.list.all({ query: { size: 1 } })) names.push(key.name);
+for await (const definition of grove.processDefinitions.list.all({ query: { size: 1 } })) names.push(definition.name);
 const token = await grove.processTokens.create({ body: { name: 'check ' + crypto.randomUUID(), processDefnName: 'document-only' } });
 const { processInstanceId } = await grove.processInstances.create({ query: { pt: token.id }, body: { parameters: { firstName: 'Ada' } } });
 const { status } = await grove.processInstances.get({ processInstanceId });
