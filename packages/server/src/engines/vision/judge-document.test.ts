@@ -186,18 +186,19 @@ describe('what is said of a document', () => {
     assert.equal(judged({ birthDate: '12', expiryDate: '2032' }), 'REVIEW fields_missing final');
   });
 
-  it('is for a human where a passport does not print the number or a name of its zone, or a card hardly anything', () => {
+  it('is for a human where any field of the zone of a passport is hidden in print, or hardly a field of a card is seen', () => {
     const printed = {
       documentNumber: 'L898902C3',
       birthDate: '12 AUG 1974',
+      expiryDate: '15 APR 2032',
       surname: 'ERIKSSON',
       givenNames: 'ANNA MARIA',
     };
     const consistency = (fields: Record<string, string>, format: 'TD3' | 'TD1' = 'TD3') =>
       judge({ front: readingOf({ visual: print(fields), mrz: { ...zoneOf(), format } }) }).found.documentConsistency;
     assert.equal(consistency(printed), 'PASSED');
-    for (const name of ['documentNumber', 'surname', 'givenNames'] as const) {
-      const { [name]: _, ...others } = { ...printed, expiryDate: '15 APR 2032' };
+    for (const name of Object.keys(printed) as (keyof typeof printed)[]) {
+      const { [name]: _, ...others } = printed;
       assert.equal(consistency(others), 'REVIEW fields_missing final', name);
     }
     assert.equal(consistency({ surname: 'ERIKSSON', givenNames: 'ANNA MARIA' }, 'TD1'), 'PASSED');

@@ -233,20 +233,15 @@ function consistencyCheck(agreement: readonly DocumentCheck[], readings: readonl
   return checkOf('documentConsistency', agree.length > 0 ? PASSED : notPerformed('nothing_to_compare'), metaData);
 }
 
-/** If print lacks this many of the five fields of a zone, a reflection or a finger hides them; cards print some elsewhere. */
-const MANY_MISSING = { passport: 2, card: 4 };
-/** A passport's print is set in large letters, but dates are often split or abbreviated: one of those may be missing. */
-const LARGE_FIELDS = /^visual\.(documentNumber|surname|givenNames)\./;
-
-/** A date of which the day and month or the month and year were read is not hidden: so much of it counts as missing. */
-const PARTLY_MISSING = 0.5;
+/** If print lacks this many of the five fields of a zone, a reflection or a finger hides them. Cards print some elsewhere. */
+const MANY_MISSING_OF_CARD = 4;
 
 /** Whether too little of what the zone says was found in print to call them alike. What was not found may be changed. */
 function isMuchHidden(missing: readonly DocumentCheck[], readings: readonly DocumentReading[]): boolean {
+  // Of a date that was read in part nothing is hidden: its print was there to be read.
+  const hidden = missing.filter(({ isPartlyRead }) => !isPartlyRead);
   const isPassport = readings.some(({ mrz }) => mrz?.format === 'TD3');
-  if (isPassport && missing.some(({ name }) => LARGE_FIELDS.test(name))) return true;
-  const count = missing.reduce((sum, { isPartlyRead }) => sum + (isPartlyRead ? PARTLY_MISSING : 1), 0);
-  return count >= (isPassport ? MANY_MISSING.passport : MANY_MISSING.card);
+  return hidden.length >= (isPassport ? 1 : MANY_MISSING_OF_CARD);
 }
 
 /** The fields of a valid zone that were not found in print. Visas print only some of them. */
