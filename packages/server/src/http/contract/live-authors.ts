@@ -8,6 +8,8 @@ import type { Principal } from '../../kernel/context.ts';
  */
 export const LIVE_AUTHOR = 'A live caller';
 
+/** Who made what comes with Grove. */
+const GROVE = 'Grove';
 const AUTHORS = ['createdBy', 'lastUpdatedBy'] as const;
 
 type ReadHandler = (context: { principal?: Principal }, input: unknown) => unknown;
@@ -49,6 +51,6 @@ function hideInList(item: unknown): unknown {
 
 function hideOfOne(object: ResponseObject): ResponseObject {
   if (object.environment !== 'live') return object;
-  const hidden = AUTHORS.filter((name) => name in object).map((name) => [name, LIVE_AUTHOR]);
+  const hidden = AUTHORS.filter((name) => name in object && object[name] !== GROVE).map((name) => [name, LIVE_AUTHOR]);
   return hidden.length === 0 ? object : { ...object, ...Object.fromEntries(hidden) };
 }
