@@ -136,7 +136,12 @@ describe('a journey has no traps', () => {
     const { url } = await stage.link({ steps: [CONSENT, FORM] });
     const context = await stage.context();
     const page = await context.newPage();
+    let sessions = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/api/journey/sessions')) sessions += 1;
+    });
     await begin(page, url);
+    assert.equal(sessions, 1, 'the code of a link is spent once');
     await press(page, 'I agree');
     await heading(page, 'About you');
     const again = await context.newPage();
