@@ -4,6 +4,7 @@ import { operations, PERSONAL } from '@grove/contract';
 import { startJourney } from '../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts';
 import { firstOwner, invitePerson, type Person } from '../../test/operators.ts';
+import { newId } from '../kernel/ids.ts';
 
 const IN_TEST = { 'X-Grove-Environment': 'test' };
 const PERMISSIONS = [
@@ -14,6 +15,7 @@ const PERMISSIONS = [
   'NotificationService:*',
   'IdentityStore:*',
   'WatchlistManager:*',
+  'PersonRequests:*',
 ];
 const withTenant = (permissions: readonly string[]) => permissions.map((each) => `TNT#acme#${each}`);
 
@@ -86,6 +88,12 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     };
     const sent = await masked.call('/api/notification-service/webhooks', { body: webhook });
     assert.deepEqual([sent.status, sent.body.code], [403, 100366], sent.text);
+    const { bodyTemplate, ...plainWebhook } = webhook;
+    const { body: made } = await owner.call('/api/notification-service/webhooks', { body: plainWebhook });
+    const changed = await masked.call(`/api/notification-service/webhooks/${made.id}`, { body: { bodyTemplate } });
+    assert.deepEqual([changed.status, changed.body.code], [403, 100366], changed.text);
+    const request = await masked.call(`/api/userdata-server/personRequests/${newId(0)}/archive`, { body: {} });
+    assert.deepEqual([request.status, request.body.code], [403, 100366], request.text);
   });
 
   it('finds nobody by a part of a name: names would be found letter by letter', async () => {

@@ -6,7 +6,7 @@ import { type MailServer, openMailServer } from '../../../test/mail-server.ts';
 import { openReceiver, type Receiver } from '../../../test/webhooks.ts';
 import { sql } from '../../db/db.ts';
 import { HOUR, MINUTE } from '../../kernel/clock.ts';
-import { asTenantId } from '../../kernel/ids.ts';
+import { asTenantId, newId } from '../../kernel/ids.ts';
 
 const ADA = 'ada.byrne@example.com';
 const PER_DAY = 8;
@@ -274,6 +274,20 @@ onBothEngines('messages to end users', (_engine, places) => {
     });
     assert.equal(events.text.match(/instance\.linkSent/g)?.length, 3);
     assert.doesNotMatch(events.text, /example\.com/);
+  });
+
+  it('100022, 100057, 100162: no link is sent of a verification that is unknown or ended, or whose address nobody knows', async () => {
+    await nextDay();
+    const { user, token } = await startJourney(app, testKey, { processDefnName: 'document-only' });
+    const codeFor = async (id: string) => {
+      const path = `/api/process-manager/processInstances/${id}/resumeLink/send`;
+      const { status, body } = await app.call(path, { method: 'POST', token, body: '{}' });
+      return [status, body.code];
+    };
+    assert.deepEqual(await codeFor(newId(app.clock.now())), [404, 100022]);
+    assert.deepEqual(await codeFor(user.processInstanceId), [400, 100162]);
+    await user.finish();
+    assert.deepEqual(await codeFor(user.processInstanceId), [409, 100057]);
   });
 
   it('what a server does not take now is sent again later; what it never takes, or cannot be sent any more, is erased', async () => {
