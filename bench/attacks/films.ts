@@ -26,7 +26,7 @@ export type Film = {
 };
 
 /** `second`: of the film. */
-type Frame = { readonly bytes: Buffer; readonly seen: FaceObservation; readonly second: number };
+type Frame = { readonly bytes: Buffer; readonly observation: FaceObservation; readonly second: number };
 
 const MAX_FILMS = 100;
 const MAX_FRAMES = 400;
@@ -67,20 +67,22 @@ async function observeFrames(vision: VisionEngine, folder: string): Promise<Fram
   for (const [at, file] of readdirSync(folder).sort().slice(0, MAX_FRAMES).entries()) {
     const bytes = readFileSync(join(folder, file));
     const observation = await vision.observeFace(bytes);
-    if ('points' in observation) frames.push({ bytes, seen: observation, second: Math.floor(at / FRAMES_PER_SECOND) });
+    if ('points' in observation) frames.push({ bytes, observation, second: Math.floor(at / FRAMES_PER_SECOND) });
   }
   return frames;
 }
 
 async function toFilm(name: string, frames: readonly Frame[]): Promise<Film | undefined> {
-  const ahead = frames.filter(({ seen }) => roleAtStart(seen).role === 'centre');
-  const first = mostUsual(ahead)?.seen;
+  const ahead = frames.filter(({ observation }) => roleAtStart(observation).role === 'centre');
+  const first = mostUsual(ahead)?.observation;
   if (!first) return undefined;
   const neutral = { ...first, size: sizeOf(first) };
   // Who looks ahead looks at one place: the films were not made for this, and people look around in them.
   const isNear = (observation: FaceObservation) =>
     Math.hypot(observation.yaw - neutral.yaw, observation.pitch - neutral.pitch) <= REST_DEGREES;
-  const rests = ahead.filter(({ seen }) => isNear(seen) && roleOf(seen, neutral, 'left') === 'centre');
+  const rests = ahead.filter(
+    ({ observation }) => isNear(observation) && roleOf(observation, neutral, 'left') === 'centre',
+  );
   if (new Set(rests.map(({ second }) => second)).size < LEAST_RESTS) return undefined;
   const takes = new Map(MOVEMENTS.map((movement) => [movement, takesOf(frames, neutral, movement)]));
   const closer = [...(takes.get('closer') ?? []), ...(await closeUpsOf(rests))];
@@ -104,8 +106,10 @@ async function toFilm(name: string, frames: readonly Frame[]): Promise<Film | un
 
 /** The frame whose pose has most others near it: where the person looks when nothing happens. */
 function mostUsual(frames: readonly Frame[]): Frame | undefined {
-  const near = ({ seen: one }: Frame) =>
-    frames.filter(({ seen }) => Math.hypot(seen.yaw - one.yaw, seen.pitch - one.pitch) <= REST_DEGREES).length;
+  const near = ({ observation: one }: Frame) =>
+    frames.filter(
+      ({ observation }) => Math.hypot(observation.yaw - one.yaw, observation.pitch - one.pitch) <= REST_DEGREES,
+    ).length;
   return frames.toSorted((one, other) => near(other) - near(one))[0];
 }
 
@@ -114,8 +118,8 @@ function takesOf(frames: readonly Frame[], neutral: Neutral, movement: Movement)
   const stretches: Frame[][] = [[]];
   for (const frame of frames) {
     if (
-      isLevel(frame.seen, neutral, movement) &&
-      nearbyRests(neutral).every((rest) => roleOf(frame.seen, rest, movement) === 'shown')
+      isLevel(frame.observation, neutral, movement) &&
+      nearbyRests(neutral).every((rest) => roleOf(frame.observation, rest, movement) === 'shown')
     )
       stretches.at(-1)?.push(frame);
     else if (stretches.at(-1)?.length) stretches.push([]);
@@ -153,14 +157,14 @@ function inTurns<Item>(items: readonly Item[], turns: number): Item[][] {
 }
 
 async function closeUpsOf(rests: readonly Frame[]): Promise<Frame[][]> {
-  const roomy = rests.filter(({ seen }) => hasRoom(seen)).slice(-CLOSE_UPS);
+  const roomy = rests.filter(({ observation }) => hasRoom(observation)).slice(-CLOSE_UPS);
   if (roomy.length < CLOSE_UPS) return [];
   const closeUps: Frame[] = [];
   for (const frame of roomy) closeUps.push({ ...frame, bytes: await closeUp(frame) });
   return [closeUps.slice(0, FRAMES_OF_CLOSE_UP), closeUps.slice(FRAMES_OF_CLOSE_UP)];
 }
 
-function closeUp({ bytes, seen: { width, height, box } }: Frame): Promise<Buffer> {
+function closeUp({ bytes, observation: { width, height, box } }: Frame): Promise<Buffer> {
   const size = { width: Math.round(width / CLOSE_UP), height: Math.round(height / CLOSE_UP) };
   // The middle of the face stays where it is.
   const left = Math.floor(((box.left + box.right) / 2) * (1 - 1 / CLOSE_UP));

@@ -241,9 +241,9 @@ export function testCaseWork(tools: Tools): void {
     await page.waitForURL(/queue=Passports/);
     await page.getByRole('table').getByText('Quilla Byrne').waitFor();
     await lookAt(tools, 'queue');
-    const asked = page.waitForRequest(/reviews\?.*queue=Passports.*size=20/);
+    const request = page.waitForRequest(/reviews\?.*queue=Passports.*size=20/);
     await page.getByRole('link', { name: 'Quilla Byrne' }).click();
-    await asked;
+    await request;
     await page.getByRole('button', { name: 'Give back' }).click();
     const token = await app.token(stage().testKey);
     const path = `/api/process-manager/processInstances/${id}/cancel`;

@@ -6,7 +6,7 @@ import type { VersionedKey } from '../secrets/sealing.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { apiKeyHandlers } from './api-keys/api-keys.ts';
 import { issuer } from './api-keys/issue.ts';
-import { openKeysInUse } from './api-keys/keys-in-use.ts';
+import { isUsable, openKeysInUse } from './api-keys/keys-in-use.ts';
 import { openLastIssued } from './api-keys/last-issued.ts';
 import { type Authenticate, authenticator } from './tokens/authenticate.ts';
 import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
@@ -60,8 +60,7 @@ export async function openArthr(deps: ArthrDeps): Promise<Arthr> {
     pepper,
     async isUsable(tenantId, keyId) {
       const key = await keys.find(keyId);
-      if (!key?.active || key.isSuspended || key.tenantId !== tenantId) return false;
-      return key.expiringAt === null || key.expiringAt > clock.now();
+      return key !== undefined && isUsable(key, clock.now()) && !key.isSuspended && key.tenantId === tenantId;
     },
     async stop() {
       clearInterval(gatherer);

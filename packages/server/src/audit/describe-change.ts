@@ -1,4 +1,5 @@
 import type { ConfigurationAction } from '@grove/contract';
+import { isObject } from '../kernel/is-object.ts';
 
 /** What the audit log says of a change of the configuration. Values are shown only where they are named here. */
 const SHOWN_FIELDS: { readonly [A in ConfigurationAction]?: readonly string[] } = {
@@ -44,10 +45,6 @@ export function describeChange({ action, params, body, result }: ConfigurationCh
       ...(shownFields.length > 0 && { values: Object.fromEntries(shownFields.map((field) => [field, after[field]])) }),
     },
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function textOf(value: unknown): string | undefined {

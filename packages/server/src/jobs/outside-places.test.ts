@@ -4,12 +4,12 @@ import { openOutsidePlaces } from './outside-places.ts';
 
 it('a tenant and each of its parts leave places to others, and a place that is given back is free again', () => {
   const places = openOutsidePlaces(16);
-  const taken: (() => void)[] = [];
+  const placesInUse: (() => void)[] = [];
   const takeAll = (tenant: string, part: string) => {
     for (let count = 0; ; count++) {
       const giveBack = places.take(tenant, part);
       if (!giveBack) return count;
-      taken.push(giveBack);
+      placesInUse.push(giveBack);
     }
   };
   assert.deepEqual(
@@ -17,6 +17,6 @@ it('a tenant and each of its parts leave places to others, and a place that is g
     [16, 8, 4, 16],
   );
   assert.ok(takeAll('third', 'live') > 0);
-  for (const giveBack of taken) giveBack();
+  for (const giveBack of placesInUse) giveBack();
   assert.equal(takeAll('other', 'test'), 16);
 });

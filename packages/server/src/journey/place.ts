@@ -1,3 +1,5 @@
+import { countryOfProxy } from '../kernel/country-of-proxy.ts';
+
 /**
  * Where a browser is, as far as it can be known without asking anybody: the city of the time zone that its clock is set
  * to, and the country of its address if a proxy in front says it. Whoever deceives can set a clock, so the page says
@@ -13,14 +15,10 @@ export type PlaceHints = { timeZone: string | undefined; country: string | undef
 
 /** Zones that are named after a place. The others (`Etc/GMT+5`, `UTC`, `EST`) say nothing. */
 const ZONE = /^(Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific)(\/[A-Za-z_-]{1,30}){1,2}$/;
-const COUNTRY = /^[A-Z]{2}$/;
-/** What proxies write where they do not know, or where there is no country. */
-const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1']);
 
 export async function placeOf({ timeZone, country }: PlaceHints): Promise<DevicePlace | undefined> {
-  const address = country?.trim().toUpperCase() ?? '';
-  const isKnownCountry = COUNTRY.test(address) && !NO_COUNTRY.has(address);
-  const devicePlace = { ...(await byClock(timeZone ?? '')), ...(isKnownCountry && { addressCountryCode: address }) };
+  const addressCountryCode = countryOfProxy(country);
+  const devicePlace = { ...(await byClock(timeZone ?? '')), ...(addressCountryCode && { addressCountryCode }) };
   return Object.keys(devicePlace).length > 0 ? devicePlace : undefined;
 }
 

@@ -1,3 +1,4 @@
+import type { api, Ok } from '@grove/contract';
 import type { TenantDb } from '../db/db.ts';
 import type { TenantId } from './ids.ts';
 import type { PermissionSet } from './permissions.ts';
@@ -49,7 +50,7 @@ export type Context = {
 export type SessionState = 'ACTIVE' | 'WATCHING' | 'UNCONFIRMED' | 'CLOSED';
 
 /** How far a hand-off to another device has come, as one of the two devices sees it. */
-export type HandoffState = 'NONE' | 'OFFERED' | 'CONFIRMING' | 'CONNECTED';
+export type HandoffState = Ok<typeof api.journey.get>['device']['handoff'];
 
 /** The browser of an end user, as its cookie says. It opens one instance and nothing else. */
 export type JourneyPrincipal = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { asTenantId, firstIdAt, ID_PATTERN, isTenantId, momentOf, newId } from './ids.ts';
+import { asTenantId, creationTimeOf, firstIdAt, ID_PATTERN, isTenantId, newId } from './ids.ts';
 
 const LAST_MOMENT = 2 ** 48 - 1;
 const moment = () => fc.integer({ min: 0, max: LAST_MOMENT });
@@ -33,7 +33,7 @@ describe('newId', () => {
   });
 
   it('says when it was made', () => {
-    fc.assert(fc.property(moment(), (made) => assert.equal(momentOf(newId(made)), made)));
+    fc.assert(fc.property(moment(), (made) => assert.equal(creationTimeOf(newId(made)), made)));
   });
 
   it('begins with the time as the ULID specification writes it', () => {

@@ -27,7 +27,7 @@ function timeOf(at: number): string {
 }
 
 /** When an id was made, by the clock of the server that made it. */
-export function momentOf(id: string): number {
+export function creationTimeOf(id: string): number {
   let at = 0;
   for (const digit of id.slice(0, TIME_LENGTH)) at = at * 32 + ALPHABET.indexOf(digit);
   return at;

@@ -96,11 +96,11 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.deepEqual([request.status, request.body.code], [403, 100366], request.text);
   });
 
-  it('finds nobody by a part of a name: names would be found letter by letter', async () => {
-    const found = async (person: Person, word: string) =>
+  it('finds nobody by a part of a name: names would be matchCount letter by letter', async () => {
+    const matchCount = async (person: Person, word: string) =>
       (await read(person, `/api/process-manager/processInstances/search?searchString=${word}`)).body.totalElements;
-    assert.deepEqual([await found(owner, 'saoir'), await found(owner, 'saoirse')], [1, 1]);
-    assert.deepEqual([await found(masked, 'saoir'), await found(masked, 'saoirse')], [0, 1]);
+    assert.deepEqual([await matchCount(owner, 'saoir'), await matchCount(owner, 'saoirse')], [1, 1]);
+    assert.deepEqual([await matchCount(masked, 'saoir'), await matchCount(masked, 'saoirse')], [0, 1]);
     const store = { name: 'customers' };
     assert.equal((await owner.call('/api/identity-store/stores', { body: store, headers: IN_TEST })).status, 201);
     const users = '/api/identity-store/stores/customers/users';
@@ -145,11 +145,11 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     await user.upload('document', 'front', { person: 'ada', fields: { 'Date Of Birth': '1996-01-31' } });
     await user.submit('document');
     assert.equal((await user.finish()).waitingFor, 'review');
-    const asked = await masked.call(`/api/process-manager/reviews/${processInstanceId}/askAgain`, {
+    const answer = await masked.call(`/api/process-manager/reviews/${processInstanceId}/askAgain`, {
       body: { steps: ['document'], comment: 'blurred' },
       headers: IN_TEST,
     });
-    assert.deepEqual([asked.status, asked.body.redirectUrl], [200, 'h•••'], asked.text);
+    assert.deepEqual([answer.status, answer.body.redirectUrl], [200, 'h•••'], answer.text);
   });
 
   it('gives nobody the sight that it has not: no role, no invitation, no API key', async () => {

@@ -24,12 +24,12 @@ import {
   findInstanceView,
   findInstanceViews,
   type InstanceRow,
-  type InstanceView,
 } from './instances/process-instances.repository.ts';
 import { makeResumeLink } from './instances/resume-link.ts';
 import { asId, SEARCH_LIMITS, searchId, searchInstances } from './instances/search-instances.ts';
 import { wordsOf } from './instances/search-terms.ts';
 import type { TellEvents } from './instances/tell-events.ts';
+import { visible } from './instances/visible.ts';
 import { type DeleteInstanceDeps, deleteInChain } from './retention/delete-instance.ts';
 import { dateOfBirthOf } from './runtime/date-of-birth.ts';
 import type { Drive } from './runtime/drive.ts';
@@ -208,12 +208,6 @@ function createInstance(deps: ProcessInstancesDeps, context: Context, tokenId: s
   const from = { tokenId, overrides, now, tell: deps.tell, environment: principal.environment };
   const baseUrl = deps.baseUrlOf(tenantId);
   return context.db.write((tx) => createFromToken(tx, { ...from, baseUrl }), { runsAgain: true });
-}
-
-/** An instance of the other environment is treated as missing. */
-function visible<R extends Pick<InstanceView, 'environment'>>({ principal }: Context, row: R | undefined): R {
-  if (row?.environment !== principal.environment) throw new ApiError(100022);
-  return row;
 }
 
 type FilterQuery = Pick<

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ID_PATTERN, momentOf } from '../../kernel/ids.ts';
+import { creationTimeOf, ID_PATTERN } from '../../kernel/ids.ts';
 import {
   asContent,
   assertKey,
@@ -126,7 +126,7 @@ async function storedIn(parent: string, name: string): Promise<StoredBlob | unde
   if (!stats?.isFile()) return undefined;
   return {
     key: isBlob ? name : undefined,
-    storedAt: Math.max(stats.mtimeMs, momentOf(name)),
+    storedAt: Math.max(stats.mtimeMs, creationTimeOf(name)),
     remove: () => rm(path, { force: true }),
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ID_PATTERN, momentOf } from '../../kernel/ids.ts';
+import { creationTimeOf, ID_PATTERN } from '../../kernel/ids.ts';
 import {
   asContent,
   assertKey,
@@ -126,7 +126,7 @@ function* storedIn(list: string, prefix: string, remove: (path: string) => Promi
     const key = path.slice(prefix.length);
     const modifiedAt = Date.parse(textIn(entry, 'LastModified') ?? '');
     if (!path.startsWith(prefix) || !ID_PATTERN.test(key) || Number.isNaN(modifiedAt)) continue;
-    yield { key, storedAt: Math.max(modifiedAt, momentOf(key)), remove: () => remove(path) };
+    yield { key, storedAt: Math.max(modifiedAt, creationTimeOf(key)), remove: () => remove(path) };
   }
 }
 

@@ -160,14 +160,14 @@ describe('what is said of a document', () => {
 
   it('is for a human where a character under a check digit was corrected against what was read', () => {
     const repair = { line: 1, position: 15, from: '3', to: '8', checked: true };
-    const judged = (confidence: number, isNumberDigit: boolean) => {
+    const zoneStatus = (confidence: number, isNumberDigit: boolean) => {
       const mrz = { ...zoneOf(), repairs: [{ ...repair, confidence, isNumberDigit }] };
       return judge({ front: readingOf({ mrz }) }).found.documentMrz;
     };
-    assert.equal(judged(0.1, false), 'REVIEW mrz_repaired final');
-    assert.equal(judged(0.6, false), 'PASSED');
-    assert.equal(judged(0.6, true), 'REVIEW mrz_repaired final');
-    assert.equal(judged(0.97, true), 'PASSED');
+    assert.equal(zoneStatus(0.1, false), 'REVIEW mrz_repaired final');
+    assert.equal(zoneStatus(0.6, false), 'PASSED');
+    assert.equal(zoneStatus(0.6, true), 'REVIEW mrz_repaired final');
+    assert.equal(zoneStatus(0.97, true), 'PASSED');
   });
 
   it('is for a human where a reflection hides two fields of a passport', () => {
@@ -180,10 +180,10 @@ describe('what is said of a document', () => {
 
   it('passes where a passport prints its dates, but only parts of them could be read', () => {
     const names = { documentNumber: 'L898902C3', surname: 'ERIKSSON', givenNames: 'ANNA MARIA' };
-    const judged = (dates: Record<string, string>) =>
+    const consistency = (dates: Record<string, string>) =>
       judge({ front: readingOf({ visual: print({ ...names, ...dates }) }) }).found.documentConsistency;
-    assert.equal(judged({ birthDate: '12 AUG', expiryDate: 'APR 2032' }), 'PASSED');
-    assert.equal(judged({ birthDate: '12', expiryDate: '2032' }), 'REVIEW fields_missing final');
+    assert.equal(consistency({ birthDate: '12 AUG', expiryDate: 'APR 2032' }), 'PASSED');
+    assert.equal(consistency({ birthDate: '12', expiryDate: '2032' }), 'REVIEW fields_missing final');
   });
 
   it('is for a human where any field of the zone of a passport is hidden in print, or hardly a field of a card is seen', () => {

@@ -14,7 +14,6 @@ import { networkOf } from '../limit-connections.ts';
 import type { HostTenant } from '../tenant.ts';
 import { parameterFault } from './check-parameters.ts';
 import type { Idempotency } from './idempotency.ts';
-import { hidingLiveAuthors } from './live-authors.ts';
 import { pageWriter, type TakeTurn } from './serve-pages.ts';
 
 /** From a request that was admitted to what its handler returns: parameters, context, long pages, idempotency keys. */
@@ -35,8 +34,7 @@ export type Route = { readonly id: string; readonly operation: GroupedOperation;
 
 /** What it returns is not async: each promise between the handler and the answer costs every request. */
 export function answering(deps: AnswerDeps, route: Route): (request: FastifyRequest) => unknown {
-  const { id, operation } = route;
-  const handler = operation.method === 'GET' ? hidingLiveAuthors(route.handler, operation.ok) : route.handler;
+  const { id, operation, handler } = route;
   const takesKey = takesIdempotencyKey(operation);
   const writePage = operation.method === 'GET' ? pageWriter(operation.ok, deps.serializing(id)) : undefined;
   const writeIfLong = (page: unknown) => {

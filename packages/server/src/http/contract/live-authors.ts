@@ -1,6 +1,8 @@
-import type { TSchema } from 'typebox';
+import type { GroupedOperation } from '@grove/contract';
 import { SpecialAnswer } from '../../kernel/answers.ts';
-import type { Principal } from '../../kernel/context.ts';
+import type { Context } from '../../kernel/context.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import type { AnyHandler } from './answer-request.ts';
 
 /**
  * A test key reads the configuration that live keys and operators made, because test journeys run it. It does not learn
@@ -12,24 +14,17 @@ export const LIVE_AUTHOR = 'A live caller';
 const GROVE = 'Grove';
 const AUTHORS = ['createdBy', 'lastUpdatedBy'] as const;
 
-type ReadHandler = (context: { principal?: Principal }, input: unknown) => unknown;
-
 /** The handler of a read; names of those who made and changed live objects are hidden from test keys. */
-export function hidingLiveAuthors<H extends (context: never, input: unknown) => unknown>(
-  handler: H,
-  ok: TSchema | undefined,
-): H {
-  if (!hasAuthors(ok)) return handler;
-  const readHandler = handler as unknown as ReadHandler;
-  const hiding: ReadHandler = (context, input) => {
-    const { principal } = context;
-    if (principal?.environment !== 'test' || principal.operator) return readHandler(context, input);
-    return Promise.resolve(readHandler(context, input)).then(hideAuthors);
+export function hidingLiveAuthors(handler: AnyHandler, { method, ok }: GroupedOperation): AnyHandler {
+  if (method !== 'GET' || !hasAuthors(ok)) return handler;
+  return (context, input) => {
+    const { principal } = context as Partial<Context>;
+    if (principal?.environment !== 'test' || principal.operator) return handler(context, input);
+    return Promise.resolve(handler(context, input)).then(hideAuthors);
   };
-  return hiding as unknown as H;
 }
 
-function hasAuthors(ok: TSchema | undefined): boolean {
+function hasAuthors(ok: GroupedOperation['ok']): boolean {
   const text = JSON.stringify(ok ?? {});
   return text.includes('"environment":') && AUTHORS.some((name) => text.includes(`"${name}":`));
 }
@@ -46,7 +41,7 @@ function hideAuthors(result: unknown): unknown {
 }
 
 function hideInList(item: unknown): unknown {
-  return typeof item === 'object' && item !== null && !Array.isArray(item) ? hideOfOne(item as ResponseObject) : item;
+  return isObject(item) ? hideOfOne(item) : item;
 }
 
 function hideOfOne(object: ResponseObject): ResponseObject {

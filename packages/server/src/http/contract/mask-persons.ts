@@ -2,6 +2,7 @@ import { type GroupedOperation, PERSONAL } from '@grove/contract';
 import { SpecialAnswer, withHeaders } from '../../kernel/answers.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ensureUnmasked } from '../../kernel/ensure-unmasked.ts';
+import { isObject } from '../../kernel/is-object.ts';
 import type { AnyHandler } from './answer-request.ts';
 
 /**
@@ -90,8 +91,4 @@ function hideText(text: string): string {
 function mapMembers(value: unknown, each: Mask): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, each(member)]));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -21,6 +21,7 @@ import { auditing, type Handle, type RecordChange } from './audit-change.ts';
 import { type BodyRoom, type BodyRoomOptions, bodyRoom } from './body-room.ts';
 import { type CheckMembersDeps, checkMembers } from './check-members.ts';
 import { type Guard, type GuardDeps, guards } from './guard.ts';
+import { hidingLiveAuthors } from './live-authors.ts';
 import { masking } from './mask-persons.ts';
 import { pageTurns, WrittenPage } from './serve-pages.ts';
 
@@ -78,7 +79,7 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
     const { audit } = operation;
     // What is recorded of a change is not masked.
     const audited = audit ? (auditing(own as Handle, audit, deps.recordChange) as AnyHandler) : own;
-    const handler = masking(audited, operation);
+    const handler = hidingLiveAuthors(masking(audited, operation), operation);
     for (const address of addressesOf(operation)) mountOne(app, shared, guard, { id, operation, address, handler });
   }
 }

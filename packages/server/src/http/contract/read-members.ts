@@ -1,6 +1,7 @@
 import { LIMITING_MEMBERS } from '@grove/contract';
 import { closest, longerName } from '../../kernel/closest.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/is-object.ts';
 
 /**
  * Looks over a body or a query before it is validated. `null` for an optional member means that it is absent. Members
@@ -139,10 +140,6 @@ function othersIn(pointer: string, knownNames: readonly string[]): string {
 
 function takesNull({ type }: Schema): boolean {
   return type === undefined || (Array.isArray(type) && type.includes('null'));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** RFC 6901. */

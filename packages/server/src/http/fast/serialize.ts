@@ -1,4 +1,5 @@
 import buildStripper from 'fast-json-stringify';
+import { isObject } from '../../kernel/is-object.ts';
 
 /**
  * The guard on the way out: nothing leaves that the contract does not declare.
@@ -119,8 +120,4 @@ const always: Check = () => true;
 
 function isScalar(value: unknown): boolean {
   return typeof value !== 'object' || value === null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -26,8 +26,9 @@ import {
 import { type Content, contextOf, defineSendMessage, type SendDeps } from './send-message.ts';
 
 /**
- * Messages to end users: the link of a hand-off or of an operator, and word that a verification is decided. They are written in the
- * transaction that wants them and sent by a job; whose address it is, is sealed until then and forgotten after.
+ * Messages to end users: the link of a hand-off or of an operator, and word that a verification is decided. They are
+ * written in the transaction that wants them and sent by a job; whose address it is, is sealed until then and forgotten
+ * after.
  */
 export type Messages = {
   readonly channels: readonly Channel[];

@@ -1,9 +1,8 @@
 import type { MailText, Texts } from './message-text.ts';
+import type { Language } from './texts.ts';
 
 /** What an e-mail says with which an operator sends the link to a verification. The other words are those of the hand-off. */
-type Leads = Readonly<Record<string, string>>;
-
-const LEADS: Leads = {
+const LEADS: Readonly<Record<Language, string>> = {
   en: '{tenant} asks you to verify who you are. This link leads to your verification. Open it only if you expect it.',
   de: '{tenant} bittet Sie, Ihre Identität zu bestätigen. Dieser Link führt zu Ihrer Prüfung. Öffnen Sie ihn nur, wenn Sie ihn erwarten.',
   fr: '{tenant} vous demande de vérifier votre identité. Ce lien mène à votre vérification. Ouvrez-le uniquement si vous l’attendez.',
@@ -26,8 +25,8 @@ const LEADS: Leads = {
   'zh-Hans': '{tenant} 请您验证身份。此链接会打开您的验证页面。仅在您预期收到时才打开。',
 };
 
-export function resumeText(language: string, { handoff, askedAgain }: Texts): MailText {
+export function resumeText(language: Language, { handoff, askedAgain }: Texts): MailText {
   const { subject, link = '' } = handoff;
   const [onceWithinADay = ''] = askedAgain.more;
-  return { subject, lead: LEADS[language] ?? (LEADS.en as string), link, more: [onceWithinADay] };
+  return { subject, lead: LEADS[language], link, more: [onceWithinADay] };
 }

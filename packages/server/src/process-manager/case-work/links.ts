@@ -1,18 +1,17 @@
 import { api, MAX_INSTANCE_LINKS } from '@grove/contract';
 import type { Audit } from '../../audit/audit.ts';
 import { toDtm } from '../../kernel/clock.ts';
-import { ApiError } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import { findInstance, findInstanceViews, parentsOf } from '../instances/process-instances.repository.ts';
+import { visible } from '../instances/visible.ts';
 import { type SharedRow, sharedWith } from './links.repository.ts';
 
 /** Shows which other instances share something with one. */
 export function linkHandlers({ audit }: { audit: Pick<Audit, 'noteRead'> }) {
   return implement(api.instanceLinks, {
     async list(context, { params }) {
-      const { db, principal } = context;
-      const instance = await findInstance(db, params.processInstanceId);
-      if (instance?.environment !== principal.environment) throw new ApiError(100022);
+      const { db } = context;
+      const instance = visible(context, await findInstance(db, params.processInstanceId));
       const shared = Map.groupBy(await sharedWith(db, instance.id), ({ instance_id }) => instance_id);
       const ids = [...shared.keys()].slice(0, MAX_INSTANCE_LINKS);
       const parents = await parentsOf(db, ids);

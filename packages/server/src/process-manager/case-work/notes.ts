@@ -3,13 +3,13 @@ import { type Audit, changedBy } from '../../audit/audit.ts';
 import type { TenantReads } from '../../db/db.ts';
 import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
-import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
 import { sealOf } from '../instances/instance-seal.ts';
 import { findInstanceForUpdate, findInstanceView } from '../instances/process-instances.repository.ts';
+import { visible } from '../instances/visible.ts';
 import { addNote, countNotes, mentionsOf, type NoteRow, pageMentions, pageNotes } from './notes.repository.ts';
 
 /** What reviewers write to each other about an instance. It goes with the instance. */
@@ -80,11 +80,6 @@ export async function notesOf(db: TenantReads, instanceId: string) {
     author,
     text: seal.open(placeOf(id), sealed),
   }));
-}
-
-function visible<R extends { environment: string }>({ principal }: Context, row: R | undefined): R {
-  if (row?.environment !== principal.environment) throw new ApiError(100022);
-  return row;
 }
 
 async function toNotes(deps: NotesDeps, db: TenantReads, rows: readonly NoteRow[]) {

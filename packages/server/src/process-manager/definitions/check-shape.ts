@@ -4,6 +4,7 @@ import addFormatsModule from 'ajv-formats';
 import { fromDuration, HOUR } from '../../kernel/clock.ts';
 import { closest, didYouMean } from '../../kernel/closest.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/is-object.ts';
 import { type SizeLimits, sizeFault } from '../../kernel/size-fault.ts';
 import type { Step } from '../engine/definition.ts';
 import { stepTypes } from '../engine/steps/registry.ts';
@@ -148,8 +149,4 @@ function faultsOf(shape: Shaped, value: unknown, pointer: string, apart: string)
 function inOrder(value: Record<string, unknown>, members: readonly string[]): Record<string, unknown> {
   const entries = members.filter((name) => value[name] !== undefined).map((name) => [name, value[name]] as const);
   return Object.fromEntries(entries);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,5 @@
 import type { TenantDb } from '../../db/db.ts';
-import { lockChain } from '../instances/lock-chain.ts';
-import type { InstanceRow } from '../instances/process-instances.repository.ts';
+import { lockAndRead } from '../instances/lock-chain.ts';
 import { recordEvent, type TellEvents } from '../instances/tell-events.ts';
 import type { Snapshot } from '../runtime/drive.ts';
 import { count } from './count-steps.ts';
@@ -19,10 +18,9 @@ export function stepSeer({ tell }: { tell: TellEvents }): SeeStep {
     const { step, attempt } = current;
     if ((shownAttempts.get(step) ?? 0) >= attempt) return;
     await db.write(async (tx) => {
-      // Two pages of one browser may ask at the same moment. What is sent behind the lock is read under it.
-      const [chain, view] = await Promise.all([lockChain(tx, instance.id), findStepView(tx, instance.id, step)]);
-      const row = chain.at(-1) as InstanceRow;
-      const before = chain.length === 1 ? view : await findStepView(tx, row.id, step);
+      // Two pages of one browser may ask at the same moment.
+      const readView = () => findStepView(tx, instance.id, step);
+      const { row, value: before } = await lockAndRead(tx, instance.id, readView);
       if (before && before.attempt >= attempt) {
         if (before.left_at !== null) await saveStepView(tx, { ...before, left_at: null });
         return;

@@ -1,4 +1,5 @@
 import type { TenantReads } from '../../db/db.ts';
+import { countryOfProxy } from '../../kernel/country-of-proxy.ts';
 import { sealOf } from './instance-seal.ts';
 
 /**
@@ -16,19 +17,16 @@ export type SessionFacts = {
 
 const MAX_NETWORKS = 10;
 const ZONE = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,3}$/;
-const COUNTRY = /^[A-Z]{2}$/;
-/** What proxies write where they do not know, or where there is no country. */
-const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1']);
 const placeOf = (id: string) => `session:${id}`;
 
 type Arrival = { address: string; timeZone: string | undefined; country: string | undefined; now: number };
 
-export function factsOf({ address, timeZone = '', country = '', now }: Arrival): SessionFacts {
-  const countryCode = country.trim().toUpperCase();
+export function factsOf({ address, timeZone = '', country, now }: Arrival): SessionFacts {
+  const countryCode = countryOfProxy(country);
   return {
     networks: [{ network: cutAddress(address), at: now }],
     ...(ZONE.test(timeZone) && { timeZone }),
-    ...(COUNTRY.test(countryCode) && !NO_COUNTRY.has(countryCode) && { countryCode }),
+    ...(countryCode && { countryCode }),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { isOperatorName } from '../../kernel/operator-name.ts';
 import { findInstanceForUpdate, type InstanceRow } from '../instances/process-instances.repository.ts';
+import { visible } from '../instances/visible.ts';
 import { isClaimed } from './claims.ts';
 
 /** Who may act on a review, and the lock under which it happens. */
@@ -36,9 +37,8 @@ export async function lockReview(
 }
 
 /** The instance, locked; it waits for a review. */
-export async function lockWaiting({ principal }: Context, tx: TenantTx, id: string): Promise<InstanceRow> {
-  const row = await findInstanceForUpdate(tx, id);
-  if (!row || row.environment !== principal.environment) throw new ApiError(100022);
+export async function lockWaiting(context: Context, tx: TenantTx, id: string): Promise<InstanceRow> {
+  const row = visible(context, await findInstanceForUpdate(tx, id));
   if (row.status !== 'REVIEW') throw new ApiError(100061);
   return row;
 }

@@ -26,7 +26,7 @@ import { addEvents, type NewEvent } from '../instances/instance-events.repositor
 import { findInstanceJourney, type InstanceJourney } from '../instances/instance-journey.repository.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 import { findJourney, type StoredJourney, saveJourney, touchJourney } from '../instances/journeys.repository.ts';
-import { lockChain, MAX_DEPTH } from '../instances/lock-chain.ts';
+import { lockAndRead, lockChain, MAX_DEPTH } from '../instances/lock-chain.ts';
 import {
   changeInstance,
   countDescendants,
@@ -99,12 +99,9 @@ export const CHILDREN_PER_TRANSACTION = 5;
 
 export function openDrive(deps: DriveDeps): Drive {
   const applyLocked: Drive['apply'] = async (tx, instanceId, happening, now) => {
-    // Sent together: the lock is waited for first, and the journey is read under it.
-    const [chain, first] = await Promise.all([lockChain(tx, instanceId), findJourney(tx, instanceId)]);
+    const { chain, row, value: journey } = await lockAndRead(tx, instanceId, () => findJourney(tx, instanceId));
     const run = runIn(deps, tx, chain, now);
-    // The locks of several levels came later.
-    const journey = chain.length === 1 ? first : await findJourney(tx, instanceId);
-    const applied = await applyTo(run, { row: chain.at(-1) as InstanceRow, journey }, happening);
+    const applied = await applyTo(run, { row, journey }, happening);
     if (!applied.refusal) tx.afterCommit(() => deps.changed(tx.tenantId, run.rootId));
     return applied;
   };

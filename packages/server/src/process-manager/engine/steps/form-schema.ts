@@ -1,3 +1,4 @@
+import { isObject } from '../../../kernel/is-object.ts';
 import { sizeFault } from '../../../kernel/size-fault.ts';
 import { keysOf } from './form-values.ts';
 import { isLocalText } from './local-text.ts';
@@ -110,10 +111,6 @@ function visit(schema: unknown, pointer: string, depth: number, faults: Fault[])
   if (additionalProperties !== undefined) {
     visit(additionalProperties, `${pointer}/additionalProperties`, depth + 1, faults);
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Words of the tenant in a form, as far as the schema can be read. */

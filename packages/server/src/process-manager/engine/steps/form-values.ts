@@ -1,3 +1,4 @@
+import { isObject } from '../../../kernel/is-object.ts';
 import { sizeFault } from '../../../kernel/size-fault.ts';
 import { hasFormat } from './text-formats.ts';
 
@@ -128,10 +129,6 @@ function isOfType(value: unknown, type: string): boolean {
   if (type === 'object') return isObject(value);
   if (type === 'integer') return Number.isInteger(value);
   return typeof value === type;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Equal values have one text. */

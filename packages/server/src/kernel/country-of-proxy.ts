@@ -1,0 +1,9 @@
+const COUNTRY = /^[A-Z]{2}$/;
+/** What proxies write where they do not know, or where there is no country. */
+const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1']);
+
+/** The country of a caller's address, as the header of a proxy says it; undefined if it names none. */
+export function countryOfProxy(header: string | undefined): string | undefined {
+  const country = header?.trim().toUpperCase() ?? '';
+  return COUNTRY.test(country) && !NO_COUNTRY.has(country) ? country : undefined;
+}

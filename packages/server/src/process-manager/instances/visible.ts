@@ -1,0 +1,11 @@
+import type { Context } from '../../kernel/context.ts';
+import { ApiError } from '../../kernel/errors.ts';
+
+/** Ensures that the caller may see an instance: one of the other environment is treated as missing. */
+export function visible<R extends { environment: string }>(
+  { principal }: Pick<Context, 'principal'>,
+  row: R | undefined,
+): R {
+  if (row?.environment !== principal.environment) throw new ApiError(100022);
+  return row;
+}
