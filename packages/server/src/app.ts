@@ -97,7 +97,7 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
     textsFolder: TEXTS_FOLDER,
     version: VERSION,
     sign: documentSigner(() => signing.current()),
-    isUsableKey: arthr.isUsable,
+    isPermittedKey: arthr.isPermitted,
     cookieName: (instanceId) => journeyCookieName(config.scheme, instanceId),
     operatorCookieName: operatorCookieName(config.scheme),
   });

@@ -17,11 +17,13 @@ import type { Platform } from './kernel/feature.ts';
 import type { TenantId } from './kernel/ids.ts';
 import type { SignDocument } from './kernel/sign-document.ts';
 import type { Tracing } from './kernel/tracing.ts';
+import type { MayStillCall } from './notification-service/event-stream.ts';
 import { openNotifications } from './notification-service/notifications.ts';
 import { openDoors } from './open-doors.ts';
 import type { InstallationDeps } from './operators/installation/installation.ts';
 import { operatorNames, reviewerName } from './operators/operator-names.ts';
 import { openOperators } from './operators/operators.ts';
+import { isStillPermitted } from './operators/sessions.ts';
 import { isSecretName, secretFinder, secretHostFault } from './process-manager/cloud-secrets/find-secret.ts';
 import { parametersOf } from './process-manager/instances/parameters-of.ts';
 import { openProcessManager } from './process-manager/process-manager.ts';
@@ -46,8 +48,8 @@ export type FeatureDeps = Platform & {
   log: Logger;
   jobs: Jobs;
   sign: SignDocument;
-  /** Whether an API key would be let in now. */
-  isUsableKey(tenantId: TenantId, keyId: string): Promise<boolean>;
+  /** Whether an API key would be let in now, with this permission. */
+  isPermittedKey(tenantId: TenantId, keyId: string, permission: string): Promise<boolean>;
   /** The name of the cookie that opens an instance. */
   cookieName(instanceId: string): string;
   /** The name of the cookie of an operator's session. */
@@ -160,8 +162,7 @@ function openServices(shared: Shared) {
     ...shared,
     parametersOf,
     onAttempt: shared.metrics.webhookAttempt,
-    mayStillCall: async ({ tenantId, callerId, operator }) =>
-      operator ? !(await shared.suspended()).has(tenantId) : shared.isUsableKey(tenantId, callerId),
+    mayStillCall: mayStillCall(shared),
     perEndpoint: config.webhooksPerEndpoint,
   });
   return {
@@ -182,6 +183,15 @@ function openServices(shared: Shared) {
       metadata: { metadataPlace: config.fidoMetadata, outbound: doors.outbound, log: shared.log },
     }),
     messages: openMessages({ ...shared, perDay: config.messagesPerDay, changed: shared.live.changed }),
+  };
+}
+
+function mayStillCall(shared: Shared): MayStillCall {
+  return async (principal, permission) => {
+    const { tenantId, callerId, operator } = principal;
+    if (!operator) return shared.isPermittedKey(tenantId, callerId, permission);
+    if ((await shared.suspended()).has(tenantId)) return false;
+    return isStillPermitted(shared, { ...principal, operator }, permission);
   };
 }
 

@@ -15,8 +15,8 @@ import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
 export type Arthr = {
   handlers: ReturnType<typeof apiKeyHandlers>;
   authenticate: Authenticate;
-  /** Whether the key would be let in now. */
-  isUsable(tenantId: TenantId, keyId: string): Promise<boolean>;
+  /** Whether the key would be let in now, with this permission. */
+  isPermitted(tenantId: TenantId, keyId: string, permission: string): Promise<boolean>;
   signing: SigningKeys;
   /** The newest pepper: new keys are hashed with it. */
   pepper: VersionedKey;
@@ -58,9 +58,10 @@ export async function openArthr(deps: ArthrDeps): Promise<Arthr> {
     authenticate: authenticator({ clock, signing, keys, issuerOf }),
     signing,
     pepper,
-    async isUsable(tenantId, keyId) {
+    async isPermitted(tenantId, keyId, permission) {
       const key = await keys.find(keyId);
-      return key !== undefined && isUsable(key, clock.now()) && !key.isSuspended && key.tenantId === tenantId;
+      if (!key || !isUsable(key, clock.now()) || key.isSuspended || key.tenantId !== tenantId) return false;
+      return key.permissionSet.holds(permission);
     },
     async stop() {
       clearInterval(gatherer);

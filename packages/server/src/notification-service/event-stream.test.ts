@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import type { Readable } from 'node:stream';
 import { after, describe, it } from 'node:test';
-import { openTestApp, testPlaces } from '../../test/harness.ts';
+import { openTestApp, type TestApp, testPlaces } from '../../test/harness.ts';
+import { firstOwner, hostOf, invitePerson } from '../../test/operators.ts';
 import { asTenantId } from '../kernel/ids.ts';
 import { MAX_WATCHERS_OF_TENANT, openEventHub } from './event-stream.ts';
 
@@ -93,4 +96,65 @@ describe('the address of the stream of events', () => {
     leave.abort();
     await grove.stop();
   });
+
+  it('is cut off at the next heartbeat when an operator signs out or loses the permission, or its key loses it', async ({
+    mock,
+  }) => {
+    const grove = await openTestApp(await places.create());
+    const owner = await firstOwner(grove);
+    const [leaver, demoted] = [
+      await invitePerson(grove, owner, 'Developer', 'Lea'),
+      await invitePerson(grove, owner, 'Developer', 'Dan'),
+    ];
+    const permissions = ['TNT#acme#NotificationService:watchEvents', 'TNT#acme#ArthrServer:getFromTenant'];
+    const made = await owner.call('/api/arthr/apiKeys', {
+      body: { name: 'narrowed', permissions, environment: 'live' },
+    });
+    assert.equal(made.status, 201, made.text);
+    const key = { Authorization: `Bearer ${await grove.token(made.body.code)}` };
+    mock.timers.enable({ apis: ['setInterval'] });
+    const kept = [
+      await watchFrom(grove, owner.cookie),
+      await watchFrom(grove, undefined, { Authorization: `Bearer ${await grove.token()}` }),
+    ];
+    const cut = [
+      await watchFrom(grove, leaver.cookie),
+      await watchFrom(grove, demoted.cookie),
+      await watchFrom(grove, undefined, key),
+    ];
+    assert.equal((await leaver.call('/api/console/signOut', { method: 'POST', body: {} })).status, 200);
+    const role = { body: { role: 'Reviewer' } };
+    assert.equal((await owner.call(`/api/operator-manager/operators/${demoted.id}`, role)).status, 200);
+    const narrowed = { body: { permissions: permissions.slice(1) } };
+    assert.equal((await owner.call(`/api/arthr/apiKeys/${made.body.id}`, narrowed)).status, 200);
+    mock.timers.tick(15_000);
+    mock.timers.reset();
+    for (const stream of kept) assert.equal(await stream.next(), ':\n\n');
+    for (const stream of cut) assert.equal(await stream.next(), 'cut off');
+    for (const stream of kept) stream.leave();
+    await grove.stop();
+  });
 });
+
+/** A stream that was begun. */
+async function watchFrom(grove: TestApp, cookie: string | undefined, headers: Record<string, string> = {}) {
+  const client = request(`${grove.baseUrl}/api/notification-service/events/stream`, {
+    headers: {
+      Host: hostOf(grove),
+      ...(cookie && { Cookie: `grove-operator=${cookie}`, 'Sec-Fetch-Site': 'same-origin' }),
+      ...headers,
+    },
+  });
+  client.on('error', () => undefined).end();
+  const [response] = (await once(client, 'response')) as [IncomingMessage];
+  assert.equal(response.statusCode, 200);
+  const parts = response[Symbol.asyncIterator]();
+  /** What the stream says next, and that it was cut off. */
+  const next = () =>
+    parts.next().then(
+      ({ done, value }) => (done ? 'ended' : String(value)),
+      () => 'cut off',
+    );
+  assert.equal(await next(), ': watching\n\n');
+  return { next, leave: () => client.destroy() };
+}

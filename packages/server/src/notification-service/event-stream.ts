@@ -104,16 +104,18 @@ export function openEventHub(maxStreamMs = MAX_STREAM_MS): EventHub {
   };
 }
 
-export type MayStillCall = (principal: Principal) => Promise<boolean>;
+/** Whether the caller of a request that is still being answered could make it now. */
+export type MayStillCall = (principal: Principal, permission: string) => Promise<boolean>;
 
 export function eventStreamHandlers(hub: EventHub, mayStillCall?: MayStillCall) {
+  const { permission } = api.eventStream.watch;
   return implement(api.eventStream, {
     watch: (context, { query }) =>
       hub.subscribe({
         tenantId: context.tenantId,
         environment: context.principal.environment,
         types: new Set(query.types?.split(',').filter(Boolean)),
-        ...(mayStillCall && { mayStillWatch: () => mayStillCall(context.principal) }),
+        ...(mayStillCall && { mayStillWatch: () => mayStillCall(context.principal, permission) }),
       }),
   });
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Db, TenantTx } from '../db/db.ts';
 import { boundedMap } from '../kernel/bounded-map.ts';
 import { type Clock, HOUR, MINUTE, MOST_APART_MS, toDtm } from '../kernel/clock.ts';
-import type { Principal } from '../kernel/context.ts';
+import type { OperatorPrincipal, Principal } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { ID_PATTERN, newId, type TenantId } from '../kernel/ids.ts';
 import { type PermissionSet, permissionSet } from '../kernel/permissions.ts';
@@ -45,8 +45,7 @@ export function sessionReader({ db, clock, ensureActive }: ReaderDeps): Operator
     const key = JSON.stringify([tenantId, row.role, row.permissions, row.environments, row.masked]);
     const cached = grants.get(key);
     if (cached) return cached;
-    // A role that was deleted permits nothing.
-    const role = grantOf(tenantId, row.role, row) ?? { permissions: [], environments: [], isMasked: true };
+    const role = roleOf(tenantId, row);
     const grant = { ...role, set: permissionSet(tenantId, role.permissions) };
     grants.set(key, grant);
     return grant;
@@ -81,6 +80,26 @@ export function sessionReader({ db, clock, ensureActive }: ReaderDeps): Operator
   };
 }
 
+/** A role that was deleted permits nothing. */
+function roleOf(tenantId: TenantId, row: SessionInUse): RoleGrant {
+  return grantOf(tenantId, row.role, row) ?? { permissions: [], environments: [], isMasked: true };
+}
+
+/**
+ * Whether the operator of a request that is still being answered could make it now: still signed in, and with a role
+ * that permits it in its environment. It does not make the session longer: nobody did anything.
+ */
+export async function isStillPermitted(
+  { db, clock }: Pick<ReaderDeps, 'db' | 'clock'>,
+  { tenantId, environment, operator }: Principal & { operator: OperatorPrincipal },
+  permission: string,
+): Promise<boolean> {
+  const row = await findSessionInUse(db.of(tenantId), operator.sessionId);
+  if (!row || !isInUse(row, clock.now())) return false;
+  const { environments, permissions } = roleOf(tenantId, row);
+  return environments.includes(environment) && permissionSet(tenantId, permissions).holds(permission);
+}
+
 const COOKIE = /^([0-7][0-9A-HJKMNP-TV-Z]{25})\.([A-Za-z0-9_-]{43})$/;
 
 function readCookie(value: string): { id: string; secret: string } {
@@ -90,8 +109,11 @@ function readCookie(value: string): { id: string; secret: string } {
 }
 
 function isLive(row: SessionInUse, secret: string, now: number): boolean {
+  return timingSafeEqual(row.token_hash, hashOf(secret)) && isInUse(row, now);
+}
+
+function isInUse(row: SessionInUse, now: number): boolean {
   return (
-    timingSafeEqual(row.token_hash, hashOf(secret)) &&
     row.status === 'ACTIVE' &&
     row.expires_at > now &&
     row.last_seen_at + IDLE_MS > now &&
