@@ -16,11 +16,17 @@ export type Tools = {
   keep(name: string, of?: Page): Promise<void>;
 };
 
-/** Looks at what is shown now: faults of accessibility, the width on a phone, pictures of both. */
-async function lookAt({ page, axe, keep }: Tools, name: string): Promise<void> {
+/** Looks at what is shown now: faults of accessibility, light and dark, the width on a phone, pictures of all. */
+export async function lookAt({ page, axe, keep }: Tools, name: string): Promise<void> {
   await still(page());
   assert.deepEqual(await axe(), [], name);
   await keep(name);
+  await page().emulateMedia({ colorScheme: 'dark' });
+  await page().locator('html[data-mantine-color-scheme=dark]').waitFor();
+  await still(page());
+  assert.deepEqual(await axe({ colours: 'only' }), [], `${name}, dark`);
+  await keep(`${name}-dark`);
+  await page().emulateMedia({ colorScheme: 'light' });
   await page().setViewportSize({ width: 360, height: 740 });
   await still(page());
   assert.ok((await page().evaluate(() => document.documentElement.scrollWidth)) <= 360, `${name} fits a phone`);
@@ -168,6 +174,19 @@ export function testCaseWork(tools: Tools): void {
     await save.click();
     await conflict.getByText('- "description": "Theirs"').waitFor();
     await conflict.getByRole('button', { name: 'Take theirs' }).click();
+
+    await post(`${store}/totpPolicy`, { name: 'codes', issuer: 'Acme' });
+    await open('/stores/customers', /customers/);
+    const codes = page.getByRole('row', { name: /codes/ });
+    await codes.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit codes' });
+    await dialog.getByLabel('Configuration').fill('{"issuer": "Mine"}');
+    await post(`${store}/totpPolicy/codes`, { issuer: 'Theirs' });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await conflict.getByText('- "issuer": "Theirs"').waitFor();
+    await lookAt(tools, 'conflict-party');
+    await conflict.getByRole('button', { name: 'Save mine over it' }).click();
+    await codes.getByText(/"issuer":"Mine"/).waitFor();
   });
 
   it('what was typed into a theme stays while somebody else saves it, and so does what they saved', async () => {

@@ -777,7 +777,7 @@ describe('the console', () => {
     const row = page.getByRole('row', { name: /Front desk/ });
     await row.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Description').fill('Sees what waits');
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog', { name: 'Edit Front desk' }).getByRole('button', { name: 'Save' }).click();
     await row.getByText('Sees what waits').waitFor();
     await row.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByLabel('Front desk').fill('Front desk');

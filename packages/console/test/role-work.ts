@@ -8,7 +8,15 @@ import { walk } from './drawn-person.ts';
 import { settled, still } from './stage.ts';
 
 const withTenant = (permissions: readonly string[]) => permissions.map((each) => `TNT#acme#${each}`);
-const REVIEWS = ['listReviews', 'getReview', 'claimReview', 'releaseReview', 'approveReview', 'correctReview'];
+const REVIEWS = [
+  'listReviews',
+  'getReview',
+  'claimReview',
+  'releaseReview',
+  'approveReview',
+  'correctReview',
+  'askAgainReview',
+];
 const OF_DESK = [
   ...REVIEWS.map((name) => `ProcessManager:${name}`),
   'ProcessManager:getProcessInstance',
@@ -59,6 +67,16 @@ export function testRoles({ stage, open, keep, ...tools }: Tools): void {
     await page.getByRole('textbox', { name: /^Reason/ }).fill('The checks agree');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Approved').first().waitFor();
+    // Asked again: the link is not for the eyes of this role, and what stands for it is not shown either.
+    const again = await startJourney(stage().app, stage().testKey, { parameters });
+    await walk(again.user);
+    await page.goto(`${stage().address}/console/reviews/${again.processInstanceId}`);
+    await page.getByRole('textbox', { name: /^Reason/ }).fill('Too dark');
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.getByRole('checkbox', { name: 'selfie' }).check();
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.getByText(/^The person is asked again\. Your role shows no links/).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
     await page.context().close();
     await open('/operators', /People/);
     await tools

@@ -39,7 +39,10 @@ function pick(schema: unknown, without: readonly string[] = [], more: Readonly<R
 }
 
 /** Of a map, each with its name as the key. */
-const byKey = (body: unknown, key: string): Schema => ({ type: 'object', additionalProperties: pick(body, [key]) });
+const byKey = (body: unknown, key: string): Schema => ({
+  type: 'object',
+  additionalProperties: pick(body, [key, 'lastUpdatedDtm']),
+});
 
 const PermissionOfFile = {
   type: 'string',

@@ -1,6 +1,13 @@
 import { DateTime } from './schema.ts';
 import { Type } from './type.ts';
 
+/** A member of an answer that may be sent back as it was read. */
+export const lastUpdated = {
+  lastUpdatedDtm: Type.Optional(
+    Type.String({ ...DateTime, description: 'When it was last changed. Present in responses; ignored in requests' }),
+  ),
+};
+
 /** So that nobody overwrites what somebody else has stored meanwhile. */
 export const IfUnchanged = Type.Object({
   ifLastUpdatedDtm: Type.Optional(

@@ -34,8 +34,8 @@ test('keys', async (t) => {
       [[made.id, 'till 7']],
     );
     const shown = await grove(['keys', 'list'], env);
-    assert.match(shown.stdout, /^ID\s+NAME\s+STATUS/);
-    assert.match(shown.stdout, /till 7/);
+    assert.match(shown.stdout, /^ID\s+NAME\s+ENVIRONMENT\s+STATUS/);
+    assert.match(shown.stdout, /till 7\s+live\s+ACTIVE/);
 
     const blocked = await grove(['keys', 'block', made.id], env);
     assert.deepEqual([blocked.code, blocked.stderr], [0, '']);

@@ -119,6 +119,7 @@ async function list(options: ServerOptions & { name?: string }): Promise<Result>
   const rows = apiKeys.map((key) => [
     key.id ?? '',
     key.name,
+    key.environment ?? '',
     key.status,
     key.type,
     key.expiringDtm ?? 'never',
@@ -127,7 +128,7 @@ async function list(options: ServerOptions & { name?: string }): Promise<Result>
   const text =
     rows.length === 0
       ? 'There are no such API keys.'
-      : table(['ID', 'NAME', 'STATUS', 'TYPE', 'EXPIRES', 'LAST ISSUED'], rows);
+      : table(['ID', 'NAME', 'ENVIRONMENT', 'STATUS', 'TYPE', 'EXPIRES', 'LAST ISSUED'], rows);
   return { value: { apiKeys }, text };
 }
 

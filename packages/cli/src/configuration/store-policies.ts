@@ -38,10 +38,9 @@ export function shownStore(store: Values): Values {
   const fileEntries = Object.entries(configuration).flatMap(([name, value]) => {
     const part = PARTS[name];
     if (!part) return [[name, value] as const];
-    const entries = Object.entries(value as Record<string, Values>).map(([key, { [part.key]: _key, ...rest }]) => [
-      key,
-      rest,
-    ]);
+    const entries = Object.entries(value as Record<string, Values>).map(
+      ([key, { [part.key]: _key, lastUpdatedDtm: _lastUpdated, ...rest }]) => [key, rest],
+    );
     return entries.length === 0 ? [] : [[name, Object.fromEntries(entries)] as const];
   });
   return { ...store, configuration: Object.fromEntries(fileEntries) };

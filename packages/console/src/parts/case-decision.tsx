@@ -67,7 +67,7 @@ function useDecision({ id, onNext, onLink }: Omit<DecisionProps, 'steps'>) {
       onNext();
     },
   );
-  const asking = useAsking({ id, comment, onLink });
+  const asking = useAsking({ id, comment, onNext, onLink });
   const withReason = (act: () => void) => () => (comment.trim() === '' ? field.current?.focus() : act());
   const acts = {
     approve: withReason(() => decide.mutate('approve')),
@@ -231,8 +231,11 @@ function Keys() {
 const REASONS = ['other', 'unreadable', 'expired', 'otherDocument', 'faceUnclear', 'detailsDiffer'] as const;
 type Reason = (typeof REASONS)[number];
 
-function useAsking({ id, comment, onLink }: { id: string; comment: string; onLink(link: string): void }) {
-  const { language } = useTexts();
+type Asking = Pick<DecisionProps, 'id' | 'onNext' | 'onLink'> & { comment: string };
+
+function useAsking({ id, comment, onNext, onLink }: Asking) {
+  const { t, language } = useTexts();
+  const { masked } = useSession();
   const [steps, setSteps] = useState<string[]>([]);
   const [reason, setReason] = useState<Reason>('other');
   const [message, setMessage] = useState('');
@@ -241,7 +244,11 @@ function useAsking({ id, comment, onLink }: { id: string; comment: string; onLin
   const ask = useAct(
     () =>
       call('reviews', 'askAgain', { params: { processInstanceId: id }, body: { comment, steps, reason, ...words } }),
-    ({ redirectUrl }) => onLink(redirectUrl),
+    ({ redirectUrl }) => {
+      if (!masked) return onLink(redirectUrl);
+      say(t('case.askedMasked'));
+      onNext();
+    },
   );
   return { steps, setSteps, reason, setReason, message, setMessage, ask };
 }

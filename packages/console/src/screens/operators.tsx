@@ -210,7 +210,11 @@ function Roles() {
           ))}
         </Table.Tbody>
       </Table>
-      <Dialog opened={edited !== undefined} onClose={close} title={edited === 'new' ? t('roles.new') : t('roles.edit')}>
+      <Dialog
+        opened={edited !== undefined}
+        onClose={close}
+        title={edited === 'new' ? t('roles.new') : t('roles.editNamed', { name: edited?.name ?? '' })}
+      >
         {edited && <RoleEditor of={edited === 'new' ? undefined : edited} onDone={close} />}
       </Dialog>
     </section>

@@ -2,10 +2,9 @@ import { Button, Code, Group, JsonInput, NativeSelect, Stack, Table, TextInput, 
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type ArgumentsOf, call, callLoosely, type Result } from '../api/client.ts';
+import { call, callLoosely, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
-import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
@@ -13,9 +12,10 @@ import { Dialog } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { useSafeSave } from '../parts/safe-save.tsx';
 import { Failed, Guarded, Waiting } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
-import { StoreForm } from './stores.tsx';
+import { objectOf, StoreForm } from './stores.tsx';
 
 type StoreView = Result<'stores', 'get'>;
 type UserRow = Result<'users', 'list'>['content'][number];
@@ -77,15 +77,16 @@ function StoreDetails({ store }: { store: StoreView }) {
       <Dialog opened={open !== undefined && open !== 'store'} onClose={close} title={open && t(`stores.${open}`)}>
         {open && open !== 'store' && <ConfigForm store={store.name} kind={open} onDone={close} />}
       </Dialog>
-      <Dialog opened={edited !== undefined} onClose={close} title={edited?.name}>
+      <Dialog opened={edited !== undefined} onClose={close} title={t('roles.editNamed', { name: edited?.name ?? '' })}>
         {edited && <ConfigForm store={store.name} kind={edited.kind} of={edited} onDone={close} />}
       </Dialog>
     </Page>
   );
 }
 
-type Edited = { kind: Kind; name: string; config: object };
-type PartiesProps = { store: StoreView; onEdit(kind: Kind, name: string, config: object): void };
+type Config = { lastUpdatedDtm?: string };
+type Edited = { kind: Kind; name: string; config: Config };
+type PartiesProps = { store: StoreView; onEdit(kind: Kind, name: string, config: Config): void };
 
 /** The relying parties and policies that the store has. */
 function Parties({ store: { name: storeName, configuration }, onEdit }: PartiesProps) {
@@ -114,7 +115,7 @@ function Parties({ store: { name: storeName, configuration }, onEdit }: PartiesP
               <strong>{name}</strong>
             </Table.Td>
             <Table.Td data-title={t('stores.configuration')}>
-              <Code className="wrap">{JSON.stringify(config)}</Code>
+              <Code className="wrap">{JSON.stringify(changeable(config))}</Code>
             </Table.Td>
             <Table.Td className="actions">
               <Group gap={4} justify="flex-end" wrap="nowrap">
@@ -163,29 +164,44 @@ function changeable(config: object): object {
 
 type ConfigFormProps = { store: string; kind: Kind; of?: Edited; onDone(): void };
 
+const CREATES = {
+  passkey: ['passkeys', 'createConfig'],
+  appkey: ['appkeys', 'createConfig'],
+  totp: ['totps', 'createPolicy'],
+  push: ['pushNotifications', 'createPolicy'],
+} as const;
+
+const MEMBERS = {
+  passkey: 'passkeyConfigs',
+  appkey: 'appkeyConfigs',
+  totp: 'totpPolicies',
+  push: 'pushNotificationPolicies',
+} as const;
+
 /** A relying party or a policy. What does not fit together is refused with an explanation. */
-function ConfigForm({ store, kind, of, onDone }: ConfigFormProps) {
+function ConfigForm({ store: storeName, kind, of, onDone }: ConfigFormProps) {
   const t = useT();
   const [text, setText] = useState(JSON.stringify(of ? changeable(of.config) : STARTERS[kind], null, 2));
-  const params = { storeName: store };
-  const make = useAct(async (): Promise<unknown> => {
-    const body = JSON.parse(text) as never;
-    if (of) {
+  const { act, conflict } = useSafeSave<unknown>({
+    async save(isSure) {
+      const body: unknown = JSON.parse(text);
+      const [creator, create] = CREATES[kind];
+      if (!of) return callLoosely(creator, create, { params: { storeName }, body });
       const [group, operation, param] = CHANGES[kind];
-      return callLoosely(group, operation, { params: { ...params, [param]: of.name }, body });
-    }
-    if (kind === 'passkey')
-      return call('passkeys', 'createConfig', { params, body } as ArgumentsOf<'passkeys', 'createConfig'>);
-    if (kind === 'appkey')
-      return call('appkeys', 'createConfig', { params, body } as ArgumentsOf<'appkeys', 'createConfig'>);
-    if (kind === 'totp') return call('totps', 'createPolicy', { params, body } as ArgumentsOf<'totps', 'createPolicy'>);
-    return call('pushNotifications', 'createPolicy', { params, body } as ArgumentsOf<
-      'pushNotifications',
-      'createPolicy'
-    >);
-  }, onDone);
+      const query = isSure ? {} : { ifLastUpdatedDtm: of.config.lastUpdatedDtm };
+      return callLoosely(group, operation, { params: { storeName, [param]: of.name }, query, body });
+    },
+    async fetchTheirs() {
+      const { configuration } = await call('stores', 'get', { params: { storeName } });
+      return changeable(configuration[MEMBERS[kind]]?.[of?.name ?? ''] ?? {});
+    },
+    // Members that are not sent stay as they are.
+    mine: { ...changeable(of?.config ?? {}), ...objectOf(text) },
+    onSaved: onDone,
+    onTheirs: onDone,
+  });
   return (
-    <ActForm act={make} submitLabel={t('app.save')}>
+    <ActForm act={act} submitLabel={t('app.save')}>
       <JsonInput
         label={t('stores.configuration')}
         value={text}
@@ -196,6 +212,7 @@ function ConfigForm({ store, kind, of, onDone }: ConfigFormProps) {
         className="code"
         data-autofocus
       />
+      {conflict}
     </ActForm>
   );
 }

@@ -97,10 +97,10 @@ export function StoreForm({ of, onDone }: { of?: StoreRow; onDone(): void }) {
 }
 
 /** What is being typed may not be JSON yet. */
-function objectOf(text: string): unknown {
+export function objectOf(text: string): object {
   try {
-    return JSON.parse(text);
+    return Object(JSON.parse(text)) as object;
   } catch {
-    return text;
+    return { text };
   }
 }

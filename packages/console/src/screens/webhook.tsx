@@ -48,7 +48,7 @@ function WebhookPage({ webhook }: { webhook: WebhookView }) {
   const close = () => setOpen(false);
   return (
     <Page title={webhook.name} actions={<WebhookActions webhook={webhook} />}>
-      <Dialog opened={isOpen} onClose={close} title={t('roles.edit')}>
+      <Dialog opened={isOpen} onClose={close} title={t('roles.editNamed', { name: webhook.name })}>
         <WebhookForm of={webhook} onMade={close} />
       </Dialog>
       <Stack gap={4}>

@@ -151,6 +151,8 @@ export const de: Texts = {
   'case.messageHint': 'Steht auf der Seite des Schritts so, wie Sie sie schreiben, in Ihrer Sprache.',
   'case.steps': 'Schritte, die zu wiederholen sind',
   'case.asked': 'Schicken Sie diesen Link an die Person. Er gilt einmal.',
+  'case.askedMasked':
+    'Die Person wird erneut gebeten. Ihre Rolle zeigt keine Links: Senden Sie ihn mit „Link für die Person“ auf der Seite der Verifizierung.',
   'case.next': 'Nächster Fall',
   'case.approved': 'Angenommen',
   'case.rejected': 'Abgelehnt',

@@ -150,6 +150,8 @@ export const en = {
   'case.messageHint': 'Shown on the page of the step as you write it, in your language.',
   'case.steps': 'Steps to do again',
   'case.asked': 'Send this link to the person. It works once.',
+  'case.askedMasked':
+    'The person is asked again. Your role shows no links: send it with “Link for the person” on the page of the verification.',
   'case.next': 'Next case',
   'case.approved': 'Approved',
   'case.rejected': 'Declined',

@@ -1,4 +1,5 @@
 import { appkeyCodes, codesOf } from '../errors.ts';
+import { IfUnchanged, lastUpdated } from '../if-unchanged.ts';
 import { del, get, group, ofUser, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
 import { anyObject, DateTime, Empty, Id, listOf, mapOf, oneOf, text, withTitle } from '../schema.ts';
@@ -88,6 +89,7 @@ const MetadataStatement = withTitle(
 );
 
 const configFields = {
+  ...lastUpdated,
   appId: Type.Optional(text(1, 512, 'The FIDO AppID: an address that begins with https, or a facet')),
   trustedFacets: Type.Optional(
     listOf(text(1, 512), 100, '`android:apk-key-hash:…`, `ios:bundle-id:…` or a web origin'),
@@ -232,9 +234,10 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
     description: 'Changes only the fields that you send.',
     permission: 'IdentityStore:updateAppkeyConfig',
     audit: 'appkeyConfig.updated',
+    query: IfUnchanged,
     body: AppkeyConfigChange,
     ok: AppkeyConfig,
-    codes: [100027, 100029],
+    codes: [100027, 100029, 100351],
   }),
   startRegistration: post(ofUser(`${ofRelyingParty}/registrations/{regPolicyName}`, 'id', 'ext'), {
     summary: 'Start an appkey registration',

@@ -1,7 +1,9 @@
 import { codesOf, passkeyCodes } from '../errors.ts';
+import { IfUnchanged, lastUpdated } from '../if-unchanged.ts';
 import { del, get, group, ofUser, post } from '../operation.ts';
 import { anyObject, DateTime, Id, listOf, mapOf, nameText, oneOf, personal, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
+import { ALGORITHMS, Algorithm } from './passkey-algorithms.ts';
 import { AuthenticationResult, PasskeySummary, User } from './users.ts';
 
 /** Passkeys: WebAuthn relying parties, ceremonies and their audit (specification 4.10). */
@@ -11,13 +13,6 @@ const MAX_CREDENTIALS = 100;
 
 const UserVerification = oneOf('required', 'preferred', 'discouraged');
 const Attestation = oneOf('none', 'indirect', 'direct', 'enterprise');
-const ALGORITHMS = [-7, -8, -35, -36, -37, -38, -39, -47, -48, -49, -50, -257, -258, -259] as const;
-const Algorithm = Type.Unsafe<(typeof ALGORITHMS)[number]>({
-  type: 'integer',
-  enum: [...ALGORITHMS],
-  description:
-    'COSE: -7 ES256, -8 EdDSA, -35 ES384, -36 ES512, -37 PS256, -38 PS384, -39 PS512, -47 ES256K, -48 ML-DSA-44, -49 ML-DSA-65, -50 ML-DSA-87, -257 RS256, -258 RS384, -259 RS512',
-});
 const Aaguids = (description: string) =>
   Type.Optional(
     listOf(
@@ -115,6 +110,7 @@ const AuthenticationPolicy = withTitle(
 );
 
 const configFields = {
+  ...lastUpdated,
   rpName: Type.Optional(nameText(1, 255, 'The name that the end user sees')),
   restrictedOrigins: Type.Optional(listOf(text(1, 255), 100, 'If there are any, the only accepted origins')),
   relatedOrigins: Type.Optional(
@@ -312,9 +308,10 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
     description: 'Changes only the fields that you send.',
     permission: 'IdentityStore:updatePasskeyConfig',
     audit: 'passkeyConfig.updated',
+    query: IfUnchanged,
     body: PasskeyConfigChange,
     ok: PasskeyConfig,
-    codes: [100027, 100029],
+    codes: [100027, 100029, 100351],
   }),
   startRegistration: post(
     ofUser('/passkeys/relyingParties/{rpId}/registrations/{regPolicyName}', 'id', 'ext', 'none'),

@@ -1,3 +1,4 @@
+import { IfUnchanged } from '../if-unchanged.ts';
 import { del, get, group, ofUser, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
 import { DateTime, Id, lenientInteger, listOf, mapOf, oneOf, personal, stringMap, text, withTitle } from '../schema.ts';
@@ -235,9 +236,10 @@ export const pushNotifications = group('/api/identity-store/stores/{storeName}',
     description: 'Changes only the fields that you send.',
     permission: 'IdentityStore:updatePushNotificationPolicy',
     audit: 'pushPolicy.updated',
+    query: IfUnchanged,
     body: PushNotificationPolicyChange,
     ok: PushNotificationPolicy,
-    codes: [100027, 100030],
+    codes: [100027, 100030, 100351],
   }),
   deletePolicy: del('/pushNotificationPolicy/{rpId}', {
     summary: 'Delete the push notification policy of a relying party',

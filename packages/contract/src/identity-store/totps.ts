@@ -1,4 +1,5 @@
 import { codesOf, totpCodes } from '../errors.ts';
+import { IfUnchanged, lastUpdated } from '../if-unchanged.ts';
 import { group, ofUser, post } from '../operation.ts';
 import { Empty, nameText, oneOf, personal, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
@@ -9,6 +10,7 @@ import { AuthenticationResult, User } from './users.ts';
 const Algorithm = oneOf('SHA1', 'SHA256', 'SHA512');
 
 const policyFields = {
+  ...lastUpdated,
   issuer: Type.Optional(nameText(1, 100, 'What the authenticator app shows, without a colon')),
   algorithm: Type.Optional(Algorithm),
   digits: Type.Optional(Type.Integer({ minimum: 6, maximum: 8, description: 'The digits of a code; default: 6' })),
@@ -36,6 +38,7 @@ export const TotpPolicy = withTitle(
     digits: Type.Integer(),
     period: Type.Integer(),
     window: Type.Integer(),
+    ...lastUpdated,
   }),
 );
 
@@ -65,9 +68,10 @@ export const totps = group('/api/identity-store/stores/{storeName}', {
     description: 'Changes only the fields that you send.',
     permission: 'IdentityStore:updateTotpPolicy',
     audit: 'totpPolicy.updated',
+    query: IfUnchanged,
     body: TotpPolicyChange,
     ok: TotpPolicy,
-    codes: [100027, 100030],
+    codes: [100027, 100030, 100351],
   }),
   startRegistration: post(ofUser('/totps/registrations/{policyName}', 'id'), {
     summary: 'Start a TOTP registration',

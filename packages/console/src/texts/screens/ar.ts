@@ -44,6 +44,7 @@ export const screensAr: ScreenTexts = {
   'whatIf.NOT_KNOWN': 'غير معروف',
   'roles.new': 'دور جديد',
   'roles.edit': 'تعديل',
+  'roles.editNamed': 'تعديل {name}',
   'roles.masked': 'إخفاء البيانات الشخصية',
   'roles.maskedHint': 'تظهر الأسماء والعناوين والقيم هكذا: J•••. لا تتوفر الصور والأرشيفات والتصحيحات.',
   'roles.maskedTag': 'مخفية',

@@ -45,6 +45,7 @@ export const screensDe: ScreenTexts = {
   'whatIf.NOT_KNOWN': 'Nicht bekannt',
   'roles.new': 'Neue Rolle',
   'roles.edit': 'Bearbeiten',
+  'roles.editNamed': '{name} bearbeiten',
   'roles.masked': 'Personendaten verdecken',
   'roles.maskedHint': 'Namen, Adressen und Werte erscheinen als J•••. Bilder, Archive und Korrekturen gibt es nicht.',
   'roles.maskedTag': 'verdeckt',

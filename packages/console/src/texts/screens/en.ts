@@ -44,6 +44,7 @@ export const screensEn = {
   'whatIf.NOT_KNOWN': 'Not known',
   'roles.new': 'New role',
   'roles.edit': 'Edit',
+  'roles.editNamed': 'Edit {name}',
   'roles.masked': 'Mask personal data',
   'roles.maskedHint': 'Names, addresses and values show as J•••. Images, archives and corrections are not available.',
   'roles.maskedTag': 'masked',

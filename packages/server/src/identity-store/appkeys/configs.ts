@@ -5,7 +5,7 @@ import { implement } from '../../kernel/implement.ts';
 import { pathNameFault } from '../../kernel/path-name.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { getStore } from '../stores/find-store.ts';
-import { createPolicy, getPolicy, updatePolicy } from '../stores/store-policies.ts';
+import { createPolicy, getPolicy, updatePolicy, withDate } from '../stores/store-policies.ts';
 import { checkConfig } from './config-rules.ts';
 import type { AppkeyConfig } from './uaf/final-challenge.ts';
 import type { UafPolicy } from './uaf/match-policy.ts';
@@ -27,10 +27,10 @@ export function appkeyConfigHandlers({ addIdentityEvent }: Pick<IdentityCore, 'a
         const about = { environment, storeName, modality: 'APPKEY', rpId: config.rpId, now } as const;
         await addIdentityEvent(tx, { ...about, type: 'identity.configCreated' });
       });
-      return config;
+      return withDate(config, now);
     },
 
-    async updateConfig(context, { params, body }) {
+    async updateConfig(context, { params, query: ifUnchanged, body }) {
       const { db, now } = context;
       const change = (before: AppkeyConfig) => {
         const after = { ...before, ...knownMembers(body) };
@@ -39,7 +39,8 @@ export function appkeyConfigHandlers({ addIdentityEvent }: Pick<IdentityCore, 'a
       };
       return db.write(async (tx) => {
         const { id: storeId, environment, name: storeName } = await getStore(tx, context, params.storeName);
-        const config = await updatePolicy(tx, { storeId, kind: 'APPKEY', name: params.rpId }, { change, now });
+        const key = { storeId, kind: 'APPKEY', name: params.rpId } as const;
+        const config = await updatePolicy(tx, key, { change, ifUnchanged, now });
         const about = { environment, storeName, modality: 'APPKEY', rpId: config.rpId, now } as const;
         await addIdentityEvent(tx, { ...about, type: 'identity.configUpdated' });
         return config;

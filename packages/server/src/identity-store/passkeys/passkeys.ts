@@ -5,7 +5,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { getStore, type Store } from '../stores/find-store.ts';
-import { createPolicy, updatePolicy } from '../stores/store-policies.ts';
+import { createPolicy, updatePolicy, withDate } from '../stores/store-policies.ts';
 import { getUser, getUserForUpdate, givenUserRef, type UserRow, userRefOf, userSubject } from '../users/find-user.ts';
 import { checkConfig } from './check-config.ts';
 import { authenticationCompleter } from './complete-authentication.ts';
@@ -60,11 +60,11 @@ function configHandlers({ addIdentityEvent }: Pick<IdentityCore, 'addIdentityEve
         await createPolicy(tx, configKey(store.id, body.rpId), { config, now });
         const eventFields = { ...toldOf(store), rpId: body.rpId, modality: 'PASSKEY', now } as const;
         await addIdentityEvent(tx, { ...eventFields, type: 'identity.configCreated' });
-        return config;
+        return withDate(config, now);
       });
     },
 
-    updateConfig(context, { params: { storeName, rpId }, body }) {
+    updateConfig(context, { params: { storeName, rpId }, query: ifUnchanged, body }) {
       const { now } = context;
       return context.db.write(async (tx) => {
         const store = await getStore(tx, context, storeName);
@@ -73,7 +73,8 @@ function configHandlers({ addIdentityEvent }: Pick<IdentityCore, 'addIdentityEve
           checkConfig(after);
           return after;
         };
-        const config = await updatePolicy<PasskeyConfig>(tx, configKey(store.id, rpId), { change, now });
+        const key = configKey(store.id, rpId);
+        const config = await updatePolicy<PasskeyConfig>(tx, key, { change, ifUnchanged, now });
         const eventFields = { ...toldOf(store), rpId, modality: 'PASSKEY', now } as const;
         await addIdentityEvent(tx, { ...eventFields, type: 'identity.configUpdated' });
         return config;

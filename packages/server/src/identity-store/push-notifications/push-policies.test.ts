@@ -28,8 +28,11 @@ onBothEngines('push notification policies', (_engine, places) => {
       (await world.grove.send('POST', '/stores/Nowhere/pushNotificationPolicy', { rpId: RP })).body.code,
       100027,
     );
-    const changed = await world.grove.send('POST', at(`/${RP}`), { apns, status: 'INACTIVE' });
+    world.grove.clock.advance(1000);
+    const ifRead = at(`/${RP}?ifLastUpdatedDtm=${encodeURIComponent(lastUpdatedDtm)}`);
+    const changed = await world.grove.send('POST', ifRead, { apns, status: 'INACTIVE' });
     assert.deepEqual([changed.body.status, changed.body.providers], ['INACTIVE', ['APNS', 'FCM']]);
+    assert.equal((await world.grove.send('POST', ifRead, { status: 'ACTIVE' })).body.code, 100351);
     assert.deepEqual((await world.grove.send('GET', at(`/${RP}`))).body, changed.body);
     const { configuration } = (await world.grove.send('GET', own.store)).body;
     assert.deepEqual(configuration.pushNotificationPolicies[RP], changed.body);

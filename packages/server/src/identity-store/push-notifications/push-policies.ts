@@ -3,6 +3,7 @@ import { api, type Ok } from '@grove/contract';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import type { ProviderSettings } from '../../engines/push/push.ts';
 import { toDtm } from '../../kernel/clock.ts';
+import { ensureUnchanged } from '../../kernel/ensure-unchanged.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
@@ -59,14 +60,14 @@ export function pushPolicyHandlers({ vault, addIdentityEvent, faultOfAddress }: 
       return (await getPushPolicy(context.db, store.id, params.rpId)).policy;
     },
 
-    async updatePolicy(context, { params, body }) {
+    async updatePolicy(context, { params: { storeName, rpId }, query, body }) {
       const { now } = context;
-      const { rpId } = params;
       const input = settingsOf(body);
       checkSettings(input, faultOfAddress);
       return context.db.write(async (tx) => {
-        const store = await getStore(tx, context, params.storeName);
+        const store = await getStore(tx, context, storeName);
         const before = readRow(await findPolicyForUpdate(tx, keyOf(store.id, rpId)));
+        ensureUnchanged(query, before);
         const policyKey = { storeId: store.id, rpId };
         const settings = { ...(await openSettings(vault, tx, policyKey, before.sealed)), ...input };
         const { status = before.policy.status, numberMatching = before.policy.numberMatching } = body;
@@ -124,7 +125,12 @@ function relyingPartiesOf(rows: readonly PolicyRow[]) {
     }));
 }
 
-export type StoredPushPolicy = { policy: PushPolicy; sealed: Uint8Array };
+export type StoredPushPolicy = {
+  policy: PushPolicy;
+  sealed: Uint8Array;
+  last_updated_at: number;
+  last_updated_by: null;
+};
 
 /** The policy, or 100030. */
 export async function getPushPolicy(db: TenantReads, storeId: string, rpId: string): Promise<StoredPushPolicy> {
@@ -133,5 +139,6 @@ export async function getPushPolicy(db: TenantReads, storeId: string, rpId: stri
 
 function readRow(row: PolicyRow | undefined): StoredPushPolicy {
   if (!row || row.sealed === null) throw new ApiError(100030);
-  return { policy: JSON.parse(row.config) as PushPolicy, sealed: row.sealed };
+  const { sealed, last_updated_at } = row;
+  return { policy: JSON.parse(row.config) as PushPolicy, sealed, last_updated_at, last_updated_by: null };
 }

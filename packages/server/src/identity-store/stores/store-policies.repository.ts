@@ -19,9 +19,10 @@ export type PolicyRow = {
   config: string;
   /** What callers may not see, sealed by the feature that keeps it. */
   sealed: Uint8Array | null;
+  last_updated_at: number;
 };
 
-const COLUMNS = 'kind, name, config, sealed';
+const COLUMNS = 'kind, name, config, sealed, last_updated_at';
 const KEY = 'tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind AND name = :name';
 const ONE = query<PolicyRow>()(`SELECT ${COLUMNS} FROM relying_parties WHERE ${KEY}`);
 const ONE_FOR_UPDATE = query<PolicyRow>()(`SELECT ${COLUMNS} FROM relying_parties WHERE ${KEY} ${FOR_UPDATE}`);

@@ -1,4 +1,6 @@
 import { isUniqueViolation, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import { ensureUnchanged } from '../../kernel/ensure-unchanged.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import {
   addPolicy,
@@ -44,18 +46,30 @@ export async function createPolicy(tx: TenantTx, key: PolicyKey, policy: NewPoli
   }
 }
 
-/** What `change` makes of the configuration is stored and returned. Without `sealed`, what is sealed stays. */
+type PolicyUpdate<Config> = {
+  change(before: Config): Config;
+  /** What the caller has read, if it says so. */
+  ifUnchanged: { ifLastUpdatedDtm?: string };
+  now: number;
+};
+
+/** What `change` makes of the configuration is stored and returned. What is sealed stays. */
 export async function updatePolicy<Config extends object>(
   tx: TenantTx,
   key: PolicyKey,
-  { change, sealed, now }: { change(before: Config): Config; sealed?: Uint8Array | null; now: number },
+  { change, ifUnchanged, now }: PolicyUpdate<Config>,
 ): Promise<Config> {
   const row = await findPolicyForUpdate(tx, key);
   if (!row) throw missing(key.kind);
+  ensureUnchanged(ifUnchanged, { ...row, last_updated_by: null });
   const config = change(JSON.parse(row.config) as Config);
-  const newSealed = sealed === undefined ? row.sealed : sealed;
-  await changePolicy(tx, key, { config: JSON.stringify(config), sealed: newSealed, now });
-  return config;
+  await changePolicy(tx, key, { config: JSON.stringify(config), sealed: row.sealed, now });
+  return withDate(config, now);
+}
+
+/** A configuration as callers see it. */
+export function withDate<Config extends object>(config: Config, at: number): Config & { lastUpdatedDtm: string } {
+  return { ...config, lastUpdatedDtm: toDtm(at) };
 }
 
 export async function deletePolicy(tx: TenantTx, key: PolicyKey): Promise<void> {

@@ -24,7 +24,7 @@ onBothEngines('identity stores', (_engine, places) => {
     assert.deepEqual([made.body.name, made.body.status, made.body.id.length], ['Customers', 'ACTIVE', 26]);
     assert.deepEqual((await grove.send('GET', '/stores/Customers')).body, made.body);
     grove.clock.advance(1000);
-    await grove.send('POST', '/stores/Customers/totpPolicy', { name: 'app' });
+    const policy = (await grove.send('POST', '/stores/Customers/totpPolicy', { name: 'app' })).body;
     grove.clock.advance(1000);
     const changed = await grove.send('POST', '/stores/Customers', {
       ...made.body,
@@ -35,7 +35,15 @@ onBothEngines('identity stores', (_engine, places) => {
     const { lastUpdatedDtm, ...rest } = changed.body;
     assert.notEqual(lastUpdatedDtm, made.body.lastUpdatedDtm);
     assert.deepEqual([rest.status, rest.description, rest.createdDtm], ['INACTIVE', 'All', made.body.createdDtm]);
-    const policy = { name: 'app', issuer: 'Customers', algorithm: 'SHA1', digits: 6, period: 30, window: 1 };
+    const { lastUpdatedDtm: _date, ...fields } = policy;
+    assert.deepEqual(fields, {
+      name: 'app',
+      issuer: 'Customers',
+      algorithm: 'SHA1',
+      digits: 6,
+      period: 30,
+      window: 1,
+    });
     assert.deepEqual(rest.configuration, {
       ...configuration,
       defaultLocale: 'fr',
@@ -62,6 +70,33 @@ onBothEngines('identity stores', (_engine, places) => {
     assert.deepEqual([second.status, second.body.code], [409, 100351]);
     assert.equal((await grove.send('GET', '/stores/Shared')).body.description, 'first');
     assert.equal((await change('second', first.body.lastUpdatedDtm)).status, 200);
+  });
+
+  it('100351: neither are their relying parties and policies', async () => {
+    await grove.send('POST', '/stores', { name: 'Parties' });
+    const parts = [
+      ['passkeyConfig', 'passkeyConfigs', { rpId: 'example.com' }, 'rpName'],
+      ['appkeyConfig', 'appkeyConfigs', { rpId: 'example.com' }, 'appId'],
+      ['totpPolicy', 'totpPolicies', { name: 'example.com' }, 'issuer'],
+    ] as const;
+    for (const [path, member, config, field] of parts) {
+      const change = (text: string, read: string) => {
+        const query = `?ifLastUpdatedDtm=${encodeURIComponent(read)}`;
+        const value = field === 'appId' ? `https://example.com/${text}` : text;
+        return grove.send('POST', `/stores/Parties/${path}/example.com${query}`, { [field]: value });
+      };
+      const { lastUpdatedDtm } = (await grove.send('POST', `/stores/Parties/${path}`, config)).body;
+      grove.clock.advance(1000);
+      const first = await change('first', lastUpdatedDtm);
+      assert.equal(first.status, 200, first.text);
+      const second = await change('second', lastUpdatedDtm);
+      assert.deepEqual([second.status, second.body.code], [409, 100351], path);
+      const { configuration } = (await grove.send('GET', '/stores/Parties')).body;
+      const stored = configuration[member]['example.com'];
+      assert.deepEqual(stored, first.body);
+      assert.match(stored[field], /first$/);
+      assert.equal((await change('second', stored.lastUpdatedDtm)).status, 200);
+    }
   });
 
   it('have a name of their own in the environment: 100014 for another of that name', async () => {

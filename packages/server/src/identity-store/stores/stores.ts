@@ -9,6 +9,7 @@ import { implement } from '../../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
 import type { AddIdentityEvent } from '../events/identity-events.ts';
 import { type PolicyKind, policiesOfStore } from './store-policies.repository.ts';
+import { withDate } from './store-policies.ts';
 import { checkConfiguration, mergeConfiguration, type StoreConfiguration } from './store-rules.ts';
 import { addStore, changeStore, countStores, findStore, findStoreForUpdate, pageStores } from './stores.repository.ts';
 import { SORTABLE, type StoreRow } from './stores.table.ts';
@@ -112,8 +113,8 @@ const MEMBER_OF = {
 
 async function viewOf(db: TenantReads, row: StoreRow): Promise<Store> {
   const configs = { appkeyConfigs: {}, passkeyConfigs: {}, totpPolicies: {}, pushNotificationPolicies: {} };
-  for (const { kind, name, config } of await policiesOfStore(db, row.id)) {
-    Object.assign(configs[MEMBER_OF[kind]], { [name]: JSON.parse(config) });
+  for (const { kind, name, config, last_updated_at } of await policiesOfStore(db, row.id)) {
+    Object.assign(configs[MEMBER_OF[kind]], { [name]: withDate(JSON.parse(config) as object, last_updated_at) });
   }
   return {
     id: row.id,

@@ -6,7 +6,7 @@ import { implement } from '../../kernel/implement.ts';
 import type { NewIdentityEvent } from '../events/identity-events.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { getStore, type Store } from '../stores/find-store.ts';
-import { createPolicy, updatePolicy } from '../stores/store-policies.ts';
+import { createPolicy, updatePolicy, withDate } from '../stores/store-policies.ts';
 import { getUserForUpdate, givenUserRef } from '../users/find-user.ts';
 import type { SummaryInfo } from '../users/user-view.ts';
 import { MODALITY, type TotpCeremonies, totpPolicyOf } from './totp-ceremonies.ts';
@@ -37,17 +37,17 @@ export function totpHandlers(core: IdentityCore, ceremonies: TotpCeremonies) {
         const policy = newPolicy(store, body);
         await createPolicy(tx, { storeId: store.id, kind: MODALITY, name: policy.name }, { config: policy, now });
         await addEvent(tx, store, { type: 'identity.configCreated', now });
-        return policy;
+        return withDate(policy, now);
       });
     },
 
-    async updatePolicy(context, { params, body }) {
+    async updatePolicy(context, { params, query: ifUnchanged, body }) {
       const { now } = context;
       return context.db.write(async (tx) => {
         const store = await getStore(tx, context, params.storeName);
         const key = { storeId: store.id, kind: MODALITY, name: params.policyName } as const;
         const change = (before: TotpPolicy) => changedPolicy(before, body);
-        const policy = await updatePolicy<TotpPolicy>(tx, key, { change, now });
+        const policy = await updatePolicy<TotpPolicy>(tx, key, { change, ifUnchanged, now });
         await addEvent(tx, store, { type: 'identity.configUpdated', now });
         return policy;
       });
