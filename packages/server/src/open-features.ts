@@ -204,6 +204,7 @@ function openManager(shared: Shared, { notifications, themes, watchlists, identi
     watchlists,
     identity: identity.forSteps,
     notify: shared.events.publish,
+    expectNotified: notifications.expect,
     changed: shared.live.changed,
     askedAgain: messages.askedAgain,
     mailTo: () => messages.queueFor('EMAIL'),

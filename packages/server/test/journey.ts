@@ -121,6 +121,7 @@ export async function openTestJourney(
   const live = openLive({ db: still, onError });
   const identity = { acts: noIdentity, presentFace: noIdentity };
   const tell = async () => undefined;
+  const expectEvents = () => undefined;
   const jobs: Pick<Jobs, 'enqueue'> = {
     async enqueue(_tx, { kind }, payload) {
       enqueued.push({ kind, payload });
@@ -132,6 +133,7 @@ export async function openTestJourney(
     jobs,
     identity,
     tell,
+    expectEvents,
     changed: live.changed,
     sendWebhook: async () => true,
     warn: () => undefined,
@@ -148,9 +150,10 @@ export async function openTestJourney(
     images,
     onError,
     processes: {
-      ...processesForJourneys({ drive, tell, vault, identity, jobs, deleteBlobs, baseUrlOf }),
+      ...processesForJourneys({ drive, tell, expectEvents, vault, identity, jobs, deleteBlobs, baseUrlOf }),
       linkDevice: async () => undefined,
       seeStep: async () => undefined,
+      seeNextStep: async () => undefined,
       leaveStep: async () => undefined,
     },
     themes: { pageUrl: async () => undefined, lookOf: async () => ({}) as never },

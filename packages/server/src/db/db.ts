@@ -44,6 +44,8 @@ export type Writes = Reads & {
    * fault of it fails the transaction, here or at a later statement: where a fault has a meaning, use `run`.
    */
   send(statement: Sql, values: readonly Value[]): void;
+  /** The rows of the last statement of a transaction. PostgreSQL gets the commit in the same packet. */
+  last<R>(statement: Sql, values: readonly Value[]): Promise<R[]>;
 };
 
 /** Seals and opens what rows hold about persons, and makes codes of the words that they are found by. */
@@ -217,6 +219,11 @@ export function revocable(calls: Writes): { calls: Writes; revoke(): void } {
       send: (statement, values) => {
         alive();
         calls.send(statement, values);
+      },
+      last: (statement, values) => {
+        alive();
+        isEnded = true;
+        return calls.last(statement, values);
       },
     },
     revoke: () => {

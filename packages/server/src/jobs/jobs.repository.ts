@@ -105,7 +105,7 @@ export function claimsOf(kinds: readonly string[]): Claims {
     async claim(tx, now, lease, { limit, isFew, turnsOf }) {
       CHOOSE_INDEX.send(tx, {});
       const turns = isFew ? [] : turnsOf(await dueOwners(tx, now));
-      const rows = isFew ? await claimAny.all(tx, { now, most: limit, ...lease }) : [];
+      const rows = isFew ? await claimAny.last(tx, { now, most: limit, ...lease }) : [];
       const each = Math.ceil(limit / Math.max(1, turns.length));
       for (const owner of turns) {
         const most = Math.min(each, limit - rows.length);

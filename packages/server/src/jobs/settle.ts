@@ -36,6 +36,10 @@ export async function settle(
     batch.flatMap(({ item, result }) => (result.result === outcome ? [item] : []));
   const done = jobsWith('done');
   const stopped = jobsWith('stopped');
+  if (done.length === batch.length && !done.some(isScheduled)) {
+    const removedJobs = await JOB_LEASES.removeLast(tx, done);
+    return done.flatMap((job) => (removedJobs.has(job) ? [] : [job.id]));
+  }
   const settledJobs = new Set<Claimed>();
   if (done.length > 0) for (const job of await JOB_LEASES.remove(tx, done)) settledJobs.add(job);
   if (stopped.length > 0) for (const job of await JOB_LEASES.giveBack(tx, stopped)) settledJobs.add(job);
@@ -68,5 +72,7 @@ async function settleFailure(
 }
 
 async function scheduleNext(tx: Writes, job: Claimed, deps: SettleDeps): Promise<void> {
-  if (job.unique_key !== null && job.owner_tenant_id === null) await deps.scheduleNext(tx, job);
+  if (isScheduled(job)) await deps.scheduleNext(tx, job);
 }
+
+const isScheduled = ({ unique_key, owner_tenant_id }: Claimed) => unique_key !== null && owner_tenant_id === null;

@@ -1,4 +1,3 @@
-import type { TenantReads } from '../db/db.ts';
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { isFinal } from '../process-manager/engine/state.ts';
@@ -7,7 +6,7 @@ import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import { fillAddress, withOutcome } from './build-redirect.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 import { type Journey, namesOfAttempt, showJourney, showUnconfirmed } from './show-journey.ts';
-import { asksForPicture, isPictured } from './takes-pictures.ts';
+import { asksForPicture } from './takes-pictures.ts';
 
 /** Where a journey stands, as the browser of one session may see it; with its look and its words for who wants them. */
 export type ReadJourney = (context: Reading, include?: { theme?: boolean | undefined }) => Promise<Journey>;
@@ -24,7 +23,7 @@ export function reader(deps: JourneyDeps): ReadJourney {
     // Who only follows along on another device is shown that the journey goes on, and no step.
     if (session.state === 'ACTIVE') await noteView(deps, db, snapshot, now);
     const device = { active: session.state === 'ACTIVE', handoff: session.handoff };
-    const images = await imagesOfStep(deps, db, snapshot);
+    const images = imagesOfStep(snapshot);
     const redirectUrl = isFinal(snapshot.root.status) ? await redirectOf(deps, db, snapshot) : undefined;
     const homeUrl =
       isFinal(snapshot.root.status) && redirectUrl === undefined ? await deps.processes.homeOf(db) : undefined;
@@ -37,16 +36,9 @@ export function reader(deps: JourneyDeps): ReadJourney {
 }
 
 /** The names of the images that the current attempt has already. */
-export async function imagesOfStep(
-  deps: JourneyDeps,
-  db: TenantReads,
-  { instance, definition, state: { flow } }: Snapshot,
-): Promise<string[]> {
-  const { current } = flow;
-  if (current?.phase !== 'user') return [];
-  const step = definition.step(current.step);
-  if (!step || !isPictured(step.type)) return [];
-  return namesOfAttempt(await deps.processes.imagesOf(db, instance.id), current);
+function imagesOfStep({ state, images }: Snapshot): string[] {
+  const { current } = state.flow;
+  return current?.phase === 'user' ? namesOfAttempt(images, current) : [];
 }
 
 /** Records that the step was shown. A failure is logged and does not stop the journey. */

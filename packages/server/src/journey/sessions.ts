@@ -228,14 +228,18 @@ type Arrival = { instanceId: string; visitor: Visitor; now: number };
 /** Makes a session for this browser, which acts from now on. */
 async function start(deps: JourneyDeps, tx: TenantTx, { instanceId, visitor, now }: Arrival): Promise<Opened> {
   // Sent together: the lock is waited for first.
-  const [instance] = await Promise.all([
+  const [instance, snapshot] = await Promise.all([
     deps.processes.lockInstance(tx, instanceId),
+    deps.processes.drive.look(tx, instanceId),
     quieten(tx, instanceId),
     makeRoom(tx, instanceId),
+    deps.processes.expectEvents(tx, instanceId),
   ]);
-  if (!instance) throw new ApiError(100055);
+  if (!instance || !snapshot) throw new ApiError(100055);
   const opened = await open(tx, { instance, state: 'ACTIVE', visitor, now });
-  if (instance.status === 'PENDING') await deps.processes.drive.apply(tx, instanceId, { type: 'open' }, now);
+  if (instance.status !== 'PENDING') return opened;
+  const applied = await deps.processes.drive.applyTo(tx, snapshot, { type: 'open' }, now);
+  await deps.processes.seeNextStep(tx, applied, now);
   return opened;
 }
 

@@ -8,7 +8,6 @@ import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
 import { earlierAttempts } from '../process-manager/engine/walk.ts';
 import { STATUS_MAPPED } from '../process-manager/instances/instance-view.ts';
 import type { Snapshot } from '../process-manager/runtime/drive.ts';
-import type { ImageRow } from './journey-deps.ts';
 
 /** What a browser is told about a journey. Pure; nothing else of the definition, the state or the instance leaves. */
 export type Journey = Ok<typeof api.journey.get>;
@@ -161,6 +160,6 @@ function preparationOf({ definition }: Snapshot): Pick<Journey, 'stepTypes' | 'n
 /** In the order in which a page names them. */
 const NEEDS = ['document', 'face', 'form', 'passkey', 'totp'] as const;
 
-export function namesOfAttempt(images: readonly ImageRow[], { step, attempt }: Current): string[] {
+export function namesOfAttempt(images: Snapshot['images'], { step, attempt }: Current): string[] {
   return images.filter((each) => each.step === step && each.attempt === attempt).map(({ name }) => name);
 }

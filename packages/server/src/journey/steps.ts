@@ -5,9 +5,9 @@ import { ApiError, type FieldFault, invalidInput } from '../kernel/errors.ts';
 import { type Current, isFinal } from '../process-manager/engine/state.ts';
 import { openFacts, sealFacts, withNetwork } from '../process-manager/instances/session-facts.ts';
 import type { Applied, Snapshot } from '../process-manager/runtime/drive.ts';
-import type { JourneyDeps } from './journey-deps.ts';
-import { imagesOfStep } from './read-journey.ts';
+import type { ImageRow, JourneyDeps } from './journey-deps.ts';
 import { findSession, type SessionRow, setSessionFacts } from './sessions.repository.ts';
+import { namesOfAttempt } from './show-journey.ts';
 import { spendAnswered } from './spend-answered.ts';
 
 /** What the end user does: steps are submitted, and a journey can be left. */
@@ -22,15 +22,16 @@ export function stepHandlers(deps: JourneyDeps) {
         const current = currentUserStep(snapshot, stepId);
         // A page with an older state may have meant another attempt.
         if (revision !== snapshot.revision) throw new ApiError(100056);
-        const images = await imagesOfStep(deps, tx, snapshot);
+        const images = namesOfAttempt(snapshot.images, current);
         if (!unable && !useAnyway) await spendAnswered(deps, tx, { snapshot, current, result, now: context.now });
-        const applied = await deps.processes.drive.apply(
+        const applied = await deps.processes.drive.applyTo(
           tx,
-          snapshot.instance.id,
+          snapshot,
           happeningOf(stepId, input) ?? { type: 'submit', step: stepId, result, images },
           context.now,
         );
         ensureApplied(applied);
+        await deps.processes.seeNextStep(tx, applied, context.now);
       }),
 
     repeat: (context: JourneyContext, stepId: string, revision: number): Promise<void> =>
@@ -38,8 +39,9 @@ export function stepHandlers(deps: JourneyDeps) {
         const snapshot = await lockJourney(deps, tx, context);
         if (revision !== snapshot.revision) throw new ApiError(100056);
         const again = { type: 'doAgain', step: stepId } as const;
-        const { refusal } = await deps.processes.drive.apply(tx, snapshot.instance.id, again, context.now);
-        if (refusal) throw new ApiError(100232);
+        const applied = await deps.processes.drive.applyTo(tx, snapshot, again, context.now);
+        if (applied.refusal) throw new ApiError(100232);
+        await deps.processes.seeNextStep(tx, applied, context.now);
       }),
 
     leave: (context: JourneyContext, stepId: string): Promise<void> =>
@@ -70,6 +72,7 @@ export async function lockJourney(deps: JourneyDeps, tx: TenantTx, context: Jour
     deps.processes.lockInstance(tx, session.instanceId),
     findSession(tx, session.sessionId),
     deps.processes.drive.look(tx, session.instanceId),
+    deps.processes.expectEvents(tx, session.instanceId),
   ]);
   if (!instance) throw new ApiError(100022);
   if (own?.state !== 'ACTIVE') throw new ApiError(own ? 100058 : 100054);
@@ -77,6 +80,21 @@ export async function lockJourney(deps: JourneyDeps, tx: TenantTx, context: Jour
   if (!snapshot) throw new ApiError(100022);
   if (isFinal(snapshot.root.status)) throw new ApiError(100057);
   return snapshot;
+}
+
+/** The same, with the images of the instance whose step is shown. */
+export async function lockWithImages(
+  deps: JourneyDeps,
+  tx: TenantTx,
+  context: JourneyContext,
+): Promise<[Snapshot, ImageRow[]]> {
+  const { instanceId } = context.session;
+  const [snapshot, images] = await Promise.all([
+    lockJourney(deps, tx, context),
+    deps.processes.imagesOf(tx, instanceId),
+  ]);
+  const { id } = snapshot.instance;
+  return [snapshot, id === instanceId ? images : await deps.processes.imagesOf(tx, id)];
 }
 
 /** Notes that the address of the end user has changed, for reviewers. */

@@ -17,7 +17,7 @@ import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import type { Sealer } from '../secrets/vault.ts';
 import type { ImageRow, JourneyDeps } from './journey-deps.ts';
 import { namesOfAttempt } from './show-journey.ts';
-import { currentUserStep, lockJourney } from './steps.ts';
+import { currentUserStep, lockJourney, lockWithImages } from './steps.ts';
 
 /**
  * Takes an image of the current step. A first transaction sees that it is wanted and makes sure of the key; then the
@@ -109,11 +109,10 @@ export async function storeImage(deps: JourneyDeps, context: JourneyContext, ima
 /** The step must still be waited for, in the same attempt. */
 function record(deps: JourneyDeps, context: JourneyContext, row: ImageRow, before: Current): Promise<void> {
   return context.db.write(async (tx) => {
-    const snapshot = await lockJourney(deps, tx, context);
+    const [snapshot, stored] = await lockWithImages(deps, tx, context);
     const current = currentUserStep(snapshot, row.step);
     const same = snapshot.instance.id === row.instance_id && current.enteredAt === before.enteredAt;
     if (!same || current.attempt !== before.attempt) throw new ApiError(100056);
-    const stored = await deps.processes.imagesOf(tx, snapshot.instance.id);
     const names = namesOfAttempt(stored, current);
     if (!names.includes(row.name) && names.length >= MAX_IMAGES_PER_ATTEMPT) {
       throw new ApiError(100059, { detail: `an attempt has at most ${MAX_IMAGES_PER_ATTEMPT} images` });

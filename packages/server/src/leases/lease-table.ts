@@ -12,6 +12,8 @@ export type LeaseTable = {
   /** Undoes the claim. */
   giveBack<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
   remove<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
+  /** The same as the last statement of the transaction. */
+  removeLast<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
   /**
    * For a server that knows that it is the only one: whoever held a lease is gone. With a time, only leases that end after
    * it: a clock that was ahead has made them.
@@ -47,6 +49,7 @@ export function leaseTable(name: string, undo = ''): LeaseTable {
     },
     giveBack: async (tx, items) => among(items, await giveBack.all(tx, paramsOf(items))),
     remove: async (tx, items) => among(items, await remove.all(tx, paramsOf(items))),
+    removeLast: async (tx, items) => among(items, await remove.last(tx, paramsOf(items))),
     freeAll: (tx, after = 0) => freeAll.run(tx, { after }),
   };
 }

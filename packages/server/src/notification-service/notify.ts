@@ -44,13 +44,18 @@ export type IdentityEvent = {
 };
 export type NotifyIdentity = (tx: TenantTx, event: IdentityEvent) => Promise<void>;
 
+/**
+ * Begins to read who subscribes, for a transaction that will tell something. If it is called when the transaction begins,
+ * PostgreSQL reads it in the round trip of the first statement.
+ */
+export type ExpectEvents = (tx: TenantTx) => void;
+
 export type Notifier = {
   notify: Notify;
   notifyStep: NotifyStep;
   notifyTenant: NotifyTenant;
   notifyIdentity: NotifyIdentity;
-  /** Begins to read who subscribes, for a transaction that will tell something. */
-  expect(tx: TenantTx, environment: Environment): void;
+  expect: ExpectEvents;
 };
 
 /** `noted`: a delivery was written. `hub`: who watches events while they happen. */
@@ -61,8 +66,8 @@ export function notifier(ring: () => void, rememberTrace: (id: string) => void, 
     { environment, type }: { environment: Environment; type: string },
     deliveryOf: () => Omit<NewDelivery, 'id' | 'webhook_id'>,
   ) => {
-    const active = await activeIn(tx, environment);
-    const subscribers = active.filter(({ events }) => subscribes(events, type));
+    const active = await activeIn(tx);
+    const subscribers = active.filter((each) => each.environment === environment && subscribes(each.events, type));
     const watched = hub.watched(tx.tenantId, environment);
     if (subscribers.length === 0 && !watched) return;
     const delivery = deliveryOf();
@@ -78,7 +83,7 @@ export function notifier(ring: () => void, rememberTrace: (id: string) => void, 
     if (subscribers.length > 0) tx.afterCommit(ring);
   };
   return {
-    expect: (tx, environment) => void activeIn(tx, environment).catch(() => undefined),
+    expect: (tx) => void activeIn(tx).catch(() => undefined),
     notify: (tx, event) => tell(tx, event, () => deliveryOfInstance(tx, event)),
     notifyTenant: (tx, event) =>
       tell(tx, event, () => {
@@ -101,12 +106,11 @@ export function notifier(ring: () => void, rememberTrace: (id: string) => void, 
 }
 
 /** Read once in a transaction, however much it tells. */
-const active = new WeakMap<TenantTx, Map<Environment, Promise<Subscriber[]>>>();
+const active = new WeakMap<TenantTx, Promise<Subscriber[]>>();
 
-function activeIn(tx: TenantTx, environment: Environment): Promise<Subscriber[]> {
-  const byEnvironment = active.get(tx) ?? new Map<Environment, Promise<Subscriber[]>>();
-  const subscribers = byEnvironment.get(environment) ?? activeWebhooks(tx, environment);
-  active.set(tx, byEnvironment.set(environment, subscribers));
+function activeIn(tx: TenantTx): Promise<Subscriber[]> {
+  const subscribers = active.get(tx) ?? activeWebhooks(tx);
+  active.set(tx, subscribers);
   return subscribers;
 }
 

@@ -16,7 +16,7 @@ const ONE_FOR_UPDATE = webhooks.select(columns, `${OF_ENVIRONMENT} AND id = :id 
 const ONE_BY_ID = webhooks.select(columns, BY_ID);
 const OF_NAME = webhooks.select(['id', 'status', 'events'], `${OF_ENVIRONMENT} AND name = :name`);
 const ANY_OF_NAME = webhooks.select(['id'], 'WHERE tenant_id = :tenant_id AND name = :name LIMIT 1');
-const ACTIVE = webhooks.select(['id', 'events'], `${OF_ENVIRONMENT} AND status = 'ACTIVE'`);
+const ACTIVE = webhooks.select(['id', 'environment', 'events'], "WHERE tenant_id = :tenant_id AND status = 'ACTIVE'");
 const COUNT = webhooks.count(OF_ENVIRONMENT);
 const LIST = webhooks.list(columns, `${OF_ENVIRONMENT} AND name_folded LIKE :pattern ESCAPE '\\'`);
 const ADD = webhooks.insert();
@@ -43,10 +43,11 @@ export function findWebhookById(db: TenantReads, id: string): Promise<WebhookRow
   return ONE_BY_ID.get(db, { id });
 }
 
-export type Subscriber = Pick<WebhookRow, 'id' | 'events'>;
+export type Subscriber = Pick<WebhookRow, 'id' | 'environment' | 'events'>;
 
-export function activeWebhooks(db: TenantReads, environment: Environment): Promise<Subscriber[]> {
-  return ACTIVE.all(db, { environment });
+/** Of both environments. */
+export function activeWebhooks(db: TenantReads): Promise<Subscriber[]> {
+  return ACTIVE.all(db, {});
 }
 
 export function findWebhookNamed(

@@ -14,7 +14,7 @@ import {
   setScenario,
 } from './instances/process-instances.repository.ts';
 import { spendStartCode } from './instances/spend-start-code.ts';
-import { recordEvent, type TellEvents } from './instances/tell-events.ts';
+import { type ExpectEvents, recordEvent, type TellEvents } from './instances/tell-events.ts';
 import type { Drive, Snapshot } from './runtime/drive.ts';
 import type { IdentityPort } from './runtime/identity-port.ts';
 import { beginStep } from './runtime/settle-step.ts';
@@ -33,6 +33,7 @@ export type ProcessesForJourneys = ReturnType<typeof processesForJourneys>;
 type Deps = {
   drive: Drive;
   tell: TellEvents;
+  expectEvents: ExpectEvents;
   vault: Vault;
   identity: IdentityPort;
   jobs: Pick<Jobs, 'enqueue'>;
@@ -40,7 +41,8 @@ type Deps = {
   baseUrlOf(tenantId: string): string;
 };
 
-export function processesForJourneys({ drive, tell, vault, identity, jobs, deleteBlobs, baseUrlOf }: Deps) {
+export function processesForJourneys(deps: Deps) {
+  const { drive, tell, expectEvents, vault, identity, jobs, deleteBlobs, baseUrlOf } = deps;
   return {
     drive,
     /** The instance, which nobody else can change until the transaction ends. */
@@ -64,7 +66,8 @@ export function processesForJourneys({ drive, tell, vault, identity, jobs, delet
     beginStep: (tx: TenantTx, snapshot: Snapshot, how: { now: number; anew: boolean }) =>
       beginStep(identity, tx, snapshot, how),
     challenges: openChallenges(vault),
-    seeStep: stepSeer({ tell }),
+    ...stepSeer(deps),
+    expectEvents,
     leaveStep: stepLeaver({ jobs }),
     /** One browser has opened both instances. */
     async linkDevice(tx: TenantTx, instanceId: string, otherId: string, now: number) {

@@ -21,11 +21,12 @@ import { processesForJourneys } from './for-journeys.ts';
 import { countSteps } from './funnel/count-steps.ts';
 import { forgetCountsJob, funnelHandlers } from './funnel/funnel.ts';
 import { tellLeftJob } from './funnel/leave-step.ts';
+import { expectStepViews } from './funnel/step-views.repository.ts';
 import { sweepBlobsJob } from './images/sweep-blobs.ts';
 import { deleteBlobsJob } from './instances/delete-blobs.ts';
 import type { InstanceRow } from './instances/process-instances.repository.ts';
 import { makeResumeLink, rootOf } from './instances/resume-link.ts';
-import { eventTeller } from './instances/tell-events.ts';
+import { type ExpectEvents, eventTeller } from './instances/tell-events.ts';
 import { type ProcessInstancesDeps, processInstanceHandlers } from './process-instances.ts';
 import { openRetention } from './retention/open-retention.ts';
 import { closedReviewHandlers } from './reviews/closed-reviews.ts';
@@ -66,6 +67,8 @@ export type ProcessManagerDeps = Platform & {
   region: string;
   /** In the transaction of every event. */
   notify(tx: TenantTx, event: InstanceEvent): Promise<void>;
+  /** Begins to read whom it notifies. */
+  expectNotified(tx: TenantTx): void;
   /** For steps that add, register or recognise a user. */
   identity: IdentityPort;
   /** For steps that ask a service of the tenant. */
@@ -93,7 +96,11 @@ export function openProcessManager(deps: ProcessManagerDeps) {
   const tell = eventTeller(async (tx, event) => {
     await Promise.all([countSteps(tx, event), deps.notify(tx, event)]);
   });
-  const drive = openDrive({ ...deps, tell });
+  const expectEvents: ExpectEvents = (tx, instanceId) => {
+    deps.expectNotified(tx);
+    expectStepViews(tx, instanceId);
+  };
+  const drive = openDrive({ ...deps, tell, expectEvents });
   const deletion = deleteBlobsJob(blobs);
   const deleteBlobs = (tx: TenantTx, keys: readonly string[]) => jobs.enqueue(tx, deletion, { keys });
   const { beginErasure, ...retention } = openRetention({ ...deps, drive, tell });
@@ -147,7 +154,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       ...parentProcesses(drive, deps.clock),
     },
     forPersons: { sources: retention.ofPerson, finishErasures: retention.finishErasures },
-    forJourneys: processesForJourneys({ drive, tell, vault, identity, jobs, deleteBlobs, baseUrlOf }),
+    forJourneys: processesForJourneys({ drive, tell, expectEvents, vault, identity, jobs, deleteBlobs, baseUrlOf }),
     startWork: retention.start,
     stop: retention.stop,
   };

@@ -10,6 +10,8 @@ export type Pipeline = {
   /** A fault of it fails the next statement that is awaited. */
   send(statement: Sql, values: readonly Value[], onDone?: () => void): void;
   ask(statement: Sql, values: readonly Value[]): Promise<pg.QueryResult>;
+  /** Sends the last statement. Nobody waits for it, so it costs no round trip. */
+  end(statement: Sql): Promise<unknown>;
   /** Drops what still waits, and takes back what the server has done. */
   rollBack(): Promise<void>;
 };
@@ -63,6 +65,7 @@ export function openPipeline(connection: pg.PoolClient, traffic: Traffic, option
         underWay -= 1;
       }
     },
+    end: (statement) => (waiting.length > 0 ? runAfterOthers(statement, []) : run(statement, [])),
     async rollBack() {
       waiting = [];
       if (!hasSent) return;

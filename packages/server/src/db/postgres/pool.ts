@@ -19,7 +19,12 @@ export type Connection = pg.PoolClient & {
 };
 
 /** A connection that was taken from the pool, until it is given back. */
-export type Checkout = { readonly connection: Connection; readonly traffic: Traffic };
+export type Checkout = {
+  readonly connection: Connection;
+  readonly traffic: Traffic;
+  /** The caller has its answer, and the connection is given back after this. */
+  ending?: Promise<unknown>;
+};
 
 export type PoolOptions = {
   /** One for each server that DATABASE_URL names. */
@@ -65,12 +70,18 @@ export function openPool({ urls, maxConnections, isPooled, onIdleError }: PoolOp
     async use(work) {
       if (closed) throw new DbError('unavailable', new Error('the database is closed'));
       users += 1;
-      try {
-        return await lend({ connection: await connect(), traffic }, work);
-      } finally {
+      const leave = () => {
         users -= 1;
         if (users === 0) lastHasLeft();
+      };
+      let checkout: Checkout;
+      try {
+        checkout = { connection: await connect(), traffic };
+      } catch (error) {
+        leave();
+        throw error;
       }
+      return lend(checkout, work, leave);
     },
     state: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, ...traffic }),
     async close() {
@@ -85,16 +96,24 @@ export function openPool({ urls, maxConnections, isPooled, onIdleError }: PoolOp
   };
 }
 
-async function lend<T>(checkout: Checkout, work: (checkout: Checkout) => Promise<T>): Promise<T> {
-  let broken: Error | undefined;
-  try {
-    return await work(checkout);
-  } catch (error) {
-    if (isUnavailable(error)) broken = error;
-    throw error;
-  } finally {
+async function lend<T>(
+  checkout: Checkout,
+  work: (checkout: Checkout) => Promise<T>,
+  onReturned: () => void,
+): Promise<T> {
+  const giveBack = (error?: unknown) => {
     // A broken connection is thrown away: what it still does or knows is uncertain.
-    checkout.connection.release(broken);
+    checkout.connection.release(isUnavailable(error) ? error : undefined);
+    onReturned();
+  };
+  try {
+    const result = await work(checkout);
+    if (checkout.ending) checkout.ending.then(() => giveBack(), giveBack);
+    else giveBack();
+    return result;
+  } catch (error) {
+    giveBack(error);
+    throw error;
   }
 }
 

@@ -15,6 +15,8 @@ export type Session = {
 
 const BEGIN: Sql = { text: 'BEGIN' };
 const COMMIT: Sql = { text: 'COMMIT' };
+/** A statement that changes nothing, though it may lock. */
+const IS_READ = /^\s*SELECT\b/i;
 const SET_TENANT: Sql = { name: 'grove_set_tenant', text: "SELECT set_config('app.tenant', $1, false)" };
 const SET_TENANT_HERE: Sql = {
   text: `SELECT set_config('app.tenant', $1, true), set_config('statement_timeout', '${QUERY_TIMEOUT_MS}', true),
@@ -27,7 +29,7 @@ export const ownSession: Session = {
   write(checkout, tenant, work) {
     const pipeline = workFor(checkout, tenant);
     pipeline.send(BEGIN, []);
-    return transaction(pipeline, work);
+    return transaction(checkout, pipeline, work);
   },
 };
 
@@ -53,7 +55,7 @@ export const lentSession: Session = {
     await Promise.allSettled([answer, pipeline.ask(COMMIT, [])]);
     return answer;
   },
-  write: (checkout, tenant, work) => transaction(beginFor(checkout, tenant), work),
+  write: (checkout, tenant, work) => transaction(checkout, beginFor(checkout, tenant), work),
 };
 
 function beginFor({ connection, traffic }: Checkout, tenant: string): Pipeline {
@@ -63,13 +65,27 @@ function beginFor({ connection, traffic }: Checkout, tenant: string): Pipeline {
   return pipeline;
 }
 
-async function transaction<T>(pipeline: Pipeline, work: (tx: Writes) => Promise<T>): Promise<T> {
+async function transaction<T>(checkout: Checkout, pipeline: Pipeline, work: (tx: Writes) => Promise<T>): Promise<T> {
+  let hasWritten = false;
+  let committed: ReturnType<Pipeline['ask']> | undefined;
+  const ask = (statement: Sql, values: readonly Value[]) => {
+    hasWritten ||= !IS_READ.test(statement.text);
+    return pipeline.ask(statement, values);
+  };
   const tx = revocable({
-    get: async <R>(statement: Sql, values: readonly Value[]) =>
-      (await pipeline.ask(statement, values)).rows[0] as R | undefined,
-    all: async <R>(statement: Sql, values: readonly Value[]) => (await pipeline.ask(statement, values)).rows as R[],
-    run: async (statement, values) => (await pipeline.ask(statement, values)).rowCount ?? 0,
-    send: (statement, values) => pipeline.send(statement, values),
+    get: async <R>(statement: Sql, values: readonly Value[]) => (await ask(statement, values)).rows[0] as R | undefined,
+    all: async <R>(statement: Sql, values: readonly Value[]) => (await ask(statement, values)).rows as R[],
+    run: async (statement, values) => (await ask(statement, values)).rowCount ?? 0,
+    send(statement, values) {
+      hasWritten = true;
+      pipeline.send(statement, values);
+    },
+    async last<R>(statement: Sql, values: readonly Value[]) {
+      const answer = pipeline.ask(statement, values);
+      committed = pipeline.ask(COMMIT, []);
+      committed.catch(() => undefined);
+      return (await answer).rows as R[];
+    },
   });
   let result: T;
   try {
@@ -77,12 +93,18 @@ async function transaction<T>(pipeline: Pipeline, work: (tx: Writes) => Promise<
   } catch (error) {
     tx.revoke();
     // A connection that does not answer would only let the caller wait twice; it is thrown away, and so is its work.
-    if (!isUnavailable(error)) await pipeline.rollBack();
+    if (committed) await committed.catch(() => undefined);
+    else if (!isUnavailable(error)) await pipeline.rollBack();
     throw error;
   }
   tx.revoke();
+  // What was read is known, whatever becomes of the end.
+  if (!hasWritten && !committed) {
+    checkout.ending = pipeline.end(COMMIT);
+    return result;
+  }
   // After a failed statement PostgreSQL answers COMMIT with ROLLBACK, and without an error.
-  const { command } = await pipeline.ask(COMMIT, []);
+  const { command } = await (committed ?? pipeline.ask(COMMIT, []));
   if (command !== 'COMMIT') throw new Error('a statement failed and its error was ignored: nothing was committed');
   return result;
 }

@@ -13,6 +13,8 @@ export type Statement<P, R> = {
   run(db: Handle<P> & Writes, params: CallerParams<P>): Promise<number>;
   /** For a change whose result nobody reads, as `Writes.send` says. */
   send(db: Handle<P> & Writes, params: CallerParams<P>): void;
+  /** For the last statement of a transaction, as `Writes.last` says. */
+  last(db: Handle<P> & Writes, params: CallerParams<P>): Promise<R[]>;
   toString(): string;
 };
 
@@ -53,6 +55,7 @@ export function prepare<P, R>(text: string, columns?: readonly string[]): Statem
     all: (db, params) => db.all<R>(prepared, valuesOf(db, params)),
     run: (db, params) => db.run(prepared, valuesOf(db, params)),
     send: (db, params) => db.send(prepared, valuesOf(db, params)),
+    last: (db, params) => db.last<R>(prepared, valuesOf(db, params)),
     toString: () => numbered,
   };
 }

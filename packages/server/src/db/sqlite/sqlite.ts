@@ -137,6 +137,14 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes & {
       return Promise.reject(translated(error));
     }
   };
+  const all = <R>(statement: Sql, values: readonly Value[]) =>
+    guarded(() => {
+      beforeRead?.();
+      const { statement: prepared, order, toRow, isSelect } = prepare(statement);
+      if (!isSelect) changes += 1;
+      const rows = prepared.all(...bind(order, values)) as unknown as Value[][];
+      return rows.map(toRow) as R[];
+    });
   return {
     get: <R>(statement: Sql, values: readonly Value[]) =>
       guarded(() => {
@@ -146,14 +154,8 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes & {
         const row = prepared.get(...bind(order, values)) as unknown as Value[] | undefined;
         return row && (toRow(row) as R);
       }),
-    all: <R>(statement: Sql, values: readonly Value[]) =>
-      guarded(() => {
-        beforeRead?.();
-        const { statement: prepared, order, toRow, isSelect } = prepare(statement);
-        if (!isSelect) changes += 1;
-        const rows = prepared.all(...bind(order, values)) as unknown as Value[][];
-        return rows.map(toRow) as R[];
-      }),
+    all,
+    last: all,
     run: (statement, values) => guarded(() => change(statement, values)),
     send(statement, values) {
       try {

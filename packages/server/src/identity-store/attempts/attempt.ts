@@ -1,5 +1,4 @@
 import type { TenantDb, TenantTx } from '../../db/db.ts';
-import type { Environment } from '../../kernel/environment.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { takingTurns } from '../../kernel/take-turns.ts';
 import type { AddIdentityEvent, ProcessFields } from '../events/identity-events.ts';
@@ -64,7 +63,7 @@ export type AttemptDeps = {
   userView: UserViews['userView'];
   addIdentityEvent: AddIdentityEvent;
   /** Begins to read the subscribers of an event of this transaction. */
-  expectEvent?: ((tx: TenantTx, environment: Environment) => void) | undefined;
+  expectEvent?: ((tx: TenantTx) => void) | undefined;
 };
 
 type Judgement<Result> = Passed<Result> | { refused: Refusal; user?: User };
@@ -122,7 +121,7 @@ async function judge<Result, Ahead>(
   const ahead = input.ahead?.(tx, user, store) as Ahead;
   const row = { ...user, last_success_at: now };
   const view = input.leavesView && !tx.hasOneWriter ? settle(deps.userView(tx, row, now)) : undefined;
-  deps.expectEvent?.(tx, fields.environment);
+  deps.expectEvent?.(tx);
   const before = await findLock(tx, user.id, modality);
   const result = await catchRefusal(async () => {
     const fault = faultOfStatus(user, modality, now) ?? faultOfLock(before, now);

@@ -3,7 +3,7 @@ import { dayOf } from '../../kernel/clock.ts';
 import type { InstanceEvent } from '../../kernel/instance-event.ts';
 import { rungOf } from './durations.ts';
 import { countStep } from './step-counts.repository.ts';
-import { findStepView, type StepView, saveStepView } from './step-views.repository.ts';
+import { type StepView, saveStepView, stepViewIn } from './step-views.repository.ts';
 
 /**
  * Counts what becomes of the steps that end users were shown, in the transaction in which it does. Each instance counts
@@ -11,7 +11,7 @@ import { findStepView, type StepView, saveStepView } from './step-views.reposito
  */
 export async function countSteps(tx: TenantTx, event: InstanceEvent): Promise<void> {
   if (event.step === undefined || !COUNTED_EVENTS.has(event.type)) return;
-  const view = await findStepView(tx, event.instanceId, event.step);
+  const view = await stepViewIn(tx, event.instanceId, event.step);
   // Machines do steps, too, and nobody is shown them.
   if (!view || view.ended_at !== null) return;
   if (event.type === 'instance.stepRetried') await count(tx, event, 'RETRIED');

@@ -16,6 +16,9 @@ const COLUMNS = 'instance_id, step, attempt, seen_at, left_at, told_left, ended_
 const ONE = query<StepView>()(
   `SELECT ${COLUMNS} FROM step_views WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step`,
 );
+const OF_INSTANCE = query<StepView>()(
+  `SELECT ${COLUMNS} FROM step_views WHERE tenant_id = :tenant_id AND instance_id = :instanceId`,
+);
 const SAVE =
   statement(`INSERT INTO step_views (tenant_id, ${COLUMNS}) VALUES (:tenant_id, :instance_id, :step, :attempt,
   :seen_at, :left_at, :told_left, :ended_at)
@@ -26,7 +29,26 @@ export function findStepView(db: TenantReads, instanceId: string, step: string):
   return ONE.get(db, { instanceId, step });
 }
 
+/** The views of an instance as a transaction has read and saved them: their steps are told several events. */
+const viewsOfTransactions = new WeakMap<TenantTx, Map<string, Promise<Map<string, StepView>>>>();
+
+/** Begins to read them. The caller has locked the instance, or its lock has been sent. */
+export function expectStepViews(tx: TenantTx, instanceId: string): void {
+  const views = OF_INSTANCE.all(tx, { instanceId }).then((rows) => new Map(rows.map((row) => [row.step, row])));
+  // Whoever asks for a view hears of a failure.
+  views.catch(() => undefined);
+  const byInstance = viewsOfTransactions.get(tx) ?? new Map<string, typeof views>();
+  viewsOfTransactions.set(tx, byInstance.set(instanceId, views));
+}
+
+/** The same as `findStepView`, from what was read ahead if it was. */
+export async function stepViewIn(tx: TenantTx, instanceId: string, step: string): Promise<StepView | undefined> {
+  const views = viewsOfTransactions.get(tx)?.get(instanceId);
+  return views ? (await views).get(step) : findStepView(tx, instanceId, step);
+}
+
 /** The caller has locked the instance. */
 export async function saveStepView(tx: TenantTx, row: StepView): Promise<void> {
   SAVE.send(tx, row);
+  (await viewsOfTransactions.get(tx)?.get(row.instance_id))?.set(row.step, row);
 }

@@ -32,6 +32,7 @@ onBothEngines('paused process instances', (_engine, places) => {
       const { vault, jobs } = world.grove.app;
       const drive = openDrive({
         tell: async () => undefined,
+        expectEvents: () => undefined,
         sendWebhook: async () => true,
         identity: {} as never,
         vault,

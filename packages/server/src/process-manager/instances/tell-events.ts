@@ -17,6 +17,9 @@ export type TellEvents = (
   sequence: { before: number; now: number },
 ) => Promise<void>;
 
+/** Begins to read what telling events of the instance needs. The caller has locked it, or its lock has been sent. */
+export type ExpectEvents = (tx: TenantTx, instanceId: string) => void;
+
 export function eventTeller(notify: (tx: TenantTx, event: InstanceEvent) => Promise<void>): TellEvents {
   return async (tx, row, events, { before, now }) => {
     for (const [at, event] of events.entries()) await notify(tx, instanceEvent(row, event, before + at + 1, now));

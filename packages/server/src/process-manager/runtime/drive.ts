@@ -33,7 +33,7 @@ import {
   findInstance,
   type InstanceRow,
 } from '../instances/process-instances.repository.ts';
-import { instanceEvent, recordEvent, type TellEvents } from '../instances/tell-events.ts';
+import { type ExpectEvents, instanceEvent, recordEvent, type TellEvents } from '../instances/tell-events.ts';
 import type { IdentityPort } from './identity-port.ts';
 import { type ChildPayload, LOOK_STEP, START_CHILD, WORK_STEP } from './job-kinds.ts';
 import { needsLook, type SettledStep, settleStep, settles } from './settle-step.ts';
@@ -45,6 +45,8 @@ export type Drive = {
    * child that ends happens to its parent in the same transaction.
    */
   apply(tx: TenantTx, instanceId: string, happening: Happening, now: number): Promise<Applied>;
+  /** The same for a caller that has locked the root, and has looked since and changed nothing of the journey. */
+  applyTo(tx: TenantTx, snapshot: Snapshot, happening: Happening, now: number): Promise<Applied>;
   /** Ends a journey before its end: the root, the child that is under way below it, and with that those between the two. */
   endEarly(
     tx: TenantTx,
@@ -72,16 +74,18 @@ export type Snapshot = {
   readonly state: State;
   /** Of the root: grows with every change below it, too. 0 before it was opened. */
   readonly revision: number;
-} & Pick<InstanceJourney, 'dataKey' | 'shownAttempts'>;
+} & Omit<InstanceJourney, 'row'>;
 
 export type Applied =
   | { readonly refusal: Reason; readonly faults?: readonly { pointer: string; message: string }[] }
-  | { readonly refusal?: undefined; readonly instance: InstanceRow };
+  /** `state` is missing if steps or children that followed in the same transaction have changed it again. */
+  | { readonly refusal?: undefined; readonly instance: InstanceRow; readonly state?: State | undefined };
 
 export type DriveDeps = {
   vault: Vault;
   jobs: Pick<Jobs, 'enqueue'>;
   tell: TellEvents;
+  expectEvents: ExpectEvents;
   /** Steps of identity stores are settled in the transaction that takes what was submitted. */
   identity: IdentityPort;
   /** Sends the webhook that a step names. False if there is none of that name. */
@@ -98,15 +102,32 @@ export const MAX_DESCENDANTS = 50;
 export const CHILDREN_PER_TRANSACTION = 5;
 
 export function openDrive(deps: DriveDeps): Drive {
-  const applyLocked: Drive['apply'] = async (tx, instanceId, happening, now) => {
-    const { chain, row, value: journey } = await lockAndRead(tx, instanceId, () => findJourney(tx, instanceId));
-    const run = runIn(deps, tx, chain, now);
-    const applied = await applyTo(run, { row, journey }, happening);
-    if (!applied.refusal) tx.afterCommit(() => deps.changed(tx.tenantId, run.rootId));
+  const notingChange = async (run: Run, applying: Promise<Applied>): Promise<Applied> => {
+    const applied = await applying;
+    if (!applied.refusal) run.tx.afterCommit(() => deps.changed(run.tx.tenantId, run.rootId));
     return applied;
+  };
+  const applyLocked: Drive['apply'] = async (tx, instanceId, happening, now) => {
+    const {
+      chain,
+      row,
+      value: journey,
+    } = await lockAndRead(tx, instanceId, () => {
+      deps.expectEvents(tx, instanceId);
+      return findJourney(tx, instanceId);
+    });
+    const run = runIn(deps, tx, chain, now);
+    return notingChange(run, readAndApply(run, { row, journey }, happening));
   };
   return {
     apply: applyLocked,
+    applyTo(tx, snapshot, happening, now) {
+      const { root, instance } = snapshot;
+      // Below a root, those between are locked in their order.
+      if (instance.id !== root.id || root.parent_id !== null) return applyLocked(tx, instance.id, happening, now);
+      const run = runIn(deps, tx, [root], now);
+      return notingChange(run, applyTo(run, { row: instance, ...snapshot }, happening));
+    },
     async endEarly(tx, { root, instance }, why, now) {
       const applied = await applyLocked(tx, root.id, { type: why }, now);
       if (!applied.refusal && instance.id !== root.id) await applyLocked(tx, instance.id, { type: why }, now);
@@ -153,9 +174,9 @@ function runIn(deps: DriveDeps, tx: TenantTx, chain: readonly InstanceRow[], now
 async function lookAt(deps: DriveDeps, db: TenantReads, instanceId: string): Promise<Snapshot | undefined> {
   const pair = await findInstanceJourney(db, instanceId);
   if (!pair) return undefined;
-  const { row, journey, dataKey, shownAttempts } = pair;
-  const parts = await readParts(deps, db, row, journey);
-  return { root: row, instance: row, revision: journey?.revision ?? 0, dataKey, shownAttempts, ...parts };
+  const { row, ...rest } = pair;
+  const parts = await readParts(deps, db, row, pair.journey);
+  return { root: row, instance: row, revision: pair.journey?.revision ?? 0, ...rest, ...parts };
 }
 
 const DATA_CONTEXT = 'journey';
@@ -176,17 +197,23 @@ async function readParts(deps: DriveDeps, db: TenantReads, row: InstanceRow, jou
 }
 
 async function apply(run: Run, before: InstanceRow, happening: Happening): Promise<Applied> {
-  return applyTo(run, { row: before, journey: await findJourney(run.tx, before.id) }, happening);
+  return readAndApply(run, { row: before, journey: await findJourney(run.tx, before.id) }, happening);
 }
 
 type Locked = Pick<InstanceJourney, 'row' | 'journey'>;
 
-async function applyTo(run: Run, { row: before, journey }: Locked, happening: Happening): Promise<Applied> {
+async function readAndApply(run: Run, locked: Locked, happening: Happening): Promise<Applied> {
+  return applyTo(run, { ...locked, ...(await readParts(run.deps, run.tx, locked.row, locked.journey)) }, happening);
+}
+
+type Position = Locked & Pick<Snapshot, 'definition' | 'state'>;
+
+async function applyTo(run: Run, position: Position, happening: Happening): Promise<Applied> {
   const { deps, tx, now } = run;
-  const { definition, state } = await readParts(deps, tx, before, journey);
+  const { row: before, journey, definition, state } = position;
   const next = nextStep(definition, state, { ...happening, now, freshId: newId(now) });
   if (next.refusal !== undefined) return next;
-  if (next.state === state && next.effects.length === 0) return { instance: before };
+  if (next.state === state && next.effects.length === 0) return { instance: before, state };
 
   const data =
     next.state.data === state.data ? (journey?.sealed ?? null) : await sealData(run, before, next.state.data, journey);
@@ -211,7 +238,8 @@ async function applyTo(run: Run, { row: before, journey }: Locked, happening: Ha
   await perform(run, updated, { definition, state: next.state, result }, next.effects);
   if (isFinal(updated.status) && updated.parent_id !== null) await tellParent(run, updated);
   const isMovedOn = next.effects.some((effect) => effect.type === 'child' || isSettledHere(definition, effect));
-  return { instance: (isMovedOn ? await findInstance(tx, before.id) : undefined) ?? updated };
+  if (isMovedOn) return { instance: (await findInstance(tx, before.id)) ?? updated };
+  return { instance: updated, state: next.state };
 }
 
 function sealData(
