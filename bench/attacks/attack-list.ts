@@ -13,16 +13,21 @@ export type Attack = {
   omit?(faces: Faces, at: number): readonly Omission[];
   /** A recording whose moments are played in another order. */
   readonly isCut?: boolean;
-  /** Whose document is shown. Without one, only liveness is judged. */
+  /** Whose document is shown: then the definition is one that comes with Grove. Without it, only liveness is judged. */
   document?(faces: Faces, at: number): Still;
+  /** All frames are sent before anything was asked for. */
+  readonly isEarly?: boolean;
   /** The attacker starts again until the first movement is this one. */
   readonly firstMovement?: Movement;
 };
 
 const pick = <Item>(items: readonly Item[], at: number) => items[at % items.length] as Item;
 
+const victim = ({ stills }: Faces, at: number) => pick(stills, at);
+
 const of = (kind: AttackKind, about: string): Attack => ({
   about,
+  document: victim,
   play: ({ stills }, at) => playStill(kind, [pick(stills, at)], Math.random),
 });
 
@@ -34,6 +39,7 @@ function film(about: string, sequence: (random: () => number) => readonly Moveme
   return {
     about,
     ...(first && { firstMovement: first }),
+    document: victim,
     play({ stills }, at) {
       const player = playStill('mesh', [pick(stills, at)], Math.random);
       const movements = sequence(Math.random);
@@ -63,6 +69,7 @@ const randomMovements = (random: () => number) =>
 function swap(about: string, shareAt: (instructions: number) => number): Attack {
   return {
     about,
+    document: victim,
     play({ stills }, at) {
       const [one, other] = [pick(stills, at), pick(stills, at + 1)];
       const players = new Map<number, Player>();
@@ -87,7 +94,7 @@ function swap(about: string, shareAt: (instructions: number) => number): Attack 
 function impostor(about: string, isBlended: (open: { kind: Movement; phase: string }) => boolean): Attack {
   return {
     about,
-    document: ({ stills }, at) => pick(stills, at),
+    document: victim,
     play({ films, resting, stills }, at) {
       const actor = pick(films, 0).actor();
       let open: Parameters<Player['follow']>[0] = { kind: 'centre', phase: 'do' };
@@ -105,6 +112,47 @@ function impostor(about: string, isBlended: (open: { kind: Movement; phase: stri
       };
     },
   };
+}
+
+/** The frames with which a man answered another challenge, in their order or in another one, whatever is asked for now. */
+function replay(about: string, order: (movements: readonly Movement[]) => readonly Movement[]): Attack {
+  return {
+    about,
+    document: ({ resting }, at) => pick(resting, at),
+    play({ films }) {
+      const actor = pick(films, 0).actor();
+      const frames = order(answeredMovements(Math.random)).flatMap((kind) => [
+        ...Array.from({ length: FRAMES_OF_MOVEMENT }, () => ({ kind, phase: 'do' as const })),
+        { kind, phase: 'return' as const },
+      ]);
+      let frameCount = 0;
+      return {
+        follow: () => undefined,
+        async frame() {
+          const shown = frameCount < FRAMES_AT_START ? undefined : frames[frameCount - FRAMES_AT_START];
+          frameCount += 1;
+          return asPage(actor.frame(shown ?? { kind: 'centre', phase: 'do' }));
+        },
+      };
+    },
+  };
+}
+
+const FRAMES_AT_START = 2;
+const FRAMES_OF_MOVEMENT = 4;
+
+/** What a challenge may ask for: both expressions, and turns. */
+function answeredMovements(random: () => number): Movement[] {
+  return shuffled(['closeEyes', 'openMouth', ...shuffled(TURNS, random).slice(0, 3)], random);
+}
+
+const TURNS: readonly Movement[] = ['left', 'right', 'up', 'down', 'closer'];
+
+function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
+  return items
+    .map((item) => ({ item, key: random() }))
+    .sort((one, other) => one.key - other.key)
+    .map(({ item }) => item);
 }
 
 /** How much the exposure of a camera varies. */
@@ -144,6 +192,7 @@ export const ATTACKS = {
   print: of('print', 'one photograph, shifted and turned as a flat print'),
   portrait: {
     about: 'the portrait of the document alone, warped live with all means',
+    document: ({ portraits }, at) => pick(portraits, at),
     play: ({ portraits }, at) => playStill('full', [pick(portraits, at)], Math.random),
   },
   ellipsoid: of('ellipsoid', 'one photograph, warped live over an ellipsoid with a nose'),
@@ -155,12 +204,20 @@ export const ATTACKS = {
   wobble: of('wobble', 'one photograph, warped live, with wobble, flicker and strong noise'),
   photographs: {
     about: 'three photographs of one person, the nearest warped live, with all means',
+    document: ({ resting }, at) => pick(resting, at),
     play: ({ turned }) => playStill('photographs', turned, Math.random),
   },
   album: {
     about: 'three photographs of one person that look straight ahead, another at each return, with all means',
+    document: ({ albums }, at) => pick(pick(albums, at), 0),
     play: ({ albums }, at) => playStill('album', pick(albums, at), Math.random),
   },
+  early: {
+    ...replay('the frames of an answered challenge, all sent before anything was asked for', (movements) => movements),
+    isEarly: true,
+  },
+  replay: replay('the frames of an answered challenge, sent again', (movements) => movements),
+  reordered: replay('the same in another order', (movements) => shuffled(movements, Math.random)),
   film: film('a film of a random sequence, made before', randomMovements),
   sweep: film('a film that sweeps through all movements', () => MOVEMENTS),
   reversed: film('the same film backwards', () => MOVEMENTS.toReversed()),

@@ -30,6 +30,11 @@ describe('attacks on the liveness of a real server', () => {
     assert.equal((await run('sweep')).outcome, 'refused');
   });
 
+  it('refuse frames that are all sent before anything is asked for', async () => {
+    const { outcome, signs } = await run('early');
+    assert.deepEqual([outcome, signs], ['refused', ['code 100132']]);
+  });
+
   it('do not accept one photograph that is warped live over a generic face', async () => {
     const { outcome, signs } = await run('mesh');
     assert.notEqual(outcome, 'accepted');

@@ -18,31 +18,30 @@ export type TrialResult = {
   readonly measures: Readonly<Record<string, number | null>>;
 };
 
-const FACE_STEP = { id: 'selfie', type: 'face', key: 'face1', liveness: 'active', maxAttempts: 1 };
-const DECISION = { id: 'decide', type: 'decision', onAnyFailure: 'REVIEW', onUncertain: 'REVIEW' };
-const DEFINITIONS = {
-  /** Only liveness: the attacker is taken to have a document that fits. */
-  attacked: [FACE_STEP, DECISION],
-  'attacked-with-document': [
-    { id: 'document', type: 'document', key: 'doc1', accept: ['PASSPORT'] },
-    FACE_STEP,
-    { id: 'match', type: 'faceMatch', document: 'doc1', face: 'face1' },
-    DECISION,
+/** For recordings of people, who have no document: liveness alone is judged. */
+const LIVENESS_ONLY = {
+  name: 'liveness-only',
+  processDefinitionType: 'VERIFICATION',
+  steps: [
+    { id: 'selfie', type: 'face', key: 'face1', liveness: 'active', maxAttempts: 1 },
+    { id: 'decide', type: 'decision', onAnyFailure: 'REVIEW', onUncertain: 'REVIEW' },
   ],
 };
+/** For attacks: it comes with Grove, and asks for a passport first. */
+const SHIPPED = 'document-and-selfie';
 const MAX_LOOKS = 1200;
 const LOOK_MS = 50;
 const MAX_STARTS = 3;
+const FRAME_MS = 300;
 const VALID = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
 
 export async function openTrial(app: TestApp) {
   const token = await app.token();
   await app.client.processSettings.update({ body: { redirectOrigins: [], allowSpecimens: true } });
-  for (const [name, steps] of Object.entries(DEFINITIONS)) {
-    const body = { name, processDefinitionType: 'VERIFICATION', steps };
-    const created = await app.client.processDefinitions.create({ body: body as never });
-    await app.call(`/api/process-manager/processDefinitions/${created.id}/deploy`, { method: 'POST' });
-  }
+  const created = await app.client.processDefinitions.create({ body: LIVENESS_ONLY as never });
+  await app.call(`/api/process-manager/processDefinitions/${created.id}/deploy`, { method: 'POST' });
+  /** A journey whose document was read, and in which no challenge was answered yet: the attacker may start again. */
+  let waiting: { user: EndUser; document: Still; starts: number } | undefined;
 
   async function checksOf(user: EndUser): Promise<readonly CheckOfResult[]> {
     await machineDone(user);
@@ -52,15 +51,34 @@ export async function openTrial(app: TestApp) {
     return (await app.call(`${instancePath}/userdata/checks`, { token })).body;
   }
 
+  async function journeyOf(attack: Attack, faces: Faces, at: number): Promise<EndUser> {
+    const document = attack.document?.(faces, at);
+    const isUsable = waiting && waiting.document === document && waiting.starts < MAX_STARTS && !attack.firstMovement;
+    if (waiting && isUsable) {
+      waiting.starts += 1;
+      return waiting.user;
+    }
+    const { user } = await startJourney(app, app.apiKey, { processDefnName: document ? SHIPPED : LIVENESS_ONLY.name });
+    waiting = document && { user, document, starts: 1 };
+    if (document) {
+      await user.submit('consent', { accepted: true });
+      await showDocument(user, document, at);
+    }
+    return user;
+  }
+
   return {
     async run(attack: Attack, faces: Faces, at: number): Promise<TrialResult> {
-      const processDefnName = attack.document ? 'attacked-with-document' : 'attacked';
-      const { user } = await startJourney(app, app.apiKey, { processDefnName });
-      if (attack.document) await showDocument(user, attack.document(faces, at), at);
-      const challenge = await play(app, user, attack, faces, at);
+      const user = await journeyOf(attack, faces, at);
+      const challenge = attack.isEarly
+        ? await sendEarly(app, user, attack.play(faces, at))
+        : await play(app, user, attack, faces, at);
       if (challenge === 'over') return { outcome: 'not played', signs: [], measures: {} };
-      if (challenge.state !== 'DONE') return { outcome: 'refused', signs: [challenge.reason ?? 'ended'], measures: {} };
-      await user.submit('selfie', { challengeId: challenge.challengeId });
+      if (challenge.state !== 'DONE' && !attack.isEarly)
+        return { outcome: 'refused', signs: [challenge.reason ?? 'ended'], measures: {} };
+      const { status, body } = await user.submit('selfie', { challengeId: challenge.challengeId });
+      if (status !== 200) return { outcome: 'refused', signs: [`code ${body.code}`], measures: {} };
+      waiting = undefined;
       const checks = await checksOf(user);
       const judgements = [
         toResult(checks, 'liveness', attack.isCut),
@@ -76,6 +94,31 @@ export async function openTrial(app: TestApp) {
       };
     },
   };
+}
+
+/** How many frames somebody sends before anything was asked for. */
+const EARLY_FRAMES = 24;
+
+/** Pictures for the step, then all frames to the first instruction, without a look at what is asked for. */
+async function sendEarly(app: TestApp, user: EndUser, player: ReturnType<Attack['play']>): Promise<Challenge> {
+  const frames: Buffer[] = [];
+  for (let count = 0; count < EARLY_FRAMES; count += 1) frames.push(await player.frame(app.clock.now()));
+  const headers = { 'content-type': 'image/jpeg' };
+  const names = ['image', ...Array.from({ length: 10 }, (_, at) => `frame${at + 1}`)];
+  for (const [at, name] of names.entries())
+    await user.call(`/steps/selfie/images/${name}`, { method: 'POST', body: frames[at] as never, headers });
+  const page = openChallengePage(user, 'selfie', app.clock);
+  const { status, text, body } = await page.start();
+  if (status !== 201) throw new Error(text);
+  let last = body as Challenge;
+  for (const frame of frames) {
+    app.clock.advance(FRAME_MS);
+    const token = (body as Challenge).instruction?.token ?? '';
+    const answer = await page.send(last, frame, { token });
+    if (answer.status !== 200) break;
+    last = answer.body as Challenge;
+  }
+  return last;
 }
 
 /** Waits until no machine is at work for the journey any more. */
@@ -148,12 +191,21 @@ async function play(
   }
 }
 
-/** A passport with the face of the victim. */
-async function showDocument(user: EndUser, { data, width, height }: Still, seed: number): Promise<void> {
+const passports = new WeakMap<Still, Buffer>();
+
+/** A passport with the face of the victim, the same one each time. */
+async function passportOf(victim: Still, seed: number): Promise<Buffer> {
+  const { data, width, height } = victim;
   const raw = { width, height, channels: 3 } as const;
   const portrait = await sharp(data, { raw }).resize(340, 434, { fit: 'cover' }).jpeg().toBuffer();
   const photograph = { tilt: 2, yaw: 2, noise: 2 };
   const { jpeg } = await makeSpecimen({ kind: 'passport', seed, person: VALID, portrait, photograph });
+  passports.set(victim, jpeg);
+  return jpeg;
+}
+
+async function showDocument(user: EndUser, victim: Still, seed: number): Promise<void> {
+  const jpeg = passports.get(victim) ?? (await passportOf(victim, seed));
   const headers = { 'content-type': 'image/jpeg' };
   await user.call('/steps/document/images/front', { method: 'POST', body: jpeg as never, headers });
   await user.submit('document');
