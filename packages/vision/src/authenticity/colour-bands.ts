@@ -4,7 +4,8 @@ import { fourierOf } from './fourier.ts';
 
 /** The document is reduced to this width. Two squares of half of it, side by side, are transformed. */
 const WIDTH = 512;
-const SIZE = 256;
+const SIZE_BITS = 8;
+const SIZE = 1 << SIZE_BITS;
 /** Where the squares begin, as a share of the height that is left over. */
 const FROM_TOP = 0.4;
 /** Bands that are looked for, in waves per square: wider ones are shades of the light, narrower ones are a grid. */
@@ -40,7 +41,7 @@ export function colourBands(straight: Raster): number {
 function coloursOf({ width, data }: Raster, left: number, top: number): [Float64Array, Float64Array] {
   const [real, imaginary] = [new Float64Array(SIZE * SIZE), new Float64Array(SIZE * SIZE)];
   for (let at = 0; at < real.length; at += 1) {
-    const from = ((top + Math.floor(at / SIZE)) * width + left + (at % SIZE)) * 3;
+    const from = ((top + (at >> SIZE_BITS)) * width + left + (at & (SIZE - 1))) * 3;
     const red = LOGARITHMS[data[from] as number] as number;
     const green = LOGARITHMS[data[from + 1] as number] as number;
     const blue = LOGARITHMS[data[from + 2] as number] as number;
@@ -56,9 +57,10 @@ function coloursOf({ width, data }: Raster, left: number, top: number): [Float64
   }
   const most = MOST_COLOUR * Math.sqrt(power / real.length);
   for (let at = 0; at < real.length; at += 1) {
-    const size = Math.hypot(real[at] as number, imaginary[at] as number);
-    const weight = (WINDOW[at % SIZE] as number) * (WINDOW[Math.floor(at / SIZE)] as number);
-    const factor = weight * (size > most ? most / size : 1);
+    const weight = (WINDOW[at & (SIZE - 1)] as number) * (WINDOW[at >> SIZE_BITS] as number);
+    // Math.hypot takes twenty times as long, and few colours are so strong.
+    const isStrong = (real[at] as number) ** 2 + (imaginary[at] as number) ** 2 > most * most;
+    const factor = weight * (isStrong ? most / Math.hypot(real[at] as number, imaginary[at] as number) : 1);
     real[at] = (real[at] as number) * factor;
     imaginary[at] = (imaginary[at] as number) * factor;
   }
@@ -68,19 +70,25 @@ function coloursOf({ width, data }: Raster, left: number, top: number): [Float64
 const LOGARITHMS = Float64Array.from({ length: 256 }, (_, value) => Math.log(value + DARK));
 
 function meanOf(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  let sum = 0;
+  for (let at = 0; at < values.length; at += 1) sum += values[at] as number;
+  return sum / values.length;
 }
 
 function strongestTurn(real: Float64Array, imaginary: Float64Array): number {
   fourier.rows(real, imaginary);
   fourier.columns(real, imaginary);
   const [oneSided, usual] = [new Float64Array(real.length), new Float64Array(real.length)];
-  for (let at = 0; at < real.length; at += 1) {
-    const mirror = ((SIZE - Math.floor(at / SIZE)) % SIZE) * SIZE + ((SIZE - (at % SIZE)) % SIZE);
-    const here = (real[at] as number) ** 2 + (imaginary[at] as number) ** 2;
-    const there = (real[mirror] as number) ** 2 + (imaginary[mirror] as number) ** 2;
-    oneSided[at] = here - there;
-    usual[at] = Math.log(here + there + 1e-9);
+  // Only what is looked at below: the bands in one half of the spectrum, and what is around them.
+  for (let v = -AROUND; v <= MOST_WAVES + AROUND; v += 1) {
+    for (let u = -MOST_WAVES - AROUND; u <= MOST_WAVES + AROUND; u += 1) {
+      const at = (v & (SIZE - 1)) * SIZE + (u & (SIZE - 1));
+      const mirror = (-v & (SIZE - 1)) * SIZE + (-u & (SIZE - 1));
+      const here = (real[at] as number) ** 2 + (imaginary[at] as number) ** 2;
+      const there = (real[mirror] as number) ** 2 + (imaginary[mirror] as number) ** 2;
+      oneSided[at] = here - there;
+      usual[at] = Math.log(here + there + 1e-9);
+    }
   }
   let best = Number.NEGATIVE_INFINITY;
   for (let v = 0; v <= MOST_WAVES; v += 1) {

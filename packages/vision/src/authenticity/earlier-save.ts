@@ -119,14 +119,16 @@ function coefficients(
         across[y * SIDE + u] = sum;
       }
     }
-    waves.forEach((wave, i) => {
-      const [v, u] = [wave >> 3, wave & 7];
+    for (let i = 0; i < waves.length; i += 1) {
+      const wave = waves[i] as number;
+      const v = wave >> 3;
+      const u = wave & 7;
       let sum = 0;
       for (let y = 0; y < SIDE; y += 1) sum += (across[y * SIDE + u] as number) * (COSINES[v * SIDE + y] as number);
       const count = Math.min(MOST_STEPS - 1, Math.round(Math.abs(sum) / (steps[wave] as number)));
       const counts = countsByWave[i] as Uint16Array;
       counts[count] = (counts[count] as number) + 1;
-    });
+    }
   }
   return countsByWave;
 }

@@ -1,3 +1,4 @@
+import { type Grey, toGrey } from '../images/grey.ts';
 import type { Raster } from '../images/raster.ts';
 import { blocksWhere, type Grain, noiseOf } from './grain.ts';
 
@@ -31,20 +32,10 @@ export type PortraitSigns = {
 
 /** What tells a portrait that was put over another: straight edges all around it, and noise of another camera. */
 export function portraitSigns(straight: Raster, face: FaceArea, grain: Grain): PortraitSigns {
-  const grey = greyOf(straight);
+  const grey = toGrey(straight);
   const noise = noiseApart(straight, face, grain);
   if (face.width < MIN_FACE_WIDTH) return { edges: undefined, frame: undefined, noise };
   return { edges: edgesAround(grey, face), frame: frameAround(grey, face), noise };
-}
-
-type Grey = { readonly width: number; readonly height: number; readonly data: Float32Array };
-
-function greyOf({ width, height, data }: Raster): Grey {
-  const grey = Float32Array.from({ length: width * height }, (_, i) => {
-    const from = i * 3;
-    return 0.299 * (data[from] as number) + 0.587 * (data[from + 1] as number) + 0.114 * (data[from + 2] as number);
-  });
-  return { width, height, data: grey };
 }
 
 /** One side may end in a colour like its surroundings, and one may lie beside a printed line: neither decides alone. */
