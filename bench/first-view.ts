@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { build, isFresh } from '../packages/journey/build.ts';
 import { openTestApp } from '../packages/server/test/harness.ts';
-import { findChromium } from '../scripts/find-chromium.ts';
+import { chromiumLaunch } from '../scripts/find-chromium.ts';
 
 /**
  * How long an end user waits for the first page of a journey on a phone of the cheaper kind with a slow network:
@@ -23,9 +23,7 @@ async function main(): Promise<number> {
   if (!isFresh()) await build();
   const folder = mkdtempSync(join(tmpdir(), 'grove-first-view-'));
   const app = await openTestApp({ engine: 'sqlite', folder, environment: { GROVE_DATA: folder } });
-  const executablePath = findChromium();
-  if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  const browser = await chromium.launch(chromiumLaunch());
   try {
     const tokenId = await makeToken(app);
     const address = `${app.baseUrl}/web/?pt=${tokenId}&tn=${app.tenantId}`;

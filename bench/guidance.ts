@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { headPictures, specimenPicture, writeClip } from '../packages/journey/test/capture-clips.ts';
 import { openCaptureSite } from '../packages/journey/test/capture-site.ts';
-import { findChromium } from '../scripts/find-chromium.ts';
+import { chromiumLaunch } from '../scripts/find-chromium.ts';
 
 /**
  * How often a second the journey looks at the camera's picture on a machine that is four times slower than this one.
@@ -50,19 +50,12 @@ async function main(): Promise<number> {
 }
 
 async function withBrowser<T>(clip: string, work: (browser: Browser) => Promise<T>): Promise<T> {
-  const browser = await chromium.launch({
-    executablePath: findChromium() ?? '',
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--use-fake-device-for-media-stream',
-      '--use-fake-ui-for-media-stream',
-      `--use-file-for-fake-video-capture=${clip}`,
-    ],
-  });
+  const camera = [
+    '--use-fake-device-for-media-stream',
+    '--use-fake-ui-for-media-stream',
+    `--use-file-for-fake-video-capture=${clip}`,
+  ];
+  const browser = await chromium.launch(chromiumLaunch(camera));
   try {
     return await work(browser);
   } finally {

@@ -8,6 +8,23 @@ import { existsSync } from 'node:fs';
 const SHELL = '/usr/bin/chromium-headless-shell';
 const PLACES = [SHELL, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const INSTALL_WITHIN_MS = 180_000;
+/** It asks nobody for anything but the pages it is sent to. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** How Playwright launches it, without a window. */
+export function chromiumLaunch(flags: readonly string[] = []): { executablePath: string; args: string[] } {
+  const executablePath = findChromium();
+  if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
+  return { executablePath, args: [...FLAGS, ...flags] };
+}
 
 export function findChromium({ install = false } = {}): string | undefined {
   const { CHROMIUM } = process.env;

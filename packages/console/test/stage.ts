@@ -6,7 +6,7 @@ import {
   type Page,
   type Request,
 } from 'playwright-core';
-import { findChromium } from '../../../scripts/find-chromium.ts';
+import { chromiumLaunch } from '../../../scripts/find-chromium.ts';
 import { build as buildJourney, isFresh as isJourneyFresh } from '../../journey/build.ts';
 import { asTenantId } from '../../server/src/kernel/ids.ts';
 import { openTestApp, type Places, type TestApp } from '../../server/test/harness.ts';
@@ -14,16 +14,6 @@ import { type MailServer, openMailServer } from '../../server/test/mail-server.t
 import { build, isFresh } from '../build.ts';
 
 /** A server with the built console, and a real browser whose passkeys are in a virtual authenticator. */
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const WAIT_MS = 20_000;
 const DESKTOP = { width: 1280, height: 800 };
 
@@ -43,14 +33,12 @@ export async function openConsoleStage(places: Places): Promise<ConsoleStage> {
   if (!isFresh()) await build();
   // A person follows a link of the console into a journey.
   if (!isJourneyFresh()) await buildJourney();
-  const executablePath = findChromium();
-  if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
   const mails = await openMailServer();
   const app = await openTestApp(await places.create(), {
     environment: { GROVE_OUTBOUND_ALLOW: '127.0.0.1', SMTP_URL: mails.url, MAIL_FROM: 'no-reply@example.org' },
   });
   const { apiKey: testKey } = await app.app.tenants.createApiKey(app.tenantId, { name: 'test', environment: 'test' });
-  const browser: Browser = await chromium.launch({ executablePath, args: FLAGS });
+  const browser: Browser = await chromium.launch(chromiumLaunch());
   const complaints: string[] = [];
   const address = `http://${app.tenantId}.fir.localhost:${new URL(app.baseUrl).port}`;
   return {

@@ -1,18 +1,8 @@
 import { after } from 'node:test';
 import { type Browser, chromium } from 'playwright-core';
-import { findChromium } from '../../../scripts/find-chromium.ts';
+import { chromiumLaunch } from '../../../scripts/find-chromium.ts';
 
 /** A real browser without a window. In a run of many files, those that share a process share it, too. */
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 export type OpenBrowser = {
   readonly browser: Browser;
@@ -47,7 +37,5 @@ export async function openChromium(flags: readonly string[] = []): Promise<OpenB
 }
 
 function launch(flags: readonly string[]): Promise<Browser> {
-  const executablePath = findChromium();
-  if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
-  return chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
+  return chromium.launch(chromiumLaunch(flags));
 }

@@ -3,7 +3,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import sharp from 'sharp';
-import { findChromium } from '../../../scripts/find-chromium.ts';
+import { chromiumLaunch } from '../../../scripts/find-chromium.ts';
 import { openTestApp, type TestApp, testClock, testPlaces } from '../../server/test/harness.ts';
 import { openRecording, PORTRAIT_AT } from '../../vision/test/recording.ts';
 import { build, isFresh } from '../build.ts';
@@ -52,18 +52,8 @@ describe('a journey with a camera and the real machine', () => {
     const definition = { name: 'camera', processDefinitionType: 'VERIFICATION', steps: STEPS };
     const made = await app.client.processDefinitions.create({ body: definition as never });
     await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
-    browser = await chromium.launch({
-      executablePath: findChromium() ?? '',
-      args: [
-        '--headless',
-        '--no-sandbox',
-        '--disable-gpu',
-        '--no-first-run',
-        '--disable-background-networking',
-        // An automated browser is never accepted automatically.
-        '--disable-blink-features=AutomationControlled',
-      ],
-    });
+    // An automated browser is never accepted automatically.
+    browser = await chromium.launch(chromiumLaunch(['--disable-blink-features=AutomationControlled']));
     head = await headPictures();
     const frame = (await openRecording()).at(PORTRAIT_AT);
     portrait = await sharp(frame).extract({ left: 120, top: 60, width: 170, height: 217 }).jpeg().toBuffer();

@@ -2,18 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright-core';
-import { findChromium } from '../../../scripts/find-chromium.ts';
+import { chromiumLaunch } from '../../../scripts/find-chromium.ts';
 
 /** A real Chromium with a profile of its own. It reaches this machine and nothing else, and says what else it asked for. */
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 export type TestBrowser = {
   context: BrowserContext;
@@ -25,13 +16,9 @@ export type TestBrowser = {
 type BrowserOptions = { width: number; height: number; dark?: boolean; flags?: readonly string[] };
 
 export async function openBrowser(options: BrowserOptions): Promise<TestBrowser> {
-  const executablePath = findChromium();
-  if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
   const profile = mkdtempSync(join(tmpdir(), 'grove-chromium-'));
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath,
-    headless: true,
-    args: [...FLAGS, ...(options.flags ?? [])],
+    ...chromiumLaunch(options.flags),
     viewport: { width: options.width, height: options.height },
     colorScheme: options.dark ? 'dark' : 'light',
   });

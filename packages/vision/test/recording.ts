@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { findChromium } from '../../../scripts/find-chromium.ts';
+import { chromiumLaunch } from '../../../scripts/find-chromium.ts';
 import { oncePerRun } from '../../../scripts/once-per-run.ts';
 import type { Movement } from '../src/liveness/movements.ts';
 
@@ -109,9 +109,7 @@ export async function recordedFrames(moments: readonly Moment[]): Promise<Buffer
     response.setHeader('Content-Type', film ? 'video/webm' : 'text/html');
     response.end(film ? readFileSync(join(MEDIA, film)) : '<video muted></video>');
   }).listen(0, '127.0.0.1');
-  const executablePath = findChromium();
-  if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  const browser = await chromium.launch(chromiumLaunch());
   try {
     const frames = new Map<string, Buffer>();
     for (const film of Object.keys(FILMS) as (keyof typeof FILMS)[]) {

@@ -24,6 +24,23 @@ export async function addJob(tx: Writes, row: NewJobRow): Promise<boolean> {
   return true;
 }
 
+export type ScheduledJob = Pick<JobRow, 'kind' | 'unique_key' | 'run_at' | 'attempts'>;
+
+/** The stored jobs of the installation's schedules, which are of these kinds. */
+export function scheduledJobsOf(kinds: readonly string[]): (db: Reads) => Promise<ScheduledJob[]> {
+  if (kinds.length === 0) return async () => [];
+  const list = prepare<object, ScheduledJob>(`SELECT kind, unique_key, run_at, attempts FROM jobs
+    WHERE unique_key IS NOT NULL AND owner_tenant_id IS NULL AND kind IN (${quoted(kinds)}) LIMIT ${MAX_SCHEDULED}`);
+  return (db) => list.all(db, {});
+}
+
+const MAX_SCHEDULED = 1000;
+
+/** Whether `addScheduledJob` would leave the stored job as it is. */
+export function isSoonEnough(stored: ScheduledJob | undefined, { run_at }: NewJobRow): boolean {
+  return stored !== undefined && (stored.run_at <= run_at || stored.attempts > 0);
+}
+
 export async function addScheduledJob(tx: Writes, row: NewJobRow): Promise<void> {
   await ADD_OR_BRING_FORWARD.run(tx, { ...NEW, ...row });
 }
@@ -56,8 +73,9 @@ const CHOOSE_INDEX = statement(BY_INDEX);
 type Now = { now: number };
 
 // `defineJob` lets no quote into a kind.
+const quoted = (kinds: readonly string[]) => kinds.map((kind) => `'${kind}'`).join(', ');
 const isDue = (kinds: readonly string[]) => `state = 'READY' AND run_at <= :now AND lease_until <= :now
-    AND kind IN (${kinds.map((kind) => `'${kind}'`).join(', ')})`;
+    AND kind IN (${quoted(kinds)})`;
 
 /** How many due jobs are looked at before a claim: no claim is larger. */
 const LOOKED_AT = MAX_BATCH;

@@ -7,7 +7,7 @@ import { openRepeated } from '../leases/repeated.ts';
 import { openWorker } from '../leases/worker.ts';
 import type { JobDefinition, JobKind } from './define-job.ts';
 import { jobQueue } from './job-queue.ts';
-import { addJob, addScheduledJob } from './jobs.repository.ts';
+import { addJob, addScheduledJob, isSoonEnough, scheduledJobsOf } from './jobs.repository.ts';
 import { assertSchedule, nextRun, type Schedule } from './next-run.ts';
 import { countJobs } from './operate.repository.ts';
 import { type JobOperations, operations } from './operate.ts';
@@ -135,6 +135,7 @@ export function openJobs(options: JobsOptions): Jobs {
 
 function openSchedules(db: Db, clock: Clock, definitions: ReadonlyMap<string, JobDefinition<object>>) {
   const all = new Map<string, Schedule>();
+  let list: ReturnType<typeof scheduledJobsOf> | undefined;
   const nameOf = (kind: string, storedKey: string) => `${kind} ${storedKey}`;
   const newRow = (schedule: Schedule) => {
     const { kind, key } = schedule;
@@ -160,14 +161,20 @@ function openSchedules(db: Db, clock: Clock, definitions: ReadonlyMap<string, Jo
       if (all.has(name)) throw new Error(`the schedule ${key} of ${kind} is there already`);
       if (all.size >= MAX_SCHEDULES) throw new Error(`there are more than ${MAX_SCHEDULES} schedules`);
       all.set(name, schedule);
+      list = undefined;
     },
     async addNext(tx: Parameters<typeof addScheduledJob>[0], kind: string, key: string | null) {
       const schedule = key === null ? undefined : all.get(nameOf(kind, key));
       if (schedule) await addScheduledJob(tx, newRow(schedule));
     },
     async ensure() {
+      list ??= scheduledJobsOf([...new Set([...all.values()].map(({ kind }) => kind))]);
+      const storedJobs = await list(db.system);
+      const byName = new Map(storedJobs.map((job) => [nameOf(job.kind, job.unique_key ?? ''), job]));
+      const rows = [...all].map(([name, schedule]) => ({ name, row: newRow(schedule) }));
+      const missing = rows.filter(({ name, row }) => !isSoonEnough(byName.get(name), row));
       // Each in a transaction of its own: whoever locked several rows at once could wait in a circle with jobs that end.
-      for (const schedule of all.values()) await db.system.write((tx) => addScheduledJob(tx, newRow(schedule)));
+      for (const { row } of missing) await db.system.write((tx) => addScheduledJob(tx, row));
     },
   };
 }

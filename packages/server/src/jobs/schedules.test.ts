@@ -43,6 +43,23 @@ onBothEngines('a schedule', (_engine, places) => {
     await db.close();
   });
 
+  it('is written once: whoever finds it as it should be only reads', async () => {
+    const stored = await openTestDb(await places.create());
+    let writes = 0;
+    const write: Db['system']['write'] = (work) => {
+      writes += 1;
+      return stored.system.write(work);
+    };
+    const db = { ...stored, system: { ...stored.system, write } };
+    const [first, second] = nodes(db, 2).nodes;
+    await first?.tend();
+    assert.equal(writes, 1);
+    await first?.tend();
+    await second?.tend();
+    assert.equal(writes, 1);
+    await stored.close();
+  });
+
   it('goes on after a restart, runs once for what was missed, and is not postponed by either', async () => {
     const place = await places.create();
     const first = await openTestDb(place);
@@ -72,15 +89,19 @@ onBothEngines('a schedule', (_engine, places) => {
   it('is renewed while jobs of several schedules end in another order, and nobody waits in a circle', async () => {
     const db = await openTestDb(await places.create());
     const clock = testClock(START);
-    const jobs = openTestJobs(db, clock);
-    jobs.register(namedJob(async () => undefined));
-    for (const key of ['first', 'second']) jobs.schedule({ kind: 'test.named', everyMs: HOUR, key });
-    await jobs.tend();
+    const release = (everyMs: number) => {
+      const jobs = openTestJobs(db, clock);
+      jobs.register(namedJob(async () => undefined));
+      for (const key of ['first', 'second']) jobs.schedule({ kind: 'test.named', everyMs, key });
+      return jobs;
+    };
+    await release(HOUR).tend();
     const remove = (key: string) => sql(`DELETE FROM jobs WHERE unique_key = '/${key}'`);
     let renewed: Promise<void> | undefined;
     await db.system.write(async (tx) => {
       await tx.run(remove('second'), []);
-      renewed = jobs.tend();
+      // Both schedules have become shorter, so both are written.
+      renewed = release(MINUTE).tend();
       // PostgreSQL: it has passed the first schedule and waits for the second. SQLite: it waits for its turn to write.
       await new Promise((done) => setTimeout(done, 200));
       await tx.run(remove('first'), []);
