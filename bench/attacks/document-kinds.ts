@@ -74,6 +74,40 @@ function oneFieldOf(holder: Person, at: number, order: Order): Partial<Person> {
   return changes[at % changes.length] as Partial<Person>;
 }
 
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+/** One letter of a word, any of them, becomes another one. */
+function oneLetterOf(text: string, random: Random): string {
+  const places = [...text].flatMap((character, at) => (/[A-Za-z]/.test(character) ? [at] : []));
+  const place = places[Math.floor(random() * places.length)];
+  if (place === undefined) return text;
+  const others = [...LETTERS].filter((letter) => letter !== text[place]?.toUpperCase());
+  return `${text.slice(0, place)}${others[Math.floor(random() * others.length)]}${text.slice(place + 1)}`;
+}
+
+/** One letter or digit of a person, in another field each time. Every day of the changed dates exists. */
+function oneCharacterOf(holder: Person, at: number): Partial<Person> {
+  const random = seeded(at + 1);
+  const { documentNumber: number } = holder;
+  const digit = (value: string | undefined) => (Number(value) + 1 + Math.floor(random() * 9)) % 10;
+  const place = 2 + Math.floor(random() * (number.length - 2));
+  const dayBefore = (date: string) => `${date.slice(0, 9)}${date.endsWith('1') ? 2 : 1}`;
+  const changes: readonly Partial<Person>[] = [
+    { surname: oneLetterOf(holder.surname, random) },
+    { givenNames: oneLetterOf(holder.givenNames, random) },
+    { documentNumber: `${number.slice(0, place)}${digit(number[place])}${number.slice(place + 1)}` },
+    { birthDate: dayBefore(holder.birthDate) },
+    { expiryDate: dayBefore(holder.expiryDate) },
+  ];
+  return changes[at % changes.length] as Partial<Person>;
+}
+
+/** One letter of the names of a person, which no check digit covers. */
+function oneLetterOfNames(holder: Person, at: number): Partial<Person> {
+  const name = at % 2 === 0 ? 'surname' : 'givenNames';
+  return { [name]: oneLetterOf(holder[name], seeded(at + 1)) };
+}
+
 /** A clear film: a rim around the document, and the soft reflection of a lamp across it, which clips nothing. */
 function filmOver({ width, height, data }: Raster, random: Random): Raster {
   const rim = Math.round(0.03 * width);
@@ -133,6 +167,14 @@ export const DOCUMENT_KINDS = {
   printEdited: {
     about: 'one field of the print changed',
     picture: changed((holder, at, order) => ({ person: oneFieldOf(holder, at, order), zone: { person: holder } })),
+  },
+  zoneLetterEdited: {
+    about: 'one letter of a name in the zone changed',
+    picture: changed((holder, at) => ({ zone: { person: oneLetterOfNames(holder, at) } })),
+  },
+  printLetterEdited: {
+    about: 'one letter or digit of the print changed',
+    picture: changed((holder, at) => ({ person: oneCharacterOf(holder, at), zone: { person: holder } })),
   },
   wrongDigits: { about: 'a zone with a wrong check digit', picture: changed(() => ({ zone: { wrongDigit: true } })) },
   numberOverwritten: {

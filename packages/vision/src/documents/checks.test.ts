@@ -17,6 +17,19 @@ function resultOf(field: keyof Facts, texts: readonly string[], confidence = 1):
   return checks.find(({ name }) => name === `visual.${field}.mrz`)?.result;
 }
 
+test('a name of a zone that print shows with another letter was changed, with or without its label', () => {
+  const nameResult = (text: string, rivals?: readonly string[]) => {
+    const line = { text, confidence: 1, x: 0.1, y: 0.1, width: 0.3, height: 0.02, ...(rivals && { rivals }) };
+    const checks = visualChecks(FACTS, { lines: [line], fields: [], models: [] }, 'mrz');
+    return checks.find(({ name }) => name === 'visual.surname.mrz')?.result;
+  };
+  const clear = Array.from('AKESSON', () => '');
+  assert.equal(nameResult('AKESSON', clear), 'passed');
+  assert.equal(nameResult('AKEFSON', clear), 'failed');
+  assert.equal(nameResult('AKEFSON', clear.with(3, 'S')), 'passed');
+  assert.equal(nameResult('AMBERGS', clear), 'not_performed');
+});
+
 const numberResult = (...texts: string[]) => resultOf('documentNumber', texts);
 
 test('a number that differs in a character or two from that of the zone was changed, with or without its label', () => {

@@ -1,8 +1,9 @@
 import type { Licence } from '../barcodes/parse-aamva.ts';
 import type { MrzFinding } from '../mrz/mrz-finding.ts';
 import { STATES, UNUSUAL_STATES } from '../mrz/states.ts';
-import { transliterate, transliterations } from '../mrz/transliterate.ts';
+import { transliterate } from '../mrz/transliterate.ts';
 import { datesIn, fullDate, isDay, printedDates, showsPartOf, yearsBetween } from './dates.ts';
+import { compareName, type NameAgreement, namesIn, sameName } from './names.ts';
 import type { VisualFieldName, VisualLine, VisualZone } from './visual-zone.ts';
 
 export type CheckResult = 'passed' | 'failed' | 'not_performed';
@@ -121,13 +122,13 @@ export function visualChecks(
   const compare = (
     name: VisualFieldName,
     expected: string,
-    same: (text: string) => boolean,
+    isSame: boolean,
     readable: (text: string) => boolean,
     isChanged = false,
   ): DocumentCheck => {
     const value = labelled(name);
     const differs = (value !== undefined && readable(value)) || isChanged;
-    const agrees = expected === '' ? undefined : texts.some(same) ? true : differs ? false : undefined;
+    const agrees = expected === '' ? undefined : isSame ? true : differs ? false : undefined;
     const isPartlyRead = agrees === undefined && texts.some((text) => showsPartOf(expected, text));
     return {
       ...check(
@@ -139,9 +140,17 @@ export function visualChecks(
     };
   };
   const full = [facts.surname, facts.givenNames].filter(Boolean);
-  const isName = (text: string, name: string): boolean => namesIn(text).some((each) => sameName(each, name));
-  const isFullName = (text: string): boolean =>
-    full.length === 2 && (sameName(text, full.join(' ')) || sameName(text, [...full].reverse().join(' ')));
+  const fullNames = full.length === 2 ? [full.join(' '), full.toReversed().join(' ')] : [];
+  const compareNames = (name: 'surname' | 'givenNames'): DocumentCheck => {
+    const found = new Set<NameAgreement>(
+      zone.lines.flatMap((line) => [
+        ...namesIn(line).map((each) => compareName(each, facts[name])),
+        ...fullNames.map((each) => compareName(line, each)),
+      ]),
+    );
+    const isReadable = (text: string): boolean => transliterate(text).length > 2;
+    return compare(name, facts[name], found.has('same'), isReadable, found.has('changed'));
+  };
   const sameNumber = (text: string): boolean =>
     alike(text.toUpperCase().replace(/[^A-Z0-9]/g, ''), facts.documentNumber);
   const sameDate =
@@ -153,24 +162,14 @@ export function visualChecks(
     compare(
       'documentNumber',
       facts.documentNumber,
-      sameNumber,
+      texts.some(sameNumber),
       (text) => /\d{5}/.test(text.replace(/\s/g, '')),
       zone.lines.some((line) => isNearly(line, facts.documentNumber)),
     ),
-    compare('birthDate', facts.birthDate, sameDate(facts.birthDate), hasDate, isDateChanged),
-    compare('expiryDate', facts.expiryDate, sameDate(facts.expiryDate), hasDate, isDateChanged),
-    compare(
-      'surname',
-      facts.surname,
-      (text) => isName(text, facts.surname) || isFullName(text),
-      (text) => transliterate(text).length > 2,
-    ),
-    compare(
-      'givenNames',
-      facts.givenNames,
-      (text) => isName(text, facts.givenNames) || isFullName(text),
-      (text) => transliterate(text).length > 2,
-    ),
+    compare('birthDate', facts.birthDate, texts.some(sameDate(facts.birthDate)), hasDate, isDateChanged),
+    compare('expiryDate', facts.expiryDate, texts.some(sameDate(facts.expiryDate)), hasDate, isDateChanged),
+    compareNames('surname'),
+    compareNames('givenNames'),
   ];
 }
 
@@ -225,12 +224,6 @@ function isCutShort(days: readonly string[]): boolean {
   return days.some((day) => day.startsWith('1919') || day.startsWith('1920')) && days.length > 1;
 }
 
-/** A line of print may hold both names with a comma between, or one name in two spellings. */
-function namesIn(text: string): string[] {
-  const parts = text.split(/[,/]/).map((part) => part.trim());
-  return parts.length > 1 ? [text, ...parts] : [text];
-}
-
 /** The fields of a zone or barcode that print does not say yet. */
 export function unconfirmedIn(facts: Facts, lines: VisualZone['lines']): (keyof Facts)[] {
   return visualChecks(facts, { lines, fields: [], models: [] }, 'mrz').flatMap(({ name, result }) => {
@@ -283,33 +276,4 @@ function isNearly({ text, confidence }: VisualLine, number: string): boolean {
     );
     return changed.length > 0 && changed.length <= MAX_CHANGED && changed.every((pair) => /^\d\d$/.test(pair));
   });
-}
-
-/** The same name in another spelling, give or take a letter in six that was misread or cut off. */
-export function sameName(print: string, zone: string): boolean {
-  const expected = transliterate(zone).replaceAll(' ', '');
-  return transliterations(print).some((each) => {
-    const text = each.replaceAll(' ', '');
-    const allowed = Math.floor(expected.length / 6) + (/[^\x20-\x7e]/.test(print) ? 1 : 0);
-    const apart = Math.min(editDistance(text, expected), editDistance(bareLetters(text), bareLetters(expected)));
-    return expected.length > 0 && apart <= allowed;
-  });
-}
-
-/** The reader of print loses accents, so what a zone spells with two letters, Ø as OE, is compared with one: O. */
-function bareLetters(name: string): string {
-  return name.replace(/([AOU])E|AA/g, (pair) => pair[0] as string);
-}
-
-export function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= one.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= other.length; j += 1) {
-      const change = (row[j - 1] as number) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] as number;
 }

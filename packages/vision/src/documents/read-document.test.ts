@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { ImageFault } from '../images/image-fault.ts';
+import { drawDocument } from '../specimens/draw-document.ts';
 import { makeSpecimen, type SpecimenOrder } from '../specimens/make-specimen.ts';
+import { inventPerson } from '../specimens/person.ts';
+import { photograph } from '../specimens/photograph.ts';
+import { seeded } from '../specimens/random.ts';
 import { dateChecks, type Facts, factsOfMrz } from './checks.ts';
 import type { QualityReason } from './quality.ts';
 import { type DocumentOptions, type DocumentReading, readDocument } from './read-document.ts';
@@ -31,6 +35,8 @@ test('reads a passport: type, zone, visual zone, and that they agree', async () 
   for (const name of ['documentNumber', 'birthDate', 'expiryDate', 'surname', 'givenNames']) {
     assert.equal(resultOf(reading, `visual.${name}.mrz`), 'passed', name);
   }
+  for (const { text, rivals } of reading.visual?.lines ?? [])
+    assert.equal(rivals?.length, Array.from(text).length, text);
   assert.equal(resultOf(reading, 'notExpired'), 'passed');
   assert.equal(
     reading.checks.every(({ result }) => result !== 'failed'),
@@ -51,6 +57,18 @@ test('fails the check of a date that print and zone tell differently', async () 
   assert.equal(reading.mrz?.fields.birthDate, '800506');
   assert.equal(resultOf(reading, 'visual.birthDate.mrz'), 'failed');
   assert.equal(resultOf(reading, 'visual.surname.mrz'), 'passed');
+});
+
+test('fails the check of a name that print and zone tell differently by one letter', async () => {
+  const random = seeded(53);
+  const person = inventPerson(random, TODAY);
+  const { image } = drawDocument('passport', 'front', { ...person, surname: 'ERIKSSON' }, random, {
+    person: { surname: 'ERIKSTON' },
+  });
+  const { jpeg } = await photograph([image], {}, random);
+  const reading = await readDocument(jpeg, { today: TODAY });
+  assert.equal(reading.mrz?.fields.surname, 'ERIKSTON');
+  assert.equal(resultOf(reading, 'visual.surname.mrz'), 'failed');
 });
 
 test('reads a licence by its barcode and tells an expired one', async () => {

@@ -17,6 +17,8 @@ export type VisualFieldName =
 export type VisualLine = {
   readonly text: string;
   readonly confidence: number;
+  /** For each character of the text, what else it may be: see `Line` of the reader. */
+  readonly rivals?: readonly string[];
   readonly x: number;
   readonly y: number;
   readonly width: number;

@@ -1,7 +1,7 @@
 import type { Raster } from '../images/raster.ts';
 import { detectText, type TextBox } from '../ocr/detect-text.ts';
 import { type ModelName, TEXT_DETECTOR, TEXT_READER } from '../ocr/models.ts';
-import { readText } from '../ocr/read-line.ts';
+import { type Line, readText } from '../ocr/read-line.ts';
 import { datesIn } from './dates.ts';
 import { pickBox, type ValueLength } from './fit-value.ts';
 import { stripOf, stripWidth } from './straighten.ts';
@@ -129,8 +129,8 @@ async function readValues(
   const readBox = async (box: TextBox): Promise<void> => {
     left = left.filter((each) => each !== box);
     pixels += stripWidth(box);
-    const { text, confidence } = await readText(stripOf(straight, box));
-    if (text !== '' && confidence >= MIN_CONFIDENCE) lines.push({ text, confidence, ...lineOf(box, straight) });
+    const line = await readText(stripOf(straight, box));
+    if (line.text !== '' && line.confidence >= MIN_CONFIDENCE) lines.push({ ...line, ...lineOf(box, straight) });
   };
   const across = overprint(left);
   if (across) await readBox(across);
@@ -163,18 +163,15 @@ async function readBoxes(
     .filter(({ centre }) => centre.y / straight.height < zoneTop)
     .filter((box) => !knownLines.some((line) => isSamePlace(line, lineOf(box, straight))));
   for (const box of worthReading(unreadBoxes, maxPixels).slice(0, MAX_LINES)) {
-    const { text, confidence } = await readText(stripOf(straight, box));
-    if (text === '' || confidence < MIN_CONFIDENCE) continue;
-    lines.push({ text, confidence, ...lineOf(box, straight) });
+    const line = await readText(stripOf(straight, box));
+    if (line.text === '' || line.confidence < MIN_CONFIDENCE) continue;
+    lines.push({ ...line, ...lineOf(box, straight) });
     if (isEnough?.(lines)) break;
   }
   return lines.sort((one, other) => one.y - other.y);
 }
 
-function lineOf(
-  { centre, length, breadth }: TextBox,
-  { width, height }: Raster,
-): Omit<VisualLine, 'text' | 'confidence'> {
+function lineOf({ centre, length, breadth }: TextBox, { width, height }: Raster): Omit<VisualLine, keyof Line> {
   return {
     x: (centre.x - length / 2) / width,
     y: (centre.y - breadth / 2) / height,
@@ -183,7 +180,7 @@ function lineOf(
   };
 }
 
-function isSamePlace(one: VisualLine, other: Omit<VisualLine, 'text' | 'confidence'>): boolean {
+function isSamePlace(one: VisualLine, other: Omit<VisualLine, keyof Line>): boolean {
   const across = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
   const down = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
   const most = Math.max(one.width * one.height, other.width * other.height);

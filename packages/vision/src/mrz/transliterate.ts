@@ -42,8 +42,14 @@ export function transliterate(name: string, spellings: Readonly<Record<string, s
     .trim();
 }
 
+/** The tables by which a zone may write a name. */
+export const SPELLINGS: readonly Readonly<Record<string, string>>[] = [
+  LETTERS,
+  { ...LETTERS, ...OTHER_SPELLINGS },
+  { ...LETTERS, ...OTHER_SPELLINGS, Ñ: 'N' },
+];
+
 /** Every way in which a zone may write a name. */
 export function transliterations(name: string): string[] {
-  const other = transliterate(name, { ...LETTERS, ...OTHER_SPELLINGS });
-  return [...new Set([transliterate(name), other, transliterate(name, { ...LETTERS, ...OTHER_SPELLINGS, Ñ: 'N' })])];
+  return [...new Set(SPELLINGS.map((spelling) => transliterate(name, spelling)))];
 }

@@ -5,7 +5,16 @@ import { ocrModels, run } from './models.ts';
 /** What the reader saw: for every step along a line, the probability of every character; 0 is «none». */
 export type Reading = { readonly steps: number; readonly classes: number; readonly data: Float32Array };
 
-export type Line = { readonly text: string; readonly confidence: number };
+export type Line = {
+  readonly text: string;
+  readonly confidence: number;
+  /**
+   * For each character of the text: which others the reader found possible there, or lost right before it; `UNSURE` if it
+   * could be any.
+   */
+  readonly rivals: readonly string[];
+};
+export const UNSURE = '?';
 
 /** The reader's only height, and the number of pixels that one step of it covers. */
 export const LINE_HEIGHT = 48;
@@ -15,6 +24,10 @@ const MAX_WIDTH = 2400;
 /** With fewer letters, their usual distance cannot be estimated. */
 const MIN_LETTERS = 5;
 const WIDE_GAP = 1.7;
+/** A character that is less likely than this is not possible. In genuine print, the right one is hardly ever less likely. */
+const POSSIBLE = 0.02;
+/** A character that is less likely than this, although the likeliest, may be any. */
+const CLEAR = 0.8;
 
 /** Reads a strip that holds one line of upright text. `careful` takes longer, and reads some faint lines better. */
 export async function readStrip(strip: Raster, { careful = false } = {}): Promise<Reading> {
@@ -30,18 +43,37 @@ export async function readStrip(strip: Raster, { careful = false } = {}): Promis
 export async function readText(strip: Raster): Promise<Line> {
   const { steps, classes, data } = await readStrip(strip);
   const { characters } = await ocrModels();
-  const letters: { character: string; step: number }[] = [];
+  const letters: Letter[] = [];
   let last = 0;
   let sum = 0;
+  let lost = '';
   for (let step = 0; step < steps; step += 1) {
-    const best = likeliest(data, step * classes, classes);
-    if (best !== 0 && best !== last) {
-      letters.push({ character: characters[best] ?? '', step });
-      sum += data[step * classes + best] as number;
+    const from = step * classes;
+    const best = likeliest(data, from, classes);
+    const share = data[from + best] as number;
+    const others = best === last && best !== 0 ? '' : possibleIn(data, from, best, characters);
+    if (best === 0) lost += others;
+    else if (best !== last) {
+      letters.push({ character: characters[best] ?? '', step, rivals: lost + others + (share < CLEAR ? UNSURE : '') });
+      sum += share;
+      lost = '';
     }
     last = best;
   }
-  return { text: withSpaces(letters).trim(), confidence: letters.length === 0 ? 0 : sum / letters.length };
+  const spaced = withSpaces(letters, lost);
+  return {
+    text: spaced.map(({ character }) => character).join(''),
+    confidence: letters.length === 0 ? 0 : sum / letters.length,
+    rivals: spaced.map(({ rivals }) => rivals),
+  };
+}
+
+type Letter = { readonly character: string; readonly step: number; readonly rivals: string };
+
+/** The other characters that the reader found possible at a step. */
+function possibleIn(data: Float32Array, from: number, best: number, characters: readonly string[]): string {
+  if ((data[from + best] as number) > 1 - POSSIBLE) return '';
+  return characters.filter((_, k) => k > 0 && k !== best && (data[from + k] as number) >= POSSIBLE).join('');
 }
 
 /** The likeliest of `count` characters. */
@@ -55,15 +87,24 @@ export function likeliest(data: Float32Array, from: number, count: number): numb
   return best;
 }
 
-/** The reader leaves out many spaces. A gap much wider than the letters are apart is one. */
-function withSpaces(letters: readonly { readonly character: string; readonly step: number }[]): string {
+/** The reader leaves out many spaces. A gap much wider than the letters are apart is one. `lost` came after the last. */
+function withSpaces(letters: readonly Letter[], lost: string): Pick<Letter, 'character' | 'rivals'>[] {
   const gaps = letters.slice(1).map(({ step }, i) => step - (letters[i]?.step ?? 0));
   const usual = [...gaps].sort((one, other) => one - other)[gaps.length >> 1] ?? 0;
   const isGap = (i: number): boolean => letters.length >= MIN_LETTERS && (gaps[i - 1] ?? 0) > WIDE_GAP * usual;
   const isLetter = (i: number): boolean => /\p{L}/u.test(letters[i]?.character ?? '');
-  return letters
-    .map(({ character }, i) => (i > 0 && isGap(i) && isLetter(i) && isLetter(i - 1) ? ` ${character}` : character))
-    .join('');
+  const space = { character: ' ', rivals: '' };
+  const spaced = letters
+    .flatMap((letter, i) => (i > 0 && isGap(i) && isLetter(i) && isLetter(i - 1) ? [space, letter] : [letter]))
+    .filter(({ character }) => character !== '');
+  const isBlank = ({ character }: Pick<Letter, 'character'>): boolean => character.trim() === '';
+  const first = spaced.findIndex((each) => !isBlank(each));
+  const end = spaced.findLastIndex((each) => !isBlank(each)) + 1;
+  return first < 0
+    ? []
+    : spaced
+        .slice(first, end)
+        .map(({ character, rivals }, i) => ({ character, rivals: i === end - first - 1 ? rivals + lost : rivals }));
 }
 
 /** The part of a strip that the network for its orientation takes as input. */

@@ -1,0 +1,122 @@
+import { SPELLINGS, transliterate } from '../mrz/transliterate.ts';
+import { UNSURE } from '../ocr/read-line.ts';
+import type { VisualLine } from './visual-field.ts';
+
+/** Print that may be a name. Without `rivals`, any letter of it may be misread. */
+export type PrintedName = Pick<VisualLine, 'text' | 'rivals'>;
+/** `changed`: the name with another letter in it, where the reader saw clearly which. */
+export type NameAgreement = 'same' | 'changed' | 'other';
+
+type PrintedLetter = { readonly letter: string; readonly rivals: string };
+/** How a name differs: in letters that may be misread, and in letters that were read clearly. */
+type Differences = { readonly doubtful: number; readonly clear: number };
+
+/** One letter in so many may be misread or cut off. */
+const LETTERS_PER_MISTAKE = 6;
+/** Shorter names resemble others by chance. */
+const MIN_LETTERS = 4;
+const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = { 0: 'O', 1: 'I', 2: 'Z', 5: 'S', 6: 'G', 8: 'B' };
+/** Stands for Þ, which a zone writes as TH and the reader takes for a P. */
+const THORN = '*';
+
+/** A line of print may hold both names with a comma between, or one name in two spellings. */
+export function namesIn({ text, rivals }: PrintedName): PrintedName[] {
+  const characters = Array.from(text);
+  const marks = characters.flatMap((character, at) => (/[,/]/.test(character) ? [at] : []));
+  const parts = [-1, ...marks].map((mark, i) => {
+    const [from, to] = [mark + 1, marks[i] ?? characters.length];
+    return { text: characters.slice(from, to).join(''), ...(rivals && { rivals: rivals.slice(from, to) }) };
+  });
+  return parts.length > 1 ? [{ text, ...(rivals && { rivals }) }, ...parts] : parts;
+}
+
+export function sameName(print: string, zone: string): boolean {
+  return compareName({ text: print }, zone) === 'same';
+}
+
+/**
+ * Whether print says the same name as a zone, in any spelling. A letter in six may differ, but only where the reader found
+ * the letter of the zone possible, or was unsure altogether.
+ */
+export function compareName({ text, rivals }: PrintedName, zone: string): NameAgreement {
+  const expected = transliterate(zone).replaceAll(' ', '');
+  if (expected === '') return 'other';
+  const all = SPELLINGS.flatMap((spelling) => {
+    const letters = lettersOf({ text, ...(rivals && { rivals }) }, spelling);
+    return [differencesOf(letters, expected), differencesOf(bareLetters(letters), bareZone(expected))];
+  });
+  const { doubtful, clear } = all.reduce((least, each) => (weight(each) < weight(least) ? each : least));
+  const isLong = expected.length >= MIN_LETTERS;
+  const usual = Math.floor(expected.length / LETTERS_PER_MISTAKE) + (/[^\x20-\x7e]/.test(text) ? 1 : 0);
+  // A letter that the reader saw as the second most likely is no mistake of another kind in a short name.
+  const allowed = rivals && isLong ? Math.max(1, usual) : usual;
+  if (clear === 0 && doubtful <= allowed) return 'same';
+  return isLong && clear > 0 && clear + doubtful <= Math.max(1, usual) ? 'changed' : 'other';
+}
+
+function weight({ doubtful, clear }: Differences): number {
+  return clear * 1000 + doubtful;
+}
+
+function lettersOf({ text, rivals }: PrintedName, spelling: Readonly<Record<string, string>>): PrintedLetter[] {
+  return Array.from(text).flatMap((character, at) => {
+    const digit = DIGITS_AS_LETTERS[character];
+    const isForeign = /[^\x20-\x7e]/.test(character);
+    const known = rivals ? (rivals[at] ?? '') : UNSURE;
+    const others = [...known].map((each) => (each === UNSURE ? UNSURE : transliterate(each))).join('');
+    return Array.from(digit ?? transliterate(character, spelling), (letter) => ({
+      letter,
+      rivals: others + (digit || isForeign ? UNSURE : '') + (letter === 'P' ? THORN : ''),
+    }));
+  });
+}
+
+const PAIRS = /([AOU])E|AA|TH/g;
+
+/** The reader of print loses accents, so what a zone spells with two letters, Ø as OE, is compared with one: O. */
+function bareZone(name: string): string {
+  return name.replace(PAIRS, (pair) => (pair === 'TH' ? THORN : (pair[0] as string)));
+}
+
+function bareLetters(letters: readonly PrintedLetter[]): PrintedLetter[] {
+  const text = letters.map(({ letter }) => letter).join('');
+  const bare: PrintedLetter[] = [];
+  let from = 0;
+  for (const { index, 0: pair } of text.matchAll(PAIRS)) {
+    const [one, other] = [letters[index], letters[index + 1]] as [PrintedLetter, PrintedLetter];
+    bare.push(...letters.slice(from, index), { letter: bareZone(pair), rivals: one.rivals + other.rivals });
+    from = index + 2;
+  }
+  return [...bare, ...letters.slice(from)];
+}
+
+/** The least changes that make print the expected name, clear ones before all. */
+function differencesOf(print: readonly PrintedLetter[], expected: string): Differences {
+  const isDoubtful = (at: number, letter?: string): boolean => {
+    const { rivals = '' } = print[at] ?? {};
+    return rivals.includes(UNSURE) || (letter !== undefined && rivals.includes(letter));
+  };
+  const plus = ({ doubtful, clear }: Differences, doubt: boolean): Differences =>
+    doubt ? { doubtful: doubtful + 1, clear } : { doubtful, clear: clear + 1 };
+  const least = (...all: readonly Differences[]): Differences =>
+    all.reduce((one, other) => (weight(other) < weight(one) ? other : one));
+  // A letter that is not in print was lost before the next letter, or after the last.
+  const isLost = (at: number, letter: string): boolean => isDoubtful(at, letter) || isDoubtful(at - 1, letter);
+  let row: Differences[] = [{ doubtful: 0, clear: 0 }];
+  for (const letter of expected) row.push(plus(row.at(-1) as Differences, isLost(0, letter)));
+  for (const [i, { letter: printed }] of print.entries()) {
+    const next = [plus(row[0] as Differences, isDoubtful(i))];
+    for (const [j, letter] of [...expected].entries()) {
+      const before = row[j] as Differences;
+      next.push(
+        least(
+          printed === letter ? before : plus(before, isDoubtful(i, letter)),
+          plus(row[j + 1] as Differences, isDoubtful(i)),
+          plus(next[j] as Differences, isLost(i + 1, letter)),
+        ),
+      );
+    }
+    row = next;
+  }
+  return row.at(-1) as Differences;
+}
