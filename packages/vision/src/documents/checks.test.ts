@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Facts, visualChecks } from './checks.ts';
+import { showsDayOf } from './dates.ts';
 
 const FACTS: Facts = {
   documentNumber: 'A04764419',
@@ -62,7 +63,7 @@ test('a date of a passport that is none of birth, issue and expiry was changed, 
 });
 
 test('a date is found in two languages, with scattered spaces, and in two boxes beside each other', () => {
-  for (const text of ['01 JAN/JAN 75', '01 STY/JAN 1975', '01JAN7JAN75', '01 JAN /J AN 75']) {
+  for (const text of ['01 JAN/JAN 75', '01 JANUARY/JAN 75', '01 STY/JAN 1975', '01JAN7JAN75', '01 JAN /J AN 75']) {
     assert.equal(resultOf('birthDate', [text]), 'passed', text);
   }
   const box = { confidence: 1, y: 0.5, height: 0.03 };
@@ -89,13 +90,51 @@ test('a date is found in three boxes beside each other, and a digit that was los
   assert.equal(birthOf('01.01', '1985'), 'failed');
 });
 
-test('a date of which a part was read says so, unless the part belongs to another date', () => {
-  const isPartlyRead = (...texts: string[]) =>
+test('a date of which a part was read says which, unless the part belongs to another date', () => {
+  const partOf = (...texts: string[]) =>
     visualChecks(FACTS, { lines: rowOf(...texts), fields: [], models: [] }, 'mrz').find(
       ({ name }) => name === 'visual.expiryDate.mrz',
-    )?.isPartlyRead === true;
-  for (const text of ['27 MAR/MAR', 'MAR 2035', '27.03', '03.2035']) assert.equal(isPartlyRead(text), true, text);
+    )?.partRead;
+  for (const text of ['MAR 2035', '03.2035']) assert.equal(partOf(text), 'year', text);
+  for (const text of ['27 MAR/MAR', '27.03']) assert.equal(partOf(text), 'day', text);
   for (const text of ['27 MAR 2025', '2035', '27', '27.03.2025', '27 APR', 'MAR 2045']) {
-    assert.equal(isPartlyRead(text), false, text);
+    assert.equal(partOf(text), undefined, text);
   }
+});
+
+test('the day and month of a date are the beginning of it', () => {
+  for (const text of ['27 MAR/MAR', '27.03', '27 MAR']) assert.equal(showsDayOf(FACTS.expiryDate, text), true, text);
+  for (const text of ['27 MAR 2035', '27', '27 APR', 'MAR 2035']) {
+    assert.equal(showsDayOf(FACTS.expiryDate, text), false, text);
+  }
+});
+
+test('a birth a century before that of the zone is a difference: otherwise children would become old', () => {
+  const facts = { ...FACTS, birthDate: '2011-01-01' };
+  const birthOf = (text: string) => {
+    const lines = [{ text, confidence: 1, x: 0.1, y: 0.1, width: 0.2, height: 0.02 }];
+    const checks = visualChecks(facts, { lines, fields: [], models: [] }, 'mrz', { fewDates: true });
+    return checks.find(({ name }) => name === 'visual.birthDate.mrz')?.result;
+  };
+  assert.equal(birthOf('01.01.2011'), 'passed');
+  assert.equal(birthOf('01.01.1911'), 'failed');
+});
+
+test('a year stands further behind its month than other parts of a date', () => {
+  const row = { confidence: 1, y: 0.5, height: 0.03 };
+  const birthOf = (year: string) =>
+    visualChecks(
+      FACTS,
+      {
+        lines: [
+          { ...row, text: '01 JAN/JAN', x: 0.1, width: 0.2 },
+          { ...row, text: year, x: 0.38, width: 0.05 },
+        ],
+        fields: [],
+        models: [],
+      },
+      'mrz',
+    ).find(({ name }) => name === 'visual.birthDate.mrz')?.result;
+  assert.equal(birthOf('1975'), 'passed');
+  assert.equal(birthOf('75'), 'not_performed');
 });

@@ -2,7 +2,7 @@ import type { Licence } from '../barcodes/parse-aamva.ts';
 import type { MrzFinding } from '../mrz/mrz-finding.ts';
 import { STATES, UNUSUAL_STATES } from '../mrz/states.ts';
 import { transliterate } from '../mrz/transliterate.ts';
-import { datesIn, fullDate, isDay, printedDates, showsPartOf, yearsBetween } from './dates.ts';
+import { datesIn, fullDate, isDay, printedDates, showsDayOf, showsYearOf, yearsBetween } from './dates.ts';
 import { compareName, type NameAgreement, namesIn, sameName } from './names.ts';
 import type { VisualFieldName, VisualLine, VisualZone } from './visual-zone.ts';
 
@@ -11,8 +11,8 @@ export type DocumentCheck = {
   readonly name: string;
   readonly result: CheckResult;
   readonly reason: string;
-  /** Whether a part of the value was read, which agrees. */
-  readonly isPartlyRead?: true;
+  /** Which part of a date was read, and agrees: its month with the year, or with the day alone. */
+  readonly partRead?: 'year' | 'day';
 };
 
 const MAX_AGE_YEARS = 120;
@@ -32,6 +32,7 @@ export function factsOfMrz({ fields }: MrzFinding, today: string): Facts {
     documentNumber: fields.documentNumber,
     surname: fields.surname,
     givenNames: fields.givenNames,
+    // Print may say that the holder is a century older. That is for a human, or children would become old.
     birthDate: fullDate(fields.birthDate, 'birth', today) ?? '',
     expiryDate: fullDate(fields.expiryDate, 'expiry', today) ?? '',
   };
@@ -129,27 +130,29 @@ export function visualChecks(
     const value = labelled(name);
     const differs = (value !== undefined && readable(value)) || isChanged;
     const agrees = expected === '' ? undefined : isSame ? true : differs ? false : undefined;
-    const isPartlyRead = agrees === undefined && texts.some((text) => showsPartOf(expected, text));
+    const shows = (isPart: typeof showsYearOf): boolean => texts.some((text) => isPart(expected, text));
+    const partRead =
+      agrees !== undefined ? undefined : shows(showsYearOf) ? 'year' : shows(showsDayOf) ? 'day' : undefined;
     return {
       ...check(
         `visual.${name}.${source}`,
         agrees,
         `the visual zone against the ${source === 'mrz' ? 'machine readable zone' : 'barcode'}`,
       ),
-      ...(isPartlyRead && { isPartlyRead }),
+      ...(partRead && { partRead }),
     };
   };
   const full = [facts.surname, facts.givenNames].filter(Boolean);
   const fullNames = full.length === 2 ? [full.join(' '), full.toReversed().join(' ')] : [];
   const compareNames = (name: 'surname' | 'givenNames'): DocumentCheck => {
-    const found = new Set<NameAgreement>(
+    const agreements = new Set<NameAgreement>(
       zone.lines.flatMap((line) => [
         ...namesIn(line).map((each) => compareName(each, facts[name])),
         ...fullNames.map((each) => compareName(line, each)),
       ]),
     );
     const isReadable = (text: string): boolean => transliterate(text).length > 2;
-    return compare(name, facts[name], found.has('same'), isReadable, found.has('changed'));
+    return compare(name, facts[name], agreements.has('same'), isReadable, agreements.has('changed'));
   };
   const sameNumber = (text: string): boolean =>
     alike(text.toUpperCase().replace(/[^A-Z0-9]/g, ''), facts.documentNumber);
@@ -179,8 +182,9 @@ function splitTexts(lines: readonly VisualLine[], count: number): string[] {
     lines.filter((other) => {
       const overlap = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
       const gap = other.x - one.x - one.width;
+      const maxSpace = /^(19|20)\d{2}$/.test(other.text) ? MAX_SPACE_BEFORE_YEAR : MAX_SPACE;
       const isBeside =
-        overlap > 0.5 * Math.min(one.height, other.height) && Math.abs(gap) < MAX_SPACE && other.x > one.x;
+        overlap > 0.5 * Math.min(one.height, other.height) && Math.abs(gap) < maxSpace && other.x > one.x;
       return isBeside && /\d/.test(one.text) && /\d/.test(other.text);
     });
   let rows: VisualLine[][] = lines.map((line) => [line]);
@@ -200,6 +204,7 @@ function isWhole(text: string): boolean {
 
 /** How wide a space within a value is, in shares of the width. */
 const MAX_SPACE = 0.04;
+const MAX_SPACE_BEFORE_YEAR = 0.1;
 
 /**
  * Whether print shows a date that is none of birth, issue and expiry: one that no date of issue can be, or a second one

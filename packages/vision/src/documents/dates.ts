@@ -40,7 +40,7 @@ export function printedDates(text: string): string[][] {
   // The reader scatters spaces between letters, and takes the mark between two languages for a letter or a digit.
   for (const [, day = '', name = '', , other = '', year = ''] of plain
     .replaceAll(' ', '')
-    .matchAll(/(\d{1,2})[.-]*([A-Z]{3,9}?)([/|7-]{0,2}([A-Z]{3,9}))?[.-]*(\d{4}|\d{2})(?!\d)/g)) {
+    .matchAll(/(\d{1,2})[.-]*([A-Z]{3,9}?)([/|7-]{0,2}([A-Z0]{3,9}))?[.-]*(\d{4}|\d{2})(?!\d)/g)) {
     const month = monthOf(name) ?? monthOf(other);
     if (month) dates.push(daysOf(year, [[month, day]]));
   }
@@ -78,8 +78,25 @@ const WITH_ONE_MARK: readonly RegExp[] = [
   /(?<!\d)(?<day>\d{2})(?<month>\d{2})[./-](?<year>(?:19|20)\d{2})(?!\d)/g,
 ];
 
-/** Whether print shows the day and month of a date, or its month and year, and no whole date. */
-export function showsPartOf(date: string, text: string): boolean {
+/** Whether print shows the month and year of a date, and no whole date. A year that nobody can read may be any year. */
+export function showsYearOf(date: string, text: string): boolean {
+  return showsPart(date, text, ({ year, month, monthName }) => [
+    `${monthName}[./-]*(?:${year}|${year.slice(2)})(?!\\d)`,
+    `(?<![\\d./-])${month}[./-]${year}(?!\\d)`,
+  ]);
+}
+
+/** Whether print shows the day and month of a date, and no year: that may stand behind. */
+export function showsDayOf(date: string, text: string): boolean {
+  return showsPart(date, text, ({ day, month, monthName }) => [
+    `(?<!\\d)0?${Number(day)}[./-]*${monthName}`,
+    `(?<!\\d)${day}[./-]${month}(?![\\d./-]*\\d)`,
+  ]);
+}
+
+type DateParts = { readonly year: string; readonly month: string; readonly day: string; readonly monthName: string };
+
+function showsPart(date: string, text: string, patternsOf: (parts: DateParts) => readonly string[]): boolean {
   if (!isDay(date) || datesIn(text).length > 0) return false;
   const plain = text
     .normalize('NFD')
@@ -87,14 +104,8 @@ export function showsPartOf(date: string, text: string): boolean {
     .toUpperCase();
   const [year = '', month = '', day = ''] = date.split('-');
   const names = Object.keys(MONTHS).filter((name) => MONTHS[name] === Number(month));
-  const monthName = `(?:${names.join('|')})`;
-  const parts = [
-    `(?<!\\d)0?${Number(day)}[./-]*${monthName}`,
-    `${monthName}[./-]*(?:${year}|${year.slice(2)})(?!\\d)`,
-    `(?<!\\d)${day}[./-]${month}(?![\\d./-]*\\d)`,
-    `(?<![\\d./-])${month}[./-]${year}(?!\\d)`,
-  ];
-  return parts.some((part) => new RegExp(part).test(plain));
+  const patterns = patternsOf({ year, month, day, monthName: `(?:${names.join('|')})` });
+  return patterns.some((pattern) => new RegExp(pattern).test(plain));
 }
 
 function monthOf(name: string): number | undefined {

@@ -1,5 +1,5 @@
 import { SPELLINGS, transliterate } from '../mrz/transliterate.ts';
-import { UNSURE } from '../ocr/read-line.ts';
+import { UNSURE } from '../ocr/rivals.ts';
 import type { VisualLine } from './visual-field.ts';
 
 /** Print that may be a name. Without `rivals`, any letter of it may be misread. */
@@ -62,8 +62,8 @@ function lettersOf({ text, rivals }: PrintedName, spelling: Readonly<Record<stri
   return Array.from(text).flatMap((character, at) => {
     const digit = DIGITS_AS_LETTERS[character];
     const isForeign = /[^\x20-\x7e]/.test(character);
-    const known = rivals ? (rivals[at] ?? '') : UNSURE;
-    const others = [...known].map((each) => (each === UNSURE ? UNSURE : transliterate(each))).join('');
+    const ownRivals = rivals ? (rivals[at] ?? '') : UNSURE;
+    const others = [...ownRivals].map((each) => (each === UNSURE ? UNSURE : transliterate(each))).join('');
     return Array.from(digit ?? transliterate(character, spelling), (letter) => ({
       letter,
       rivals: others + (digit || isForeign ? UNSURE : '') + (letter === 'P' ? THORN : ''),

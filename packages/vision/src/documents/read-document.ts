@@ -21,6 +21,7 @@ import {
   unconfirmedIn,
   visualChecks,
 } from './checks.ts';
+import { showsDayOf } from './dates.ts';
 import type { DocumentType } from './document-type.ts';
 import { contains, type FoundQuad, findQuads } from './find-quads.ts';
 import type { ValueLength } from './fit-value.ts';
@@ -132,11 +133,13 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
 }
 
 /** With a zone or a code, print need only confirm its values; a card without either is read as far as its template goes. */
-function stopFor(facts: Facts | undefined): Pick<VisualZoneOptions, 'isEnough' | 'openValues'> {
+function stopFor(facts: Facts | undefined): Pick<VisualZoneOptions, 'isEnough' | 'openValues' | 'isBeginning'> {
   if (facts) {
     const openValues = (lines: readonly VisualLine[]) =>
       unconfirmedIn(facts, lines).map((field) => (field.endsWith('Date') ? PRINTED_DATE : lengthOf(facts[field])));
-    return { openValues, isEnough: (lines) => unconfirmedIn(facts, lines).length === 0 };
+    const isBeginning = ({ text }: VisualLine): boolean =>
+      [facts.birthDate, facts.expiryDate].some((date) => showsDayOf(date, text));
+    return { openValues, isBeginning, isEnough: (lines) => unconfirmedIn(facts, lines).length === 0 };
   }
   // Matching the template after every line would take longer than reading the next line.
   return { isEnough: (lines) => lines.length >= MIN_LINES && lines.length % EVERY_LINES === 0 && isFullyRead(lines) };

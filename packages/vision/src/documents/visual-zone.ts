@@ -70,6 +70,8 @@ export type VisualZoneOptions = {
   readonly isEnough?: (lines: readonly VisualLine[]) => boolean;
   /** The values that are looked for and not read yet. Print that can hold none of them is left out at the first look. */
   readonly openValues?: (lines: readonly VisualLine[]) => readonly ValueLength[];
+  /** Whether a line is the beginning of such a value. Then the box behind it is read, too. */
+  readonly isBeginning?: (line: VisualLine) => boolean;
 };
 
 /** Reads the print of a straightened document and names the fields whose labels it knows. */
@@ -121,7 +123,7 @@ async function readValues(
   straight: Raster,
   boxes: readonly TextBox[],
   openValues: (lines: readonly VisualLine[]) => readonly ValueLength[],
-  { zoneTop, maxPixels = MAX_READ_PIXELS }: VisualZoneOptions,
+  { zoneTop, isBeginning, maxPixels = MAX_READ_PIXELS }: VisualZoneOptions,
 ): Promise<ReadLines> {
   const lines: VisualLine[] = [];
   let left = boxes.map(level).filter(({ centre }) => centre.y / straight.height < zoneTop);
@@ -130,7 +132,11 @@ async function readValues(
     left = left.filter((each) => each !== box);
     pixels += stripWidth(box);
     const line = await readText(stripOf(straight, box));
-    if (line.text !== '' && line.confidence >= MIN_CONFIDENCE) lines.push({ ...line, ...lineOf(box, straight) });
+    if (line.text === '' || line.confidence < MIN_CONFIDENCE) return;
+    const visualLine = { ...line, ...lineOf(box, straight) };
+    lines.push(visualLine);
+    const next = isBeginning?.(visualLine) ? boxBehind(visualLine, left, straight) : undefined;
+    if (next && pixels + stripWidth(next) <= maxPixels) await readBox(next);
   };
   const across = overprint(left);
   if (across) await readBox(across);
@@ -141,6 +147,22 @@ async function readValues(
     await readBox(box);
   }
   return { lines: lines.sort((one, other) => one.y - other.y), pixels };
+}
+
+/** How far behind a line the rest of its value may stand, in shares of the width. */
+const MAX_BEHIND = 0.12;
+
+/** The nearest box behind a line, in the same row. */
+function boxBehind(line: VisualLine, boxes: readonly TextBox[], straight: Raster): TextBox | undefined {
+  const end = line.x + line.width;
+  return boxes
+    .map((box) => ({ box, ...lineOf(box, straight) }))
+    .filter(({ x, y, height }) => {
+      const overlap = Math.min(line.y + line.height, y + height) - Math.max(line.y, y);
+      return overlap > 0.5 * Math.min(line.height, height) && x > line.x && Math.abs(x - end) < MAX_BEHIND;
+    })
+    .sort((one, other) => one.x - other.x)
+    .find(({ height }) => height > 0.5 * line.height)?.box;
 }
 
 /** A word in letters much higher than the others: SPECIMEN is printed so across examples. */

@@ -1,6 +1,7 @@
 import type { Raster } from '../images/raster.ts';
 import { resize } from '../images/warp.ts';
 import { ocrModels, run } from './models.ts';
+import { UNSURE } from './rivals.ts';
 
 /** What the reader saw: for every step along a line, the probability of every character; 0 is «none». */
 export type Reading = { readonly steps: number; readonly classes: number; readonly data: Float32Array };
@@ -14,7 +15,6 @@ export type Line = {
    */
   readonly rivals: readonly string[];
 };
-export const UNSURE = '?';
 
 /** The reader's only height, and the number of pixels that one step of it covers. */
 export const LINE_HEIGHT = 48;
@@ -46,21 +46,25 @@ export async function readText(strip: Raster): Promise<Line> {
   const letters: Letter[] = [];
   let last = 0;
   let sum = 0;
-  let lost = '';
+  let lostLetters = '';
   for (let step = 0; step < steps; step += 1) {
     const from = step * classes;
     const best = likeliest(data, from, classes);
     const share = data[from + best] as number;
     const others = best === last && best !== 0 ? '' : possibleIn(data, from, best, characters);
-    if (best === 0) lost += others;
+    if (best === 0) lostLetters += others;
     else if (best !== last) {
-      letters.push({ character: characters[best] ?? '', step, rivals: lost + others + (share < CLEAR ? UNSURE : '') });
+      letters.push({
+        character: characters[best] ?? '',
+        step,
+        rivals: lostLetters + others + (share < CLEAR ? UNSURE : ''),
+      });
       sum += share;
-      lost = '';
+      lostLetters = '';
     }
     last = best;
   }
-  const spaced = withSpaces(letters, lost);
+  const spaced = withSpaces(letters, lostLetters);
   return {
     text: spaced.map(({ character }) => character).join(''),
     confidence: letters.length === 0 ? 0 : sum / letters.length,
@@ -87,8 +91,8 @@ export function likeliest(data: Float32Array, from: number, count: number): numb
   return best;
 }
 
-/** The reader leaves out many spaces. A gap much wider than the letters are apart is one. `lost` came after the last. */
-function withSpaces(letters: readonly Letter[], lost: string): Pick<Letter, 'character' | 'rivals'>[] {
+/** The reader leaves out many spaces. A gap much wider than the letters are apart is one. `lostLetters` came after the last. */
+function withSpaces(letters: readonly Letter[], lostLetters: string): Pick<Letter, 'character' | 'rivals'>[] {
   const gaps = letters.slice(1).map(({ step }, i) => step - (letters[i]?.step ?? 0));
   const usual = [...gaps].sort((one, other) => one - other)[gaps.length >> 1] ?? 0;
   const isGap = (i: number): boolean => letters.length >= MIN_LETTERS && (gaps[i - 1] ?? 0) > WIDE_GAP * usual;
@@ -102,9 +106,10 @@ function withSpaces(letters: readonly Letter[], lost: string): Pick<Letter, 'cha
   const end = spaced.findLastIndex((each) => !isBlank(each)) + 1;
   return first < 0
     ? []
-    : spaced
-        .slice(first, end)
-        .map(({ character, rivals }, i) => ({ character, rivals: i === end - first - 1 ? rivals + lost : rivals }));
+    : spaced.slice(first, end).map(({ character, rivals }, i) => ({
+        character,
+        rivals: i === end - first - 1 ? rivals + lostLetters : rivals,
+      }));
 }
 
 /** The part of a strip that the network for its orientation takes as input. */

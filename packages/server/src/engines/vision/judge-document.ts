@@ -238,9 +238,9 @@ const MANY_MISSING_OF_CARD = 4;
 
 /** Whether too little of what the zone says was found in print to call them alike. What was not found may be changed. */
 function isMuchHidden(missing: readonly DocumentCheck[], readings: readonly DocumentReading[]): boolean {
-  // Of a date that was read in part nothing is hidden: its print was there to be read.
-  const hidden = missing.filter(({ isPartlyRead }) => !isPartlyRead);
   const isPassport = readings.some(({ mrz }) => mrz?.format === 'TD3');
+  // Of a date that was read in part nothing is hidden, but a year under a finger may be any.
+  const hidden = missing.filter(({ partRead }) => !partRead || (isPassport && partRead === 'day'));
   return hidden.length >= (isPassport ? 1 : MANY_MISSING_OF_CARD);
 }
 
