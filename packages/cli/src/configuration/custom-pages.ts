@@ -52,7 +52,7 @@ export async function uploadPage(client: Client, name: string, content: PageCont
   const stored = content.map(({ path, contentType, content: bytes }) => ({
     path,
     content_type: contentType,
-    content: bytes,
+    readContent: async () => bytes,
   }));
   const parts = await Array.fromAsync(writePageArchive(stored, Date.now()));
   const bytes = new Uint8Array(Buffer.concat(parts as Buffer[]));

@@ -25,10 +25,10 @@ import {
   setStatus,
   versionsOf,
 } from './custom-pages.repository.ts';
-import { addFiles, contentsOf, type FileRow, filesOf, forgetContents } from './page-files.repository.ts';
+import { addFiles, contentOf, type FileRow, filesOf, forgetContents } from './page-files.repository.ts';
 import { hashOf, labelOf, newPreviewHash } from './page-label.ts';
 import { readArchive } from './read-archive.ts';
-import { writePageArchive } from './write-page-archive.ts';
+import { packingInTurn } from './write-page-archive.ts';
 
 /**
  * Pages of the tenant's own (specification 4.11): uploaded in versions whose files never change, deployed, withdrawn. They
@@ -50,9 +50,9 @@ type InputOf<Name extends keyof typeof api.customPages> = Input<(typeof api.cust
 export function customPageHandlers(deps: CustomPagesDeps) {
   return implement(api.customPages, {
     ...bindDeps(deps, { get, preview }),
+    ...bindDeps(packingInTurn(), { getArchive }),
     list,
     listVersions,
-    getArchive,
     deploy,
     archive,
     delete: remove,
@@ -90,11 +90,12 @@ async function get(deps: CustomPagesDeps, context: Context, { params }: InputOf<
   return detailed(deps, context, row, await filesOf(context.db, row.id));
 }
 
-async function getArchive(context: Context, { params }: InputOf<'getArchive'>) {
-  const { db } = context;
+async function getArchive(pack: ReturnType<typeof packingInTurn>, context: Context, { params }: InputOf<'getArchive'>) {
+  const { db, tenantId, principal } = context;
   const row = await existing(context, params.id);
   const name = `${row.name.replaceAll(' ', '_')}-${row.version}.zip`;
-  return stream('application/zip', writePageArchive(await contentsOf(db, row.id), row.created_at), {
+  const files = (await filesOf(db, row.id)).map((file) => ({ ...file, readContent: () => contentOf(db, file) }));
+  return stream('application/zip', pack(`${tenantId} ${principal.environment}`, files, row.created_at), {
     'content-disposition': `attachment; filename="${name}"`,
     'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
   });

@@ -59,7 +59,8 @@ function centralDirectory(archive: Buffer): number {
   if (archive.readUInt16LE(end + 10) > MAX_ENTRIES) throw new ArchiveRefused('too_many_entries');
   const start = archive.readUInt32LE(end + 16);
   if (start === ZIP64) throw new ArchiveRefused('zip64');
-  if (start > end) throw new ArchiveRefused('not_a_zip');
+  // Programs disagree on what an archive holds if anything stands between its directory and its end.
+  if (start + archive.readUInt32LE(end + 12) !== end) throw new ArchiveRefused('not_a_zip');
   return start;
 }
 

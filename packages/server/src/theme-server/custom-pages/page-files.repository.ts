@@ -14,11 +14,9 @@ const ADD_FILE = statement(`INSERT INTO custom_page_files (tenant_id, page_id, p
 const OF_PAGE =
   query<FileRow>()(`SELECT ${COLUMNS} FROM custom_page_files f WHERE f.tenant_id = :tenant_id AND f.page_id = :pageId
   ORDER BY f.path`);
-const WITH_CONTENT = `FROM custom_page_files f JOIN custom_page_contents c
-  ON c.tenant_id = f.tenant_id AND c.sha256 = f.sha256`;
-const CONTENTS = query<StoredFile>()(`SELECT ${COLUMNS}, c.content ${WITH_CONTENT} WHERE f.tenant_id = :tenant_id
-  AND f.page_id = :pageId
-  ORDER BY f.path`);
+const CONTENT = query<Pick<StoredFile, 'content'>>()(
+  'SELECT content FROM custom_page_contents WHERE tenant_id = :tenant_id AND sha256 = :sha256',
+);
 const SERVED_FILE = query<
   StoredFile & { preview: number }
 >()(`SELECT ${COLUMNS}, c.content, CASE WHEN p.hash = :hash THEN 0 ELSE 1 END AS preview
@@ -40,8 +38,11 @@ export function filesOf(db: TenantReads, pageId: string): Promise<FileRow[]> {
   return OF_PAGE.all(db, { pageId });
 }
 
-export function contentsOf(db: TenantReads, pageId: string): Promise<StoredFile[]> {
-  return CONTENTS.all(db, { pageId });
+/** Throws if the file was deleted meanwhile. */
+export async function contentOf(db: TenantReads, { sha256 }: FileRow): Promise<Uint8Array> {
+  const row = await CONTENT.get(db, { sha256 });
+  if (!row) throw new Error('the file of the custom page was deleted');
+  return row.content;
 }
 
 /** A file as whoever has the address may see it: of a version that is deployed, or of a preview that still stands. */

@@ -58,6 +58,7 @@ describe('the archive of a custom page', () => {
     ['nothing', Buffer.alloc(0), 'not_a_zip'],
     ['text', Buffer.from('<!doctype html>'), 'not_a_zip'],
     ['a cut archive', pageZip().subarray(0, -30), 'not_a_zip'],
+    ['two archives in one, which programs read differently', Buffer.concat([pageZip(), pageZip()]), 'not_a_zip'],
     ['more than the largest archive', Buffer.alloc(5 * 2 ** 20 + 1), 'too_large'],
     ['no index.html', rawZip([{ name: 'page.html', content: 'x' }]), 'no_index'],
     ['an index.html in a folder only', rawZip([{ name: 'page/index.html', content: 'x' }]), 'no_index'],
