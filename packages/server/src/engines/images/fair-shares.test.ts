@@ -88,6 +88,19 @@ describe('a sender whose file ran into the limit', () => {
     now = 11 * 60_000;
     assert.deepEqual([slow.has(ATTACKER), slow.limitOf(ATTACKER, 10_000)], [false, 10_000]);
   });
+
+  it('lowers the time of its whole tenant if it is one of many, and of no other tenant', () => {
+    let now = 0;
+    const slow = slowSenders(() => now);
+    const limits = Array.from({ length: 7 }, (_, at) => {
+      slow.add({ tenant: ATTACKER.tenant, sender: `session ${at}` }, true);
+      return slow.limitOf(NEIGHBOUR, 10_000);
+    });
+    assert.deepEqual(limits, [10_000, 10_000, 10_000, 5000, 2500, 2500, 2500]);
+    assert.deepEqual([slow.has(NEIGHBOUR), slow.limitOf(OTHER, 10_000)], [false, 10_000]);
+    now = 11 * 60_000;
+    assert.equal(slow.limitOf(NEIGHBOUR, 10_000), 10_000);
+  });
 });
 
 describe('a picture that takes longer than pictures do', () => {

@@ -4,7 +4,7 @@ import type { Share } from '../../kernel/fair-queue.ts';
 /** Senders whose files took long. They are remembered for a while, and have less time for their next file. */
 export type SlowSenders = {
   has(share: Share): boolean;
-  /** Halved with each file of the sender that ran into the limit. */
+  /** Halved with each file of the sender that ran into the limit, and for everybody of a tenant with many such senders. */
   limitOf(share: Share, timeoutMs: number): number;
   add(share: Share, ranIntoLimit: boolean): void;
 };
@@ -13,22 +13,39 @@ const REMEMBERED_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;
 /** Enough for a file that is not meant to be slow. */
 const MIN_TIMEOUT_MS = 1000;
+/** Whoever has a link can be many senders, so more of them than this lower the time of every sender of their tenant. */
+const FREE_SENDERS_OF_TENANT = 3;
+/** An honest page of such a tenant still has several times the time that it needs. */
+const MIN_TIMEOUT_OF_TENANT_MS = 2500;
 
 export function slowSenders(now = () => performance.now()): SlowSenders {
   const senders = boundedMap<string, { until: number; timeouts: number }>(MAX_REMEMBERED);
-  const timeoutsOf = (share: Share) => {
-    const entry = senders.get(senderOf(share));
+  const tenants = boundedMap<string, { until: number; timeouts: number }>(MAX_REMEMBERED);
+  const timeoutsIn = (entries: typeof senders, key: string) => {
+    const entry = entries.get(key);
     return entry && entry.until > now() ? entry.timeouts : undefined;
   };
+  const note = (entries: typeof senders, key: string, ranIntoLimit: boolean) => {
+    const timeouts = (timeoutsIn(entries, key) ?? 0) + Number(ranIntoLimit);
+    entries.set(key, { until: now() + REMEMBERED_MS, timeouts });
+  };
   return {
-    has: (share) => timeoutsOf(share) !== undefined,
-    limitOf: (share, timeoutMs) =>
-      Math.max(timeoutMs / 2 ** (timeoutsOf(share) ?? 0), Math.min(timeoutMs, MIN_TIMEOUT_MS)),
+    has: (share) => timeoutsIn(senders, senderOf(share)) !== undefined,
+    limitOf(share, timeoutMs) {
+      const own = timeoutsIn(senders, senderOf(share)) ?? 0;
+      const ofTenant = Math.max(0, (timeoutsIn(tenants, share.tenant) ?? 0) - FREE_SENDERS_OF_TENANT);
+      return Math.min(halved(timeoutMs, own, MIN_TIMEOUT_MS), halved(timeoutMs, ofTenant, MIN_TIMEOUT_OF_TENANT_MS));
+    },
     add(share, ranIntoLimit) {
-      const timeouts = (timeoutsOf(share) ?? 0) + Number(ranIntoLimit);
-      senders.set(senderOf(share), { until: now() + REMEMBERED_MS, timeouts });
+      const isFirst = ranIntoLimit && !timeoutsIn(senders, senderOf(share));
+      note(senders, senderOf(share), ranIntoLimit);
+      if (isFirst) note(tenants, share.tenant, true);
     },
   };
+}
+
+function halved(timeoutMs: number, times: number, leastMs: number): number {
+  return Math.max(timeoutMs / 2 ** times, Math.min(timeoutMs, leastMs));
 }
 
 export const senderOf = ({ tenant, sender }: Share) => `${tenant} ${sender}`;
