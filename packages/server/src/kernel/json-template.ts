@@ -54,8 +54,28 @@ function isDeep(template: string): boolean {
 
 /** Unknown placeholders become the empty string. */
 export function fillTemplate(template: string, readPath: (path: string) => unknown): string {
-  return template.replace(PLACEHOLDER, (_, path: string) => {
-    const value = readPath(path);
-    return JSON.stringify(typeof value === 'object' ? '' : String(value ?? '')).slice(1, -1);
+  return template.replace(PLACEHOLDER, (_, path: string) => filledWith(readPath(path)));
+}
+
+/**
+ * The same, if it is at most so long; else undefined. A short template may name a long text two hundred times, so it is
+ * not filled any further than this.
+ */
+export function fillTemplateUpTo(
+  maxLength: number,
+  template: string,
+  readPath: (path: string) => unknown,
+): string | undefined {
+  let length = 0;
+  const filled = template.replace(PLACEHOLDER, (_, path: string) => {
+    if (length > maxLength) return '';
+    const text = filledWith(readPath(path));
+    length += text.length;
+    return text;
   });
+  return length > maxLength || filled.length > maxLength ? undefined : filled;
+}
+
+function filledWith(value: unknown): string {
+  return JSON.stringify(typeof value === 'object' ? '' : String(value ?? '')).slice(1, -1);
 }

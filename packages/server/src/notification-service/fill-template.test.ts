@@ -22,7 +22,7 @@ describe('a body template', () => {
     const template = `{"e":"{type}","n":{sequence},"v":"{processDefnVersion}","p":{"first":"<{parameters.firstName}>",
       "d":"{parameters.a.b}","gone":"{parameters.nobody}"},"at":"{dateTime}"}`;
     assert.equal(webhookTemplateFault(template), undefined);
-    assert.deepEqual(JSON.parse(fillWebhookTemplate(template, VALUES)), {
+    assert.deepEqual(JSON.parse(fillWebhookTemplate(template, VALUES) ?? ''), {
       e: 'instance.created',
       n: 4,
       v: '2',
@@ -66,12 +66,31 @@ describe('a body template', () => {
           fc.constantFrom('{type}', '","x":"', '\\', '$&', '\ud800', '名前'),
         ),
         (name) => {
-          const filled = JSON.parse(fillWebhookTemplate(template, { ...VALUES, parameters: { name } }));
+          const filled = JSON.parse(fillWebhookTemplate(template, { ...VALUES, parameters: { name } }) ?? '');
           // A lone half of a character cannot be sent; JSON writes it as an escape.
           assert.deepEqual(filled, { name, type: 'instance.created' });
         },
       ),
     );
+  });
+
+  it('is not filled any further once it is longer than a body may be', () => {
+    let reads = 0;
+    const long = '\u0001'.repeat(10_000);
+    const counting = (value: string) => ({
+      get long() {
+        reads += 1;
+        return value;
+      },
+    });
+    const template = `{"a":"${'{parameters.long}'.repeat(200)}"}`;
+    assert.equal(webhookTemplateFault(template), undefined);
+    assert.equal(fillWebhookTemplate(template, { ...VALUES, parameters: counting(long) }), undefined);
+    // Each of them fills 60,000 characters.
+    assert.equal(reads, 5);
+    const short = fillWebhookTemplate(template, { ...VALUES, parameters: counting('b'.repeat(1000)) });
+    assert.equal(short?.length, 200_008);
+    assert.equal(reads, 205);
   });
 
   it('takes no parameter from what every object has', () => {

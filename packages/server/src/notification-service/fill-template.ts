@@ -1,4 +1,4 @@
-import { fillTemplate, type Placeholders, templateFault } from '../kernel/json-template.ts';
+import { fillTemplateUpTo, type Placeholders, templateFault } from '../kernel/json-template.ts';
 
 /** The body of a webhook, if the tenant writes its own. */
 export type WebhookValues = {
@@ -38,9 +38,11 @@ export function webhookTemplateFault(template: string): string | undefined {
   return templateFault(template, PLACEHOLDERS);
 }
 
-/** A missing parameter becomes the empty string. */
-export function fillWebhookTemplate(template: string, { parameters, ...own }: WebhookValues): string {
-  return fillTemplate(template, (path) => {
+export const MAX_BODY_BYTES = 256 * 1024;
+
+/** A missing parameter becomes the empty string. Undefined if the body would be too long. */
+export function fillWebhookTemplate(template: string, { parameters, ...own }: WebhookValues): string | undefined {
+  return fillTemplateUpTo(MAX_BODY_BYTES, template, (path) => {
     const [from, name] = PARAMETER.test(path) ? [parameters, path.replace(PARAMETER, '')] : [own, path];
     return Object.hasOwn(from, name) ? (from as Record<string, unknown>)[name] : undefined;
   });

@@ -6,7 +6,7 @@ import { fillHeaders } from '../process-manager/cloud-secrets/fill-headers.ts';
 import type { FindSecret } from '../process-manager/cloud-secrets/find-secret.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { type DeliveryRow, findDelivery } from './deliveries.repository.ts';
-import { fillWebhookTemplate, namesParameters } from './fill-template.ts';
+import { fillWebhookTemplate, MAX_BODY_BYTES, namesParameters } from './fill-template.ts';
 import type { Payload } from './notify.ts';
 import { signatureHeaders } from './sign-payload.ts';
 import type { Headers } from './webhook-rules.ts';
@@ -48,7 +48,6 @@ export type SendDelivery = (
   signal: AbortSignal,
 ) => Promise<Outcome>;
 
-export const MAX_BODY_BYTES = 256 * 1024;
 /** Of an answer so much is read, and of a refusal so much is shown to the tenant. */
 export const MAX_ANSWER_BYTES = 16 * 1024;
 const MAX_OPENED = 1000;
@@ -141,7 +140,7 @@ async function bodyOf(deps: SendDeps, db: TenantDb, webhook: WebhookRow, deliver
     // Read at each attempt and never stored, so that erased data is not sent.
     parameters: (needsParameters && (await deps.parametersOf(db, delivery.instance_id as string))) || {},
   });
-  if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw new LocalFault('too_large');
+  if (body === undefined || Buffer.byteLength(body) > MAX_BODY_BYTES) throw new LocalFault('too_large');
   return body;
 }
 

@@ -7,6 +7,9 @@ export type FilledHeaders =
   | { readonly headers: Record<string, string>; readonly fault?: undefined }
   | { readonly fault: SecretFault | 'bad_header' };
 
+/** Of all values together. A short header may name a long secret two hundred times, and few servers take more than this. */
+const MAX_FILLED_LENGTH = 64 * 1024;
+
 /** Headers as they are sent: names in small letters, `{secret.NAME}` replaced. Never to be stored or logged. */
 export async function fillHeaders(
   db: TenantReads,
@@ -14,13 +17,18 @@ export async function fillHeaders(
   findSecret: (db: TenantReads, name: string) => Promise<FoundSecret>,
 ): Promise<FilledHeaders> {
   const headers: Record<string, string> = {};
+  let room = MAX_FILLED_LENGTH;
   for (const [name, value] of Object.entries(templates)) {
     let text = value;
     for (const secretName of secretNames(value)) {
       const { secret, fault } = await findSecret(db, secretName);
       if (fault) return { fault };
-      text = text.replaceAll(`{secret.${secretName}}`, () => secret.reveal());
+      const parts = text.split(`{secret.${secretName}}`);
+      const secretText = secret.reveal();
+      if (text.length + (parts.length - 1) * secretText.length > room) return { fault: 'bad_header' };
+      text = parts.join(secretText);
     }
+    room -= text.length;
     if (!isHeaderValue(text)) return { fault: 'bad_header' };
     headers[name.toLowerCase()] = text;
   }
