@@ -122,6 +122,7 @@ describe('a request on a connection', () => {
       'Content-Encoding: gzip',
       'Content-Type: application/json; charset=utf-16',
       'Content-Type: application/json; charset=utf-7',
+      'Content-Type: application/json; charset=utf-8; charset=utf-16',
     ]) {
       const read = await ask(header);
       assert.deepEqual(statusesOf(read), [415], header);

@@ -193,13 +193,17 @@ function readBodies(app: FastifyInstance): void {
   });
 }
 
-const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i;
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
 
-/** Ensures that nobody who heeds the charset reads another text (RFC 8259, 8.1). In two others ASCII is the same. */
-function isUtf8Declared(contentType: string | undefined, bytes: Buffer): boolean {
-  const charset = CHARSET.exec(contentType ?? '')?.[1]?.toLowerCase();
-  if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return true;
-  return (charset === 'us-ascii' || charset === 'iso-8859-1') && isAscii(bytes);
+/** Ensures that nobody who heeds the charset reads another text (RFC 8259, 8.1), whichever of several they heed. */
+function isUtf8Declared(contentType = '', bytes: Buffer): boolean {
+  if (!contentType.includes(';')) return true;
+  return contentType.matchAll(CHARSET).every(([, name = '']) => {
+    const charset = name.toLowerCase();
+    if (charset === 'utf-8' || charset === 'utf8') return true;
+    // In two others ASCII is the same.
+    return (charset === 'us-ascii' || charset === 'iso-8859-1') && isAscii(bytes);
+  });
 }
 
 const MAX_EMPTY_BYTES = 16;
