@@ -23,7 +23,10 @@ export const SORTABLE = {
   lastUsedDtm: 'coalesce(last_used_at, 0)',
 } as const;
 
-/** An index takes no text of 2,731 characters, so a long key id is found by its hash and kept beside it. */
+/**
+ * A database index cannot hold a text of 2,731 characters. A long key id is found by its hash and stored in its own
+ * column.
+ */
 const MAX_INDEXED = 171;
 const indexed = (keyId: string) => (keyId.length <= MAX_INDEXED ? keyId : `~${hash('sha256', keyId, 'base64url')}`);
 

@@ -12,7 +12,7 @@ import { appkeyDeviceHandlers } from './devices.ts';
 import { appkeyHandlers } from './keys.ts';
 import { appkeyRegistrationHandlers } from './registrations.ts';
 
-/** Keys of mobile and web applications, FIDO UAF 1.1, put together. */
+/** Opens the appkey feature: keys of mobile and web applications (FIDO UAF 1.1). */
 export function openAppkeys(core: IdentityCore, deps: PurgeDeps) {
   core.summarize('devices', summarizeDevices, ['appkey_devices']);
   return {
@@ -29,7 +29,7 @@ export function openAppkeys(core: IdentityCore, deps: PurgeDeps) {
 
 type Devices = SummaryInfo['devices'];
 
-/** The devices of users, each with the keys on it; rows come in the order of users and devices. */
+/** Returns the devices of users, each with its keys. The rows are ordered by user and device. */
 async function summarizeDevices(db: TenantReads, userIds: readonly string[]): Promise<ReadonlyMap<string, Devices>> {
   const summaries = new Map<string, Devices>();
   for (const { user_id, rp_id: rpId, device_id: deviceId, ...row } of await deviceKeysOf(db, userIds)) {
@@ -46,7 +46,7 @@ async function summarizeDevices(db: TenantReads, userIds: readonly string[]): Pr
   return summaries;
 }
 
-/** Challenges that could not be used any more need not be remembered. */
+/** Removes expired challenges: they are refused because of their age, so they need not be remembered. */
 function purgeChallengesJob(deps: PurgeDeps): JobDefinition<object> {
   return definePurge(
     deps,

@@ -23,7 +23,7 @@ import { authenticationRequest, narrowed, type Transaction } from './uaf/write-r
 
 type Authentications = Pick<typeof api.appkeys, 'startAuthentication' | 'authenticate' | 'authenticateWithSession'>;
 
-/** What the answer of the client is compared with, from our session or from that of the caller. */
+/** The values with which the client's answer is compared. They come from our session or from the caller's session. */
 type ExpectedAnswer = {
   rpId: string;
   config: AppkeyConfig;
@@ -76,7 +76,10 @@ function starting(core: IdentityCore): Handlers<Authentications>['startAuthentic
   };
 }
 
-/** With a session of ours: taking it spends it, and it says what is expected and from whom. */
+/**
+ * Authenticates with a session of ours. Taking the session spends it. The session holds the expected values and the
+ * user.
+ */
 function withSession({ attempt }: IdentityCore): Handlers<Authentications>['authenticateWithSession'] {
   return async (context, { params, body }) => {
     const expected = {} as ExpectedAnswer;
@@ -84,7 +87,7 @@ function withSession({ attempt }: IdentityCore): Handlers<Authentications>['auth
       storeName: params.storeName,
       modality: 'APPKEY',
       async find(tx, store) {
-        // Checked before the session is spent: the caller used the wrong operation, and may try again.
+        // Checked before the session is spent: the caller used the wrong operation and may try again with this session.
         ensure(body.sessionData === undefined, 1014, { counts: false });
         const { sessionId } = params;
         const kind = 'APPKEY_AUTHENTICATION';
@@ -103,7 +106,7 @@ function withSession({ attempt }: IdentityCore): Handlers<Authentications>['auth
   };
 }
 
-/** With a session of the caller: the challenge in it is spent. */
+/** Authenticates with a session of the caller: its challenge is spent. */
 function withoutSession({ attempt }: IdentityCore): Handlers<Authentications>['authenticate'] {
   return async (context, { params, body }) => {
     const expected = {} as ExpectedAnswer;
@@ -118,12 +121,12 @@ function withoutSession({ attempt }: IdentityCore): Handlers<Authentications>['a
         const { rpId, challenge, policy, authPolicyName = '', username, transaction } = session;
         ensureTransaction(transaction, '/sessionData/transaction');
         const config = await getConfig(tx, store.id, rpId);
-        // The policy that the caller sent must hold, and so must that of the relying party.
+        // Both policies must hold: the one that the caller sent and the one of the relying party.
         const policies = [policyOf(config.authenticationPolicies, authPolicyName), policy];
         Object.assign(expected, { rpId, config, policies, challenge, transaction } satisfies ExpectedAnswer);
         await spendChallenge(tx, { kind: 'AUTHENTICATION', storeId: store.id, rpId, challenge, now: context.now });
         if (username !== undefined) return { userExtId: username, rpId };
-        // The caller named no user, so the key does.
+        // The caller named no user, so the user is the owner of the key.
         const key = ahead?.key ?? (await findAppkey(tx, { storeId: store.id, rpId, keyId: keyIdOf(answer()) }));
         if (!key) throw new Refusal(1058, { counts: false });
         return { userId: key.user_id, rpId };
@@ -134,7 +137,9 @@ function withoutSession({ attempt }: IdentityCore): Handlers<Authentications>['a
   };
 }
 
-/** Reads the answer of the client once, and returns the same result at every call. */
+/**
+ * Returns a function that reads the client's answer at the first call and returns the same result at every later call.
+ */
 function reading(body: Parameters<typeof readAttempt>[0]): () => ClientAttempt {
   let attempt: ClientAttempt | undefined;
   return () => {
@@ -143,14 +148,15 @@ function reading(body: Parameters<typeof readAttempt>[0]): () => ClientAttempt {
   };
 }
 
-/** The key that an answer names, and whether it has signed it. */
+/** The key that an answer names, and whether the signature of the answer is from this key. */
 type Ahead = { key: AppkeyRow; signed: boolean };
 
 type LookAhead = { storeName: string; rpId: string | undefined; answer: () => ClientAttempt };
 
 /**
- * To verify takes longer than all the rest, and in a transaction others would wait for it. Whether a key has signed does
- * not change, so it is found out before. Nothing is refused here: what is missing or wrong is said in its turn.
+ * Verifies the signature before the transaction. Verification takes longer than the rest of the attempt, and inside the
+ * transaction other requests would wait for it. Its result cannot change in between. This function refuses nothing: the
+ * transaction finds every fault again and reports it in the right order.
  */
 async function lookAhead(context: Context, { storeName, rpId, answer }: LookAhead): Promise<Ahead | undefined> {
   if (!rpId) return undefined;
@@ -166,7 +172,7 @@ async function lookAhead(context: Context, { storeName, rpId, answer }: LookAhea
   }
 }
 
-/** Whether a key could satisfy the policy, as far as that is known before it signs. */
+/** Whether a key could satisfy the policy, as far as the server can know before the key signs. */
 function mayAnswer(key: AppkeyRow, policy: UafPolicy, config: AppkeyConfig): boolean {
   const { aaid, key_id: keyId, sign_algorithm: signAlgorithm, status, key_type } = key;
   const presented = { aaid, keyId, signAlgorithm, authenticatorVersion: ANY_VERSION };
@@ -174,7 +180,7 @@ function mayAnswer(key: AppkeyRow, policy: UafPolicy, config: AppkeyConfig): boo
   return status === 'ACTIVE' && isTypeAllowed && matchesPolicy(policy, presented, statementOf(config, aaid));
 }
 
-/** Stands for the version, which is known only from an assertion. */
+/** The highest version. Only an assertion contains the real one, so no minimum version excludes a key here. */
 const ANY_VERSION = 65_535;
 
 function keyIdOf({ assertion }: ClientAttempt): string {
@@ -198,7 +204,7 @@ async function compare(tx: TenantTx, { store, userId, expected, now, attempt, ah
   const answer = { ...attempt, key, signed: ahead?.signed };
   const signCount = verifyAuthentication(answer, { config, policies, challenge, userId, transaction });
   if (await advanceCounter(tx, (key as AppkeyRow).id, { signCount, now })) return;
-  // It was read before the user was locked, so somebody may have been faster: another use of the key, or its end.
+  // The key may have been read before the user was locked. In between it can have been used, disabled or removed.
   const keyNow = await findAppkey(tx, name);
   ensure(keyNow, 1058, { counts: false });
   ensure(keyNow.status === 'ACTIVE', 1060, { counts: false });

@@ -4,10 +4,13 @@ import { canonicalFacet } from './facet-rules.ts';
 import type { AppkeyConfig } from './uaf/final-challenge.ts';
 import type { MatchCriteria, UafPolicy } from './uaf/match-policy.ts';
 
-/** The rules of a relying party's appkey configuration. The whole is looked at after every change, not only the change. */
+/**
+ * The rules of a relying party's appkey configuration. Every change checks the whole configuration, not only the
+ * change.
+ */
 
 const POLICY_NAME = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}$/;
-/** Beside a model, the standard allows only these: whatever else is asked is known of the model. */
+/** The only criteria that the standard allows beside `aaid`: the model already determines all others. */
 const BESIDE_AAID: ReadonlySet<string> = new Set(['aaid', 'keyIDs', 'attachmentHint', 'authenticatorVersion']);
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 

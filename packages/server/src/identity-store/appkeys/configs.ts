@@ -49,7 +49,7 @@ export function appkeyConfigHandlers({ addIdentityEvent }: Pick<IdentityCore, 'a
   });
 }
 
-/** The known members; any other member is dropped. */
+/** Keeps the known members and drops any other member. */
 function knownMembers(input: Omit<AppkeyConfig, 'rpId'>): Omit<AppkeyConfig, 'rpId'> {
   const { appId, trustedFacets, keyTypes, registrationPolicies, authenticationPolicies, metadataStatements } = input;
   return {
@@ -62,12 +62,12 @@ function knownMembers(input: Omit<AppkeyConfig, 'rpId'>): Omit<AppkeyConfig, 'rp
   };
 }
 
-/** The configuration of a relying party, or 100029. */
+/** Returns the configuration of a relying party, or throws 100029. */
 export async function getConfig(db: TenantReads, storeId: string, rpId: string): Promise<AppkeyConfig> {
   return (await getPolicy<AppkeyConfig>(db, { storeId, kind: 'APPKEY', name: rpId })).config;
 }
 
-/** A policy by its name, or 100030. */
+/** Returns the policy of that name, or throws 100030. */
 export function policyOf(policies: Readonly<Record<string, UafPolicy>> | undefined, name: string): UafPolicy {
   const policy = policies && Object.hasOwn(policies, name) ? policies[name] : undefined;
   if (!policy) throw new ApiError(100030);

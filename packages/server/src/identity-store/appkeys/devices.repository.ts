@@ -57,7 +57,7 @@ export function findDevice(db: TenantReads, { userId, rpId, deviceId }: DeviceNa
 
 export type PushAddress = { provider: PushProvider; token: Uint8Array | null; now: number };
 
-/** Makes the device known, or gives it a new push token; without one, the token it has stays. */
+/** Adds the device or updates its push token. Without a token in the input, the stored token stays. */
 export async function putDevice(
   tx: TenantTx,
   { userId, rpId, deviceId }: DeviceName,
@@ -77,13 +77,13 @@ export async function clearPreferred(tx: TenantTx, { userId, rpId }: OfUser, now
   await CLEAR_PREFERRED.run(tx, { userId, rpId, now });
 }
 
-/** False if it was not the preferred one. */
+/** False if the device was not the preferred one. */
 export async function clearPreferredOne(tx: TenantTx, device: DeviceName, now: number): Promise<boolean> {
   const { userId, rpId, deviceId } = device;
   return (await CLEAR_PREFERRED_ONE.run(tx, { userId, rpId, deviceId, now })) === 1;
 }
 
-/** Removes devices that have no key left, together with what was sealed for them. */
+/** Removes devices that have no key any more, together with their sealed push tokens. */
 export async function removeEmptyDevices(tx: TenantTx, { userId, rpId }: OfUser): Promise<void> {
   await REMOVE_EMPTY.run(tx, { userId, rpId });
 }
@@ -106,7 +106,7 @@ export function devicesOf(db: TenantReads, { userId, rpId }: OfUser): Promise<De
   return OF_RELYING_PARTY.all(db, { userId, rpId });
 }
 
-/** Does nothing if the device has another token by now. */
+/** Does nothing if the device has a newer token. */
 export async function markTokenInvalid(tx: TenantTx, device: DeviceName, sealedToken: Uint8Array): Promise<void> {
   const { userId, rpId, deviceId } = device;
   await MARK_INVALID.run(tx, { userId, rpId, deviceId, sealedToken });

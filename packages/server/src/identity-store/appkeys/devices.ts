@@ -9,7 +9,7 @@ import { clearPreferred, clearPreferredOne, findDevice, preferDevice, putDevice 
 import { lockOwner } from './keys.ts';
 import { sealPushToken } from './push-tokens.ts';
 
-/** The devices that hold a user's appkeys: where push notifications go, and which of them is the preferred one. */
+/** The devices that hold a user's appkeys. They receive push notifications; one of them can be the preferred device. */
 type Devices = Pick<
   typeof api.appkeys,
   'updateDevice' | 'setPreferredDevice' | 'clearPreferredDevice' | 'deletePreferredDevice'
@@ -18,7 +18,7 @@ type Devices = Pick<
 type DeviceParams = { storeName: string; rpId: string };
 
 export function appkeyDeviceHandlers({ vault, userView }: Pick<IdentityCore, 'vault' | 'userView'>) {
-  /** Does the work with the user's row locked, and answers with the user as it is then. */
+  /** Locks the user's row, does the work and returns the user as it is afterwards. */
   const change = (
     context: Context,
     params: DeviceParams,

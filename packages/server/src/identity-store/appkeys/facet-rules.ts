@@ -1,6 +1,9 @@
 import { boundedMap } from '../../kernel/bounded-map.ts';
 
-/** What an application may be called by a UAF client, and whether a relying party trusts it. Nothing is ever fetched. */
+/**
+ * Facets: the ids by which UAF clients name an application. These rules decide which are valid and trusted, without any
+ * network access.
+ */
 
 export type PushProvider = 'APNS' | 'FCM' | 'WEB_PUSH';
 
@@ -9,8 +12,8 @@ const ANDROID_SHA256 = /^android:apk-key-hash-sha256:([A-Za-z0-9+/_-]{43})=?$/;
 const IOS = /^ios:bundle-id:([A-Za-z0-9][A-Za-z0-9.-]{0,154})$/;
 
 /**
- * The one spelling of a facet, or undefined if it is none: hashes without padding and in the usual alphabet, which two
- * kinds of clients write differently, and web origins as browsers write them.
+ * Returns the canonical spelling of a facet, or undefined if the text is not a facet. Hashes lose their padding and get
+ * the standard alphabet, because clients differ in both. Web origins are spelt as browsers spell them.
  */
 export function canonicalFacet(facet: string): string | undefined {
   const cached = spelt.get(facet);
@@ -39,7 +42,9 @@ function plainAlphabet(hash: string): string {
   return hash.replaceAll('-', '+').replaceAll('_', '/');
 }
 
-/** An origin and nothing more: what follows it would look like a promise that is not kept. */
+/**
+ * Accepts an origin and nothing after it. A path would suggest that the trust is limited to that path, and it is not.
+ */
 function webOrigin(text: string): string | undefined {
   if (!/^https:\/\//i.test(text) || !URL.canParse(text)) return undefined;
   const { origin, username, password, pathname, search, hash } = new URL(text);
@@ -47,7 +52,7 @@ function webOrigin(text: string): string | undefined {
   return bare ? origin : undefined;
 }
 
-/** An application that the relying party named, or the very application that its AppID is. */
+/** True if the relying party lists this application as trusted, or if its AppID is this application. */
 export function isTrustedFacet(facetId: string, trusted: readonly string[], appId: string | undefined): boolean {
   const facet = canonicalFacet(facetId);
   if (facet === undefined) return false;
@@ -55,7 +60,7 @@ export function isTrustedFacet(facetId: string, trusted: readonly string[], appI
   return appId !== undefined && canonicalFacet(appId) === facet;
 }
 
-/** Which provider reaches an application's devices. */
+/** Returns the push provider that reaches the devices of an application. */
 export function providerOf(facetId: string): PushProvider {
   if (facetId.startsWith('ios:')) return 'APNS';
   return facetId.startsWith('android:') ? 'FCM' : 'WEB_PUSH';

@@ -20,7 +20,7 @@ import { getConfig } from './configs.ts';
 import { removeEmptyDevices } from './devices.repository.ts';
 import { toAppkey } from './to-appkey.ts';
 
-/** The appkeys that a user holds. Who may remove one is the tenant's question, never the client's. */
+/** The appkeys of a user. Only a caller of the API can remove one; the UAF client cannot. */
 type Keys = Pick<typeof api.appkeys, 'listKeys' | 'updateKey' | 'deregister' | 'deregisterKey'>;
 
 export function appkeyHandlers({ addIdentityEvent, userView }: Pick<IdentityCore, 'addIdentityEvent' | 'userView'>) {
@@ -90,7 +90,7 @@ async function findOwner(db: TenantReads, context: Context, params: KeyParams): 
   return user;
 }
 
-/** The row of the user stays locked: whoever authenticates with a key at this moment comes before or after. */
+/** Locks the row of the user: an authentication at the same moment runs completely before or completely after. */
 export async function lockOwner(
   tx: TenantTx,
   context: Context,

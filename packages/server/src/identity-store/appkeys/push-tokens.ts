@@ -3,7 +3,10 @@ import type { Vault } from '../../secrets/vault.ts';
 import { userSubject } from '../users/find-user.ts';
 import type { DeviceName } from './devices.repository.ts';
 
-/** Push tokens are sealed for their user, each for its device: to erase the user is to erase them. */
+/**
+ * A push token is sealed for its user and bound to its device. When the key of the user is destroyed, its tokens are
+ * unreadable.
+ */
 const contextOf = ({ rpId, deviceId }: DeviceName) => `push-token:${JSON.stringify([rpId, deviceId])}`;
 
 export function sealPushToken(

@@ -5,7 +5,7 @@ import { type AuthenticationAssertion, readAuthenticationAssertion } from './uaf
 import { readResponse, type UafResponse } from './uaf/read-response.ts';
 import { CLIENT_ERROR } from './uaf/registry.ts';
 
-/** How the client's attempt to authenticate ended, read and not yet believed. */
+/** The response of a UAF client, parsed and not yet verified. */
 export type ClientAttempt = { response: UafResponse; assertion: AuthenticationAssertion };
 
 type ClientBody = Pick<Body<typeof api.appkeys.authenticate>, 'response' | 'error'>;
@@ -18,7 +18,7 @@ const TIMED_OUT: ReadonlySet<number> = new Set([
   CLIENT_ERROR.SYSTEM_INTERRUPTED,
 ]);
 
-/** Refuses whatever is not one authentication response with one assertion. */
+/** Refuses everything that is not exactly one authentication response with one assertion. */
 export function readAttempt({ response, error }: ClientBody): ClientAttempt {
   ensure(response || error, 1115, COUNTS_NOT);
   if (error) throw failureOf(error, response !== undefined);
@@ -34,7 +34,9 @@ export function readAttempt({ response, error }: ClientBody): ClientAttempt {
   }
 }
 
-/** What a UAF client reports when it has no response: an error code of the standard, and perhaps a word about it. */
+/**
+ * Converts the error of a UAF client, which has no response then, to a refusal. `errorCode` is a code of the standard.
+ */
 function failureOf(error: Record<string, unknown>, besideResponse: boolean): Refusal {
   const { errorCode } = error;
   const isKnownCode =

@@ -25,13 +25,13 @@ import { readResponse } from './uaf/read-response.ts';
 import { type NewKey, verifyRegistration } from './uaf/verify-registration.ts';
 import { registrationRequest, without } from './uaf/write-request.ts';
 
-/** Of all relying parties together: as many as the summary of a user shows. */
+/** The limit counts the keys of all relying parties together. The summary of a user shows that many. */
 export const MAX_APPKEYS_PER_USER = 100;
 
 type Registrations = Pick<typeof api.appkeys, 'startRegistration' | 'completeRegistration'>;
 type Completion = Body<typeof api.appkeys.completeRegistration>;
 
-/** What the answer of the client is compared with, from our session or from that of the caller. */
+/** The values with which the client's answer is compared. They come from our session or from the caller's session. */
 type ExpectedAnswer = { rpId: string; policy: UafPolicy; challenge: string };
 
 export function appkeyRegistrationHandlers(core: IdentityCore) {
@@ -137,7 +137,7 @@ async function register(core: IdentityCore, tx: TenantTx, registering: Registeri
   return row;
 }
 
-/** The key that the client registered, if it is one. */
+/** Reads and verifies the response; returns the new key. */
 function readKey(response: Completion['response'], expected: Parameters<typeof verifyRegistration>[1]): NewKey {
   try {
     const parsed = readResponse(response);

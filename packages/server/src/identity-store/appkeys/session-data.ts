@@ -8,11 +8,11 @@ import { useChallenge } from '../ceremonies/used-challenges.repository.ts';
 import type { UafPolicy } from './uaf/match-policy.ts';
 import type { Transaction } from './uaf/write-request.ts';
 
-/** What a client is expected to answer, from a session of ours or of the caller. */
+/** The values that a client's answer must contain, from a session of ours or of the caller. */
 
 export const SESSION_LIFE_MS = 5 * MINUTE;
 
-/** What our session stores. The policy is that of the start. */
+/** The data that our session stores. The policy is a copy from the start of the session. */
 export type SessionMemory = { challenge: string; policy: UafPolicy; transaction?: Transaction };
 
 type GivenData = Body<typeof api.appkeys.authenticate>['sessionData'];
@@ -40,8 +40,8 @@ export function readSessionData(data: GivenData, use: 'registration' | 'authenti
 }
 
 /**
- * Spends the challenge of a caller: it is good once, and within its window if it says when it was made. What is refused
- * later has spent it all the same.
+ * Spends the challenge of a caller. A challenge is valid once, and only within its window if it contains its time. It
+ * stays spent if the attempt is refused later.
  */
 export async function spendChallenge(
   tx: TenantTx,

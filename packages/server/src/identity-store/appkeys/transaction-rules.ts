@@ -3,14 +3,16 @@ import { Malformed } from './uaf/malformed.ts';
 import { readBase64url } from './uaf/read-base64url.ts';
 import type { Transaction } from './uaf/write-request.ts';
 
-/** What a user is asked to confirm. The authenticator signs a hash of what it showed. */
+/**
+ * A transaction is a text or an image that the user must confirm. The authenticator signs a hash of what it displayed.
+ */
 
 const MAX_TEXT_LENGTH = 200;
 const MAX_IMAGE_BYTES = 48 * 1024;
 const ASCII = /^[\x20-\x7e\r\n]*$/;
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** Throws if no authenticator could display the text. */
+/** Throws if an authenticator could not display the content. */
 export function ensureTransaction(transaction: Transaction | undefined, pointer: string): void {
   if (!transaction) return;
   const message = faultOf(transaction);

@@ -1,6 +1,6 @@
 import { BIOMETRIC_METHODS, USER_VERIFY_ALL } from './registry.ts';
 
-/** A FIDO UAF policy: whom it takes, and whom it does not although they were taken. */
+/** The criteria of a FIDO UAF policy. `disallowed` overrules `accepted`. */
 export type MatchCriteria = {
   aaid?: string[];
   vendorID?: string[];
@@ -18,7 +18,7 @@ export type MatchCriteria = {
 
 export type UafPolicy = { accepted: MatchCriteria[][]; disallowed?: MatchCriteria[] };
 
-/** What the relying party knows of a model of authenticator; a part of FIDO's metadata statement. */
+/** The properties of an authenticator model, as the relying party states them: a part of FIDO's metadata statement. */
 export type MetadataStatement = {
   aaid: string;
   description?: string;
@@ -39,13 +39,13 @@ export type PresentedKey = {
   keyId: string;
   authenticatorVersion: number;
   signAlgorithm: number;
-  /** Known only when it is registered. */
+  /** Known only at registration. */
   attestationType?: number | undefined;
 };
 
 /**
- * Whether the policy takes the authenticator. What the assertion does not tell comes from the metadata statement; where
- * there is none, a criterion that asks for it is not met.
+ * Whether the policy accepts the authenticator. Properties that the assertion does not contain come from the metadata
+ * statement. Without a statement, a criterion on such a property is not met.
  */
 export function matchesPolicy(policy: UafPolicy, presented: PresentedKey, statement?: MetadataStatement): boolean {
   const matches = (criteria: MatchCriteria) => matchesCriteria(criteria, presented, statement);
@@ -58,7 +58,7 @@ function matchesCriteria(criteria: MatchCriteria, presented: PresentedKey, state
   const one = <T>(list: readonly T[] | undefined, value: T | undefined) =>
     list === undefined || (value !== undefined && list.includes(value));
   const vendor = presented.aaid.slice(0, 4);
-  // The attestation type is known, and checked, only at registration.
+  // The attestation type is known only at registration, so only a registration checks it.
   const attested = presented.attestationType === undefined || one(attestationTypes, presented.attestationType);
   return (
     one(aaid?.map(upper), upper(presented.aaid)) &&
@@ -82,7 +82,7 @@ function shareBits(wantedBits: number | undefined, ownBits: number | undefined):
   return wantedBits === undefined || (ownBits !== undefined && (wantedBits & ownBits) !== 0);
 }
 
-/** All of the methods together if the policy asks for all, else any of them. */
+/** With USER_VERIFY_ALL the authenticator must support all wanted methods, otherwise at least one of them. */
 function verifiesUser(wantedBits: number | undefined, ownBits: number | undefined): boolean {
   if (wantedBits === undefined || (wantedBits & USER_VERIFY_ALL) === 0) return shareBits(wantedBits, ownBits);
   return ownBits !== undefined && (ownBits & wantedBits) === wantedBits;
@@ -90,7 +90,7 @@ function verifiesUser(wantedBits: number | undefined, ownBits: number | undefine
 
 export type KeyType = 'DEVICE' | 'BIOMETRIC';
 
-/** A key is called biometric only where the relying party knows that its authenticator measures the body. */
+/** A key is BIOMETRIC only if the metadata statement says that its authenticator uses a biometric method. */
 export function keyTypeOf(statement: MetadataStatement | undefined): KeyType {
   return ((statement?.userVerification ?? 0) & BIOMETRIC_METHODS) !== 0 ? 'BIOMETRIC' : 'DEVICE';
 }

@@ -2,7 +2,7 @@ import { Malformed } from './malformed.ts';
 import { type Entries, type Rule, type Rules, readTlv } from './read-tlv.ts';
 import { AAID_PATTERN, TAG } from './registry.ts';
 
-/** The two assertions of UAF 1.1, read from their TLV. Depth is fixed: each container is read by its own rules. */
+/** Reads the two assertions of UAF 1.1 from TLV. The depth is fixed: each container has its own rules. */
 
 const MAX_CONTAINER_BYTES = 16_384;
 const MAX_KEY_ID_BYTES = 2048;
@@ -10,7 +10,7 @@ const MIN_KEY_ID_BYTES = 32;
 const MAX_SIGNATURE_BYTES = 1024;
 const MAX_CERTIFICATE_BYTES = 8192;
 const MAX_PUBLIC_KEY_BYTES = 1024;
-/** A leaf, and what stands between it and a root. */
+/** The leaf and the intermediate certificates below the root. */
 export const MAX_CERTIFICATES = 8;
 const MAX_EXTENSIONS = 8;
 const HASH_BYTES = 32;
@@ -71,7 +71,7 @@ type Asserted = {
   readonly signAlgorithm: number;
   readonly finalChallengeHash: Buffer;
   readonly signCounter: number;
-  /** The container with its tag and length: what is signed. */
+  /** The container with its tag and length: the bytes that the authenticator signed. */
   readonly signed: Buffer;
   readonly signature: Buffer;
 };
@@ -80,14 +80,14 @@ export type RegistrationAssertion = Asserted & {
   readonly keyAlgorithm: number;
   readonly publicKey: Buffer;
   readonly regCounter: number;
-  /** From the leaf on; empty in a surrogate attestation, where the key vouches for itself. */
+  /** The chain, leaf first. It is empty in a surrogate attestation, where the new key signs for itself. */
   readonly certificates: readonly Buffer[];
   readonly attestation: 'FULL' | 'SURROGATE';
 };
 
 export type AuthenticationAssertion = Asserted & {
   readonly nonce: Buffer;
-  /** Empty where no transaction was confirmed. */
+  /** Empty if no transaction was confirmed. */
   readonly transactionHash: Buffer;
 };
 
@@ -141,7 +141,7 @@ function readCommon(entries: Entries) {
   };
 }
 
-/** The value of the one container that the bytes are, to the last byte. */
+/** Returns the value of the container. The container must span all bytes. */
 function inside(bytes: Buffer, tag: number): Buffer {
   return readTlv(bytes, new Map([[tag, once(0, 65_535)]]), 'the assertion').one(tag).value;
 }
@@ -163,7 +163,9 @@ function attestationOf(assertion: Entries): Pick<RegistrationAssertion, 'signatu
   return { attestation: 'SURROGATE', signature: entries.one(TAG.SIGNATURE).value, certificates: [] };
 }
 
-/** What is not critical may be left unread, but not malformed: it is signed, and somebody may read it later. */
+/**
+ * Non-critical extensions are ignored, but they must be well formed: they are signed, and another reader may use them.
+ */
 function checkExtensions(entries: Entries): void {
   for (const { value } of entries.all(TAG.EXTENSION_NON_CRITICAL)) readTlv(value, IN_EXTENSION, 'an extension');
 }

@@ -4,14 +4,14 @@ import { readBase64url } from './read-base64url.ts';
 import { ASSERTION_SCHEME } from './registry.ts';
 
 /**
- * What a UAF client answers: a JSON text in `uafProtocolMessage`, which is a list of exactly one response for exactly one
- * assertion. Nothing of it is believed here; it is only read.
+ * The answer of a UAF client: `uafProtocolMessage` is a JSON text with a list of exactly one response, which has
+ * exactly one assertion. The code here only parses it; nothing is verified yet.
  */
 export type UafResponse = {
   readonly kind: 'RESPONSE';
   readonly op: 'Reg' | 'Auth';
   readonly appId: string;
-  /** As it was sent: its hash is what the authenticator signed. */
+  /** The text as it was sent: the authenticator signed its hash. */
   readonly fcParams: string;
   readonly final: FinalChallenge;
   readonly assertion: Buffer;
@@ -19,7 +19,7 @@ export type UafResponse = {
 
 export type FinalChallenge = { readonly appId: string; readonly facetId: string; readonly challenge: string };
 
-/** Each of these faults has a code of its own. */
+/** `NONE` and `SEVERAL` are faults with an error code of their own. */
 export type ReadResponse = UafResponse | { readonly kind: 'NONE' } | { readonly kind: 'SEVERAL' };
 
 const MAX_MESSAGE_LENGTH = 128 * 1024;
@@ -27,7 +27,7 @@ const MAX_FINAL_CHALLENGE_BYTES = 8192;
 const MAX_ASSERTION_BYTES = 64 * 1024;
 const MAX_APP_ID_LENGTH = 512;
 export const MAX_CHALLENGE_LENGTH = 1400;
-/** 1.0 differs from 1.1 in nothing that is read here. */
+/** For the members that are read here, 1.0 and 1.1 are the same. */
 const VERSIONS = new Set(['1.0', '1.1']);
 
 export function readResponse(response: Record<string, unknown>): ReadResponse {

@@ -1,18 +1,18 @@
 import { Malformed } from './malformed.ts';
 
 /**
- * A strict reader of UAF's TLV: a tag and a length of 16 bits each, little endian, then the value. A container must be
- * filled to its last byte by entries that belong in it, each the number of times its rule allows. Values are views of the
- * input; nothing is ever read beyond it, and the only thing thrown is `Malformed`.
+ * A strict reader of UAF's TLV: tag and length of 16 bits each, little endian, then the value. Entries must fill a
+ * container to its last byte. Each entry must be allowed there, and not occur more often than its rule allows. Values
+ * are views of the input. The reader never reads beyond the input and throws only `Malformed`.
  */
 export type Entry = {
   readonly tag: number;
   readonly value: Buffer;
-  /** Tag, length and value as they came: what a signature is made over. */
+  /** Tag, length and value as they were sent. Signatures are made over these bytes. */
   readonly whole: Buffer;
 };
 
-/** How often an entry may occur, and what its value must be. */
+/** How often an entry may occur, and how long its value may be. */
 export type Rule = {
   readonly least: 0 | 1;
   readonly most: number;
@@ -23,13 +23,13 @@ export type Rule = {
 export type Rules = ReadonlyMap<number, Rule>;
 
 export type Entries = {
-  /** The one entry of a tag whose rule demands one. */
+  /** Returns the only entry of a tag whose rule requires one. */
   one(tag: number): Entry;
   all(tag: number): readonly Entry[];
 };
 
 const HEADER_BYTES = 4;
-/** No container of the standard holds more kinds of entries than this, repetitions included. */
+/** No container of the standard has more entries, repetitions included. */
 export const MAX_ENTRIES = 64;
 
 export function readTlv(bytes: Buffer, rules: Rules, what: string): Entries {

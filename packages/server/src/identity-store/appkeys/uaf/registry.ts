@@ -17,7 +17,9 @@ export const TAG = {
   ASSERTION_INFO: 0x2e0e,
   AUTHENTICATOR_NONCE: 0x2e0f,
   TRANSACTION_CONTENT_HASH: 0x2e10,
-  /** Its id must be understood, and this server understands none: an assertion with one is refused. */
+  /**
+   * A critical extension: the server must understand its id. This server understands none, so it refuses the assertion.
+   */
   EXTENSION: 0x3e11,
   EXTENSION_NON_CRITICAL: 0x3e12,
   EXTENSION_ID: 0x2e13,
@@ -42,19 +44,19 @@ export const KEY = {
   RSA_2048_DER: 0x0103,
 } as const;
 
-/** What the user did: proved who they are, or proved it and confirmed a transaction that was shown. */
+/** VERIFIED: the user was verified. CONFIRMED: the user was verified and confirmed a displayed transaction. */
 export const MODE = { VERIFIED: 0x01, CONFIRMED: 0x02 } as const;
 
 export const ASSERTION_SCHEME = 'UAFV1TLV';
 
-/** Flags of a user verification that measures the body. */
+/** Flags of biometric methods of user verification. */
 const FINGERPRINT = 0x02;
 const VOICEPRINT = 0x08;
 const FACEPRINT = 0x10;
 const EYEPRINT = 0x40;
 const HANDPRINT = 0x100;
 export const BIOMETRIC_METHODS = FINGERPRINT | VOICEPRINT | FACEPRINT | EYEPRINT | HANDPRINT;
-/** All methods that are flagged are demanded together, instead of any of them. */
+/** If this flag is set, all flagged methods are required together; otherwise any of them is enough. */
 export const USER_VERIFY_ALL = 0x400;
 
 /** Error codes of a UAF client. */
@@ -67,5 +69,5 @@ export const CLIENT_ERROR = {
   MOST: 0xff,
 } as const;
 
-/** Four hexadecimal digits of the vendor, four of the model. */
+/** Four hexadecimal digits for the vendor, four for the model. */
 export const AAID_PATTERN = /^[0-9A-Fa-f]{4}#[0-9A-Fa-f]{4}$/;

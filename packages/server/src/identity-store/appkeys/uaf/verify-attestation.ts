@@ -6,16 +6,16 @@ import { TAG } from './registry.ts';
 import { isSignedBy, keyOf, verifyKey } from './verify-signature.ts';
 
 /**
- * Whether the registration vouches for the key. In a surrogate attestation the new key signs for itself, which proves
- * that it is there and nothing about where it lives. In a full one a certificate of the model signs, and it must lead to
- * a root that the relying party has named for that model; nothing else is a reason to trust it.
+ * Verifies the attestation of a new key. In a surrogate attestation the new key signs for itself: this proves
+ * possession of the key, but says nothing about where it is stored. In a full attestation a certificate of the model
+ * signs. Its chain must lead to a root that the relying party configured for that model; no other root is trusted.
  */
 export type Attested = { assertion: RegistrationAssertion; spki: Buffer; statement?: MetadataStatement | undefined };
 
 export const attestationTypeOf = (assertion: Pick<RegistrationAssertion, 'attestation'>): number =>
   assertion.attestation === 'FULL' ? TAG.ATTESTATION_BASIC_FULL : TAG.ATTESTATION_BASIC_SURROGATE;
 
-/** The reason why not, or undefined. */
+/** Returns the reason why the attestation is refused, or undefined if it is valid. */
 export function attestationFault({ assertion, spki, statement }: Attested, now: number): string | undefined {
   const { attestationTypes } = statement ?? {};
   if (attestationTypes && !attestationTypes.includes(attestationTypeOf(assertion))) {
@@ -48,7 +48,10 @@ function readCertificate(bytes: Buffer): X509Certificate {
   return certificate;
 }
 
-/** Every certificate was issued by the next to the last one, and one in its time is a root or was issued by one. */
+/**
+ * Each certificate must be issued by the next one of the chain. One of them must be a root or be issued by a root. All
+ * certificates up to that one must be within their validity period.
+ */
 function leadsToRoot(chain: readonly X509Certificate[], roots: readonly X509Certificate[], now: number): boolean {
   const linked = chain.every((certificate, at) => {
     const next = chain[at + 1];
@@ -74,10 +77,10 @@ function isInTime(certificate: X509Certificate, now: number): boolean {
 
 /** id-fido-gen-ce-aaid, 1.3.6.1.4.1.45724.1.1.1, with its tag and length. */
 const AAID_EXTENSION = Buffer.from('060b2b0601040182e51c010101', 'hex');
-/** A flag, two lengths and the AAID. */
+/** The length of the bytes that follow: a flag, two lengths and the AAID. */
 const AAID_EXTENSION_REST = 18;
 
-/** A certificate may say which model it is of. */
+/** True if the certificate names a model (AAID) and it is not this one. */
 function namesAnotherModel({ raw }: X509Certificate, aaid: string): boolean {
   const at = raw.indexOf(AAID_EXTENSION);
   if (at < 0) return false;

@@ -8,9 +8,9 @@ import { MODE } from './registry.ts';
 import { isSignedBy, keyOf, type Signed } from './verify-signature.ts';
 
 /**
- * Whether an authentication response proves that the user's key answered what was asked. Pure: the key is looked up and
- * its counter stored by the caller. What decides comes from the registration and from the session, never from the
- * assertion: an assertion only repeats it.
+ * Verifies that the user's key signed the expected challenge. Pure: the caller looks up the key and stores its counter.
+ * Algorithm, key and policy come from the registration and the session, never from the assertion, which an attacker can
+ * write.
  */
 export type RegisteredKey = {
   readonly user_id: string;
@@ -25,23 +25,23 @@ export type RegisteredKey = {
 
 export type Expected = {
   readonly config: AppkeyConfig;
-  /** Those that must all take the authenticator. */
+  /** All of these policies must accept the authenticator. */
   readonly policies: readonly UafPolicy[];
   readonly challenge: string;
   readonly userId: string;
-  /** What the user was asked to confirm, as it was shown. */
+  /** The transaction that the user was asked to confirm, exactly as it was displayed. */
   readonly transaction?: Buffer | undefined;
 };
 
 const COUNTS = { counts: true } as const;
-/** For faults that are not the user's: they do not count against the key. */
+/** For faults that the user did not cause: they are not counted as failed attempts. */
 const COUNTS_NOT = { counts: false } as const;
 
 export type Answer = {
   readonly response: UafResponse;
   readonly assertion: AuthenticationAssertion;
   readonly key: RegisteredKey | undefined;
-  /** Whether this key has signed, if that was verified ahead of the transaction. */
+  /** The result of the signature check, if it ran before the transaction. */
   readonly signed?: boolean | undefined;
 };
 
@@ -69,12 +69,12 @@ export function verifyAuthentication({ response, assertion, key, signed }: Answe
   return assertion.signCounter;
 }
 
-/** What the key should have signed. The algorithm is that of the registration: an assertion only repeats it. */
+/** The data and signature to verify. The algorithm is that of the registration, not that of the assertion. */
 export function signedOf({ signed: data, signature }: AuthenticationAssertion, key: RegisteredKey): Signed {
   return { signAlgorithm: key.sign_algorithm, data, signature };
 }
 
-/** A counter that stays at 0 belongs to an authenticator without one; any other counter must grow. */
+/** The counter must grow. A counter that stays 0 belongs to an authenticator without a counter. */
 export function advances(before: number, now: number): boolean {
   return now > before || (now === 0 && before === 0);
 }

@@ -8,7 +8,7 @@ import { attestationFault, attestationTypeOf } from './verify-attestation.ts';
 import { isHashOf } from './verify-authentication.ts';
 import { toSpki } from './verify-signature.ts';
 
-/** Whether a registration response brings a key that the relying party takes. Pure, but for the moment of now. */
+/** The values with which a registration response is compared. Verification is pure; the time comes in as `now`. */
 export type AskedToRegister = {
   readonly config: AppkeyConfig;
   readonly policy: UafPolicy;

@@ -4,7 +4,7 @@ import { isSoundExponent } from '../../sound-key.ts';
 import { Malformed } from './malformed.ts';
 import { KEY, SIGN } from './registry.ts';
 
-/** The signatures and public keys of the UAF registry, each in the one encoding that its number stands for. */
+/** The signature algorithms and public key formats of the UAF registry. Each number allows exactly one encoding. */
 
 type Family = 'P256' | 'K256' | 'RSA';
 type Way = {
@@ -32,7 +32,7 @@ const MIN_MODULUS_BITS = 2048;
 const MAX_MODULUS_BITS = 4096;
 const MAX_EXPONENT_BYTES = 4;
 const POINT_BYTES = 65;
-/** SubjectPublicKeyInfo of a point on secp256r1 and on secp256k1, up to the point. */
+/** The start of a SubjectPublicKeyInfo for secp256r1 and for secp256k1; the point follows. */
 const P256_PREFIX = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex');
 const K256_PREFIX = Buffer.from('3056301006072a8648ce3d020106052b8104000a034200', 'hex');
 
@@ -40,7 +40,7 @@ export function isKnownAlgorithm(signAlgorithm: number): boolean {
   return WAYS.has(signAlgorithm);
 }
 
-/** The public key as SubjectPublicKeyInfo, which is how it is stored. Throws `Malformed` for anything but a good key. */
+/** Returns the public key as SubjectPublicKeyInfo, the stored format. Throws `Malformed` if the key is not valid. */
 export function toSpki(signAlgorithm: number, keyAlgorithm: number, bytes: Buffer): Buffer {
   const way = WAYS.get(signAlgorithm);
   if (!way) throw new Malformed('the signature algorithm is not known');
@@ -75,28 +75,28 @@ function importKey(keyAlgorithm: number, bytes: Buffer, family: Family): KeyObje
   }
 }
 
-/** rsaEncryption, with its empty parameters. */
+/** The AlgorithmIdentifier of rsaEncryption, with NULL parameters. */
 const RSA_ALGORITHM = Buffer.from('300d06092a864886f70d0101010500', 'hex');
 
-/** SubjectPublicKeyInfo around a SEQUENCE of modulus and exponent. */
+/** Wraps a SEQUENCE of modulus and exponent into a SubjectPublicKeyInfo. */
 function rsaSpki(bytes: Buffer): Buffer {
   return der(0x30, RSA_ALGORITHM, der(0x03, Buffer.of(0), bytes));
 }
 
-/** All that is written here is longer than 255 bytes and shorter than 65536. */
+/** Writes the length in two bytes: everything encoded here has 256 to 65,535 bytes. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const value = Buffer.concat(parts);
   return Buffer.concat([Buffer.of(tag, 0x82, value.length >> 8, value.length & 255), value]);
 }
 
-/** Re-encodes the key and compares: it must have one spelling and no trailing bytes. */
+/** Encodes the key again and compares: a second spelling or trailing bytes are refused. */
 function spkiKey(bytes: Buffer): KeyObject {
   const key = createPublicKey({ key: bytes, format: 'der', type: 'spki' });
   if (!key.export({ type: 'spki', format: 'der' }).equals(bytes)) throw new Malformed('the public key is not DER');
   return key;
 }
 
-/** Only what the registry means by its numbers: secp256r1, secp256k1, and RSA of a decent size. */
+/** Accepts only the keys that the registry allows: secp256r1, secp256k1 and RSA of sufficient size. */
 function familyOf(key: KeyObject): Family | undefined {
   const { namedCurve, modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === 'ec') {
@@ -115,11 +115,11 @@ export function verifyKey(key: KeyObject): VerifyKey {
   return { key, family: familyOf(key) };
 }
 
-/** Keys that are in use: to import one takes half as long as to verify with it. */
+/** A cache of keys in use. To import a key takes half as long as to verify a signature. */
 const MAX_KEYS = 10_000;
 const keys = boundedMap<string, VerifyKey>(MAX_KEYS);
 
-/** The key of a stored SubjectPublicKeyInfo. */
+/** Returns the key of a stored SubjectPublicKeyInfo. */
 export function keyOf(spki: Uint8Array): VerifyKey {
   const bytes = Buffer.from(spki.buffer, spki.byteOffset, spki.byteLength);
   const name = bytes.toString('latin1');
@@ -130,7 +130,7 @@ export function keyOf(spki: Uint8Array): VerifyKey {
   return key;
 }
 
-/** Whether the signature was made over the data, by that key, in just the way that the algorithm's number says. */
+/** Whether the key made this signature over the data, in exactly the encoding that the algorithm number stands for. */
 export function isSignedBy(by: VerifyKey, signed: Signed): boolean {
   const parameters = parametersOf(by, signed);
   if (!parameters) return false;
@@ -142,7 +142,7 @@ export function isSignedBy(by: VerifyKey, signed: Signed): boolean {
   }
 }
 
-/** Verifies on another thread, so that other requests are served meanwhile. */
+/** Verifies on another thread, so that the server can handle other requests at the same time. */
 export function isSignedByElsewhere(by: VerifyKey, signed: Signed): Promise<boolean> {
   const parameters = parametersOf(by, signed);
   if (!parameters) return Promise.resolve(false);
@@ -153,7 +153,7 @@ export function isSignedByElsewhere(by: VerifyKey, signed: Signed): Promise<bool
 
 type Parameters = { options: VerifyKeyObjectInput; signature: Buffer };
 
-/** Undefined if the signature cannot be one of that algorithm and key. */
+/** Returns undefined if algorithm, key and signature do not fit together. */
 function parametersOf({ key, family }: VerifyKey, { signAlgorithm, signature }: Signed): Parameters | undefined {
   const way = WAYS.get(signAlgorithm);
   if (!way || family !== way.family) return undefined;
@@ -175,7 +175,9 @@ function parametersOf({ key, family }: VerifyKey, { signAlgorithm, signature }: 
   }
 }
 
-/** A DER octet string that fills the bytes. Signatures of RSA are long, so the length always takes two bytes. */
+/**
+ * Returns the content of a DER octet string that spans all bytes. RSA signatures are long, so the length has two bytes.
+ */
 function unwrapped(bytes: Buffer): Buffer | undefined {
   if (bytes.length < 4 || bytes[0] !== 0x04 || bytes[1] !== 0x82) return undefined;
   return bytes.readUInt16BE(2) === bytes.length - 4 ? bytes.subarray(4) : undefined;

@@ -1,7 +1,7 @@
 import type { AppkeyConfig } from './final-challenge.ts';
 import type { MatchCriteria, UafPolicy } from './match-policy.ts';
 
-/** The requests that a UAF client understands: JSON texts, each a list of one request of the newest version we speak. */
+/** The requests to a UAF client: each is a JSON text with a list of one request, in the newest supported version. */
 const VERSION = { major: 1, minor: 1 } as const;
 
 type Request = { config: AppkeyConfig; challenge: string; policy: UafPolicy };
@@ -25,8 +25,8 @@ function headerOf(op: 'Reg' | 'Auth', { appId }: AppkeyConfig) {
 }
 
 /**
- * The policy, narrowed to the keys that the user has, so that the client does not ask for a finger in vain. The standard
- * pairs a key id with the model it belongs to.
+ * Narrows the policy to the keys that the user has, so that the client offers no authenticator that cannot succeed. The
+ * standard pairs a key id with its model (AAID).
  */
 export function narrowed(policy: UafPolicy, keys: readonly { aaid: string; key_id: string }[]): UafPolicy {
   const byModel = Map.groupBy(keys, ({ aaid }) => aaid);
