@@ -13,15 +13,15 @@ import { Refusal } from './refusal.ts';
 import { faultOfLock, faultOfStatus } from './usable.ts';
 
 /**
- * The one transaction and the one catch around every authentication. The row of the user is locked from before the first
- * check to the commit, so tries that come together are judged one after another, and none is judged beyond the limit. A
- * refusal commits: the failure is counted in the transaction that found it. Everything else rolls back.
+ * Every authentication runs in this one transaction and this one catch. The row of the user is locked from before the
+ * first check until the commit. So concurrent attempts are judged one after another, and none can pass the limit of
+ * failures. A refusal commits: its failure is counted in the same transaction. Every other error rolls back.
  */
 export type Caller = {
   readonly db: TenantDb;
   readonly now: number;
   readonly principal: { readonly environment: 'live' | 'test' };
-  /** The process in which it calls, where it is a step of one. */
+  /** The process of the calling step, if the caller is a step of a journey. */
   readonly process?: ProcessFields | undefined;
 };
 
@@ -32,23 +32,23 @@ export type AttemptInput<Result, Ahead = void> = {
   readonly storeName: string;
   readonly modality: Modality;
   readonly rpId?: string | undefined;
-  /** The process in which it happens, where it happens in one. */
+  /** The process in which the attempt happens, if any. */
   readonly process?: ProcessFields | undefined;
   /**
-   * Whom it is about. If that is not known beforehand, this spends the session, first of all, and says it. It may refuse,
-   * and then no user is named in the answer; an `ApiError`, such as 100035, rolls back.
+   * The user that attempts to authenticate, or a function that finds it. Such a function spends the session first. It
+   * may refuse; then the response names no user. An `ApiError`, such as 100035, rolls back.
    */
   readonly find: WhoAttempts | ((tx: TenantTx, store: Store) => Promise<WhoAttempts>);
-  /** Whether `find` and `run` may be called a second time, as `WriteOptions` says. */
+  /** Whether `find` and `run` may be called again after a conflict, see `WriteOptions`. */
   readonly runsAgain?: boolean;
   /**
-   * Begins to read what `run` needs, before the lock is known: on PostgreSQL all of it then comes in one round trip. It must
-   * not wait, and its promises must not be left without somebody who hears of their failure.
+   * Starts the reads that `run` needs, before the lock state is known: on PostgreSQL all of them share one round trip.
+   * It must not wait, and each of its promises must have a handler for its failure.
    */
   ahead?(tx: TenantTx, user: UserRow, store: Store): Ahead;
-  /** Whether callers see nothing of what `run` changes: then the user is read while it runs. */
+  /** True if `run` changes nothing that callers see. Then the view of the user is read while it runs. */
   readonly leavesView?: boolean;
-  /** The comparison, with what it changes. It refuses by throwing a `Refusal`; what it wrote before that is kept. */
+  /** Compares, and writes the changes. It refuses by throwing a `Refusal`; what it wrote before stays. */
   run(tx: TenantTx, user: UserRow, now: number, store: Store, ahead: Ahead): Promise<Result>;
 };
 
@@ -62,7 +62,7 @@ export type Attempt = <Result, Ahead = void>(
 export type AttemptDeps = {
   userView: UserViews['userView'];
   addIdentityEvent: AddIdentityEvent;
-  /** Begins to read the subscribers of an event of this transaction. */
+  /** Starts to read the subscribers of an event of this transaction. */
   expectEvent?: ((tx: TenantTx) => void) | undefined;
 };
 
@@ -78,8 +78,8 @@ export function openAttempts(deps: AttemptDeps): Attempt {
     const { db } = caller;
     const { runsAgain = false } = input;
     const attempt = () => db.write((tx) => judge(deps, tx, caller, input), { runsAgain });
-    // Waiting for the row of the user, they would hold connections that everybody else needs, until none is left. Who has
-    // a connection already must not wait for those who have none.
+    // Attempts for one user queue here and not at the row lock: there, each would hold a connection of the pool until
+    // none is free. An attempt that already has a connection must not wait for attempts that have none.
     const judgement = await (typeof input.find !== 'function' && !db.inTransaction
       ? takeTurns(lineOf(db, input.storeName, input.find), attempt)
       : attempt());
@@ -88,14 +88,14 @@ export function openAttempts(deps: AttemptDeps): Attempt {
   };
 }
 
-/** A line for each way to name a user. Two users that share a line by chance only wait for each other. */
+/** Returns the queue name of a user. If two users share a name by chance, they only wait for each other. */
 function lineOf({ tenantId }: TenantDb, storeName: string, { userId, userExtId }: UserRef): string {
   return userId === undefined
     ? `${tenantId}\n${storeName}\next:${userExtId}`
     : `${tenantId}\n${storeName}\nid:${userId}`;
 }
 
-/** Thrown after the commit: what a refusal has counted stays counted. */
+/** Throws the refusal after the commit, so that its counted failure stays. */
 export function acceptedOf<Accepted extends object>(judgement: Accepted | { refused: Refusal; user?: User }): Accepted {
   if (!('refused' in judgement)) return judgement;
   const { refused: refusal, user } = judgement;
@@ -149,7 +149,7 @@ async function settle<T>(promise: Promise<T>): Promise<() => T> {
   };
 }
 
-/** Finds the user and locks its row. A user that is known beforehand is read together with the store. */
+/** Finds the user and locks its row. If the input names the user, one query reads user and store. */
 async function findWhom(
   tx: TenantTx,
   caller: Caller,
@@ -175,7 +175,7 @@ async function catchRefusal<T>(work: () => Promise<T>): Promise<T | Refusal> {
 
 type About = { fields: AttemptFields; user: UserRow; before: LockState | undefined; store: Store };
 
-/** Counts the failure; returns the user as it is afterwards. */
+/** Records the refused attempt and counts it if it counts; returns the user as it is afterwards. */
 async function noteRefusal(deps: AttemptDeps, tx: TenantTx, about: About, refusal: Refusal): Promise<UserRow> {
   const { fields, user, before, store } = about;
   const { modality, now } = fields;

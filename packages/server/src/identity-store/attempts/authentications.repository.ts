@@ -14,7 +14,7 @@ export async function addAuthentication(tx: TenantTx, row: AuthenticationRow): P
   ADD.send(tx, row);
 }
 
-/** Ids are in the order of time, so whatever is older than a moment has a smaller id. */
+/** Ids are ordered by time, so every row that is older than a moment has a smaller id. */
 export function removeOldAuthentications(tx: TenantTx, beforeId: string, limit: number): Promise<number> {
   return REMOVE_OLD.run(tx, { beforeId, limit });
 }

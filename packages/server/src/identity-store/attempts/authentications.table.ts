@@ -1,7 +1,7 @@
 import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Modality } from './lock-rules.ts';
 
-/** How each attempt of a user ended. */
+/** The result of each attempt of a user. */
 export const authentications = table('authentications', {
   tenant_id: text(),
   id: text(),

@@ -2,9 +2,9 @@ import { fromDuration, HOUR, MOST_APART_MS } from '../../kernel/clock.ts';
 import type { StoreConfiguration } from '../stores/store-rules.ts';
 
 /**
- * When a way of authenticating is locked, and for how long. Pure: counts in, counts out. A stranger who guesses buys the
- * user a growing delay in that one modality and nothing else; only so many failures that nobody mistypes them disable
- * the modality (NIST SP 800-63B-4 says 100), and even then the other modalities work.
+ * The rules of locks: when a modality is locked, and for how long. Pure functions. An attacker who guesses can cause a
+ * growing delay for the user in this one modality, and nothing else. Only 100 consecutive failures (NIST SP 800-63B-4)
+ * disable the modality, because nobody mistypes so often. The other modalities still work then.
  */
 export const MODALITIES = ['FACE', 'PASSKEY', 'APPKEY', 'TOTP'] as const;
 export type Modality = (typeof MODALITIES)[number];
@@ -15,7 +15,7 @@ export type LockState = {
   lock_count: number;
   /** Failures since the last temporary lock. */
   tries: number;
-  /** Null where an earlier release set the lock. */
+  /** Null if an earlier release set the lock. */
   locked_at: number | null;
   locked_until: number | null;
   disabled_at: number | null;
@@ -33,13 +33,13 @@ export const NO_FAILURES: LockState = {
 export type LockLimits = {
   readonly maxFailedAttempts: number;
   readonly tempLockMs: number;
-  /** How often the delay doubles. */
+  /** The number of times that the delay doubles. */
   readonly maxTempLocks: number;
 };
 
 /** Consecutive failures after which the modality is disabled. */
 export const DISABLED_FROM = 100;
-/** No delay grows beyond it; one that was configured longer stays as long as it is. */
+/** A doubled delay never exceeds this. A longer configured delay stays as configured. */
 const LONGEST_GROWN_MS = 24 * HOUR;
 const DEFAULTS = { maxFailedAttempts: 5, tempLockDuration: 'PT5M', maxTempLocks: 3 } as const;
 
@@ -53,7 +53,7 @@ export function isLocked({ locked_at, locked_until, disabled_at }: LockState, no
   return disabled_at !== null || isTempLocked({ from: locked_at, until: locked_until }, now);
 }
 
-/** A lock of a moment that is still to come was set by a clock that was ahead: it would last for too long, and is over. */
+/** A lock that starts in the future was set while a clock was ahead. It would last too long, so it is ignored. */
 export function isTempLocked({ from, until }: { from: number | null; until: number | null }, now: number): boolean {
   return until !== null && until > now && (from === null || from <= now + MOST_APART_MS);
 }
@@ -71,9 +71,9 @@ export function afterFailure(before: LockState, limits: LockLimits, now: number)
   return { state, became: 'LOCKED' };
 }
 
-/** The first lock is as long as configured, each after it twice as long, so often as configured. */
+/** The first lock lasts as long as configured. Each later one lasts twice as long, up to `maxTempLocks` doublings. */
 function lockMs({ tempLockMs, maxTempLocks }: LockLimits, lockCount: number): number {
   const longest = Math.max(tempLockMs, LONGEST_GROWN_MS);
-  // A power of two beyond what a number holds is Infinity, which is still more than the longest.
+  // A power of two that is too large for a number is Infinity, so the minimum is still `longest`.
   return Math.min(tempLockMs * 2 ** Math.min(lockCount, maxTempLocks), longest);
 }

@@ -25,7 +25,7 @@ const CLEAR = statement(
 );
 const CLEAR_ALL = statement('DELETE FROM user_locks WHERE tenant_id = :tenant_id AND user_id = :userId');
 
-/** The row of the user is locked by the caller, so nobody changes this one in the meantime. */
+/** The caller has locked the row of the user, so no other transaction changes this row. */
 export function findLock(tx: TenantTx, userId: string, modality: Modality): Promise<LockState | undefined> {
   return ONE.get(tx, { userId, modality });
 }

@@ -1,14 +1,18 @@
 import type { ErrorCode } from '@grove/contract';
 
 /**
- * It ran, and the answer is no. Unlike every other error it does not roll back: the count of failures, the record of the
- * attempt and the event are kept. Only `attempt` and `registration` catch it, and answer with the user as it is then.
+ * The result of an authentication or registration that ran and failed. Unlike every other error it does not roll back:
+ * the counted failure, the record of the attempt and the event stay. Only `attempt` and `registration` catch it; the
+ * response contains the user as it is afterwards.
  */
 export class Refusal extends Error {
   readonly code: ErrorCode;
-  /** Whether it counts against the user: a wrong secret does; what was cancelled, timed out or malformed does not. */
+  /**
+   * Whether it counts as a failed attempt. A wrong secret counts; an attempt that was cancelled, timed out or malformed
+   * does not.
+   */
   readonly counts: boolean;
-  /** What is added to the message, for a developer. Never holds personal data or secrets. */
+  /** Added to the message for a developer. Never holds personal data or secrets. */
   readonly told: { readonly detail?: string };
 
   constructor(code: ErrorCode, { counts, detail }: { counts: boolean; detail?: string | undefined }) {

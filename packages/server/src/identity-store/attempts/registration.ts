@@ -10,18 +10,18 @@ import { Refusal } from './refusal.ts';
 import { faultOfStatus } from './usable.ts';
 
 /**
- * The transaction around whatever completes a registration. As with an attempt, a refusal commits and answers with the
- * user; unlike one, it neither counts nor is it stopped by a locked modality: a new registration is how one that was
- * disabled comes back.
+ * The transaction around the completion of a registration. As in an attempt, a refusal commits and the response
+ * contains the user. Unlike an attempt, a refusal is not counted, and a locked modality does not prevent it: a new
+ * registration is the way to enable a disabled modality again.
  */
 export type RegistrationInput<Result> = {
   readonly storeName: string;
   readonly modality: Modality;
   readonly rpId?: string | undefined;
   readonly process?: ProcessFields | undefined;
-  /** Spends the session and says whom it is about; `undefined` if the registration makes the user. */
+  /** Spends the session and returns the user it belongs to, or `undefined` if the registration creates the user. */
   find(tx: TenantTx, store: Store): Promise<WhoAttempts | undefined>;
-  /** Checks and keeps what was registered, and says for which user. */
+  /** Checks and stores the registered key or secret; returns its user. */
   run(
     tx: TenantTx,
     user: UserRow | undefined,
@@ -58,7 +58,7 @@ async function judge<Result>(
     const who = await input.find(tx, store);
     rpId = who?.rpId ?? rpId;
     existingUser = who && (await getUserForUpdate(tx, store.id, who));
-    // No modality: a disabled user is refused with 502 whatever it registers.
+    // No modality is passed: a disabled user is refused with 502, whatever it registers.
     const fault = existingUser && faultOfStatus(existingUser, undefined, now);
     if (fault) throw new Refusal(fault, { counts: false });
     const { user, result, ...ran } = await input.run(tx, existingUser, now, store);

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@grove/contract';
 import type { UserRow } from '../users/users.repository.ts';
 import { isLocked, isTempLocked, type LockState, type Modality } from './lock-rules.ts';
 
-/** Why a user cannot authenticate now; nothing if it can. Pure. */
+/** Returns the reason why a user cannot authenticate now, or undefined if it can. Pure. */
 export function faultOfStatus(
   { status, temp_lock_at, temp_lock_until }: Pick<UserRow, 'status' | 'temp_lock_at' | 'temp_lock_until'>,
   modality: Modality | undefined,
