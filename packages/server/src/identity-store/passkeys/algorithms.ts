@@ -1,6 +1,6 @@
 import { constants, type KeyObject, verify } from 'node:crypto';
 
-/** The signature algorithms a passkey may use, by their COSE number (RFC 9053, RFC 8812, RFC 8230 and the COSE registry). */
+/** The signature algorithms of passkeys, by COSE number (RFC 9053, RFC 8812, RFC 8230 and the COSE registry). */
 export const ALGORITHMS = {
   [-7]: { name: 'ES256', hash: 'sha256', kty: 'EC', crv: 'P-256', bytes: 32 },
   [-8]: { name: 'EdDSA', hash: null, kty: 'OKP', crv: 'Ed25519', bytes: 32 },
@@ -20,14 +20,16 @@ export const ALGORITHMS = {
 
 export type Alg = keyof typeof ALGORITHMS;
 
-/** Asked for unless a policy says otherwise, in this order: an authenticator takes the first that it knows. */
+/**
+ * The offer if a policy names no algorithms, in order of preference: an authenticator uses the first one it supports.
+ */
 export const OFFERED: readonly Alg[] = [-7, -8, -257, -35, -36];
 
 export function isAlg(value: unknown): value is Alg {
   return typeof value === 'number' && Object.hasOwn(ALGORITHMS, value);
 }
 
-/** What a key of this algorithm is, in the words of `node:crypto`. */
+/** The key types and curves as `node:crypto` names them. */
 const KEY_TYPES = { EC: 'ec', OKP: 'ed25519', RSA: 'rsa' } as const;
 const CURVES: Readonly<Record<string, string>> = {
   'P-256': 'prime256v1',
@@ -36,7 +38,7 @@ const CURVES: Readonly<Record<string, string>> = {
   secp256k1: 'secp256k1',
 };
 
-/** A key of another kind would let whoever answers choose how strong the signature is. */
+/** Ensures that the key is of the algorithm. Otherwise an attacker could choose a weaker signature. */
 export function fitsAlgorithm(alg: Alg, key: KeyObject): boolean {
   const { kty, crv, name } = ALGORITHMS[alg];
   if (key.asymmetricKeyType !== (kty === 'AKP' ? name.toLowerCase() : KEY_TYPES[kty])) return false;

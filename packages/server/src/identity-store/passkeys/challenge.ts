@@ -19,8 +19,8 @@ type Ceremony = {
 };
 
 /**
- * A new challenge, or that of the caller where the policy takes one. The challenge of a caller opens one session, and a
- * session is good for one attempt: an answer that was signed for it cannot be presented twice.
+ * Returns a new challenge, or the caller's challenge if the policy allows that. A caller's challenge opens one session,
+ * and a session allows one attempt. So a signed answer cannot be replayed.
  */
 export async function challengeOf(
   tx: TenantTx,
@@ -35,7 +35,7 @@ export async function challengeOf(
   throw invalidInput({ pointer: '/challenge', message: 'was used before: a challenge is valid for one session' });
 }
 
-/** The base64url text of a caller, which must have so many bytes. */
+/** Decodes a caller's base64url text; ensures its length in bytes. */
 export function decodeInput(text: string, pointer: string, { least, most }: { least: number; most: number }): Buffer {
   let bytes: Buffer;
   try {

@@ -7,11 +7,11 @@ import { type PasskeyConfig, trustOf } from './passkey-policies.ts';
 
 const MAX_POLICY_NAME = 100;
 
-/** Throws where a configuration could never do what it says, with the place and the reason of each fault. */
+/** Throws if a configuration cannot work; each fault has a pointer and a reason. */
 export function checkConfig(config: PasskeyConfig): void {
   const { rpId, restrictedOrigins, relatedOrigins, topOrigins, attestationRoots } = config;
   const rpFault = faultOfRpId(rpId);
-  // With a wrong relying party id every origin would be wrong too, and none of them is the fault.
+  // Checked alone: with a wrong relying party id, every origin would be reported as wrong too.
   if (rpFault) throw invalidInput({ pointer: '/rpId', message: rpFault });
   const faults = [
     ...faultsIn('/restrictedOrigins', restrictedOrigins, (origin) => faultOfOwnOrigin(origin, rpId)),
@@ -55,7 +55,7 @@ function faultOfRelatedOrigin(origin: string, rpId: string): string | undefined 
 
 function faultOfRoot(pem: string): string | undefined {
   try {
-    // A key of an unknown kind could verify nothing.
+    // A certificate without a usable public key cannot verify anything.
     return new X509Certificate(pem).publicKey ? undefined : 'must be a certificate in PEM';
   } catch {
     return 'must be a certificate in PEM';
@@ -81,7 +81,7 @@ function policyFaults({ registrationPolicies, authenticationPolicies, attestatio
       trust === 'trusted' && (attestationRoots ?? []).length === 0 && (policy.metadata ?? 'none') === 'none'
         ? {
             pointer: '/attestationRoots',
-            message: `must have a certificate, because the policy ${name} trusts nobody else; or use metadata`,
+            message: `must have a certificate, because the policy ${name} has no other source of trust; or set its metadata`,
           }
         : undefined,
       requireResidentKey !== undefined &&

@@ -1,22 +1,22 @@
 import { ensure } from './ensure.ts';
 
-/** Where the ceremonies of a relying party may happen. */
+/** The pages and apps in which the ceremonies of a relying party may happen. */
 export type Places = {
   readonly rpId: string;
-  /** The only origins taken, where any is given. */
+  /** If not empty, only these origins are accepted. */
   readonly restrictedOrigins: readonly string[];
-  /** Origins outside of the domain that the relying party names at `/.well-known/webauthn` (WebAuthn 5.11). */
+  /** Origins outside the domain, which the relying party lists at `/.well-known/webauthn` (WebAuthn 5.11). */
   readonly relatedOrigins: readonly string[];
-  /** Pages that may show the ceremony in a frame. */
+  /** Top-level pages that may embed the ceremony in a frame. */
   readonly topOrigins: readonly string[];
-  /** Whether a browser may leave out which page is around the frame. */
+  /** Whether a browser may omit the origin of the top-level page. */
   readonly unnamedTopOriginAllowed?: boolean;
 };
 
 /** WebAuthn 13.4.9: the origin must be one that the relying party expects. */
 export function checkOrigin(origin: string, places: Places): void {
   const { rpId, restrictedOrigins, relatedOrigins } = places;
-  // What is no web page, such as an Android app, has no domain to compare: only a list can tell.
+  // An app, for example on Android, has no domain to compare, so it must be in the list.
   if (isAppOrigin(origin)) {
     ensure(restrictedOrigins.includes(origin), 354);
     return;
@@ -28,21 +28,24 @@ export function checkOrigin(origin: string, places: Places): void {
   ensure(!restricted || restrictedOrigins.includes(origin), 354);
 }
 
-/** The origin of an Android app: the hash of the certificate that signed it. */
+/** The origin of an Android app is the hash of its signing certificate. */
 export function isAppOrigin(origin: string): boolean {
   return /^android:apk-key-hash(-sha256)?:[A-Za-z0-9_-]{27,86}$/.test(origin);
 }
 
-/** An origin in its one spelling: scheme, host in lower case, a port where it is not the usual one, and nothing else. */
+/**
+ * Whether the text is an origin in canonical form: scheme, host in lower case, a port unless it is the default, nothing
+ * else.
+ */
 export function isWebOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;
   const url = new URL(origin);
-  // A URL parser takes an empty label, which no name has.
+  // The URL parser accepts an empty label; a host name has none.
   const whole = !url.hostname.split('.').includes('');
   return (url.protocol === 'https:' || url.protocol === 'http:') && url.origin === origin && whole;
 }
 
-/** What every login asks, so by a pattern that knows the one spelling of an origin, and not by taking it apart. */
+/** Every login checks the origin, so a pattern of the canonical form is used instead of the slower URL parser. */
 const ORIGIN = /^(https?):\/\/((?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63})(?::([1-9][0-9]{0,4}))?$/;
 const USUAL_PORT: Readonly<Record<string, string>> = { http: '80', https: '443' };
 const MAX_PORT = 65_535;
@@ -55,7 +58,7 @@ export function fitsRelyingParty(origin: string, rpId: string): boolean {
   return host === rpId || host.endsWith(`.${rpId}`);
 }
 
-/** No name under `localhost` leaves the machine (RFC 6761), so browsers take it without TLS, and so do we. */
+/** Names under `localhost` never leave the machine (RFC 6761). Browsers accept them without TLS, and so does Grove. */
 export function isLocalRpId(rpId: string): boolean {
   return rpId === 'localhost' || rpId.endsWith('.localhost');
 }

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 
 /**
- * Second levels under which anybody can register a name, by country. Browsers know the whole Public Suffix List and
- * refuse the rest; this is for whoever would otherwise find out in a browser.
+ * Second-level domains under which anybody can register a name, by country. This list is short and gives an early
+ * error; browsers check the whole Public Suffix List.
  */
 const OPEN_SECOND_LEVELS = new Set(['ac', 'co', 'com', 'edu', 'gob', 'gov', 'go', 'ne', 'net', 'or', 'org']);
 const COUNTRIES_THAT_OPEN_THEM = new Set(
@@ -14,12 +14,15 @@ const COUNTRIES_THAT_OPEN_THEM = new Set(
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Why a text cannot be a relying party id; nothing if it can (WebAuthn 5.1.2: a domain, at least a registrable one). */
+/**
+ * Returns the reason why a text cannot be a relying party id, or undefined (WebAuthn 5.1.2: at least a registrable
+ * domain).
+ */
 export function faultOfRpId(rpId: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(rpId)) return 'must be a domain such as example.com, without https://';
   if (rpId.includes('/')) return 'must be a domain, without a path';
-  if (isIP(rpId.replace(/^\[(.*)\]$/, '$1'))) return 'must be a domain: browsers take no IP address';
-  if (rpId.includes(':')) return 'must be a domain, without a port: every port of it is meant';
+  if (isIP(rpId.replace(/^\[(.*)\]$/, '$1'))) return 'must be a domain: browsers accept no IP address';
+  if (rpId.includes(':')) return 'must be a domain, without a port: it covers every port';
   const ascii = domainToASCII(rpId);
   if (ascii !== '' && ascii !== rpId) return `must be written as browsers compare it: ${ascii}`;
   const labels = rpId.split('.');

@@ -13,10 +13,10 @@ import { type Completion, readCompletion } from './read-completion.ts';
 import type { AuthenticationCeremony } from './start-authentication.ts';
 import { credentialIdOf, type StoredPasskey, verifyAuthentication } from './verify-authentication.ts';
 
-/** The second half of an authentication: whoever holds the passkey is the user. */
+/** Completes an authentication: the user is the one who holds the private key of the passkey. */
 type Session = Ceremony<AuthenticationCeremony>;
 
-/** How the user was recognised. */
+/** The passkey with which the user authenticated. */
 export type PasskeyUsed = { passkeyId: string; userVerified: boolean };
 
 export function authenticationCompleter(core: Pick<IdentityCore, 'attempt'>, publicKeys: PublicKeys) {
@@ -37,7 +37,7 @@ export function authenticationCompleter(core: Pick<IdentityCore, 'attempt'>, pub
         ceremony = session;
         const { rpId } = session.data.places;
         if (session.user_id !== null) return { userId: session.user_id, rpId };
-        // Nobody was named at the start, so the answer itself must lead to somebody.
+        // The start named no user, so the passkey in the answer must identify one.
         const passkey = await findNamedPasskey(tx, store, session, body);
         ensure(passkey, 362);
         return { userId: passkey.user_id, rpId };
@@ -53,7 +53,7 @@ export function authenticationCompleter(core: Pick<IdentityCore, 'attempt'>, pub
           { ...places, ...expected, userId: session.user_id ?? undefined },
         );
         const { id } = passkey as PasskeyToVerify;
-        // Two assertions with the same counter can both pass the check above: the update lets only the first one through.
+        // Two assertions with the same counter can both pass the check above. The update accepts only the first.
         if (!(await advancePasskey(tx, { id, signCount, backedUp, now }))) throw new Refusal(372, { counts: true });
         return { passkeyId: id, userVerified };
       },
@@ -61,7 +61,7 @@ export function authenticationCompleter(core: Pick<IdentityCore, 'attempt'>, pub
   };
 }
 
-/** The passkey of this store that the answer names, if there is one. A registration names one that is of no use here. */
+/** Finds the passkey of this store that the answer names. Refuses a registration response with 352. */
 async function findNamedPasskey(
   tx: TenantTx,
   { id, environment }: Store,

@@ -19,7 +19,7 @@ import { type PasskeySummary, toSummary } from './summarize-passkeys.ts';
 import type { ClientCredential } from './verify-authentication.ts';
 import { type Registered, verifyRegistration } from './verify-registration.ts';
 
-/** The second half of a registration: what the authenticator answered, verified and kept. */
+/** Completes a registration: verifies the answer of the authenticator and stores the passkey. */
 type Session = Ceremony<RegistrationCeremony>;
 
 export const AUDIT = 'passkey-registration';
@@ -70,14 +70,14 @@ async function verified(
   { store, now, metadata }: { store: Store; now: number; metadata: Metadata },
 ): Promise<Registered> {
   const { attestationTrust: trust, allowedAaguids: aaguids, algorithms, authenticatorSelection } = policy;
-  // A session of an earlier release lacks what this one has added.
+  // A session of an earlier release lacks the newer members.
   const {
     deniedAaguids = [],
     sha1InTpm = false,
     backup = 'any',
     metadata: mode = 'none',
   } = policy as Partial<RegistrationPolicy>;
-  // Uses the roots of now, not those of the start: a root that was removed meanwhile must not count.
+  // Uses the current roots and not those of the start: a root that was removed in between must not be trusted.
   const { attestationRoots = [] } = trust === 'none' ? {} : await getConfig(tx, store.id, places.rpId);
   const roots = attestationRoots.map((pem) => new X509Certificate(pem));
   const registered = verifyRegistration(credential, {
@@ -103,13 +103,13 @@ async function verified(
   return registered;
 }
 
-/** Ensures that the user is still below the limit: others may have been registered since the start. */
+/** Ensures that the user is still below the limit: other passkeys may have been registered since the start. */
 async function ensureStillRoom(tx: TenantTx, user: UserRow, { data: { places, policy } }: Session): Promise<void> {
   const own = await passkeysAt(tx, { userId: user.id, rpId: places.rpId, limit: MAX_PASSKEYS_PER_USER });
   try {
     await ensureRoom(tx, user.id, own.length, policy);
   } catch (error) {
-    // A refusal, and not an `ApiError`, so that the session is spent.
+    // Throws a refusal and not an `ApiError`, so that the session is spent.
     if (error instanceof ApiError) throw new Refusal(100038, { counts: false });
     throw error;
   }
@@ -144,11 +144,11 @@ function toRow(
   };
 }
 
-/** The options of the start and the answer of the authenticator, as both were sent. */
+/** The options of the start and the answer of the authenticator, both as they were sent. */
 export type Audit = {
   options: Record<string, unknown>;
   credential: Record<string, unknown>;
-  /** What the browser said to extensions that were asked for. */
+  /** The browser's results for the requested extensions. */
   extensions?: { discoverable?: boolean; prfEnabled?: boolean };
 };
 
@@ -159,14 +159,14 @@ function sealedAudit(
   { taken: { data }, credential }: { taken: Session; credential: ClientCredential },
 ): Promise<Uint8Array> {
   const options = { ...data.options, user: { id: data.userHandle } };
-  // What was verified, and nothing that a client may have put beside it.
+  // Stores only the verified parts, not what a client may have added.
   const { clientDataJSON, attestationObject } = credential.response;
   const verifiedCredential = { id: credential.id, type: 'public-key', response: { clientDataJSON, attestationObject } };
   const audit: Audit = { options, credential: verifiedCredential, extensions: extensionsOf(credential) };
   return vault.sealFor(tx, userSubject(owner.id), AUDIT, Buffer.from(JSON.stringify(audit)));
 }
 
-/** Two answers and no more: an output of the pseudo-random function is a secret of the page. */
+/** Keeps two booleans only: an output of the `prf` extension is a secret of the page and must not be stored. */
 function extensionsOf({ clientExtensionResults = {} }: ClientCredential): NonNullable<Audit['extensions']> {
   const member = (extension: string, name: string) => {
     const value = (clientExtensionResults[extension] as Record<string, unknown> | null | undefined)?.[name];

@@ -1,7 +1,7 @@
 import { Refusal } from '../attempts/refusal.ts';
 import { Malformed } from './malformed.ts';
 
-/** The codes that a verification can end with. */
+/** The codes with which a verification can refuse. */
 export type PasskeyCode =
   | 348
   | 352
@@ -22,8 +22,8 @@ export type PasskeyCode =
   | 100200;
 
 /**
- * What counts against the user's passkeys: an answer that names a passkey of the user and does not prove it. A foreign or
- * unknown passkey does not, or a stranger could lock others out; nor does an answer that cannot be read.
+ * The codes that count as a failed attempt: the answer names a passkey of the user but does not prove it. A foreign or
+ * unknown passkey does not count, or an attacker could lock other users. An unreadable answer does not count either.
  */
 const COUNTED_CODES: ReadonlySet<PasskeyCode> = new Set([
   353, 354, 356, 365, 372, 382, 383, 100091, 100092, 100200,
@@ -34,7 +34,7 @@ export function ensure(condition: unknown, code: PasskeyCode, detail?: string): 
   if (!condition) throw new Refusal(code, { counts: COUNTED_CODES.has(code), detail });
 }
 
-/** Refuses with 100090 what the readers could not read. */
+/** Refuses with 100090 if the response is malformed. */
 export function refusingMalformed<T>(readResponse: () => T): T {
   try {
     return readResponse();

@@ -1,4 +1,4 @@
-/** What a client sent is not what WebAuthn says it is. The message is for a developer and quotes no value. */
+/** Thrown if the data of a client breaks the format of WebAuthn. The message is for a developer and quotes no value. */
 export class Malformed extends Error {
   constructor(message: string) {
     super(message);

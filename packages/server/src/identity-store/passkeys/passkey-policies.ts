@@ -4,7 +4,7 @@ import { type Alg, OFFERED } from './algorithms.ts';
 import type { AttestationTrust } from './attestation/assess-attestation.ts';
 import type { Places } from './check-origin.ts';
 
-/** What the configuration of a relying party says, with every default written out. Pure. */
+/** The configuration of a relying party, with all defaults filled in. Pure. */
 export type PasskeyConfig = Ok<typeof api.passkeys.createConfig>;
 export type UserVerification = 'required' | 'preferred' | 'discouraged';
 
@@ -45,11 +45,11 @@ export type AuthenticationPolicy = {
   hints: readonly Hint[];
 };
 
-/** At all relying parties together; a user shows no more. */
+/** The limit for all relying parties together. The summary of a user shows that many. */
 export const MAX_PASSKEYS_PER_USER = 100;
 const USUAL_PASSKEYS_PER_USER = 20;
 
-/** It is there without being written, so that a relying party can begin with nothing but its id. */
+/** This policy exists even if it is not configured, so that a relying party needs only its id. */
 export const DEFAULT_POLICY = 'default';
 
 export function placesOf(config: PasskeyConfig): Places {
@@ -63,7 +63,7 @@ export function placesOf(config: PasskeyConfig): Places {
   };
 }
 
-/** The policy of that name, or 100030. */
+/** Returns the policy of that name, or throws 100030. */
 export function registrationPolicyOf(config: PasskeyConfig, name: string): RegistrationPolicy {
   const stored = getPolicy<GivenRegistration>(config.registrationPolicies, name);
   const { attestation = 'none', authenticatorSelection: selection = {} } = stored;
@@ -84,7 +84,7 @@ export function registrationPolicyOf(config: PasskeyConfig, name: string): Regis
     authenticatorSelection: {
       ...(selection.authenticatorAttachment && { authenticatorAttachment: selection.authenticatorAttachment }),
       residentKey,
-      // Level 1 knows only this.
+      // WebAuthn Level 1 has only this member.
       requireResidentKey: residentKey === 'required',
       userVerification: selection.userVerification ?? 'preferred',
     },
@@ -95,12 +95,12 @@ export function registrationPolicyOf(config: PasskeyConfig, name: string): Regis
   };
 }
 
-/** Whoever asks for an attestation wants to know who stands behind it. */
+/** A policy that requests an attestation requires a trusted one, unless it says otherwise. */
 export function trustOf({ attestation = 'none', attestationTrust }: GivenRegistration): AttestationTrust {
   return attestationTrust ?? (attestation === 'none' ? 'none' : 'trusted');
 }
 
-/** The policy of that name, or 100030. */
+/** Returns the policy of that name, or throws 100030. */
 export function authenticationPolicyOf(config: PasskeyConfig, name: string): AuthenticationPolicy {
   const stored = getPolicy<GivenAuthentication>(config.authenticationPolicies, name);
   return {

@@ -8,7 +8,7 @@ import type { AttestationTrust } from './attestation/assess-attestation.ts';
 
 export type PasskeyStatus = 'ACTIVE' | 'DISABLED';
 
-/** The columns of a passkey. Only this folder knows them. */
+/** The columns of a passkey. Only this folder uses them. */
 const passkeys = table('passkeys', {
   tenant_id: text(),
   id: text(),
@@ -36,7 +36,7 @@ const passkeys = table('passkeys', {
 const { columns } = passkeys;
 export type PasskeyRow = RowOf<typeof passkeys>;
 
-/** What is needed to verify an assertion, and no more: every login reads it. */
+/** Only the columns that verification needs, because every login reads them. */
 const VERIFIED = [
   'id',
   'store_id',
@@ -90,7 +90,7 @@ const AUDIT = query<{ sealed: Uint8Array }>()(
   'SELECT sealed FROM passkey_audits WHERE tenant_id = :tenant_id AND passkey_id = :passkeyId',
 );
 
-/** False if the credential id is registered already, for whomever. */
+/** False if the credential id is already registered, for any user. */
 export async function addPasskey(tx: TenantTx, row: PasskeyRow): Promise<boolean> {
   return (await ADD.run(tx, row)) === 1;
 }
@@ -104,7 +104,7 @@ export function findByCredential(
   return BY_CREDENTIAL.get(db, { environment, rpId, credentialId });
 }
 
-/** Those of a user at a relying party, the oldest first. */
+/** Returns the passkeys of a user at a relying party, the oldest first. */
 export function passkeysAt(
   db: TenantReads,
   { userId, rpId, limit }: { userId: string; rpId: string; limit: number },
@@ -112,7 +112,7 @@ export function passkeysAt(
   return OF_RELYING_PARTY.all(db, { userId, rpId, limit });
 }
 
-/** At all relying parties. */
+/** Counts the passkeys of all relying parties. */
 export async function countPasskeys(db: TenantReads, userId: string): Promise<number> {
   return (await COUNT.get(db, { userId }))?.total ?? 0;
 }
@@ -123,7 +123,7 @@ export function findPasskey(db: TenantReads, userId: string, id: string): Promis
 
 export type HandleKey = { environment: 'live' | 'test'; rpId: string; userHandle: string; userId: string };
 
-/** Whether a passkey of somebody else has this user handle. */
+/** Whether a passkey of another user has this user handle. */
 export async function isHandleOfOther(
   db: TenantReads,
   { environment, rpId, userHandle, userId }: HandleKey,

@@ -34,7 +34,7 @@ export function openPasskeys(core: IdentityCore, metadata: Metadata) {
   return { handlers, ceremonies };
 }
 
-/** For callers of the API, and for the steps of a journey. */
+/** The ceremonies, for callers of the API and for steps of a journey. */
 function passkeyCeremonies(core: IdentityCore, metadata: Metadata) {
   return {
     startRegistration: registrationStarter(core),
@@ -83,7 +83,7 @@ function configHandlers({ addIdentityEvent }: Pick<IdentityCore, 'addIdentityEve
   });
 }
 
-/** The known members; any other member is dropped. */
+/** Keeps the known members and drops any other member. */
 function knownMembers(config: PasskeyConfig): PasskeyConfig {
   const { rpId, rpName, restrictedOrigins, relatedOrigins, topOrigins, attestationRoots } = config;
   const { registrationPolicies, authenticationPolicies, unnamedTopOriginAllowed } = config;
@@ -180,7 +180,7 @@ function passkeyHandlers(core: Pick<IdentityCore, 'vault' | 'addIdentityEvent' |
 type Owned = { store: Store; user: UserRow; passkey: PasskeyRow };
 type Tx = Parameters<Parameters<Context['db']['write']>[0]>[0];
 
-/** Runs with the row of the user locked: a login with the passkey happens before or after, never in between. */
+/** Locks the row of the user: a login with the passkey runs completely before or completely after. */
 function changing<T>(context: Context, params: Params, work: (tx: Tx, owned: Owned) => Promise<T>): Promise<T> {
   return context.db.write(async (tx) => {
     const store = await getStore(tx, context, params.storeName);

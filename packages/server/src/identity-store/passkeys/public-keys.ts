@@ -1,12 +1,12 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { boundedMap } from '../../kernel/bounded-map.ts';
 
-/** The keys of passkeys that were used lately: to read one costs about as much as to verify with it. */
+/** A cache of public keys in use: to import a key takes about as long as to verify a signature. */
 export type PublicKeys = (passkeyId: string, spki: Uint8Array) => KeyObject;
 
 const MAX_KEYS = 10_000;
 
-/** By the id of the passkey, which is given to no other and whose key never changes. */
+/** The id of the passkey is the cache key: ids are never reused, and the key of a passkey never changes. */
 export function openPublicKeys(): PublicKeys {
   const keys = boundedMap<string, KeyObject>(MAX_KEYS);
   return (passkeyId, spki) => {

@@ -1,7 +1,7 @@
 import { Malformed } from './malformed.ts';
 import { type CborMap, readCbor } from './read-cbor.ts';
 
-/** What an authenticator says of a ceremony and signs (WebAuthn 6.1). */
+/** The data about a ceremony that the authenticator signs (WebAuthn 6.1). */
 export type AuthenticatorData = {
   rpIdHash: Buffer;
   userPresent: boolean;
@@ -34,7 +34,7 @@ export function readAuthenticatorData(bytes: Buffer): AuthenticatorData {
   let end = HEAD_BYTES;
   let attested: AttestedCredential | undefined;
   if (flags & AT) ({ attested, end } = readAttested(bytes, end));
-  // No extension was requested, so its output is ignored; but it must be one map and nothing more.
+  // The outputs of authenticator extensions are not used. They must still be exactly one map.
   if (flags & ED) end = readMapAt(bytes, end, 'the extensions').end;
   if (end !== bytes.length) throw new Malformed('the authenticator data has bytes left over');
   return {

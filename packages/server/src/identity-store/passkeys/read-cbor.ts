@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { Malformed } from './malformed.ts';
 
 /**
- * CBOR as authenticators write it (CTAP2, canonical): definite lengths, the shortest form of every number, no tags, no
- * floats, no member twice. What WebAuthn never uses is refused, so that two readers cannot see two things.
+ * A strict reader of canonical CBOR (CTAP2): definite lengths, numbers in the shortest form, no tags, no floats, no
+ * duplicate keys. Everything that WebAuthn never uses is refused, so that two parsers cannot read two different values.
  */
 export type CborValue = number | string | boolean | null | Buffer | CborValue[] | CborMap;
 export type CborMap = Map<number | string, CborValue>;
@@ -13,12 +13,12 @@ const MAX_MEMBERS = 64;
 
 export type CborRead = { value: CborValue; end: number };
 
-/** The value that begins at `start`, and where it ends. */
+/** Reads the value that begins at `start`; returns it and its end. */
 export function readCbor(bytes: Buffer, start = 0): CborRead {
   return readValue(bytes, start, 0);
 }
 
-/** The value that is all of the bytes. */
+/** Reads a value that must span all bytes. */
 export function readWholeCbor(bytes: Buffer, what: string): CborValue {
   const { value, end } = readCbor(bytes);
   if (end !== bytes.length) throw new Malformed(`${what} has bytes left over`);
@@ -48,7 +48,7 @@ function readSimple(bytes: Buffer, start: number): CborRead {
   throw new Malformed('CBOR has a value that is not supported');
 }
 
-/** The number in or behind an initial byte: a value, or a length. */
+/** Reads the number in or after the initial byte: a value or a length. */
 function readArgument(bytes: Buffer, start: number): { value: number; end: number } {
   const short = (bytes[start] as number) & 31;
   if (short < 24) return { value: short, end: start + 1 };

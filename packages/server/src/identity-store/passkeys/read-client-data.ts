@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import { jsonFault } from '../../kernel/json-fault.ts';
 import { Malformed } from './malformed.ts';
 
-/** What the browser says of a ceremony, and the authenticator signs the hash of (WebAuthn 5.8.1). */
+/** The browser's data about a ceremony; the authenticator signs its hash (WebAuthn 5.8.1). */
 export type ClientData = {
   type: string;
   challenge: string;
   origin: string;
   crossOrigin: boolean;
   topOrigin: string | undefined;
-  /** Of WebAuthn Level 2; browsers have ceased to send it. */
+  /** Part of WebAuthn Level 2; current browsers do not send it. */
   tokenBinding: unknown;
 };
 
@@ -29,7 +29,7 @@ export function readClientData(bytes: Buffer): ClientData {
 
 function parse(bytes: Buffer): Record<string, unknown> {
   if (!isUtf8(bytes)) throw new Malformed('the client data is not UTF-8');
-  // WebAuthn 7.1 step 5: a byte order mark is passed over.
+  // WebAuthn 7.1 step 5: a byte order mark is ignored.
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
   let value: unknown;
   try {

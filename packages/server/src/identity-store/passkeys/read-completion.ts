@@ -5,9 +5,9 @@ import type { ClientCredential } from './verify-authentication.ts';
 export type Completion = Body<typeof api.passkeys.authenticate>;
 
 /**
- * What the client ended with: a credential, or a refusal that says why there is none. Browsers say `NotAllowedError`
- * alike to who declines and to who lets the time pass, so that they may not be told apart by a page; it is taken for
- * the first.
+ * Returns the credential of the client, or refuses with the reason why there is none. Browsers report `NotAllowedError`
+ * both if the user declines and if the time runs out, so that a page cannot tell the two apart. It is treated as a
+ * decline.
  */
 export function readCompletion({ credential, error, sessionData }: Completion): ClientCredential {
   if (sessionData !== undefined) throw new Refusal(388, { counts: false });

@@ -4,7 +4,7 @@ import { ALGORITHMS, type Alg, isAlg } from './algorithms.ts';
 import { Malformed } from './malformed.ts';
 import type { CborMap, CborValue } from './read-cbor.ts';
 
-/** A credential's public key (RFC 9052): with its algorithm, and with nothing that its kind does not need. */
+/** The public key of a credential (RFC 9052) and its algorithm. Other parameters are refused. */
 export type CredentialKey = { alg: Alg; key: KeyObject };
 
 const KTY = 1;
@@ -38,12 +38,12 @@ function imported(jwk: JsonWebKey): KeyObject {
   try {
     return createPublicKey({ key: jwk, format: 'jwk' });
   } catch {
-    // Such as a point that is not on its curve.
+    // For example, the point is not on the curve.
     throw new Malformed('the public key is not valid');
   }
 }
 
-/** Ensures that the key is not one whose signatures anybody can make. */
+/** Ensures that the key is strong: for a weak key, anybody can make signatures. */
 function sound(key: KeyObject, { kty, x = '' }: JsonWebKey): KeyObject {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   if (kty === 'RSA' && modulusLength < MIN_RSA_BYTES * 8) throw new Malformed('the RSA key has fewer than 2048 bits');
@@ -64,7 +64,7 @@ function curveKey(map: CborMap, alg: Alg): JsonWebKey {
   return only(map, 5, { kty, crv, x, y: bytesOf(map.get(Y), coordinateBytes, coordinateBytes) });
 }
 
-/** ML-DSA: its name and its public key. */
+/** Reads an ML-DSA key: its algorithm name and the public key. */
 function latticeKey(map: CborMap, alg: Alg): JsonWebKey {
   const { name, bytes } = ALGORITHMS[alg];
   return only(map, 3, { kty: 'AKP', alg: name, pub: bytesOf(map.get(AKP_PUB), bytes, bytes) });

@@ -13,10 +13,10 @@ import { authenticationPolicyOf, MAX_PASSKEYS_PER_USER, placesOf, type UserVerif
 import { passkeysAt } from './passkeys.repository.ts';
 import { CEREMONY_MS, toDescriptor } from './start-registration.ts';
 
-/** The first half of an authentication. */
+/** Starts an authentication: creates the options for the browser and opens a session. */
 export type AuthenticationStarted = Ok<typeof api.passkeys.startAuthentication>;
 
-/** What completing needs to know: everything as it was at the start. */
+/** The data that completion needs, as it was at the start. */
 export type AuthenticationCeremony = {
   challenge: string;
   places: Places;
@@ -30,16 +30,16 @@ export type AuthenticationAddress = {
   readonly authPolicyName: string;
   /** Absent if the passkey itself names the user. */
   readonly user: UserRef | undefined;
-  /** Of the caller, where the policy takes one. */
+  /** A challenge of the caller, if the policy allows one. */
   readonly challenge?: string | undefined;
-  /** The page waits for whoever takes a passkey from the list of the browser. */
+  /** Conditional: the login page waits until the user selects a passkey in the browser's autofill list. */
   readonly mediation?: 'conditional' | undefined;
   readonly prf?: Prf | undefined;
 };
 
 type Prf = { first: string; second?: string };
 
-/** A login page stays open for longer than a dialog does. */
+/** The session of a login page lasts longer than that of a dialog. */
 const CONDITIONAL_MS = 30 * MINUTE;
 const MAX_PRF_BYTES = 1024;
 
@@ -62,7 +62,7 @@ export function authenticationStarter(core: Pick<IdentityCore, 'ensureUsable'>) 
       const challenge = await challengeOf(tx, address.challenge, { kind, storeId: store.id, rpId, now, policy });
       const own = user ? await passkeysAt(tx, { userId: user.id, rpId, limit: MAX_PASSKEYS_PER_USER }) : [];
       const usable = own.filter(({ status }) => status === 'ACTIVE');
-      // An empty list would mean that any passkey will do.
+      // An empty list would allow any passkey.
       if (user && usable.length === 0) throw new ApiError(100031);
       const allowCredentials = usable.map(toDescriptor);
       const allowed = allowCredentials.map(({ id }) => id);
@@ -91,7 +91,7 @@ export function authenticationStarter(core: Pick<IdentityCore, 'ensureUsable'>) 
     });
 }
 
-/** The input of the `prf` extension, if requested. Its output stays in the page. */
+/** Returns the input of the `prf` extension, if requested. The output of the extension stays in the page. */
 function prfInput(prf: Prf | undefined): { prf: { eval: Prf } } | undefined {
   if (!prf) return undefined;
   for (const name of ['first', 'second'] as const) {

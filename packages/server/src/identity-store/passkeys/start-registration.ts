@@ -20,19 +20,19 @@ import {
 } from './passkey-policies.ts';
 import { countPasskeys, isHandleOfOther, type PasskeyRow, passkeysAt } from './passkeys.repository.ts';
 
-/** The first half of a registration: what the browser is to ask the authenticator. */
+/** Starts a registration: creates the options for the browser and opens a session. */
 export type RegistrationStart = Body<typeof api.passkeys.startRegistration>;
 export type RegistrationStarted = Ok<typeof api.passkeys.startRegistration>;
 
-/** What completing needs to know: everything as it was at the start. */
+/** The data that completion needs, as it was at the start. */
 export type RegistrationCeremony = {
   challenge: string;
   userHandle: string;
   places: Places;
   policy: RegistrationPolicy;
-  /** The browser may make the passkey without asking the user. */
+  /** The browser may create the passkey without asking the user (conditional create). */
   conditional?: boolean;
-  /** The options without what the user is called, for the audit. */
+  /** The options for the audit, without the names of the user. */
   options: Omit<RegistrationStarted['publicKey'], 'user'>;
 };
 
@@ -40,7 +40,7 @@ export type RegistrationAddress = {
   readonly storeName: string;
   readonly rpId: string;
   readonly regPolicyName: string;
-  /** None if completing it is to make the user. */
+  /** Absent if the completion creates the user. */
   readonly user: UserRef | undefined;
 };
 
@@ -92,10 +92,10 @@ export function registrationStarter(core: Pick<IdentityCore, 'ensureUsable'>) {
     });
 }
 
-/** A passkey that nobody was asked for is only for somebody who has just logged in, and whom the caller names. */
+/** A conditional create does not ask the user: the policy must allow it, and the caller must name the user. */
 function ensureConditionalCreate(policy: RegistrationPolicy, user: UserRow | undefined): void {
   const message = !policy.conditionalCreateAllowed
-    ? 'must not be conditional: the policy does not say conditionalCreateAllowed'
+    ? 'must not be conditional: the policy does not set conditionalCreateAllowed'
     : user
       ? undefined
       : 'must not be conditional where no user is named';
@@ -111,7 +111,7 @@ function checkNames({ userName, displayName }: RegistrationStart, policy: Regist
   throw invalidInput(...missing.map((pointer) => ({ pointer, message: 'is required by the policy' })));
 }
 
-/** 100038 if one more passkey would be one too many. */
+/** Throws 100038 if the user has reached a limit. */
 export async function ensureRoom(
   tx: TenantTx,
   userId: string,
@@ -125,8 +125,8 @@ export async function ensureRoom(
 type HandleOf = { user: UserRow | undefined; own: readonly PasskeyRow[]; rpId: string; environment: 'live' | 'test' };
 
 /**
- * What authenticators call the user. Two users of one name would write over each other's passkeys on a shared
- * authenticator, and one user of two names would be shown twice.
+ * Returns the user handle, by which authenticators identify the user. If two users had the same handle, they would
+ * overwrite each other's passkeys on a shared authenticator. If one user had two handles, it would be listed twice.
  */
 async function userHandleOf(
   tx: TenantTx,

@@ -6,7 +6,7 @@ import { type PasskeySummaryRow, summaryRows } from './passkeys.repository.ts';
 
 export type PasskeySummary = SummaryInfo['passkeys'][number];
 
-/** The passkeys of users, as their `summaryInfo` shows them. */
+/** Returns the passkeys of users for their `summaryInfo`. */
 export async function summarizePasskeys(
   db: TenantReads,
   userIds: readonly string[],

@@ -7,7 +7,7 @@ import { Malformed } from './malformed.ts';
 import { readAuthenticatorData } from './read-authenticator-data.ts';
 import { readClientData } from './read-client-data.ts';
 
-/** What the client sent: WebAuthn's AuthenticationResponseJSON, not yet looked at. */
+/** The credential as the client sent it (WebAuthn's AuthenticationResponseJSON), not yet verified. */
 export type ClientCredential = {
   readonly id: string;
   readonly rawId?: string;
@@ -27,16 +27,16 @@ export type StoredPasskey = {
 };
 
 export type AuthenticationAsked = Expected & {
-  /** None if the passkey is to tell who the user is. */
+  /** Undefined if the passkey identifies the user. */
   readonly userId: string | undefined;
-  /** The credential ids that the client was told; empty if any would do. */
+  /** The credential ids in the options of the start; empty if any passkey was allowed. */
   readonly allowed: readonly string[];
   readonly userVerification: 'required' | 'preferred' | 'discouraged';
 };
 
 export type Authenticated = { signCount: number; backedUp: boolean; userVerified: boolean };
 
-/** The credential id that an answer names, in its one spelling. */
+/** Returns the credential id of the answer; refuses any other spelling of it. */
 export function credentialIdOf({ id, rawId }: ClientCredential): string {
   return refusingMalformed(() => {
     if (decodePart({ id }, 'id').length === 0) throw new Malformed('id is empty');
@@ -46,9 +46,9 @@ export function credentialIdOf({ id, rawId }: ClientCredential): string {
 }
 
 /**
- * WebAuthn Level 3, 7.2, in its order, but that whose passkey it is comes before whether it was asked for: so the two
- * have codes of their own. Storage is the caller's: the counter it returns is to be stored only where
- * the stored one is still the one that was compared.
+ * WebAuthn Level 3, 7.2, in its order, with one change: the owner of the passkey is checked before the list of allowed
+ * credentials, because the two faults have different codes. The caller stores the returned counter, and only if the
+ * stored counter has not changed since.
  */
 export function verifyAuthentication(
   credential: ClientCredential,
@@ -67,13 +67,13 @@ export function verifyAuthentication(
     const data = checkAuthenticatorData(authenticatorData, passkey, expected);
     const signed = Buffer.concat([authenticatorData, hash('sha256', clientDataJson, 'buffer')]);
     ensure(isSignature(passkey.alg, signed, passkey.key, signature), 100091);
-    // Only now: a counter that nobody signed says nothing.
+    // Checked last: without a valid signature, the counter means nothing.
     ensure(advances(passkey.signCount, data.signCount), 372);
     return { signCount: data.signCount, backedUp: data.backedUp, userVerified: data.userVerified };
   });
 }
 
-/** Steps 5 to 7: the passkey is one of the user who is expected, or tells who that is. */
+/** Steps 5 to 7: the passkey belongs to the expected user, or identifies the user if none was expected. */
 function checkOwner(userHandle: unknown, passkey: StoredPasskey, { userId, allowed }: AuthenticationAsked): void {
   ensure(userId === undefined || passkey.userId === userId, 363);
   ensure(passkey.status === 'ACTIVE', 348);
@@ -99,7 +99,7 @@ function checkAuthenticatorData(
   return data;
 }
 
-/** Step 23: authenticators that do not count say 0 for ever; all others count up. */
+/** Step 23: the counter must grow. Authenticators without a counter always send 0. */
 function advances(stored: number, signed: number): boolean {
   return signed > stored || (signed === 0 && stored === 0);
 }

@@ -15,9 +15,9 @@ export type RegistrationAsked = Expected & {
   readonly userVerification: 'required' | 'preferred' | 'discouraged';
   readonly algorithms: readonly Alg[];
   readonly attestation: AttestationPolicy;
-  /** Whether the passkey may be on several devices. */
+  /** Whether the passkey must or must not be synced to other devices. */
   readonly backup?: 'any' | 'required' | 'forbidden';
-  /** The browser may have made it without asking anybody: a conditional create (WebAuthn 7.1 step 15). */
+  /** A conditional create: the browser may have created the passkey without asking the user (WebAuthn 7.1 step 15). */
   readonly conditional?: boolean;
   readonly now: number;
 };
@@ -38,7 +38,7 @@ export type Registered = {
   attestationTrust: AttestationTrust;
 };
 
-/** WebAuthn Level 3, 7.1, in its order. Whether the credential id is new is the caller's question. */
+/** WebAuthn Level 3, 7.1, in its order. The caller checks that the credential id is new. */
 export function verifyRegistration(credential: ClientCredential, expected: RegistrationAsked): Registered {
   return refusingMalformed(() => {
     const { response } = credential;
@@ -106,7 +106,7 @@ function checkAuthenticatorData(
   return data;
 }
 
-/** Step 20, and that the client speaks of the credential that the authenticator has made. */
+/** Step 20. Also ensures that the id of the client is the id of the attested credential. */
 function checkAttested(
   { attested }: AuthenticatorData,
   credential: ClientCredential,
@@ -123,7 +123,7 @@ function checkAttested(
 
 const MAX_TRANSPORTS = 10;
 
-/** Hints for the next ceremony, which the client may leave out or invent: what looks like none is dropped. */
+/** The transports are hints for the next ceremony. A client may omit or invent them, so malformed ones are dropped. */
 function transportsOf(transports: unknown): string[] {
   if (!Array.isArray(transports)) return [];
   const hints = transports.filter((each): each is string => typeof each === 'string' && /^[a-z-]{1,32}$/.test(each));

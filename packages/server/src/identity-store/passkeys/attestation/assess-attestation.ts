@@ -12,22 +12,25 @@ import { verifyFidoU2f } from './verify-fido-u2f.ts';
 import { verifyPacked } from './verify-packed.ts';
 import { verifyTpm } from './verify-tpm.ts';
 
-/** How much is known of an authenticator: nothing, what it says itself, or what a trusted maker says of it. */
+/**
+ * none: nothing is proven. self: the credential signed for itself. trusted: a trusted maker signed for the
+ * authenticator.
+ */
 export type AttestationTrust = 'none' | 'self' | 'trusted';
 
 export type AttestationPolicy = Partial<Allowed> & {
-  /** The least that is taken. */
+  /** The lowest accepted trust. */
   readonly trust: AttestationTrust;
   readonly roots: readonly X509Certificate[];
-  /** The only models taken, where any is given. */
+  /** If not empty, only these models are accepted. */
   readonly aaguids: readonly string[];
-  /** Models that are not taken. */
+  /** Models that are refused. */
   readonly deniedAaguids?: readonly string[];
-  /** What FIDO says of models. */
+  /** FIDO's metadata about models. */
   readonly metadata?: { readonly required: boolean; readonly find: FindModel } | undefined;
 };
 
-/** What was attested, with the statement as it came: a map, or the list of a compound one. */
+/** The attestation as it was sent: the statement is a map, or a list if it is compound. */
 export type Evidence = Omit<Attestation, 'statement'> & { readonly statement: CborValue };
 
 const FORMATS: Readonly<Record<string, (attestation: Attestation, allowed: Allowed) => TrustPath>> = {
@@ -42,8 +45,8 @@ const COMPOUND = 'compound';
 const MAX_STATEMENTS = 8;
 
 /**
- * WebAuthn 7.1 steps 21 to 24. Where the policy asks for nothing, a statement is not looked at: nobody should be turned
- * away for something that was not asked. But what says that it is none must be none (8.7).
+ * WebAuthn 7.1 steps 21 to 24. If the policy requires no attestation, the statement is not verified: nobody is refused
+ * for something that the policy does not require. But the format `none` must have an empty statement (8.7).
  */
 export function assessAttestation(presented: Evidence, policy: AttestationPolicy, now: number): AttestationTrust {
   const { format, statement, attested } = presented;
@@ -52,29 +55,29 @@ export function assessAttestation(presented: Evidence, policy: AttestationPolicy
   ensureModelTaken(attested.aaguid, policy);
   const trust = policy.trust === 'none' ? 'none' : reading(() => assess(presented, policy, now));
   ensure(trust !== 'none' || policy.trust === 'none', 100093, 'an attestation is required');
-  ensure(trust === 'trusted' || policy.trust !== 'trusted', 100093, 'it does not lead to a trusted root');
+  ensure(trust === 'trusted' || policy.trust !== 'trusted', 100093, 'the attestation does not lead to a trusted root');
   return trust;
 }
 
 function ensureModelTaken(aaguid: Buffer, { aaguids, deniedAaguids = [] }: AttestationPolicy): void {
   const model = aaguid.toString('hex');
   const isIn = (list: readonly string[]) => list.some((each) => each.replaceAll('-', '').toLowerCase() === model);
-  ensure(aaguids.length === 0 || isIn(aaguids), 100093, 'the model of authenticator is not on the list');
-  ensure(!isIn(deniedAaguids), 100093, 'the model of authenticator is on the list of those that are denied');
+  ensure(aaguids.length === 0 || isIn(aaguids), 100093, 'the model of the authenticator is not on the allowed list');
+  ensure(!isIn(deniedAaguids), 100093, 'the model of the authenticator is on the denied list');
 }
 
 function assess(presented: Evidence, policy: AttestationPolicy, now: number): AttestationTrust {
   const { format, statement } = presented;
   if (format === 'none') return 'none';
   const parts = format === COMPOUND ? partsOf(statement) : [{ format, statement: mapOf(statement) }];
-  // Every part must hold; one that a trusted maker stands behind is enough.
+  // Every part must be valid. One part of a trusted maker is enough for `trusted`.
   const trusts = parts.map((part) => assessOne({ ...presented, ...part }, policy, now));
   return trusts.includes('trusted') ? 'trusted' : 'self';
 }
 
 function assessOne(attestation: Attestation, policy: AttestationPolicy, now: number): AttestationTrust {
   const { format } = attestation;
-  // Google has shut the service down, so nobody can make a new one.
+  // Google has shut the SafetyNet service down, so no new statement can exist.
   ensure(format !== 'android-safetynet', 100093, 'the format android-safetynet is no longer accepted');
   const verify = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
   ensure(verify, 100093, 'the format of the statement is unknown');
@@ -84,11 +87,18 @@ function assessOne(attestation: Attestation, policy: AttestationPolicy, now: num
   return path.length > 0 && findTrust(path, roots, now) ? 'trusted' : 'self';
 }
 
-/** The roots of the maker, as FIDO publishes them; none where the policy does not ask, or FIDO does not know. */
+/**
+ * Returns the roots of the maker, as FIDO publishes them. Empty if the policy does not use metadata or FIDO does not
+ * know the model.
+ */
 function rootsOfModel({ attested }: Attestation, path: TrustPath, { metadata }: AttestationPolicy): X509Certificate[] {
   if (!metadata) return [];
   const model = metadata.find(attested.aaguid, path[0]);
-  ensure(model || !metadata.required, 100093, 'FIDO has no metadata of the model, or the server has none of FIDO');
+  ensure(
+    model || !metadata.required,
+    100093,
+    'there is no metadata of the model: FIDO does not list it, or the server has loaded none',
+  );
   if (!model) return [];
   ensureSoundModel(model, path);
   return model.roots();
@@ -96,14 +106,14 @@ function rootsOfModel({ attested }: Attestation, path: TrustPath, { metadata }: 
 
 type Part = { format: string; statement: CborMap };
 
-/** WebAuthn 8.9: two statements or more, of any format but this one. */
+/** WebAuthn 8.9: at least two statements, none of them compound. */
 function partsOf(statement: CborValue): Part[] {
   ensure(Array.isArray(statement) && statement.length >= 2, 100093, 'a compound statement has fewer than two parts');
   ensure(statement.length <= MAX_STATEMENTS, 100093, 'a compound statement has too many parts');
   return statement.map((part) => {
     const members = mapOf(part);
     const format = members.get('fmt');
-    ensure(members.size === 2 && typeof format === 'string', 100093, 'a part of a compound statement is none');
+    ensure(members.size === 2 && typeof format === 'string', 100093, 'a part of a compound statement is malformed');
     ensure(format !== COMPOUND && format !== 'none', 100093, `a part of a compound statement is ${format}`);
     return { format, statement: mapOf(members.get('attStmt')) };
   });
@@ -114,7 +124,7 @@ function mapOf(value: CborValue | undefined): CborMap {
   return value;
 }
 
-/** A statement that cannot be read attests nothing. */
+/** Refuses a statement that cannot be read: it attests nothing. */
 function reading<T>(readStatement: () => T): T {
   try {
     return readStatement();

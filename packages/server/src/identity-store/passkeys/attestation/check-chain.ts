@@ -3,9 +3,9 @@ import { ensure } from '../ensure.ts';
 import type { TrustPath } from './statement.ts';
 
 /**
- * Ensures that the certificates of a statement are one chain: each is issued by the next, and none stands beside it. The
- * root is what the relying party trusts and does not belong into a statement; only the key store of Android adds it, to
- * every statement. A single certificate may have signed itself: some makers name such a one as their root.
+ * Ensures that the certificates of a statement form one chain: each is issued by the next. The root is configured by
+ * the relying party and must not be in the statement. Only Android's key store always adds it. A single certificate may
+ * be self-signed, because some makers publish such a certificate as their root.
  */
 export function ensureChain(path: TrustPath, { rootMayClose }: { rootMayClose: boolean }): void {
   const certificates = path.map(({ x509 }) => x509);

@@ -4,9 +4,9 @@ import { BASIC_CONSTRAINTS, type Certificate, pathLengthOf } from './read-certif
 import type { TrustPath } from './statement.ts';
 
 /**
- * Whether a chain of certificates leads to a root that is trusted. All are within their dates, and all but the first are
- * of authorities that may have as many others below them. A root may be the certificate of an authenticator itself.
- * Nothing is fetched: neither certificates nor lists of revoked ones.
+ * Whether a chain leads to a trusted root. All certificates must be within their validity period. All except the first
+ * must be of authorities whose path length allows the certificates below. A root may be the certificate of an
+ * authenticator itself. No network access: neither certificates nor revocation lists are fetched.
  */
 export function findTrust(path: TrustPath, roots: readonly X509Certificate[], now: number): boolean {
   const usable = roots.filter((root) => isWithinDates(root, now));
@@ -23,7 +23,7 @@ function isWithinDates({ validFromDate, validToDate }: X509Certificate, now: num
   return validFromDate.getTime() <= now && now <= validToDate.getTime();
 }
 
-/** RFC 5280, 4.2.1.9: an authority, with at most so many others between it and the certificate at the end. */
+/** RFC 5280, 4.2.1.9: an authority whose path length allows `between` other authorities below it. */
 function mayIssue({ x509, extensions }: Certificate, between: number): boolean {
   const constraints = extensions.get(BASIC_CONSTRAINTS);
   return x509.ca && between <= (pathLengthOf(constraints) ?? between);

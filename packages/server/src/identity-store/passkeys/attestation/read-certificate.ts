@@ -15,11 +15,11 @@ import {
   valuesIn,
 } from './read-der.ts';
 
-/** An X.509 certificate: what Node knows of it, and what attestation statements need beyond that. */
+/** An X.509 certificate as Node reads it, with the fields that attestation needs beyond that. */
 export type Certificate = {
   readonly x509: X509Certificate;
   readonly key: KeyObject;
-  /** 3 for those of today. */
+  /** 3 in all current certificates. */
   readonly version: number;
   /** By object identifier. */
   readonly subject: ReadonlyMap<string, string>;
@@ -36,7 +36,7 @@ export function readCertificate(bytes: unknown): Certificate {
   const [body] = valuesIn(expect(readDer(bytes), SEQUENCE));
   const fields = valuesIn(expect(body, SEQUENCE));
   const version = inContext(fields, 0);
-  // The version is left out where it is 1, and all that follows moves up by one.
+  // Version 1 is encoded by leaving the field out; then all later fields have an index that is lower by one.
   const subject = fields[SUBJECT_BEFORE_EXTENSIONS + (version ? 1 : 0)];
   const x509 = parse(bytes);
   return {
@@ -64,7 +64,7 @@ function keyOf(x509: X509Certificate): KeyObject {
   }
 }
 
-/** A distinguished name, as a subject or as the directory name of a subject alternative name. */
+/** Reads a distinguished name: of a subject, or the directory name in a subject alternative name. */
 export function readName(name: Der): Map<string, string> {
   const attributes = valuesIn(name).flatMap((set) => valuesIn(expect(set, SET)));
   return new Map(
@@ -87,7 +87,7 @@ function readExtension(extension: Der): [string, Extension] {
   return [toOid(type), { critical, value: contents }];
 }
 
-/** How many authorities may stand below one, if it says so. */
+/** The number of authorities allowed below this one, or undefined if there is no limit. */
 export function pathLengthOf(constraints: Extension | undefined): number | undefined {
   if (!constraints) return undefined;
   const length = valuesIn(expect(readDer(constraints.value), SEQUENCE)).find(({ tag }) => tag === INTEGER);

@@ -1,8 +1,8 @@
 import { Malformed } from '../malformed.ts';
 
-/** One value of DER (X.690): definite lengths in their shortest form, and nothing left over. */
+/** A strict reader of DER (X.690): definite lengths in the shortest form, no trailing bytes. */
 export type Der = {
-  /** 0 universal, 2 of the context. */
+  /** 0: universal. 2: context-specific. */
   readonly tagClass: number;
   readonly tag: number;
   readonly contents: Buffer;
@@ -17,7 +17,7 @@ export const SET = 17;
 
 const MAX_VALUES = 256;
 
-/** The one value that the bytes are. */
+/** Reads one value, which must span all bytes. */
 export function readDer(bytes: Buffer): Der {
   const { value, end } = readAt(bytes, 0);
   if (end !== bytes.length) throw new Malformed('DER has bytes left over');
@@ -36,18 +36,18 @@ export function valuesIn({ contents }: Der): Der[] {
   return values;
 }
 
-/** The value, if it is of this universal type. */
+/** Returns the value if it has this universal type; throws otherwise. */
 export function expect(value: Der | undefined, tag: number): Der {
-  if (value?.tagClass !== 0 || value.tag !== tag) throw new Malformed('DER has another type here');
+  if (value?.tagClass !== 0 || value.tag !== tag) throw new Malformed('DER has a value of an unexpected type');
   return value;
 }
 
-/** What stands under a number of the context, as in `[3] EXPLICIT`. */
+/** Finds the value with a context-specific tag, such as `[3] EXPLICIT`. */
 export function inContext(values: readonly Der[], tag: number): Der | undefined {
   return values.find((value) => value.tagClass === 2 && value.tag === tag);
 }
 
-/** An object identifier with its dots. */
+/** Returns an object identifier in dotted form. */
 export function toOid(value: Der | undefined): string {
   const { contents } = expect(value, OID);
   const arcs: number[] = [];
@@ -63,7 +63,7 @@ export function toOid(value: Der | undefined): string {
   return [root, first - root * 40, ...rest].join('.');
 }
 
-/** A whole number that is not negative and not large. */
+/** Reads an integer that is not negative and has at most 6 bytes. */
 export function toNumber(value: Der | undefined, tag: number): number {
   const { contents } = expect(value, tag);
   if (contents.length === 0 || contents.length > 6) throw new Malformed('DER has a number of a wrong size');
@@ -84,7 +84,7 @@ function byteAt(bytes: Buffer, at: number): number {
   return byte;
 }
 
-/** Android numbers its fields beyond 30, so a tag may take several bytes. */
+/** Android uses tags above 30, so a tag may have several bytes. */
 function readTag(bytes: Buffer, start: number): { tag: number; tagClass: number; end: number } {
   const first = byteAt(bytes, start);
   const tagClass = first >> 6;

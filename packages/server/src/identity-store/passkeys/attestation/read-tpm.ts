@@ -1,6 +1,6 @@
 import { Malformed } from '../malformed.ts';
 
-/** The two structures of a TPM that its attestation is made of (TPM 2.0, part 2). */
+/** The two structures of a TPM attestation (TPM 2.0, part 2). */
 export type TpmKey = {
   nameAlg: number;
   /** As in a JSON Web Key. */
@@ -24,7 +24,7 @@ const CURVES: Readonly<Record<number, { crv: string; bytes: number }>> = {
   5: { crv: 'P-521', bytes: 66 },
 };
 
-/** Takes one field after another, and knows where the structure ends. */
+/** Reads one field after another; `end` refuses trailing bytes. */
 function cursor(bytes: Buffer) {
   let at = 0;
   const take = (length: number): Buffer => {
@@ -35,7 +35,7 @@ function cursor(bytes: Buffer) {
   return {
     take,
     uint: (length: number) => take(length).readUIntBE(0, length),
-    /** TPM2B: two bytes of length, and as many. */
+    /** TPM2B: a length of two bytes, then the content. */
     sized: () => take(take(2).readUInt16BE(0)),
     end() {
       if (at !== bytes.length) throw new Malformed('a TPM structure has bytes left over');
@@ -50,8 +50,8 @@ export function readTpmKey(bytes: Buffer): TpmKey {
   const nameAlg = uint(2);
   uint(4);
   sized();
-  if (uint(2) !== ALG_NULL) throw new Malformed('a TPM key for signing has no cipher');
-  // A scheme comes with its hash.
+  if (uint(2) !== ALG_NULL) throw new Malformed('a TPM key for signing must not have a cipher');
+  // A scheme is followed by its hash algorithm.
   if (uint(2) !== ALG_NULL) uint(2);
   let jwk: TpmKey['jwk'];
   if (type === ALG_RSA) {
@@ -71,7 +71,7 @@ export function readTpmKey(bytes: Buffer): TpmKey {
   return { nameAlg, jwk };
 }
 
-/** TPMS_ATTEST that certifies a key. */
+/** Reads a TPMS_ATTEST that certifies a key. */
 export function readTpmCertified(bytes: Buffer): TpmCertified {
   const { take, uint, sized, end } = cursor(bytes);
   if (uint(4) !== GENERATED_VALUE) throw new Malformed('the structure was not made by a TPM');
@@ -86,7 +86,7 @@ export function readTpmCertified(bytes: Buffer): TpmCertified {
   return { extraData, attestedName };
 }
 
-/** A TPM may leave out zeros in front. */
+/** A TPM may omit leading zeros. */
 function padded(coordinate: Buffer, length: number): Buffer {
   if (coordinate.length > length) throw new Malformed('a TPM key has a point that is too large');
   return Buffer.concat([Buffer.alloc(length - coordinate.length), coordinate]);

@@ -7,7 +7,7 @@ import type { CredentialKey } from '../read-cose-key.ts';
 import { type Certificate, readCertificate } from './read-certificate.ts';
 import { expect, OCTET_STRING, readDer } from './read-der.ts';
 
-/** What an attestation is about, and what it says. */
+/** The statement of an attestation, and the data it is about. */
 export type Attestation = {
   readonly format: string;
   readonly statement: CborMap;
@@ -18,18 +18,18 @@ export type Attestation = {
   readonly key: CredentialKey;
 };
 
-/** What a policy lets a format do that is not done otherwise. */
+/** Weak options that are refused unless a policy allows them. */
 export type Allowed = {
-  /** Signatures and hashes of SHA-1 in the statement of a TPM. */
+  /** SHA-1 in signatures and hashes of a TPM statement. */
   readonly sha1InTpm: boolean;
 };
 
-/** A statement that holds: its certificates, the one that attests first. None if the credential attests itself. */
+/** The certificates of a valid statement, the attesting one first. Empty if the credential attests itself. */
 export type TrustPath = readonly Certificate[];
 
 const MAX_CERTIFICATES = 10;
 
-/** The certificates of a statement that must have some. */
+/** Returns the certificates of the statement, at least one. */
 export function certificatesOf(statement: CborMap): [Certificate, ...Certificate[]] {
   const x5c = statement.get('x5c');
   ensure(Array.isArray(x5c) && x5c.length <= MAX_CERTIFICATES, 100093, 'the statement has no certificates');
@@ -43,16 +43,16 @@ export function bytesOf(value: CborValue | undefined, name: string): Buffer {
   return value;
 }
 
-/** No member but these: what a verification does not look at must not be there to be believed. */
+/** Ensures that the statement has no other member: a member that no check reads must not be believed later. */
 export function ensureMembers(statement: CborMap, ...names: string[]): void {
   const areKnown = [...statement.keys()].every((key) => names.includes(String(key)));
   ensure(areKnown, 100093, 'the statement has a member that its format does not know');
 }
 
-/** The signature over `data`, by a key that is of the algorithm the statement names. */
+/** Ensures that `data` is signed by this key, with the algorithm that the statement names. */
 export function ensureSigned(statement: CborMap, key: KeyObject, data: Buffer): Alg {
   const alg = statement.get('alg');
-  ensure(isAlg(alg) && fitsAlgorithm(alg, key), 100093, 'the statement names an algorithm that its key is not of');
+  ensure(isAlg(alg) && fitsAlgorithm(alg, key), 100093, 'the key is not of the algorithm that the statement names');
   const signature = bytesOf(statement.get('sig'), 'sig');
   ensure(isSignature(alg, data, key, signature), 100093, 'the signature of the statement is wrong');
   return alg;
@@ -60,7 +60,7 @@ export function ensureSigned(statement: CborMap, key: KeyObject, data: Buffer): 
 
 const FIDO_AAGUID = '1.3.6.1.4.1.45724.1.1.4';
 
-/** WebAuthn 8.2.1: a certificate that names a model of authenticator names the one that answered. */
+/** WebAuthn 8.2.1: if the certificate names a model, it must be the model of this authenticator. */
 export function ensureModel({ extensions }: Certificate, aaguid: Buffer): void {
   const extension = extensions.get(FIDO_AAGUID);
   if (!extension) return;

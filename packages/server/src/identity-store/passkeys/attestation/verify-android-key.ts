@@ -18,7 +18,7 @@ const CHALLENGE_AT = 4;
 const SOFTWARE_ENFORCED_AT = 6;
 const HARDWARE_ENFORCED_AT = 7;
 
-/** The numbers of the fields in Android's authorization list. */
+/** The tags of the fields in Android's authorization list. */
 const PURPOSE = 1;
 const ALL_APPLICATIONS = 600;
 const ORIGIN = 702;
@@ -26,7 +26,7 @@ const ORIGIN = 702;
 const PURPOSE_SIGN = 2;
 const ORIGIN_GENERATED = 0;
 
-/** WebAuthn 8.4: the key store of an Android device describes the key that it has made. */
+/** WebAuthn 8.4: the certificate of Android's key store describes the new key. */
 export function verifyAndroidKey({ statement, authData, clientDataHash, key }: Attestation): TrustPath {
   ensureMembers(statement, 'alg', 'sig', 'x5c');
   const path = certificatesOf(statement);

@@ -5,7 +5,7 @@ import { type Attestation, certificatesOf, ensureMembers, type TrustPath } from 
 
 const NONCE = '1.2.840.113635.100.8.2';
 
-/** WebAuthn 8.8: a certificate made for this ceremony, and for this credential. */
+/** WebAuthn 8.8: Apple issues a certificate for this ceremony and this credential. */
 export function verifyApple({ statement, authData, clientDataHash, key }: Attestation): TrustPath {
   ensureMembers(statement, 'x5c', 'alg');
   const path = certificatesOf(statement);

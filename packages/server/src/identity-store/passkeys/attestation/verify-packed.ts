@@ -14,7 +14,7 @@ const ORGANISATION = '2.5.4.10';
 const UNIT = '2.5.4.11';
 const COMMON_NAME = '2.5.4.3';
 
-/** WebAuthn 8.2: signed by a key of the maker, or by the credential itself. */
+/** WebAuthn 8.2: the statement is signed by a key of the maker or by the credential itself. */
 export function verifyPacked({ statement, authData, clientDataHash, attested, key }: Attestation): TrustPath {
   ensureMembers(statement, 'alg', 'sig', 'x5c');
   const signed = Buffer.concat([authData, clientDataHash]);
@@ -35,7 +35,7 @@ function ensureAttestationCertificate({ version, subject, x509 }: Certificate): 
   ensure(version === 3, 100093, 'the certificate is not of version 3');
   ensure(/^[A-Za-z]{2}$/.test(subject.get(COUNTRY) ?? ''), 100093, 'the certificate names no country');
   ensure(subject.get(ORGANISATION), 100093, 'the certificate names no maker');
-  ensure(subject.get(UNIT) === 'Authenticator Attestation', 100093, 'the certificate is for something else');
+  ensure(subject.get(UNIT) === 'Authenticator Attestation', 100093, 'the certificate is not for attestation');
   ensure(subject.get(COMMON_NAME), 100093, 'the certificate has no name');
-  ensure(!x509.ca, 100093, 'the certificate is of an authority');
+  ensure(!x509.ca, 100093, 'the certificate is of a certificate authority');
 }

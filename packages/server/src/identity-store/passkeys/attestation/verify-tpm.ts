@@ -25,14 +25,14 @@ const TPM_MODEL = '2.23.133.2.2';
 const TPM_VERSION = '2.23.133.2.3';
 const TPM_ATTESTATION_KEY = '2.23.133.8.3';
 
-/** RSASSA-PKCS1-v1_5 with SHA-1, which is nowhere taken but here. */
+/** RSASSA-PKCS1-v1_5 with SHA-1. Only TPM statements may use it, if the policy allows it. */
 const RS1 = -65535;
 
 const HASHES: Readonly<Record<number, string>> = { 4: 'sha1', 11: 'sha256', 12: 'sha384', 13: 'sha512' };
 
 /**
- * WebAuthn 8.3: a TPM certifies the key that it holds. Windows Hello has its statements signed with SHA-1. A collision
- * does not help whoever wants to forge one: only the TPM writes what is signed. Still it is a matter of the policy.
+ * WebAuthn 8.3: a TPM certifies a key that it holds. Windows Hello signs such statements with SHA-1. A collision does
+ * not help an attacker here, because only the TPM writes the signed data. Still the policy must allow it.
  */
 export function verifyTpm(
   { statement, authData, clientDataHash, attested, key }: Attestation,
@@ -45,11 +45,11 @@ export function verifyTpm(
   const path = certificatesOf(statement);
   const [first] = path;
   const tpmKey = readTpmKey(publicArea);
-  ensure(isOfCredential(tpmKey, key), 100093, 'the TPM speaks of another key');
+  ensure(isOfCredential(tpmKey, key), 100093, 'the TPM describes another key');
   const { extraData, attestedName } = readTpmCertified(certInfo);
   const digest = ensureTpmSigned(statement, first, { certInfo, allowed });
   const ceremony = hash(digest, Buffer.concat([authData, clientDataHash]), 'buffer');
-  ensure(extraData.equals(ceremony), 100093, 'the TPM speaks of another ceremony');
+  ensure(extraData.equals(ceremony), 100093, 'the TPM certified another ceremony');
   ensure(attestedName.equals(nameOf(tpmKey.nameAlg, publicArea, allowed)), 100093, 'the TPM certified another key');
   ensureKeyCertificate(first);
   ensureModel(first, attested.aaguid);
@@ -58,7 +58,7 @@ export function verifyTpm(
 
 const WITH_SHA1 = 'the TPM uses SHA-1, which the policy takes only with sha1InTpm';
 
-/** The hash that the signature of the TPM is made with. */
+/** Verifies the signature of the TPM; returns the hash algorithm it was made with. */
 function ensureTpmSigned(
   statement: CborMap,
   { key }: Certificate,
@@ -70,7 +70,7 @@ function ensureTpmSigned(
     return digest;
   }
   ensure(allowed.sha1InTpm, 100093, WITH_SHA1);
-  ensure(key.asymmetricKeyType === 'rsa', 100093, 'the statement names an algorithm that its key is not of');
+  ensure(key.asymmetricKeyType === 'rsa', 100093, 'the key is not of the algorithm that the statement names');
   const signature = bytesOf(statement.get('sig'), 'sig');
   ensure(verify('sha1', certInfo, key, signature), 100093, 'the signature of the statement is wrong');
   return 'sha1';
@@ -81,7 +81,7 @@ function isOfCredential({ jwk }: TpmKey, { key }: CredentialKey): boolean {
   return Object.entries(jwk).every(([name, value]) => own[name] === value);
 }
 
-/** The name of a key is the hash of its public area, behind the number of the hash. */
+/** The name of a key: the number of the hash algorithm, then the hash of the public area. */
 function nameOf(nameAlg: number, publicArea: Buffer, { sha1InTpm }: Allowed): Buffer {
   const digest = HASHES[nameAlg];
   ensure(digest !== 'sha1' || sha1InTpm, 100093, WITH_SHA1);
@@ -91,15 +91,15 @@ function nameOf(nameAlg: number, publicArea: Buffer, { sha1InTpm }: Allowed): Bu
   return Buffer.concat([number, hash(digest, publicArea, 'buffer')]);
 }
 
-/** WebAuthn 8.3.1: the certificate of a key that a TPM attests with. */
+/** WebAuthn 8.3.1: the certificate of a TPM's attestation key. */
 function ensureKeyCertificate({ version, subject, extensions, x509 }: Certificate): void {
   ensure(version === 3, 100093, 'the certificate is not of version 3');
   ensure(subject.size === 0, 100093, 'the certificate has a subject');
-  ensure(!x509.ca, 100093, 'the certificate is of an authority');
+  ensure(!x509.ca, 100093, 'the certificate is of a certificate authority');
   const usage = extensions.get(EXTENDED_KEY_USAGE);
   ensure(usage, 100093, 'the certificate does not say what it is for');
   const purposes = valuesIn(expect(readDer(usage.value), SEQUENCE)).map(toOid);
-  ensure(purposes.includes(TPM_ATTESTATION_KEY), 100093, 'the certificate is for something else');
+  ensure(purposes.includes(TPM_ATTESTATION_KEY), 100093, 'the certificate is not for the attestation key of a TPM');
   const alternative = extensions.get(ALTERNATIVE_NAME);
   ensure(alternative, 100093, 'the certificate names no TPM');
   const directory = inContext(valuesIn(expect(readDer(alternative.value), SEQUENCE)), DIRECTORY_NAME);

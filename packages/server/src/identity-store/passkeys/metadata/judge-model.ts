@@ -2,24 +2,24 @@ import type { X509Certificate } from 'node:crypto';
 import type { Certificate } from '../attestation/read-certificate.ts';
 import { ensure } from '../ensure.ts';
 
-/** What FIDO publishes of a model of authenticator. */
+/** The metadata that FIDO publishes about a model of authenticator. */
 export type Model = {
   readonly description: string;
   readonly reports: readonly StatusReport[];
-  /** The certificates that its attestations lead to. */
+  /** The root certificates of its attestations. */
   roots(): X509Certificate[];
 };
 
 export type StatusReport = {
   readonly status: string;
-  /** The one certificate that the report is about, DER; without it, it is about the model. */
+  /** The certificate that the report is about (DER). Without it, the report is about the whole model. */
   readonly certificate?: Buffer | undefined;
 };
 
-/** By the AAGUID, or, for authenticators of before FIDO2, by the key of the certificate that attests. */
+/** Finds a model by AAGUID. Authenticators older than FIDO2 are found by the key of their attestation certificate. */
 export type FindModel = (aaguid: Buffer, leaf: Certificate | undefined) => Model | undefined;
 
-/** FIDO Metadata Service 3.1.4: what a relying party should not accept. */
+/** FIDO Metadata Service 3.1.4: status values that a relying party should refuse. */
 const BROKEN: ReadonlySet<string> = new Set([
   'REVOKED',
   'USER_VERIFICATION_BYPASS',
@@ -28,7 +28,7 @@ const BROKEN: ReadonlySet<string> = new Set([
   'USER_KEY_PHYSICAL_COMPROMISE',
 ]);
 
-/** Ensures that FIDO has reported nothing of the model that makes its passkeys worthless. */
+/** Ensures that FIDO has not reported the model as revoked or compromised. */
 export function ensureSoundModel({ reports }: Model, path: readonly Certificate[]): void {
   const bad = reports.find(
     ({ status, certificate }) =>

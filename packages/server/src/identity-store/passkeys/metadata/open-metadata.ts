@@ -7,16 +7,16 @@ import type { FindModel } from './judge-model.ts';
 import { type Blob, type BlobTrust, MAX_BLOB_BYTES, nameOfKey, nameOfModel, readBlob } from './read-blob.ts';
 
 /**
- * FIDO's metadata in memory: read from a file of the operator or fetched from an address, verified, and looked at again
- * by every process for itself. What was fetched is kept in the data folder for the next start. An edition that is older
- * than the one in use is refused: otherwise whoever stands in between could bring back a model that was revoked.
+ * FIDO's metadata in memory. It is read from a file or fetched from an address, verified, and refreshed; every process
+ * does this for itself. A fetched BLOB is stored in the data folder for the next start. A BLOB that is older than the
+ * current one is refused: with an old one, an attacker on the network could hide that a model was revoked.
  */
 export type MetadataPlace = {
   /** A path, or an https address. */
   readonly source: string;
-  /** The certificate that the BLOB must lead to, PEM, in a file; that of FIDO unless given. */
+  /** A PEM file with the root certificate of the BLOB. Without it, FIDO's root is used. */
   readonly rootFile: string | undefined;
-  /** Where what was fetched is kept. */
+  /** The file for the fetched BLOB. */
   readonly cacheFile: string;
 };
 
@@ -29,11 +29,11 @@ export type MetadataDeps = {
 
 export type Metadata = {
   readonly find: FindModel;
-  /** Reads what is there, without asking the network. Never rejects. */
+  /** Loads the local file, without network access. Never rejects. */
   load(): Promise<void>;
-  /** Reads the file, or fetches what is due. Never rejects. */
+  /** Reads the file again, or fetches the BLOB if it is due. Never rejects. */
   refresh(): Promise<void>;
-  /** From now on in the background. */
+  /** Refreshes in the background from now on. */
   start(): void;
   stop(): void;
   current(): Pick<Blob, 'no' | 'nextUpdate'> | undefined;
@@ -42,7 +42,7 @@ export type Metadata = {
 const LOOK_EVERY_MS = HOUR;
 const FETCH_EVERY_MS = 24 * HOUR;
 const FETCH_TIMEOUT_MS = 120_000;
-/** FIDO signs with a certificate of this name, which leads to GlobalSign's root R3. */
+/** FIDO signs with a certificate of this host name; its chain ends at GlobalSign's root R3. */
 const FIDO_HOST = 'mds.fidoalliance.org';
 const FIDO_ROOT = 'CB:B5:22:D7:B7:F1:27:AD:6A:01:13:86:5B:DF:1C:D4:10:2E:7D:07:59:AF:63:5A:7C:F4:72:0D:C9:63:C5:3B';
 
@@ -125,7 +125,7 @@ async function fetchText(outbound: Pick<Outbound, 'send'>, url: string, signal: 
   return answer.body.toString('latin1');
 }
 
-/** Whom a BLOB must come from: FIDO, unless the operator names a root. */
+/** Returns the roots and host name that a BLOB must be signed under: FIDO's, unless the operator configured a root. */
 export async function trustOf(rootFile: string | undefined): Promise<Omit<BlobTrust, 'now'>> {
   if (rootFile !== undefined) {
     return { roots: [new X509Certificate(await readFile(rootFile))], hostName: undefined };

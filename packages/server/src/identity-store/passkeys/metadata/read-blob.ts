@@ -8,16 +8,16 @@ import type { Model, StatusReport } from './judge-model.ts';
 
 /** FIDO's metadata (MDS3): a signed list of models of authenticators. */
 export type Blob = {
-  /** Counts up with every edition. */
+  /** The number of the edition; it grows with every edition. */
   readonly no: number;
-  /** When the next edition is due, in milliseconds. */
+  /** When the next edition is due, in epoch milliseconds. */
   readonly nextUpdate: number;
   readonly models: ReadonlyMap<string, Model>;
 };
 
 export type BlobTrust = {
   readonly roots: readonly X509Certificate[];
-  /** Whose the certificate must be; any where only the relying party's own root is trusted. */
+  /** The host name in the signing certificate. Undefined accepts any, for a root that the operator configured. */
   readonly hostName: string | undefined;
   readonly now: number;
 };
@@ -28,7 +28,7 @@ const MAX_CERTIFICATES = 10;
 const MAX_ROOTS = 100;
 const MAX_REPORTS = 200;
 
-/** Reads a BLOB whose signature holds and leads to a trusted root. Throws `Malformed` for every other. */
+/** Verifies and reads a BLOB: its signature must be valid and lead to a trusted root. Throws `Malformed` otherwise. */
 export function readBlob(text: string, trust: BlobTrust): Blob {
   if (text.length > MAX_BLOB_BYTES) throw new Malformed('the BLOB is too large');
   const parts = text.trim().split('.');
@@ -85,7 +85,7 @@ function readPayload({ no, nextUpdate, entries }: Record<string, unknown>): Blob
   return { no: no as number, nextUpdate: due, models };
 }
 
-/** An entry is of one AAGUID, or of certificates by the hash of their key. Those of UAF have an AAID and are passed over. */
+/** An entry names an AAGUID, or certificates by the hash of their key. UAF entries have an AAID and are skipped. */
 function namesOf({ aaguid, attestationCertificateKeyIdentifiers: keys }: Record<string, unknown>): string[] {
   if (typeof aaguid === 'string') return [nameOfModel(Buffer.from(aaguid.replaceAll('-', ''), 'hex'))];
   return Array.isArray(keys) ? keys.map((key) => `key:${String(key).toLowerCase()}`) : [];
@@ -95,7 +95,7 @@ export function nameOfModel(aaguid: Buffer): string {
   return `model:${aaguid.toString('hex')}`;
 }
 
-/** RFC 5280, 4.2.1.2, method 1: the SHA-1 of the bits of the public key. Only a name: nothing is trusted for it. */
+/** RFC 5280, 4.2.1.2, method 1: the SHA-1 of the public key bits. It is only a lookup name; no trust depends on it. */
 export function nameOfKey({ key }: Certificate): string {
   const [, bits] = valuesIn(expect(readDer(key.export({ type: 'spki', format: 'der' })), SEQUENCE));
   return `key:${hash('sha1', (bits?.contents ?? Buffer.alloc(1)).subarray(1))}`;
@@ -107,7 +107,7 @@ function readModel({ metadataStatement, statusReports }: Record<string, unknown>
   return {
     description: String(description ?? ''),
     reports: Array.isArray(statusReports) ? statusReports.slice(0, MAX_REPORTS).map(readReport) : [],
-    // Some hundred models have a thousand certificates: they are read when one of them is met.
+    // Parsed on demand: a few hundred models have about a thousand certificates.
     roots: () => texts.flatMap(readRoot),
   };
 }
