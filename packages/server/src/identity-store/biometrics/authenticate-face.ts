@@ -13,11 +13,11 @@ import { type BiometricRow, findFace, putFace } from './biometrics.repository.ts
 import { templateContext } from './enrol-face.ts';
 import type { PresentedFace, PresentFace } from './present-face.ts';
 
-/** Compares a face with the one that is known of a user. */
+/** Compares a presented face with the stored face of a user. */
 export type FaceAttempt = {
   readonly storeName: string;
   readonly user: UserRef;
-  /** What is wrong with the request, or why the picture was not analysed. */
+  /** The fault of the request, or the reason why the image was not analysed. */
   readonly fault?: ErrorCode | undefined;
   readonly presented?: PresentedFace | undefined;
   readonly matching: MatchingProcess;
@@ -50,8 +50,8 @@ export function faceAuthenticator(core: Core, compare: PresentFace['compare']) {
 }
 
 /**
- * Why an attempt will be refused whatever the picture shows, so that nobody has to look at it. The attempt itself finds
- * out again, with the user locked.
+ * Returns the code with which an attempt would be refused whatever the image shows, so that the image need not be
+ * analysed. The attempt checks the same again, with the row of the user locked.
  */
 export async function foreseenFault(db: TenantReads, user: UserRow, now: number): Promise<ErrorCode | undefined> {
   const lock = (await locksOf(db, [user.id])).get(user.id)?.FACE;
@@ -71,7 +71,7 @@ async function comparableFace(db: TenantReads, user: UserRow): Promise<Biometric
   return face as BiometricRow;
 }
 
-/** Templates of different algorithms cannot be compared: the user has to be enrolled again. */
+/** Templates of different algorithms cannot be compared: the user must be enrolled again. */
 function comparable(presented: PresentedFace | undefined, { algorithm }: BiometricRow): Template {
   if (!presented) throw new Refusal(20114, { counts: false });
   if (!presented.template) throw new Refusal(20120, { counts: false, detail: presented.reason });
@@ -87,7 +87,7 @@ function compared(compare: () => number): number {
   }
 }
 
-/** Faces age: one that is surely the user's takes the place of the older one. */
+/** Faces age, so a template that matches with certainty replaces the stored one. */
 async function refresh(
   { vault, addIdentityEvent }: Core,
   tx: TenantTx,

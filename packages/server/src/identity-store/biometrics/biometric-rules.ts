@@ -1,12 +1,12 @@
 import type { ErrorCode } from '@grove/contract';
 import type { StoreConfiguration } from '../stores/store-rules.ts';
 
-/** What a caller may ask of a biometric, as pure functions. */
+/** The rules for requests about biometrics, as pure functions. */
 
 export const FACE_FLOOR = 0.5;
-/** Below it a template cannot be relied on, and is not kept. */
+/** A template of lower quality is not reliable and is not stored. */
 export const ENROLMENT_QUALITY = 0.5;
-/** What replaces a template must be better than what is good enough for the first. */
+/** A template that replaces another must be better than the first one had to be. */
 export const REFRESH_QUALITY = 0.7;
 
 /** Biometric types that exist but that Grove cannot compare (ISO/IEC 19785-3). */
@@ -27,7 +27,7 @@ const OTHERS: readonly string[] = [
   'KEYSTROKE',
   'FACE_3D',
 ];
-/** A face is only ever taken from the front. */
+/** Only frontal faces are supported. */
 const SUBTYPES: readonly string[] = ['', 'NONE', 'FRONTAL'];
 
 /** 2005 for a biometric type that Grove does not support, 20115 for a word that is not a biometric type. */
@@ -58,7 +58,7 @@ export type FaceAsked = {
   readonly matchingProcess?: MatchingProcess | undefined;
 };
 
-/** What is wrong with a request to match, the plainest first: what is not there, then what it is, then how to compare. */
+/** Returns the first fault of a request to match. The order: missing data, then the type, then the matching process. */
 export function faultOfMatch(
   { data, type, subtype, matchingProcess }: FaceAsked,
   ownAlgorithm: string,
@@ -80,13 +80,13 @@ function isScore(score: number | undefined): boolean {
 }
 
 export type Thresholds = {
-  /** From which score on it is the user. */
+  /** The lowest score that counts as the same person. */
   readonly passes: number;
-  /** From which score on the template may be refreshed; never unless it was asked for. */
+  /** The lowest score at which the template is refreshed; undefined if the caller did not request a refresh. */
   readonly refreshes: number | undefined;
 };
 
-/** A caller can raise the thresholds of the store, and never lower them. */
+/** A caller can raise the thresholds of the store, but never lower them. */
 export function thresholdsOf(
   { threshold, internalThreshold }: MatchingProcess,
   { faceConfiguration }: Pick<StoreConfiguration, 'faceConfiguration'>,
@@ -95,7 +95,7 @@ export function thresholdsOf(
   return { passes, refreshes: internalThreshold === undefined ? undefined : Math.max(internalThreshold, passes) };
 }
 
-/** Two decimals, rounded down: what is shown never says that a face passed which did not. */
+/** Rounds down to two decimals: the shown score of a refused face never reaches the threshold. */
 export function shownScore(score: number): number {
   return Math.floor(score * 100 + 1e-9) / 100;
 }

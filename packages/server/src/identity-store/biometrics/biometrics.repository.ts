@@ -3,7 +3,7 @@ import { inJson } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, type RowOf, table, text } from '../../db/sql/table.ts';
 
-/** The faces of users. A template is opened in the transaction that compares it, and nowhere else. */
+/** The faces of users. A template is decrypted only in the transaction that compares it. */
 const biometrics = table('user_biometrics', {
   tenant_id: text(),
   user_id: text(),

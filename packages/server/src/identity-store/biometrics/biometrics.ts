@@ -14,7 +14,10 @@ import { type Enrolment, faceEnroller } from './enrol-face.ts';
 import { facePresenter, type PresentedFace, type PresentFaceDeps } from './present-face.ts';
 import { summarizeBiometrics } from './summarize-biometrics.ts';
 
-/** Biometrics of users: enrolment, face authentication and failures seen elsewhere (specification 4.10). */
+/**
+ * Biometrics of users: enrolment, face authentication, and recording of failures that happened elsewhere (specification
+ * 4.10).
+ */
 type Operations = typeof api.biometrics;
 type UserParams = { readonly storeName: string };
 
@@ -76,7 +79,7 @@ async function foreseenOf(context: Context, params: UserParams): Promise<ErrorCo
   return foreseenFault(db, await getUser(db, store.id, givenUserRef(params)), now);
 }
 
-/** Throws if no engine analyses images: then nobody may be refused for their face. */
+/** Throws if image analysis is switched off: then no user may be refused because of the face. */
 function requireEngine(presented: PresentedFace): PresentedFace {
   if (presented.template === undefined && presented.reason === 'engine_not_available') {
     throw new ApiError(100010, {
@@ -87,7 +90,7 @@ function requireEngine(presented: PresentedFace): PresentedFace {
   return presented;
 }
 
-/** Counts a failure that happened elsewhere like one that happened here. The refusal is the expected result. */
+/** Records a failure that happened elsewhere. It counts like a failure here, so the refusal is the expected result. */
 async function recorded(attempt: () => Promise<unknown>): Promise<User> {
   try {
     await attempt();
@@ -104,7 +107,7 @@ type Updating = {
   algorithm: string;
 };
 
-/** A new face to store, or only the status of the stored one. */
+/** A new face to store, or a new status for the stored face. */
 type Update = Enrolment | { readonly onlyStatus: 'ACTIVE' | 'DISABLED' };
 
 function updateHandler(core: IdentityCore, { present, enrol, algorithm }: Updating): Handler<Operations['update']> {
@@ -114,7 +117,7 @@ function updateHandler(core: IdentityCore, { present, enrol, algorithm }: Updati
       const fault = faultOfUpdate(params.type, body, algorithm);
       if (!fault && !data && status) return { onlyStatus: status };
       const input = { storeName: params.storeName, user: givenUserRef(params), status: status ?? 'ACTIVE' };
-      // Checked first: a picture for an unknown user is not analysed.
+      // Checked first, so that no image is analysed for an unknown user.
       const store = await getActiveStore(context.db, context, params.storeName);
       await getUser(context.db, store.id, input.user);
       if (fault || !data) return { ...input, fault: fault ?? 20114 };
@@ -144,7 +147,7 @@ function changeStatus(
   return context.db.write(async (tx) => {
     const store = await getStore(tx, context, params.storeName);
     const user = await getUserForUpdate(tx, store.id, givenUserRef(params));
-    // Without a stored face there is nothing to disable: the fault is the missing face.
+    // Without a stored face its status cannot change: the response says that the face is missing.
     if (!(await setFaceStatus(tx, user.id, { status, now }))) {
       throw new ApiError(20114, { user: await core.userView(tx, user, now) });
     }

@@ -9,11 +9,11 @@ import { ENROLMENT_QUALITY } from './biometric-rules.ts';
 import { type BiometricRow, findFace, putFace } from './biometrics.repository.ts';
 import type { PresentedFace } from './present-face.ts';
 
-/** Makes a face known: the template is sealed for the user, and replaces the one before. */
+/** Enrols a face: the template is sealed for the user and replaces an earlier one. */
 export type Enrolment = {
   readonly storeName: string;
   readonly user: UserRef;
-  /** What is wrong with the request, known before the picture is analysed. */
+  /** The fault of the request, found before the image was analysed. */
   readonly fault?: ErrorCode | undefined;
   readonly presented?: PresentedFace | undefined;
   readonly status: BiometricRow['status'];

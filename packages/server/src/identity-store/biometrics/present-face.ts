@@ -7,7 +7,7 @@ import { invalidInput } from '../../kernel/errors.ts';
 import type { Share } from '../../kernel/fair-queue.ts';
 import { compareStandIns, isStandIn, SANDBOX_ALGORITHM, standInTemplate } from './sandbox-faces.ts';
 
-/** A face that somebody shows, as numbers. Made while nobody waits for the database; the picture is forgotten. */
+/** The template of a presented face. It is computed outside any transaction, and the image is not stored. */
 export type PresentedFace =
   | {
       readonly template: Buffer;
@@ -18,17 +18,17 @@ export type PresentedFace =
   | { readonly template?: undefined; readonly reason: string };
 
 export type PresentFace = {
-  /** What an operation was sent: base64. */
+  /** `data` is the base64 image of an API request. */
   ofData(data: string, environment: Environment, share: Share): Promise<PresentedFace>;
-  /** What a journey has: encoded anew when it was uploaded. */
+  /** `image` is the image of a journey, which was re-encoded at upload. */
   ofImage(image: VisionImage, environment: Environment, signal: AbortSignal): Promise<PresentedFace>;
-  /** From 0 to 1. Throws if the template cannot be compared. */
+  /** Returns a score from 0 to 1. Throws if the templates cannot be compared. */
   compare(algorithm: string, stored: Uint8Array, presented: Uint8Array): number;
 };
 
 export type PresentFaceDeps = { faces: FaceTemplates; images: Pick<Images, 'reencode'> };
 
-/** Long enough for an engine that has to be started first. */
+/** Long enough for an engine that must be started first. */
 const LOOK_WITHIN_MS = 60_000;
 
 export function facePresenter({ faces, images }: PresentFaceDeps): PresentFace {
@@ -72,7 +72,7 @@ function withAlgorithm(algorithm: string, result: Awaited<ReturnType<FaceTemplat
   return { template: result.template, algorithm, quality: result.quality, reasons: result.reasons };
 }
 
-/** Node skips characters that are not base64, so the decoded length shows whether it skipped any. */
+/** Node's decoder skips characters that are not base64. The decoded length shows whether it skipped any. */
 function decodeBase64(data: string): Buffer {
   const bytes = Buffer.from(data, 'base64');
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;

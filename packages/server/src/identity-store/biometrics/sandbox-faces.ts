@@ -1,9 +1,9 @@
 import type { FaceTemplate } from '../../engines/vision/vision.ts';
 
 /**
- * Faces of the sandbox: a JSON document in place of a picture says whom it shows, and two of them are alike if they say
- * the same. They are taken from callers of the test environment alone, have an algorithm of their own, and so can never
- * be compared with a face.
+ * Sandbox faces: a JSON document replaces the image and names the person it shows. Two documents match if they name the
+ * same person. Only callers of the test environment can use them. They have an algorithm of their own, so they can
+ * never be compared with a real face.
  */
 export const SANDBOX_ALGORITHM = 'SANDBOX';
 
@@ -14,10 +14,10 @@ const MAX_STAND_IN_BYTES = 64 * 1024;
 
 type StandIn = {
   person?: string;
-  /** How alike it is to another picture of the same person. */
+  /** The score of a comparison with another document of the same person. */
   score?: number;
   quality?: number;
-  /** A reason for which there is no template, such as `no_face`. */
+  /** The reason why there is no template, such as `no_face`. */
   fault?: string;
 };
 
@@ -34,7 +34,7 @@ export function standInTemplate(bytes: Buffer): FaceTemplate {
   return { template, quality, reasons: quality < QUALITY ? ['too_dark'] : [] };
 }
 
-/** The score that the presented stand-in names decides. */
+/** For the same person, the presented document sets the score. */
 export function compareStandIns(stored: Uint8Array, presented: Uint8Array): number {
   const [one, other] = [readStandIn(stored), readStandIn(presented)];
   if (!one || !other) throw new Error('the template is not a stand-in');

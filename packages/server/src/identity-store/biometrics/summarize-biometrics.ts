@@ -3,7 +3,7 @@ import { toDtm } from '../../kernel/clock.ts';
 import type { SummaryInfo } from '../users/user-view.ts';
 import { biometricsOf } from './biometrics.repository.ts';
 
-/** The faces of users, as their `summaryInfo` shows them: that there is one, and nothing of what it looks like. */
+/** Returns the faces of users for their `summaryInfo`: only that a face exists, never its template. */
 export async function summarizeBiometrics(
   db: TenantReads,
   userIds: readonly string[],
