@@ -27,7 +27,7 @@ const ceremonies = table('ceremonies', {
 const { columns } = ceremonies;
 export type CeremonyRow = RowOf<typeof ceremonies>;
 
-/** A user never has more open sessions. */
+/** The most sessions that one statement deletes. A user never has more open sessions. */
 const MOST_AT_ONCE = 1000;
 const COLUMNS = columns.join(', ');
 const ADD = ceremonies.insert();
@@ -48,10 +48,10 @@ const REMOVE_EXPIRED = ceremonies.delete(`WHERE tenant_id = :tenant_id AND id IN
 
 const placeOf = (id: string) => `ceremony:${id}`;
 
-/** Before what is sealed. A session of an earlier release has a name without it, which is not shown. */
+/** The prefix of a sealed name. A session of an earlier release has a name without it; that name is not shown. */
 const SEALED = 'sealed:';
 
-/** Names of users are sealed: base64 in a column of text. */
+/** Seals the name of the user; the text column holds it as base64. */
 async function sealName(tx: TenantTx, { id, username }: CeremonyRow): Promise<string | null> {
   const seal = username === null ? undefined : await tx.personal();
   if (!seal || username === null) return null;
@@ -71,7 +71,7 @@ export async function addCeremony(tx: TenantTx, row: CeremonyRow): Promise<void>
   ADD.send(tx, { ...row, username: await sealName(tx, row) });
 }
 
-/** The name of the user stays sealed: completing does not need it. */
+/** The name of the user stays sealed, because the completion does not need it. */
 export function removeCeremony(
   tx: TenantTx,
   { kind, storeId, id, now }: { kind: CeremonyKind; storeId: string; id: string; now: number },
@@ -83,7 +83,7 @@ export async function keepNewestCeremonies(tx: TenantTx, userId: string, keep: n
   KEEP_NEWEST.send(tx, { userId, keep });
 }
 
-/** The newest first. A limit per user keeps the list short. */
+/** Returns the open sessions, newest first. The limit per user keeps the list short. */
 export async function openCeremoniesOf(db: TenantReads, userId: string, now: number): Promise<CeremonyRow[]> {
   return openNames(db, await OPEN_OF.all(db, { userId, now }));
 }

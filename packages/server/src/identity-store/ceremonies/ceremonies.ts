@@ -8,9 +8,12 @@ import {
   removeCeremony,
 } from './ceremonies.repository.ts';
 
-/** Sessions of registration and authentication: opened by a start, spent by the attempt to complete, whatever it brings. */
+/**
+ * Sessions of registration and authentication. A start opens a session; the attempt to complete spends it, whatever the
+ * result.
+ */
 
-/** With one more the oldest is given up: whoever starts over and over must not be locked out of finishing. */
+/** One more session removes the oldest. A user who starts again and again can still complete the newest session. */
 export const MAX_OPEN_PER_USER = 20;
 
 export type NewCeremony = {
@@ -21,7 +24,7 @@ export type NewCeremony = {
   rpId?: string | undefined;
   policyName?: string | undefined;
   username?: string | undefined;
-  /** The challenge, the policy as it is now: whatever completing needs. */
+  /** Everything that the completion needs, such as the challenge and the current policy. */
   data: object;
   now: number;
   lifeMs: number;
@@ -52,8 +55,8 @@ export async function openCeremony(
 }
 
 /**
- * The session, which is gone from then on. Nothing if there is none of this kind in this store that has time left; one
- * of another kind is untouched. The caller answers 100035.
+ * Removes and returns the session. Returns undefined if this store has no open session of this kind and id; a session
+ * of another kind stays. The caller then throws 100035.
  */
 export async function takeCeremony<Data = unknown>(
   tx: TenantTx,
