@@ -4,8 +4,8 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_LENGTH = 10;
 
 /**
- * Ids of events, which are read in their order: of two that this process makes in one millisecond the second is greater,
- * so that a lock stands behind the failure that led to it.
+ * Returns a generator of event ids. Events are sorted by id: within one millisecond each id of this process is greater
+ * than the one before. So a lock always follows the failure that caused it.
  */
 export function eventIds(): (now: number) => string {
   let last = '';
@@ -17,7 +17,7 @@ export function eventIds(): (now: number) => string {
   };
 }
 
-/** The next id of the same moment; nothing after the last there can be. */
+/** Returns the next id of the same millisecond, or undefined after the last possible one. */
 export function following(id: string): string | undefined {
   for (let at = id.length - 1; at >= TIME_LENGTH; at--) {
     const next = ALPHABET[ALPHABET.indexOf(id[at] as string) + 1];

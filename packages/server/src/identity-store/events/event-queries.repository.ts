@@ -4,7 +4,7 @@ import { query, statement } from '../../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import { type EventRow, identityEventsTable } from './identity-events.table.ts';
 
-/** Queries over events, and the search behind them. */
+/** The stored queries over events, and the search that runs them. */
 export type QueryStatus = 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'FAILED';
 type Environment = EventRow['environment'];
 
@@ -43,7 +43,6 @@ export function findQuery(db: TenantReads, id: string): Promise<QueryRow | undef
   return ONE.get(db, { id });
 }
 
-/** Of both environments. */
 export async function countQueries(db: TenantReads, environment: Environment): Promise<number> {
   return (await COUNT.get(db, { environment }))?.total ?? 0;
 }
@@ -64,10 +63,10 @@ export function removeExpiredQueries(tx: TenantTx, now: number, limit: number): 
   return REMOVE_EXPIRED.run(tx, { now, limit });
 }
 
-/** The columns that are compared, and what with. */
+/** The conditions of a query: values by column. */
 export type EventFilter = {
   readonly exact: Readonly<Partial<Record<ExactColumn, string | number>>>;
-  /** LIKE patterns, folded. */
+  /** LIKE patterns in folded case. */
   readonly like: Readonly<Partial<Record<LikeColumn, string>>>;
 };
 export type ExactColumn =
@@ -86,7 +85,7 @@ export type EventRange = {
   readonly limit: number;
 };
 
-/** Those that few events share come first. */
+/** The most selective columns come first. */
 const BY_CHOICE = [
   'parent_process_instance_id',
   'parent_process_defn_id',
@@ -99,7 +98,7 @@ const BY_CHOICE = [
 
 const OF_RANGE = 'tenant_id = $1 AND environment = $2 AND id < $3 AND id >= $4';
 
-/** Ids alone, the newest first: with one exact filter its index has them, and no event has to be read. */
+/** Returns ids only, the newest first. With one exact filter the index contains them, so no event is read. */
 export async function searchEvents(
   db: TenantReads,
   { exact, like }: EventFilter,
@@ -109,7 +108,7 @@ export async function searchEvents(
   const placeholder = (value: Value) => `$${values.push(value)}`;
   const best = BY_CHOICE.find((column) => exact[column] !== undefined);
   const conditions = [
-    // SQLite would rather walk all events than choose between two indexes it knows nothing of: it is told which to take.
+    // Only one column may use its index: without statistics, SQLite would otherwise scan all events.
     ...Object.entries(exact).map(
       ([column, value]) => ` AND ${column === best ? column : withoutIndex(column)} = ${placeholder(value)}`,
     ),
@@ -124,7 +123,7 @@ const STEP_BACK = query<{ id: string }>()(`SELECT id FROM identity_events
   WHERE tenant_id = :tenant_id AND environment = :environment AND id < :below
   ORDER BY id DESC LIMIT 1 OFFSET :offset + 0`);
 
-/** The id that stands so many events before another; nothing if there are not so many. */
+/** Returns the id that is `events` places before `below`, or undefined if there are fewer events. */
 export async function stepBack(
   db: TenantReads,
   { environment, below, events }: { environment: Environment; below: string; events: number },
@@ -136,7 +135,7 @@ const OF_IDS = query<EventRow>()(`SELECT ${identityEventsTable.columns.join(', '
   WHERE tenant_id = :tenant_id AND environment = :environment AND id ${inJson(':ids')}
   ORDER BY id DESC`);
 
-/** The events that retention has not removed. */
+/** Returns the events of these ids; events that retention has removed are missing. */
 export function eventsOfIds(
   db: TenantReads,
   { environment, ids }: { environment: Environment; ids: readonly string[] },

@@ -22,11 +22,14 @@ import {
 import type { EventRow } from './identity-events.table.ts';
 import { type Page, pageOfEvents } from './search-events.ts';
 
-/** Queries over the events of identity stores (specification, Events): started, run in the background, read in pages. */
+/**
+ * Queries over the events of identity stores (specification, Events). They run in the background; results are read in
+ * pages.
+ */
 
 export const MAX_QUERIES_PER_TENANT = 1000;
 export const QUERY_KEPT_MS = 24 * HOUR;
-/** As many as a page can hold, so that a first page of any size is there. */
+/** The largest page size, so that a first page of any size is stored. */
 const FIRST_PAGE = 1000;
 const DEFAULT_SIZE = 100;
 /** `~` sorts after every character of an id. */
@@ -84,7 +87,7 @@ export function eventQueryHandlers({
   });
 }
 
-/** What is found below the moment of the query: events that come later do not move its pages. */
+/** Finds the first page, newest first. Later pages are read below its last id, so new events do not move them. */
 export function runQueryJob(): JobDefinition<{ queryId: string }> {
   const maxAttempts = 3;
   return defineJob<{ queryId: string }>({
@@ -108,7 +111,7 @@ export function runQueryJob(): JobDefinition<{ queryId: string }> {
           const page: Page = await pageOfEvents(db, filter, { environment: row.environment, below, size });
           ids.push(...page.ids);
           below = page.nextId;
-          // SQLite reads in this very thread: others have their turn between two stretches.
+          // SQLite reads on this thread, so other requests get their turn between two stretches.
           await setImmediate();
         }
         await db.write((tx) => completeQuery(tx, queryId, { ids, nextId: below ?? null }));
@@ -120,7 +123,7 @@ export function runQueryJob(): JobDefinition<{ queryId: string }> {
   });
 }
 
-/** A pattern without wildcards is an exact filter, which an index answers. */
+/** A pattern without wildcards becomes an exact filter, which can use an index. */
 export function filterOf(input: QueryInput): EventFilter {
   const exact: Partial<Record<ExactColumn, string | number>> = {};
   const like: Partial<Record<LikeColumn, string>> = {};
@@ -152,7 +155,7 @@ function resultOf(queryId: string, rows: readonly EventRow[], nextId: string | u
   };
 }
 
-/** A token of another query would show events that this one does not mean. */
+/** Refuses a token of another query: it would show events that do not match this query. */
 function readToken(queryId: string, token: string): string {
   const [query, id = ''] = Buffer.from(token, 'base64url').toString('latin1').split('.');
   if (query !== queryId || !ID_PATTERN.test(id)) {

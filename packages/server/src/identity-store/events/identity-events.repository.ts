@@ -18,7 +18,7 @@ export async function addEvent(tx: TenantTx, row: EventRow | EventOfNoProcess): 
   else ADD_OF_NO_PROCESS.send(tx, row);
 }
 
-/** Ids are in the order of time, so whatever is older than a moment has a smaller id. */
+/** Ids are ordered by time, so every event that is older than a moment has a smaller id. */
 export function removeOldEvents(
   tx: TenantTx,
   filter: { environment: Environment; beforeId: string; limit: number },

@@ -29,6 +29,6 @@ export const identityEventsTable = table('identity_events', {
 });
 export type EventRow = RowOf<typeof identityEventsTable>;
 
-/** Most events happen in no process: their insert does not name the columns of one. */
+/** Most events happen outside a process: their insert omits the columns of a process. */
 export const eventsOfNoProcess = table('identity_events', ofNoProcess);
 export type EventOfNoProcess = RowOf<typeof eventsOfNoProcess>;

@@ -6,7 +6,7 @@ import { eventIds } from './event-ids.ts';
 import { addEvent } from './identity-events.repository.ts';
 import type { EventOfNoProcess, EventRow } from './identity-events.table.ts';
 
-/** The process in which it happened, where it happened in one. */
+/** The process in which the event happened, if any. */
 export type ProcessFields = {
   readonly parentProcessDefnId?: string;
   readonly parentProcessDefnName?: string;
@@ -17,7 +17,7 @@ export type ProcessFields = {
   readonly childProcessDefnTag?: string;
 };
 
-/** What happened in a store. It holds no personal data. */
+/** An event of a store. It holds no personal data. */
 export type NewIdentityEvent = {
   readonly environment: 'live' | 'test';
   readonly storeName: string;
@@ -25,19 +25,19 @@ export type NewIdentityEvent = {
   readonly now: number;
   readonly userId?: string | undefined;
   readonly modality?: Modality | undefined;
-  /** Why it was refused. */
+  /** The code of the refusal. */
   readonly code?: number | undefined;
   readonly rpId?: string | undefined;
   readonly process?: ProcessFields | undefined;
 };
 
-/** Stores the event in the transaction of the change, so both commit or neither; the same holds for its notifications. */
+/** Stores the event and its notifications in the transaction of the change: either all of it commits or nothing. */
 export type AddIdentityEvent = (tx: TenantTx, event: NewIdentityEvent) => Promise<void>;
 
 /** An event as subscribers receive it. */
 export type PublishedEvent = Omit<NewIdentityEvent, 'now'> & { readonly id: string; readonly at: number };
 
-/** Tells subscribers of an event, in its transaction. */
+/** Notifies the subscribers of an event, in its transaction. */
 export type NotifyIdentity = (tx: TenantTx, event: PublishedEvent) => Promise<void>;
 
 export function identityEvents(notify: NotifyIdentity): AddIdentityEvent {

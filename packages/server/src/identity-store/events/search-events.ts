@@ -4,14 +4,14 @@ import { searchEvents, stepBack } from './event-queries.repository.ts';
 import type { EventRow } from './identity-events.table.ts';
 
 /**
- * Pages over events, the newest first. Exact filters are found by an index. LIKE has to look at the events themselves,
- * so it looks at a stretch of them at a time: a page may then hold fewer than were asked for and yet not be the last.
+ * Pages over events, newest first. Exact filters use an index. LIKE must read the events themselves, so it reads one
+ * stretch of them per page. Such a page may be smaller than requested without being the last.
  */
 export const STRETCH = 20_000;
 
 export type Page = {
   readonly ids: readonly string[];
-  /** Where to read on: below this id. Nothing at the end. */
+  /** The next page begins below this id. Undefined at the end. */
   readonly nextId: string | undefined;
 };
 
