@@ -15,8 +15,9 @@ import { type Acting, passkeyActs } from './passkey-acts.ts';
 import { findStepCeremony, putStepCeremony } from './step-ceremonies.repository.ts';
 
 /**
- * What identity stores do for steps of journeys. It is what they do for callers, by the same functions: the same locks,
- * the same records, and events that name the process. Only the answer differs, because an end user is not told why.
+ * The identity store for steps of journeys. It uses the same functions as the API: the same locks, the same records,
+ * and events that name the process. Only the response differs, because an end user does not learn the reason of a
+ * refusal.
  */
 export type JourneyStepsDeps = {
   core: IdentityCore;
@@ -49,11 +50,11 @@ function userActs({ core }: JourneyStepsDeps, { tx, caller, about }: Acting): Pi
     async addUser({ store: storeName, extId, attributes, existing, before }) {
       const actResult = await attemptAct(async () => {
         const store = await getActiveStore(tx, caller, storeName);
-        // Journeys that add a user of one name run one after another: the second finds the user that the first has added.
+        // Journeys that add a user of the same name run one after another: the second finds the user of the first.
         await lockName(tx, 'ext_id', store.id, extId);
         const existingUser = await findUser(tx, store.id, { userExtId: extId });
         if (existingUser) return { userId: existingUser.id, created: false };
-        // If a caller is faster, the index refuses, the step is worked on again, and then the user is found.
+        // If an API caller adds the user first, the unique index refuses. Then the step runs again and finds the user.
         const newUser = await createUser(core, tx, store, { input: { extId, attributes }, now, process });
         return { userId: newUser.id, created: true };
       });
@@ -72,7 +73,8 @@ function totpActs({ totps }: JourneyStepsDeps, { tx, caller, about }: Acting): T
   return {
     startTotpRegistration: ({ store: storeName, policy: policyName, user, anew }) =>
       attemptAct(async () => {
-        // Only a secret that this very step has shown is shown again: one that somebody else began is theirs.
+        // Shows a secret again only if this step showed it before. A secret that another registration began is not
+        // revealed.
         const before = await findStepCeremony(tx, about);
         const address = { storeName, policyName, user };
         const registration = await totps.startRegistration(caller, address, anew ? undefined : before);
@@ -86,7 +88,7 @@ function totpActs({ totps }: JourneyStepsDeps, { tx, caller, about }: Acting): T
       const completed = await attemptAct(async () => ({
         userId: (await totps.completeRegistration(caller, address, code)).id,
       }));
-      // There is none because its time was up, or because it was not begun: that can be mended.
+      // The registration has expired or was never started: the end user can start it again.
       return completed.refusal?.code === 100053 ? { refusal: SESSION_GONE } : completed;
     },
     startTotpAuthentication: ({ store: storeName, policy: policyName, user }) =>

@@ -2,13 +2,13 @@ import { type ErrorCode, refusalCodes } from '@grove/contract';
 import { ApiError } from '../../kernel/errors.ts';
 import type { ActResult, RefusedAct } from '../../process-manager/engine/steps/identity-acts.ts';
 
-/** What a refusal of the store means for a step of a journey. */
+/** Translates a refusal of the store for a step of a journey. */
 
-/** Another attempt changes nothing: the user cannot authenticate so, or has nothing to authenticate with. */
+/** Another attempt cannot succeed: the user may not authenticate in this way, or has nothing to authenticate with. */
 const FINAL: readonly ErrorCode[] = [502, 2100, 2101, 2102, 2103, 20122, 100031, 100038, 100053, 100094];
-/** Codes that the end user cannot do anything about. */
+/** Codes that the end user did not cause and cannot resolve. */
 const NOBODYS_FAULT: readonly ErrorCode[] = [100027, 100028, 100029, 100030, 100082, 100083];
-/** The session has expired, or was never begun. */
+/** The session has expired or was never started. */
 export const SESSION_GONE = { code: 100035, status: 'FAILED', advice: 'retry' } as const satisfies RefusedAct;
 
 /** Undefined for an error that is not a refusal: then the transaction rolls back. */

@@ -23,7 +23,7 @@ import type { User } from '../users/user-view.ts';
 import { attemptAct, SESSION_GONE } from './judge-refusal.ts';
 import { putStepCeremony, takeStepCeremony } from './step-ceremonies.repository.ts';
 
-/** Passkeys in a journey: the same ceremonies as those of callers, each bound to the step that began it. */
+/** Passkeys in a journey: the same ceremonies as in the API, each bound to the step that started it. */
 type PasskeyActs = Pick<
   IdentityActs,
   | 'startPasskeyRegistration'
@@ -51,7 +51,8 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
         const { id, ext_id } = await getUser(tx, store.id, user);
         const userName = ext_id ?? id;
         const policy = registrationPolicyOf(await getConfig(tx, store.id, rpId), regPolicyName);
-        // Only right after a login: nobody need be asked then (WebAuthn 5.1.3, conditional create).
+        // Only right after a login: then the browser may create a passkey without asking (WebAuthn 5.1.3, conditional
+        // create).
         const mediation = input.isProven && policy.conditionalCreateAllowed ? CONDITIONAL : {};
         const body = { userName, displayName: userName, ...mediation };
         const address = { storeName, rpId, regPolicyName, user: { userId: id } };
@@ -63,7 +64,7 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
     attemptAct(() =>
       begin(acting, 'PASSKEY_AUTHENTICATION', input, async () => {
         const { store: storeName, rpId, policy: authPolicyName, user } = input;
-        // Where nobody is named, the browser may offer all of its passkeys in a field (autofill).
+        // If the step names no user, the browser may offer all its passkeys in an input field (autofill).
         const mediation = user ? {} : CONDITIONAL;
         const address = { storeName, rpId, authPolicyName, user, ...mediation };
         return { ...(await passkeys.startAuthentication(caller, address)), ...mediation };
@@ -92,7 +93,7 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
   };
 }
 
-/** Gives up an earlier session, so that a step has at most one. */
+/** Removes an earlier session, so that a step has at most one. */
 async function begin(
   { tx, caller, about }: Acting,
   kind: CeremonyKind,
@@ -109,7 +110,7 @@ async function begin(
 
 type Ceremony = { start(): Promise<ActResult<Beginning>>; complete(sessionId: string): Promise<User> };
 
-/** Without a session the start says why there is none: the user may be locked, or have no passkey. */
+/** If there is no session, calls the start to get the reason: the user may be locked or have no passkey. */
 async function finish(
   { tx, about }: Acting,
   { user }: OfAnyUser,
@@ -122,7 +123,7 @@ async function finish(
   return isSame(completed.done, user) ? { done: { userId: completed.done.id } } : { refusal: OTHER_USER };
 }
 
-/** The session was begun for the user of then; a reviewer may have had another one added since. */
+/** False if the session belongs to another user: a reviewer may have changed the user of the step since the start. */
 function isSame({ id, extId }: User, user: StoreUser | undefined): boolean {
   if (!user) return true;
   return user.userId === undefined ? extId === user.userExtId : id === user.userId;

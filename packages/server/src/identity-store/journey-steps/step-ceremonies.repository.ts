@@ -1,7 +1,7 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 
-/** Which session a step of a journey has opened: only that one can be finished by it. */
+/** The session that a step of a journey opened: the step can complete only this one. */
 export type StepOfInstance = { readonly instanceId: string; readonly step: string };
 
 const PUT = statement(`INSERT INTO step_ceremonies (tenant_id, instance_id, step, session_id, created_at)
@@ -32,7 +32,7 @@ export async function findStepCeremony(
   return row?.session_id;
 }
 
-/** Removes and returns it. */
+/** Removes and returns the session id. */
 export async function takeStepCeremony(
   tx: TenantTx,
   { instanceId, step }: StepOfInstance,
