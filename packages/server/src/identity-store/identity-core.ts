@@ -10,17 +10,17 @@ import { type AddIdentityEvent, identityEvents, type NotifyIdentity } from './ev
 import { openUserViews, type UserViews } from './users/user-view.ts';
 import type { UserRow } from './users/users.repository.ts';
 
-/** What passkeys, app keys, TOTP and faces are built on. */
+/** The common services of passkeys, appkeys, TOTP and faces. */
 export type IdentityCore = UserViews & {
   readonly vault: Vault;
   readonly addIdentityEvent: AddIdentityEvent;
   readonly attempt: Attempt;
   readonly registration: Registration;
-  /** For the start of a ceremony: refuses a user that could not complete it, with the user in the answer. */
+  /** For the start of a ceremony: refuses a user that could not complete it. The response contains the user. */
   ensureUsable(
     db: TenantReads,
     user: UserRow,
-    /** With a modality, a lock of it refuses as well: for an authentication, not for a registration. */
+    /** With a modality, its lock refuses too. Authentications pass it, registrations do not. */
     event: { modality?: Modality; now: number },
   ): Promise<void>;
 };

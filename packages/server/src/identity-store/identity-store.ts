@@ -22,7 +22,7 @@ import { sealUsers } from './users/ext-id-seal.ts';
 import { userHandlers } from './users/users.ts';
 import { usersOfPerson } from './users/users-of-person.ts';
 
-/** The identity store put together: each modality adds its handlers, its summary and its jobs here. */
+/** Assembles the identity store: each modality adds its handlers, its summary and its jobs here. */
 export type IdentityStoreDeps = IdentityCoreDeps &
   PresentFaceDeps & {
     db: Db;
@@ -50,7 +50,7 @@ export function openIdentityStore(deps: IdentityStoreDeps) {
     core,
     forSteps: journeySteps({ core, totps, passkeys: passkeys.ceremonies, faces: biometrics.ceremonies }),
     isStoreName,
-    /** Seals what an earlier release stored in the clear. */
+    /** Seals the users that an earlier release stored unencrypted. */
     sealBatch: sealUsers,
     ofPerson: usersOfPerson({ ...core, now: () => deps.clock.now() }),
     prepare: metadata.load,

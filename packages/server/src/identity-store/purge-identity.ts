@@ -8,15 +8,15 @@ import { removeExpiredQueries } from './events/event-queries.repository.ts';
 import { removeOldEvents } from './events/identity-events.repository.ts';
 import { removeExpiredPending } from './totps/totps.repository.ts';
 
-/** What is removed from identity stores without anybody asking. */
+/** Jobs that remove expired data from identity stores. */
 
 export const EVENTS_KEPT_DAYS = 90;
-/** Long enough for a yearly look back, and for the month it takes. */
+/** Long enough for a yearly audit plus one month to do it. */
 export const AUTHENTICATIONS_KEPT_DAYS = 400;
 const PURGE_EVERY_MS = 10 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Sessions, queries and registrations whose time is up: they were of no use already. */
+/** Removes expired sessions, queries and registrations. Nothing can use them any more. */
 export function purgeExpiredJob(deps: PurgeDeps): JobDefinition<object> {
   return definePurge(
     deps,
@@ -33,7 +33,7 @@ export function purgeExpiredJob(deps: PurgeDeps): JobDefinition<object> {
   );
 }
 
-/** Events and authentications that are older than they are kept. */
+/** Removes events and authentications that are older than their retention time. */
 export function purgeHistoryJob(deps: PurgeDeps): JobDefinition<object> {
   return definePurge(
     deps,
