@@ -18,8 +18,8 @@ export type AnswerDeps = Pick<IdentityCore, 'vault' | 'addIdentityEvent'> &
   Pick<Processes, 'closeToken'> & { jobs: Pick<Jobs, 'enqueue'>; abandon: JobDefinition<Abandon> };
 
 /**
- * What the user said on a device. A wrong number is a no, and a no to a process is one for all devices: whoever could
- * try again on the next would be right before long. Only a yes that was said before stands.
+ * Records the answer of a user on a device. A wrong number counts as a rejection. A rejection of a process applies to
+ * all devices: otherwise an attacker could guess again on the next device. Only an earlier acceptance stays.
  */
 export function answering(deps: AnswerDeps): Handlers<typeof api.pushNotifications>['answer'] {
   return async (context, { params, body: { status, number } }) => {
@@ -49,7 +49,7 @@ export function answering(deps: AnswerDeps): Handlers<typeof api.pushNotificatio
       const opens = status === 'ACCEPTED' && content.number !== undefined && content.redirectUrl !== undefined;
       return { ...notification, ...(opens && { redirectUrl: content.redirectUrl }) };
     });
-    // Thrown after the commit: the refusal is to stay.
+    // Thrown after the commit, so that the stored rejection stays.
     if (!answer) throw new ApiError(100190);
     return answer;
   };

@@ -14,7 +14,7 @@ const ENDS: Readonly<Record<string, PushStatus>> = {
   'instance.deleted': 'EXPIRED',
 };
 
-/** One that had ended ended its notifications then. */
+/** True if the deleted instance had completed before: then its notifications have already ended. */
 const hadEnded = ({ type, status }: ToldInstance) => type === 'instance.deleted' && status.startsWith('COMPLETED_');
 
 export type FollowDeps = {
@@ -23,12 +23,12 @@ export type FollowDeps = {
   closeToken: Processes['closeToken'];
 };
 
-/** Told of every event of every instance, in its transaction: the end of one ends what asked for it. */
+/** Called for every event of every instance, in its transaction. When an instance ends, its notifications end too. */
 export function instanceFollower({ jobs, wake, closeToken }: FollowDeps) {
   return async (tx: TenantTx, event: ToldInstance): Promise<void> => {
     const status = ENDS[event.type];
     if (!status || hadEnded(event)) return;
-    // Each device has a record of its own, and all of them ask for one process.
+    // Each device has its own notification; all of them belong to one process.
     const endedPushes = await endPushesOf(tx, event.instanceId, status, event.at);
     const one =
       endedPushes.find((each) => each.status === 'REJECTED') ??
@@ -48,8 +48,8 @@ export function instanceFollower({ jobs, wake, closeToken }: FollowDeps) {
 
 export type Wake = { parentId: string; variables: Record<string, string> };
 
-// By jobs: the instances and the notifications are never locked in one transaction in another order than that of an
-// instance which ends, so nobody waits in a circle.
+// These changes run as jobs. An ending instance is locked before its notifications. If an answer locked the two in the
+// other order in one transaction, a deadlock would be possible.
 const RETRIES = { maxAttempts: 10, backoff: { firstMs: SECOND, mostMs: 5 * MINUTE }, timeoutMs: MINUTE };
 
 export function wakeParentJob({ resumeInstance }: Pick<Processes, 'resumeInstance'>): JobDefinition<Wake> {
@@ -66,7 +66,7 @@ export type Abandon = { instanceId: string };
 export function abandonProcessJob({ abandonInstance }: Pick<Processes, 'abandonInstance'>): JobDefinition<Abandon> {
   return defineJob<Abandon>({
     kind: 'identity-store.abandon-process',
-    does: 'ends the process of a push notification that was not answered in time',
+    does: 'ends the process of a push notification that its user rejected',
     ...RETRIES,
     run: ({ instanceId }, { tenant }) => tenant().write((tx) => abandonInstance(tx, instanceId)),
   });

@@ -2,19 +2,19 @@ import type { TenantTx } from '../../db/db.ts';
 import type { AskedProcess, StartedProcess } from '../../kernel/asked-process.ts';
 import type { ProcessFields } from '../events/identity-events.ts';
 
-/** What push notifications that ask for a process need of those who run processes. */
+/** The functions of the process manager that push notifications for a process need. */
 export type Processes = {
-  /** A process token and an instance made from it, in the transaction that asks for them. */
+  /** Creates a process token and an instance from it, in this transaction. */
   startProcess(tx: TenantTx, process: AskedProcess): Promise<StartedProcess>;
-  /** No instance can be made from the token any more. */
+  /** Closes the token: no further instance can be created from it. */
   closeToken(tx: TenantTx, tokenId: string, now: number): Promise<void>;
-  /** Removes tokens whose time was over by then, and tells how many. */
+  /** Removes tokens that expired before `over`; returns how many. */
   removeTokensOver(tx: TenantTx, over: number, limit: number): Promise<number>;
-  /** The instance that waits, or 100022; nothing of it that a caller of this environment may not see. */
+  /** Returns the waiting instance, or throws 100022 if there is none or a caller of this environment may not see it. */
   findParent(tx: TenantTx, environment: 'live' | 'test', instanceId: string): Promise<ParentProcess>;
-  /** Lets an instance go on that waits; nothing if it waits no more. */
+  /** Resumes a waiting instance. Does nothing if it does not wait any more. */
   resumeInstance(tx: TenantTx, instanceId: string, variables: Readonly<Record<string, string>>): Promise<void>;
-  /** Ends an instance that its user does not want; nothing if it has ended. */
+  /** Ends an instance that its user rejected. Does nothing if it has ended. */
   abandonInstance(tx: TenantTx, instanceId: string): Promise<void>;
 };
 

@@ -31,7 +31,7 @@ export type PushRow = RowOf<typeof notifications>;
 const OPEN = "status IN ('SENT', 'DELIVERED', 'ACCEPTED')";
 const ADD = notifications.insert();
 const ONE = notifications.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id');
-// Everybody who locks several locks them in the order of their ids.
+// Every statement that locks several rows locks them in the order of their ids (deadlocks).
 const OF_SEND_FOR_UPDATE = notifications.select(
   columns,
   `WHERE tenant_id = :tenant_id AND user_id = :user_id AND created_at = :created_at AND send_id = :send_id
@@ -42,7 +42,7 @@ const ACTIVE = notifications.select(
   `WHERE tenant_id = :tenant_id AND user_id = :userId AND ${OPEN} AND expires_at > :now
   ORDER BY rp_id, device_id, id DESC LIMIT :limit`,
 );
-// A record from after `until` was written while the clock was ahead: it must not close the limit until then.
+// A record later than `until` was written while a clock was ahead. It must not block the user until that time.
 const SENDS = query<{
   total: number;
   oldest: number | null;
@@ -71,12 +71,12 @@ export function findPush(db: TenantReads, id: string): Promise<PushRow | undefin
   return ONE.get(db, { id });
 }
 
-/** All that were sent by the same call. Nobody else can change them until the transaction ends. */
+/** Locks and returns all notifications of the same call. No other transaction can change them until this one ends. */
 export function lockSend(tx: TenantTx, { user_id, created_at, send_id }: PushRow): Promise<PushRow[]> {
   return OF_SEND_FOR_UPDATE.all(tx, { user_id, created_at, send_id });
 }
 
-/** By relying party and device, the newest first. */
+/** Sorted by relying party and device, then newest first. */
 export function activePushes(
   db: TenantReads,
   { userId, now, limit }: { userId: string; now: number; limit: number },
@@ -84,7 +84,7 @@ export function activePushes(
   return ACTIVE.all(db, { userId, now, limit });
 }
 
-/** How often the user was sent something between the two moments, and when first. */
+/** How often something was sent to the user between the two times, and when first. */
 export async function countSends(
   db: TenantReads,
   userId: string,
@@ -106,14 +106,14 @@ export async function noteHanded(tx: TenantTx, id: string, now: number): Promise
   SET_HANDED.send(tx, { id, now });
 }
 
-/** Unless it has reached the device after all. */
+/** Marks the notification as failed, unless the provider has accepted it or the device has answered. */
 export async function failPush(tx: TenantTx, id: string, reason: string, now: number): Promise<void> {
   FAIL.send(tx, { id, reason, now });
 }
 
 export type EndedPush = Pick<PushRow, 'id' | 'status' | 'parent_instance_id' | 'process_token_id'>;
 
-/** All that ask for the instance: those that were open have ended so, the others stay what they were. */
+/** Ends the open notifications of the instance. Returns all its notifications, with their status afterwards. */
 export function endPushesOf(tx: TenantTx, instanceId: string, status: PushStatus, now: number): Promise<EndedPush[]> {
   return END_OF_INSTANCE.all(tx, { instanceId, status, now });
 }

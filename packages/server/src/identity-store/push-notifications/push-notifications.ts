@@ -82,10 +82,10 @@ function recordHandlers({ vault }: Pick<IdentityCore, 'vault'>) {
   });
 }
 
-/** How long one can be looked at after its time. */
+/** How long a notification can be read after it expired. */
 const KEPT_MS = 30 * 24 * HOUR;
 
-/** The records, and the process tokens that some of them came with. */
+/** Removes old notifications and their process tokens. */
 function purgePushesJob(deps: PurgeDeps & { processes: Processes }): JobDefinition<object> {
   return definePurge(
     deps,

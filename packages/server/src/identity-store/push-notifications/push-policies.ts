@@ -27,7 +27,7 @@ type Policies = Pick<
 export type PushPolicy = Ok<typeof api.pushNotifications.getPolicy>;
 
 export type PushPolicyDeps = Pick<IdentityCore, 'vault' | 'addIdentityEvent'> & {
-  /** What is wrong with an address that requests should go to. */
+  /** Returns the reason why the server may not send requests to an address. */
   faultOfAddress(uri: string): string | undefined;
 };
 
@@ -112,7 +112,7 @@ function policyFrom(members: PolicyMembers, settings: ProviderSettings, now: num
   return { rpId, status, ...matching, providers: providersOf(settings), createdDtm, lastUpdatedDtm: toDtm(now) };
 }
 
-/** Every relying party with appkeys can have a policy; one whose policy is active can be used. */
+/** Every relying party with appkeys can have a push policy. Only one with an active policy can send. */
 function relyingPartiesOf(rows: readonly PolicyRow[]) {
   const active = new Set(
     rows.filter((row) => row.kind === 'PUSH' && readRow(row).policy.status === 'ACTIVE').map(({ name }) => name),
@@ -132,7 +132,7 @@ export type StoredPushPolicy = {
   last_updated_by: null;
 };
 
-/** The policy, or 100030. */
+/** Returns the policy, or throws 100030. */
 export async function getPushPolicy(db: TenantReads, storeId: string, rpId: string): Promise<StoredPushPolicy> {
   return readRow(await findPolicy(db, keyOf(storeId, rpId)));
 }

@@ -5,10 +5,10 @@ import { ApiError } from '../../kernel/errors.ts';
 export type PushStatus = 'SENT' | 'DELIVERED' | 'ACCEPTED' | 'REJECTED' | 'COMPLETED' | 'EXPIRED' | 'FAILED';
 export type PushType = 'PROCESS' | 'GENERIC';
 
-/** How long one waits for its user. */
+/** How long a notification waits for its user. */
 export const LIFE_MS: Readonly<Record<PushType, number>> = { PROCESS: 15 * MINUTE, GENERIC: 24 * HOUR };
 
-/** Whoever is asked again and again says yes in the end, so nobody is asked more often than this. */
+/** Limits how often a user is asked. Without a limit, an attacker could ask until the user accepts (push bombing). */
 export const MAX_SENDS = 5;
 export const SENDS_WITHIN_MS = 10 * MINUTE;
 
@@ -22,12 +22,12 @@ const NEXT: Readonly<Record<PushStatus, readonly PushStatus[]>> = {
   FAILED: [],
 };
 
-/** To say the same again changes nothing and does no harm. */
+/** Repeating the current status is allowed and changes nothing. */
 export function mayBecome(from: PushStatus, to: PushStatus): boolean {
   return from === to || NEXT[from].includes(to);
 }
 
-/** Who says yes must name the number, if there is one. To say it again, or to say no, takes none. */
+/** The first acceptance must contain the number, if there is one. A repeated acceptance or a rejection needs none. */
 export function needsNumber(from: PushStatus, to: PushStatus): boolean {
   return (to === 'ACCEPTED' || to === 'COMPLETED') && from !== 'ACCEPTED' && from !== 'COMPLETED';
 }
@@ -36,12 +36,12 @@ export function isOpen(status: PushStatus): boolean {
   return NEXT[status].length > 0;
 }
 
-/** One whose time is over has expired, whether or not anybody has noticed yet. */
+/** Returns EXPIRED for an open notification after its time, even if the stored status is older. */
 export function statusAt({ status, expires_at }: { status: PushStatus; expires_at: number }, now: number): PushStatus {
   return isOpen(status) && expires_at <= now ? 'EXPIRED' : status;
 }
 
-/** One of another user is none of this one's: 100034. */
+/** Ensures that the notification belongs to the user, or throws 100034 as if it did not exist. */
 export function ofUser<Row extends { user_id: string }>(row: Row | undefined, userId: string): Row {
   if (row?.user_id !== userId) throw new ApiError(100034);
   return row;

@@ -5,7 +5,9 @@ import { privateKeyOf } from '../../engines/push/sign-jwt.ts';
 import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
 
-/** What a relying party tells of its providers. It holds credentials, so it is sealed for the store and never shown. */
+/**
+ * The provider settings of a relying party. They contain credentials, so they are sealed for the store and never shown.
+ */
 type SettingsInput = Body<typeof api.pushNotifications.updatePolicy>;
 
 const VAPID_PUBLIC_BYTES = 65;
@@ -24,7 +26,10 @@ export function providersOf({ apns, fcm, webPush }: ProviderSettings): ProviderN
   ];
 }
 
-/** Throws where a provider could not be spoken to with these. `faultOf` says where requests may go. */
+/**
+ * Throws if no provider can be reached with these settings. `faultOf` refuses addresses to which the server must not
+ * send.
+ */
 export function checkSettings(settings: ProviderSettings, faultOf: (uri: string) => string | undefined): void {
   const faults = [...apnsFaults(settings, faultOf), ...fcmFaults(settings, faultOf), ...webPushFaults(settings)];
   if (faults.length > 0) throw invalidInput(...faults);

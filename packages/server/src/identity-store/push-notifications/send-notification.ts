@@ -48,7 +48,7 @@ export function sending(deps: SendDeps): Handlers<typeof api.pushNotifications>[
     const by = actor(context.principal);
     return context.db.write(async (tx) => {
       const store = await getActiveStore(tx, context, params.storeName);
-      // The row stays locked, so that calls which come together are counted one after another.
+      // The row stays locked, so that concurrent calls are counted one after another.
       const user = await getUserForUpdate(tx, store.id, givenUserRef(params));
       await getConfig(tx, store.id, rpId);
       const { policy } = await getPushPolicy(tx, store.id, rpId);
@@ -91,7 +91,7 @@ async function send(deps: SendDeps, tx: TenantTx, request: SendRequest): Promise
 
 const expiresAt = ({ input, now }: SendRequest) => now + LIFE_MS[input.type];
 
-/** The name says what the token is for, and is nobody else's. */
+/** The name of the token says what it is for. The id of the send makes it unique. */
 function start({ processes }: SendDeps, tx: TenantTx, request: SendRequest, sendId: string): Promise<StartedProcess> {
   return processes.startProcess(tx, {
     ...request.input,
@@ -106,7 +106,7 @@ function start({ processes }: SendDeps, tx: TenantTx, request: SendRequest, send
 
 type Prepared = { send_id: string; content: PushContent; startedProcess: StartedProcess | undefined };
 
-/** A record for each device, and the job that sends it. */
+/** Stores a notification for each device and enqueues the job that sends it. */
 async function addPushes(
   { vault, jobs, job }: SendDeps,
   tx: TenantTx,

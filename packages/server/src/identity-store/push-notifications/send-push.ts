@@ -12,15 +12,15 @@ import { failPush, findPush, noteHanded, type PushRow, setPushStatus } from './p
 import { getPushPolicy } from './push-policies.ts';
 import { openSettings } from './push-settings.ts';
 
-/** The job that hands one push notification to its provider. A provider that is down delays it, and only it. */
+/** The job that sends one push notification to its provider. An unavailable provider delays only this notification. */
 export type SendPushDeps = { vault: Vault; push: SendPush };
 
-/** What is sealed of a notification. */
+/** The sealed part of a notification. */
 export type PushContent = {
   title?: string;
   message?: string;
   redirectUrl?: string;
-  /** What the user was shown where it began, and what it can be mistaken for. */
+  /** The number that the user was shown at the start, and the numbers to choose from on the device. */
   number?: number;
   numbers?: readonly number[];
 };
@@ -59,7 +59,9 @@ export function sendPushJob({ vault, push }: SendPushDeps): JobDefinition<{ id: 
 
 type Reached = { device: DeviceRow; target: Parameters<SendPush>[0]; message: PushMessage };
 
-/** All that sending takes, as it is now: the device may be gone, the token dead, the policy deleted. */
+/**
+ * Reads everything that sending needs as it is now: the device may be removed, the token invalid, the policy deleted.
+ */
 async function reach(vault: Vault, db: TenantDb, row: PushRow): Promise<Reached | { reason: string }> {
   const { user_id: userId, rp_id: rpId, device_id: deviceId, store_id: storeId } = row;
   const name = { userId, rpId, deviceId };
@@ -86,7 +88,7 @@ export async function contentOf(vault: Pick<Vault, 'openFor'>, db: TenantReads, 
   return JSON.parse(plain.toString('utf8')) as PushContent;
 }
 
-/** Whoever must choose a number first is told where the journey begins when the number was right. */
+/** If the user must choose a number, the message has no link: the user gets it only after the right number. */
 function messageOf(row: PushRow, { title, message, redirectUrl, numbers }: PushContent): PushMessage {
   return {
     id: row.id,

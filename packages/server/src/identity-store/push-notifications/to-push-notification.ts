@@ -4,7 +4,7 @@ import type { PushRow } from './push-notifications.repository.ts';
 import { statusAt } from './push-rules.ts';
 import type { PushContent } from './send-push.ts';
 
-/** A push notification as callers see it. Where a journey begins, and the number to match, are told to others. */
+/** A push notification as callers see it, without the link to the journey and without the number. */
 export type PushNotification = Ok<typeof api.pushNotifications.get>;
 
 export function toPushNotification(row: PushRow, { title, message }: PushContent, now: number): PushNotification {
