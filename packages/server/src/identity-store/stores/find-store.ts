@@ -5,7 +5,7 @@ import type { StoreConfiguration } from './store-rules.ts';
 import { findStore } from './stores.repository.ts';
 import type { StoreRow } from './stores.table.ts';
 
-/** A store as the features see it. */
+/** A store as other features see it. */
 export type Store = {
   readonly id: string;
   readonly name: string;
@@ -14,17 +14,17 @@ export type Store = {
   readonly configuration: StoreConfiguration;
 };
 
-/** Who asks: a store of the other environment is none. */
+/** The caller's environment: a store of the other environment is not found. */
 export type Asks = { readonly principal: { readonly environment: Environment } };
 
-/** The store of that name in the caller's environment, or 100027. */
+/** Returns the store of that name in the caller's environment, or throws 100027. */
 export async function getStore(db: TenantReads, { principal }: Asks, name: string): Promise<Store> {
   const row = await findStore(db, { environment: principal.environment, name });
   if (!row) throw new ApiError(100027);
   return toStore(row);
 }
 
-/** For what makes somebody known or recognised: an inactive store does neither. */
+/** For operations that register or authenticate users: throws 100082 if the store is inactive. */
 export async function getActiveStore(db: TenantReads, asks: Asks, name: string): Promise<Store> {
   const store = await getStore(db, asks, name);
   if (store.status !== 'ACTIVE') throw new ApiError(100082);

@@ -1,7 +1,9 @@
 import type { TenantReads } from '../../db/db.ts';
 import { findStore } from './stores.repository.ts';
 
-/** Whether a definition can name it. Definitions are of both environments, so a store of either will do. */
+/**
+ * Whether a definition can name this store. A definition can run in both environments, so a store of either is enough.
+ */
 export async function isStoreName(db: TenantReads, name: string): Promise<boolean> {
   const live = await findStore(db, { environment: 'live', name });
   return live !== undefined || (await findStore(db, { environment: 'test', name })) !== undefined;

@@ -2,7 +2,7 @@ import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 
-/** Configurations of relying parties and policies of a store, each by its kind and its name. */
+/** The configurations of relying parties and the policies of a store, by kind and name. */
 export type PolicyKind = 'PASSKEY' | 'APPKEY' | 'TOTP' | 'PUSH';
 
 export type PolicyKey = {
@@ -17,7 +17,7 @@ export type PolicyRow = {
   name: string;
   /** JSON, as callers see it. */
   config: string;
-  /** What callers may not see, sealed by the feature that keeps it. */
+  /** The parts that callers must not see, sealed by the feature that owns them. */
   sealed: Uint8Array | null;
   last_updated_at: number;
 };
@@ -36,7 +36,7 @@ const REMOVE = statement(`DELETE FROM relying_parties WHERE ${KEY}`);
 const COUNT = query<{ total: number }>()(
   'SELECT count(*) AS total FROM relying_parties WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind',
 );
-/** One for each store, of which a tenant has only so many. */
+/** A tenant has at most this many stores, and each store has at most one policy of a name. */
 const MOST_NAMED = 1000;
 const BY_NAME = query<PolicyRow>()(
   `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name
@@ -46,7 +46,7 @@ const OF_STORE = query<PolicyRow>()(
   `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = :tenant_id AND store_id = :storeId ORDER BY kind, name`,
 );
 
-/** Those of one name in all stores. */
+/** Returns the policies of one name in all stores. */
 export function policiesNamed(db: TenantReads, kind: PolicyKind, name: string): Promise<PolicyRow[]> {
   return BY_NAME.all(db, { kind, name });
 }

@@ -13,18 +13,18 @@ import {
   removePolicy,
 } from './store-policies.repository.ts';
 
-/** What the features of relying parties do with their configurations; the checks of what is in them are theirs. */
+/** The common operations on configurations. Each feature checks the content of its own configurations. */
 
 export const MAX_POLICIES_PER_KIND = 100;
 
-/** A relying party is missing, or a policy: each kind says which. */
+/** TOTP has policies; all other kinds have relying parties. */
 function missing(kind: PolicyKind): ApiError {
   return kind === 'TOTP' ? new ApiError(100030) : new ApiError(100029);
 }
 
 export type Policy<Config> = { readonly config: Config; readonly sealed: Uint8Array | null };
 
-/** The one of that name, or 100029; for a TOTP policy 100030. */
+/** Returns the configuration of that name, or throws 100029; for a TOTP policy 100030. */
 export async function getPolicy<Config>(db: TenantReads, key: PolicyKey): Promise<Policy<Config>> {
   const row = await findPolicy(db, key);
   if (!row) throw missing(key.kind);
@@ -48,12 +48,12 @@ export async function createPolicy(tx: TenantTx, key: PolicyKey, policy: NewPoli
 
 type PolicyUpdate<Config> = {
   change(before: Config): Config;
-  /** What the caller has read, if it says so. */
+  /** The time of the version that the caller has read, if the caller sends it. */
   ifUnchanged: { ifLastUpdatedDtm?: string };
   now: number;
 };
 
-/** What `change` makes of the configuration is stored and returned. What is sealed stays. */
+/** Stores and returns the result of `change`. The sealed part stays. */
 export async function updatePolicy<Config extends object>(
   tx: TenantTx,
   key: PolicyKey,

@@ -8,7 +8,7 @@ export type StoreConfiguration = NonNullable<Body<typeof api.stores.create>['con
 export const MAX_TEMP_LOCK_MS = 30 * 24 * HOUR;
 export const MIN_TEMP_LOCK_MS = SECOND;
 
-/** Throws where a setting could not do what it says. */
+/** Throws if a setting is not valid. */
 export function checkConfiguration({ lockConfiguration, ...settings }: StoreConfiguration): void {
   const faults = [
     localeFault(settings.defaultLocale, '/configuration/defaultLocale'),
@@ -53,7 +53,7 @@ function isLocale(locale: string): boolean {
 }
 
 function isTimeZone(timeZone: string): boolean {
-  // An offset is no place, and so knows no summer.
+  // A fixed offset is not a time zone: it has no daylight saving time.
   if (/^[+-]/.test(timeZone)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== '';
@@ -62,7 +62,7 @@ function isTimeZone(timeZone: string): boolean {
   }
 }
 
-/** Settings that are given replace those before; what is not given stays. */
+/** Settings of the input replace the earlier ones; all others stay. */
 export function mergeConfiguration(before: StoreConfiguration, change: StoreConfiguration): StoreConfiguration {
   return { ...before, ...change };
 }

@@ -18,7 +18,7 @@ import { SORTABLE, type StoreRow } from './stores.table.ts';
 
 export const MAX_STORES_PER_TENANT = 1000;
 
-/** It stands in addresses: nothing that a browser or a proxy would change on the way. */
+/** The name is part of URLs, so it has no character that a browser or a proxy would change. */
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}_-])?$/u;
 
 type Store = Ok<typeof api.stores.get>;
@@ -28,7 +28,8 @@ export function storeHandlers({ addIdentityEvent }: { addIdentityEvent: AddIdent
     async create({ db, now, principal: { environment } }, { body }) {
       const { name, description = null, status = 'ACTIVE', configuration = {} } = body;
       if (!NAME.test(name)) {
-        const message = 'must consist of letters, digits, spaces, . _ and -, and begin and end with none of the marks';
+        const message =
+          'must have only letters, digits, spaces, . _ and -, begin with a letter or digit, not end with a space or dot';
         throw invalidInput({ pointer: '/name', message });
       }
       checkConfiguration(configuration);
@@ -91,7 +92,7 @@ export function storeHandlers({ addIdentityEvent }: { addIdentityEvent: AddIdent
   });
 }
 
-/** Whatever else was sent, such as the configurations of relying parties as they were read, is not of the store itself. */
+/** Keeps the settings of the store itself. Other members, such as configurations of relying parties, are dropped. */
 function settingsOf(input: StoreConfiguration): StoreConfiguration {
   const { defaultLocale, defaultTimeZone, defaultUserStatus, maxUsers, lockConfiguration, faceConfiguration } = input;
   return {
