@@ -3,10 +3,10 @@ import type * as otpauth from 'otpauth';
 import type * as uqr from 'uqr';
 import type { Totp } from './match-code.ts';
 
-/** Loaded with the first secret: a server that starts has none to show. */
+/** Loaded with the first secret, so that the server starts faster. */
 const load = createRequire(import.meta.url);
 
-/** What the end user's app is shown, once. */
+/** The secret for the app of the end user. It is shown once. */
 export type ShownSecret = { secret: string; uri: string; qrCode: string };
 
 export function showSecret(totp: Totp, { issuer, label }: { issuer: string; label: string }): ShownSecret {

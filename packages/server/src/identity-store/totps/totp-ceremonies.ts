@@ -27,24 +27,24 @@ import {
   type TotpRow,
 } from './totps.repository.ts';
 
-/** Registering and authenticating with one-time passwords, for whoever asks: a caller, or a step of a journey. */
+/** Registration and authentication with one-time passwords, for API callers and for steps of a journey. */
 
 const SECRET_BYTES = 20;
 export const PENDING_LIFE_MS = 10 * MINUTE;
-/** Wrong first codes, after which the registration has to be started again. */
+/** After this many wrong first codes, the registration must be started again. */
 export const MAX_PENDING_FAILURES = 5;
-/** No step has been accepted: the first was in 1970. */
+/** No step has been accepted yet: step 0 is in 1970. */
 const NO_STEP = -1;
 export const MODALITY = 'TOTP';
 
-/** The key that was read with it, if it was. */
+/** The key of the user, if it was read together with the row. */
 const keyOf = (row: object): Uint8Array | null => ('data_key' in row ? (row.data_key as Uint8Array | null) : null);
 const contextOf = (id: string) => `totp:${id}`;
 
 export type TotpAddress = { readonly storeName: string; readonly policyName: string; readonly user: UserRef };
 export type TotpCeremonies = ReturnType<typeof totpCeremonies>;
 
-/** The policy of that name, or 100030. */
+/** Returns the policy of that name, or throws 100030. */
 export async function totpPolicyOf(db: TenantReads, storeId: string, name: string): Promise<TotpPolicy> {
   return (await getPolicy<TotpPolicy>(db, { storeId, kind: MODALITY, name })).config;
 }
@@ -53,7 +53,7 @@ export function totpCeremonies(core: IdentityCore) {
   return bindDeps(core, { startRegistration, completeRegistration, startAuthentication, authenticate });
 }
 
-/** `pendingId`: the registration to go on with, if it is still the pending one and its time is not up. */
+/** `pendingId`: the registration to continue, if it is still pending and has not expired. */
 function startRegistration(core: IdentityCore, caller: Caller, address: TotpAddress, pendingId?: string) {
   return caller.db.write(async (tx) => {
     const { now } = caller;
@@ -65,7 +65,7 @@ function startRegistration(core: IdentityCore, caller: Caller, address: TotpAddr
     const before = pendingId === undefined ? undefined : await findPending(tx, key, now);
     const continued = before !== undefined && before.id === pendingId;
     const pending = continued ? before : await addPending(core, tx, key, policy, now);
-    // Policies of before may have a colon in their issuer.
+    // An older policy may have a colon in its issuer.
     const appLabel = { issuer: withoutColon(policy.issuer), label: user.ext_id ?? user.id };
     const secretView = showSecret(await openTotp(core, tx, pending), appLabel);
     const { id, digits, expires_at: expiresAt } = pending;
@@ -105,7 +105,7 @@ async function completeRegistration(
   return user;
 }
 
-/** What a page that asks for a code has to know. Refuses a user that could not authenticate. */
+/** Returns the data for a page that asks for a code. Refuses a user that could not authenticate. */
 async function startAuthentication(
   core: IdentityCore,
   caller: Caller,
@@ -143,7 +143,7 @@ function authenticate(
       const expected = { code: wellFormedCode, window: policy.window, lastStep: row.last_step, now };
       const match = matchCode(totp, expected);
       if (!match) throw new Refusal(100051, { counts: true });
-      // Whoever replays a code has not guessed one.
+      // A replayed code is not a guess, so it does not count.
       if (match.used || !(await spendStep(tx, { ...key, id: row.id }, match.step))) {
         throw new Refusal(100052, { counts: false });
       }
@@ -182,14 +182,16 @@ async function addPending(
   return pending;
 }
 
-/** Begins to read. Whoever waits for it hears of a failure. */
+/**
+ * Starts the reads. The later await reports a failure; until then the empty handler prevents an unhandled rejection.
+ */
 function readAhead(tx: TenantTx, storeId: string, key: TotpKey) {
   const [policy, row] = [totpPolicyOf(tx, storeId, key.policyName), findTotp(tx, key)];
   for (const each of [policy, row]) each.catch(() => undefined);
   return { key, policy, row };
 }
 
-/** What could not be a code of these digits is no guess. */
+/** A text that cannot be a code of this length is not a guess, so it does not count. */
 function wellFormed(typedCode: string, row: Pick<TotpRow, 'digits'>): string {
   const code = normalCode(typedCode);
   if (!isWellFormed(code, row)) throw new Refusal(100051, { counts: false });

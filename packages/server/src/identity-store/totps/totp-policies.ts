@@ -2,23 +2,23 @@ import type { api, Body, Ok } from '@grove/contract';
 import { invalidInput } from '../../kernel/errors.ts';
 import type { Store } from '../stores/find-store.ts';
 
-/** TOTP policies, as pure functions. */
+/** The rules of TOTP policies, as pure functions. */
 export type TotpPolicy = Ok<typeof api.totps.createPolicy>;
 type PolicyInput = Body<typeof api.totps.updatePolicy>;
 
-/** What authenticator apps take without asking. */
+/** The values that all authenticator apps support. */
 const DEFAULTS = { algorithm: 'SHA1', digits: 6, period: 30, window: 1 } as const;
 
 export function newPolicy(store: Pick<Store, 'name'>, { name, ...input }: PolicyInput & { name: string }): TotpPolicy {
   return changedPolicy({ name, issuer: store.name, ...DEFAULTS }, input);
 }
 
-/** The Key URI format ends the issuer of a label at the first colon. */
+/** Removes colons: in the Key URI format, the issuer of a label ends at the first colon. */
 export function withoutColon(issuer: string): string {
   return issuer.replaceAll(/\s*:\s*/g, ' ');
 }
 
-/** Only the fields given. */
+/** Changes only the fields of the input. */
 export function changedPolicy(before: TotpPolicy, input: PolicyInput): TotpPolicy {
   if (input.issuer?.includes(':')) {
     throw invalidInput({ pointer: '/issuer', message: 'must not contain a colon: the label of an app ends there' });

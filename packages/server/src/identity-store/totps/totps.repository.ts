@@ -4,7 +4,7 @@ import { query, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, type RowOf, table, text } from '../../db/sql/table.ts';
 import { dataKeyColumn } from '../../secrets/data-key-column.ts';
 
-/** What an authenticator app of the end user was told. It is not changed by a change of the policy. */
+/** The parameters in the end user's authenticator app. A change of the policy does not change them. */
 export type TotpParameters = { algorithm: 'SHA1' | 'SHA256' | 'SHA512'; digits: number; period: number };
 
 const SHARED = {
@@ -21,7 +21,7 @@ const SHARED = {
 const totps = table('user_totps', { ...SHARED, last_step: integer() });
 const pendingTotps = table('pending_totps', { ...SHARED, failed: integer(), expires_at: integer() });
 export type TotpRow = RowOf<typeof totps>;
-/** With the key of the user that its secret is sealed for. */
+/** The row together with the data key of its user, for which the secret is sealed. */
 export type FoundTotp = TotpRow & { data_key: Uint8Array | null };
 export type PendingTotpRow = RowOf<typeof pendingTotps>;
 
@@ -46,12 +46,12 @@ export function findTotp(db: TenantReads, { userId, policyName }: TotpKey): Prom
   return ONE.get(db, { userId, policyName });
 }
 
-/** One of the policy before is replaced. */
+/** Stores the secret; replaces an earlier one of the same policy. */
 export async function putTotp(tx: TenantTx, row: TotpRow): Promise<void> {
   PUT.send(tx, row);
 }
 
-/** False if that step or a later one was accepted already, or the secret of that id was replaced or removed. */
+/** False if this step or a later one was accepted before, or if the secret of that id was replaced or removed. */
 export async function spendStep(tx: TenantTx, key: TotpKey & { readonly id: string }, step: number): Promise<boolean> {
   return (await SPEND_STEP.run(tx, { userId: key.userId, policyName: key.policyName, id: key.id, step })) === 1;
 }
@@ -69,7 +69,7 @@ export function findPending(
   return PENDING.get(db, { userId, policyName, now });
 }
 
-/** One that was started before is given up. */
+/** Stores the pending registration; replaces an earlier one. */
 export async function putPending(tx: TenantTx, row: PendingTotpRow): Promise<void> {
   PUT_PENDING.send(tx, row);
 }
@@ -88,7 +88,7 @@ export function removeExpiredPending(tx: TenantTx, now: number, limit: number): 
 
 type SummaryRow = { user_id: string; policy_name: string; status: 'ACTIVE' | 'PENDING'; created_at: number };
 
-// The ids are named once, because on SQLite what is in the other engine's comment counts as a parameter.
+// The list of ids is parsed once, for both tables.
 const SUMMARY = query<SummaryRow>()(`WITH asked (user_id) AS
     (${jsonTexts(':userIds')})
   SELECT user_id, policy_name, 'ACTIVE' AS status, created_at FROM user_totps
@@ -102,7 +102,10 @@ const SUMMARY_OF_ONE = query<SummaryRow>()(`SELECT user_id, policy_name, 'ACTIVE
   SELECT user_id, policy_name, 'PENDING' AS status, created_at FROM pending_totps
     WHERE tenant_id = :tenant_id AND user_id = :user_id AND expires_at > :now`);
 
-/** In the order of the policies' names. Sorted here: almost nobody has two, and a database makes ready to sort anyway. */
+/**
+ * Returns the secrets, ordered by the names of their policies. Sorted here: few users have two, and a sort in the
+ * database would cost time in every call.
+ */
 export async function totpsOf(db: TenantReads, userIds: readonly string[], now: number): Promise<SummaryRow[]> {
   const [only] = userIds;
   const rows =

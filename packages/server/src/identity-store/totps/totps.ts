@@ -15,7 +15,7 @@ import { removePending, removeTotp, totpsOf } from './totps.repository.ts';
 
 /** Time-based one-time passwords, RFC 6238 (specification 4.10). */
 
-/** A policy stands in addresses. */
+/** The name of a policy is part of URLs. */
 const POLICY_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}_-])?$/u;
 
 export function totpHandlers(core: IdentityCore, ceremonies: TotpCeremonies) {
