@@ -9,11 +9,13 @@ import { checkUser, knownOnce, tempLockedGiven, type UserInput } from './create-
 import { sealAttributes, statusOf } from './user-view.ts';
 import { changeUser, type UserRow } from './users.repository.ts';
 
-/** What operators do to a user. The row is locked by the caller. */
+/** Changes of a user by operators. The caller has locked the row. */
 
 type Changed = { readonly after: UserRow; readonly unlocked: boolean };
 
-/** Only the fields given; attributes as a whole. To make a locked user active is to unlock it. */
+/**
+ * Changes only the fields of the input; attributes are replaced as a whole. To set a locked user to ACTIVE unlocks it.
+ */
 export async function applyChange(
   vault: Pick<Vault, 'sealFor'>,
   tx: TenantTx,
@@ -43,7 +45,7 @@ export async function applyChange(
   return { after, unlocked };
 }
 
-/** Of a user that is not active there is nothing to lock: unlocking it later would make it active. */
+/** Refuses a user that is not active: to unlock it later would make it active. */
 export async function lockUser(
   tx: TenantTx,
   before: UserRow,

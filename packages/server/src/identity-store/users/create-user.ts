@@ -10,7 +10,7 @@ import { localeFault, timeZoneFault } from '../stores/store-rules.ts';
 import { sealAttributes, type User } from './user-view.ts';
 import { addUser, countUsers, type UserRow } from './users.repository.ts';
 
-/** Makes a user in a store, for a caller, for a registration without a user and for a step of a journey. */
+/** Creates a user, for an API caller, for a registration without a user and for a step of a journey. */
 
 export const MAX_USERS_UNLESS_GIVEN = 10_000_000;
 
@@ -59,7 +59,7 @@ export async function createUser(
   return row;
 }
 
-/** Throws where a field of a user could not mean anything. */
+/** Throws if a field of the user is not valid. */
 export function checkUser({ extId, locale, timeZone }: UserInput): void {
   const faults = [
     extId?.trim() === '' ? { pointer: '/extId', message: 'must not be empty' } : pathNameFault('/extId', extId),
@@ -73,7 +73,7 @@ export function tempLockedGiven(): ApiError {
   return invalidInput({ pointer: '/status', message: 'must not be TEMP_LOCKED: lock the user for a time instead' });
 }
 
-/** The index decides, whoever comes first. */
+/** Reports a violation of the unique index as a fault of `extId`. The index decides between concurrent calls. */
 export async function knownOnce(extId: string | null, work: () => Promise<void>): Promise<void> {
   try {
     await work();

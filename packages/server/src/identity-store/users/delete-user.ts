@@ -8,7 +8,7 @@ import { findUserForUpdate, oldestUser, removeUser, type UserRow, usersAmong } f
 type DeleteUserDeps = Pick<IdentityCore, 'vault' | 'addIdentityEvent'>;
 type Deletion = { store: Pick<Store, 'name' | 'environment'>; now: number };
 
-/** The user with everything that belongs to it. Once the transaction commits, nothing that was sealed for it opens. */
+/** Deletes the user with all its data. After the commit, nothing that was sealed for it can be decrypted. */
 export async function deleteUser(
   { vault, addIdentityEvent }: DeleteUserDeps,
   tx: TenantTx,
@@ -20,7 +20,7 @@ export async function deleteUser(
   await addIdentityEvent(tx, { environment, storeName, type: 'identity.userDeleted', userId: user.id, now });
 }
 
-/** Users that a backup brought back. */
+/** Erases users again that a restored backup brought back. */
 export function erasableUsers(deps: DeleteUserDeps): Erasable {
   return {
     kind: 'user',

@@ -12,8 +12,8 @@ import {
 export type { UserRef, UserRow };
 
 /**
- * How the address of an operation `ofUser` names the user. The handlers' types do not name these parameters, because
- * which of them there is depends on the address. Nothing if the address names no user.
+ * Returns how the path of an operation names the user, or undefined if it names none. The types of the handlers do not
+ * contain these parameters, because they depend on the path.
  */
 export function userRefOf(params: object): UserRef | undefined {
   const { userId, userExtId } = params as { userId?: string; userExtId?: string };
@@ -21,28 +21,31 @@ export function userRefOf(params: object): UserRef | undefined {
   return userExtId === undefined ? undefined : { userExtId };
 }
 
-/** For operations whose every address names a user. */
+/** For operations whose paths all name a user. */
 export function givenUserRef(params: object): UserRef {
   const ref = userRefOf(params);
   if (!ref) throw new Error('the address names no user');
   return ref;
 }
 
-/** The user, or 100028; one of another store is none of this. */
+/** Returns the user of this store, or throws 100028. */
 export async function getUser(db: TenantReads, storeId: string, ref: UserRef): Promise<UserRow> {
   const row = await findUser(db, storeId, ref);
   if (!row) throw new ApiError(100028);
   return row;
 }
 
-/** Locks the row until the transaction ends: nobody else can change the user or attempt to authenticate as it. */
+/** Locks the row until the transaction ends: no other transaction can change the user or authenticate as it. */
 export async function getUserForUpdate(tx: TenantTx, storeId: string, ref: UserRef): Promise<UserRow> {
   const row = await findUserForUpdate(tx, storeId, ref);
   if (!row) throw new ApiError(100028);
   return row;
 }
 
-/** The same together with its store, which has to be active: 100027 and 100082 before 100028. */
+/**
+ * Returns and locks the user together with its active store. Throws 100027 or 100082 for the store before 100028 for
+ * the user.
+ */
 export async function getUserInStoreForUpdate(
   tx: TenantTx,
   asks: Asks,
@@ -60,7 +63,7 @@ export async function getUserInStoreForUpdate(
   return { user, store: toStore({ id: user.store_id, name: storeName, environment, status, configuration }) };
 }
 
-/** What everything of the user is sealed for: to destroy its key is to erase the user. */
+/** The subject for which all data of the user is sealed: to destroy its key erases the user. */
 export function userSubject(userId: string): string {
   return `user:${userId}`;
 }

@@ -1,14 +1,14 @@
 /**
- * What a user has anything of, in one look at the indexes: most users have no locks and one modality, and to ask each
- * of the others in turn would cost more than all else about the user.
+ * Which parts a user has rows for, found in one query on indexes. Most users have no locks and one modality; a query
+ * for each other part would cost more than all the rest of the view.
  */
 export type HasPart = (part: string) => boolean;
 
 export type HeldParts = {
   add(part: string, tables: readonly string[]): void;
-  /** Columns that say what the user has; `user` is its id in the statement. */
+  /** SQL columns that say which parts the user has; `user` is the SQL expression of its id. */
   columns(user: string): string;
-  /** A part that was never added is taken to be there. */
+  /** A part that was never added is assumed to exist. */
   of(row: Readonly<Record<string, unknown>> | undefined): HasPart;
 };
 

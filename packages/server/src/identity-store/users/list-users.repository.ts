@@ -11,13 +11,13 @@ import type { User } from './user-view.ts';
 import { countUsers } from './users.repository.ts';
 import { type UserRow, users } from './users.table.ts';
 
-/** The properties a list can be sorted by. External ids are sealed, so a list in their order is put in order here. */
+/** The properties by which a list can be sorted. External ids are sealed, so the server sorts by them in memory. */
 export const SORTABLE = { id: 'id', createdDtm: 'id', extId: 'ext_id_folded' } as const;
 
-/** Counting goes no further: whoever filters wants the first pages. */
+/** Totals above this number are not counted: a filtered list is read only on its first pages. */
 export const COUNT_CAP = 10_000;
 
-/** Shorter beginnings have no code of their own. */
+/** Shorter prefixes have no code. */
 const SHORTEST_BEGINNING = 3;
 
 const FAULT = {
@@ -41,7 +41,8 @@ const BY_STATUS = {
     AND (temp_lock_at IS NULL OR temp_lock_at <= :lockedAt + ${MOST_APART_MS})`,
   activeAt: `AND status = 'ACTIVE' AND (temp_lock_until IS NULL OR temp_lock_until <= :activeAt
     OR temp_lock_at > :activeAt + ${MOST_APART_MS})`,
-  // Said twice, because SQLite takes the index of those that are not active only where it reads its condition.
+  // Both conditions are needed: SQLite uses the partial index of users that are not active only if the query repeats
+  // its condition.
   status: "AND status <> 'ACTIVE' AND status = :status",
 } as const;
 const LIST = listOf<UserRow>()(users.columns, `FROM identity_users ${OF_STORE}`, {
@@ -76,7 +77,7 @@ export async function pageUsers(db: TenantReads, filter: UserFilter, paging: Pag
 
 type Scanned = Pick<UserRow, (typeof SCANNED)[number]>;
 
-/** Opens the external id of every user, and reads the others of the page alone. */
+/** Decrypts the external id of every user in order to filter and sort; reads the other columns only for the page. */
 async function scanUsers(
   db: TenantReads,
   filter: UserFilter,
@@ -98,7 +99,7 @@ async function scanUsers(
   return { rows: ids.flatMap((id) => byId.get(id) ?? []), total };
 }
 
-/** At most one of these filters has a value. */
+/** At most one of these parameters is set. */
 function statusParams({ status, now }: UserFilter) {
   if (status === undefined) return {};
   if (status === 'TEMP_LOCKED') return { lockedAt: now };

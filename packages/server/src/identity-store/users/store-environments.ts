@@ -12,8 +12,8 @@ const FIND = query<{ environment: Environment }>()(
 const MAX_STORES = 10_000;
 
 /**
- * The environment of a user is that of its store. A store never changes it and ids are never used again, so it is read
- * once: views of users are on the way of every authentication.
+ * A user has the environment of its store. A store never changes it, and ids are never reused. So it is read once and
+ * cached, because every authentication builds a view of a user.
  */
 export function openStoreEnvironments() {
   const environments = new Map<string, Environment>();

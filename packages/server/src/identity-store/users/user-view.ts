@@ -11,13 +11,13 @@ import { type HasPart, heldParts } from './held-parts.ts';
 import { openStoreEnvironments } from './store-environments.ts';
 import { type UserRef, type UserRow, userStatements } from './users.repository.ts';
 
-/** What callers see of a user, with its locks and with what each modality says it has. */
+/** A user as callers see it, with its locks and a summary of each modality. */
 export type User = Ok<typeof api.users.get>;
 export type SummaryInfo = User['summaryInfo'];
-/** The appkeys follow from the devices. */
+/** The appkeys are derived from the devices. */
 export type SummaryPart = Exclude<keyof SummaryInfo, 'appkeys'>;
 
-/** What some users have of one kind, by user id; a user that has nothing may be left out. */
+/** Returns one part of the summary for several users, by user id; a user without that part may be missing. */
 export type Summarize<P extends SummaryPart> = (
   db: TenantReads,
   userIds: readonly string[],
@@ -26,12 +26,12 @@ export type Summarize<P extends SummaryPart> = (
 
 export type UserViews = {
   /**
-   * Each modality adds its own part, once, when the store is put together. Where it names the tables that the part is
-   * read from, with `tenant_id` and `user_id`, users of whom none has a row are not asked about.
+   * Adds the part of a modality; each modality calls this once at start. `tables` are the tables that the part reads,
+   * each with `tenant_id` and `user_id`. If a user has no row in any of them, the part is not queried.
    */
   summarize<P extends SummaryPart>(part: P, summary: Summarize<P>, tables?: readonly string[]): void;
   userView(db: TenantReads, row: UserRow, now: number): Promise<User>;
-  /** The user at an address, all in one statement; nothing if the store or the user is not there. */
+  /** Finds the user at an address with one statement. Undefined if the store or the user does not exist. */
   findUserView(db: TenantReads, at: UserAddress, now: number): Promise<User | undefined>;
   userViews(db: TenantReads, rows: readonly UserRow[], now: number): Promise<User[]>;
 };
@@ -42,7 +42,7 @@ export type UserAddress = {
   readonly ref: UserRef;
 };
 
-/** The sealed key of the user, where it was read with the row. */
+/** The sealed data key of the user, if it was read together with the row. */
 type DataKey = { readonly data_key?: Uint8Array | null };
 
 const ATTRIBUTES = 'attributes';
@@ -54,14 +54,14 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
   const environments = openStoreEnvironments();
   let statements: ReturnType<typeof userStatements> | undefined;
 
-  /** One user, of whom is asked only what it has. */
+  /** The view of one user; queries only the parts that the user has. */
   const viewOf = async (
     db: TenantReads,
     row: UserRow & DataKey,
     { now, has }: { now: number; has: HasPart },
   ): Promise<User> => {
     const summaryInfo: SummaryInfo = { devices: [], appkeys: [], passkeys: [], totps: [], biometrics: [] };
-    // Asked for together, because on PostgreSQL each is a journey to the server and back.
+    // Queried together, because on PostgreSQL each query is a round trip.
     const [locks, attributes, environment] = await Promise.all([
       has('locks') ? locksOf(db, [row.id]).then((all) => all.get(row.id)) : undefined,
       row.sealed === null ? {} : attributesOf(vault, db, row),
@@ -71,7 +71,7 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
     return toUser(row, { environment, attributes, locks: locks ?? NO_LOCKS, summaryInfo, now });
   };
 
-  /** Many users, with one question for each part. */
+  /** The views of many users, with one query for each part. */
   const viewsOf = async (db: TenantReads, rows: readonly UserRow[], now: number): Promise<User[]> => {
     const ids = rows.map(({ id }) => id);
     const locks = await locksOf(db, ids);
@@ -127,7 +127,7 @@ async function addPart(
   if (those) Object.assign(summaryInfo, { [part]: those });
 }
 
-/** What a user is called by whoever relies on it: readable until the user is deleted, be it since the row was read. */
+/** Decrypts the attributes. Empty if the user was deleted after the row was read. */
 export async function attributesOf(
   vault: Pick<Vault, 'openTextFor'>,
   db: TenantReads,

@@ -13,7 +13,7 @@ const AFTER =
   query<UserRow>()(`SELECT ${USER_COLUMNS.join(', ')} FROM identity_users u WHERE ${IN_ENVIRONMENT} AND u.id > :after
   ORDER BY u.id LIMIT :limit + 0`);
 
-/** Users of identity stores: their external ids and their attributes. */
+/** The users of identity stores, for requests about a person: they are searched by external id and attributes. */
 export function usersOfPerson(
   core: Pick<IdentityCore, 'vault' | 'addIdentityEvent' | 'userView'> & { now(): number },
 ): PersonSource {

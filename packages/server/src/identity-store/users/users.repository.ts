@@ -11,7 +11,7 @@ import { type StoredStatus, type UserRef, type UserRow, users } from './users.ta
 export type { StoredStatus, UserRef, UserRow };
 
 export const USER_COLUMNS = users.columns;
-/** Id, store and the time it was made are for good; a success is recorded alone. */
+/** The columns that change. Id, store and creation time never change; a success is recorded separately. */
 const CHANGING = [
   'ext_id',
   'ext_id_folded',
@@ -40,14 +40,14 @@ const counterOf = (storeId: string) => `users:${storeId}`;
 
 const OF_USER = USER_COLUMNS.map((column) => `u.${column}`).join(', ');
 
-/** A user of a store, with more columns of either. `key` is the column that names the user. */
+/** A user of a store, with additional columns of either table. `key` is the column that identifies the user. */
 const inStore = <R>(more: string, key: 'id' | 'ext_id', lock = '') =>
   prepare<InStore, UserRow & R>(`SELECT ${OF_USER}, ${more} FROM identity_stores s
     JOIN identity_users u ON u.tenant_id = s.tenant_id AND u.store_id = s.id AND u.${key} = :ref
     WHERE s.tenant_id = :tenant_id AND s.environment = :environment AND s.name = :storeName ${lock}`);
 type InStore = { tenant_id: string; environment: Environment; storeName: string; ref: string };
 
-/** Statements that also tell what the users have, for each way of asking. */
+/** Statements that also read which parts a user has, one for each way to find a user. */
 export function userStatements({ columns }: Pick<HeldParts, 'columns'>) {
   const parts = `${columns('u.id')}, ${dataKeyColumn("'user:' || u.id")} AS data_key`;
   type Parts = Record<string, unknown> & { data_key?: Uint8Array | null };
@@ -68,7 +68,7 @@ export async function findUser(db: TenantReads, storeId: string, ref: UserRef): 
   return openUserRow(db, ref, await one.get(db, { store_id: storeId, ref: await storedRef(db, ref) }));
 }
 
-/** Locks the row until the transaction ends: nobody else can change the user or attempt to authenticate as it. */
+/** Locks the row until the transaction ends: no other transaction can change the user or authenticate as it. */
 export async function findUserForUpdate(tx: TenantTx, storeId: string, ref: UserRef): Promise<UserRow | undefined> {
   const one = ref.userId === undefined ? BY_EXT_ID_FOR_UPDATE : BY_ID_FOR_UPDATE;
   return openUserRow(tx, ref, await one.get(tx, { store_id: storeId, ref: await storedRef(tx, ref) }));
@@ -76,7 +76,7 @@ export async function findUserForUpdate(tx: TenantTx, storeId: string, ref: User
 
 export type UserInStoreRow = UserRow & StoreColumns;
 
-/** The same, and what is to be known of the store. */
+/** Locks and returns the user together with the columns of its store. */
 export async function findUserInStoreForUpdate(
   tx: TenantTx,
   { environment, storeName, ref }: { environment: Environment; storeName: string; ref: UserRef },
@@ -106,7 +106,7 @@ export async function tempLockUser(
   TEMP_LOCK.send(tx, { id: userId, temp_lock_at: from, temp_lock_until: until });
 }
 
-/** Whatever belongs to the user goes with it. */
+/** Removes the user; the database removes the rows that belong to it. */
 export async function removeUser(tx: TenantTx, row: UserRow): Promise<void> {
   await REMOVE.run(tx, row);
   await addToCounter(tx, counterOf(row.store_id), -1);
@@ -118,14 +118,14 @@ const AMONG = query<FoundUser>()(`SELECT u.id, s.id AS "storeId", s.name, s.envi
   JOIN identity_stores s ON s.tenant_id = u.tenant_id AND s.id = u.store_id
   WHERE u.tenant_id = :tenant_id AND u.id ${inJson(':ids')}`);
 
-/** When the first user was made that is still there. */
+/** Returns when the oldest existing user was created. */
 export async function oldestUser(db: TenantReads): Promise<number | undefined> {
   return (await OLDEST.get(db, {}))?.at;
 }
 
 export type FoundUser = { id: string; storeId: string; name: string; environment: Environment };
 
-/** Those of some users who are there, with their stores, whichever these are. */
+/** Returns those of the users that exist, with their stores. */
 export function usersAmong(db: TenantReads, ids: readonly string[]): Promise<FoundUser[]> {
   return AMONG.all(db, { ids: JSON.stringify(ids) });
 }

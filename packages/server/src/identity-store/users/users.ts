@@ -25,7 +25,7 @@ import type { UserRow } from './users.repository.ts';
 
 type UserParams = { readonly storeName: string };
 
-/** Sessions are few, and put in order here. */
+/** A user has few sessions, so they are sorted in memory. */
 const SORTABLE_SESSIONS = { id: 'id', createdDtm: 'id' } as const;
 
 type UserDeps = Pick<IdentityCore, 'vault' | 'addIdentityEvent' | 'userView' | 'userViews' | 'findUserView'> & {
@@ -125,7 +125,7 @@ async function listAuthentications(context: Context, { params, query }: InputOf<
 
 type UserChange = { after: UserRow; type: IdentityEventType; modality?: Modality };
 
-/** The user that the address names, kept from everybody else, changed by `work` and shown as it is then. */
+/** Locks the user of the path, changes it by `work` and returns it as it is afterwards. */
 function change(
   core: UserDeps,
   context: Context,
