@@ -48,7 +48,7 @@ const FACET_FORMS =
 
 function keyTypeFaults(keyTypes: readonly string[] | undefined): FieldFault[] {
   if (keyTypes === undefined || (keyTypes.length > 0 && new Set(keyTypes).size === keyTypes.length)) return [];
-  return [{ pointer: '/keyTypes', message: 'must name at least one kind of key, and none twice' }];
+  return [{ pointer: '/keyTypes', message: 'must name at least one key type, and each only once' }];
 }
 
 function policyFaults(policies: Readonly<Record<string, UafPolicy>>, pointer: string): FieldFault[] {
@@ -86,7 +86,7 @@ function statementFaults(statements: NonNullable<AppkeyConfig['metadataStatement
           ],
     );
     if (models.has(aaid.toUpperCase())) {
-      faults.push({ pointer: `/metadataStatements/${at}/aaid`, message: 'has a statement already' });
+      faults.push({ pointer: `/metadataStatements/${at}/aaid`, message: 'must not have a second statement' });
     }
     models.add(aaid.toUpperCase());
     return faults;

@@ -98,7 +98,7 @@ async function findExpectedAnswer(tx: TenantTx, store: Store, { sessionId, sessi
   }
   const { challenge, rpId, policy, username } = readSessionData(sessionData, 'registration');
   if (!username)
-    throw invalidInput({ pointer: '/sessionData/username', message: 'is required: it says whose key it is' });
+    throw invalidInput({ pointer: '/sessionData/username', message: 'is required: it names the user of the key' });
   await getConfig(tx, store.id, rpId);
   await spendChallenge(tx, { kind: 'REGISTRATION', storeId: store.id, rpId, challenge, now });
   return { userRef: { userExtId: username }, rpId, challenge, policy };

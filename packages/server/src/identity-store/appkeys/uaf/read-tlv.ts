@@ -59,7 +59,7 @@ export function readTlv(bytes: Buffer, rules: Rules, what: string): Entries {
 function readEntry(bytes: Buffer, at: number, what: string): Entry {
   if (bytes.length - at < HEADER_BYTES) throw new Malformed(`${what} ends inside an entry`);
   const end = at + HEADER_BYTES + bytes.readUInt16LE(at + 2);
-  if (end > bytes.length) throw new Malformed(`an entry of ${what} is longer than what is left`);
+  if (end > bytes.length) throw new Malformed(`an entry of ${what} is longer than the remaining bytes`);
   return {
     tag: bytes.readUInt16LE(at),
     value: bytes.subarray(at + HEADER_BYTES, end),

@@ -34,7 +34,9 @@ export function attestationFault({ assertion, spki, statement }: Attested, now: 
   const roots = (statement?.attestationRootCertificates ?? []).map((root) =>
     readCertificate(Buffer.from(root, 'base64')),
   );
-  return leadsToRoot(chain, roots, now) ? undefined : 'the certificate leads to no root of the metadata statement';
+  return leadsToRoot(chain, roots, now)
+    ? undefined
+    : 'the certificate does not lead to a root of the metadata statement';
 }
 
 function readCertificate(bytes: Buffer): X509Certificate {
@@ -44,7 +46,7 @@ function readCertificate(bytes: Buffer): X509Certificate {
   } catch {
     throw new Malformed('a certificate cannot be read');
   }
-  if (!certificate.raw.equals(bytes)) throw new Malformed('something follows a certificate');
+  if (!certificate.raw.equals(bytes)) throw new Malformed('a certificate has trailing bytes');
   return certificate;
 }
 
