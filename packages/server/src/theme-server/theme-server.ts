@@ -10,18 +10,18 @@ import { isThemeName } from './themes/is-theme-name.ts';
 import { lookOf } from './themes/show-theme.ts';
 import { themeHandlers } from './themes/themes.ts';
 
-/** Custom pages and themes, put together. */
+/** Assembles custom pages and themes. */
 export type ThemeServerDeps = {
   db: Db;
   clock: Clock;
-  /** Pages are shown under hosts of this domain, if there is one. */
+  /** The domain of the hosts that show pages, if configured. */
   pagesDomain: string | undefined;
-  /** Where the texts are that the pages of journeys are built of. */
+  /** The folder of the texts of which the pages of journeys are built. */
   textsFolder: string;
   baseUrlOf(tenantId: string): string;
 };
 
-/** What journeys ask of themes and custom pages. */
+/** The functions of themes and custom pages that journeys use. */
 export type ThemesForJourneys = ReturnType<typeof openThemeServer>['forJourneys'];
 
 export function openThemeServer({ db, clock, pagesDomain, textsFolder, baseUrlOf }: ThemeServerDeps) {
@@ -37,9 +37,9 @@ export function openThemeServer({ db, clock, pagesDomain, textsFolder, baseUrlOf
     isPageName,
     isThemeName,
     forJourneys: {
-      /** How the journeys of a theme look and speak. */
+      /** Returns the theme and its texts for a journey. */
       lookOf,
-      /** What a journey shows for the page of that name; nothing if none is deployed any more. */
+      /** Returns the URL of the deployed page of that name, or undefined if none is deployed. */
       async pageUrl(db: TenantReads, environment: Environment, name: string): Promise<string | undefined> {
         const label = await deployedLabel(db, environment, name);
         return label && addresses.inJourney(db.tenantId, label);

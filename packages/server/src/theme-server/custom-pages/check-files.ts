@@ -3,7 +3,7 @@ import { detectImageType } from '../../engines/images/detect-image-type.ts';
 import { ArchiveRefused } from './archive-refused.ts';
 import { checkPath, contentTypeOf } from './check-path.ts';
 
-/** What a custom page may be, whether it comes out of an archive or out of a folder. */
+/** The rules for the files of a custom page, from an archive or from a folder. */
 
 export const MAX_FILES = 200;
 export const MAX_FILE_BYTES = 4 * 2 ** 20;
@@ -18,7 +18,7 @@ export type PageFile = {
 
 export type UnpackedFile = { readonly path: string; readonly content: Buffer };
 
-/** The files in the order of their paths. Refuses with an `ArchiveRefused`. */
+/** Returns the files sorted by path. Throws an `ArchiveRefused`. */
 export function checkFiles(files: readonly UnpackedFile[]): PageFile[] {
   checkPaths(files.map(({ path }) => path));
   const total = files.reduce((sum, { content }) => sum + content.length, 0);
@@ -32,7 +32,7 @@ export function checkFiles(files: readonly UnpackedFile[]): PageFile[] {
   return checked.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** Refuses before anything is unpacked what the names alone give away. */
+/** Checks the paths alone, before anything is unpacked. */
 export function checkPaths(paths: readonly string[]): void {
   if (paths.length > MAX_FILES) throw new ArchiveRefused('too_many_entries');
   const files = new Set<string>();

@@ -3,7 +3,7 @@ import { ArchiveRefused } from './archive-refused.ts';
 export const MAX_PATH_LENGTH = 200;
 export const MAX_DEPTH = 8;
 
-/** What a page may consist of. No SVG: it can hold scripts, and is opened as a document. */
+/** The allowed types of files. SVG is not allowed: it can contain scripts and can be opened as a document. */
 export const CONTENT_TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   css: 'text/css; charset=utf-8',
@@ -16,14 +16,14 @@ export const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
-/** What tools leave behind without being asked. It is passed over. */
+/** Files that operating systems add by themselves. They are skipped. */
 const LITTER = /^__MACOSX\/|(^|\/)(\.DS_Store|Thumbs\.db|desktop\.ini)$/;
 
 export function isLitter(path: string): boolean {
   return LITTER.test(path);
 }
 
-/** Refuses a path that could mean anything but one file below the top of the page. */
+/** Refuses a path that could mean anything other than one file below the top of the page. */
 export function checkPath(path: string): void {
   if (path.startsWith('/') || path.startsWith('\\') || /^[A-Za-z]:/.test(path)) {
     throw new ArchiveRefused('absolute_path', path);
@@ -34,7 +34,7 @@ export function checkPath(path: string): void {
   if (!segments.every((segment) => SEGMENT.test(segment))) throw new ArchiveRefused('bad_name', path);
 }
 
-/** The content type by the name; `jpeg` is `jpg`, and the case does not matter. */
+/** Returns the content type for the extension; `jpeg` is treated as `jpg`, and case is ignored. */
 export function contentTypeOf(path: string): string {
   const extension = /\.([A-Za-z0-9]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   const type = extension === 'jpeg' ? CONTENT_TYPES.jpg : undefined;

@@ -62,7 +62,7 @@ const SET_PREVIEW = statement(`UPDATE custom_pages SET preview_hash = :hash, pre
   WHERE tenant_id = :tenant_id AND id = :id`);
 const REMOVE = pages.delete('WHERE tenant_id = :tenant_id AND id = :id');
 
-/** Versions of a tenant are made and removed by one transaction after another: they share contents. */
+/** Only one transaction of a tenant can add or remove versions at a time, because versions share contents. */
 export async function lockPages(tx: TenantTx): Promise<void> {
   await lockName(tx, 'custom_pages');
 }
@@ -71,7 +71,7 @@ export function findPage(db: TenantReads, id: string): Promise<PageRow | undefin
   return ONE.get(db, { id });
 }
 
-/** What journeys of that environment show. */
+/** Returns the newest deployed version that journeys of this environment show. */
 export function findDeployedPage(
   db: TenantReads,
   environment: Environment,
@@ -80,7 +80,7 @@ export function findDeployedPage(
   return NEWEST_DEPLOYED.get(db, { environment, name });
 }
 
-/** All that the tenant holds in an environment. */
+/** The number of versions and bytes that the tenant stores in an environment. */
 export async function heldByTenant(
   db: TenantReads,
   environment: Environment,
@@ -127,7 +127,7 @@ const NEWEST_VERSIONS = pages.list(
 );
 const VERSIONS_OF = pages.list(columns, `${VISIBLE_PAGES} AND name = :name`);
 
-/** Each page in its newest version, of each environment that the caller sees. */
+/** The newest version of each page, for each environment that the caller can see. */
 export function pagePages(
   db: TenantReads,
   filter: { environment: Environment; pattern: string | undefined },

@@ -31,11 +31,12 @@ import { readArchive } from './read-archive.ts';
 import { packingInTurn } from './write-page-archive.ts';
 
 /**
- * Pages of the tenant's own (specification 4.11): uploaded in versions whose files never change, deployed, withdrawn. They
- * belong to the environment of the key that uploaded them, as the definitions that name them do.
+ * Custom pages of a tenant (specification 4.11). A page is uploaded in versions, whose files never change; a version is
+ * deployed and archived. Pages belong to the environment of the key that uploaded them, like the definitions that name
+ * them.
  */
 export type CustomPagesDeps = {
-  /** The whole address of a page, by its label. */
+  /** Returns the full URL of a page for its label. */
   pageUrl(tenantId: string, label: string): string;
 };
 
@@ -147,7 +148,7 @@ async function remove(context: Context, { params }: InputOf<'delete'>) {
   return undefined;
 }
 
-/** What strangers packed is unpacked before any transaction begins. */
+/** Reads and checks the uploaded archive. It comes from a stranger, so it is unpacked before any transaction begins. */
 async function readUpload(name: string, { bytes }: RawBody): Promise<PageFile[]> {
   if (!NAME.test(name)) {
     const message = 'must be at most 100 letters, digits, spaces, dots, _ and -';
@@ -211,7 +212,7 @@ async function existing({ db, principal }: Context, id: string): Promise<PageRow
   return row;
 }
 
-/** For a caller who is about to change it. */
+/** Finds and locks a version that the caller may change. */
 async function locked(tx: TenantTx, environment: Environment, id: string): Promise<PageRow> {
   await lockPages(tx);
   const row = await findPage(tx, id);

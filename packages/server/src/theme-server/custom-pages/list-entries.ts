@@ -4,20 +4,20 @@ import type { Entry } from 'yauzl';
 import { ArchiveRefused } from './archive-refused.ts';
 import { checkPath, isLitter } from './check-path.ts';
 
-/** Loaded with the first archive. */
+/** The zip library is loaded with the first archive. */
 const load = createRequire(import.meta.url);
 
-/** What an archive says it holds, and where each file lies in it. Nothing is unpacked yet. */
+/** An entry of the directory of an archive, with its packed bytes. Nothing is unpacked yet. */
 export type ZipEntry = {
   readonly path: string;
   readonly packed: Buffer;
-  /** Deflated, or as it is. */
+  /** True if compressed with deflate, false if stored uncompressed. */
   readonly deflated: boolean;
   readonly crc32: number;
   readonly bytes: number;
 };
 
-/** Folders and what tools leave behind count as well. */
+/** Folders and skipped files count too. */
 export const MAX_ENTRIES = 1000;
 const MAX_NAME_BYTES = 1000;
 
@@ -52,7 +52,7 @@ const LOCAL_SIGNATURE = 0x04034b50;
 const LOCAL_LENGTH = 30;
 const ZIP64 = 0xffff_ffff;
 
-/** Where the directory begins: no file may lie behind that. */
+/** Returns where the directory begins: every file must end before it. */
 function centralDirectory(archive: Buffer): number {
   const end = archive.lastIndexOf(END_SIGNATURE);
   if (end < 0 || end + END_LENGTH > archive.length) throw new ArchiveRefused('not_a_zip');
@@ -64,7 +64,7 @@ function centralDirectory(archive: Buffer): number {
   return start;
 }
 
-/** Names are read as bytes: what they mean is decided here, and not by flags of the archive. */
+/** Reads names as bytes, so that flags of the archive cannot change how they are decoded. */
 function readDirectory(archive: Buffer): Promise<Entry[]> {
   return new Promise((resolve, reject) => {
     const refuse = () => reject(new ArchiveRefused('not_a_zip'));
@@ -98,7 +98,10 @@ function nameOf(entry: Entry): string {
 
 type EntryRange = { start: number; dataStart: number; end: number };
 
-/** Where an entry lies, by the header in front of it, which must say the same as the directory. */
+/**
+ * Returns the range of an entry. Its local header must agree with the directory: otherwise two readers could see two
+ * different archives.
+ */
 function placeOf(archive: Buffer, entry: Entry, central: number): EntryRange {
   const start = entry.relativeOffsetOfLocalHeader;
   const path = nameOf(entry);
@@ -114,7 +117,7 @@ function placeOf(archive: Buffer, entry: Entry, central: number): EntryRange {
   return { start, dataStart, end };
 }
 
-/** Entries that share bytes are how a small archive becomes a huge folder. */
+/** Refuses entries that share bytes: with them, a small archive unpacks to a huge folder (zip bomb). */
 function ensureApart(places: readonly (EntryRange & { entry: Entry })[]): void {
   let before = 0;
   for (const { entry, start, end } of [...places].sort((one, other) => one.start - other.start)) {

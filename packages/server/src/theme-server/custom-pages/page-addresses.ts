@@ -1,8 +1,8 @@
-/** Where pages are shown: under hosts of their own where there is a domain for them, else below the tenant's address. */
+/** The URLs of pages: on hosts of their own if a domain for pages is configured, otherwise below the tenant's URL. */
 export type PageAddresses = {
-  /** For whoever calls the API. */
+  /** The full URL, for callers of the API. */
   whole(tenantId: string, label: string): string;
-  /** For the journey: below its own origin, whatever that is, unless pages have a domain. */
+  /** The URL for a journey: relative to the journey's origin, unless a domain for pages is configured. */
   inJourney(tenantId: string, label: string): string;
 };
 

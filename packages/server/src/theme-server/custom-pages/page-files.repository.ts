@@ -45,7 +45,7 @@ export async function contentOf(db: TenantReads, { sha256 }: FileRow): Promise<U
   return row.content;
 }
 
-/** A file as whoever has the address may see it: of a version that is deployed, or of a preview that still stands. */
+/** Finds a file that everybody with the URL may see: of a deployed version, or of a preview that has not expired. */
 export function findShownFile(
   db: TenantReads,
   { hash, path, now }: { hash: string; path: string; now: number },
@@ -53,7 +53,7 @@ export function findShownFile(
   return SERVED_FILE.get(db, { hash, path, now });
 }
 
-/** Those that no version has any more. The files of the version are gone already. */
+/** Deletes contents that no version uses any more. The caller has already removed the files of the version. */
 export async function forgetContents(tx: TenantTx, files: readonly FileRow[]): Promise<void> {
   for (const { sha256 } of files) await FORGET.run(tx, { sha256 });
 }

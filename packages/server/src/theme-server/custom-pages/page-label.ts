@@ -4,11 +4,11 @@ import { isTenantId, type TenantId } from '../../kernel/ids.ts';
 import type { PageFile } from './check-files.ts';
 
 /**
- * Where a version of a page is shown is named by what it consists of: `<hash>-<tenantId>`, one DNS label. So each version
- * of each tenant has an origin of its own, and what is kept in a cache under it is never stale.
+ * The label of a version is one DNS label, `<hash>-<tenantId>`, where the hash covers the files. So each version of
+ * each tenant has its own origin, and a cached file is never stale.
  */
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
-/** A hundred bits; with the longest name of a tenant a label still has room for it. */
+/** 100 bits. A DNS label has room for this and for the longest tenant id. */
 const HASH_LENGTH = 20;
 const LABEL = new RegExp(`^([a-z2-7]{${HASH_LENGTH}})-(.+)$`);
 
@@ -16,13 +16,13 @@ export function hashOf(
   { tenantId, environment }: { tenantId: TenantId; environment: Environment },
   files: readonly Pick<PageFile, 'path' | 'sha256'>[],
 ): string {
-  // A page of a test key never answers at the address of a live page that was withdrawn.
+  // The environment is part of the hash: a page of a test key must never appear at the URL of an archived live page.
   const owner = environment === 'live' ? tenantId : `${tenantId} ${environment}`;
   const manifest = JSON.stringify([owner, files.map(({ path, sha256 }) => [path, sha256])]);
   return lettersOf(createHash('sha256').update(manifest).digest());
 }
 
-/** For a preview: nobody can guess it, and it says nothing of what it shows. */
+/** Returns the hash for a preview: it is random, so nobody can guess it and it reveals nothing about the content. */
 export function newPreviewHash(): string {
   return lettersOf(randomBytes(HASH_LENGTH));
 }

@@ -12,17 +12,16 @@ import {
 } from './check-files.ts';
 import { listEntries, type ZipEntry } from './list-entries.ts';
 
-/** Text is packed ten times smaller, seldom thirty times. What is packed more tightly was made to burst. */
+/** Text is usually compressed about ten times, rarely thirty times. A much higher ratio is a zip bomb. */
 export const MAX_RATIO = 200;
-/** Below this a ratio says nothing: a file of blanks is small however it is packed. */
+/** Below this size the ratio is not checked: a small file of spaces is harmless, whatever its ratio. */
 const RATIO_FROM_BYTES = 256 * 2 ** 10;
 
 const inflate = promisify(inflateRaw) as (packed: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
 /**
- * The files of a custom page, out of an archive that anybody may have made. Everything that can be refused by what the
- * archive says of itself is refused before anything is unpacked; then each file is unpacked no further than it may be.
- * Throws an `ArchiveRefused` and nothing else.
+ * Reads the files of a custom page from an archive of a stranger. Everything that the archive's own directory shows is
+ * checked before anything is unpacked. Then no file is unpacked beyond its stated size. Throws only `ArchiveRefused`.
  */
 export async function readArchive(archive: Buffer): Promise<PageFile[]> {
   if (archive.length > MAX_PAGE_ARCHIVE_BYTES) throw new ArchiveRefused('too_large');
@@ -42,7 +41,7 @@ async function unpack({ path, packed, deflated, crc32: expected, bytes }: ZipEnt
   if (bytes > MAX_FILE_BYTES) throw new ArchiveRefused('too_large', path);
   if (bytes > room) throw new ArchiveRefused('too_many_bytes');
   if (bytes > RATIO_FROM_BYTES && bytes > packed.length * MAX_RATIO) throw new ArchiveRefused('ratio', path);
-  // One byte more than was said is as far as it gets.
+  // Unpacking stops one byte after the stated size.
   const content = deflated ? await inflate(packed, { maxOutputLength: bytes + 1 }).catch(() => undefined) : packed;
   if (content === undefined || content.length !== bytes) throw new ArchiveRefused('corrupt', path);
   if (crc32(content) !== expected) throw new ArchiveRefused('checksum', path);

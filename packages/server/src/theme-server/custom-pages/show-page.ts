@@ -6,23 +6,25 @@ import { findDeployedPage } from './custom-pages.repository.ts';
 import { findShownFile } from './page-files.repository.ts';
 import { labelOf, readLabel } from './page-label.ts';
 
-/** A file of a page, for whoever knows the address. */
+/** A file of a page, for everybody who knows the URL. */
 export type ShownFile = {
   readonly tenantId: TenantId;
   readonly contentType: string;
   readonly bytes: Uint8Array;
   readonly sha256: string;
-  /** Of a preview, which must not be kept. */
+  /** True for a preview, which must not be cached. */
   readonly preview: boolean;
 };
 
 const PATH = /^[A-Za-z0-9._/-]{0,200}$/;
 
-/** Finds what stands at a path below the label of a page; a folder is shown by its `index.html` at the top alone. */
+/**
+ * Finds the file at a path below the label of a page. The empty path shows `index.html`; other folders have no index.
+ */
 export function pageFileFinder({ db, clock }: { db: Db; clock: Clock }) {
   return async (label: string, path: string): Promise<ShownFile | undefined> => {
     const labelParts = readLabel(label);
-    // No file has another name, and a database would not take every one that can be asked for.
+    // No stored file has another name. Some of these names would also be refused by the database.
     if (!labelParts || !PATH.test(path)) return undefined;
     const { tenantId, hash } = labelParts;
     const filePath = path === '' ? 'index.html' : path;
@@ -33,7 +35,7 @@ export function pageFileFinder({ db, clock }: { db: Db; clock: Clock }) {
   };
 }
 
-/** The label of the version that journeys show now. */
+/** Returns the label of the version that journeys show now. */
 export async function deployedLabel(
   db: TenantReads,
   environment: Environment,
@@ -43,7 +45,7 @@ export async function deployedLabel(
   return row && labelOf(db.tenantId, row.hash);
 }
 
-/** Whether a definition may name it. */
+/** Whether a definition may name this page. */
 export async function isPageName(db: TenantReads, name: string, environment: Environment): Promise<boolean> {
   return (await findDeployedPage(db, environment, name)) !== undefined;
 }

@@ -4,7 +4,7 @@ import type yazl from 'yazl';
 import { ApiError } from '../../kernel/errors.ts';
 import type { FileRow } from './page-files.repository.ts';
 
-/** Loaded with the first archive. */
+/** The zip library is loaded with the first archive. */
 const load = createRequire(import.meta.url);
 
 export type ArchivedFile = Pick<FileRow, 'path' | 'content_type'> & { readContent(): Promise<Uint8Array> };
@@ -13,18 +13,18 @@ const RETRY_AFTER_SECONDS = 2;
 const CHUNK_BYTES = 64 * 2 ** 10;
 
 /**
- * The files of a version as a zip of our own making: what was uploaded is not handed to anybody else. Each file is read
- * when those before it have gone out, so that many archives at once need the room of a file each.
+ * Writes the files of a version to a new zip: the uploaded archive itself is never passed on. Each file is read after the
+ * earlier ones were sent, so that each archive holds only one file in memory.
  */
 export function writePageArchive(files: readonly ArchivedFile[], at: number): Readable {
   const zip = new (load('yazl') as typeof yazl).ZipFile();
   const output = zip.outputStream as Readable;
   zip.on('error', (error: Error) => output.destroy(error));
   for (const { path, content_type, readContent } of files) {
-    // Images and fonts are compressed already.
+    // Images and fonts are already compressed.
     const compress = !/^(image|font)\//.test(content_type);
     zip.addReadStreamLazy(path, { mtime: new Date(at), mode: 0o100644, compress }, (give) => {
-      // Nobody reads the archive any more.
+      // The client has closed the connection.
       if (output.destroyed) return;
       readContent().then(
         (content) => give(null, Readable.from(chunksOf(content), { objectMode: false })),
@@ -36,12 +36,12 @@ export function writePageArchive(files: readonly ArchivedFile[], at: number): Re
   return output;
 }
 
-/** What is packed is paid for by everybody's processor. */
+/** The limit for each owner: compression takes processor time from all other requests. */
 export const MAX_ARCHIVES_AT_ONCE = 2;
 
 type Packing = (owner: string, files: readonly ArchivedFile[], at: number) => Readable;
 
-/** Writes a few archives of each owner at a time, and refuses one more with 100010. */
+/** Returns a function that writes an archive, and throws 100010 if the owner has reached the limit. */
 export function packingInTurn(): Packing {
   const counts = new Map<string, number>();
   return (owner, files, at) => {
@@ -59,7 +59,7 @@ export function packingInTurn(): Packing {
   };
 }
 
-/** Others are served between two chunks. */
+/** Splits the content, so that other requests are served between two chunks. */
 function* chunksOf(content: Uint8Array): Generator<Uint8Array> {
   for (let from = 0; from < content.length; from += CHUNK_BYTES) yield content.subarray(from, from + CHUNK_BYTES);
 }

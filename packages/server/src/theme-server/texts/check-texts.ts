@@ -2,15 +2,17 @@ import { JOURNEY_LANGUAGES } from '@grove/contract';
 import type { FieldFault } from '../../kernel/errors.ts';
 import { type ReadText, readText } from './read-text.ts';
 
-/** Whether the texts of a tenant can stand in for ours. */
+/** Checks whether the texts of a tenant can replace the built-in texts. */
 export type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>;
-/** Ours of one language, by key. */
+/** Returns the built-in texts of one language, by key. */
 export type TextsOf = (language: string) => Promise<ReadonlyMap<string, string>>;
 
-/** All texts of a theme travel with the first page of a journey. */
+/** All texts of a theme are sent with the first page of a journey. */
 export const MAX_TEXTS_BYTES = 32 * 2 ** 10;
 const MAX_FAULTS = 20;
-/** Control characters, and those that turn the direction of what follows: neither can be seen, and both can mislead. */
+/**
+ * Control characters and characters that change the writing direction: they are invisible and can mislead the reader.
+ */
 const UNSEEN = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 export async function textFaults(texts: Texts, textsOf: TextsOf): Promise<FieldFault[]> {
@@ -24,7 +26,7 @@ export async function textFaults(texts: Texts, textsOf: TextsOf): Promise<FieldF
       faults.push({ pointer: languagePointer, message: `must be one of ${JOURNEY_LANGUAGES.join(', ')}` });
       continue;
     }
-    // Placeholders are the same in every language, so ours in this one say as much as the English ones.
+    // Placeholders are the same in every language, so each text is compared with the built-in text of its own language.
     const ours = await textsOf(language);
     for (const [key, text] of Object.entries(own)) {
       const message = await faultOf(text, ours.get(key));
@@ -38,7 +40,7 @@ export async function textFaults(texts: Texts, textsOf: TextsOf): Promise<FieldF
 async function faultOf(text: string, original: string | undefined): Promise<string | undefined> {
   if (original === undefined) return 'is no text of a journey';
   if (text.trim() === '') return 'must say something';
-  if (/[<>]/.test(text) || UNSEEN.test(text)) return 'must be plain text, without < and > and characters nobody sees';
+  if (/[<>]/.test(text) || UNSEEN.test(text)) return 'must be plain text, without <, > and invisible characters';
   let ownText: ReadText;
   try {
     ownText = await readText(text);
@@ -48,7 +50,10 @@ async function faultOf(text: string, original: string | undefined): Promise<stri
   return differenceOf(ownText, await readText(original));
 }
 
-/** A reference or a number of minutes that is left out is missed by whoever needs it; what we do not know stays empty. */
+/**
+ * Each text must have the same placeholders as the built-in text: a missing one hides information, and an unknown one
+ * stays empty.
+ */
 function differenceOf(own: ReadText, ours: ReadText): string | undefined {
   if (own.fillsIn.join() !== ours.fillsIn.join()) {
     const names = ours.fillsIn.map((name) => `{${name}}`).join(', ');
@@ -60,7 +65,7 @@ function differenceOf(own: ReadText, ours: ReadText): string | undefined {
   return undefined;
 }
 
-/** RFC 6901. */
+/** Escapes a name for a JSON pointer (RFC 6901). */
 function pointerOf(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

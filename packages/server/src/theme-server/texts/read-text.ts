@@ -1,19 +1,19 @@
 import type { MessageFormatElement } from '@formatjs/icu-messageformat-parser';
 
 /**
- * Reads a text in ICU MessageFormat. The pages have no reader of their own: they get what was read. Pure, but for the
- * reader, which is loaded when the first text needs it.
+ * Parses a text in ICU MessageFormat. The pages have no parser; they get the parsed text. Pure, except that the parser
+ * is loaded when the first text needs it.
  */
 export type ReadText = {
-  /** The text itself where nothing is filled in. */
+  /** The plain text if it has no placeholders. */
   readonly message: string | MessageFormatElement[];
-  /** The names of what is filled in, in the order of the alphabet. */
+  /** The names of the placeholders, sorted. */
   readonly fillsIn: readonly string[];
-  /** Those of them that choose between forms, with how. */
+  /** The placeholders that choose between forms. */
   readonly chooses: ReadonlyMap<string, 'plural' | 'select'>;
 };
 
-/** What the reader calls the parts of a text. */
+/** The parser's numbers for the parts of a text. */
 const PART = { literal: 0, argument: 1, select: 5, plural: 6, pound: 7 } as const;
 const HAS_MORE = /[{}'#]/;
 
@@ -29,7 +29,7 @@ function parseAt(parse: Parse, text: string): MessageFormatElement[] {
   }
 }
 
-/** Throws an `Error` whose message says what is wrong, and where. */
+/** Throws an `Error` whose message says what is wrong and where. */
 export async function readText(text: string): Promise<ReadText> {
   if (!HAS_MORE.test(text)) return { message: text, fillsIn: [], chooses: new Map() };
   const { parse } = await import('@formatjs/icu-messageformat-parser');

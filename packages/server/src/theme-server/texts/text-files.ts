@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TextsOf } from './check-texts.ts';
 
-/** Our texts, read from the files that the pages are built of: one for each area and language. */
+/** Reads the built-in texts from the files of which the pages are built: one for each area and language. */
 export function textFiles(folder: string): TextsOf {
   const cache = new Map<string, Promise<ReadonlyMap<string, string>>>();
   return (language) => {
@@ -10,14 +10,14 @@ export function textFiles(folder: string): TextsOf {
     if (!texts) {
       texts = readTexts(folder, language);
       cache.set(language, texts);
-      // Whoever asks next may find what is missing now.
+      // A failed read is not cached: the next call tries again.
       texts.catch(() => cache.delete(language));
     }
     return texts;
   };
 }
 
-/** The caller has made sure that it is a language of ours. */
+/** The caller has checked that the language is supported. */
 async function readTexts(folder: string, language: string): Promise<ReadonlyMap<string, string>> {
   const all = new Map<string, string>();
   const areas = (await readdir(folder, { withFileTypes: true })).filter((each) => each.isDirectory());

@@ -4,7 +4,7 @@ import { paging, toPage } from '../../kernel/pages.ts';
 import type { TextsOf } from './check-texts.ts';
 import { readText } from './read-text.ts';
 
-/** What journeys say, for whoever wants to say it in other words. */
+/** Lists the built-in texts of journeys, for tenants that want to replace them. */
 export function textHandlers(textsOf: TextsOf) {
   return implement(api.journeyTexts, {
     async list(_context, { query }) {

@@ -3,7 +3,7 @@ import type { FieldFault } from '../../kernel/errors.ts';
 
 export type Palette = Ok<typeof api.themes.get>['palette'];
 
-/** WCAG 2.2 AA: 4.5 for text (1.4.3), 3 for what a control is known by (1.4.11). */
+/** WCAG 2.2 AA: 4.5 for text (1.4.3), 3 for the visible parts of a control (1.4.11). */
 const TEXT = 4.5;
 const CONTROL = 3;
 
@@ -16,13 +16,13 @@ const PAIRS: readonly (readonly [keyof Palette, keyof Palette, number])[] = [
   ['error', 'background', TEXT],
   ['error', 'surface', TEXT],
   ['success', 'background', TEXT],
-  // Links are written in it.
+  // The primary colour is also the colour of links.
   ['primary', 'background', TEXT],
   ['primary', 'surface', TEXT],
   ['border', 'background', CONTROL],
 ];
 
-/** Every pair of colours that some people could not tell apart. */
+/** Returns a fault for every pair of colours whose contrast is too low. */
 export function contrastFaults(palette: Palette, pointer: string): FieldFault[] {
   return PAIRS.flatMap(([one, other, least]) => {
     const ratio = contrastOf(palette[one], palette[other]);

@@ -2,7 +2,7 @@ import type { JOURNEY_LANGUAGES } from '@grove/contract';
 import type { Texts } from '../texts/check-texts.ts';
 import type { Palette } from './check-contrast.ts';
 
-/** What a journey looks like where the tenant has said nothing. */
+/** The theme of journeys if the tenant has none. */
 export const DEFAULT_THEME = 'default';
 
 export type Tokens = {

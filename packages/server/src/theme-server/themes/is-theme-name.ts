@@ -2,7 +2,7 @@ import type { TenantReads } from '../../db/db.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { findTheme } from './themes.repository.ts';
 
-/** For definitions that name a theme. */
+/** Whether a definition may name this theme. */
 export async function isThemeName(db: TenantReads, name: string, environment: Environment): Promise<boolean> {
   return (await findTheme(db, environment, name)) !== undefined;
 }

@@ -8,12 +8,12 @@ import { readText } from '../texts/read-text.ts';
 import { DEFAULT_THEME, DEFAULT_TOKENS, type Tokens } from './default-theme.ts';
 import { type AssetRow, assetsOf, findTheme, type ThemeRow } from './themes.repository.ts';
 
-/** What is shown of a theme, and to whom. */
+/** A theme as everybody can read it. */
 export type PublicTheme = Ok<typeof api.themes.get>;
-/** A theme as a journey puts it on: the texts are read already. */
+/** A theme for a journey, with its texts already parsed. */
 export type ThemeWithTexts = { theme: PublicTheme; texts?: Record<string, Record<string, unknown>> };
 
-/** The address of an asset changes with what is in it, so that none is kept too long. */
+/** The URL of an asset contains its hash, so a cached asset is never stale. */
 export function toTheme(tenantId: TenantId, row: ThemeRow, assets: readonly AssetRow[]) {
   const urlOf = (name: string) => {
     const asset = assets.find((each) => each.name === name);
@@ -33,7 +33,7 @@ export function toTheme(tenantId: TenantId, row: ThemeRow, assets: readonly Asse
   };
 }
 
-/** Ours of that name counts until the tenant has one. */
+/** The built-in theme is used until the tenant has one of that name. */
 export async function findPublicTheme(
   db: TenantReads | undefined,
   environment: Environment,
@@ -52,7 +52,7 @@ export async function findPublicTheme(
   return name === DEFAULT_THEME ? { name, ...DEFAULT_TOKENS, builtIn: true } : undefined;
 }
 
-/** A theme that was deleted since its definition named it leaves the default. */
+/** Returns the default theme if the theme was deleted after a definition named it. */
 export async function lookOf(db: TenantReads, environment: Environment, name: string): Promise<ThemeWithTexts> {
   const publicTheme =
     (await findPublicTheme(db, environment, name)) ?? (await findPublicTheme(db, environment, DEFAULT_THEME));
@@ -60,7 +60,7 @@ export async function lookOf(db: TenantReads, environment: Environment, name: st
   return { theme, ...(texts && { texts: await readTexts(texts) }) };
 }
 
-/** Themes change seldom, and every journey that opens asks for one. */
+/** A cache of parsed texts: themes rarely change, and every opened journey reads one. */
 const MAX_KEPT = 100;
 const textsCache = new Map<string, Promise<NonNullable<ThemeWithTexts['texts']>>>();
 

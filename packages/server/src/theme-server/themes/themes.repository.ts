@@ -11,7 +11,7 @@ const themes = table('themes', {
   id: text(),
   name: text(),
   name_folded: text(),
-  /** JSON. */
+  /** A JSON object. */
   tokens: text(),
   created_at: integer(),
   created_by: text(),
@@ -46,7 +46,7 @@ const SAVE_ASSET = statement(`INSERT INTO theme_assets (tenant_id, theme_id, nam
   ON CONFLICT (tenant_id, theme_id, name) DO UPDATE SET
   content_type = excluded.content_type, sha256 = excluded.sha256, content = excluded.content`);
 
-/** For a test caller the test theme, and the live one if there is none. */
+/** For the test environment, returns the test theme, or the live theme if there is no test theme. */
 export function findTheme(db: TenantReads, environment: Environment, name: string): Promise<ThemeRow | undefined> {
   return ONE.get(db, { environment, theme: name });
 }

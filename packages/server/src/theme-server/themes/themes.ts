@@ -30,7 +30,7 @@ import {
   type ThemeRow,
 } from './themes.repository.ts';
 
-/** How the journeys of a tenant look. Definitions name a theme; whoever opens a journey reads it. */
+/** The themes of a tenant. Definitions name a theme; everybody who opens a journey can read it. */
 export const MAX_THEMES_PER_TENANT = 100;
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9 ._-]{0,49}$/;
 const CACHE_HEADERS = { 'cache-control': 'public, max-age=60' } as const;
@@ -95,7 +95,7 @@ async function get({ db }: ThemesDeps, context: OpenContext, { params, query }: 
 }
 
 async function update({ textsOf }: ThemesDeps, context: Context, { params, query, body }: InputOf<'update'>) {
-  // Before the transaction: what ours say is in files.
+  // Checked before the transaction, because the built-in texts are read from files.
   await ensureTexts(body.texts, textsOf);
   return changed(context, params.themeName, async (row) => {
     ensureUnchanged(query, row);
@@ -159,12 +159,12 @@ async function ownTheme(tx: TenantTx, environment: Environment, name: string): P
   return row;
 }
 
-/** Who reads a theme without a key says which environment it means. */
+/** A request without an API key names its environment in the query. */
 function environmentOf({ environment = 'live' }: { environment?: Environment }): Environment {
   return environment;
 }
 
-/** Whose theme it is: as the host says, or the query where the host says nothing. */
+/** The tenant comes from the host name, or from the query if the host does not name one. */
 function tenantReads(db: Db, { hostTenant }: OpenContext, tn: string | undefined): TenantReads | undefined {
   const tenantId = hostTenant ?? (tn !== undefined && isTenantId(tn) ? tn : undefined);
   return tenantId && db.of(tenantId);
@@ -186,7 +186,7 @@ async function ensureTexts(texts: Texts | undefined, textsOf: TextsOf): Promise<
   if (first) throw new ApiError(100170, { errors: faults, detail: `${first.pointer} ${first.message}` });
 }
 
-/** What it says it is, what its bytes say it is, and what it is for must agree. */
+/** The declared type, the bytes and the purpose of an asset must agree. */
 function checkedAsset(name: string, { contentType, bytes }: RawBody): string {
   const refuse = (detail: string) => new ApiError(100099, { detail });
   if (name === 'logo') {
