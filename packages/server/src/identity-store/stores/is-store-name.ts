@@ -2,7 +2,8 @@ import type { TenantReads } from '../../db/db.ts';
 import { findStore } from './stores.repository.ts';
 
 /**
- * Whether a definition can name this store. A definition can run in both environments, so a store of either is enough.
+ * Whether a definition can name this store. The environment of a later run is not known here, so a store of either is
+ * enough.
  */
 export async function isStoreName(db: TenantReads, name: string): Promise<boolean> {
   const live = await findStore(db, { environment: 'live', name });

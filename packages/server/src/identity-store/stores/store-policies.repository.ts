@@ -36,7 +36,7 @@ const REMOVE = statement(`DELETE FROM relying_parties WHERE ${KEY}`);
 const COUNT = query<{ total: number }>()(
   'SELECT count(*) AS total FROM relying_parties WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind',
 );
-/** A tenant has at most this many stores, and each store has at most one policy of a name. */
+/** The limit of the list below: as many stores as a tenant may have in one environment. */
 const MOST_NAMED = 1000;
 const BY_NAME = query<PolicyRow>()(
   `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name
