@@ -25,8 +25,8 @@ export type Film = {
   actor(): Actor;
 };
 
-/** `second`: of the film. */
-type Frame = { readonly bytes: Buffer; readonly observation: FaceObservation; readonly second: number };
+/** `at`: its number in the film. */
+type Frame = { readonly bytes: Buffer; readonly observation: FaceObservation; readonly at: number };
 
 const MAX_FILMS = 100;
 const MAX_FRAMES = 400;
@@ -42,9 +42,13 @@ const MOST_ASIDE_DEGREES = 20;
 const CLEAR = { degrees: 3, lids: 0.9, eyesOpen: 0.85, mouth: 0.04 };
 /**
  * In so many seconds of the film the face has to be at rest: at the start and after each movement. In a challenge these moments
- * are seconds apart; frames of one second would be nearly the same picture.
+ * are seconds apart; frames of one second would be nearly the same picture. In a short film they are half seconds, which is
+ * harder on the person: pictures at rest are more alike.
  */
 const LEAST_RESTS = 6;
+const FRAMES_OF_MOMENT = [FRAMES_PER_SECOND, FRAMES_PER_SECOND / 2] as const;
+/** So many frames show how the head comes back. */
+const FRAMES_OF_WAY_BACK = 3;
 /** Nobody comes closer in films of talking heads: a part of the picture is enlarged, as if the camera had been brought closer. */
 const CLOSE_UP = 1.35;
 const CLOSE_UPS = 8;
@@ -67,7 +71,7 @@ async function observeFrames(vision: VisionEngine, folder: string): Promise<Fram
   for (const [at, file] of readdirSync(folder).sort().slice(0, MAX_FRAMES).entries()) {
     const bytes = readFileSync(join(folder, file));
     const observation = await vision.observeFace(bytes);
-    if ('points' in observation) frames.push({ bytes, observation, second: Math.floor(at / FRAMES_PER_SECOND) });
+    if ('points' in observation) frames.push({ bytes, observation, at });
   }
   return frames;
 }
@@ -83,7 +87,8 @@ async function toFilm(name: string, frames: readonly Frame[]): Promise<Film | un
   const rests = ahead.filter(
     ({ observation }) => isNear(observation) && roleOf(observation, neutral, 'left') === 'centre',
   );
-  if (new Set(rests.map(({ second }) => second)).size < LEAST_RESTS) return undefined;
+  const momentFrames = FRAMES_OF_MOMENT.find((length) => momentsOf(rests, length).size >= LEAST_RESTS);
+  if (!momentFrames) return undefined;
   const takes = new Map(MOVEMENTS.map((movement) => [movement, takesOf(frames, neutral, movement)]));
   const closer = [...(takes.get('closer') ?? []), ...(await closeUpsOf(rests))];
   takes.set('closer', closer);
@@ -100,8 +105,13 @@ async function toFilm(name: string, frames: readonly Frame[]): Promise<Film | un
         name,
         omit,
         shows: new Set(MOVEMENTS.filter((movement) => has(movement))),
-        actor: () => newActor(rests, takes),
+        actor: () => newActor([...momentsOf(rests, momentFrames).values()], takes),
       };
+}
+
+/** Frames by the moment of the film that they belong to. */
+function momentsOf(frames: readonly Frame[], length: number): Map<number, Frame[]> {
+  return Map.groupBy(frames, ({ at }) => Math.floor(at / length));
 }
 
 /** The frame whose pose has most others near it: where the person looks when nothing happens. */
@@ -176,8 +186,12 @@ function closeUp({ bytes, observation: { width, height, box } }: Frame): Promise
     .toBuffer();
 }
 
-function newActor(rests: readonly Frame[], takes: ReadonlyMap<Movement, readonly (readonly Frame[])[]>): Actor {
-  const inTurn = fromAllSeconds(rests);
+/** `rests`: the frames at rest, by moments. */
+function newActor(
+  rests: readonly (readonly Frame[])[],
+  takes: ReadonlyMap<Movement, readonly (readonly Frame[])[]>,
+): Actor {
+  const inTurn = fromAllMoments(rests);
   const waiting = new Map<Movement, (readonly Frame[])[]>();
   /** Asked for once more, the person does it as before. */
   const nextTake = (movement: Movement): readonly Frame[] => {
@@ -191,21 +205,30 @@ function newActor(rests: readonly Frame[], takes: ReadonlyMap<Movement, readonly
   return {
     frame({ kind, phase }) {
       const atRest = kind === 'centre' || phase === 'return';
-      if (!atRest && (before !== `${kind} ${phase}` || playing.length === 0)) playing = [...nextTake(kind)];
+      const isNew = before !== `${kind} ${phase}`;
       before = `${kind} ${phase}`;
-      const frame = atRest ? inTurn.shift() : playing.shift();
+      if (!atRest && (isNew || playing.length === 0)) playing = [...nextTake(kind)];
+      // A head that was turned comes back as the film shows it; what comes after that is another moment at rest.
+      if (atRest && isNew) playing = isDirection(kind) ? endOf(playing) : [];
+      const frame = playing.shift() ?? (atRest ? inTurn.shift() : undefined);
       if (!frame) throw new RecordingOver(`the film shows ${atRest ? 'the face at rest' : kind} no more`);
       return frame.bytes;
     },
   };
 }
 
-/** One frame of each second, then another one of each, and so on: a face at rest is another moment each time. */
-function fromAllSeconds(rests: readonly Frame[]): Frame[] {
-  const seconds = [...Map.groupBy(shuffled(rests), ({ second }) => second).values()];
-  const rounds = Math.max(...seconds.map(({ length }) => length));
+/** A few frames of what is left of a take, the last one among them. */
+function endOf(frames: readonly Frame[]): Frame[] {
+  const every = Math.max(1, Math.ceil(frames.length / FRAMES_OF_WAY_BACK));
+  return frames.filter((_frame, at) => (frames.length - 1 - at) % every === 0);
+}
+
+/** One frame of each moment, then another one of each, and so on: a face at rest is another moment each time. */
+function fromAllMoments(rests: readonly (readonly Frame[])[]): Frame[] {
+  const moments = rests.map((frames) => shuffled(frames));
+  const rounds = Math.max(...moments.map(({ length }) => length));
   return Array.from({ length: rounds }, (_, round) =>
-    shuffled(seconds).flatMap((frames) => frames[round] ?? []),
+    shuffled(moments).flatMap((frames) => frames[round] ?? []),
   ).flat();
 }
 

@@ -81,6 +81,18 @@ describe('an answered challenge', () => {
     );
   });
 
+  test('is doubtful if some faces at rest are one photograph and the others differ widely', () => {
+    const { median, thirdShare } = LIVENESS_BOUNDS.inTurn;
+    const inTurn = { novelty: median, thirdLeast: median * thirdShare };
+    assert.deepEqual(verify(answered(), inTurn).doubtful, ['same_picture']);
+    assert.equal(verify(answered(), { ...inTurn, thirdLeast: inTurn.thirdLeast + 0.001 }).result, 'ANSWERED');
+    assert.equal(
+      verify(answered(), { ...inTurn, novelty: median - 0.001 }).result,
+      'ANSWERED',
+      'somebody who holds still',
+    );
+  });
+
   test('is refused as flat if the head turned and the nose did not', () => {
     assert.deepEqual(verify(answered(() => ({ nose: 0.01 }))).refused, ['flat']);
   });

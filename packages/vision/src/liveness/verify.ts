@@ -47,6 +47,8 @@ export const LIVENESS_BOUNDS = {
   novelty: { refuse: 0.006, doubt: 0.009 },
   /** Of the third pair from below: photographs that are shown in turn. */
   thirdNovelty: { refuse: 0.003, doubt: 0.0045 },
+  /** Photographs in turn that differ widely: the median is this high, and the third pair is this share of it or less. */
+  inTurn: { median: 0.1, thirdShare: 0.09 },
   /** The cosine between those faces: above, it is the same picture. */
   sameness: { refuse: 0.98, doubt: 0.975 },
   /** Every frame at rest beside their mean, and the best frame of each turn. Strangers stay below 0.5. */
@@ -127,7 +129,8 @@ function bounded(novelty: Novelty | null, sameness: number | null): 'refuse' | '
   const { median, thirdLeast } = novelty;
   const isBeyond = (bound: 'refuse' | 'doubt') =>
     median < bounds.novelty[bound] || thirdLeast < bounds.thirdNovelty[bound] || sameness > bounds.sameness[bound];
-  return isBeyond('refuse') ? 'refuse' : isBeyond('doubt') ? 'doubt' : undefined;
+  const isInTurn = median >= bounds.inTurn.median && thirdLeast <= median * bounds.inTurn.thirdShare;
+  return isBeyond('refuse') ? 'refuse' : isBeyond('doubt') || isInTurn ? 'doubt' : undefined;
 }
 
 type Identity = { differ: boolean; rest: number | null; turned: number | null; selfie: number | null };
