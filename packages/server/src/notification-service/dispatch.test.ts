@@ -8,7 +8,7 @@ import { unprepared } from '../db/db.ts';
 import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
 import { LONGEST_PAUSE_MS } from '../leases/poll.ts';
-import { LEASE_MS, MAX_IN_FLIGHT_PER_TENANT } from './dispatch.ts';
+import { BEGUN_PER_TURN, LEASE_MS, MAX_IN_FLIGHT_PER_TENANT } from './dispatch.ts';
 
 const DELIVERIES = unprepared('SELECT * FROM webhook_deliveries WHERE tenant_id = $1 ORDER BY id');
 const QUEUE = unprepared('SELECT id, next_at FROM webhook_queue');
@@ -26,6 +26,40 @@ onBothEngines('the dispatcher', (engine, places) => {
   });
   const deliveriesOf = ({ db, tenantId }: TestNotifications) => db.of(tenantId).all<Stored>(DELIVERIES, [tenantId]);
   const statusesOf = async (grove: TestNotifications) => (await deliveriesOf(grove)).map((each) => each.status);
+
+  // PostgreSQL answers several at once, and its answers come in turns of their own.
+  it('begins a few deliveries in each turn of the event loop, so that requests are served in between', {
+    skip: engine !== 'sqlite',
+  }, async () => {
+    let turn = 0;
+    let counting = setImmediate(function count() {
+      turn += 1;
+      counting = setImmediate(count);
+    });
+    const turns: number[] = [];
+    const grove = await open({
+      async parametersOf() {
+        turns.push(turn);
+        return {};
+      },
+    });
+    const receiver = await grove.receiver();
+    const webhooks = 10 * BEGUN_PER_TURN;
+    for (let count = 0; count < webhooks; count += 1) {
+      await grove.webhook(receiver.uri, { bodyTemplate: '{"a":"{parameters.a}"}' });
+    }
+    await grove.tell();
+    assert.equal(await grove.deliverDue(), webhooks);
+    clearImmediate(counting);
+    assert.equal(turns.length, webhooks);
+    const most = Math.max(
+      ...Map.groupBy(turns, (each) => each)
+        .values()
+        .map(({ length }) => length),
+    );
+    // The count of turns and the deliveries may be a turn apart.
+    assert.ok(most <= 2 * BEGUN_PER_TURN, turns.join());
+  });
 
   it('sends what happened, signed so that any library of Standard Webhooks believes it', async () => {
     const grove = await open();

@@ -1,5 +1,6 @@
 import { type Db, DbError } from '../db/db.ts';
 import { type Clock, MINUTE, SECOND } from '../kernel/clock.ts';
+import { fewPerTurn } from '../kernel/few-per-turn.ts';
 import { asTenantId } from '../kernel/ids.ts';
 import { inSpan, type Tracing } from '../kernel/tracing.ts';
 import type { Lease } from '../leases/lease-table.ts';
@@ -40,6 +41,8 @@ export const MAX_IN_FLIGHT = 256;
 const PER_ENDPOINT = 4;
 /** The endpoints of one tenant can never take every place. */
 export const MAX_IN_FLIGHT_PER_TENANT = 192;
+/** To prepare and begin one takes about half a millisecond of everybody's time. */
+export const BEGUN_PER_TURN = 4;
 const MAX_LANES = 512;
 const MAX_LANES_PER_CLAIM = 64;
 /**
@@ -58,6 +61,7 @@ const LEASE_OF_SINGLE_SERVER_MS = MINUTE;
 export function openDispatcher(deps: DispatcherDeps): Worker {
   const { db, clock, log, random = Math.random, perEndpoint = PER_ENDPOINT } = deps;
   const send = deliverySender(deps);
+  const mayBegin = fewPerTurn(BEGUN_PER_TURN);
   /** The endpoint that was served last. */
   let after = '';
   const leaseMs = deps.leaseMs ?? (db.isSingleServer ? LEASE_OF_SINGLE_SERVER_MS : LEASE_MS);
@@ -81,6 +85,7 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
       return { items: claimed, mayBeMore: true };
     },
     async run(delivery, { signal }) {
+      await mayBegin();
       const parent = deps.traceOf?.(delivery.id);
       const outcome = await inSpan(deps.tracing, 'webhook.deliver', { kind: 'consumer', parent }, () =>
         send(db.of(asTenantId(delivery.tenantId)), delivery, signal),
