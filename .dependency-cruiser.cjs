@@ -21,6 +21,7 @@ const FLOORS = [
     'what-if',
     'sandbox',
     'sealing',
+    'exports',
   ],
 ];
 const processManager = '^packages/server/src/process-manager';

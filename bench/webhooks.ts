@@ -106,7 +106,7 @@ async function addWebhook({ handlers }: Notifications, db: TenantDb, name: strin
   const { tenantId } = db;
   const permissions = permissionSet(tenantId, [`TNT#${tenantId}#*`]);
   const principal = { tenantId, callerId: 'bench', callerName: 'Bench', environment: 'live' as const, permissions };
-  const context = { tenantId, principal, db, now: Date.now(), requestId: 'bench', accept: undefined };
+  const context = { tenantId, principal, db, now: Date.now(), requestId: 'bench', address: '', accept: undefined };
   await handlers.webhooks.create(context, { params: {}, query: {}, body: { name, uri } });
 }
 

@@ -44,6 +44,10 @@ const routeTree = root.addChildren([
   ),
   screen('/instances', lazyRouteComponent(instances, 'Instances')),
   screen(
+    '/instances/exports',
+    lazyRouteComponent(() => import('./screens/exports.tsx'), 'Exports'),
+  ),
+  screen(
     '/instances/$id',
     lazyRouteComponent(() => import('./screens/instance.tsx'), 'Instance'),
   ),

@@ -14,9 +14,12 @@ import { openReceiver } from '../../server/test/webhooks.ts';
 import { pageZip } from '../../server/test/zips.ts';
 import { DIST } from '../build.ts';
 import { testCaseWork } from './case-work.ts';
+import { testLongDefinition } from './definition-work.ts';
 import { walk } from './drawn-person.ts';
+import { testExports } from './export-work.ts';
 import { testRoles } from './role-work.ts';
 import { type ConsoleStage, openConsoleStage, setPresence, settled, still } from './stage.ts';
+import { testStoreUsers } from './user-work.ts';
 
 const SCREENS = fileURLToPath(new URL('../../../build/screens/console', import.meta.url));
 const IMAGES = fileURLToPath(new URL('../../../docs/images', import.meta.url));
@@ -222,6 +225,7 @@ describe('the console', () => {
     ['/reviews', /Reviews/, 'reviews'],
     ['/reviews?view=closed', /Reviews/, 'reviews-closed'],
     ['/instances', /Verifications/, 'instances'],
+    ['/instances/exports', /Exports/, 'exports-empty'],
     ['/tokens', /Start links/, 'tokens'],
     ['/try', /Try it/, 'try-empty'],
     ['/definitions', /Definitions/, 'definitions'],
@@ -277,6 +281,7 @@ describe('the console', () => {
     await page.getByLabel('E-mail addresses').fill('EVE@example.com');
     await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByText(/1 candidate/).waitFor();
+    await page.getByRole('cell', { name: 'Score 1' }).waitFor();
     assert.deepEqual(await axe(), []);
     await keep('watchlist');
     await open(`/stores/customers/users/${user.id}`, /ada/);
@@ -445,6 +450,33 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Cancel verification' }).waitFor({ state: 'detached' });
   });
 
+  it('the audit trail says who changed what, to which value, and from where; it is filtered by the name of the person', async () => {
+    const body = JSON.stringify({ redirectOrigins: ['https://shop.example'], reviewReasons: [] });
+    const token = await stage.app.token(stage.testKey);
+    await stage.app.call('/api/process-manager/settings', { method: 'POST', token, body });
+    await open('/audit?action=processSettings.updated', /Audit trail/);
+    const row = page.getByRole('row', { name: /processSettings\.updated/ }).first();
+    const text = await row.innerText();
+    assert.match(
+      text,
+      /API Key: test[\s\S]*Changed: reviewReasons[\s\S]*redirectOrigins: \["https:\/\/shop\.example"\]/,
+    );
+    assert.match(text, /127\.0\.0\.1/);
+    await keep('audit-change');
+    await open('/audit', /Audit trail/);
+    await page.getByRole('combobox', { name: 'Person' }).fill('Olga');
+    await page.getByRole('option', { name: 'Olga Owner' }).click();
+    await page.getByRole('button', { name: 'Remove filter: Person' }).waitFor();
+    await page.waitForURL(/operatorId=/);
+    await page.getByRole('table').getByText('Olga Owner').first().waitFor();
+    await settled(page);
+    const actors = await page.getByRole('table').locator('td[data-title=Who]').allInnerTexts();
+    assert.deepEqual([...new Set(actors)], ['Olga Owner (olga@acme.com)']);
+    const settings = { redirectOrigins: [] };
+    const back = { method: 'POST', token, body: JSON.stringify(settings) };
+    await stage.app.call('/api/process-manager/settings', back);
+  });
+
   it('closed reviews are filtered in the address, and a list is saved as CSV', async () => {
     await open('/reviews?view=closed&verdict=REJECTED', /Reviews/);
     const verdicts = async () =>
@@ -467,6 +499,9 @@ describe('the console', () => {
   const tools = { stage: () => stage, page: () => page, open, axe, keep };
   testCaseWork(tools);
   testRoles(tools);
+  testExports(tools);
+  testStoreUsers(tools);
+  testLongDefinition(tools);
 
   it('the tenant’s own reasons are offered to reviewers, and the keys can be switched off', async () => {
     await open('/settings', /Settings/);

@@ -94,7 +94,7 @@ export async function setPresence(page: Page, isPresent: boolean): Promise<void>
 const authenticators = new WeakMap<Page, { session: CDPSession; authenticatorId: string }>();
 
 /** One that is built in, verifies its user and answers by itself. */
-async function addAuthenticator(page: Page): Promise<void> {
+export async function addAuthenticator(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');
   const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
@@ -119,7 +119,7 @@ const underWay = new WeakMap<Page, Set<Request>>();
 /** So many frames without a request: the answer to one may lead to the next. */
 const QUIET_FRAMES = 3;
 
-function noteRequests(page: Page): void {
+export function noteRequests(page: Page): void {
   const requests = new Set<Request>();
   underWay.set(page, requests);
   page.on('request', (request) => requests.add(request));

@@ -19,6 +19,7 @@ import { auditEvents } from './process-manager/audit.ts';
 import { instanceLinks, instanceNotes, instanceSessions, noteMentions } from './process-manager/case-work.ts';
 import { cloudSecrets } from './process-manager/cloud-secrets.ts';
 import { processDefinitions } from './process-manager/definitions.ts';
+import { instanceExports } from './process-manager/exports.ts';
 import { funnels } from './process-manager/funnel.ts';
 import { processInstances } from './process-manager/instances.ts';
 import { erasures, retention } from './process-manager/retention.ts';
@@ -46,6 +47,7 @@ export const api = {
   reviews,
   closedReviews,
   reviewQueues,
+  instanceExports,
   instanceLinks,
   instanceSessions,
   instanceNotes,

@@ -169,6 +169,8 @@ export const groveCodes = {
   100362: at(409)('The process instance cannot be reopened'),
   100363: missing('There is no saved view with this id'),
   100366: at(403)('The role sees personal data masked, and this cannot be masked'),
+  100367: missing('There is no export with this id, or it has expired'),
+  100368: at(409)('The export is not ready to be downloaded'),
   100290: at(500)('The stored image is missing; the operator must check the image store'),
   100320: at(403)('The tenant is suspended'),
   100190: bad('The number does not match the one shown to the user'),

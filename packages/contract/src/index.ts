@@ -53,6 +53,7 @@ export { buildPostman } from './postman.ts';
 export { MAX_INPUT_ERRORS, Problem, Refusal } from './problem.ts';
 export { MAX_INSTANCE_LINKS, MAX_SHOWN_SESSIONS } from './process-manager/case-work.ts';
 export { DefinitionDocument, MAX_CONDITION_LENGTH, MAX_STEPS } from './process-manager/definitions.ts';
+export { EXPORT_HOURS, MAX_EXPORT_ROWS } from './process-manager/exports.ts';
 export {
   MAX_PARAMETER_LENGTH,
   MAX_PARAMETERS,

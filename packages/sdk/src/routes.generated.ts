@@ -368,6 +368,33 @@ export const routes = {
   reviewQueues: {
     list: { method: 'GET', paths: { none: '/api/process-manager/reviewQueues' }, auth: 'bearer', status: 200 },
   },
+  instanceExports: {
+    create: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/exports' },
+      auth: 'bearer',
+      status: 202,
+      creates: true,
+      body: true,
+    },
+    list: { method: 'GET', paths: { none: '/api/process-manager/exports' }, auth: 'bearer', status: 200, page: true },
+    get: { method: 'GET', paths: { none: '/api/process-manager/exports/{exportId}' }, auth: 'bearer', status: 200 },
+    download: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/exports/{exportId}/file' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+      produces: 'application/octet-stream',
+    },
+    delete: {
+      method: 'DELETE',
+      paths: { none: '/api/process-manager/exports/{exportId}' },
+      auth: 'bearer',
+      status: 204,
+      empty: true,
+    },
+  },
   instanceLinks: {
     list: {
       method: 'GET',

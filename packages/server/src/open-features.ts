@@ -25,6 +25,7 @@ import { operatorNames, reviewerName } from './operators/operator-names.ts';
 import { openOperators } from './operators/operators.ts';
 import { isStillPermitted } from './operators/sessions.ts';
 import { isSecretName, secretFinder, secretHostFault } from './process-manager/cloud-secrets/find-secret.ts';
+import { openExports } from './process-manager/exports/exports.ts';
 import { parametersOf } from './process-manager/instances/parameters-of.ts';
 import { openProcessManager } from './process-manager/process-manager.ts';
 import { httpCaller } from './process-manager/runtime/call-http.ts';
@@ -109,6 +110,7 @@ export function openFeatures(deps: FeatureDeps) {
     pushes,
     messages,
     manager,
+    openExports(shared),
     journeys,
     operators,
     personRequests,

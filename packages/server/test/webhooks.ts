@@ -148,6 +148,7 @@ export async function openTestNotifications(
     },
     now: clock.now(),
     requestId: 'request',
+    address: '127.0.0.1',
     accept: undefined,
   });
   return {

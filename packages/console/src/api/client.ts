@@ -57,9 +57,21 @@ export async function callForBlob<G extends Group, N extends Name<G>>(
   name: N,
   args: ArgumentsOf<G, N>,
   accept: string,
+  onBytes?: (bytes: number) => void,
 ): Promise<Blob> {
   const response = await request(group, name, args as LooseArguments, accept);
-  return response.blob();
+  if (!onBytes || !response.body) return response.blob();
+  let bytes = 0;
+  const content = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        bytes += chunk.length;
+        onBytes(bytes);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  return new Response(content, { headers: { 'content-type': response.headers.get('content-type') ?? '' } }).blob();
 }
 
 type LooseArguments = {

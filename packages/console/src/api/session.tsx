@@ -57,6 +57,8 @@ const NEEDS_SIGHT: readonly string[] = [
   'userData.getItem',
   'userData.archive',
   'processInstances.createResumeLink',
+  'instanceExports.create',
+  'instanceExports.list',
   'reviews.correct',
   'watchlists.addMember',
 ];

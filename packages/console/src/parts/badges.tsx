@@ -30,6 +30,7 @@ export function CheckTag({ status }: { status: string }) {
 const WORD: Record<string, Tone> = {
   ACTIVE: 'good',
   DELIVERED: 'good',
+  DONE: 'good',
   DEPLOYED_ACTIVE: 'good',
   BLOCKED: 'bad',
   FAILED: 'bad',

@@ -33,11 +33,14 @@ export type ListProps<T> = {
   label: string;
   empty?: ReactNode;
   actionsOf?(row: T): ReactNode;
+  /** Whether a row is about to change by itself; the list then looks again after a while. */
+  isLive?(rows: readonly T[]): boolean;
   /** The keys of the rows that are chosen, where several can be acted on at once. */
   selection?: { selectedKeys: ReadonlySet<string>; onSelectedKeys(selectedKeys: ReadonlySet<string>): void };
 };
 
 const SIZE = 20;
+const LIVE_MS = 1500;
 const MAX_EXPORTED_PAGES = 50;
 const EXPORT_SIZE = 200;
 
@@ -60,6 +63,7 @@ export function List<T>(listProps: ListProps<T>) {
     queryKey: [environment, group, name, params, query, page],
     queryFn: () => callList<T>(props, { page, size: SIZE }),
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (props.isLive?.(state.data?.content ?? []) ? LIVE_MS : false),
   });
   if (fetched.isPending) return <Waiting />;
   if (fetched.isError) return <Failed error={fetched.error} retry={() => fetched.refetch()} />;

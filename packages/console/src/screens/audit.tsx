@@ -1,4 +1,4 @@
-import { Code, Group, Select } from '@mantine/core';
+import { Code, Group, Select, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
@@ -99,6 +99,24 @@ export function Audit() {
   );
 }
 
+/** What was changed: the members that were sent, and the new values where they are no secret. */
+function Details({ details }: Pick<AuditRow, 'details'>) {
+  const t = useT();
+  const { fields = [], values } = details ?? {};
+  if (fields.length === 0 && !values) return '–';
+  const others = fields.filter((field) => !(values && field in values));
+  return (
+    <Stack gap={4}>
+      {others.length > 0 && <span className="wrap">{t('audit.changed', { fields: others.join(', ') })}</span>}
+      {Object.entries(values ?? {}).map(([name, value]) => (
+        <Code key={name} className="wrap">
+          {name}: {typeof value === 'string' ? value : JSON.stringify(value)}
+        </Code>
+      ))}
+    </Stack>
+  );
+}
+
 function useColumns(): Column<AuditRow>[] {
   const t = useT();
   return [
@@ -117,9 +135,10 @@ function useColumns(): Column<AuditRow>[] {
     },
     {
       title: t('audit.details'),
-      show: ({ details }) => (details?.values ? <Code className="wrap">{JSON.stringify(details.values)}</Code> : '–'),
+      show: ({ details }) => <Details details={details} />,
       text: ({ details }) => (details ? JSON.stringify(details) : ''),
     },
+    { title: t('audit.where'), show: (row) => row.address ?? '–', text: (row) => row.address },
     { title: t('audit.request'), show: (row) => row.requestId ?? '–', text: (row) => row.requestId },
   ];
 }

@@ -21,6 +21,7 @@ import { ReopenInstance } from '../parts/reopen-instance.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { SendLink } from '../parts/send-link.tsx';
 import { Failed, Waiting } from '../parts/states.tsx';
+import { useDownload } from '../parts/use-download.ts';
 import { useT } from '../texts/texts.tsx';
 import { nameOf } from './instances.tsx';
 
@@ -126,8 +127,8 @@ function Actions({ caseFile: { instance } }: { caseFile: Case }) {
   const t = useT();
   const may = useMay();
   const params = { processDefnId: instance.processDefnId, processInstanceId: instance.id };
-  const archive = useAct(async () =>
-    saveFile(`${instance.id}.zip`, await callForBlob('userData', 'archive', { params, body: {} }, 'application/zip')),
+  const archive = useDownload(`${instance.id}.zip`, (onBytes) =>
+    callForBlob('userData', 'archive', { params, body: {} }, 'application/zip', onBytes),
   );
   const isOpen = ['PENDING', 'ACTIVE', 'PAUSED'].includes(instance.status);
   return (
@@ -152,8 +153,8 @@ function Actions({ caseFile: { instance } }: { caseFile: Case }) {
         {t('instance.report')}
       </Button>
       {may('userData', 'archive') && (
-        <Button variant="default" onClick={() => archive.mutate(undefined)} loading={archive.isPending}>
-          {t('instance.archive')}
+        <Button variant="default" onClick={archive.start} disabled={archive.isPending}>
+          {archive.isPending ? archive.progress : t('instance.archive')}
         </Button>
       )}
       <ReopenInstance id={instance.id} status={instance.status} />

@@ -12,12 +12,13 @@ import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { SavedViews } from '../parts/saved-views.tsx';
+import { StartExport } from '../parts/start-export.tsx';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
 export type InstanceRow = Result<'processInstances', 'search'>['content'][number];
 
-const STATUSES = {
+export const STATUSES = {
   PENDING: 'status.Pending',
   ACTIVE: 'status.In Progress',
   PAUSED: 'status.Paused',
@@ -43,12 +44,24 @@ export function Instances() {
   const columns = useColumns();
   const [chosenColumns, setColumns] = useLocalStorage({ key: 'grove-columns', defaultValue: FIRST_COLUMNS });
   const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set());
+  const query = {
+    searchString: q || undefined,
+    processInstanceStatus: status,
+    processDefinitionName: definition,
+    startDateTime: dayStart(from, 0),
+    endDateTime: dayStart(to, 1),
+  };
   const statusText = status && status in STATUSES ? t(STATUSES[status as keyof typeof STATUSES]) : status;
   return (
     <Guarded group="processInstances" name="search">
       <Page
         title={t('instances.title')}
-        actions={<DeleteSelected ids={selectedIds} onDone={() => setSelectedIds(new Set())} />}
+        actions={
+          <>
+            <DeleteSelected ids={selectedIds} onDone={() => setSelectedIds(new Set())} />
+            <StartExport filters={query as never} />
+          </>
+        }
       >
         <Group align="flex-end" gap="sm">
           <SearchField name="q" label={t('app.search')} placeholder={t('instances.search')} />
@@ -83,13 +96,7 @@ export function Instances() {
           group="processInstances"
           name="search"
           label={t('instances.title')}
-          query={{
-            searchString: q || undefined,
-            processInstanceStatus: status,
-            processDefinitionName: definition,
-            startDateTime: dayStart(from, 0),
-            endDateTime: dayStart(to, 1),
-          }}
+          query={query}
           columns={columns.filter(({ name }, at) => at === 0 || chosenColumns.includes(name))}
           keyOf={({ id }) => id}
           linkOf={({ id }) => `/instances/${id}`}

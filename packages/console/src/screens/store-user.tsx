@@ -40,7 +40,10 @@ function UserDetails({ user, params }: { user: UserView; params: Params }) {
   const t = useT();
   const may = useMay();
   const navigate = useNavigate();
-  const isLocked = user.status === 'LOCKED' || user.status === 'TEMP_LOCKED';
+  const isWhollyLocked = user.status === 'LOCKED' || user.status === 'TEMP_LOCKED';
+  const lockedModalities = modalitiesOf(user).filter(({ locked }) => locked);
+  // Too many failures lock one way to sign in; the status then still says that the user is active.
+  const isLocked = isWhollyLocked || lockedModalities.length > 0;
   const lock = useAct(() => callLoosely('users', isLocked ? 'unlock' : 'lock', { params, body: {} }));
   return (
     <Page
@@ -73,15 +76,51 @@ function UserDetails({ user, params }: { user: UserView; params: Params }) {
       </Group>
       {isLocked && (
         <Alert color="red" variant="light">
-          {t('stores.locked')}
+          {isWhollyLocked
+            ? t('stores.locked')
+            : t('stores.lockedModalities', { names: lockedModalities.map(({ modality }) => modality).join(', ') })}
         </Alert>
       )}
-      <Facts title={t('stores.lockState')} of={user.lockInfo} />
+      <LockState user={user} />
       <UserKeys summary={user.summaryInfo} params={params} />
       <Facts title={t('stores.attributes')} of={user.attributes} />
       {may('users', 'listSessions') && <UserSessions params={params} />}
       {may('users', 'listAuthentications') && <Authentications params={params} />}
     </Page>
+  );
+}
+
+function modalitiesOf({ lockInfo }: UserView) {
+  return Object.entries(lockInfo.modalities).map(([modality, state]) => ({ modality, ...state }));
+}
+
+/** How often somebody failed lately, and which ways to sign in are locked. */
+function LockState({ user }: { user: UserView }) {
+  const t = useT();
+  const { failedCount, lockCount } = user.lockInfo;
+  const modalities = modalitiesOf(user);
+  if (modalities.length === 0 && failedCount === 0 && lockCount === 0) return null;
+  const all = { modality: t('stores.allModalities'), failedCount, locked: false, tempLockExpiresDtm: undefined };
+  const rows = [all, ...modalities];
+  return (
+    <section aria-label={t('stores.lockState')}>
+      <Title order={2} size="h5" mb="sm">
+        {t('stores.lockState')}
+      </Title>
+      <Table withTableBorder>
+        <Table.Tbody>
+          {rows.map(({ modality, failedCount: failures, locked, tempLockExpiresDtm }) => (
+            <Table.Tr key={modality}>
+              <Table.Td>{modality}</Table.Td>
+              <Table.Td>{t('stores.failures', { n: failures })}</Table.Td>
+              <Table.Td>
+                {locked && <WordTag word="LOCKED" />} {tempLockExpiresDtm && <Moment at={tempLockExpiresDtm} />}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
   );
 }
 

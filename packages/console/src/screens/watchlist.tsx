@@ -1,4 +1,4 @@
-import { Button, FileInput, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, FileInput, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -200,7 +200,27 @@ function Match({ list }: { list: ListView }) {
             {t('watchlists.found', { n: matchResult.candidates.length, compared: matchResult.numCompared })}
           </Text>
         )}
+        {matchResult && matchResult.candidates.length > 0 && <Candidates matchResult={matchResult} />}
       </Stack>
     </section>
+  );
+}
+
+/** Whom it may be, the likeliest first. The list holds numbers instead of faces, so there is no picture to compare. */
+function Candidates({ matchResult: { candidates } }: { matchResult: Result<'watchlists', 'match'> }) {
+  const t = useT();
+  return (
+    <Table withTableBorder>
+      <Table.Tbody>
+        {candidates.map(({ memberId, score, firstName, lastName }) => (
+          <Table.Tr key={memberId}>
+            <Table.Td>
+              <bdi>{[firstName, lastName].filter(Boolean).join(' ') || memberId}</bdi>
+            </Table.Td>
+            <Table.Td>{t('check.scoreAlone', { score: Math.round(score * 100) / 100 })}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }

@@ -31,6 +31,7 @@ export const ar: Texts = {
   'app.clear': 'مسح',
   'app.loading': 'جارٍ التحميل',
   'app.export': 'تصدير CSV',
+  'app.megabytes': '{amount} م.ب',
   'app.previous': 'الصفحة السابقة',
   'app.next': 'الصفحة التالية',
   'app.total': '{n, plural, zero {لا عناصر} one {عنصر واحد} two {عنصران} few {# عناصر} many {# عنصرًا} other {# عنصر}}',

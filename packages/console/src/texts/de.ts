@@ -31,6 +31,7 @@ export const de: Texts = {
   'app.clear': 'Leeren',
   'app.loading': 'Wird geladen',
   'app.export': 'Als CSV exportieren',
+  'app.megabytes': '{amount} MB',
   'app.previous': 'Vorige Seite',
   'app.next': 'Nächste Seite',
   'app.total': '{n, plural, one {# Eintrag} other {# Einträge}}',

@@ -31,6 +31,7 @@ export const en = {
   'app.clear': 'Clear',
   'app.loading': 'Loading',
   'app.export': 'Export CSV',
+  'app.megabytes': '{amount} MB',
   'app.previous': 'Previous page',
   'app.next': 'Next page',
   'app.total': '{n, plural, one {# entry} other {# entries}}',

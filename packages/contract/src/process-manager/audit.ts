@@ -32,6 +32,9 @@ export const AuditAction = oneOf(
   'note.read',
   'instance.sessionsRead',
   'instance.linkSent',
+  'export.created',
+  'export.downloaded',
+  'export.deleted',
   'retention.run',
   'processToken.updated',
   'processToken.deleted',
@@ -97,6 +100,9 @@ const AuditEvent = withTitle(
       ),
     ),
     requestId: Type.Optional(Type.String({ description: 'The `X-Request-Id` of the request' })),
+    address: Type.Optional(
+      Type.String({ description: 'The IP address of the caller; of IPv6, the network. Absent in older events' }),
+    ),
   }),
 );
 

@@ -174,6 +174,13 @@ const instanceFilters = {
   processInstanceStatus: Type.Optional(InstanceStatus),
 };
 
+export const searchFilters = {
+  ...instanceFilters,
+  searchString: Type.Optional(text(0, 255, 'Words of the name, e-mail, telephone number, external reference or id')),
+  startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created at or after' })),
+  endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created before' })),
+};
+
 export const processInstances = group('/api/process-manager/processInstances', {
   create: post('/create', {
     summary: 'Create a process instance from a process token',
@@ -235,14 +242,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
       'another page.',
     permission: 'ProcessManager:getProcessInstance',
     persons: 'each',
-    query: cursorQuery({
-      ...instanceFilters,
-      searchString: Type.Optional(
-        text(0, 255, 'Words of the name, e-mail, telephone number, external reference or id'),
-      ),
-      startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created at or after' })),
-      endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created before' })),
-    }),
+    query: cursorQuery(searchFilters),
     ok: cursorPage(ProcessInstanceListItem),
   }),
   listEvents: get('/{processInstanceId}/events', {

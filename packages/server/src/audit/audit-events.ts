@@ -66,6 +66,7 @@ function toAuditEvent(row: AuditRow) {
     ...(row.instance_id !== null && { processInstanceId: row.instance_id }),
     ...(row.item !== null && { item: row.item }),
     ...(row.request_id !== null && { requestId: row.request_id }),
+    ...(row.address !== null && { address: row.address }),
     ...(row.details !== null && { details: JSON.parse(row.details) as object }),
   };
 }

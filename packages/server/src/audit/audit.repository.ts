@@ -16,10 +16,12 @@ export type AuditRow = {
   request_id: string | null;
   /** Of a change of the configuration: JSON. */
   details: string | null;
+  address: string | null;
 };
 
-const COLUMNS = 'environment, id, at, action, actor, api_key_id, operator_id, instance_id, item, request_id, details';
-const COLUMN_COUNT = 11;
+const COLUMNS =
+  'environment, id, at, action, actor, api_key_id, operator_id, instance_id, item, request_id, details, address';
+const COLUMN_COUNT = 12;
 
 /** One statement for many rows, in two sizes: a flush is mostly large, a change is one. */
 const BATCH = 50;
@@ -46,6 +48,7 @@ const valuesOf = (row: AuditRow) => [
   row.item,
   row.request_id,
   row.details,
+  row.address,
 ];
 
 export async function addAuditEvents(tx: TenantTx, rows: readonly AuditRow[]): Promise<void> {
@@ -58,9 +61,9 @@ export async function addAuditEvents(tx: TenantTx, rows: readonly AuditRow[]): P
 
 /** Written out, because every change of the configuration passes here. */
 export async function addAuditEvent(tx: TenantTx, row: AuditRow): Promise<void> {
-  const { environment, id, at, action, actor, api_key_id, operator_id, instance_id, item, request_id, details } = row;
+  const { environment, id, at, action, actor, api_key_id, operator_id, instance_id, item, request_id } = row;
   // biome-ignore format: in the order of the columns
-  const values = [tx.tenantId, environment, id, at, action, actor, api_key_id, operator_id, instance_id, item, request_id, details];
+  const values = [tx.tenantId, environment, id, at, action, actor, api_key_id, operator_id, instance_id, item, request_id, row.details, row.address];
   tx.send(ADD_ONE, values);
 }
 

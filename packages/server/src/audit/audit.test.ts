@@ -71,6 +71,7 @@ onBothEngines('audit events', (_engine, places) => {
       processInstanceId: id,
       item: 'faces/face1/image',
       requestId: item.headers.get('x-request-id'),
+      address: '127.0.0.1',
     });
     assert.match(eventId, /^[0-9A-Z]{26}$/);
     assert.equal(Date.parse(dateTime), app.clock.now() - 4);
@@ -177,6 +178,7 @@ describe('audit events that cannot be written', () => {
       db,
       now: Date.now(),
       requestId: 'r',
+      address: '127.0.0.1',
       accept: undefined,
       principal: { tenantId: TENANT, callerId: newId(1), callerName: 'key', environment: 'live', permissions: {} },
     }) as never;

@@ -27,6 +27,7 @@ export type AuditedChange = {
   instanceId?: string;
   item?: string;
   requestId?: string;
+  address?: string;
   details?: object;
 };
 
@@ -61,7 +62,7 @@ export type AuditDeps = { db: Db; onError(error: unknown): void; maxGathered?: n
 export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps): Audit {
   const pending = openPendingEvents({ db, onError });
   return {
-    noteRead({ tenantId, principal, now, requestId }, { action, instanceId, item }) {
+    noteRead({ tenantId, principal, now, requestId, address }, { action, instanceId, item }) {
       if (pending.size >= maxGathered) {
         throw new ApiError(100010, { log: 'too many audit events wait to be written', retryAfterSeconds: 1 });
       }
@@ -78,12 +79,20 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
         item: item ?? null,
         request_id: requestId,
         details: null,
+        address: address || null,
       });
       if (pending.size % WRITE_FROM === 0) pending.hurry();
     },
     noteUse(tenantId, { action, environment, actor, at, item }) {
       if (pending.size >= maxGathered) return onError(new Error('too many audit events wait to be written'));
-      const nobody = { api_key_id: null, operator_id: null, instance_id: null, request_id: null, details: null };
+      const nobody = {
+        api_key_id: null,
+        operator_id: null,
+        instance_id: null,
+        request_id: null,
+        details: null,
+        address: null,
+      };
       pending.add(tenantId, { environment, id: newId(at), at, action, actor, item, ...nobody });
     },
     record: recordChange,
@@ -103,7 +112,8 @@ function recordChanges(tx: TenantTx, changes: readonly AuditedChange[]): Promise
 }
 
 function rowOf(change: AuditedChange): AuditRow {
-  const { action, environment, actor, at, apiKeyId, operatorId, instanceId, item, requestId, details } = change;
+  const { action, environment, actor, at, apiKeyId, operatorId, instanceId, item, requestId, details, address } =
+    change;
   return {
     environment,
     id: newId(at),
@@ -116,16 +126,18 @@ function rowOf(change: AuditedChange): AuditRow {
     item: item ?? null,
     request_id: requestId ?? null,
     details: details === undefined ? null : JSON.stringify(details),
+    address: address || null,
   };
 }
 
 /** The audit fields of a change by a caller of the API. */
-export function changedBy({ principal, now, requestId }: Context): Omit<AuditedChange, 'action'> {
+export function changedBy({ principal, now, requestId, address }: Context): Omit<AuditedChange, 'action'> {
   return {
     environment: principal.environment,
     actor: actor(principal),
     ...callerIds(principal),
     at: now,
     requestId,
+    address,
   };
 }

@@ -42,6 +42,8 @@ export type Context = {
   readonly db: TenantDb;
   readonly now: number;
   readonly requestId: string;
+  /** The address of the caller, or its network; empty if the server itself calls. */
+  readonly address: string;
   /** The header of that name: an image can be had as JSON or as itself. */
   readonly accept: string | undefined;
 };

@@ -39,18 +39,28 @@ type SessionView = Ok<typeof api.consoleAccount.getSession>;
 
 export type RefusedRecognition = Extract<Recognised, { refused: string }>;
 
-export function record({ audit, clock }: AccountDeps, tx: TenantTx, action: AuditAction, operator: OperatorRow) {
+/** From where somebody calls. */
+type Caller = { readonly address: string };
+
+export function record(
+  { audit, clock }: AccountDeps,
+  tx: TenantTx,
+  action: AuditAction,
+  operator: OperatorRow,
+  { address }: Caller,
+) {
   const { id } = operator;
   const actor = operatorName(operator);
-  return audit.record(tx, { action, environment: 'live', actor, operatorId: id, at: clock.now(), item: id });
+  return audit.record(tx, { action, environment: 'live', actor, operatorId: id, at: clock.now(), item: id, address });
 }
 
 export async function recordLock(
   deps: AccountDeps,
   tx: TenantTx,
   { isNewLock, operator }: RefusedRecognition,
+  caller: Caller,
 ): Promise<void> {
-  if (isNewLock && operator) await record(deps, tx, 'operator.locked', operator);
+  if (isNewLock && operator) await record(deps, tx, 'operator.locked', operator, caller);
 }
 
 /** The session as its operator sees it. */

@@ -53,10 +53,10 @@ async function completeSignIn(deps: AccountDeps, context: OpenContext, { body }:
   const signIn = await deps.db.of(tenantId).write(async (tx) => {
     const recognised = await recognise(tx, body, { places: placesFor(deps, tenantId), now });
     if ('refused' in recognised) {
-      await recordLock(deps, tx, recognised);
+      await recordLock(deps, tx, recognised, context);
       return recognised;
     }
-    await record(deps, tx, 'operator.signedIn', recognised.operator);
+    await record(deps, tx, 'operator.signedIn', recognised.operator, context);
     return { cookie: await begin(deps, tx, context, { operatorId: recognised.operator.id }) };
   });
   return 'refused' in signIn ? throwRefused(signIn, now) : signedIn(deps, tenantId, signIn.cookie);
@@ -85,7 +85,7 @@ async function completeSingleSignOn(
   const answer = { ceremonyId, query: body.query };
   const cookie = await deps.singleSignOn.complete(tenantId, answer, async (tx, account) => {
     const { operator, isNew, authenticatedAt } = account;
-    await record(deps, tx, isNew ? 'operator.joined' : 'operator.signedIn', operator);
+    await record(deps, tx, isNew ? 'operator.joined' : 'operator.signedIn', operator, context);
     return begin(deps, tx, context, { operatorId: operator.id, authenticatedAt });
   });
   return signedIn(deps, tenantId, cookie);
@@ -117,7 +117,7 @@ async function acceptInvitation(deps: AccountDeps, context: OpenContext, { body 
     await completeRegistration(tx, body, at);
     const joined = joinedOperator(operator, body, now);
     await withOwnEmail(() => changeOperator(tx, joined));
-    await record(deps, tx, 'operator.joined', joined);
+    await record(deps, tx, 'operator.joined', joined, context);
     return begin(deps, tx, context, { operatorId: operator.id });
   });
   return signedIn(deps, tenantId, cookie);

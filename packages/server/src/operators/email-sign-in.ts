@@ -74,7 +74,12 @@ async function completeEmailSignIn(deps: AccountDeps, context: OpenContext, { bo
 }
 
 /** Whoever was invited joins with the first code. */
-async function join(deps: AccountDeps, tx: TenantTx, operator: OperatorRow, now: number): Promise<void> {
+async function join(
+  deps: AccountDeps,
+  tx: TenantTx,
+  context: OpenContext,
+  { operator, now }: { operator: OperatorRow; now: number },
+): Promise<void> {
   const joined: OperatorRow = {
     ...operator,
     status: 'ACTIVE',
@@ -84,7 +89,7 @@ async function join(deps: AccountDeps, tx: TenantTx, operator: OperatorRow, now:
     last_updated_by: operatorName(operator),
   };
   await changeOperator(tx, joined);
-  await record(deps, tx, 'operator.joined', joined);
+  await record(deps, tx, 'operator.joined', joined, context);
 }
 
 async function completed(deps: AccountDeps, tx: TenantTx, context: OpenContext, input: Code & { now: number }) {
@@ -95,13 +100,13 @@ async function completed(deps: AccountDeps, tx: TenantTx, context: OpenContext, 
   const pending = pendingOf(ceremony.challenge);
   const recognised = await recogniseCode(deps, tx, { operator, code, now, pending });
   if ('refused' in recognised) {
-    await recordLock(deps, tx, recognised);
+    await recordLock(deps, tx, recognised, context);
     return recognised;
   }
   await takeCeremony(tx, ceremonyId, { kind: 'CODE', operatorId: operator.id, now });
-  if (pending) await record(deps, tx, 'operator.totpAdded', recognised.operator);
-  if (operator.status === 'INVITED') await join(deps, tx, recognised.operator, now);
-  else await record(deps, tx, 'operator.signedIn', recognised.operator);
+  if (pending) await record(deps, tx, 'operator.totpAdded', recognised.operator, context);
+  if (operator.status === 'INVITED') await join(deps, tx, context, { operator: recognised.operator, now });
+  else await record(deps, tx, 'operator.signedIn', recognised.operator, context);
   return { cookie: await begin(deps, tx, context, { operatorId: operator.id }) };
 }
 
@@ -128,7 +133,7 @@ async function confirmByCode(deps: AccountDeps, context: Context, { body }: Body
     if (!row) throw new ApiError(100210);
     if (!(await findTotp(tx, callerId))) throw new ApiError(100239);
     const recognised = await recogniseCode(deps, tx, { operator: row, code: body.code, now });
-    if ('refused' in recognised) await recordLock(deps, tx, recognised);
+    if ('refused' in recognised) await recordLock(deps, tx, recognised, context);
     else await markAuthenticated(tx, operator.sessionId, now);
     return recognised;
   });
@@ -157,7 +162,7 @@ function completeTotp(deps: AccountDeps, context: Context, { body }: Body<Code>)
     const operator = await existing(tx, callerId);
     if (!(await enrol(deps, tx, { operatorId: callerId, sealed, code: body.code, now }))) throw new ApiError(100350);
     await takeCeremony(tx, body.ceremonyId, { kind: 'CODE', operatorId: callerId, now });
-    await record(deps, tx, 'operator.totpAdded', operator);
+    await record(deps, tx, 'operator.totpAdded', operator, context);
     return {};
   });
 }
@@ -168,7 +173,7 @@ async function deleteTotp(deps: AccountDeps, context: Context) {
     const operator = await existing(tx, callerId);
     const isLast = operator.sso_account === '' && (await passkeysOf(tx, callerId)).length === 0;
     if (isLast) throw new ApiError(100220);
-    if (await removeTotp(tx, callerId)) await record(deps, tx, 'operator.totpDeleted', operator);
+    if (await removeTotp(tx, callerId)) await record(deps, tx, 'operator.totpDeleted', operator, context);
   });
   return undefined;
 }

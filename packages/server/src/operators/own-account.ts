@@ -33,7 +33,7 @@ async function signOut(deps: AccountDeps, context: Context) {
   const { callerId, operator } = own(context);
   await context.db.write(async (tx) => {
     await removeSession(tx, callerId, operator.sessionId);
-    await record(deps, tx, 'operator.signedOut', await existing(tx, callerId));
+    await record(deps, tx, 'operator.signedOut', await existing(tx, callerId), context);
   });
   return withHeaders({}, { 'set-cookie': cookieText(deps, { value: '', maxAge: 0 }) });
 }
@@ -55,7 +55,7 @@ async function completeConfirmation(deps: AccountDeps, context: Context, { body 
   const result = await context.db.write(async (tx) => {
     const expected = { places: placesFor(deps, tenantId), now, expected: callerId };
     const recognised = await recognise(tx, body, expected);
-    if ('refused' in recognised) await recordLock(deps, tx, recognised);
+    if ('refused' in recognised) await recordLock(deps, tx, recognised, context);
     else await markAuthenticated(tx, operator.sessionId, now);
     return recognised;
   });
@@ -96,7 +96,7 @@ function completePasskey(deps: AccountDeps, context: Context, { body }: InputOf<
     const name = `Passkey ${(await passkeysOf(tx, callerId)).length + 1}`;
     const at = { operatorId: callerId, places: placesFor(deps, tenantId), now: context.now, name };
     const row = await completeRegistration(tx, body, at);
-    await record(deps, tx, 'operator.passkeyAdded', await existing(tx, callerId));
+    await record(deps, tx, 'operator.passkeyAdded', await existing(tx, callerId), context);
     return toPasskey(row);
   });
 }
@@ -109,7 +109,7 @@ async function deletePasskey(deps: AccountDeps, context: Context, { params }: In
     if (!passkeys.some(({ id }) => id === params.operatorPasskeyId)) throw new ApiError(100031);
     if (passkeys.length === 1 && !(await findTotp(tx, callerId))) throw new ApiError(100220);
     await removePasskey(tx, callerId, params.operatorPasskeyId);
-    await record(deps, tx, 'operator.passkeyDeleted', operator);
+    await record(deps, tx, 'operator.passkeyDeleted', operator, context);
   });
   return undefined;
 }

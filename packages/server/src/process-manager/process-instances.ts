@@ -1,4 +1,4 @@
-import { api, type Query } from '@grove/contract';
+import { api } from '@grove/contract';
 import { type Audit, changedBy } from '../audit/audit.ts';
 import type { TenantTx } from '../db/db.ts';
 import { actor, callerIds } from '../kernel/actor.ts';
@@ -7,16 +7,16 @@ import { toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
 import { ensureUnmasked } from '../kernel/ensure-unmasked.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
-import { newId } from '../kernel/ids.ts';
 import { bindDeps, type Input, implement, prepared } from '../kernel/implement.ts';
 import { mapInSlices } from '../kernel/in-slices.ts';
-import { likePattern, type Paging, paging, toPage } from '../kernel/pages.ts';
+import { type Paging, paging, toPage } from '../kernel/pages.ts';
 import { findDefinition } from './definitions/definitions.repository.ts';
 import { isFinal } from './engine/state.ts';
+import { filterOf, findInstanceIds } from './find-instances.ts';
 import { pageEvents } from './instances/instance-events.repository.ts';
-import { definitionIdsLike, EVERY_ID, type IdRange } from './instances/instance-ids.repository.ts';
+import { EVERY_ID } from './instances/instance-ids.repository.ts';
 import { toEventView, toListItem, toPlainView, toWithParameters } from './instances/instance-view.ts';
-import { type Filter, listInOrder, listInstances, type Page, type Window } from './instances/list-instances.ts';
+import { listInOrder, listInstances, type Page, type Window } from './instances/list-instances.ts';
 import { lockChain } from './instances/lock-chain.ts';
 import {
   findInstance,
@@ -26,15 +26,12 @@ import {
   type InstanceRow,
 } from './instances/process-instances.repository.ts';
 import { makeResumeLink } from './instances/resume-link.ts';
-import { asId, SEARCH_LIMITS, searchId, searchInstances } from './instances/search-instances.ts';
-import { wordsOf } from './instances/search-terms.ts';
 import type { TellEvents } from './instances/tell-events.ts';
 import { visible } from './instances/visible.ts';
 import { type DeleteInstanceDeps, deleteInChain } from './retention/delete-instance.ts';
 import { dateOfBirthOf } from './runtime/date-of-birth.ts';
 import type { Drive } from './runtime/drive.ts';
 import { createFromToken, type Overrides } from './tokens/create-from-token.ts';
-import { momentOf } from './tokens/token-rules.ts';
 
 /** Process instances: made from tokens, looked at, found, deleted (specification 4.8). */
 export type ProcessInstancesDeps = DeleteInstanceDeps & {
@@ -118,9 +115,9 @@ async function getWithParameters(
 
 async function remove(deps: ProcessInstancesDeps, context: Context, { params }: InputOf<'delete'>) {
   await context.db.write(async (tx) => {
-    const { now, principal, requestId } = context;
+    const { now, principal, requestId, address } = context;
     const row = visible(context, (await lockChain(tx, params.processInstanceId)).at(-1));
-    const by = { by: actor(principal), ...callerIds(principal), requestId };
+    const by = { by: actor(principal), ...callerIds(principal), requestId, address };
     await deleteInChain(tx, row, { ...by, reason: 'REQUEST', at: now }, deps);
   });
   return undefined;
@@ -128,7 +125,7 @@ async function remove(deps: ProcessInstancesDeps, context: Context, { params }: 
 
 async function list(context: Context, { query }: InputOf<'list'>) {
   const page = paging(query, SORTABLE);
-  const filter = { ...(await filterOf(context, query)), range: EVERY_ID };
+  const filter = { ...(await filterOf(context.db, context.principal.environment, query)), range: EVERY_ID };
   const window = windowOf(page);
   const result = window
     ? await listInstances(context.db, filter, window)
@@ -138,8 +135,12 @@ async function list(context: Context, { query }: InputOf<'list'>) {
 
 async function search(context: Context, { query }: InputOf<'search'>) {
   const page = paging(query, IN_ORDER_OF_CREATION);
-  const filter = { ...(await filterOf(context, query)), range: rangeOf(query) };
-  return listed(context, await searched(context, filter, query.searchString?.trim() ?? '', page), page);
+  const window = windowOf(page);
+  if (!window) throw new Error('a search is always in the order of creation');
+  const { environment, operator } = context.principal;
+  // By the beginnings of words, a masked name would be found letter by letter.
+  const scope = { environment, wholeWords: operator?.isMasked === true, pointer: '/query' } as const;
+  return listed(context, await findInstanceIds(context.db, scope, query, window), page);
 }
 
 async function listEvents(context: Context, { params, query }: InputOf<'listEvents'>) {
@@ -208,53 +209,6 @@ function createInstance(deps: ProcessInstancesDeps, context: Context, tokenId: s
   const from = { tokenId, overrides, now, tell: deps.tell, environment: principal.environment };
   const baseUrl = deps.baseUrlOf(tenantId);
   return context.db.write((tx) => createFromToken(tx, { ...from, baseUrl }), { runsAgain: true });
-}
-
-type FilterQuery = Pick<
-  Query<typeof api.processInstances.list>,
-  'processDefinitionName' | 'processDefinitionId' | 'processInstanceStatus'
->;
-
-async function filterOf({ db, principal }: Context, query: FilterQuery): Promise<Omit<Filter, 'range'>> {
-  const pattern = likePattern(query.processDefinitionName, '/query/processDefinitionName');
-  const ids = pattern === undefined ? undefined : await definitionIdsLike(db, pattern);
-  const only = query.processDefinitionId || undefined;
-  return {
-    environment: principal.environment,
-    definitionIds: only === undefined ? ids : ids === undefined || ids.includes(only) ? [only] : [],
-    status: query.processInstanceStatus,
-  };
-}
-
-type RangeQuery = { startDateTime?: string; endDateTime?: string };
-
-/** An id begins with the moment of its creation, so a range of time is a range of ids. */
-function rangeOf({ startDateTime, endDateTime }: RangeQuery): IdRange {
-  const from = momentOf(startDateTime || undefined, '/query/startDateTime');
-  const below = momentOf(endDateTime || undefined, '/query/endDateTime');
-  return {
-    from: from === null ? EVERY_ID.from : beginningOfIds(from),
-    below: below === null ? EVERY_ID.below : beginningOfIds(below),
-  };
-}
-
-const TIME_LENGTH = 10;
-
-function beginningOfIds(at: number): string {
-  return newId(Math.max(0, at)).slice(0, TIME_LENGTH);
-}
-
-function searched({ db, principal }: Context, filter: Filter, typed: string, page: Paging): Promise<Page> {
-  const window = windowOf(page);
-  if (!window) throw new Error('a search is always in the order of creation');
-  if (typed === '') return listInstances(db, filter, window);
-  const id = asId(typed);
-  if (id !== undefined) return searchId(db, filter, id, window);
-  const searchWords = wordsOf(typed);
-  if ('fault' in searchWords) throw invalidInput({ pointer: '/query/searchString', message: searchWords.fault });
-  // By the beginnings of words, a masked name would be found letter by letter.
-  const wholeWords = principal.operator?.isMasked === true;
-  return searchInstances(db, filter, searchWords.words, window, { ...SEARCH_LIMITS, wholeWords });
 }
 
 /** The newest come first unless somebody says otherwise. Undefined if the order is not that of creation. */

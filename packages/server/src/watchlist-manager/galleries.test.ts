@@ -67,6 +67,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
     db: db.of(tenantId),
     now: clock.now(),
     requestId: 'r',
+    address: '127.0.0.1',
     accept: undefined,
     principal: {
       tenantId,

@@ -1,6 +1,8 @@
 import type { ObjectsTexts } from './en.ts';
 
 export const objectsAr: ObjectsTexts = {
+  'word.DONE': 'مكتمل',
+  'word.RUNNING': 'قيد التنفيذ',
   'word.ACTIVE': 'نشط',
   'word.INACTIVE': 'غير نشط',
   'word.BLOCKED': 'محظور',
@@ -129,4 +131,19 @@ export const objectsAr: ObjectsTexts = {
   'installation.kind': 'النوع',
   'installation.count': 'العدد',
   'installation.oldest': 'الأقدم',
+  'exports.title': 'عمليات التصدير',
+  'exports.lead': 'ملفات يُعدّها الخادم من قائمة عمليات التحقق. لا يرى ملفاتك سواك، ويُحذف كل ملف بعد 24 ساعة.',
+  'exports.none': 'لا يوجد تصدير. ابدأ واحدًا من صفحة عمليات التحقق.',
+  'exports.start': 'التصدير في الخلفية',
+  'exports.startLead':
+    'يُعدّ الخادم ملفًا بكل عمليات التحقق المطابقة للمرشحات، بحد أقصى 250,000. يمكنك متابعة العمل؛ ويبقى الملف 24 ساعة في صفحة عمليات التصدير.',
+  'exports.prepare': 'إعداد الملف',
+  'exports.format': 'الصيغة',
+  'exports.format.CSV': 'CSV لجداول البيانات',
+  'exports.format.JSON': 'JSON للبرامج',
+  'exports.everything': 'كل عمليات التحقق',
+  'exports.until': 'متاح حتى',
+  'exports.rows': '{n, plural, zero {لا صفوف} one {صف واحد} two {صفان} few {# صفوف} many {# صفًا} other {# صف}}',
+  'exports.progress': 'تقدم التصدير',
+  'exports.download': 'تنزيل',
 };

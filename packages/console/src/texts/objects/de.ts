@@ -1,6 +1,8 @@
 import type { ObjectsTexts } from './en.ts';
 
 export const objectsDe: ObjectsTexts = {
+  'word.DONE': 'Fertig',
+  'word.RUNNING': 'Läuft',
   'word.ACTIVE': 'Aktiv',
   'word.INACTIVE': 'Inaktiv',
   'word.BLOCKED': 'Gesperrt',
@@ -135,4 +137,20 @@ export const objectsDe: ObjectsTexts = {
   'installation.kind': 'Art',
   'installation.count': 'Anzahl',
   'installation.oldest': 'Der älteste',
+  'exports.title': 'Exporte',
+  'exports.lead':
+    'Dateien, die der Server aus einer Liste von Verifizierungen erstellt. Nur Sie sehen Ihre; jede wird nach 24 Stunden gelöscht.',
+  'exports.none': 'Es gibt keinen Export. Starten Sie einen auf der Seite Verifizierungen.',
+  'exports.start': 'Im Hintergrund exportieren',
+  'exports.startLead':
+    'Der Server erstellt eine Datei mit allen Verifizierungen, die zu den Filtern passen, höchstens 250.000. Sie können weiterarbeiten; die Datei liegt 24 Stunden unter Exporte.',
+  'exports.prepare': 'Datei erstellen',
+  'exports.format': 'Format',
+  'exports.format.CSV': 'CSV, für Tabellenprogramme',
+  'exports.format.JSON': 'JSON, für Programme',
+  'exports.everything': 'Alle Verifizierungen',
+  'exports.until': 'Verfügbar bis',
+  'exports.rows': '{n, plural, one {# Zeile} other {# Zeilen}}',
+  'exports.progress': 'Fortschritt des Exports',
+  'exports.download': 'Herunterladen',
 };

@@ -1,5 +1,7 @@
 /** The words of keys of users, custom pages, forms, deliveries, conditions, the server's health and the installation. */
 export const objectsEn = {
+  'word.DONE': 'Done',
+  'word.RUNNING': 'Running',
   'word.ACTIVE': 'Active',
   'word.INACTIVE': 'Inactive',
   'word.BLOCKED': 'Blocked',
@@ -131,6 +133,22 @@ export const objectsEn = {
   'installation.kind': 'Kind',
   'installation.count': 'How many',
   'installation.oldest': 'The oldest',
+  'exports.title': 'Exports',
+  'exports.lead':
+    'Files that the server prepares from a list of verifications. Only you see yours; each is deleted after 24 hours.',
+  'exports.none': 'No export has been prepared. Start one on the screen Verifications.',
+  'exports.start': 'Export in the background',
+  'exports.startLead':
+    'The server prepares all verifications that match the filters, up to 250,000. You can go on working; the file waits under Exports for 24 hours.',
+  'exports.prepare': 'Prepare the file',
+  'exports.format': 'Format',
+  'exports.format.CSV': 'CSV, for spreadsheets',
+  'exports.format.JSON': 'JSON, for programs',
+  'exports.everything': 'All verifications',
+  'exports.until': 'Available until',
+  'exports.rows': '{n, plural, one {# row} other {# rows}}',
+  'exports.progress': 'Progress of the export',
+  'exports.download': 'Download',
 } as const;
 
 export type ObjectsTexts = Record<keyof typeof objectsEn, string>;

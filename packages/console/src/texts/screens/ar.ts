@@ -123,6 +123,11 @@ export const screensAr: ScreenTexts = {
   'stores.result': 'النتيجة',
   'stores.lock': 'قفل',
   'stores.locked': 'هذا المستخدم مقفل ولا يمكنه الدخول.',
+  'stores.lockedModalities':
+    'مقفل بعد محاولات فاشلة كثيرة: {names}. لا يمكن للمستخدم الدخول به حتى يُفتح القفل أو ينتهي.',
+  'stores.allModalities': 'كل طرق الدخول',
+  'stores.failures':
+    '{n, plural, =0 {لا محاولات فاشلة} one {محاولة فاشلة واحدة} two {محاولتان فاشلتان} few {# محاولات فاشلة} many {# محاولة فاشلة} other {# محاولة فاشلة}}',
   'stores.lockState': 'حالة القفل',
   'stores.summary': 'الأجهزة والمفاتيح والرموز',
   'stores.attributes': 'السمات',
@@ -254,6 +259,8 @@ export const screensAr: ScreenTexts = {
   'home.webhookFails': 'فشل آخر تسليم إلى {name}',
   'audit.person': 'الشخص',
   'audit.key': 'مفتاح API',
+  'audit.changed': 'تغيّر: {fields}',
+  'audit.where': 'من أين',
   'audit.request': 'الطلب',
   'case.assign': 'إسناد إلى…',
   'case.assigned': 'أُسندت إلى {name}',

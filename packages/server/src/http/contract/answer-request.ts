@@ -54,6 +54,10 @@ export function answering(deps: AnswerDeps, route: Route): (request: FastifyRequ
       db: deps.db.of(principal.tenantId),
       now: deps.clock.now(),
       requestId: request.id,
+      // Most requests are not audited.
+      get address() {
+        return networkOf(request.ip);
+      },
       accept: request.headers.accept,
     };
     const key = takesKey ? request.headers['idempotency-key'] : undefined;

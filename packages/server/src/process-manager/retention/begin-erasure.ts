@@ -14,6 +14,7 @@ export type Deletion = {
   readonly apiKeyId?: string;
   readonly operatorId?: string;
   readonly requestId?: string;
+  readonly address?: string;
 };
 
 type Deleted = { id: string; environment: 'live' | 'test' };
@@ -32,7 +33,7 @@ export function erasureBeginner(deps: {
 }): BeginErasure {
   return async (tx, rows, deletion) => {
     const ids = rows.map(({ id }) => id);
-    const { by, reason, at, apiKeyId, operatorId, requestId } = deletion;
+    const { by, reason, at, apiKeyId, operatorId, requestId, address } = deletion;
     await addErasures(tx, ids, { by, reason, at });
     const change = {
       action: reason === 'RETENTION' ? ('instance.purged' as const) : ('instance.deleted' as const),
@@ -41,6 +42,7 @@ export function erasureBeginner(deps: {
       ...(apiKeyId !== undefined && { apiKeyId }),
       ...(operatorId !== undefined && { operatorId }),
       ...(requestId !== undefined && { requestId }),
+      ...(address !== undefined && { address }),
     };
     await deps.audit.recordAll(
       tx,

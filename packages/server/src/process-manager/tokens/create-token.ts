@@ -18,7 +18,8 @@ export function tokenCreator({ create }: Handlers, db: Db, clock: Clock) {
       callerName: 'Demonstration',
       permissions: permissionSet(tenantId, []),
     };
-    const context = { tenantId, principal, db: db.of(tenantId), now: clock.now(), requestId: '', accept: undefined };
+    const ofServer = { requestId: '', address: '', accept: undefined };
+    const context = { tenantId, principal, db: db.of(tenantId), now: clock.now(), ...ofServer };
     return (await create(context, { params: {}, query: {}, body } as never)).id;
   };
 }

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { startJourney } from '../../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { HOUR } from '../../kernel/clock.ts';
+import { MAX_EXPORTS_PER_CALLER, MAX_RUNNING_EXPORTS } from './exports.ts';
+
+const PATH = '/api/process-manager/exports';
+
+onBothEngines('exports of instances', (_engine, places) => {
+  let app: TestApp;
+  let testKey: string;
+  let token: string;
+
+  before(async () => {
+    app = await openTestApp(await places.create());
+    testKey = (await app.app.tenants.createApiKey('acme', { name: 'exporter', environment: 'test' })).apiKey;
+    token = await app.token(testKey);
+  });
+  after(() => app.stop());
+
+  const start = async (firstName: string) => {
+    const { processInstanceId } = await startJourney(app, testKey, { parameters: { firstName, lastName: 'Exported' } });
+    app.clock.advance(1000);
+    return processInstanceId;
+  };
+  const post = (path: string, body: object, bearer = token) =>
+    app.call(`${PATH}${path}`, { method: 'POST', token: bearer, body: JSON.stringify(body) });
+  const get = (id: string, bearer = token) => app.call(`${PATH}/${id}`, { token: bearer });
+  const remove = (id: string, bearer = token) => app.call(`${PATH}/${id}`, { method: 'DELETE', token: bearer });
+  const done = async (body: object) => {
+    const made = await post('', body);
+    assert.equal(made.status, 202, made.text);
+    for (;;) {
+      const { body: row } = await get(made.body.id);
+      if (row.state !== 'RUNNING') return row;
+      await wait(50);
+    }
+  };
+  const download = async (id: string, bearer = token) => {
+    const answer = await fetch(`${app.baseUrl}${PATH}/${id}/file`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${bearer}` },
+    });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+
+  it('hold what a search finds, the newest first, as CSV and as JSON', async () => {
+    const ids = [await start('=SUM(A1)'), await start('Grace "the" first')];
+    const row = await done({ searchString: 'Exported' });
+    assert.deepEqual([row.state, row.format, row.rows, row.total, row.truncated], ['DONE', 'CSV', 2, 2, false]);
+    assert.deepEqual(row.filters, { searchString: 'Exported' });
+    const csv = await download(row.id);
+    assert.match(csv.headers.get('content-disposition') ?? '', /^attachment; filename="verifications-[\d-]{10}\.csv"$/);
+    const lines = csv.text.split('\r\n');
+    assert.match(lines[0] ?? '', /^"id","status","statusMapped","processDefnName"/);
+    assert.ok(lines[1]?.startsWith(`"${ids[1]}"`) && lines[1].includes('"Grace ""the"" first"'), lines[1]);
+    // A spreadsheet would run it otherwise.
+    assert.ok(lines[2]?.startsWith(`"${ids[0]}"`) && lines[2].includes(`"'=SUM(A1)"`), lines[2]);
+    const json = await done({ searchString: 'Exported', format: 'JSON' });
+    const items = JSON.parse((await download(json.id)).text);
+    assert.deepEqual(
+      items.map(({ id }: { id: string }) => id),
+      ids.toReversed(),
+    );
+    const { body } = await app.call('/api/process-manager/processInstances/search?searchString=Exported', { token });
+    assert.deepEqual(items[0], { ...body.content[0], elapsedMilliseconds: items[0].elapsedMilliseconds });
+    const none = await done({ searchString: 'Nobody', format: 'JSON' });
+    assert.deepEqual(JSON.parse((await download(none.id)).text), []);
+  });
+
+  it('show nothing of an instance that was deleted since', async () => {
+    const id = await start('Vanishing');
+    const row = await done({ searchString: 'Vanishing' });
+    assert.match((await download(row.id)).text, /Vanishing/);
+    await app.call(`/api/process-manager/processInstances/${id}`, { method: 'DELETE', token });
+    assert.equal((await download(row.id)).text.split('\r\n').length, 2, 'the titles alone are left');
+  });
+
+  it('100001: filters that are wrong are refused with their place', async () => {
+    const refused = await post('', { processDefinitionName: 'a\\' });
+    assert.deepEqual([refused.body.code, refused.body.errors[0].pointer], [100001, '/processDefinitionName']);
+  });
+
+  it('100367: belong to whoever created them, in one environment, for a day', async () => {
+    const { id } = await done({});
+    const other = await app.token(
+      (await app.app.tenants.createApiKey('acme', { name: 'x', environment: 'test' })).apiKey,
+    );
+    for (const bearer of [other, await app.token()]) {
+      assert.equal((await get(id, bearer)).body.code, 100367);
+      assert.equal((await post(`/${id}/file`, {}, bearer)).body.code, 100367);
+      assert.equal((await remove(id, bearer)).body.code, 100367);
+      assert.equal((await app.call(PATH, { token: bearer })).body.totalElements, 0);
+    }
+    assert.ok((await app.call(PATH, { token })).body.totalElements > 0);
+    app.clock.advance(25 * HOUR);
+    token = await app.token(testKey);
+    assert.equal((await get(id)).body.code, 100367);
+    assert.equal((await post(`/${id}/file`, {})).body.code, 100367);
+    assert.equal((await app.call(PATH, { token })).body.totalElements, 0);
+  });
+
+  it('7: are no way around the permission to list instances', async () => {
+    const permissions = ['createExport', 'downloadExport'].map((name) => `TNT#acme#ProcessManager:${name}`);
+    const body = JSON.stringify({ name: 'exports alone', permissions, environment: 'test' });
+    const made = await app.call('/api/arthr/apiKeys', { method: 'POST', token: await app.token(), body });
+    const refused = await post('', {}, await app.token(made.body.code));
+    assert.deepEqual([refused.status, refused.body.code], [403, 7], refused.text);
+  });
+
+  it('100065, 100368: are few at a time, and are not downloaded before they are ready', async () => {
+    await app.app.jobs.stop();
+    const made = [];
+    for (let count = 0; count < MAX_RUNNING_EXPORTS; count += 1) made.push((await post('', {})).body.id);
+    assert.equal((await post(`/${made[0]}/file`, {})).body.code, 100368);
+    assert.equal((await post('', {})).body.code, 100065);
+    assert.equal((await remove(made[0])).status, 204);
+    assert.equal((await get(made[0])).body.code, 100367);
+    assert.equal((await post('', {})).status, 202);
+    assert.ok(MAX_EXPORTS_PER_CALLER > MAX_RUNNING_EXPORTS);
+  });
+});

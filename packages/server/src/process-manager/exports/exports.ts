@@ -1,0 +1,189 @@
+import { Readable } from 'node:stream';
+import { api, EXPORT_HOURS, type Ok } from '@grove/contract';
+import { type Audit, changedBy } from '../../audit/audit.ts';
+import type { Db, TenantReads } from '../../db/db.ts';
+import type { JobDefinition } from '../../jobs/define-job.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import { actor } from '../../kernel/actor.ts';
+import { stream } from '../../kernel/answers.ts';
+import { HOUR, toDtm } from '../../kernel/clock.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ensurePermission, READ_PARAMETERS } from '../../kernel/ensure-permission.ts';
+import { ensureUnmasked } from '../../kernel/ensure-unmasked.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { newId, type TenantId } from '../../kernel/ids.ts';
+import { bindDeps, type Input, implement } from '../../kernel/implement.ts';
+import { paging, toPage } from '../../kernel/pages.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { findInstanceIds } from '../find-instances.ts';
+import { toListItem } from '../instances/instance-view.ts';
+import { findInstanceViews } from '../instances/process-instances.repository.ts';
+import { type ExportFilters, filterOpener, type OpenFilters, sealFilters } from './export-filters.ts';
+import {
+  addExport,
+  countRunning,
+  type ExportRow,
+  exportsOf,
+  findExport,
+  findPart,
+  removeExport,
+} from './exports.repository.ts';
+import { purgeExportsJob, type RunExport, runExportJob } from './run-export.ts';
+import { WRITERS } from './write-export.ts';
+
+/** Each may go through all instances of the tenant, so many of them at once would hold up everybody else. */
+export const MAX_RUNNING_EXPORTS = 3;
+export const MAX_EXPORTS_PER_CALLER = 20;
+
+export type ExportDeps = {
+  db: Db;
+  vault: Pick<Vault, 'sealFor' | 'openFor'>;
+  jobs: Pick<Jobs, 'enqueue'>;
+  audit: Pick<Audit, 'record' | 'noteRead'>;
+  everyTenantId(): AsyncIterable<TenantId>;
+};
+
+type Bound = ExportDeps & { openFilters: OpenFilters; run: JobDefinition<RunExport> };
+type InputOf<Name extends keyof typeof api.instanceExports> = Input<(typeof api.instanceExports)[Name]>;
+type View = Ok<typeof api.instanceExports.get>;
+
+/** Long lists of instances as a file: a job finds the instances, and the file is written while it is downloaded. */
+export function openExports(deps: ExportDeps) {
+  const openFilters = filterOpener(deps.vault);
+  const run = runExportJob({ openFilters });
+  const bound: Bound = { ...deps, openFilters, run };
+  const handlers = bindDeps(bound, { create, list, get, download, delete: remove });
+  return {
+    handlers: { instanceExports: implement(api.instanceExports, handlers) },
+    jobs: [run, purgeExportsJob(deps)],
+  };
+}
+
+async function create(deps: Bound, context: Context, { body }: InputOf<'create'>): Promise<View> {
+  const { db, now, principal } = context;
+  ensureSight(context);
+  const { format = 'CSV', ...filters } = body;
+  const { environment } = principal;
+  const scope = { environment, wholeWords: false, pointer: '' } as const;
+  // Refuses filters that are wrong, and says how many there are.
+  const { total } = await findInstanceIds(db, scope, filters, { size: 1, offset: 0, direction: 'DESC' });
+  const id = newId(now);
+  return db.write(async (tx) => {
+    if ((await countRunning(tx, environment)) >= MAX_RUNNING_EXPORTS) {
+      throw new ApiError(100065, { detail: `${MAX_RUNNING_EXPORTS} exports are still running; try again later` });
+    }
+    const own = await exportsOf(tx, { environment, caller_id: principal.callerId });
+    if (own.length >= MAX_EXPORTS_PER_CALLER) {
+      throw new ApiError(100065, { detail: `you have ${MAX_EXPORTS_PER_CALLER} exports; delete one of them` });
+    }
+    const row: ExportRow = {
+      id,
+      environment,
+      caller_id: principal.callerId,
+      format,
+      state: 'RUNNING',
+      filters: await sealFilters(deps.vault, tx, { id, filters }),
+      after_id: '',
+      num_parts: 0,
+      num_rows: 0,
+      total,
+      truncated: 0,
+      created_at: now,
+      created_by: actor(principal),
+      expires_at: now + EXPORT_HOURS * HOUR,
+    };
+    await addExport(tx, row);
+    await deps.audit.record(tx, { ...changedBy(context), action: 'export.created', item: id });
+    await deps.jobs.enqueue(tx, deps.run, { exportId: id });
+    return viewOf(row, filters);
+  });
+}
+
+async function list({ openFilters }: Bound, { db, now, principal }: Context, { query }: InputOf<'list'>) {
+  const page = paging(query, {});
+  const { environment, callerId } = principal;
+  const all = await exportsOf(db, { environment, caller_id: callerId });
+  const rows = all.filter((row) => row.expires_at > now);
+  const onPage = rows.slice(page.offset, page.offset + page.size);
+  const views = await Promise.all(onPage.map(async (row) => viewOf(row, await openFilters(db, row))));
+  return toPage(views, rows.length, page);
+}
+
+async function get({ openFilters }: Bound, context: Context, { params }: InputOf<'get'>): Promise<View> {
+  const row = await existing(context, params.exportId);
+  return viewOf(row, await openFilters(context.db, row));
+}
+
+async function download({ audit }: Bound, context: Context, { params }: InputOf<'download'>) {
+  ensureSight(context);
+  const row = await existing(context, params.exportId);
+  if (row.state !== 'DONE') throw new ApiError(100368);
+  audit.noteRead(context, { action: 'export.downloaded', item: row.id });
+  const name = `verifications-${toDtm(row.created_at).slice(0, 10)}.${row.format.toLowerCase()}`;
+  const answer = stream('application/octet-stream', Readable.from(linesOf(context, row)), {
+    'content-disposition': `attachment; filename="${name}"`,
+    'content-security-policy': 'sandbox',
+  });
+  answer.persons = row.num_rows;
+  return answer;
+}
+
+async function remove({ audit }: Bound, context: Context, { params }: InputOf<'delete'>) {
+  const { id } = await existing(context, params.exportId);
+  await context.db.write(async (tx) => {
+    await removeExport(tx, id);
+    await audit.record(tx, { ...changedBy(context), action: 'export.deleted', item: id });
+  });
+  return undefined;
+}
+
+/** An export is no way around the permission to list instances, nor around a mask. */
+function ensureSight({ principal }: Context): void {
+  ensurePermission(principal, READ_PARAMETERS, 'an export');
+  ensureUnmasked(principal, 'an export');
+}
+
+/** The export of somebody else, of another environment, or one that has expired is as good as missing. */
+async function existing({ db, now, principal }: Context, id: string): Promise<ExportRow> {
+  const row = await findExport(db, id);
+  const isOwn = row?.environment === principal.environment && row.caller_id === principal.callerId;
+  if (!row || !isOwn || row.expires_at <= now) throw new ApiError(100367);
+  return row;
+}
+
+/** The file, a part at a time. */
+async function* linesOf({ db, now, tenantId }: Context, row: ExportRow): AsyncGenerator<string> {
+  const { head, rowOf, tail } = WRITERS[row.format];
+  yield head;
+  let isFirst = true;
+  for (let part = 0; part < row.num_parts; part += 1) {
+    const ids = (await findPart(db, { export_id: row.id, part })) ?? [];
+    let text = '';
+    for (const view of await viewsOf(db, ids, row)) {
+      text += rowOf(toListItem(view, tenantId, now), isFirst);
+      isFirst = false;
+    }
+    yield text;
+  }
+  yield tail;
+}
+
+async function viewsOf(db: TenantReads, ids: readonly string[], { environment }: ExportRow) {
+  return (await findInstanceViews(db, ids)).filter((view) => view.environment === environment);
+}
+
+function viewOf(row: ExportRow, filters: ExportFilters): View {
+  return {
+    id: row.id,
+    environment: row.environment,
+    format: row.format,
+    state: row.state,
+    filters,
+    rows: row.num_rows,
+    total: row.total,
+    truncated: row.truncated === 1,
+    createdDtm: toDtm(row.created_at),
+    createdBy: row.created_by,
+    expiringDtm: toDtm(row.expires_at),
+  };
+}

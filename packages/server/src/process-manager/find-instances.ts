@@ -1,0 +1,73 @@
+import type { api, Query } from '@grove/contract';
+import type { TenantReads } from '../db/db.ts';
+import type { Environment } from '../kernel/environment.ts';
+import { invalidInput } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { likePattern } from '../kernel/pages.ts';
+import { definitionIdsLike, EVERY_ID, type IdRange } from './instances/instance-ids.repository.ts';
+import { type Filter, listInstances, type Page, type Window } from './instances/list-instances.ts';
+import { asId, SEARCH_LIMITS, searchId, searchInstances } from './instances/search-instances.ts';
+import { wordsOf } from './instances/search-terms.ts';
+import { momentOf } from './tokens/token-rules.ts';
+
+type SearchQuery = Omit<Query<typeof api.processInstances.search>, 'page' | 'size' | 'sort' | 'after'>;
+type FilterQuery = Pick<SearchQuery, 'processDefinitionName' | 'processDefinitionId' | 'processInstanceStatus'>;
+
+export type SearchScope = {
+  environment: Environment;
+  /** Whether the beginning of a word finds nothing. */
+  wholeWords: boolean;
+  /** Where the filters are in the request, for faults. */
+  pointer: '/query' | '';
+};
+
+/** The ids of the instances that the filters of a search let through. */
+export async function findInstanceIds(
+  db: TenantReads,
+  { environment, wholeWords, pointer }: SearchScope,
+  query: SearchQuery,
+  window: Window,
+): Promise<Page> {
+  const filter = { ...(await filterOf(db, environment, query, pointer)), range: rangeOf(query, pointer) };
+  const typed = query.searchString?.trim() ?? '';
+  if (typed === '') return listInstances(db, filter, window);
+  const id = asId(typed);
+  if (id !== undefined) return searchId(db, filter, id, window);
+  const searchWords = wordsOf(typed);
+  if ('fault' in searchWords) throw invalidInput({ pointer: `${pointer}/searchString`, message: searchWords.fault });
+  return searchInstances(db, filter, searchWords.words, window, { ...SEARCH_LIMITS, wholeWords });
+}
+
+export async function filterOf(
+  db: TenantReads,
+  environment: Environment,
+  query: FilterQuery,
+  pointer: SearchScope['pointer'] = '/query',
+): Promise<Omit<Filter, 'range'>> {
+  const pattern = likePattern(query.processDefinitionName, `${pointer}/processDefinitionName`);
+  const ids = pattern === undefined ? undefined : await definitionIdsLike(db, pattern);
+  const only = query.processDefinitionId || undefined;
+  return {
+    environment,
+    definitionIds: only === undefined ? ids : ids === undefined || ids.includes(only) ? [only] : [],
+    status: query.processInstanceStatus,
+  };
+}
+
+type RangeQuery = Pick<SearchQuery, 'startDateTime' | 'endDateTime'>;
+
+/** An id begins with the moment of its creation, so a range of time is a range of ids. */
+function rangeOf({ startDateTime, endDateTime }: RangeQuery, pointer: SearchScope['pointer']): IdRange {
+  const from = momentOf(startDateTime || undefined, `${pointer}/startDateTime`);
+  const below = momentOf(endDateTime || undefined, `${pointer}/endDateTime`);
+  return {
+    from: from === null ? EVERY_ID.from : beginningOfIds(from),
+    below: below === null ? EVERY_ID.below : beginningOfIds(below),
+  };
+}
+
+const TIME_LENGTH = 10;
+
+function beginningOfIds(at: number): string {
+  return newId(Math.max(0, at)).slice(0, TIME_LENGTH);
+}
