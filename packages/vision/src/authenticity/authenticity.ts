@@ -11,7 +11,7 @@ import type { JpegTable } from './jpeg-table.ts';
 import { ownColour } from './own-colour.ts';
 import { portraitSigns } from './portrait-signs.ts';
 
-export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '7' };
+export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '8' };
 
 /**
  * What is measured, and the value from which it is a sign by itself. Set on photographs of public specimens and on the
@@ -35,7 +35,7 @@ export const AUTHENTICITY_BOUNDS = {
   /** How far the noise of the portrait is from that of the card, as a logarithm, either way: a sign with the edges only. */
   portraitNoise: { bound: 0.5, sign: 'above' },
   /** How much of an earlier save as JPEG, which the card shows, the portrait lacks: it was put in after that. */
-  portraitSave: { bound: 0.5, sign: 'above' },
+  portraitSave: { bound: 0.95, sign: 'above' },
   /** The longest straight edge that no lens has blurred, in heights of the document: something was put into the picture. */
   cutBorder: { bound: 0.1, sign: 'above' },
 } as const;
