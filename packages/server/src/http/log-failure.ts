@@ -1,26 +1,37 @@
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { DbError } from '../db/db.ts';
+import { boundedMap } from '../kernel/bounded-map.ts';
 import type { ApiError } from '../kernel/errors.ts';
 
-const OUTAGE_EVERY_MS = 10_000;
+const AGAIN_AFTER_MS = 10_000;
+const MAX_REASONS = 50;
+const NOT_READY = 100010;
 
 /**
- * Logs a request that failed by a fault of ours. While the database is away or full every request fails for the same reason,
- * so that reason is logged once in ten seconds, with the number of requests that met it since.
+ * Logs a request that failed by a fault of ours. While the database is away, or too much waits already, every request fails
+ * for the same reason, so that reason is logged once in ten seconds, with the number of requests that met it since.
  */
 export function failureLog(log: Logger): (request: FastifyRequest, operation: string, error: ApiError) => void {
-  const outages = new Map<string, { nextAt: number; requests: number }>();
+  const reasons = boundedMap<string, { nextAt: number; requests: number }>(MAX_REASONS);
   return (request, operation, error) => {
+    const fields = { requestId: request.id, operation, code: error.code };
     const cause = error.cause ?? error;
-    const fields = { requestId: request.id, operation, code: error.code, err: cause, note: error.detail.log };
-    if (!(cause instanceof DbError)) return log.error(fields, 'request failed');
-    const outage = outages.get(cause.fault) ?? { nextAt: 0, requests: 0 };
-    outages.set(cause.fault, outage);
-    outage.requests += 1;
+    const failed = { ...fields, err: cause, note: error.detail.log };
+    const reason = sharedReason(error);
+    if (reason === undefined) return log.error(failed, 'request failed');
+    const { nextAt, requests } = reasons.get(reason) ?? { nextAt: 0, requests: 0 };
     const now = performance.now();
-    if (now < outage.nextAt) return;
-    log.error({ ...fields, requests: outage.requests }, 'request failed');
-    outages.set(cause.fault, { nextAt: now + OUTAGE_EVERY_MS, requests: 0 });
+    if (now < nextAt) return reasons.set(reason, { nextAt, requests: requests + 1 });
+    reasons.set(reason, { nextAt: now + AGAIN_AFTER_MS, requests: 0 });
+    if (cause instanceof DbError) log.error({ ...failed, requests: requests + 1 }, 'request failed');
+    // Nothing is broken, so no stack would help.
+    else log.warn({ ...fields, reason, requests: requests + 1 }, 'request refused, because the server is busy');
   };
+}
+
+/** The reason that many requests share at such a moment, if it is one of those. */
+function sharedReason({ code, cause, detail }: ApiError): string | undefined {
+  if (cause instanceof DbError) return cause.fault;
+  return code === NOT_READY && cause === undefined ? (detail.detail ?? detail.log) : undefined;
 }
