@@ -34,7 +34,9 @@ export type TestHttpOptions = {
   environment?: Record<string, string>;
   /** The handlers are those of the server, so what they answer counts as exercised. */
   genuine?: true;
-} & Partial<Pick<HttpDeps, 'journeySession' | 'definitionSchema' | 'webFolder' | 'observe' | 'roomBytes'>>;
+} & Partial<
+  Pick<HttpDeps, 'journeySession' | 'definitionSchema' | 'webFolder' | 'observe' | 'roomBytes' | 'roomWaitMs'>
+>;
 
 /** The one bearer token that opens everything of the tenant acme. */
 export const BEARER = 'Bearer everything';

@@ -11,9 +11,10 @@ const KB = 1000;
 
 describe('the room for bodies', () => {
   let http: TestHttp;
-  before(async () => {
-    http = await openTestHttp({
+  const open = (roomWaitMs: number) =>
+    openTestHttp({
       roomBytes: 1000 * KB,
+      roomWaitMs,
       db: { of: () => ({}) } as never,
       // The cookie says whose session it is: `<tenant>.<session>`.
       journeySession: async (instanceId, cookie): Promise<JourneyPrincipal> => {
@@ -22,6 +23,8 @@ describe('the room for bodies', () => {
       },
       handlers: { journey: { uploadImage: () => ({ name: 'front', sha256: '', bytes: 0 }) } },
     });
+  before(async () => {
+    http = await open(20);
   });
   after(() => http.stop());
 
@@ -60,6 +63,32 @@ describe('the room for bodies', () => {
     first.socket.destroy();
     await until('acme.two', 400 * KB, 200);
     assert.equal(await upload('acme.two', 400 * KB), 200, 'what was answered takes no room');
+  });
+
+  it('a body waits until there is room, and a small tenant goes before the next of a large one', async () => {
+    const patient = await open(60_000);
+    const impatient = http;
+    http = patient;
+    try {
+      const first = hold('acme.one', `Content-Length: ${400 * KB}`);
+      // The head of the first has come once the server answers somebody who came later.
+      await upload('other.one', 200 * KB);
+      const order: string[] = [];
+      const noting = (name: string, answered: Promise<number>) =>
+        answered.then((status) => order.push(`${name} ${status}`));
+      const second = hold('acme.two', `Content-Length: ${400 * KB}`);
+      const secondAnswered = noting('acme', second.answered);
+      const other = noting('other', upload('other.two', 200 * KB));
+      await other;
+      first.socket.destroy();
+      // Now there is room for the second: its rest is read.
+      second.socket.write(new Uint8Array(400 * KB - 2));
+      await secondAnswered;
+      assert.deepEqual(order, ['other 200', 'acme 200']);
+    } finally {
+      http = impatient;
+      await patient.stop();
+    }
   });
 
   it('100007: counts a body whose length is not told as the longest', async () => {

@@ -1,17 +1,19 @@
 import { totalmem } from 'node:os';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { ApiError } from '../../kernel/errors.ts';
+import { type Waiting, waitingLines } from '../../kernel/waiting-lines.ts';
 
 /**
  * Room in memory for bodies that are being read and worked on. Without it, whoever has a link and a fast line could send a
  * thousand photographs of 12 MiB at once, and end the process for everybody. A tenant may have as much as it leaves free:
- * the first has half of the room at most, the next half of the rest. One journey has a few uploads at a time.
+ * the first has half of the room at most, the next half of the rest. A body that does not fit waits a little, unread, and
+ * tenants take turns. One journey has a few uploads at a time.
  */
 export type BodyRoom = (maxBytes: number) => Hook;
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
-export type BodyRoomOptions = { roomBytes?: number };
+export type BodyRoomOptions = { roomBytes?: number; roomWaitMs?: number };
 
 /** Smaller bodies are not counted: even one on every connection takes no more room than one tenant may have. */
 const COUNTED_FROM_DIGITS = 6;
@@ -19,24 +21,81 @@ const COUNTED_FROM_DIGITS = 6;
 const LONG_FROM_DIGITS = 5;
 /** An attempt has at most this many images. */
 const PER_SESSION = 30;
+const MAX_WAITING = 1000;
+/** A request may take 30 seconds in all, and a phone needs most of them to send a picture. */
+const WAIT_MS = 8000;
 const RETRY_AFTER_SECONDS = 2;
-const MIN_ROOM_BYTES = 128 * 2 ** 20;
-const MAX_ROOM_BYTES = 2 * 2 ** 30;
+const MIN_ROOM_BYTES = 32 * 2 ** 20;
+/** Pictures are decoded one after another: to hold more of them only costs memory. */
+const MAX_ROOM_BYTES = 128 * 2 ** 20;
 
-/** A quarter of the memory of the machine, or of the container. */
+/** An eighth of the memory of the machine, or of the container, between the two limits. */
 function usualRoom(): number {
   const memory = process.constrainedMemory() || totalmem();
-  return Math.min(MAX_ROOM_BYTES, Math.max(MIN_ROOM_BYTES, Math.min(memory, totalmem()) / 4));
+  return Math.min(MAX_ROOM_BYTES, Math.max(MIN_ROOM_BYTES, Math.min(memory, totalmem()) / 8));
 }
 
-export function bodyRoom({ roomBytes = usualRoom() }: BodyRoomOptions = {}): BodyRoom {
+type Body = { readonly bytes: number; isGone: boolean; begin(): void };
+
+export function bodyRoom({ roomBytes = usualRoom(), roomWaitMs = WAIT_MS }: BodyRoomOptions = {}): BodyRoom {
   const used = new Map<string, number>();
+  const lines = waitingLines<Body>(MAX_WAITING);
   let bytesInUse = 0;
 
   const add = (owner: string, amount: number) => {
     const now = (used.get(owner) ?? 0) + amount;
     if (now > 0) used.set(owner, now);
     else used.delete(owner);
+  };
+  const fits = (tenant: string, bytes: number) => (used.get(tenant) ?? 0) + bytes <= roomBytes - bytesInUse - bytes;
+  const take = (tenant: string, bytes: number) => {
+    bytesInUse += bytes;
+    add(tenant, bytes);
+  };
+  const giveBack = (tenant: string, bytes: number) => {
+    bytesInUse -= bytes;
+    add(tenant, -bytes);
+    serveWaiting();
+  };
+  /** Lets in those that fit now. Behind a body that does not fit, others of its tenant wait on. */
+  const serveWaiting = () => {
+    const [served, unserved]: [Waiting<Body>[], Waiting<Body>[]] = [[], []];
+    const blocked = new Set<string>();
+    for (const each of lines.take(lines.size)) {
+      const { owner, job } = each;
+      if (job.isGone) continue;
+      if (blocked.has(owner) || !fits(owner, job.bytes)) {
+        blocked.add(owner);
+        unserved.push(each);
+        continue;
+      }
+      take(owner, job.bytes);
+      served.push(each);
+    }
+    lines.putBack(unserved, served);
+    for (const { job } of served) job.begin();
+  };
+  /** Calls `begin` when there is room, and `refuse` if there is none for too long. */
+  const waitForRoom = (tenant: string, bytes: number, begin: () => void, refuse: () => void, reply: FastifyReply) => {
+    const timer = setTimeout(() => {
+      body.isGone = true;
+      refuse();
+    }, roomWaitMs);
+    const body: Body = {
+      bytes,
+      isGone: false,
+      begin() {
+        clearTimeout(timer);
+        begin();
+      },
+    };
+    reply.raw.once('close', () => {
+      body.isGone = true;
+      clearTimeout(timer);
+    });
+    if (lines.add(tenant, body)) return serveWaiting();
+    clearTimeout(timer);
+    refuse();
   };
 
   return (maxBytes) => (request, reply, done) => {
@@ -49,19 +108,23 @@ export function bodyRoom({ roomBytes = usualRoom() }: BodyRoomOptions = {}): Bod
     const tenant = (request.principal ?? request.journey)?.tenantId;
     if (tenant === undefined) return done();
     const session = request.journey && `session ${request.journey.sessionId}`;
-    const own = used.get(tenant) ?? 0;
-    const isFull = own + bytes > roomBytes - bytesInUse - bytes;
-    if (isFull || (session && (used.get(session) ?? 0) >= PER_SESSION)) {
-      return done(new ApiError(100007, { retryAfterSeconds: RETRY_AFTER_SECONDS, detail: 'too many bodies at once' }));
+    const refuse = () =>
+      done(new ApiError(100007, { retryAfterSeconds: RETRY_AFTER_SECONDS, detail: 'too many bodies at once' }));
+    const fitsNever = 2 * bytes > roomBytes;
+    if (fitsNever || (session && (used.get(session) ?? 0) >= PER_SESSION)) return refuse();
+    if (session) {
+      add(session, 1);
+      reply.raw.once('close', () => add(session, -1));
     }
-    bytesInUse += bytes;
-    add(tenant, bytes);
-    if (session) add(session, 1);
-    reply.raw.once('close', () => {
-      bytesInUse -= bytes;
-      add(tenant, -bytes);
-      if (session) add(session, -1);
-    });
-    done();
+    const begin = () => {
+      // It may have gone while it waited, in the same turn as its place came.
+      if (reply.raw.destroyed) return giveBack(tenant, bytes);
+      reply.raw.once('close', () => giveBack(tenant, bytes));
+      done();
+    };
+    // Nobody overtakes those who wait.
+    if (lines.size > 0 || !fits(tenant, bytes)) return waitForRoom(tenant, bytes, begin, refuse, reply);
+    take(tenant, bytes);
+    begin();
   };
 }
