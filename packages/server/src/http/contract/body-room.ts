@@ -35,27 +35,68 @@ function usualRoom(): number {
   return Math.min(MAX_ROOM_BYTES, Math.max(MIN_ROOM_BYTES, Math.min(memory, totalmem()) / 8));
 }
 
+export function bodyRoom({ roomBytes = usualRoom(), roomWaitMs = WAIT_MS }: BodyRoomOptions = {}): BodyRoom {
+  const room = sharedRoom(roomBytes);
+  const uploads = new Map<string, number>();
+
+  return (maxBytes) => (request, reply, done) => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    if (encoding === undefined && (length === undefined || length.length < LONG_FROM_DIGITS)) return done();
+    request.response = reply.raw;
+    if (encoding === undefined && (length ?? '').length < COUNTED_FROM_DIGITS) return done();
+    // A body without a length counts as the longest one; a body that is too long is refused before it is read.
+    const bytes = Math.min(maxBytes, encoding === undefined ? Number(length) : maxBytes);
+    const tenant = (request.principal ?? request.journey)?.tenantId;
+    if (tenant === undefined) return done();
+    const { sessionId } = request.journey ?? {};
+    const refuse = () =>
+      done(new ApiError(100007, { retryAfterSeconds: RETRY_AFTER_SECONDS, detail: 'too many bodies at once' }));
+    const fitsNever = 2 * bytes > roomBytes;
+    if (fitsNever || (sessionId && (uploads.get(sessionId) ?? 0) >= PER_SESSION)) return refuse();
+    if (sessionId) {
+      add(uploads, sessionId, 1);
+      reply.raw.once('close', () => add(uploads, sessionId, -1));
+    }
+    const timer = setTimeout(() => {
+      body.isGone = true;
+      refuse();
+    }, roomWaitMs);
+    const body: Body = {
+      bytes,
+      isGone: reply.raw.destroyed,
+      begin() {
+        clearTimeout(timer);
+        reply.raw.once('close', () => room.giveBack(tenant, bytes));
+        done();
+      },
+    };
+    reply.raw.once('close', () => {
+      body.isGone = true;
+      clearTimeout(timer);
+    });
+    if (room.enter(tenant, body)) return;
+    clearTimeout(timer);
+    refuse();
+  };
+}
+
+function add(amounts: Map<string, number>, owner: string, amount: number): void {
+  const now = (amounts.get(owner) ?? 0) + amount;
+  if (now > 0) amounts.set(owner, now);
+  else amounts.delete(owner);
+}
+
 type Body = { readonly bytes: number; isGone: boolean; begin(): void };
 
-export function bodyRoom({ roomBytes = usualRoom(), roomWaitMs = WAIT_MS }: BodyRoomOptions = {}): BodyRoom {
+/** Bodies of tenants begin when there is room for them, in turns of their tenants. */
+function sharedRoom(roomBytes: number) {
   const used = new Map<string, number>();
   const lines = waitingLines<Body>(MAX_WAITING);
   let bytesInUse = 0;
-
-  const add = (owner: string, amount: number) => {
-    const now = (used.get(owner) ?? 0) + amount;
-    if (now > 0) used.set(owner, now);
-    else used.delete(owner);
-  };
   const fits = (tenant: string, bytes: number) => (used.get(tenant) ?? 0) + bytes <= roomBytes - bytesInUse - bytes;
   const take = (tenant: string, bytes: number) => {
     bytesInUse += bytes;
-    add(tenant, bytes);
-  };
-  const giveBack = (tenant: string, bytes: number) => {
-    bytesInUse -= bytes;
-    add(tenant, -bytes);
-    serveWaiting();
+    add(used, tenant, bytes);
   };
   /** Lets in those that fit now. Behind a body that does not fit, others of its tenant wait on. */
   const serveWaiting = () => {
@@ -75,56 +116,16 @@ export function bodyRoom({ roomBytes = usualRoom(), roomWaitMs = WAIT_MS }: Body
     lines.putBack(unserved, served);
     for (const { job } of served) job.begin();
   };
-  /** Calls `begin` when there is room, and `refuse` if there is none for too long. */
-  const waitForRoom = (tenant: string, bytes: number, begin: () => void, refuse: () => void, reply: FastifyReply) => {
-    const timer = setTimeout(() => {
-      body.isGone = true;
-      refuse();
-    }, roomWaitMs);
-    const body: Body = {
-      bytes,
-      isGone: false,
-      begin() {
-        clearTimeout(timer);
-        begin();
-      },
-    };
-    reply.raw.once('close', () => {
-      body.isGone = true;
-      clearTimeout(timer);
-    });
-    if (lines.add(tenant, body)) return serveWaiting();
-    clearTimeout(timer);
-    refuse();
-  };
-
-  return (maxBytes) => (request, reply, done) => {
-    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-    if (encoding === undefined && (length === undefined || length.length < LONG_FROM_DIGITS)) return done();
-    request.response = reply.raw;
-    if (encoding === undefined && (length ?? '').length < COUNTED_FROM_DIGITS) return done();
-    // A body without a length counts as the longest one; a body that is too long is refused before it is read.
-    const bytes = Math.min(maxBytes, encoding === undefined ? Number(length) : maxBytes);
-    const tenant = (request.principal ?? request.journey)?.tenantId;
-    if (tenant === undefined) return done();
-    const session = request.journey && `session ${request.journey.sessionId}`;
-    const refuse = () =>
-      done(new ApiError(100007, { retryAfterSeconds: RETRY_AFTER_SECONDS, detail: 'too many bodies at once' }));
-    const fitsNever = 2 * bytes > roomBytes;
-    if (fitsNever || (session && (used.get(session) ?? 0) >= PER_SESSION)) return refuse();
-    if (session) {
-      add(session, 1);
-      reply.raw.once('close', () => add(session, -1));
-    }
-    const begin = () => {
-      // It may have gone while it waited, in the same turn as its place came.
-      if (reply.raw.destroyed) return giveBack(tenant, bytes);
-      reply.raw.once('close', () => giveBack(tenant, bytes));
-      done();
-    };
-    // Nobody overtakes those who wait.
-    if (lines.size > 0 || !fits(tenant, bytes)) return waitForRoom(tenant, bytes, begin, refuse, reply);
-    take(tenant, bytes);
-    begin();
+  return {
+    /** False if too many wait. Nobody overtakes those who wait. */
+    enter(tenant: string, body: Body): boolean {
+      if (!lines.add(tenant, body)) return false;
+      serveWaiting();
+      return true;
+    },
+    giveBack(tenant: string, bytes: number): void {
+      take(tenant, -bytes);
+      serveWaiting();
+    },
   };
 }
