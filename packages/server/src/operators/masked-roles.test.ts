@@ -69,7 +69,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.equal(hidden.body._decision, plain.body._decision);
   });
 
-  it('100366: gets no image and no archive', async () => {
+  it('100366: gets no image, no archive and no export', async () => {
     const { body } = await read(owner, `${userData()}/userdata`);
     const [document] = Object.values<{ images: Record<string, { path: string }> }>(body.documents);
     const path = `${userData()}/getdata?path=${encodeURIComponent(document?.images.front?.path ?? '')}`;
@@ -94,6 +94,10 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.deepEqual([changed.status, changed.body.code], [403, 100366], changed.text);
     const request = await masked.call(`/api/userdata-server/personRequests/${newId(0)}/archive`, { body: {} });
     assert.deepEqual([request.status, request.body.code], [403, 100366], request.text);
+    for (const path of ['', `/${newId(0)}/file`]) {
+      const exported = await masked.call(`/api/process-manager/exports${path}`, { body: {}, headers: IN_TEST });
+      assert.deepEqual([exported.status, exported.body.code], [403, 100366], exported.text);
+    }
   });
 
   it('finds nobody by a part of a name: names would be matchCount letter by letter', async () => {
