@@ -129,9 +129,9 @@ function replay(about: string, order: (movements: readonly Movement[]) => readon
       return {
         follow: () => undefined,
         async frame() {
-          const shown = frameCount < FRAMES_AT_START ? undefined : frames[frameCount - FRAMES_AT_START];
+          const movement = frameCount < FRAMES_AT_START ? undefined : frames[frameCount - FRAMES_AT_START];
           frameCount += 1;
-          return asPage(actor.frame(shown ?? { kind: 'centre', phase: 'do' }));
+          return asPage(actor.frame(movement ?? { kind: 'centre', phase: 'do' }));
         },
       };
     },

@@ -56,10 +56,10 @@ describe('the console over many verifications', () => {
   });
 
   const timed = async (path: string, shown: () => Promise<void>) => {
-    const begun = performance.now();
+    const startMs = performance.now();
     await page.goto(`${address}${path}`);
     await shown();
-    return Math.round(performance.now() - begun);
+    return Math.round(performance.now() - startMs);
   };
 
   it('shows the first screen and the first page of the list', async (t) => {

@@ -113,11 +113,11 @@ describe('the address of the stream of events', () => {
     assert.equal(made.status, 201, made.text);
     const key = { Authorization: `Bearer ${await grove.token(made.body.code)}` };
     mock.timers.enable({ apis: ['setInterval'] });
-    const kept = [
+    const openStreams = [
       await watchFrom(grove, owner.cookie),
       await watchFrom(grove, undefined, { Authorization: `Bearer ${await grove.token()}` }),
     ];
-    const cut = [
+    const endedStreams = [
       await watchFrom(grove, leaver.cookie),
       await watchFrom(grove, demoted.cookie),
       await watchFrom(grove, undefined, key),
@@ -129,9 +129,9 @@ describe('the address of the stream of events', () => {
     assert.equal((await owner.call(`/api/arthr/apiKeys/${made.body.id}`, narrowed)).status, 200);
     mock.timers.tick(15_000);
     mock.timers.reset();
-    for (const stream of kept) assert.equal(await stream.next(), ':\n\n');
-    for (const stream of cut) assert.equal(await stream.next(), 'cut off');
-    for (const stream of kept) stream.leave();
+    for (const stream of openStreams) assert.equal(await stream.next(), ':\n\n');
+    for (const stream of endedStreams) assert.equal(await stream.next(), 'cut off');
+    for (const stream of openStreams) stream.leave();
     await grove.stop();
   });
 });

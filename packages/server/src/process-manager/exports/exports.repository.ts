@@ -1,5 +1,6 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { FOR_UPDATE } from '../../db/sql/dialect.ts';
+import { FOR_UPDATE, LIMIT } from '../../db/sql/dialect.ts';
+import { statement } from '../../db/sql/statement.ts';
 import { bytes, integer, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
 
@@ -39,7 +40,8 @@ const COUNT_RUNNING = exports.count(
 );
 const CHANGE = exports.update(['state', 'after_id', 'num_parts', 'num_rows', 'truncated'], BY_ID);
 const REMOVE = exports.delete(BY_ID);
-const REMOVE_EXPIRED = exports.delete('WHERE tenant_id = :tenant_id AND expires_at <= :now');
+const REMOVE_EXPIRED = statement(`DELETE FROM exports WHERE tenant_id = :tenant_id AND id IN
+  (SELECT id FROM exports WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY id ${LIMIT})`);
 const ADD_PART = parts.insert();
 const PART = parts.select(['ids'], 'WHERE tenant_id = :tenant_id AND export_id = :export_id AND part = :part');
 
@@ -75,8 +77,9 @@ export async function removeExport(tx: TenantTx, id: string): Promise<void> {
   await REMOVE.run(tx, { id });
 }
 
-export function removeExpired(tx: TenantTx, now: number): Promise<number> {
-  return REMOVE_EXPIRED.run(tx, { now });
+/** How many it removed. */
+export function removeExpired(tx: TenantTx, now: number, limit: number): Promise<number> {
+  return REMOVE_EXPIRED.run(tx, { now, limit });
 }
 
 type Part = { export_id: string; part: number };

@@ -1,8 +1,8 @@
 import { MAX_EXPORT_ROWS } from '@grove/contract';
-import type { Db, TenantDb } from '../../db/db.ts';
-import { defineJob, ensureClock, type JobDefinition } from '../../jobs/define-job.ts';
+import type { TenantDb } from '../../db/db.ts';
+import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
+import { definePurge, type PurgeDeps } from '../../jobs/define-purge.ts';
 import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
-import type { TenantId } from '../../kernel/ids.ts';
 import { findInstanceIds } from '../find-instances.ts';
 import type { ExportFilters, OpenFilters } from './export-filters.ts';
 import {
@@ -80,26 +80,15 @@ async function fail(db: TenantDb, exportId: string): Promise<void> {
   });
 }
 
-export function purgeExportsJob({
-  db,
-  everyTenantId,
-}: {
-  db: Db;
-  everyTenantId(): AsyncIterable<TenantId>;
-}): JobDefinition<object> {
-  return defineJob<object>({
-    kind: 'process-manager.purge-exports',
-    does: 'removes expired exports',
-    maxAttempts: 5,
-    backoff: { firstMs: MINUTE, mostMs: HOUR },
-    timeoutMs: 10 * MINUTE,
-    recurs: { everyMs: HOUR, key: 'hourly' },
-    async run(_payload, context) {
-      ensureClock(context);
-      for await (const tenantId of everyTenantId()) {
-        context.signal.throwIfAborted();
-        await db.of(tenantId).write((tx) => removeExpired(tx, context.now));
-      }
+export function purgeExportsJob(deps: PurgeDeps): JobDefinition<object> {
+  return definePurge(
+    deps,
+    {
+      kind: 'process-manager.purge-exports',
+      does: 'removes expired exports',
+      recurs: { everyMs: HOUR, key: 'hourly' },
+      isHistory: true,
     },
-  });
+    (now) => [(tx, limit) => removeExpired(tx, now, limit)],
+  );
 }
