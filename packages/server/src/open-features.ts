@@ -190,7 +190,8 @@ function openServices(shared: Shared) {
 
 function mayStillCall(shared: Shared): MayStillCall {
   return async (principal, permission) => {
-    const { tenantId, callerId, operator } = principal;
+    const { tenantId, callerId, operator, expiresAt = Number.POSITIVE_INFINITY } = principal;
+    if (shared.clock.now() >= expiresAt) return false;
     if (!operator) return shared.isPermittedKey(tenantId, callerId, permission);
     if ((await shared.suspended()).has(tenantId)) return false;
     return isStillPermitted(shared, { ...principal, operator }, permission);

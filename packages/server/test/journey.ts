@@ -40,6 +40,8 @@ export type TestJourney = {
   drive: Drive;
   journeys: Journeys;
   live: Live;
+  /** Tenants that the heartbeat of live status finds suspended. */
+  suspended: Set<string>;
   /** Sealed bytes by their keys. */
   blobs: Map<string, Uint8Array>;
   /** Jobs that the engine wants done; nobody does them. */
@@ -117,8 +119,10 @@ export async function openTestJourney(
   const images = openImages();
   // On this engine nothing is read in the background, where it could come between two steps of a test.
   const still: Db = { ...db, engine: 'sqlite' };
+  const suspended = new Set<string>();
   const onError = (what: string, error: unknown) => assertNothing(what, error);
-  const live = openLive({ db: still, onError });
+  const live = openLive({ db: still, clock, suspended: async () => suspended, onError });
+
   const identity = { acts: noIdentity, presentFace: noIdentity };
   const tell = async () => undefined;
   const expectEvents = () => undefined;
@@ -151,7 +155,6 @@ export async function openTestJourney(
     onError,
     processes: {
       ...processesForJourneys({ drive, tell, expectEvents, vault, identity, jobs, deleteBlobs, baseUrlOf }),
-      linkDevice: async () => undefined,
       seeStep: async () => undefined,
       seeNextStep: async () => undefined,
       leaveStep: async () => undefined,
@@ -207,6 +210,7 @@ export async function openTestJourney(
     enqueued,
     journeys,
     live,
+    suspended,
     blobs,
     deleted,
     toldVision,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { onBothEngines } from '../../test/harness.ts';
+import { onBothEngines, testClock } from '../../test/harness.ts';
 import { type Browser, codeOf, openTestJourney, type TestJourney } from '../../test/journey.ts';
 import { NO_SIGNALS } from '../db/signals.ts';
 import { asTenantId } from '../kernel/ids.ts';
@@ -72,9 +72,33 @@ onBothEngines('live status', (_engine, places) => {
   it('a sign of life is a comment, which no page hears', async () => {
     const { next, leave } = await watching(await begin());
     await next();
-    grove.live.beat();
+    await grove.live.beat();
     assert.equal(await next(), ':\n\n');
     leave();
+    await until(() => grove.live.watching === 0);
+  });
+
+  it('ends at the next heartbeat when its session has expired or was removed, and others go on', async () => {
+    const [expired, removed, other] = [await begin(), await begin(), await begin()];
+    const streams = await Promise.all([expired, removed, other].map(watching));
+    for (const { next } of streams) await next();
+    const change = (text: string, { instanceId }: Browser) =>
+      grove.acme.write((tx) => tx.run({ text }, ['acme', instanceId]));
+    await change('UPDATE journey_sessions SET expires_at = 1 WHERE tenant_id = $1 AND instance_id = $2', expired);
+    await change('DELETE FROM journey_sessions WHERE tenant_id = $1 AND instance_id = $2', removed);
+    await grove.live.beat();
+    assert.deepEqual(await Promise.all(streams.map(({ next }) => next())), [undefined, undefined, ':\n\n']);
+    streams.at(-1)?.leave();
+    await until(() => grove.live.watching === 0);
+  });
+
+  it('ends at the next heartbeat when its tenant is suspended', async () => {
+    const { next } = await watching(await begin());
+    await next();
+    grove.suspended.add('acme');
+    await grove.live.beat();
+    grove.suspended.clear();
+    assert.equal(await next(), undefined);
     await until(() => grove.live.watching === 0);
   });
 
@@ -178,7 +202,13 @@ describe('who watches', () => {
     beat: () => undefined,
     end: () => undefined,
   });
-  const open = () => openLive({ db: { engine: 'sqlite', signals: NO_SIGNALS } as never, onError: () => undefined });
+  const open = () =>
+    openLive({
+      db: { engine: 'sqlite', signals: NO_SIGNALS } as never,
+      clock: testClock(),
+      suspended: async () => new Set(),
+      onError: () => undefined,
+    });
   const half = MAX_WATCHERS / 2;
 
   it('100007: of one tenant, is half of the places at most, and a place that was left is free', () => {

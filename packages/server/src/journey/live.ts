@@ -1,9 +1,9 @@
 import type { Db, TenantReads } from '../db/db.ts';
-import { SECOND } from '../kernel/clock.ts';
+import { type Clock, SECOND } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { TenantId } from '../kernel/ids.ts';
-import { standingsOf } from './sessions.repository.ts';
-import { nameOf, openWatchers, type WatchedJourney, type Watcher } from './watchers.ts';
+import { openSessionsAmong, standingsOf } from './sessions.repository.ts';
+import { nameOf, openWatchers, type WatchedJourney, type Watcher, type Watchers } from './watchers.ts';
 
 /**
  * Who watches which journey from this server, and the news for them. What this server changes it tells at once, here and to
@@ -18,14 +18,17 @@ export type Live = {
   readonly watching: number;
   /** Reads how far the watched journeys have come. */
   poll(): Promise<void>;
-  /** Sends a heartbeat to all watchers. */
-  beat(): void;
+  /** Sends a heartbeat to all watchers, and ends those whose session is over or whose tenant is suspended. */
+  beat(): Promise<void>;
   /** Ends everything that watches, and lets nothing new begin. */
   stop(): void;
 };
 
 type LiveDeps = {
   db: Db;
+  clock: Clock;
+  /** The tenants that nobody may use now. */
+  suspended(): Promise<ReadonlySet<string>>;
   onError(what: string, error: unknown): void;
 };
 
@@ -34,7 +37,7 @@ const POLL_EVERY_MS = 2 * SECOND;
 /** Polls that are skipped while signals report every change of other servers. */
 const POLLS_LEFT_OUT = 9;
 
-export function openLive({ db, onError }: LiveDeps): Live {
+export function openLive({ db, clock, suspended, onError }: LiveDeps): Live {
   const watchers = openWatchers();
   let stopped = false;
 
@@ -51,9 +54,7 @@ export function openLive({ db, onError }: LiveDeps): Live {
     }
   };
 
-  const beat = () => {
-    for (const watcher of watchers.all()) watcher.beat();
-  };
+  const beat = heartbeat({ db, clock, suspended, onError }, watchers);
 
   const tellOf = (name: string) => {
     const journey = watchers.journeyOf(name);
@@ -61,8 +62,9 @@ export function openLive({ db, onError }: LiveDeps): Live {
   };
   const pollInBackground = oneAtATime(poll, (error) => onError('could not read the watched journeys', error));
   const { listenIf, pollIfNeeded } = newsOfOthers(db, { tellOf, poll: pollInBackground });
+  const beatInBackground = oneAtATime(beat, (error) => onError('could not send heartbeats', error));
   const keepTime = timekeeper([
-    { call: beat, everyMs: BEAT_EVERY_MS },
+    { call: beatInBackground, everyMs: BEAT_EVERY_MS },
     // Changes of another server that no signal told of are found by polling.
     ...(db.isSingleServer ? [] : [{ call: pollIfNeeded, everyMs: POLL_EVERY_MS }]),
   ]);
@@ -93,6 +95,28 @@ export function openLive({ db, onError }: LiveDeps): Live {
       stopped = true;
       for (const watcher of watchers.all()) watcher.end();
     },
+  };
+}
+
+/** If nobody knows whether a session is open, it stays: news are told only after its session was read. */
+function heartbeat({ db, clock, suspended, onError }: LiveDeps, watchers: Watchers): () => Promise<void> {
+  const openSessionsIn = async (tenantId: TenantId, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+    if ((await suspended()).has(tenantId)) return new Set();
+    return new Set(await openSessionsAmong(db.of(tenantId), ids, clock.now()));
+  };
+  return async () => {
+    const tenants = Map.groupBy(watchers.all(), ({ tenantId }) => tenantId);
+    for (const [tenantId, ofTenant] of tenants) {
+      const ids = ofTenant.map(({ sessionId }) => sessionId);
+      const open = await openSessionsIn(tenantId, ids).catch((error) => {
+        onError('could not read the sessions of watched journeys', error);
+        return new Set(ids);
+      });
+      for (const watcher of ofTenant) {
+        if (open.has(watcher.sessionId)) watcher.beat();
+        else watcher.end();
+      }
+    }
   };
 }
 

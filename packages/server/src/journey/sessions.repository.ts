@@ -47,6 +47,9 @@ const STANDINGS = query<Standing>()(`SELECT s.instance_id, s.id, s.state, j.revi
   LEFT JOIN journeys j ON j.tenant_id = s.tenant_id AND j.instance_id = s.instance_id
   WHERE s.tenant_id = :tenant_id AND s.instance_id ${inJson(':instanceIds')} ORDER BY s.instance_id, s.id`);
 
+const OPEN_AMONG = query<{ id: string }>()(`SELECT id FROM journey_sessions
+  WHERE tenant_id = :tenant_id AND id ${inJson(':ids')} AND state <> 'CLOSED' AND expires_at > :now`);
+
 export function findSession(db: TenantReads, id: string): Promise<SessionRow | undefined> {
   return ONE.get(db, { id });
 }
@@ -61,6 +64,12 @@ export type SessionWithOffers = SessionRow & { offers: number };
 
 export function sessionsWithOffers(db: TenantReads, instanceId: string, now: number): Promise<SessionWithOffers[]> {
   return WITH_OFFERS.all(db, { instanceId, now });
+}
+
+/** Those of the ids whose session was neither closed nor removed, and has not expired. */
+export async function openSessionsAmong(db: TenantReads, ids: readonly string[], now: number): Promise<string[]> {
+  const rows = await OPEN_AMONG.all(db, { ids: JSON.stringify(ids), now });
+  return rows.map(({ id }) => id);
 }
 
 export async function addSession(tx: TenantTx, row: SessionRow): Promise<void> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { onBothEngines } from '../../test/harness.ts';
 import { CONSENT, DECIDE, openTestJourney, type TestJourney } from '../../test/journey.ts';
+import { unprepared } from '../db/db.ts';
 import { HOUR, MINUTE } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { newCode } from '../process-manager/instances/one-time-code.ts';
@@ -267,6 +268,27 @@ onBothEngines('sessions with https', (_engine, places) => {
       const { headers } = await browser.open({ code });
       assert.match(headers.get('set-cookie') ?? '', new RegExp(`^__Host-grove-journey-${id}=.*; Path=/;.*; Secure$`));
       assert.equal((await browser.get()).status, 200);
+    } finally {
+      await grove.stop();
+    }
+  });
+
+  it('a cookie without the name that is bound to the host links no two instances', async () => {
+    const grove = await openTestJourney(await places.create(), { GROVE_SCHEME: 'https' });
+    try {
+      const attacker = grove.browser();
+      await attacker.open({ code: (await grove.instance()).code });
+      const [[name = '', value = ''] = []] = [...attacker.cookies];
+      const linksAfterOpening = async (cookieName: string) => {
+        const browser = grove.browser();
+        browser.cookies.set(cookieName, value);
+        await browser.open({ code: (await grove.instance()).code });
+        const text = 'SELECT instance_id FROM instance_links WHERE tenant_id = $1';
+        return (await grove.acme.all(unprepared(text), ['acme'])).length;
+      };
+      assert.equal(await linksAfterOpening(name.replace('__Host-', '')), 0, 'planted by an answer without TLS');
+      assert.equal(await linksAfterOpening(`x${name}`), 0);
+      assert.equal(await linksAfterOpening(name), 2);
     } finally {
       await grove.stop();
     }

@@ -140,21 +140,31 @@ async function ensureMayFrame(
 
 /**
  * The browser may hold the session of another instance of the tenant: then both were opened with one device. Nothing is
- * stored in the browser for it.
+ * stored in the browser for it. With https, only names that begin with `__Host-` count: somebody on the network can plant
+ * any other cookie by an answer without TLS, and would link an honest person to a case of their own.
  */
 async function noteDevice(deps: JourneyDeps, tx: TenantTx, session: SessionRow, cookies: string): Promise<void> {
-  for (const [, value = ''] of [...cookies.matchAll(COOKIES_OF_JOURNEYS)].slice(0, MAX_OTHER_COOKIES)) {
+  for (const instanceId of journeysIn(deps, cookies).slice(0, MAX_OTHER_COOKIES)) {
+    if (instanceId === session.instance_id) continue;
+    const value = cookieOf(cookies, deps.cookieName(instanceId)) ?? '';
     const [, tenantId, sessionId = '', secret = ''] = COOKIE.exec(value) ?? [];
     if (tenantId !== tx.tenantId) continue;
     const other = await findSession(tx, sessionId);
-    if (!other || other.instance_id === session.instance_id) continue;
-    if (!timingSafeEqual(other.token_hash, hashSecret(secret))) continue;
+    if (other?.instance_id !== instanceId || !timingSafeEqual(other.token_hash, hashSecret(secret))) continue;
     await deps.processes.linkDevice(tx, session.instance_id, other.instance_id, session.created_at);
     return;
   }
 }
 
-const COOKIES_OF_JOURNEYS = /grove-journey-[0-7][0-9A-HJKMNP-TV-Z]{25}=([^;\s]+)/g;
+/** The instances whose cookies are among these. */
+function journeysIn({ cookieName }: JourneyDeps, cookies: string): string[] {
+  const prefix = cookieName('');
+  return cookies
+    .split(';')
+    .map((pair) => pair.split('=', 1)[0]?.trim() ?? '')
+    .filter((name) => name.startsWith(prefix) && ID_PATTERN.test(name.slice(prefix.length)))
+    .map((name) => name.slice(prefix.length));
+}
 
 /** The code is spent already, so a failed read must not lose the cookie: the page then reads the journey itself. */
 async function firstView(
@@ -365,12 +375,10 @@ function attributesOf(secure: boolean, embedded: boolean): string {
 }
 
 /** A browser that many people use would send more cookies with every request than a server takes. The oldest go. */
-function oldCookies({ cookieName, secure }: JourneyDeps, header = '', embedded = false): string[] {
-  const prefix = cookieName('');
-  const names = header.split(';').map((pair) => pair.split('=', 1)[0]?.trim() ?? '');
+function oldCookies(deps: JourneyDeps, header = '', embedded = false): string[] {
   // What an instance is called says when it was made.
-  const ours = names.filter((name) => name.startsWith(prefix) && ID_PATTERN.test(name.slice(prefix.length))).sort();
+  const ours = journeysIn(deps, header).sort();
   return ours
     .slice(0, Math.max(0, ours.length - MAX_OTHER_COOKIES))
-    .map((name) => `${name}=; Path=/; Max-Age=0; ${attributesOf(secure, embedded)}`);
+    .map((id) => `${deps.cookieName(id)}=; Path=/; Max-Age=0; ${attributesOf(deps.secure, embedded)}`);
 }

@@ -11,6 +11,8 @@ export type Principal = {
   readonly callerName: string;
   readonly environment: 'live' | 'test';
   readonly permissions: PermissionSet;
+  /** When the bearer token expires. The session of an operator has an end of its own. */
+  readonly expiresAt?: number;
   /** Set if a person calls. */
   readonly operator?: OperatorPrincipal;
 };

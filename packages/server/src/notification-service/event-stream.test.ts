@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { after, describe, it } from 'node:test';
 import { openTestApp, type TestApp, testPlaces } from '../../test/harness.ts';
 import { firstOwner, hostOf, invitePerson } from '../../test/operators.ts';
+import { MINUTE } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
 import { MAX_WATCHERS_OF_TENANT, openEventHub } from './event-stream.ts';
 
@@ -132,6 +133,20 @@ describe('the address of the stream of events', () => {
     for (const stream of openStreams) assert.equal(await stream.next(), ':\n\n');
     for (const stream of endedStreams) assert.equal(await stream.next(), 'cut off');
     for (const stream of openStreams) stream.leave();
+    await grove.stop();
+  });
+
+  it('is cut off at the next heartbeat when its token has expired', async ({ mock }) => {
+    const grove = await openTestApp(await places.create());
+    mock.timers.enable({ apis: ['setInterval'] });
+    const old = await watchFrom(grove, undefined, { Authorization: `Bearer ${await grove.token()}` });
+    grove.clock.advance(59 * MINUTE);
+    const young = await watchFrom(grove, undefined, { Authorization: `Bearer ${await grove.token()}` });
+    grove.clock.advance(MINUTE);
+    mock.timers.tick(15_000);
+    mock.timers.reset();
+    assert.deepEqual([await old.next(), await young.next()], ['cut off', ':\n\n']);
+    young.leave();
     await grove.stop();
   });
 });

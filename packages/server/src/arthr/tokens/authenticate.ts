@@ -79,6 +79,7 @@ function principalFor(key: KeyInUse, claims: TokenClaims): Principal {
     callerId: key.id,
     callerName: key.name,
     environment: key.environment,
+    expiresAt: claims.exp * SECOND,
     permissions: both(key.permissionSet, permissionSet(tenantId, claims.permissions)),
   };
 }
