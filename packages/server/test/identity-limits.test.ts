@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { MAX_QUERIES_PER_TENANT } from '../src/identity-store/events/event-queries.ts';
+import { MAX_QUERIES_PER_ENVIRONMENT } from '../src/identity-store/events/event-queries.ts';
 import { MAX_POLICIES_PER_KIND } from '../src/identity-store/stores/store-policies.ts';
-import { MAX_STORES_PER_TENANT } from '../src/identity-store/stores/stores.ts';
+import { MAX_STORES_PER_ENVIRONMENT } from '../src/identity-store/stores/stores.ts';
 import { asTenantId, newId } from '../src/kernel/ids.ts';
 import { authenticator } from './authenticator/authenticator.ts';
 import { relyingParty } from './authenticator/relying-party.ts';
@@ -98,13 +98,13 @@ describe('an identity store', () => {
     await run(
       `INSERT INTO event_queries (tenant_id, id, environment, status, filter, size, created_at, expires_at)
         VALUES ($1, $2, 'live', 'SUCCEEDED', '{}', 10, 0, $3)`,
-      Array.from({ length: MAX_QUERIES_PER_TENANT }, () => [newId(0), Number.MAX_SAFE_INTEGER]),
+      Array.from({ length: MAX_QUERIES_PER_ENVIRONMENT }, () => [newId(0), Number.MAX_SAFE_INTEGER]),
     );
     assert.equal(await codeOf(grove.send('POST', '/events/queries/start', {})), 100065);
     await run(
       `INSERT INTO identity_stores (tenant_id, id, environment, name, name_folded, status, configuration, created_at,
         last_updated_at) VALUES ($1, $2, 'live', $3, $3, 'ACTIVE', '{}', 0, 0)`,
-      Array.from({ length: MAX_STORES_PER_TENANT }, (_, at) => [newId(0), `store number ${at}`]),
+      Array.from({ length: MAX_STORES_PER_ENVIRONMENT }, (_, at) => [newId(0), `store number ${at}`]),
     );
     assert.equal(await codeOf(grove.send('POST', '/stores', { name: 'one more' })), 100065);
   });

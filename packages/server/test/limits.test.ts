@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { unprepared } from '../src/db/db.ts';
 import { asTenantId } from '../src/kernel/ids.ts';
-import { MAX_WEBHOOKS_PER_TENANT } from '../src/notification-service/webhooks.ts';
-import { MAX_CLOUD_SECRETS_PER_TENANT } from '../src/process-manager/cloud-secrets/cloud-secrets.ts';
+import { MAX_WEBHOOKS_PER_ENVIRONMENT } from '../src/notification-service/webhooks.ts';
+import { MAX_CLOUD_SECRETS_PER_ENVIRONMENT } from '../src/process-manager/cloud-secrets/cloud-secrets.ts';
 import { openTestApp, type TestApp, testPlaces } from './harness.ts';
 
 /** Limits that are out of reach for a test, unless what is there is copied until they are not. */
@@ -38,14 +38,14 @@ describe('a tenant that holds as many as it may', () => {
       'cloud secrets',
       '/api/process-manager/cloudSecrets',
       'cloud_secrets',
-      MAX_CLOUD_SECRETS_PER_TENANT,
+      MAX_CLOUD_SECRETS_PER_ENVIRONMENT,
       { value: 'x' },
     ],
     [
       'webhooks',
       '/api/notification-service/webhooks',
       'webhooks',
-      MAX_WEBHOOKS_PER_TENANT,
+      MAX_WEBHOOKS_PER_ENVIRONMENT,
       { uri: 'https://hooks.example.com/grove', events: ['*'] },
     ],
   ] as [string, string, string, number, object][]) {

@@ -43,7 +43,7 @@ import { SORTABLE, type WebhookRow } from './webhooks.table.ts';
 
 /** Webhooks: who is told what (all of it is ours). A caller sees those of its own environment. */
 
-export const MAX_WEBHOOKS_PER_TENANT = 100;
+export const MAX_WEBHOOKS_PER_ENVIRONMENT = 100;
 
 export type WebhooksDeps = {
   vault: Pick<Vault, 'sealFor' | 'openFor'>;
@@ -69,7 +69,7 @@ export function webhookHandlers(deps: WebhooksDeps) {
     async create(context, { body }) {
       const secret = newSigningSecret();
       const row = await context.db.write(async (tx) => {
-        if ((await countWebhooks(tx, context.principal.environment)) >= MAX_WEBHOOKS_PER_TENANT)
+        if ((await countWebhooks(tx, context.principal.environment)) >= MAX_WEBHOOKS_PER_ENVIRONMENT)
           throw new ApiError(100065);
         const newRow = await newWebhook(tx, context, body, secret, deps);
         await ensureUniqueName('webhook', newRow.name, () => addWebhook(tx, newRow));

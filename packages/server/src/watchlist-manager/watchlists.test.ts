@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test';
 import { startJourney } from '../../test/end-user.ts';
 import { type Answer, onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts';
 import { NO_LIST, testWatchlists, WATCHLISTS } from '../../test/watchlists.ts';
-import { MAX_WATCHLISTS_PER_TENANT } from './watchlists.ts';
+import { MAX_WATCHLISTS_PER_ENVIRONMENT } from './watchlists.ts';
 
 onBothEngines('watchlists', (_engine, places) => {
   let grove: TestApp;
@@ -205,7 +205,7 @@ onBothEngines('watchlists', (_engine, places) => {
   it('are at most a hundred in an environment: 100065 for one more', async () => {
     const { apiKey } = await grove.app.tenants.create({ id: 'collector' });
     const token = await grove.token(apiKey);
-    for (let at = 0; at < MAX_WATCHLISTS_PER_TENANT; at++) await newList({}, token);
+    for (let at = 0; at < MAX_WATCHLISTS_PER_ENVIRONMENT; at++) await newList({}, token);
     assert.equal((await send('', { name: 'one more' }, token)).body.code, 100065);
   });
 });

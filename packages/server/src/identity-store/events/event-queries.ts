@@ -27,7 +27,7 @@ import { type Page, pageOfEvents } from './search-events.ts';
  * pages.
  */
 
-export const MAX_QUERIES_PER_TENANT = 1000;
+export const MAX_QUERIES_PER_ENVIRONMENT = 1000;
 export const QUERY_KEPT_MS = 24 * HOUR;
 /** The largest page size, so that a first page of any size is stored. */
 const FIRST_PAGE = 1000;
@@ -61,7 +61,7 @@ export function eventQueryHandlers({
         expires_at: now + QUERY_KEPT_MS,
       };
       await db.write(async (tx) => {
-        if ((await countQueries(tx, row.environment)) >= MAX_QUERIES_PER_TENANT) throw new ApiError(100065);
+        if ((await countQueries(tx, row.environment)) >= MAX_QUERIES_PER_ENVIRONMENT) throw new ApiError(100065);
         await addQuery(tx, row);
         await jobs.enqueue(tx, runQuery, { queryId: id });
       });

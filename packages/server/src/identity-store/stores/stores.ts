@@ -16,7 +16,7 @@ import { SORTABLE, type StoreRow } from './stores.table.ts';
 
 /** Identity stores and their configuration (specification 4.10). */
 
-export const MAX_STORES_PER_TENANT = 1000;
+export const MAX_STORES_PER_ENVIRONMENT = 1000;
 
 /** The name is part of URLs, so it has no character that a browser or a proxy would change. */
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}_-])?$/u;
@@ -45,7 +45,7 @@ export function storeHandlers({ addIdentityEvent }: { addIdentityEvent: AddIdent
         last_updated_at: now,
       };
       return db.write(async (tx) => {
-        if ((await countStores(tx, environment)) >= MAX_STORES_PER_TENANT) throw new ApiError(100065);
+        if ((await countStores(tx, environment)) >= MAX_STORES_PER_ENVIRONMENT) throw new ApiError(100065);
         await ensureUniqueName('identity store', name, () => addStore(tx, row));
         await addIdentityEvent(tx, { environment, storeName: name, type: 'identity.storeCreated', now });
         return viewOf(tx, row);

@@ -28,7 +28,7 @@ import { normaliseHosts, shownHosts } from './secret-hosts.ts';
  * own environment: a test journey never sends a live secret.
  */
 
-export const MAX_CLOUD_SECRETS_PER_TENANT = 500;
+export const MAX_CLOUD_SECRETS_PER_ENVIRONMENT = 500;
 
 const NAME = /^[A-Za-z0-9_-]+$/;
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
@@ -64,7 +64,7 @@ async function create(deps: CloudSecretsDeps, { db, now, principal }: Context, {
   const id = newId(now);
   const by = actor(principal);
   const row = await db.write(async (tx) => {
-    if ((await countCloudSecrets(tx, environment)) >= MAX_CLOUD_SECRETS_PER_TENANT) throw new ApiError(100065);
+    if ((await countCloudSecrets(tx, environment)) >= MAX_CLOUD_SECRETS_PER_ENVIRONMENT) throw new ApiError(100065);
     const newRow: CloudSecretRow = {
       environment,
       hosts: stored,

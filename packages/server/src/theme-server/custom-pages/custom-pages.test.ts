@@ -8,7 +8,7 @@ import { pageZip, type RawEntry } from '../../../test/zips.ts';
 import { unprepared } from '../../db/db.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
-import { MAX_PAGE_BYTES_PER_TENANT, MAX_VERSIONS_OF_A_PAGE } from './custom-pages.ts';
+import { MAX_PAGE_BYTES_PER_ENVIRONMENT, MAX_VERSIONS_OF_A_PAGE } from './custom-pages.ts';
 
 const BASE = '/api/theme-server/customPages';
 const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
@@ -227,7 +227,7 @@ onBothEngines('custom pages', (_engine, places) => {
           value,
         ]),
       );
-    await set('total_bytes', MAX_PAGE_BYTES_PER_TENANT);
+    await set('total_bytes', MAX_PAGE_BYTES_PER_ENVIRONMENT);
     assert.equal((await upload('many', pageZip())).body.code, 100065);
     await set('total_bytes', 1);
     await db.write((tx) =>

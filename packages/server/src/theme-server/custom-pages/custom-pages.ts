@@ -41,8 +41,8 @@ export type CustomPagesDeps = {
 };
 
 export const MAX_VERSIONS_OF_A_PAGE = 200;
-export const MAX_PAGE_VERSIONS_PER_TENANT = 2000;
-export const MAX_PAGE_BYTES_PER_TENANT = 500 * 2 ** 20;
+export const MAX_PAGE_VERSIONS_PER_ENVIRONMENT = 2000;
+export const MAX_PAGE_BYTES_PER_ENVIRONMENT = 500 * 2 ** 20;
 const PREVIEW_MS = HOUR;
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9 ._-]{0,99}$/;
 
@@ -180,7 +180,10 @@ async function storeVersion(
     throw new ApiError(100065, { detail: `there are ${total} versions of this page` });
   const usage = await heldByTenant(tx, environment);
   const total_bytes = files.reduce((sum, { content }) => sum + content.length, 0);
-  if (usage.versions >= MAX_PAGE_VERSIONS_PER_TENANT || usage.bytes + total_bytes > MAX_PAGE_BYTES_PER_TENANT) {
+  if (
+    usage.versions >= MAX_PAGE_VERSIONS_PER_ENVIRONMENT ||
+    usage.bytes + total_bytes > MAX_PAGE_BYTES_PER_ENVIRONMENT
+  ) {
     throw new ApiError(100065, { detail: `there are ${usage.versions} versions of pages with ${usage.bytes} bytes` });
   }
   const by = actor(principal);

@@ -4,7 +4,7 @@ import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.
 import { JPEG, PNG } from '../../../test/images.ts';
 import { contrastFaults, contrastOf } from './check-contrast.ts';
 import { DEFAULT_TOKENS } from './default-theme.ts';
-import { MAX_THEMES_PER_TENANT } from './themes.ts';
+import { MAX_THEMES_PER_ENVIRONMENT } from './themes.ts';
 
 const BASE = '/api/theme-server/themes';
 const many = (count: number, text: string) =>
@@ -258,7 +258,7 @@ onBothEngines('themes', (_engine, places) => {
   it('are at most a hundred in a tenant: 100065 for one more', async () => {
     const { apiKey } = await grove.app.tenants.create({ id: 'collector' });
     const token = await grove.token(apiKey);
-    for (let at = 0; at < MAX_THEMES_PER_TENANT; at++) {
+    for (let at = 0; at < MAX_THEMES_PER_ENVIRONMENT; at++) {
       assert.equal((await send('', { name: `theme ${at}`, palette }, token)).status, 201);
     }
     assert.equal((await send('', { name: 'one more', palette }, token)).body.code, 100065);

@@ -31,7 +31,7 @@ import {
 } from './themes.repository.ts';
 
 /** The themes of a tenant. Definitions name a theme; everybody who opens a journey can read it. */
-export const MAX_THEMES_PER_TENANT = 100;
+export const MAX_THEMES_PER_ENVIRONMENT = 100;
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9 ._-]{0,49}$/;
 const CACHE_HEADERS = { 'cache-control': 'public, max-age=60' } as const;
 const KEPT_ASSET = { 'cache-control': 'public, max-age=3600' } as const;
@@ -82,7 +82,7 @@ async function create(
     last_updated_by: by,
   };
   await own.write(async (tx) => {
-    if ((await countThemes(tx, row.environment)) >= MAX_THEMES_PER_TENANT) throw new ApiError(100065);
+    if ((await countThemes(tx, row.environment)) >= MAX_THEMES_PER_ENVIRONMENT) throw new ApiError(100065);
     await ensureUniqueName('theme', name, () => addTheme(tx, row));
   });
   return toTheme(own.tenantId, row, []);
