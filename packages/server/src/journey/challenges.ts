@@ -21,11 +21,23 @@ import { imageOfFrame } from '../process-manager/engine/steps/face.ts';
 import { asksForChallenge } from '../process-manager/engine/steps/registry.ts';
 import type { OpenedChallenge } from '../process-manager/faces/challenges.ts';
 import { instanceSubject } from '../process-manager/instances/instance-subject.ts';
+import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import { ensureSigned } from './frame-signature.ts';
-import type { JourneyDeps } from './journey-deps.ts';
+import type { ImageRow, JourneyDeps } from './journey-deps.ts';
 import { attemptOf } from './spend-answered.ts';
-import { currentUserStep, lockJourney } from './steps.ts';
-import { ensureStandIn, harmless, hashOf, isStandIn, type StorableImage, shareOf, storeImage } from './upload-image.ts';
+import { currentUserStep, lockJourney, lockWithImages } from './steps.ts';
+import {
+  ensureStandIn,
+  harmless,
+  hashOf,
+  isStandIn,
+  lookAhead,
+  type NewImage,
+  orDelete,
+  putImage,
+  type StorableImage,
+  shareOf,
+} from './upload-image.ts';
 
 /**
  * A challenge of active liveness. The server reveals one instruction at a time and looks at each frame as it arrives:
@@ -73,7 +85,14 @@ export function challengeHandlers(deps: JourneyDeps) {
       const image: StorableImage = isStandIn(body) ? body : await harmless(deps.images, body, shareOf(context));
       const wantedKind = wantedFrame(before.progress);
       const observed = live ? await deps.vision.observeFrame(image.bytes, wantedKind, context.tenantId) : undefined;
-      return takeFrame(deps, context, params, { ...frame, storable: image, seen: observed });
+      const lookedFrame = { ...frame, storable: image, seen: observed };
+      return takeFrame(
+        deps,
+        context,
+        params,
+        lookedFrame,
+        await putFrame(deps, context, snapshot, before, lookedFrame),
+      );
     },
   };
 }
@@ -89,39 +108,64 @@ type LookedFrame = {
   readonly seen?: FaceObservation | NoFace | undefined;
 };
 
+type StoredFrame = { readonly image: NewImage; readonly row: ImageRow };
+
+/**
+ * Stores the bytes of a frame that ends an instruction or shows its movement. They are stored first, and recorded in the
+ * transaction that takes the frame: otherwise a server that dies in between would leave a challenge without its pictures.
+ */
+async function putFrame(
+  deps: JourneyDeps,
+  context: JourneyContext,
+  { instance, dataKey }: Snapshot,
+  before: OpenedChallenge,
+  frame: LookedFrame,
+): Promise<StoredFrame | undefined> {
+  const { storable, sha256 } = frame;
+  const { image: name } = isAcceptable(before, frame) ? follow(before.progress, frame) : {};
+  if (!storable || !name) return undefined;
+  const { step, attempt } = before.row;
+  const seal = await context.db.write(async (tx) => {
+    // A key made for a deleted instance would stay for ever.
+    if (!dataKey) await lockJourney(deps, tx, context);
+    return deps.vault.sealerFor(tx, instanceSubject(instance.id), dataKey);
+  });
+  const ahead = name === 'image' && frame.seen ? ('face' as const) : undefined;
+  const image = { instanceId: instance.id, current: { step, attempt }, seal, name, storable, sha256, ahead };
+  return { image, row: await putImage(deps, context, image) };
+}
+
 /** In one transaction: whether the frame still belongs to the open instruction, what follows from it, and what is next. */
 async function takeFrame(
   deps: JourneyDeps,
   context: JourneyContext,
   { stepId, challengeId }: FrameParams,
   frame: LookedFrame,
+  stored?: StoredFrame,
 ): Promise<Challenge> {
-  const { storable, sha256 } = frame;
-  const result = await context.db.write(async (tx) => {
-    const snapshot = await lockJourney(deps, tx, context);
-    const current = currentUserStep(snapshot, stepId);
-    const before = await deps.processes.challenges.read(tx, snapshot.instance.id, challengeId);
-    ensureOfAttempt(before, current);
-    const accepted = storable !== undefined && isOpenFor(before, frame) && frame.at >= lastArrival(before.progress);
-    const { progress, hint, image } = accepted
-      ? follow(before.progress, frame)
-      : { progress: expire(before.progress, frame.at), hint: undefined, image: undefined };
-    const after = progress === before.progress ? before : await deps.processes.challenges.save(tx, before, progress);
-    const seal = image && (await deps.vault.sealerFor(tx, instanceSubject(snapshot.instance.id), snapshot.dataKey));
-    return { after, accepted, hint, current, instanceId: snapshot.instance.id, image, seal };
-  });
-  const { after, accepted, hint, current, instanceId, image, seal } = result;
-  if (storable && image && seal) {
-    await storeImage(deps, context, {
-      instanceId,
-      current,
-      seal,
-      name: image,
-      storable,
-      sha256,
-      ...(image === 'image' && frame.seen && { ahead: 'face' }),
+  const take = () =>
+    context.db.write(async (tx) => {
+      const [snapshot, images] = stored
+        ? await lockWithImages(deps, tx, context)
+        : [await lockJourney(deps, tx, context), []];
+      const current = currentUserStep(snapshot, stepId);
+      const before = await deps.processes.challenges.read(tx, snapshot.instance.id, challengeId);
+      ensureOfAttempt(before, current);
+      const result = isAcceptable(before, frame) ? follow(before.progress, frame) : undefined;
+      // Another frame came in between: this one would have to be stored under another name.
+      const accepted = result !== undefined && (!result.image || result.image === stored?.row.name);
+      const progress = accepted ? result.progress : expire(before.progress, frame.at);
+      const after = progress === before.progress ? before : await deps.processes.challenges.save(tx, before, progress);
+      const isRecorded = accepted && result.image !== undefined;
+      if (stored && isRecorded) {
+        const replaced = deps.processes.saveImages(tx, [stored.row], images);
+        if (replaced.length > 0) await deps.processes.deleteBlobs(tx, replaced);
+      }
+      return { after, accepted, isRecorded, hint: accepted ? result.hint : undefined };
     });
-  }
+  const { after, accepted, isRecorded, hint } = await (stored ? orDelete(deps, stored.row, take) : take());
+  if (stored && isRecorded) lookAhead(deps, context, stored.image, stored.row);
+  else if (stored) await deps.blobs.delete(stored.row.blob_key).catch(() => undefined);
   const revealedAt = openInstruction(after.progress)?.revealedAt ?? 0;
   const wait = Math.min(revealedAt - deps.clock.now(), CHALLENGE_LIMITS.revealPauseMs);
   if (wait > 0) await pause(wait);
@@ -161,6 +205,11 @@ function ensureOfAttempt(
 function isOpenFor({ row, progress }: OpenedChallenge, { token, at }: Pick<LookedFrame, 'token' | 'at'>): boolean {
   const open = row.state === 'OPEN' ? openInstruction(progress) : undefined;
   return open !== undefined && token === row.token && at >= open.revealedAt;
+}
+
+/** Whether the frame counts for the open instruction. */
+function isAcceptable(challenge: OpenedChallenge, frame: LookedFrame): boolean {
+  return frame.storable !== undefined && isOpenFor(challenge, frame) && frame.at >= lastArrival(challenge.progress);
 }
 
 function lastArrival({ frames }: ChallengeProgress): number {

@@ -67,7 +67,7 @@ export function shareOf({ tenantId, session }: JourneyContext): Share {
 
 export type NewImage = {
   readonly instanceId: string;
-  readonly current: Current;
+  readonly current: Pick<Current, 'step' | 'attempt'>;
   readonly seal: Sealer;
   readonly name: string;
   /** Encoded anew, or a stand-in of the sandbox. */
@@ -78,13 +78,23 @@ export type NewImage = {
 };
 
 /** The blob first, then the row. */
-export async function storeImage(deps: JourneyDeps, context: JourneyContext, image: NewImage): Promise<void> {
-  const { blobs } = deps;
-  const { instanceId, current, seal, name, sha256, ahead } = image;
+async function storeImage(
+  deps: JourneyDeps,
+  context: JourneyContext,
+  image: NewImage & { readonly current: Current },
+): Promise<void> {
+  const row = await putImage(deps, context, image);
+  await orDelete(deps, row, () => record(deps, context, row, image.current));
+  lookAhead(deps, context, image, row);
+}
+
+/** Seals and stores the bytes. Gives the row that the caller has to record. */
+export async function putImage(deps: JourneyDeps, context: JourneyContext, image: NewImage): Promise<ImageRow> {
+  const { instanceId, current, seal, name, sha256 } = image;
   const { contentType, bytes } = image.storable;
   const blobKey = newId(context.now);
-  await blobs.put(blobKey, seal(imageContext(blobKey), bytes));
-  const row = {
+  await deps.blobs.put(blobKey, seal(imageContext(blobKey), bytes));
+  return {
     instance_id: instanceId,
     step: current.step,
     attempt: current.attempt,
@@ -95,15 +105,29 @@ export async function storeImage(deps: JourneyDeps, context: JourneyContext, ima
     sha256,
     created_at: context.now,
   };
+}
+
+/** Records a stored image. If that is refused, the bytes are deleted. */
+export async function orDelete<T>({ blobs }: JourneyDeps, row: ImageRow, save: () => Promise<T>): Promise<T> {
   try {
-    await record(deps, context, row, current);
+    return await save();
   } catch (error) {
     // If the commit is in doubt, the row may be there, and then its blob must be.
-    if (error instanceof ApiError) await blobs.delete(blobKey).catch(() => undefined);
+    if (error instanceof ApiError) await blobs.delete(row.blob_key).catch(() => undefined);
     throw error;
   }
-  const input = { id: blobKey, share: context.tenantId, contentType, bytes: bytes.length, read: async () => bytes };
-  if (ahead) deps.vision.lookAhead(input, ahead);
+}
+
+export function lookAhead(deps: JourneyDeps, context: JourneyContext, image: NewImage, row: ImageRow): void {
+  const { contentType, bytes } = image.storable;
+  const input = {
+    id: row.blob_key,
+    share: context.tenantId,
+    contentType,
+    bytes: bytes.length,
+    read: async () => bytes,
+  };
+  if (image.ahead) deps.vision.lookAhead(input, image.ahead);
 }
 
 /** The step must still be waited for, in the same attempt. */
