@@ -40,6 +40,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
   const leaseMs = deps.leaseMs ?? LEASE_MS;
   const maxHeld = concurrency + 2 * MAX_BATCH;
   const outsidePlaces = openOutsidePlaces(concurrency);
+  const logOutage = outageLog(deps);
   let own: OwnKinds | undefined;
   /** The owner whose turn was last: the next claim begins behind it. */
   let lastOwner = '';
@@ -89,7 +90,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
       return { items: claimed, mayBeMore: due.count > claimed.length || due.count >= MAX_BATCH };
     },
     chooseNext: (items) => chooseNext(items, concurrency),
-    run: (job, abort, leavePlace) => run({ ...deps, outsidePlaces, leavePlace }, job, abort),
+    run: (job, abort, leavePlace) => run({ ...deps, outsidePlaces, leavePlace, logOutage }, job, abort),
     notBegun: { result: 'stopped' },
     groupOf: () => '',
     async settle(_group, batch) {
@@ -154,8 +155,24 @@ function countOwners(jobs: readonly Claimed[]): Map<string, number> {
   return counts;
 }
 
+type LogOutage = (cause: unknown, kind: string) => void;
+
+const LOG_OUTAGE_AGAIN_MS = 10_000;
+
+/** An outage postpones many jobs for one reason, so the reason is logged once in ten seconds. */
+function outageLog({ clock, log }: Pick<JobQueueDeps, 'clock' | 'log'>): LogOutage {
+  let [loggedAt, jobs] = [Number.NEGATIVE_INFINITY, 0];
+  return (cause, kind) => {
+    jobs += 1;
+    const now = clock.now();
+    if (Math.abs(now - loggedAt) < LOG_OUTAGE_AGAIN_MS) return;
+    log.warn({ err: cause, kind, jobs }, 'jobs wait because what they need is away');
+    [loggedAt, jobs] = [now, 0];
+  };
+}
+
 async function run(
-  deps: JobQueueDeps & { outsidePlaces: OutsidePlaces; leavePlace: LeavePlace },
+  deps: JobQueueDeps & { outsidePlaces: OutsidePlaces; leavePlace: LeavePlace; logOutage: LogOutage },
   job: Claimed,
   abort: AbortController,
 ): Promise<Outcome> {
@@ -184,6 +201,7 @@ async function run(
       goOutside(deps, { tenant: owner_tenant_id ?? '', part }, work),
   };
   const outcome = await runJob(definition, job.payload, context);
+  if (outcome.result === 'postponed' && outcome.cause !== undefined) deps.logOutage(outcome.cause, kind);
   if (outcome.result === 'failed') {
     const text = outcome.retry && attempts < max_attempts ? 'a job failed; it will be tried again' : 'a job is dead';
     log.warn({ jobId: id, kind, attempt: attempts, err: outcome.cause }, text);

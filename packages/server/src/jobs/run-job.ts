@@ -9,8 +9,11 @@ export type Outcome =
   | { result: 'stopped' }
   /** Its tenant is suspended: it waits, and that does not count. */
   | { result: 'paused' }
-  /** Too many of its tenant wait for other servers: it comes again soon, and that does not count. */
-  | { result: 'postponed' }
+  /**
+   * Too many of its tenant wait for other servers, or what it needs is away: it comes again soon, and that does not
+   * count.
+   */
+  | { result: 'postponed'; cause?: unknown }
   | { result: 'failed'; error: string; retry: boolean; cause: unknown };
 
 const MAX_ERROR_LENGTH = 200;
@@ -43,7 +46,7 @@ export async function runJob(
     return { result: 'done' };
   } catch (error) {
     if (error === STOPPED) return { result: 'stopped' };
-    if (error instanceof JobPostponed) return { result: 'postponed' };
+    if (error instanceof JobPostponed) return { result: 'postponed', cause: error.cause };
     return {
       result: 'failed',
       error: safeMessage(error),

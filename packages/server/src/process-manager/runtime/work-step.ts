@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TenantDb, TenantTx } from '../../db/db.ts';
-import type { Blobs } from '../../engines/blobs/blobs.ts';
+import { DbError, type TenantDb, type TenantTx } from '../../db/db.ts';
+import { BlobError, type Blobs } from '../../engines/blobs/blobs.ts';
 import type { Vision } from '../../engines/vision/vision.ts';
 import { type JobContext, type JobDefinition, JobPostponed } from '../../jobs/define-job.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
@@ -56,7 +56,7 @@ export function workStepJobs(deps: WorkDeps): readonly JobDefinition<WorkPayload
       try {
         workResult = await work(deps, db, snapshot, context);
       } catch (error) {
-        if (error instanceof JobPostponed) throw error;
+        if (error instanceof JobPostponed || isOutage(error)) throw error;
         if (!deps.isHopeless(error) && context.attempt < WORK_STEP.maxAttempts) throw error;
         await tell({ type: 'broke', step, attempt, reason: 'step_broke' });
         return;
@@ -80,7 +80,32 @@ export function workStepJobs(deps: WorkDeps): readonly JobDefinition<WorkPayload
       if (!isTaken) await Promise.all(rows.map(({ blob_key }) => deps.blobs.delete(blob_key).catch(() => undefined)));
     },
   };
-  return [workStep, { ...LOOK_STEP, run: workStep.run }];
+  const run = postponedInOutage(workStep.run);
+  return [
+    { ...WORK_STEP, run },
+    { ...LOOK_STEP, run },
+  ];
+}
+
+type Handler = JobDefinition<WorkPayload>['run'];
+
+/**
+ * An outage is no failed attempt: a journey must not end because a bucket was restarted. The engine ends work that takes
+ * too long (`work_timeout`), and then there is nothing left to do here.
+ */
+function postponedInOutage(handler: Handler): Handler {
+  return async (payload, context) => {
+    try {
+      await handler(payload, context);
+    } catch (error) {
+      throw isOutage(error) ? new JobPostponed(error) : error;
+    }
+  };
+}
+
+/** Whether the database or the place of the images is away or full. */
+function isOutage(error: unknown): boolean {
+  return (error instanceof DbError || error instanceof BlobError) && ['unavailable', 'full'].includes(error.fault);
 }
 
 function isAtWork({ state }: Snapshot, { step, attempt }: WorkPayload): boolean {
