@@ -59,7 +59,7 @@ describe('signs that a document is none', () => {
     const shot = await renderAttack(kind, image, how, seeded(3), material);
     assert.ok(shot);
     const picture = await decodeImage(shot.jpeg);
-    return measureAuthenticity(picture, straighten(picture, shot.quad), shot.quad, undefined);
+    return measureAuthenticity(picture, straighten(picture, shot.quad), shot.quad, {});
   }
 
   it('are not found on a photograph under a warm lamp', () => assert.deepEqual(signs.get('genuine'), []));

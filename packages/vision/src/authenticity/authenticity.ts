@@ -10,8 +10,10 @@ import { hardLine } from './hard-lines.ts';
 import type { JpegTable } from './jpeg-table.ts';
 import { ownColour } from './own-colour.ts';
 import { portraitSigns } from './portrait-signs.ts';
+import type { ZoneLine } from './zone-strip.ts';
+import { zoneStrokes } from './zone-strokes.ts';
 
-export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '8' };
+export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '9' };
 
 /**
  * What is measured, and the value from which it is a sign by itself. Set on photographs of public specimens and on the
@@ -38,6 +40,8 @@ export const AUTHENTICITY_BOUNDS = {
   portraitSave: { bound: 0.95, sign: 'above' },
   /** The longest straight edge that no lens has blurred, in heights of the document: something was put into the picture. */
   cutBorder: { bound: 0.1, sign: 'above' },
+  /** How much more ink the fullest digit of the zone has than its like: it was written over another. */
+  zoneStrokes: { bound: 0.26, sign: 'above' },
 } as const;
 
 export type AuthenticitySignalName = keyof typeof AUTHENTICITY_BOUNDS;
@@ -52,13 +56,21 @@ export type AuthenticitySignal = {
 
 type Face = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
+/** What is known of a side before its signals are measured. */
+export type SideParts = {
+  readonly face?: Face | undefined;
+  /** How the file was saved, if it is a JPEG. */
+  readonly table?: JpegTable | undefined;
+  /** The lines of the zone that have digits under check digits. */
+  readonly zoneLines?: readonly ZoneLine[];
+};
+
 /** Every signal, with its number and its bound. None of them proves that a document is genuine. */
 export function measureAuthenticity(
   image: Raster,
   straight: Raster,
   quad: Quad,
-  face: Face | undefined,
-  table?: JpegTable,
+  { face, table, zoneLines = [] }: SideParts,
 ): AuthenticitySignal[] {
   const green = greenOf(image, quad);
   const grain = grainOf(green, quad);
@@ -75,6 +87,7 @@ export function measureAuthenticity(
     signal('portraitNoise', portrait?.noise === undefined ? undefined : Math.abs(portrait.noise)),
     signal('portraitSave', face && table && missingSave(image, quad, table, shareOf(face, straight))),
     signal('cutBorder', hardLine(green, quad)),
+    signal('zoneStrokes', zoneStrokes(image, zoneLines)),
   ];
 }
 

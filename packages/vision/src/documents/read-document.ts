@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { type AuthenticitySignal, measureAuthenticity } from '../authenticity/authenticity.ts';
 import { jpegTable } from '../authenticity/jpeg-table.ts';
+import type { ZoneLine } from '../authenticity/zone-strip.ts';
 import { type Licence, parseAamva } from '../barcodes/parse-aamva.ts';
 import { BARCODE_READER, readPdf417 } from '../barcodes/read-barcode.ts';
 import { centreOf, distance, type Point, type Quad } from '../images/geometry.ts';
@@ -128,7 +129,11 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
     ...(portrait ? { portrait } : {}),
     ...(options.straightened ? { straightened: await toJpeg(straight) } : {}),
     checks: checksOf(mrz, licence, visual, options.today),
-    authenticity: measureAuthenticity(image, straight, outline.quad, portrait?.box, jpegTable(bytes)),
+    authenticity: measureAuthenticity(image, straight, outline.quad, {
+      face: portrait?.box,
+      table: jpegTable(bytes),
+      zoneLines: zoneLinesOf(mrz),
+    }),
   };
 }
 
@@ -238,6 +243,16 @@ function printOf({ mrz, boxes, closer, pixelsRead }: MrzReport, outline: Outline
     firstBoxes,
     ...(coversPrint ? { boxes: boxesOn(straight, quad, closer.boxes) } : isBack && { boxes: firstBoxes }),
   };
+}
+
+/** The lines of a zone in which the digits under check digits stand: two of the three of a card, else the second. */
+function zoneLinesOf(mrz: MrzFinding | undefined): ZoneLine[] {
+  if (!mrz) return [];
+  const lines = mrz.lines.flatMap((text, i) => {
+    const quad = mrz.quads[i];
+    return quad ? [{ text, quad }] : [];
+  });
+  return mrz.format === 'TD1' ? lines.slice(0, 2) : lines.slice(1, 2);
 }
 
 /** The share of the document's height at which the zone begins: below it there is no visual zone. */

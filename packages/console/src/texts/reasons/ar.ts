@@ -92,6 +92,7 @@ export const ar: Reasons = {
     screen_or_print: ['تبدو شاشة أو مطبوعة.', 'document'],
     edited_picture: ['في الصورة علامات تعديل.', 'look'],
     pasted_portrait: ['تبدو الصورة الشخصية مُدرجة.', 'look'],
+    zone_overwritten: ['يبدو أن رقمًا في المنطقة كُتب فوق آخر.', 'look'],
     no_sensor_noise: ['ينقص الصورة ما تتركه كل كاميرا.', 'picture'],
     several_weak_signs: ['عدة علامات ضعيفة تشير إلى تزوير، ولا تكفي واحدة منها.', 'look'],
     unable: ['قال الشخص إن هذه الخطوة غير ممكنة له.', 'look'],

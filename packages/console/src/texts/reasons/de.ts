@@ -98,6 +98,7 @@ export const de: Reasons = {
     screen_or_print: ['Es sieht aus wie ein Bildschirm oder ein Ausdruck.', 'document'],
     edited_picture: ['Das Bild zeigt Spuren einer Bearbeitung.', 'look'],
     pasted_portrait: ['Das Lichtbild wirkt eingesetzt.', 'look'],
+    zone_overwritten: ['Eine Ziffer der Zone wirkt überschrieben.', 'look'],
     no_sensor_noise: ['Dem Bild fehlt, was jede Kamera hinterlässt.', 'picture'],
     several_weak_signs: ['Mehrere schwache Anzeichen deuten zusammen auf eine Fälschung hin.', 'look'],
     unable: ['Die Person sagt, dass ihr dieser Schritt nicht möglich ist.', 'look'],

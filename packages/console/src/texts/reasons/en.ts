@@ -92,6 +92,7 @@ export const en: Reasons = {
     screen_or_print: ['It looks like a screen or a print.', 'document'],
     edited_picture: ['The picture shows signs of editing.', 'look'],
     pasted_portrait: ['The portrait looks as if it was put in.', 'look'],
+    zone_overwritten: ['A digit of the zone looks as if it was written over another.', 'look'],
     no_sensor_noise: ['The picture lacks what every camera leaves behind.', 'picture'],
     several_weak_signs: ['Several weak signs point to a forgery; none does alone.', 'look'],
     unable: ['The person said that this step is not possible for them.', 'look'],

@@ -226,29 +226,31 @@ function consistencyCheck(agreement: readonly DocumentCheck[], readings: readonl
     );
   }
   const missing = missingFields(results, readings);
-  if (agree.length > 0 && isMuchHidden(missing, readings)) {
+  if (agree.length > 0 && isAnyHidden(missing)) {
     const names = missing.map(({ name }) => name);
     return checkOf('documentConsistency', forReview('fields_missing'), { ...metaData, missing: names });
   }
   return checkOf('documentConsistency', agree.length > 0 ? PASSED : notPerformed('nothing_to_compare'), metaData);
 }
 
-/** If print lacks this many of the five fields of a zone, a reflection or a finger hides them. Cards print some elsewhere. */
-const MANY_MISSING_OF_CARD = 4;
-
-/** Whether too little of what the zone says was found in print to call them alike. What was not found may be changed. */
-function isMuchHidden(missing: readonly DocumentCheck[], readings: readonly DocumentReading[]): boolean {
-  const isPassport = readings.some(({ mrz }) => mrz?.format === 'TD3');
-  // Of a date that was read in part nothing is hidden, but a year under a finger may be any.
-  const hidden = missing.filter(({ partRead }) => !partRead || (isPassport && partRead === 'day'));
-  return hidden.length >= (isPassport ? 1 : MANY_MISSING_OF_CARD);
+/** Whether a field of the zone was not found in print: a reflection, a finger or a changed digit hides it. */
+function isAnyHidden(missing: readonly DocumentCheck[]): boolean {
+  // Of a date whose month and year were read nothing is hidden, but a year under a finger may be any.
+  return missing.some(({ partRead }) => partRead !== 'year');
 }
 
-/** The fields of a valid zone that were not found in print. Visas print only some of them. */
+/**
+ * The fields of a valid zone that were not found in print. Visas print only some of them, and of a card both sides must be
+ * there. A field that is empty in the zone, such as the given names of somebody who has one name, is none.
+ */
 function missingFields(results: readonly DocumentCheck[], readings: readonly DocumentReading[]): DocumentCheck[] {
-  const isPrinted = readings.some(({ mrz }) => mrz?.valid && mrz.format !== 'MRVA' && mrz.format !== 'MRVB');
-  if (!isPrinted || !readings.some(({ visual }) => visual)) return [];
+  const mrz = readings.find((reading) => reading.mrz?.valid)?.mrz;
+  if (!mrz || mrz.format === 'MRVA' || mrz.format === 'MRVB' || !readings.some(({ visual }) => visual)) return [];
+  const isEmpty = (name: string): boolean => {
+    const field = name.split('.')[1] as keyof typeof mrz.fields;
+    return mrz.fields[field] === '';
+  };
   return results.filter(
-    ({ name, result }) => result === 'not_performed' && name.endsWith('.mrz') && name.startsWith('visual.'),
+    ({ name, result }) => result === 'not_performed' && /^visual\..*\.mrz$/.test(name) && !isEmpty(name),
   );
 }

@@ -60,6 +60,7 @@ const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: n
   portraitNoise: { value: 0.1, bound: 0.5 },
   portraitSave: { value: 0, bound: 0.95 },
   cutBorder: { value: 0, bound: 0.1 },
+  zoneStrokes: { value: 0.05, bound: 0.26 },
 };
 
 function side(type: ReadingType, fault: string | undefined): DocumentReading {
