@@ -26,6 +26,8 @@ const MEANINGS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
   'instance.childStarted': 'a subprocess has begun',
   'instance.completed': 'the journey has ended; `status` says how: read the result now',
   'instance.terminated': 'the journey was stopped early: it expired, or the end user or a caller ended it',
+  'instance.redacted':
+    'all personal data of the instance was removed and its verdict stays: remove the personal data from your copy',
   'instance.deleted': 'the instance and all data of its end user were deleted: delete your copy',
   'apiKey.readBudgetExceeded': 'an API key has read more persons in an hour than the tenant allows',
   'identity.storeCreated': 'an identity store was created',

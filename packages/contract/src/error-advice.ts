@@ -80,6 +80,8 @@ const OWN: Partial<Record<ErrorCode, string>> = {
   100352:
     'The person who runs the server grants this: `grove operator installation ID --tenant TENANT`. A reset of the operator ends it.',
   100354: 'The tenant is being deleted, or it is the tenant of the calling operator.',
+  100364:
+    'The verdict and the checks are still there: read the instance, its events, its checks or its signed result. The data does not come back.',
   100240: 'Add the origin to `embedOrigins` of the settings.',
 };
 

@@ -168,6 +168,7 @@ export const groveCodes = {
   100361: at(409)('The value has changed since you read it'),
   100362: at(409)('The process instance cannot be reopened'),
   100363: missing('There is no saved view with this id'),
+  100364: at(410)('The personal data of the process instance was redacted'),
   100366: at(403)('The role sees personal data masked, and this cannot be masked'),
   100367: missing('There is no export with this id, or it has expired'),
   100368: at(409)('The export is not ready to be downloaded'),

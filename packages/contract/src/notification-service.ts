@@ -39,6 +39,7 @@ export const WEBHOOK_EVENTS = [
   'instance.childStarted',
   'instance.completed',
   'instance.terminated',
+  'instance.redacted',
   'instance.deleted',
   'apiKey.readBudgetExceeded',
   ...IDENTITY_EVENTS,

@@ -183,7 +183,7 @@ export const userData = group(
         optimized: Type.Optional(Type.Boolean({ default: false, description: 'Leave out images' })),
       }),
       ok: UserData,
-      codes: [100022],
+      codes: [100022, 100364],
     }),
     getItem: get('/getdata', {
       summary: 'Get one item of user data, such as a captured image',
@@ -193,7 +193,7 @@ export const userData = group(
       query: Type.Object({ path: text(1, 500, 'The path of the item, such as `documents/doc1/front/cropped`') }),
       ok: UserDataItem,
       alsoProduces: 'image/*',
-      codes: [7, 100022, 100026, 100366],
+      codes: [7, 100022, 100026, 100364, 100366],
     }),
     listChecks: get('/userdata/checks', {
       summary: 'List the checks of a process instance',
@@ -213,7 +213,7 @@ export const userData = group(
       persons: 'one',
       body: Empty,
       produces: 'application/zip',
-      codes: [100022, 100366],
+      codes: [100022, 100364, 100366],
     }),
     signResult: post('/signedResult', {
       summary: 'Get the signed result of a process instance',

@@ -24,6 +24,7 @@ export type InstanceEventType =
   | 'instance.childStarted'
   | 'instance.completed'
   | 'instance.terminated'
+  | 'instance.redacted'
   | 'instance.deleted';
 
 /** `step` is there where the event is about one; `details` differ from event to event. */

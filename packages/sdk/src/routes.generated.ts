@@ -103,6 +103,13 @@ export const routes = {
       status: 200,
       empty: true,
     },
+    redact: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/processInstances/{processInstanceId}/redact' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
     list: {
       method: 'GET',
       paths: { none: '/api/process-manager/processInstances' },

@@ -16,6 +16,7 @@ export const AuditAction = oneOf(
   'instance.parametersRead',
   'instance.deleted',
   'instance.purged',
+  'instance.redacted',
   'instance.erased',
   'review.claimed',
   'review.released',

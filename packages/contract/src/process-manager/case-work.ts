@@ -36,7 +36,7 @@ export const instanceLinks = group('/api/process-manager/processInstances/{proce
     permission: 'ProcessManager:listInstanceLinks',
     persons: 'each',
     ok: withTitle('InstanceLinks', Type.Object({ links: listOf(InstanceLink, MAX_INSTANCE_LINKS) })),
-    codes: [100022],
+    codes: [100022, 100364],
   }),
 });
 
@@ -75,7 +75,7 @@ export const instanceSessions = group('/api/process-manager/processInstances/{pr
     permission: 'ProcessManager:listInstanceSessions',
     persons: 'one',
     ok: withTitle('InstanceSessions', Type.Object({ sessions: listOf(InstanceSession, MAX_SHOWN_SESSIONS) })),
-    codes: [100022],
+    codes: [100022, 100364],
   }),
 });
 
@@ -103,7 +103,7 @@ export const instanceNotes = group('/api/process-manager/processInstances/{proce
     persons: 'one',
     query: pageQuery({}),
     ok: page(Note),
-    codes: [100022],
+    codes: [100022, 100364],
   }),
   add: post('', {
     summary: 'Write a note about a process instance',
@@ -120,7 +120,7 @@ export const instanceNotes = group('/api/process-manager/processInstances/{proce
     ),
     ok: Note,
     status: 201,
-    codes: [100022, 100065],
+    codes: [100022, 100065, 100364],
   }),
 });
 

@@ -59,6 +59,9 @@ const plainView = {
       reviewer: Type.Optional(Type.String()),
     }),
   ),
+  redactedDtm: Type.Optional(
+    Type.String({ ...DateTime, description: 'When all personal data was removed; absent if it was not' }),
+  ),
 };
 
 const ProcessInstance = withTitle('ProcessInstance', Type.Object(plainView));
@@ -217,13 +220,27 @@ export const processInstances = group('/api/process-manager/processInstances', {
     permission: 'ProcessManager:getProcessInstance',
     persons: 'one',
     ok: ProcessInstanceWithParameters,
-    codes: [100022],
+    codes: [100022, 100364],
   }),
   delete: del('/{processInstanceId}', {
     summary: 'Delete a process instance and all data of its end user',
     permission: 'ProcessManager:deleteProcessInstance',
     destructive: true,
     codes: [100022],
+  }),
+  redact: post('/{processInstanceId}/redact', {
+    summary: 'Remove all personal data of a process instance and keep its verdict',
+    description:
+      'Names, parameters, images, document data, form answers, faces, links to other instances, notes, comments and ' +
+      'sessions are removed, also of its child instances. Status, times, events, the checks with their reasons, the verdicts of ' +
+      'reviewers and the figures of usage stay. It cannot be undone. The journey must have ended (100056). Repeated ' +
+      'calls change nothing. `GET …/erasures/{processInstanceId}` returns the receipt when the images are deleted, too.',
+    permission: 'ProcessManager:redactProcessInstance',
+    persons: 'one',
+    destructive: true,
+    body: Empty,
+    ok: ProcessInstance,
+    codes: [100022, 100056],
   }),
   list: get('', {
     summary: 'List process instances',

@@ -59,9 +59,10 @@ const Erasure = withTitle(
       ...oneOf('ERASING', 'ERASED'),
       description: 'ERASING: the key and the rows are deleted, but not yet all images. ERASED: confirmed',
     }),
-    reason: Type.Unsafe<'REQUEST' | 'RETENTION'>({
-      ...oneOf('REQUEST', 'RETENTION'),
-      description: 'Deleted through the API, or because its retention had ended',
+    reason: Type.Unsafe<'REQUEST' | 'RETENTION' | 'REDACTION'>({
+      ...oneOf('REQUEST', 'RETENTION', 'REDACTION'),
+      description:
+        'Deleted through the API, or because its retention had ended; or only its personal data was deleted (REDACTION)',
     }),
     createdDtm: DateTime,
     deletedDtm: DateTime,
@@ -78,7 +79,8 @@ const Erasure = withTitle(
 export const erasures = group('/api/process-manager/erasures', {
   get: get('/{processInstanceId}', {
     summary: 'Get the receipt of an erasure',
-    description: 'Exists for every deleted process instance. The receipt is present when everything is deleted.',
+    description:
+      'Exists for every deleted or redacted process instance. The receipt is present when everything is deleted.',
     permission: 'ProcessManager:getErasure',
     ok: Erasure,
     codes: [100081],

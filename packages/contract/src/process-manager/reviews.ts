@@ -256,7 +256,7 @@ export const reviews = group('/api/process-manager/reviews', {
     persons: 'one',
     body: Reopening,
     ok: Review,
-    codes: [100022, 100362],
+    codes: [100022, 100362, 100364],
   }),
 });
 

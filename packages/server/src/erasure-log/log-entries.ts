@@ -20,6 +20,7 @@ export type LogEntries = {
 /** The kinds of entries. They are stored, so their names stay. */
 export type ErasedKind =
   | 'instance'
+  | 'redacted-instance'
   | 'process-token'
   | 'deleted-process-token'
   | 'user'

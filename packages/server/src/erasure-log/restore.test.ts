@@ -45,8 +45,8 @@ async function backUp(place: TestPlace, places: Places): Promise<{ restored: Tes
   return { restored: { ...place, environment }, drop: () => admin(`DROP DATABASE "${name}" WITH (FORCE)`) };
 }
 
-async function newInstances(grove: TestApp, count: number): Promise<string[]> {
-  const body = JSON.stringify({ name: 'restored', processDefnName: 'document-only' });
+async function newInstances(grove: TestApp, count: number, parameters: object = {}): Promise<string[]> {
+  const body = JSON.stringify({ name: 'restored', processDefnName: 'document-only', parameters });
   const { body: token } = await grove.call('/api/process-manager/processTokens', { method: 'POST', body });
   const ids: string[] = [];
   for (let at = 0; at < count; at++) {
@@ -58,6 +58,7 @@ async function newInstances(grove: TestApp, count: number): Promise<string[]> {
   return ids;
 }
 
+const INSTANCES = '/api/process-manager/processInstances';
 const statusOf = async (grove: TestApp, id: string) =>
   (await grove.call(`/api/process-manager/processInstances/${id}`)).status;
 const KEYS = unprepared(`SELECT subject FROM data_keys WHERE tenant_id = $1 AND subject LIKE 'instance:%'`);
@@ -129,6 +130,50 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
       assert.deepEqual(await Promise.all(ids.map((id) => statusOf(grove, id))), [404, 404, 200]);
       assert.deepEqual(await keysOf(grove), [kept]);
       await erased(grove, gone);
+    });
+  });
+
+  it('brings back no personal data that was redacted after it was made, also of a journey that was under way', async (t) => {
+    const place = await places.create();
+    const clock = testClock();
+    const cancel = async (grove: TestApp, id: string) =>
+      assert.equal((await grove.call(`${INSTANCES}/${id}/cancel`, { method: 'POST', body: '{}' })).status, 200);
+    const { ended, underWay, kept } = await served(place, clock, async (grove) => {
+      const [ended = '', underWay = '', kept = ''] = await newInstances(grove, 3, { firstName: 'Ada' });
+      await cancel(grove, ended);
+      return { ended, underWay, kept };
+    });
+    const { restored, drop } = await backUp(place, places);
+    t.after(drop);
+
+    await served(place, clock, async (grove) => {
+      await cancel(grove, underWay);
+      for (const id of [ended, underWay]) {
+        const { status } = await grove.call(`${INSTANCES}/${id}/redact`, { method: 'POST', body: '{}' });
+        assert.equal(status, 200);
+        await erased(grove, id);
+      }
+    });
+
+    await served(restored, clock, async (grove) => {
+      const views = await Promise.all(
+        [ended, underWay, kept].map(async (id) => (await grove.call(`${INSTANCES}/${id}`)).body),
+      );
+      assert.deepEqual(
+        views.map(({ status, firstName, redactedDtm }) => [status, firstName, redactedDtm !== undefined]),
+        [
+          ['COMPLETED_TERMINATED', undefined, true],
+          ['COMPLETED_TERMINATED', undefined, true],
+          ['PENDING', 'Ada', false],
+        ],
+      );
+      assert.deepEqual(await keysOf(grove), [kept]);
+      await erased(grove, underWay);
+      const audited = await grove.call('/api/process-manager/auditEvents?action=instance.redacted');
+      assert.deepEqual(
+        audited.body.content.map(({ actor }: { actor: string }) => actor),
+        ['Erasure before a restore', 'Erasure before a restore'],
+      );
     });
   });
 

@@ -40,7 +40,7 @@ const ofManager = (names: readonly string[]) => names.map((name) => `ProcessMana
 
 /** What a developer has no business with: decisions, and what erases or shows persons. */
 const NOT_FOR_DEVELOPERS =
-  /:(claim|release|assign|approve|reject|askAgain|correct|reopen|prioritise)Review$|:(listInstanceLinks|listInstanceSessions|listInstanceNotes|addInstanceNote|listNoteMentions)$|^(PersonRequests|OperatorManager|InstallationManager|UserDataServer|WatchlistManager):|:(runRetention|deleteProcessInstance|deleteUser|createResumeLink|sendResumeLink|cancelProcessInstance)$|:\w+Exports?$/;
+  /:(claim|release|assign|approve|reject|askAgain|correct|reopen|prioritise)Review$|:(listInstanceLinks|listInstanceSessions|listInstanceNotes|addInstanceNote|listNoteMentions)$|^(PersonRequests|OperatorManager|InstallationManager|UserDataServer|WatchlistManager):|:(runRetention|deleteProcessInstance|redactProcessInstance|deleteUser|createResumeLink|sendResumeLink|cancelProcessInstance)$|:\w+Exports?$/;
 
 /** An auditor sees what was set and what was done, and nothing that end users gave. */
 const NOT_FOR_AUDITORS =

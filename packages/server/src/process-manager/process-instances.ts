@@ -27,8 +27,9 @@ import {
 } from './instances/process-instances.repository.ts';
 import { makeResumeLink } from './instances/resume-link.ts';
 import type { TellEvents } from './instances/tell-events.ts';
-import { visible } from './instances/visible.ts';
+import { unredacted, visible } from './instances/visible.ts';
 import { type DeleteInstanceDeps, deleteInChain } from './retention/delete-instance.ts';
+import { redactInChain } from './retention/redact-instance.ts';
 import { dateOfBirthOf } from './runtime/date-of-birth.ts';
 import type { Drive } from './runtime/drive.ts';
 import { createFromToken, type Overrides } from './tokens/create-from-token.ts';
@@ -64,7 +65,7 @@ type InputOf<Name extends keyof typeof api.processInstances> = Input<(typeof api
 
 export function processInstanceHandlers(deps: ProcessInstancesDeps) {
   return implement(api.processInstances, {
-    ...bindDeps(deps, { create, start, getWithParameters, delete: remove, resume, cancel, createResumeLink }),
+    ...bindDeps(deps, { create, start, getWithParameters, delete: remove, redact, resume, cancel, createResumeLink }),
     // The key that counts recipients is created outside of every transaction.
     sendResumeLink: prepared(
       async ({ principal }: Context, { body }: InputOf<'sendResumeLink'>) => {
@@ -102,7 +103,7 @@ async function getWithParameters(
   { params }: InputOf<'getWithParameters'>,
 ) {
   const { drive, audit } = deps;
-  const row = visible(context, await findInstance(context.db, params.processInstanceId));
+  const row = unredacted(visible(context, await findInstance(context.db, params.processInstanceId)));
   audit.noteRead(context, { action: 'instance.parametersRead', instanceId: row.id });
   const definition = await findDefinition(context.db, row.definition_id);
   return toWithParameters(row, {
@@ -121,6 +122,17 @@ async function remove(deps: ProcessInstancesDeps, context: Context, { params }: 
     await deleteInChain(tx, row, { ...by, reason: 'REQUEST', at: now }, deps);
   });
   return undefined;
+}
+
+async function redact(deps: ProcessInstancesDeps, context: Context, { params }: InputOf<'redact'>) {
+  const { now, principal, requestId, address, tenantId } = context;
+  return context.db.write(async (tx) => {
+    const chain = await lockChain(tx, params.processInstanceId);
+    visible(context, chain.at(-1));
+    const by = { by: actor(principal), ...callerIds(principal), requestId, address };
+    await redactInChain(tx, chain, { ...by, at: now }, deps);
+    return toPlainView(visible(context, await findInstanceView(tx, params.processInstanceId)), tenantId, now);
+  });
 }
 
 async function list(context: Context, { query }: InputOf<'list'>) {

@@ -20,6 +20,9 @@ export type UserDataDeps = ReadInstanceData & {
   baseUrlOf(tenantId: string): string;
 };
 
+/** What stays of a redacted instance. */
+const OF_VERDICT: ReadonlySet<AuditedRead['action']> = new Set(['userData.checksRead', 'userData.resultSigned']);
+
 type Ids = { processDefnId: string; processInstanceId: string };
 
 export function userDataHandlers(deps: UserDataDeps) {
@@ -32,6 +35,7 @@ export function userDataHandlers(deps: UserDataDeps) {
     const { environment } = context.principal;
     const data = await find(context.db, { definitionId: processDefnId, instanceId: processInstanceId, environment });
     if (!data) throw new ApiError(100022);
+    if (data.instance.redacted_at !== null && !OF_VERDICT.has(what.action)) throw new ApiError(100364);
     audit.noteRead(context, { ...what, instanceId: processInstanceId });
     return data;
   };

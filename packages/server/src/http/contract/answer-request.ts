@@ -78,7 +78,7 @@ type Handle = (within: Context) => unknown;
 type Once = {
   key: string;
   context: Context;
-  input: { body: unknown };
+  input: { params: unknown; body: unknown };
   handle: Handle;
   prepare: (() => Promise<Handle>) | undefined;
 };
@@ -96,6 +96,7 @@ async function answerOnce(
     key,
     context,
     fingerprint,
+    instanceId: (input.params as { processInstanceId?: string }).processInstanceId,
     handle: storing(handle),
     ...(prepare && { prepare: async () => storing(await prepare()) }),
   });

@@ -2,6 +2,8 @@ import type { TenantDb, TenantReads, TenantTx } from '../../db/db.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 
 export type IdempotencyRow = { request_hash: Uint8Array; sealed: Uint8Array; created_at: number };
+/** With the instance that the answer may tell about: it is removed when that is deleted or redacted. */
+export type NewAnswer = IdempotencyRow & { instance_id: string | null };
 
 const FIND = query<IdempotencyRow>()(`SELECT request_hash, sealed, created_at FROM idempotency_keys
   WHERE tenant_id = :tenant_id AND operation = :operation AND key = :key AND created_at > :after`);
@@ -16,8 +18,9 @@ const REMOVE_SOME_EXPIRED =
   statement(`DELETE FROM idempotency_keys WHERE tenant_id = :tenant_id AND (operation, key) IN (
   SELECT operation, key FROM idempotency_keys WHERE tenant_id = :tenant_id
   AND created_at <= :expiredAt LIMIT ${MAX_REMOVED})`);
-const ADD = statement(`INSERT INTO idempotency_keys (tenant_id, operation, key, request_hash, sealed, created_at)
-  VALUES (:tenant_id, :operation, :key, :request_hash, :sealed, :created_at)`);
+const ADD =
+  statement(`INSERT INTO idempotency_keys (tenant_id, operation, key, request_hash, sealed, created_at, instance_id)
+  VALUES (:tenant_id, :operation, :key, :request_hash, :sealed, :created_at, :instance_id)`);
 
 export type Slot = { operation: string; key: string };
 
@@ -37,7 +40,8 @@ export async function removeSomeExpired(db: TenantDb, expiredAt: number): Promis
 }
 
 /** Stores an answer for a day; removes expired ones first. */
-export async function addAnswer(tx: TenantTx, { operation, key }: Slot, row: IdempotencyRow, expiredAt: number) {
+export async function addAnswer(tx: TenantTx, { operation, key }: Slot, row: NewAnswer, expiredAt: number) {
   REMOVE_EXPIRED.send(tx, { expiredAt });
-  await ADD.run(tx, { operation, key, request_hash: row.request_hash, sealed: row.sealed, created_at: row.created_at });
+  const { request_hash, sealed, created_at, instance_id } = row;
+  await ADD.run(tx, { operation, key, request_hash, sealed, created_at, instance_id });
 }

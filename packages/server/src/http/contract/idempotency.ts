@@ -18,6 +18,8 @@ export type IdempotentRequest = {
   context: Context;
   /** Everything that identifies the request except the caller, which is added here. */
   fingerprint: unknown;
+  /** The process instance of the address. */
+  instanceId?: string | undefined;
   handle(context: Context): Promise<unknown>;
   /** Done before the transaction, and not for a repetition: it may have an effect of its own, such as a new tenant. */
   prepare?(): Promise<IdempotentRequest['handle']>;
@@ -56,7 +58,8 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
       const body = await handle({ ...context, db: joined(tx) });
       const stored: StoredAnswer = [hash.toString('base64'), body];
       const sealed = await vault.sealFor(tx, SUBJECT, slotName(slot), Buffer.from(JSON.stringify(stored)));
-      await addAnswer(tx, slot, { request_hash: NO_HASH, sealed, created_at: now }, now - KEPT_MS);
+      const row = { request_hash: NO_HASH, sealed, created_at: now, instance_id: request.instanceId ?? null };
+      await addAnswer(tx, slot, row, now - KEPT_MS);
       return { body, replayed: false };
     });
   };

@@ -1,4 +1,4 @@
-import type { TenantDb, TenantReads } from '../../db/db.ts';
+import type { TenantDb, TenantReads, TenantTx } from '../../db/db.ts';
 import { algorithmOf } from '../../engines/vision/face-templates.ts';
 import type { Check } from '../../kernel/check.ts';
 import type { Environment } from '../../kernel/environment.ts';
@@ -28,8 +28,8 @@ export async function findDuplicates(deps: FindDuplicatesDeps, db: TenantDb, sea
   const { id: instanceId, environment } = instance;
   const algorithm = algorithmOf(template);
   await db.write(async (tx) => {
-    // Nothing may be kept of an instance that is being erased.
-    if (!(await findInstanceForUpdate(tx, instanceId))) return;
+    // Nothing may be kept of an instance that is being erased, or was redacted.
+    if (!(await isOpen(tx, instanceId))) return;
     const sealed = await deps.vault.sealFor(tx, instanceSubject(instanceId), faceContext(step), template);
     await saveFace(tx, { instanceId, step, environment, algorithm, sealed }, now);
   });
@@ -58,10 +58,15 @@ async function linkAll(
     for (const { processInstanceId: other, score } of candidates) {
       let lockedCount = 0;
       // In the order of their ids, so that of two who link the same two nobody waits in a circle.
-      for (const each of [id, other].toSorted()) if (await findInstanceForUpdate(tx, each)) lockedCount += 1;
+      for (const each of [id, other].toSorted()) if (await isOpen(tx, each)) lockedCount += 1;
       if (lockedCount === 2) await linkFaces(tx, { id, environment }, other, score);
     }
   });
+}
+
+/** Locks the instance. False if it is gone, or its personal data is. */
+async function isOpen(tx: TenantTx, instanceId: string): Promise<boolean> {
+  return (await findInstanceForUpdate(tx, instanceId))?.redacted_at === null;
 }
 
 /** No duplicate was found, but not every face was compared. */

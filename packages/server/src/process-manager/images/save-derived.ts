@@ -31,8 +31,8 @@ export async function storeDerived(
 ): Promise<ImageRow[]> {
   if (images.length === 0) return [];
   const seal = await db.write(async (tx) => {
-    // A data key made for a deleted instance would stay for ever.
-    if (!(await findInstanceForUpdate(tx, instanceId))) return undefined;
+    // A data key made for a deleted or redacted instance would stay for ever.
+    if ((await findInstanceForUpdate(tx, instanceId))?.redacted_at !== null) return undefined;
     return vault.sealerFor(tx, instanceSubject(instanceId), dataKey);
   });
   if (!seal) return [];

@@ -92,6 +92,7 @@ export function newRow(input: NewInstance): InstanceRow {
     review_comment: null,
     reviewer: null,
     extended_terms: extended ? JSON.stringify(extended) : null,
+    redacted_at: null,
     sealed: null,
     last_updated_at: now,
     claimed_until: null,

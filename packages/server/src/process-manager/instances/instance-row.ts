@@ -24,6 +24,8 @@ const VIEW = {
   reviewer: optional(text()),
   /** A JSON object. */
   extended_terms: optional(text()),
+  /** When everything about the person was removed. */
+  redacted_at: optional(integer()),
   /** Everything about the person, as `instance-seal.ts` has it. The columns themselves are empty in the database. */
   sealed: optional(bytes()),
 };

@@ -46,6 +46,7 @@ export function toPlainView(row: InstanceView, tenantId: string, now: number): P
     elapsedMilliseconds: Math.max(0, (row.completed_at ?? now) - row.created_at),
     statusMapped: STATUS_MAPPED[row.status],
     review: row.review_status === null ? undefined : reviewOf(row),
+    redactedDtm: row.redacted_at === null ? undefined : toDtm(row.redacted_at),
   };
   return view as PlainView;
 }

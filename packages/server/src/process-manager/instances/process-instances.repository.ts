@@ -40,6 +40,12 @@ const CHANGE = instances.update(
 );
 const RESEAL = instances.update(['sealed'], BY_ID);
 const REMOVE_ALL = instances.delete(`WHERE tenant_id = :tenant_id AND id ${inJson(':ids')}`);
+const REDACT_ALL =
+  statement(`UPDATE process_instances SET sealed = NULL, first_name = NULL, last_name = NULL, email = NULL,
+    phone_number = NULL, review_comment = NULL, extended_terms = NULL, name = NULL, description = NULL, parameters = '{}',
+    terms = '[]', ui_url = NULL, code_hash = NULL, code_expires_at = NULL, claimed_until = NULL,
+    redacted_at = CAST(:at AS BIGINT), last_updated_at = CAST(:at AS BIGINT)
+  WHERE tenant_id = :tenant_id AND id ${inJson(':ids')}`);
 const REMOVE_TERM = statement(
   'DELETE FROM instance_terms WHERE tenant_id = :tenant_id AND environment = :environment AND term = :term AND instance_id = :id',
 );
@@ -131,13 +137,23 @@ export async function removeInstances(
   { by, at: now }: { by: string; at: number },
 ): Promise<void> {
   const ids = JSON.stringify(rows.map(({ id }) => id));
+  removeTermsOfAll(tx, rows);
+  ADD_TOMBSTONES.send(tx, { ids, now, by });
+  REMOVE_ALL.send(tx, { ids });
+}
+
+function removeTermsOfAll(tx: TenantTx, rows: readonly RemovedRow[]): void {
   for (const environment of ['live', 'test'] as const) {
     const ofEnvironment = rows.filter((row) => row.environment === environment);
     const pairs = ofEnvironment.flatMap(({ id, terms }) => (JSON.parse(terms) as string[]).map((term) => [term, id]));
     if (pairs.length > 0) REMOVE_TERMS.send(tx, { environment, pairs: JSON.stringify(pairs) });
   }
-  ADD_TOMBSTONES.send(tx, { ids, now, by });
-  REMOVE_ALL.send(tx, { ids });
+}
+
+/** Everything that the rows of instances hold about persons, and the words by which they are found. */
+export async function redactRows(tx: TenantTx, rows: readonly RemovedRow[], at: number): Promise<void> {
+  removeTermsOfAll(tx, rows);
+  REDACT_ALL.send(tx, { ids: JSON.stringify(rows.map(({ id }) => id)), at });
 }
 
 export async function removeTerms(tx: TenantTx, row: InstanceRow): Promise<void> {

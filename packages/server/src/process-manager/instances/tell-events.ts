@@ -29,7 +29,7 @@ export function eventTeller(notify: (tx: TenantTx, event: InstanceEvent) => Prom
 /** Stores one event and tells it to the subscribers. The caller has locked the row. */
 export async function recordEvent(
   { tx, tell, now }: { tx: TenantTx; tell: TellEvents; now: number },
-  row: InstanceRow,
+  row: EventSource & Pick<InstanceRow, 'sequence'>,
   event: NewEvent,
 ): Promise<void> {
   await addEvents(tx, row, [event], now);

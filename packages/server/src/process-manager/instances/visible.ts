@@ -9,3 +9,9 @@ export function visible<R extends { environment: string }>(
   if (row?.environment !== principal.environment) throw new ApiError(100022);
   return row;
 }
+
+/** Ensures that the personal data of an instance is still there. */
+export function unredacted<R extends { redacted_at: number | null }>(row: R): R {
+  if (row.redacted_at !== null) throw new ApiError(100364);
+  return row;
+}

@@ -3,10 +3,10 @@ import type { TenantTx } from '../../db/db.ts';
 import { MAX_IDS_OF_ENTRY } from '../../erasure-log/log-entries.ts';
 import type { JobDefinition } from '../../jobs/define-job.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
-import { addErasures, type ErasureReason } from './erasures.repository.ts';
+import { deletions, type ErasureReason, redactions } from './erasures.repository.ts';
 import type { FinishErasures } from './finish-erasures.ts';
 
-/** Who deletes, and why. */
+/** Who deletes or redacts, and why. */
 export type Deletion = {
   readonly by: string;
   readonly reason: ErasureReason;
@@ -17,12 +17,18 @@ export type Deletion = {
   readonly address?: string;
 };
 
+const ACTIONS = {
+  REQUEST: 'instance.deleted',
+  RETENTION: 'instance.purged',
+  REDACTION: 'instance.redacted',
+} as const satisfies Record<ErasureReason, string>;
+
 type Deleted = { id: string; environment: 'live' | 'test' };
 
 export type BeginErasure = (tx: TenantTx, rows: readonly Deleted[], deletion: Deletion) => Promise<void>;
 
 /**
- * Records, in the transaction that deletes instances and before their rows go, what is to be gone. From its commit on the
+ * Records, in the transaction that deletes or redacts instances and before their rows go, what is to be gone. From its commit on the
  * keys and the rows are gone, and these records know the blobs until they are. A job finishes no more of them than one
  * entry of the erasure log holds, so that several servers share what a purge leaves behind.
  */
@@ -34,9 +40,9 @@ export function erasureBeginner(deps: {
   return async (tx, rows, deletion) => {
     const ids = rows.map(({ id }) => id);
     const { by, reason, at, apiKeyId, operatorId, requestId, address } = deletion;
-    await addErasures(tx, ids, { by, reason, at });
+    await (reason === 'REDACTION' ? redactions : deletions).add(tx, ids, { by, reason, at });
     const change = {
-      action: reason === 'RETENTION' ? ('instance.purged' as const) : ('instance.deleted' as const),
+      action: ACTIONS[reason],
       actor: by,
       at,
       ...(apiKeyId !== undefined && { apiKeyId }),

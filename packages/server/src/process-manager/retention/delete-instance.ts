@@ -1,4 +1,5 @@
 import type { TenantTx } from '../../db/db.ts';
+import { statement } from '../../db/sql/statement.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 import { discountAll } from '../instances/instance-totals.ts';
@@ -8,6 +9,7 @@ import type { Drive } from '../runtime/drive.ts';
 import type { BeginErasure, Deletion } from './begin-erasure.ts';
 import { type DeletedRow, lockDescendants } from './due.repository.ts';
 import { forgetParameters } from './forget-parameters.ts';
+import { DELETING_TEXTS } from './instance-parts.ts';
 
 export type DeleteInstanceDeps = {
   vault: Pick<Vault, 'destroySubjects'>;
@@ -15,6 +17,8 @@ export type DeleteInstanceDeps = {
   beginErasure: BeginErasure;
   tell: TellEvents;
 };
+
+const REMOVALS = DELETING_TEXTS.map((text) => statement(text));
 
 /** The instance, and its parent is told. The caller has locked the chain down to the row. */
 export async function deleteInChain(
@@ -56,6 +60,7 @@ export async function deleteInstances(
     tx,
     rows.map(({ id }) => instanceSubject(id)),
   );
+  for (const removal of REMOVALS) removal.send(tx, { ids: JSON.stringify(rows.map(({ id }) => id)) });
   await removeInstances(tx, rows, deletion);
   const tokenIds = new Set(rows.flatMap(({ token_id }) => token_id ?? []));
   await forgetParameters(tx, [...tokenIds], at);

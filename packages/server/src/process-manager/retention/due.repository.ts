@@ -34,6 +34,7 @@ const DELETED = [
   'sequence',
   'terms',
   'token_id',
+  'redacted_at',
 ] as const;
 export type DeletedRow = Pick<InstanceRow, (typeof DELETED)[number]>;
 

@@ -2,13 +2,15 @@ import { api } from '@grove/contract';
 import { toDtm } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
-import { findErasure } from './erasures.repository.ts';
+import { deletions, redactions } from './erasures.repository.ts';
 
-/** What became of deleted instances. */
+/** What became of deleted and redacted instances. */
 export function erasureHandlers() {
   return implement(api.erasures, {
     async get({ db, principal }, { params }) {
-      const row = await findErasure(db, params.processInstanceId);
+      const { processInstanceId } = params;
+      // A redacted instance may be deleted later: then its deletion says everything.
+      const row = (await deletions.find(db, processInstanceId)) ?? (await redactions.find(db, processInstanceId));
       if (row?.environment !== principal.environment) throw new ApiError(100081);
       return {
         processInstanceId: row.instance_id,

@@ -3,14 +3,14 @@ import type { Db, TenantDb } from '../../db/db.ts';
 import type { Scrub } from '../../db/sqlite/scrub.ts';
 import type { Blobs } from '../../engines/blobs/blobs.ts';
 import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
-import { MAX_IDS_OF_ENTRY } from '../../erasure-log/log-entries.ts';
+import { type ErasedKind, MAX_IDS_OF_ENTRY } from '../../erasure-log/log-entries.ts';
 import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
 import { oneAtATime, type PassOf } from '../../jobs/one-at-a-time.ts';
 import { UNTIL_ERASED } from '../../jobs/patience.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import type { SignDocument } from '../../kernel/sign-document.ts';
-import { confirmErasures, type ErasureRow, unfinishedAmong, unfinishedErasures } from './erasures.repository.ts';
+import { deletions, type ErasureRow, type ErasureStore, redactions } from './erasures.repository.ts';
 import { receiptClaims } from './receipt-claims.ts';
 
 /** Without ids: of every instance of the tenant that is not finished. */
@@ -28,11 +28,18 @@ export type FinishDeps = {
   everyTenantId(): AsyncIterable<TenantId>;
 };
 
+/** How each kind of erasure is written to the log outside the database, and whether its end is audited. */
+const KINDS = [
+  { store: deletions, kind: 'instance', action: 'instance.erased' },
+  { store: redactions, kind: 'redacted-instance', action: undefined },
+] as const satisfies readonly { store: ErasureStore; kind: ErasedKind; action: 'instance.erased' | undefined }[];
+type Kind = (typeof KINDS)[number];
+
 /** Each batch costs one scrub of the files and one entry of the log, however many instances it has. */
 const BATCH = MAX_IDS_OF_ENTRY;
 
 /**
- * The second half of every deletion: blobs go, files are scrubbed, the receipt is signed, and only then is the erasure
+ * The second half of every deletion and redaction: blobs go, files are scrubbed, the receipt is signed, and only then is the erasure
  * confirmed. Every step can be done again, so whoever comes after a crash begins at the first.
  */
 export type Finisher = {
@@ -45,7 +52,7 @@ export type Finisher = {
 export function erasureFinisher(deps: FinishDeps): Finisher {
   const { blobs, scrub, sign, erasureLog, audit, clock } = deps;
 
-  const confirm = async (db: TenantDb, rows: readonly ErasureRow[]) => {
+  const confirm = async (db: TenantDb, { store, action }: Kind, rows: readonly ErasureRow[]) => {
     const at = clock.now();
     const receiptOf = async (row: ErasureRow) => {
       const claims = receiptClaims(row, { tenantId: db.tenantId, at, deps });
@@ -53,9 +60,10 @@ export function erasureFinisher(deps: FinishDeps): Finisher {
     };
     const receipts = await Promise.all(rows.map(receiptOf));
     await db.write(async (tx) => {
-      const confirmed = await confirmErasures(tx, { at, receipts });
+      const confirmed = await store.confirm(tx, { at, receipts });
+      if (!action) return;
       const own = rows.filter(({ instance_id }) => confirmed.has(instance_id));
-      const change = { action: 'instance.erased', actor: 'Erasure', at } as const;
+      const change = { action, actor: 'Erasure', at } as const;
       await audit.recordAll(
         tx,
         own.map(({ instance_id, environment }) => ({ ...change, environment, instanceId: instance_id })),
@@ -63,29 +71,33 @@ export function erasureFinisher(deps: FinishDeps): Finisher {
     });
   };
 
-  const finish = async (db: TenantDb, rows: readonly ErasureRow[], signal?: AbortSignal) => {
+  const finish = async (db: TenantDb, kind: Kind, rows: readonly ErasureRow[], signal?: AbortSignal) => {
     if (rows.length === 0) return;
     signal?.throwIfAborted();
     await blobs.deleteAll(rows.flatMap(({ blob_keys }) => JSON.parse(blob_keys) as string[]));
     await scrub();
     // No receipt for what an older copy of the database would bring back.
     const ids = rows.map(({ instance_id }) => instance_id);
-    await erasureLog.writeDown({ tenantId: db.tenantId, kind: 'instance', ids });
+    await erasureLog.writeDown({ tenantId: db.tenantId, kind: kind.kind, ids });
     signal?.throwIfAborted();
-    await confirm(db, rows);
+    await confirm(db, kind, rows);
   };
 
   const leftBehind = async (db: TenantDb, deletedUntil: number, signal?: AbortSignal) => {
-    for (let more = true; more; ) {
-      const rows = await unfinishedErasures(db, { deletedUntil, limit: BATCH });
-      await finish(db, rows, signal);
-      more = rows.length === BATCH;
+    for (const kind of KINDS) {
+      for (let more = true; more; ) {
+        const rows = await kind.store.unfinished(db, { deletedUntil, limit: BATCH });
+        await finish(db, kind, rows, signal);
+        more = rows.length === BATCH;
+      }
     }
   };
   return {
     all: oneAtATime((db, signal) => leftBehind(db, Number.MAX_SAFE_INTEGER, signal)),
     leftBehind,
-    some: async (db, ids, signal) => finish(db, await unfinishedAmong(db, ids), signal),
+    async some(db, ids, signal) {
+      for (const kind of KINDS) await finish(db, kind, await kind.store.unfinishedAmong(db, ids), signal);
+    },
   };
 }
 

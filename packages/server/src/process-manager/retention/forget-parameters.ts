@@ -7,7 +7,7 @@ const PERSONAL = ['firstName', 'lastName', 'email', 'phoneNumber', 'dateOfBirth'
 
 /**
  * A token holds the same parameters of a person as its instances, and cannot be deleted. When the last instance of it
- * has gone, the parameters of the person are removed; if the token is of no more use, all of them are.
+ * was deleted or redacted, the parameters of the person are removed; if the token is of no more use, all of them are.
  */
 export async function forgetParameters(tx: TenantTx, tokenIds: readonly string[], now: number): Promise<void> {
   if (tokenIds.length === 0) return;

@@ -141,50 +141,59 @@ async function assertErased(app: TestApp, token: string, id: string): Promise<vo
   }
 }
 
-onBothEngines('of a subject that was erased', (engine, places) => {
-  let app: TestApp;
-  before(async () => {
-    app = await openTestApp(await places.create());
-  });
-  after(() => app.stop());
+type Erase = (app: TestApp, id: string, token: string) => Promise<{ status: number }>;
 
-  it('nothing is left in any file, table or log', async () => {
-    const { apiKey } = await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
-    const token = await app.token(apiKey);
-    const photograph = await noise(64, 64).jpeg().toBuffer();
-    const blobsBefore = filesOf(app.config.blobFolder);
-    const id = await leaveTraces(app, token, photograph);
-    const sought =
-      engine === 'sqlite' ? () => filesWith(app.config.dataFolder, NEEDLES) : () => tablesWith(app, NEEDLES);
+/** Both end with the same search: what a redaction leaves holds nothing of the person either. */
+const ERASURES: readonly (readonly [done: string, erase: Erase])[] = [
+  ['erased', (app, id, token) => app.call(`/api/process-manager/processInstances/${id}`, { method: 'DELETE', token })],
+  ['redacted', (app, id, token) => post(app, `/api/process-manager/processInstances/${id}/redact`, token)],
+];
 
-    // Written past the server, in the clear: otherwise the search would find nothing whatever is there.
-    const before = (await sought()).join();
-    assert.match(before, /kerfuffle/);
-    assert.doesNotMatch(
-      before,
-      /zuleikha|quillfeather|vexillology|xanthophyll77|wobbegong|brouhaha/,
-      'all else is sealed',
-    );
-    assert.equal(filesOf(app.config.blobFolder).length, blobsBefore.length + 4);
+for (const [done, erase] of ERASURES) {
+  onBothEngines(`of a subject that was ${done}`, (engine, places) => {
+    let app: TestApp;
+    before(async () => {
+      app = await openTestApp(await places.create());
+    });
+    after(() => app.stop());
 
-    const { status } = await app.call(`/api/process-manager/processInstances/${id}`, { method: 'DELETE', token });
-    assert.equal(status, 200);
-    await assertErased(app, token, id);
+    it('nothing is left in any file, table or log', async () => {
+      const { apiKey } = await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
+      const token = await app.token(apiKey);
+      const photograph = await noise(64, 64).jpeg().toBuffer();
+      const blobsBefore = filesOf(app.config.blobFolder);
+      const id = await leaveTraces(app, token, photograph);
+      const sought =
+        engine === 'sqlite' ? () => filesWith(app.config.dataFolder, NEEDLES) : () => tablesWith(app, NEEDLES);
 
-    assert.deepEqual(await sought(), []);
-    // What stays is the word that it was erased, which nobody can read.
-    const [entry = '', ...others] = filesOf(app.config.blobFolder).filter((file) => !blobsBefore.includes(file));
-    assert.deepEqual([others, entry.includes('/erased/'), readFileSync(entry).includes(id)], [[], true, false]);
-    assert.deepEqual(
-      NEEDLES.filter((needle) => app.logged().toLowerCase().includes(needle)),
-      [],
-    );
-    if (engine === 'sqlite') {
-      vacuum(app.config.database as { file: string });
+      // Written past the server, in the clear: otherwise the search would find nothing whatever is there.
+      const before = (await sought()).join();
+      assert.match(before, /kerfuffle/);
+      assert.doesNotMatch(
+        before,
+        /zuleikha|quillfeather|vexillology|xanthophyll77|wobbegong|brouhaha/,
+        'all else is sealed',
+      );
+      assert.equal(filesOf(app.config.blobFolder).length, blobsBefore.length + 4);
+
+      assert.equal((await erase(app, id, token)).status, 200);
+      await assertErased(app, token, id);
+
       assert.deepEqual(await sought(), []);
-    }
+      // What stays is the word that it was erased, which nobody can read.
+      const [entry = '', ...others] = filesOf(app.config.blobFolder).filter((file) => !blobsBefore.includes(file));
+      assert.deepEqual([others, entry.includes('/erased/'), readFileSync(entry).includes(id)], [[], true, false]);
+      assert.deepEqual(
+        NEEDLES.filter((needle) => app.logged().toLowerCase().includes(needle)),
+        [],
+      );
+      if (engine === 'sqlite') {
+        vacuum(app.config.database as { file: string });
+        assert.deepEqual(await sought(), []);
+      }
+    });
   });
-});
+}
 
 function vacuum({ file }: { file: string }): void {
   const database = new DatabaseSync(file);

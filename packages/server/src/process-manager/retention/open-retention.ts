@@ -14,6 +14,7 @@ import { erasureFinisher, type FinishDeps, finishAllErasures, finishErasuresJob 
 import { instancesOfPerson } from './instances-of-person.ts';
 import { purger } from './purge.ts';
 import { purgeInstancesJob, purgeJob } from './purge-job.ts';
+import { redactedInstances } from './redact-instance.ts';
 import { retentionHandlers } from './retention.ts';
 
 /** Retention and erasure, put together. */
@@ -56,7 +57,7 @@ export function openRetention(deps: RetentionDeps) {
   let resuming: Promise<void> = Promise.resolve();
   return {
     jobs: [finishJob, purgeInstancesJob(purging), purgeJob(purging)],
-    erasables: [erasableInstances(deletion), erasableTokens(REPLAYED_BY), deletedTokens()],
+    erasables: [erasableInstances(deletion), redactedInstances(deletion), erasableTokens(REPLAYED_BY), deletedTokens()],
     beginErasure,
     finishErasures: finisher.all,
     ofPerson: [instancesOfPerson({ ...deletion, drive }), tokensOfPerson()],

@@ -14,9 +14,10 @@ const REMOVALS = [
   statement(oldest('instance_tombstones')),
   // What is not finished is still to be done, however old it is.
   statement(oldest('erasures', "AND state = 'ERASED'")),
+  statement(oldest('redactions', "AND state = 'ERASED'")),
 ];
 
-/** Removes what is left of instances that were deleted so many days ago. The caller has looked at the clock. */
+/** Removes what is left of instances that were deleted or redacted so many days ago. The caller has looked at the clock. */
 export async function purgeReceipts(
   db: TenantDb,
   { now, days }: { now: number; days: number },

@@ -65,6 +65,10 @@ const HAS_ENDED = 'made_for IS NULL AND not_after_at IS NOT NULL AND not_after_a
 const HAS_NO_INSTANCE = `NOT EXISTS (SELECT 1 FROM process_instances i
   WHERE i.tenant_id = :tenant_id AND i.token_id = process_tokens.id)`;
 
+/** Every instance of it that is left was redacted. */
+const HAS_NO_PERSON = `NOT EXISTS (SELECT 1 FROM process_instances i
+  WHERE i.tenant_id = :tenant_id AND i.token_id = process_tokens.id AND i.redacted_at IS NULL)`;
+
 const ONE = tokens.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id');
 const ADD = tokens.insert();
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
@@ -157,10 +161,10 @@ export async function setTokenParameters(tx: TenantTx, id: string, parameters: s
 export const TOKENS_WITHOUT_INSTANCES = tokens.select(
   columns,
   `WHERE tenant_id = :tenant_id AND id ${inJson(':ids')} AND (sealed IS NOT NULL OR parameters <> '{}')
-  AND ${HAS_NO_INSTANCE} ORDER BY id`,
+  AND ${HAS_NO_PERSON} ORDER BY id`,
 );
 
-/** Those of the tokens that hold parameters and have no instance left, in the order of their ids. */
+/** Those of the tokens that hold parameters and whose instances were all deleted or redacted, in the order of their ids. */
 export async function tokensWithoutInstances(tx: TenantTx, ids: readonly string[]): Promise<TokenRow[]> {
   const rows = await TOKENS_WITHOUT_INSTANCES.all(tx, { ids: JSON.stringify(ids) });
   await withUses(tx, rows);

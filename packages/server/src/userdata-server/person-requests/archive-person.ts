@@ -19,7 +19,7 @@ const FOLDERS: Readonly<Record<PersonKind, string>> = {
 
 type PersonArchive = { row: PersonRequestRow; items: readonly ItemRow[]; now: number };
 
-/** Everything that a request found, as one signed archive. What was deleted since is left out. */
+/** Everything that a request found, as one signed archive. What was deleted or redacted since is left out. */
 export async function archivePerson(
   deps: ArchivePersonDeps,
   db: TenantReads,
@@ -55,7 +55,7 @@ async function entries(
     const folder = `${FOLDERS[kind]}/${id}`;
     if (kind === 'processInstance') {
       const data = await deps.findAny(db, { instanceId: id, environment });
-      if (!data) continue;
+      if (!data || data.instance.redacted_at !== null) continue;
       for (const entry of entriesOf(deps, db, data)) all.push({ ...entry, path: `${folder}/${entry.path}` });
       continue;
     }

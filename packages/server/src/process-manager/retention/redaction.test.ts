@@ -1,0 +1,377 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { startJourney } from '../../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp, type TestPlace, testPlaces } from '../../../test/harness.ts';
+import { confirm, firstOwner, invitePerson } from '../../../test/operators.ts';
+import { unprepared } from '../../db/db.ts';
+import { MINUTE } from '../../kernel/clock.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+import { INSTANCE_PARTS } from './instance-parts.ts';
+import { redactMetaData } from './redact-checks.ts';
+
+const TENANT = asTenantId('acme');
+const INSTANCES = '/api/process-manager/processInstances';
+
+const FOREIGN_KEYS = {
+  sqlite: `SELECT m.name AS name FROM sqlite_schema AS m, pragma_foreign_key_list(m.name) AS f
+    WHERE m.type = 'table' AND f."table" = 'process_instances' AND f."to" = 'id'`,
+  postgres: `SELECT conrelid::regclass::text AS name FROM pg_constraint
+    WHERE contype = 'f' AND confrelid = 'process_instances'::regclass`,
+};
+
+onBothEngines('a redaction', (engine, places) => {
+  let place: TestPlace;
+  let app: TestApp;
+  let testKey: string;
+  let token: string;
+
+  before(async () => {
+    place = await places.create();
+    app = await openTestApp(place);
+    testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
+    token = await app.token(testKey);
+  });
+  after(() => app.stop());
+
+  const post = (path: string, body: object = {}, bearer = token, headers: Record<string, string> = {}) =>
+    app.call(path, { method: 'POST', body: JSON.stringify(body), token: bearer, headers });
+  const get = (path: string) => app.call(path, { token });
+  const redact = (id: string, bearer = token) => post(`${INSTANCES}/${id}/redact`, {}, bearer);
+  const PARAMETERS = { firstName: 'Ada', lastName: 'Byrne', email: 'ada@redacted.example' };
+  /** A journey that a reviewer decides, with a note and a comment. */
+  const decided = async (verdict: 'approve' | 'reject' = 'approve') => {
+    const started = await startJourney(app, testKey, { parameters: { _scenario: 'face-mismatch', ...PARAMETERS } });
+    const id = started.processInstanceId;
+    assert.equal((await started.user.finish()).waitingFor, 'review');
+    const noted = await post(`${INSTANCES}/${id}/notes`, { text: 'Looks like her brother' }, token, {
+      'Idempotency-Key': `note-${id}`,
+    });
+    assert.equal(noted.status, 201, noted.text);
+    const review = await post(`/api/process-manager/reviews/${id}/${verdict}`, { comment: 'Her own passport' });
+    assert.equal(review.status, 200, review.text);
+    const { body } = await get(`${INSTANCES}/${id}`);
+    return { ...started, id, definitionId: body.processDefnId as string };
+  };
+  const dataOf = (definitionId: string, id: string) =>
+    `/api/userdata-server/processDefinitions/${definitionId}/processInstances/${id}`;
+  const confirmed = async (id: string) => {
+    for (let tries = 0; ; tries++) {
+      const { body } = await get(`/api/process-manager/erasures/${id}`);
+      if (body.state === 'ERASED') return body;
+      assert.ok(tries < 2000, `${id} is not confirmed: ${JSON.stringify(body)} ${app.logged()}`);
+      await wait(20);
+    }
+  };
+  const rows = (text: string, id: string) =>
+    app.app.db.of(TENANT).all<Record<string, unknown>>(unprepared(text), [TENANT, id]);
+
+  it('knows every table that hangs on an instance', async () => {
+    const keys = await app.app.db.of(TENANT).all<{ name: string }>(unprepared(FOREIGN_KEYS[engine]), []);
+    const names = new Set(keys.map(({ name }) => name).filter((name) => name !== 'process_instances'));
+    const declared = INSTANCE_PARTS.filter(({ isLoose }) => !isLoose).map(({ table }) => table);
+    assert.deepEqual([...names].sort(), declared.toSorted());
+  });
+
+  it('keeps what was decided and removes who it was about', async () => {
+    const { id, definitionId, user } = await decided();
+    const before = (await get(`${INSTANCES}/${id}`)).body;
+    const checks = (await get(`${dataOf(definitionId, id)}/userdata/checks`)).body;
+    const events = (await get(`${INSTANCES}/${id}/events?size=100`)).body.content;
+
+    const { status, body, text } = await redact(id);
+    assert.equal(status, 200, text);
+    const { firstName: _f, lastName: _l, email: _e, review: _r, extendedSearchTerms: _t, ...rest } = before;
+    const { redactedDtm, review, ...remaining } = body;
+    assert.match(redactedDtm, /^\d{4}-/);
+    assert.deepEqual(remaining, rest);
+    assert.deepEqual(review, { status: 'APPROVED', reviewer: 'API Key: test' });
+
+    const named = ({ step, name, status, reason, score }: Record<string, unknown>) => ({
+      step,
+      name,
+      status,
+      reason,
+      score,
+    });
+    const after = (await get(`${dataOf(definitionId, id)}/userdata/checks`)).body;
+    assert.deepEqual(after.map(named), checks.map(named));
+    const told = (await get(`${INSTANCES}/${id}/events?size=100`)).body.content;
+    assert.deepEqual(told.slice(0, -1), events);
+    assert.deepEqual([told.at(-1).type, told.at(-1).status], ['instance.redacted', before.status]);
+    assert.equal((await post(`${dataOf(definitionId, id)}/signedResult`)).status, 200);
+    const closed = (await get('/api/process-manager/closedReviews?size=1000')).body.content;
+    const verdict = closed.find((each: { processInstanceId: string }) => each.processInstanceId === id);
+    assert.deepEqual([verdict.verdict, verdict.comment, verdict.firstName], ['APPROVED', undefined, undefined]);
+
+    for (const part of INSTANCE_PARTS.filter(({ redaction }) => redaction === 'remove')) {
+      const own = await rows(`SELECT 1 AS one FROM ${part.table} WHERE tenant_id = $1 AND instance_id = $2`, id);
+      assert.deepEqual(own, [], part.table);
+    }
+    const sealed = `SELECT sealed FROM journeys WHERE tenant_id = $1 AND instance_id = $2
+      UNION ALL SELECT sealed FROM review_verdicts WHERE tenant_id = $1 AND instance_id = $2
+      UNION ALL SELECT facts AS sealed FROM journey_sessions WHERE tenant_id = $1 AND instance_id = $2
+      UNION ALL SELECT sealed FROM process_instances WHERE tenant_id = $1 AND id = $2`;
+    assert.deepEqual([...new Set((await rows(sealed, id)).map((row) => row.sealed))], [null]);
+    const terms = await rows('SELECT 1 AS one FROM instance_terms WHERE tenant_id = $1 AND instance_id = $2', id);
+    assert.deepEqual(terms, []);
+    assert.equal((await user.call()).body.code, 100054, 'the browser of the end user has no session');
+
+    const receipt = await confirmed(id);
+    assert.deepEqual(
+      [receipt.reason, receipt.deletedBy, receipt.blobsRemoved > 0],
+      ['REDACTION', 'API Key: test', true],
+    );
+    const audited = await get(`/api/process-manager/auditEvents?action=instance.redacted&processInstanceId=${id}`);
+    assert.equal(audited.body.totalElements, 1);
+  });
+
+  it('100364: answers a named problem wherever the data was', async () => {
+    const { id, definitionId } = await decided();
+    const place = dataOf(definitionId, id);
+    const { body: data } = await get(`${place}/userdata`);
+    const [document] = Object.values(data.documents) as { images: Record<string, { path: string }> }[];
+    const path = Object.values(document?.images ?? {})[0]?.path ?? '';
+    await redact(id);
+    const reads = [
+      await get(`${place}/userdata`),
+      await get(`${place}/getdata?path=${encodeURIComponent(path)}`),
+      await post(`${place}/userdataarchive`),
+      await get(`${INSTANCES}/${id}/withParameters`),
+      await get(`${INSTANCES}/${id}/links`),
+      await get(`${INSTANCES}/${id}/sessions`),
+      await get(`${INSTANCES}/${id}/notes`),
+      await post(`${INSTANCES}/${id}/notes`, { text: 'more' }),
+      await post(`/api/process-manager/reviews/${id}/reopen`, { comment: 'again' }),
+      // The answer that was stored for this key is gone: it told the note.
+      await post(`${INSTANCES}/${id}/notes`, { text: 'Looks like her brother' }, token, {
+        'Idempotency-Key': `note-${id}`,
+      }),
+    ];
+    assert.deepEqual(
+      reads.map(({ status, body }) => [status, body.code]),
+      reads.map(() => [410, 100364]),
+    );
+  });
+
+  it('is not found by who it was about, is still listed and counted, and exports made before hold nothing', async () => {
+    const { id } = await decided('reject');
+    const search = async (word: string) =>
+      (await get(`${INSTANCES}/search?searchString=${word}&size=1000`)).body.content.map(
+        (each: { id: string }) => each.id,
+      );
+    assert.ok((await search('redacted.example')).includes(id) || (await search(PARAMETERS.email)).includes(id));
+    const { body: made } = await post('/api/process-manager/exports', { format: 'JSON' });
+    for (let tries = 0; tries < 2000; tries++) {
+      if ((await get(`/api/process-manager/exports/${made.id}`)).body.state === 'DONE') break;
+      await wait(20);
+    }
+    const day = new Date(app.clock.now()).toISOString().slice(0, 10);
+    const usage = async () => (await get(`/api/process-manager/usage?from=${day}&to=${day}`)).body;
+    const total = async () => (await get(`${INSTANCES}?size=1`)).body.totalElements;
+    const figures = [await usage(), await total()];
+    await redact(id);
+    assert.ok(!(await search(PARAMETERS.email)).includes(id));
+    assert.ok((await search(id)).includes(id), 'by its id');
+    assert.deepEqual([await usage(), await total()], figures);
+    const file = await fetch(`${app.baseUrl}/api/process-manager/exports/${made.id}/file`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    const exported = ((await file.json()) as Record<string, unknown>[]).find((each) => each.id === id);
+    assert.deepEqual(
+      [exported?.firstName, exported?.email, typeof exported?.redactedDtm],
+      [undefined, undefined, 'string'],
+    );
+  });
+
+  it('100056: waits until the journey has ended, also while a reviewer has claimed it', async () => {
+    const started = await startJourney(app, testKey, { parameters: { _scenario: 'face-mismatch', ...PARAMETERS } });
+    const id = started.processInstanceId;
+    assert.equal((await redact(id)).body.code, 100056);
+    await started.user.finish();
+    assert.equal((await post(`/api/process-manager/reviews/${id}/claim`)).status, 200);
+    const refused = await redact(id);
+    assert.deepEqual([refused.status, refused.body.code], [409, 100056]);
+    assert.match(refused.text, /under way/);
+    assert.equal((await get(`${INSTANCES}/${id}`)).body.firstName, 'Ada');
+    assert.equal((await post(`/api/process-manager/reviews/${id}/approve`, { comment: 'Hers' })).status, 200);
+    assert.equal((await redact(id)).status, 200);
+  });
+
+  it('of many callers at once happens once', async () => {
+    const { id } = await decided();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => redact(id)));
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+    assert.equal(new Set(answers.map(({ body }) => body.redactedDtm)).size, 1);
+    app.clock.advance(MINUTE);
+    assert.deepEqual((await redact(id)).body, answers[0]?.body);
+    const events = (await get(`${INSTANCES}/${id}/events?size=100`)).body.content;
+    assert.equal(events.filter(({ type }: { type: string }) => type === 'instance.redacted').length, 1);
+  });
+
+  it('can be followed by a deletion, and a deletion by no redaction', async () => {
+    const { id } = await decided();
+    await redact(id);
+    assert.equal((await app.call(`${INSTANCES}/${id}`, { method: 'DELETE', token })).status, 200);
+    assert.equal((await confirmed(id)).reason, 'REQUEST');
+    const again = await redact(id);
+    assert.deepEqual([again.status, again.body.code], [404, 100022]);
+    const left = 'SELECT state FROM redactions WHERE tenant_id = $1 AND instance_id = $2';
+    for (let tries = 0; (await rows(left, id))[0]?.state !== 'ERASED'; tries++) {
+      assert.ok(tries < 2000, 'the images of the redaction go, too');
+      await wait(20);
+    }
+  });
+
+  it('takes the parameters of a token whose instances are all redacted', async () => {
+    const { id } = await decided();
+    const { body } = await get(`${INSTANCES}/${id}/withParameters`);
+    await redact(id);
+    const { body: of } = await get(`/api/process-manager/processTokens/${body.processTokenId}`);
+    assert.doesNotMatch(JSON.stringify(of), /Ada|Byrne|redacted\.example/);
+  });
+
+  it('of a parent takes its children, and of a child leaves the parent', async () => {
+    const consent = { id: 'consent', type: 'consent' };
+    const decide = { id: 'decide', type: 'decision', onAnyFailure: 'FAIL' };
+    const deploy = async (definition: object) => {
+      const { body } = await post('/api/process-manager/processDefinitions', definition);
+      assert.equal((await post(`/api/process-manager/processDefinitions/${body.id}/deploy`)).status, 200);
+    };
+    await deploy({ name: `redacted-child`, steps: [consent, decide] });
+    const sub = { id: 'sub', type: 'subprocess', definition: 'redacted-child', parameters: { firstName: 'Ada' } };
+    await deploy({ name: `redacted-parent`, steps: [sub, decide] });
+    const family = async () => {
+      const { user, processInstanceId } = await startJourney(app, testKey, {
+        processDefnName: 'redacted-parent',
+        parameters: { firstName: 'Ada' },
+      });
+      await user.look();
+      const [child] = await rows(
+        'SELECT id FROM process_instances WHERE tenant_id = $1 AND parent_id = $2',
+        processInstanceId,
+      );
+      return { user, parent: processInstanceId, child: child?.id as string };
+    };
+    const first = await family();
+    assert.equal((await redact(first.child)).body.code, 100056, 'the journey is that of the parent');
+    await first.user.finish();
+    assert.equal((await redact(first.child)).status, 200);
+    assert.equal((await get(`${INSTANCES}/${first.parent}`)).body.firstName, 'Ada');
+    assert.equal((await redact(first.parent)).status, 200);
+    const second = await family();
+    await second.user.finish();
+    assert.equal((await redact(second.parent)).status, 200);
+    for (const id of [second.parent, second.child, first.parent, first.child]) {
+      const { body } = await get(`${INSTANCES}/${id}`);
+      assert.deepEqual([body.firstName, typeof body.redactedDtm], [undefined, 'string'], id);
+      await confirmed(id);
+    }
+  });
+
+  it('tells its subscribers once, with nothing of the person', async () => {
+    const { id } = await decided();
+    const hook = { name: `redactions-${engine}`, uri: 'https://hooks.example/', events: ['instance.redacted'] };
+    const { body: webhook, text } = await post('/api/notification-service/webhooks', hook);
+    assert.ok(webhook.id ?? webhook.name, text);
+    await redact(id);
+    await redact(id);
+    const payloads = await rows(
+      "SELECT payload FROM webhook_deliveries WHERE tenant_id = $1 AND instance_id = $2 AND event = 'instance.redacted'",
+      id,
+    );
+    assert.equal(payloads.length, 1);
+    assert.doesNotMatch(String(payloads[0]?.payload), /Ada|Byrne|redacted\.example/);
+  });
+
+  it('is refused to other tenants, the other environment, and whoever lacks the permission', async () => {
+    const { id } = await decided();
+    const live = await redact(id, await app.token());
+    assert.deepEqual([live.status, live.body.code], [404, 100022]);
+    const permissions = ['TNT#acme#ProcessManager:deleteProcessInstance'];
+    const scoped = await post('/api/arthr/apiKeys', { name: 'deletes', environment: 'test', permissions });
+    assert.equal(scoped.status, 201, scoped.text);
+    const without = await redact(id, await app.token(scoped.body.code));
+    assert.deepEqual([without.status, without.body.code], [403, 7]);
+    const { apiKey } = await app.app.tenants.create({ id: 'redacting' });
+    const stranger = await redact(id, await app.token(apiKey));
+    assert.deepEqual([stranger.status, stranger.body.code], [404, 100022]);
+    assert.equal((await get(`${INSTANCES}/${id}`)).body.firstName, 'Ada');
+  });
+
+  it('is finished by the next server if one was killed before the images were gone', async () => {
+    const { id } = await decided();
+    await redact(id);
+    await confirmed(id);
+    await app.app.db.of(TENANT).write((tx) =>
+      tx.run(
+        unprepared(`UPDATE redactions SET state = 'ERASING', receipt = NULL, confirmed_at = NULL
+          WHERE tenant_id = $1 AND instance_id = $2`),
+        [TENANT, id],
+      ),
+    );
+    await app.stop();
+    app = await openTestApp(place);
+    token = await app.token(testKey);
+    assert.ok((await confirmed(id)).receipt);
+  });
+});
+
+describe('an operator who redacts', () => {
+  const places = testPlaces();
+  let app: TestApp;
+  before(async () => {
+    app = await openTestApp(await places.create());
+  });
+  after(async () => {
+    await app.stop();
+  });
+
+  it('100211: must have signed in lately, and hold the permission', async () => {
+    const owner = await firstOwner(app);
+    const developer = await invitePerson(app, owner, 'Developer');
+    const reviewer = await invitePerson(app, owner, 'Reviewer');
+    const body = JSON.stringify({ name: 'one', processDefnName: 'document-only', parameters: { firstName: 'Ada' } });
+    const { body: made } = await app.call('/api/process-manager/processTokens', { method: 'POST', body });
+    const { body: created } = await app.call(`${INSTANCES}/create?pt=${made.id}`, { method: 'POST' });
+    const id = created.processInstanceId;
+    assert.equal((await app.call(`${INSTANCES}/${id}/cancel`, { method: 'POST', body: '{}' })).status, 200);
+    const path = `${INSTANCES}/${id}/redact`;
+    for (const person of [developer, reviewer]) assert.equal((await person.call(path, { body: {} })).body.code, 7);
+    app.clock.advance(10 * MINUTE);
+    const stale = await owner.call(path, { body: {} });
+    assert.deepEqual([stale.status, stale.body.code], [403, 100211]);
+    assert.equal((await confirm(owner)).status, 200);
+    const fresh = await owner.call(path, { body: {} });
+    assert.equal(fresh.status, 200, fresh.text);
+    const audited = await app.call(`/api/process-manager/auditEvents?action=instance.redacted&processInstanceId=${id}`);
+    assert.equal(audited.body.content[0].actor, 'Olga Owner (olga@acme.com)');
+  });
+});
+
+describe('what a check found besides its result', () => {
+  it('loses whom it names and what it read, and keeps how it was assessed', () => {
+    const metaData = {
+      engine: 'grove',
+      method: 'active',
+      hints: [],
+      fields: { firstName: 'differs' },
+      differ: ['visual.number'],
+      candidates: [
+        { processInstanceId: '01J', score: 0.7 },
+        { memberId: 'x', name: 'Ada', score: 0.6 },
+      ],
+      compared: 3,
+    };
+    assert.deepEqual(redactMetaData(metaData), {
+      engine: 'grove',
+      method: 'active',
+      hints: [],
+      compared: 3,
+      candidates: [{ score: 0.7 }, { score: 0.6 }],
+    });
+    assert.deepEqual(redactMetaData({ candidates: [null] }), { candidates: [{ score: 0 }] });
+    assert.deepEqual(redactMetaData({}), {});
+  });
+});
