@@ -59,6 +59,7 @@ export function renderUserData(): string {
 ${GENERATED}
 
 What an instance stores about a person, member by member. [Results](results.md) explains when to read what.
+After a [redaction](privacy.md#redaction), the response is 410 with code 100364.
 
 ## The shape
 
