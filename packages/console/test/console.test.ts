@@ -17,6 +17,7 @@ import { testCaseWork } from './case-work.ts';
 import { testLongDefinition } from './definition-work.ts';
 import { walk } from './drawn-person.ts';
 import { testExports } from './export-work.ts';
+import { testRedaction } from './redact-work.ts';
 import { testRoles } from './role-work.ts';
 import { type ConsoleStage, openConsoleStage, setPresence, settled, still } from './stage.ts';
 import { testStoreUsers } from './user-work.ts';
@@ -500,6 +501,7 @@ describe('the console', () => {
   testCaseWork(tools);
   testRoles(tools);
   testExports(tools);
+  testRedaction(tools);
   testStoreUsers(tools);
   testLongDefinition(tools);
 

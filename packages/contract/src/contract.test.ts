@@ -156,6 +156,7 @@ const additions: string[] = [
   `GET ${instances}/{processInstanceId}/events`,
   `POST ${instances}/{processInstanceId}/resume`,
   `POST ${instances}/{processInstanceId}/resumeLink`,
+  `POST ${instances}/{processInstanceId}/redact`,
   `POST ${instances}/{processInstanceId}/resumeLink/send`,
   `POST ${instances}/{processInstanceId}/cancel`,
   `GET ${reviewing}`,

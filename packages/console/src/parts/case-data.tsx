@@ -1,6 +1,6 @@
 import { Stack, Table, Text, Timeline, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { call, type Result } from '../api/client.ts';
+import { CallError, call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useExplain, useNames } from '../texts/reasons.ts';
 import { useT } from '../texts/texts.tsx';
@@ -18,12 +18,22 @@ export type CaseAccess = { seeData: boolean; seeEvents: boolean; isHidden?: bool
 
 type WithParameters = Result<'processInstances', 'getWithParameters'>;
 type CaseInstance = Pick<WithParameters, keyof Result<'processInstances', 'get'> & keyof WithParameters> &
-  Pick<WithParameters, 'processTokenParameters'>;
+  Pick<WithParameters, 'processTokenParameters'> & { redactedDtm?: string };
 
+const REDACTED = 100364;
+
+/** What lists show of it is all that is there if the personal data was redacted, or not asked for. */
 async function fetchInstance(processInstanceId: string, isHidden: boolean): Promise<CaseInstance> {
   const params = { processInstanceId };
-  if (!isHidden) return call('processInstances', 'getWithParameters', { params });
-  return { ...(await call('processInstances', 'get', { params })), processTokenParameters: {} };
+  const fetchPlain = async () => ({
+    ...(await call('processInstances', 'get', { params })),
+    processTokenParameters: {},
+  });
+  if (isHidden) return fetchPlain();
+  return call('processInstances', 'getWithParameters', { params }).catch((error: unknown) => {
+    if (error instanceof CallError && error.code === REDACTED) return fetchPlain();
+    throw error;
+  });
 }
 
 /** All data of a case, fetched by one query, so that the next case can be fetched ahead. */
@@ -31,7 +41,7 @@ export async function loadCase(processInstanceId: string, { seeData, seeEvents, 
   const instance = await fetchInstance(processInstanceId, isHidden);
   const params = { processDefnId: instance.processDefnId, processInstanceId };
   const [data, checks, events] = await Promise.all([
-    seeData && !isHidden ? call('userData', 'get', { params }) : undefined,
+    seeData && !isHidden && !instance.redactedDtm ? call('userData', 'get', { params }) : undefined,
     seeData ? call('userData', 'listChecks', { params }) : [],
     seeEvents
       ? call('processInstances', 'listEvents', { params: { processInstanceId }, query: { size: 100 } })

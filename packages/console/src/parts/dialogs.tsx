@@ -80,7 +80,9 @@ export function ConfirmByTyping({
         }}
       >
         <Stack>
-          <Text size="sm">{lead}</Text>
+          <Text size="sm" component="div">
+            {lead}
+          </Text>
           <TextInput
             label={expected}
             value={typed}

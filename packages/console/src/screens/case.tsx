@@ -16,11 +16,12 @@ import { Page } from '../parts/page.tsx';
 import { PrioritySelect } from '../parts/priority-select.tsx';
 import { queueOfTab } from '../parts/queue-of-tab.ts';
 import { QUEUE_ORDER } from '../parts/queue-order.ts';
+import { RedactInstance } from '../parts/redact-instance.tsx';
 import { ReopenInstance } from '../parts/reopen-instance.tsx';
 import { reviewerName } from '../parts/reviewer-name.ts';
 import { useT } from '../texts/texts.tsx';
 import { CaseView } from './instance.tsx';
-import { nameOf } from './instances.tsx';
+import { titleOf } from './instances.tsx';
 
 /** One case: everything about it, and the decision, by keyboard if one likes. The next case is fetched ahead. */
 export function CaseScreen() {
@@ -37,7 +38,7 @@ export function CaseScreen() {
   const { instance } = query.data;
   const steps = [...new Set(query.data.checks.map(({ step }) => step))];
   return (
-    <Page key={id} title={nameOf(instance) || t('instances.noName')} actions={<CaseActions caseFile={query.data} />}>
+    <Page key={id} title={titleOf(t, instance)} actions={<CaseActions caseFile={query.data} />}>
       <CaseView caseFile={query.data} />
       {instance.status === 'REVIEW' ? (
         <Decision key={id} id={id} steps={steps} onNext={go} onLink={setLink} />
@@ -58,12 +59,13 @@ export function CaseScreen() {
 }
 
 function CaseActions({ caseFile }: { caseFile: Case }) {
-  const { id, status } = caseFile.instance;
+  const { id, status, redactedDtm } = caseFile.instance;
   return (
     <>
       {status === 'REVIEW' && <PrioritySelect id={id} />}
       {status === 'REVIEW' && <AssignReview id={id} />}
-      <ReopenInstance id={id} status={status} />
+      {!redactedDtm && <ReopenInstance id={id} status={status} />}
+      <RedactInstance instance={caseFile.instance} />
       <BlockButton caseFile={caseFile} />
     </>
   );

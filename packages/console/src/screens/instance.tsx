@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { CallError, call, callForBlob } from '../api/client.ts';
 import { useMay, useSession } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
-import { StatusTag } from '../parts/badges.tsx';
+import { StatusTag, Tag } from '../parts/badges.tsx';
 import { CancelInstance } from '../parts/cancel-instance.tsx';
 import { type Case, CaseStates, Checks, EventList, Forms, useCase } from '../parts/case-data.tsx';
 import { Faces, Images, imagesOf } from '../parts/case-images.tsx';
@@ -17,13 +17,14 @@ import { DeleteButton } from '../parts/delete-button.tsx';
 import { statusWord } from '../parts/instance-status.ts';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { Redacted, RedactInstance } from '../parts/redact-instance.tsx';
 import { ReopenInstance } from '../parts/reopen-instance.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { SendLink } from '../parts/send-link.tsx';
 import { Failed, Waiting } from '../parts/states.tsx';
 import { useDownload } from '../parts/use-download.ts';
 import { useT } from '../texts/texts.tsx';
-import { nameOf } from './instances.tsx';
+import { titleOf } from './instances.tsx';
 
 const NOT_FOUND = 100022;
 
@@ -41,7 +42,7 @@ export function Instance() {
   if (!query.data) return <CaseStates query={query} />;
   const { instance } = query.data;
   return (
-    <Page title={nameOf(instance) || t('instances.noName')} actions={<Actions caseFile={query.data} />}>
+    <Page title={titleOf(t, instance)} actions={<Actions caseFile={query.data} />}>
       <CaseView caseFile={query.data} {...(isHidden && { onShow: () => setShownId(id) })} />
       <Items caseFile={query.data} />
     </Page>
@@ -55,6 +56,8 @@ export function CaseView({ caseFile, onShow }: { caseFile: Case; onShow?: () => 
   const { instance, data, checks, events } = caseFile;
   const instanceRef = { processDefnId: instance.processDefnId, processInstanceId: instance.id };
   const images = imagesOf(data);
+  const { redactedDtm } = instance;
+  const isShown = !onShow && !redactedDtm;
   return (
     <div className="case">
       <Stack>
@@ -63,16 +66,19 @@ export function CaseView({ caseFile, onShow }: { caseFile: Case; onShow?: () => 
           <Title order={2} size="h5" mb="sm">
             {t('case.data')}
           </Title>
+          {redactedDtm && <Redacted id={instance.id} at={redactedDtm} />}
           {data && (
             <Stack>
               <ValuesTable caseFile={caseFile} />
               <Forms caseFile={caseFile} />
             </Stack>
           )}
-          {!data && (onShow ? <Hidden onShow={onShow} /> : <Text c="dimmed">{t('case.imagesForbidden')}</Text>)}
+          {!data &&
+            !redactedDtm &&
+            (onShow ? <Hidden onShow={onShow} /> : <Text c="dimmed">{t('case.imagesForbidden')}</Text>)}
         </section>
       </Stack>
-      {!onShow && (
+      {isShown && (
         <Stack>
           <Title order={2} size="h5">
             {t('case.images')}
@@ -89,9 +95,9 @@ export function CaseView({ caseFile, onShow }: { caseFile: Case; onShow?: () => 
           </Title>
           <Checks checks={checks} />
         </section>
-        {!onShow && <Links id={instance.id} />}
-        {!onShow && <Sessions id={instance.id} />}
-        {!onShow && <Notes id={instance.id} />}
+        {isShown && <Links id={instance.id} />}
+        {isShown && <Sessions id={instance.id} />}
+        {isShown && <Notes id={instance.id} />}
         {events.length > 0 && <EventList events={events} />}
       </Stack>
     </div>
@@ -110,9 +116,11 @@ function Hidden({ onShow }: { onShow(): void }) {
 }
 
 function Facts({ caseFile: { instance } }: { caseFile: Case }) {
+  const t = useT();
   return (
     <Group gap="xs">
       <StatusTag status={statusWord(instance.status)} />
+      {instance.redactedDtm && <Tag tone="plain">{t('redact.tag')}</Tag>}
       <Text size="sm" c="dimmed">
         {instance.processDefnName} v{instance.processDefnVersion}
       </Text>
@@ -152,13 +160,14 @@ function Actions({ caseFile: { instance } }: { caseFile: Case }) {
       <Button variant="default" onClick={() => print()}>
         {t('instance.report')}
       </Button>
-      {may('userData', 'archive') && (
+      {may('userData', 'archive') && !instance.redactedDtm && (
         <Button variant="default" onClick={archive.start} disabled={archive.isPending}>
           {archive.isPending ? archive.progress : t('instance.archive')}
         </Button>
       )}
-      <ReopenInstance id={instance.id} status={instance.status} />
+      {!instance.redactedDtm && <ReopenInstance id={instance.id} status={instance.status} />}
       {(isOpen || instance.status === 'REVIEW') && <CancelInstance id={instance.id} />}
+      <RedactInstance instance={instance} />
       <Remove id={instance.id} />
     </>
   );

@@ -11,6 +11,7 @@ import { DayFields, FilterChips, SearchField, useFilters } from '../parts/filter
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { RedactSelected } from '../parts/redact-instance.tsx';
 import { SavedViews } from '../parts/saved-views.tsx';
 import { StartExport } from '../parts/start-export.tsx';
 import { Guarded } from '../parts/states.tsx';
@@ -31,6 +32,14 @@ export const STATUSES = {
 
 export function nameOf({ firstName, lastName }: { firstName?: string; lastName?: string }): string {
   return [firstName, lastName].filter(Boolean).join(' ');
+}
+
+/** What stands in place of a name that nobody gave, or that was redacted. */
+export function titleOf(
+  t: ReturnType<typeof useT>,
+  instance: { firstName?: string; lastName?: string; redactedDtm?: string },
+): string {
+  return nameOf(instance) || t(instance.redactedDtm ? 'redact.person' : 'instances.noName');
 }
 
 type Filter = 'q' | 'status' | 'definition' | 'from' | 'to';
@@ -58,6 +67,7 @@ export function Instances() {
         title={t('instances.title')}
         actions={
           <>
+            <RedactSelected ids={selectedIds} onDone={() => setSelectedIds(new Set())} />
             <DeleteSelected ids={selectedIds} onDone={() => setSelectedIds(new Set())} />
             <StartExport filters={query as never} />
           </>
@@ -116,7 +126,7 @@ function useColumns(): (Column<InstanceRow> & { name: string })[] {
     text: (row: InstanceRow) => row[name],
   });
   return [
-    { name: 'person', title: t('instances.person'), show: (row) => nameOf(row) || t('instances.noName'), text: nameOf },
+    { name: 'person', title: t('instances.person'), show: (row) => titleOf(t, row), text: nameOf },
     {
       name: 'status',
       title: t('instances.status'),

@@ -68,6 +68,28 @@ export const casesDe: CaseTexts = {
   'queues.definitions': 'Definitionen',
   'queues.remove': 'Warteschlange entfernen: {name}',
   'queues.label': '{name} ({n})',
+  'redact.button': 'Schwärzen …',
+  'redact.title': 'Diese Verifizierung schwärzen',
+  'redact.submit': 'Schwärzen',
+  'redact.lead':
+    'Die personenbezogenen Daten werden endgültig entfernt, das Ergebnis bleibt. Das lässt sich nicht rückgängig machen.',
+  'redact.goes': 'Wird entfernt',
+  'redact.goesPerson': 'Namen, Kontaktdaten, Parameter, Formularantworten und Dokumentdaten',
+  'redact.goesImages': 'Bilder und Gesichter, auch in der Suche nach Duplikaten',
+  'redact.goesWork': 'Notizen, Kommentare, Verknüpfungen mit anderen Verifizierungen, Sitzungen und Nachrichten',
+  'redact.stays': 'Bleibt',
+  'redact.staysVerdict': 'Status, Entscheidung und die Urteile der Prüfenden',
+  'redact.staysChecks': 'Die Prüfungen mit ihren Gründen und der Verlauf',
+  'redact.staysFigures': 'Nutzungszahlen und das Protokoll',
+  'redact.tag': 'Geschwärzt',
+  'redact.person': 'Geschwärzt',
+  'redact.noteTitle': 'Die personenbezogenen Daten wurden geschwärzt',
+  'redact.note':
+    'Werte, Bilder, Notizen, Verknüpfungen und Sitzungen sind endgültig entfernt. Ergebnis, Prüfungen und Verlauf bleiben.',
+  'redact.chosen': '{n, plural, one {# Verifizierung} other {# Verifizierungen}} schwärzen …',
+  'redact.done': '{n, plural, one {# Verifizierung ist} other {# Verifizierungen sind}} geschwärzt.',
+  'redact.underWay':
+    '{n, plural, one {# Verifizierung ist noch nicht beendet und wurde} other {# Verifizierungen sind noch nicht beendet und wurden}} nicht geschwärzt.',
   'hidden.lead':
     'Werte, Bilder, Notizen und Verknüpfungen sind ausgeblendet, bis Sie danach fragen. Jede Ansicht wird unter Ihrem Namen festgehalten.',
   'hidden.show': 'Personenbezogene Daten zeigen',

@@ -52,6 +52,7 @@ export const ar: Reasons = {
     childStarted: 'بدأ جزء',
     completed: 'انتهت',
     terminated: 'أُنهيت مبكرًا',
+    redacted: 'حُجبت البيانات الشخصية',
     deleted: 'حُذفت',
   },
   change: {

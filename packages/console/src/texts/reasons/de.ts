@@ -52,6 +52,7 @@ export const de: Reasons = {
     childStarted: 'Teil begonnen',
     completed: 'Abgeschlossen',
     terminated: 'Vorzeitig beendet',
+    redacted: 'Personenbezogene Daten geschwärzt',
     deleted: 'Gelöscht',
   },
   change: {

@@ -52,6 +52,7 @@ export const en: Reasons = {
     childStarted: 'Part started',
     completed: 'Finished',
     terminated: 'Ended early',
+    redacted: 'Personal data redacted',
     deleted: 'Deleted',
   },
   change: {

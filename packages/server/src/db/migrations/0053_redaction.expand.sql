@@ -1,6 +1,10 @@
 -- When everything personal of an instance was removed while its verdict stays. None if it was not.
 ALTER TABLE process_instances ADD COLUMN redacted_at BIGINT;
 
+-- Whether a token has an instance that was neither deleted nor redacted.
+CREATE INDEX process_instances_token_person ON process_instances (tenant_id, token_id, redacted_at)
+  WHERE token_id IS NOT NULL AND redacted_at IS NULL;
+
 -- What became of a redacted instance: the columns of erasures, and the reason REDACTION. A redacted instance can be deleted
 -- later, so both tables may have a row of it.
 CREATE TABLE redactions (

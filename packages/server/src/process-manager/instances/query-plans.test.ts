@@ -83,7 +83,10 @@ describe('the plans of lists and searches (sqlite)', () => {
     }
   });
 
-  it('whether a token has instances left is asked of an index', () => {
-    assertPlan(TOKENS_WITHOUT_INSTANCES, /COVERING INDEX process_instances_token \(tenant_id=\? AND token_id=\?\)/);
+  it('whether a token has instances left that were not redacted is asked of an index', () => {
+    assertPlan(
+      TOKENS_WITHOUT_INSTANCES,
+      /COVERING INDEX process_instances_token_person \(tenant_id=\? AND token_id=\?/,
+    );
   });
 });

@@ -1,0 +1,144 @@
+import { Alert, Button, List, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { CallError, call } from '../api/client.ts';
+import { useMay } from '../api/session.tsx';
+import { useT } from '../texts/texts.tsx';
+import { say, useAct } from './act.ts';
+import { ConfirmByTyping } from './dialogs.tsx';
+import { Moment } from './moment.tsx';
+
+type Redactable = { id: string; status: string; redactedDtm?: string };
+
+const isOver = ({ status }: Pick<Redactable, 'status'>) => status.startsWith('COMPLETED_');
+const redact = (processInstanceId: string) =>
+  call('processInstances', 'redact', { params: { processInstanceId }, body: {} });
+
+/** Removes the personal data of a verification that is over, and keeps its verdict. */
+export function RedactInstance({ instance }: { instance: Redactable }) {
+  const t = useT();
+  const may = useMay();
+  const [isOpen, setOpen] = useState(false);
+  const { id, redactedDtm } = instance;
+  const act = useAct(
+    () => redact(id),
+    () => {
+      setOpen(false);
+      say(t('redact.done', { n: 1 }));
+    },
+  );
+  if (redactedDtm !== undefined || !isOver(instance) || !may('processInstances', 'redact')) return null;
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {t('redact.button')}
+      </Button>
+      <ConfirmByTyping
+        title={t('redact.title')}
+        lead={<WhatGoes />}
+        expected={id}
+        submitLabel={t('redact.submit')}
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        onConfirm={() => act.mutate(undefined)}
+        isBusy={act.isPending}
+      />
+    </>
+  );
+}
+
+const UNDER_WAY = 100056;
+
+/** Several at once. Those that are not over are left as they are, and counted. */
+export function RedactSelected({ ids, onDone }: { ids: ReadonlySet<string>; onDone(): void }) {
+  const t = useT();
+  const may = useMay();
+  const [isOpen, setOpen] = useState(false);
+  const act = useAct(
+    async () => {
+      let underWay = 0;
+      for (const id of ids) {
+        try {
+          await redact(id);
+        } catch (error) {
+          if (!(error instanceof CallError) || error.code !== UNDER_WAY) throw error;
+          underWay += 1;
+        }
+      }
+      return underWay;
+    },
+    (underWay) => {
+      setOpen(false);
+      say(t('redact.done', { n: ids.size - underWay }));
+      if (underWay > 0) say(t('redact.underWay', { n: underWay }));
+      onDone();
+    },
+  );
+  if (ids.size === 0 || !may('processInstances', 'redact')) return null;
+  const title = t('redact.chosen', { n: ids.size });
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {title}
+      </Button>
+      <ConfirmByTyping
+        title={title}
+        lead={<WhatGoes />}
+        expected={String(ids.size)}
+        submitLabel={t('redact.submit')}
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        onConfirm={() => act.mutate(undefined)}
+        isBusy={act.isPending}
+      />
+    </>
+  );
+}
+
+function WhatGoes() {
+  const t = useT();
+  const lists = [
+    [t('redact.goes'), [t('redact.goesPerson'), t('redact.goesImages'), t('redact.goesWork')]],
+    [t('redact.stays'), [t('redact.staysVerdict'), t('redact.staysChecks'), t('redact.staysFigures')]],
+  ] as const;
+  return (
+    <Stack gap="xs">
+      <Text size="sm">{t('redact.lead')}</Text>
+      {lists.map(([title, items]) => (
+        <div key={title}>
+          <Text size="sm" fw={600}>
+            {title}
+          </Text>
+          <List size="sm">
+            {items.map((item) => (
+              <List.Item key={item}>{item}</List.Item>
+            ))}
+          </List>
+        </div>
+      ))}
+    </Stack>
+  );
+}
+
+/** In place of what the person gave. */
+export function Redacted({ id, at }: { id: string; at: string }) {
+  const t = useT();
+  const may = useMay();
+  const { data } = useQuery({
+    queryKey: ['erasure', id],
+    queryFn: () => call('erasures', 'get', { params: { processInstanceId: id } }),
+    enabled: may('erasures', 'get'),
+    retry: false,
+  });
+  return (
+    <Alert variant="light" color="gray" title={t('redact.noteTitle')}>
+      <Stack gap={4}>
+        <Text size="sm">{t('redact.note')}</Text>
+        <Text size="xs" c="dimmed">
+          <Moment at={at} />
+          {data && ` · ${data.deletedBy} · ${t(data.state === 'ERASED' ? 'instance.allGone' : 'instance.goes')}`}
+        </Text>
+      </Stack>
+    </Alert>
+  );
+}
