@@ -136,7 +136,7 @@ export function Redacted({ id, at }: { id: string; at: string }) {
         <Text size="sm">{t('redact.note')}</Text>
         <Text size="xs" c="dimmed">
           <Moment at={at} />
-          {data && ` · ${data.deletedBy} · ${t(data.state === 'ERASED' ? 'instance.allGone' : 'instance.goes')}`}
+          {data && ` · ${data.deletedBy} · ${t(data.state === 'ERASED' ? 'redact.imagesGone' : 'redact.imagesGo')}`}
         </Text>
       </Stack>
     </Alert>

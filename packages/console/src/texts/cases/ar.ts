@@ -80,6 +80,8 @@ export const casesAr: CaseTexts = {
   'redact.staysFigures': 'أرقام الاستخدام وسجل التدقيق',
   'redact.tag': 'محجوبة',
   'redact.person': 'بيانات محجوبة',
+  'redact.imagesGone': 'حُذفت كل الصور',
+  'redact.imagesGo': 'يجري حذف الصور',
   'redact.noteTitle': 'حُجبت البيانات الشخصية',
   'redact.note': 'أُزيلت القيم والصور والملاحظات والروابط والجلسات نهائيًا. وتبقى النتيجة والفحوص والتسلسل الزمني.',
   'redact.chosen': 'حجب بيانات {n, plural, one {عملية واحدة} two {عمليتين} few {# عمليات} other {# عملية}}…',

@@ -83,6 +83,8 @@ export const casesDe: CaseTexts = {
   'redact.staysFigures': 'Nutzungszahlen und das Protokoll',
   'redact.tag': 'Geschwärzt',
   'redact.person': 'Geschwärzt',
+  'redact.imagesGone': 'alle Bilder sind gelöscht',
+  'redact.imagesGo': 'die Bilder werden gelöscht',
   'redact.noteTitle': 'Die personenbezogenen Daten wurden geschwärzt',
   'redact.note':
     'Werte, Bilder, Notizen, Verknüpfungen und Sitzungen sind endgültig entfernt. Ergebnis, Prüfungen und Verlauf bleiben.',

@@ -80,6 +80,8 @@ export const casesEn = {
   'redact.staysFigures': 'Usage figures and the audit trail',
   'redact.tag': 'Redacted',
   'redact.person': 'Redacted',
+  'redact.imagesGone': 'all images are deleted',
+  'redact.imagesGo': 'the images are being deleted',
   'redact.noteTitle': 'The personal data was redacted',
   'redact.note':
     'Values, images, notes, links and sessions are gone for good. The verdict, the checks and the timeline stay.',

@@ -7,6 +7,7 @@ import { confirm, firstOwner, invitePerson } from '../../../test/operators.ts';
 import { unprepared } from '../../db/db.ts';
 import { MINUTE } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
+import { storeDerived } from '../images/save-derived.ts';
 import { INSTANCE_PARTS } from './instance-parts.ts';
 import { redactMetaData } from './redact-checks.ts';
 
@@ -155,7 +156,7 @@ onBothEngines('a redaction', (engine, places) => {
   });
 
   it('is not found by who it was about, is still listed and counted, and exports made before hold nothing', async () => {
-    const { id } = await decided('reject');
+    const { id, definitionId } = await decided('reject');
     const search = async (word: string) =>
       (await get(`${INSTANCES}/search?searchString=${word}&size=1000`)).body.content.map(
         (each: { id: string }) => each.id,
@@ -169,11 +170,18 @@ onBothEngines('a redaction', (engine, places) => {
     const day = new Date(app.clock.now()).toISOString().slice(0, 10);
     const usage = async () => (await get(`/api/process-manager/usage?from=${day}&to=${day}`)).body;
     const total = async () => (await get(`${INSTANCES}?size=1`)).body.totalElements;
-    const figures = [await usage(), await total()];
+    const { body: version } = await get(`/api/process-manager/processDefinitions/${definitionId}`);
+    const whatIf = async () => {
+      const body = { definition: version.document, startDateTime: `${day}T00:00:00.000Z` };
+      const answer = await post('/api/process-manager/whatIf', body);
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body;
+    };
+    const figures = [await usage(), await total(), await whatIf()];
     await redact(id);
     assert.ok(!(await search(PARAMETERS.email)).includes(id));
     assert.ok((await search(id)).includes(id), 'by its id');
-    assert.deepEqual([await usage(), await total()], figures);
+    assert.deepEqual([await usage(), await total(), await whatIf()], figures);
     const file = await fetch(`${app.baseUrl}/api/process-manager/exports/${made.id}/file`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}` },
@@ -298,6 +306,18 @@ onBothEngines('a redaction', (engine, places) => {
     const stranger = await redact(id, await app.token(apiKey));
     assert.deepEqual([stranger.status, stranger.body.code], [404, 100022]);
     assert.equal((await get(`${INSTANCES}/${id}`)).body.firstName, 'Ada');
+  });
+
+  it('is undone by no work that was still going on', async () => {
+    const { id } = await decided();
+    await redact(id);
+    const { vault, db } = app.app;
+    const blobs = { put: () => assert.fail('nothing is stored') };
+    const owner = { instanceId: id, step: 'document', attempt: 1, now: app.clock.now() };
+    const image = { name: 'portrait', contentType: 'image/jpeg', bytes: Buffer.from('x') };
+    assert.deepEqual(await storeDerived({ vault, blobs } as never, db.of(TENANT), [image] as never, owner), []);
+    const keys = await rows("SELECT 1 AS one FROM data_keys WHERE tenant_id = $1 AND subject = 'instance:' || $2", id);
+    assert.deepEqual(keys, [], 'no key is made again');
   });
 
   it('is finished by the next server if one was killed before the images were gone', async () => {
