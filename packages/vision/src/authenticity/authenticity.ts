@@ -13,7 +13,7 @@ import { portraitSigns } from './portrait-signs.ts';
 import type { ZoneLine } from './zone-strip.ts';
 import { zoneStrokes } from './zone-strokes.ts';
 
-export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '9' };
+export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '10' };
 
 /**
  * What is measured, and the value from which it is a sign by itself. Set on photographs of public specimens and on the
@@ -36,8 +36,11 @@ export const AUTHENTICITY_BOUNDS = {
   portraitFrame: { bound: 0.86, sign: 'above' },
   /** How far the noise of the portrait is from that of the card, as a logarithm, either way: a sign with the edges only. */
   portraitNoise: { bound: 0.5, sign: 'above' },
-  /** How much of an earlier save as JPEG, which the card shows, the portrait lacks: it was put in after that. */
-  portraitSave: { bound: 0.95, sign: 'above' },
+  /**
+   * How much of an earlier save as JPEG, which the card shows, the portrait lacks: it was put in after that. A portrait with
+   * few frequencies of its own may lack all of it (1), one that was put in lacks more.
+   */
+  portraitSave: { bound: 1.17, sign: 'above' },
   /** The longest straight edge that no lens has blurred, in heights of the document: something was put into the picture. */
   cutBorder: { bound: 0.1, sign: 'above' },
   /** How much more ink the fullest digit of the zone has than its like: it was written over another. */

@@ -31,9 +31,10 @@ const COSINES = Float64Array.from({ length: SIDE * SIDE }, (_, i) => {
 });
 
 /**
- * Whether the portrait lacks an earlier save as JPEG that the card around it shows: 0 if both have the same history, 1 if
- * the portrait shows no trace of the earlier save. A photograph that is edited is saved a second time, but what was pasted
- * in has then been saved only once. Undefined where the card shows no earlier save, as in a picture that was taken and sent.
+ * Whether the portrait lacks an earlier save as JPEG that the card around it shows: 0 if both have the same history, 1 and
+ * more if the portrait shows no trace of the earlier save: the gaps are then as full as the rarer of their borders, or
+ * fuller. A photograph that is edited is saved a second time, but what was pasted in has then been saved only once.
+ * Undefined where the card shows no earlier save, as in a picture that was taken and sent.
  */
 export function missingSave(image: Raster, quad: Quad, table: JpegTable, portrait: DocumentArea): number | undefined {
   // Turning or reducing a picture moves its blocks, so nothing can be compared then.
@@ -53,7 +54,7 @@ export function missingSave(image: Raster, quad: Quad, table: JpegTable, portrai
     expected += gaps.expected;
   });
   if (sure < MIN_SURE || expected < MIN_EXPECTED) return undefined;
-  return Math.min(1, Math.max(0, (inGaps - STRAY * expected) / ((1 - STRAY) * expected)));
+  return Math.max(0, (inGaps - STRAY * expected) / ((1 - STRAY) * expected));
 }
 
 function frequencies(): number[] {

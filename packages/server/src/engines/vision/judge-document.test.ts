@@ -210,6 +210,20 @@ describe('what is said of a document', () => {
     assert.equal(consistency({ surname: 'ERIKSSON' }, 'MRVA'), 'PASSED');
   });
 
+  it('asks for a sharper picture where blurred print does not show the zone, before a human must decide', () => {
+    const visual = print({ documentNumber: 'L898902C3', surname: 'ERIKSSON' });
+    const measures = { brightness: 200, glareShare: 0, sharpness: 0.035, side: 1200 };
+    const front = readingOf({ visual, quality: { reasons: [], measures } });
+    const asked = judge({ front });
+    assert.deepEqual(asked.found, { documentQuality: 'FAILED blurred retry' });
+    assert.deepEqual(asked.pictures, [{ picture: 'front', reasons: ['blurred'] }]);
+    assert.equal(judge({ front }, { anyway: true }).found.documentConsistency, 'REVIEW fields_missing final');
+    const sharp = readingOf({ visual, quality: { reasons: [], measures: { ...measures, sharpness: 0.05 } } });
+    assert.equal(judge({ front: sharp }).found.documentConsistency, 'REVIEW fields_missing final');
+    const agreeing = readingOf({ visual: AGREEING, quality: { reasons: [], measures } });
+    assert.equal(judge({ front: agreeing }).found.documentConsistency, 'PASSED');
+  });
+
   it('passes where somebody has one name, so that print need not show another', () => {
     const visual = print({
       documentNumber: 'L898902C3',

@@ -46,6 +46,9 @@ export function judgeDocument(
   const quality = qualityCheck(sides, pictures);
   // If a picture must be taken again, no other check is reported.
   if (quality.status === 'FAILED' && !request.anyway) return { checks: [quality], pictures };
+  const consistency = consistencyCheck(agreement, readings);
+  const blurred = consistency.status === 'REVIEW' && !request.anyway ? blurredPictures(sides) : [];
+  if (blurred.length > 0) return { checks: [qualityCheck(sides, blurred)], pictures: blurred };
   const type = typeOf(readings);
   const country = countryOf(readings);
   const checks = [
@@ -55,7 +58,7 @@ export function judgeDocument(
     ...zoneChecks(readings, type),
     expiryCheck(agreement),
     plausibilityCheck(agreement, readings),
-    consistencyCheck(agreement, readings),
+    consistency,
     judgeAuthenticity(sides, request),
   ];
   const documentType = type ?? request.documentType;
@@ -100,6 +103,17 @@ function qualityCheck({ front, back }: DocumentSides, [first, ...others]: readon
     return checkOf(name, failed(reason, 'retry'), { ...first, measures, ...(others.length > 0 && { others }) });
   }
   return checkOf(name, PASSED, { measures: front.quality.measures });
+}
+
+/** Of all pictures below this sharpness, print was misread. */
+const MIN_PRINT_SHARPNESS = 0.042;
+
+/** The sides on which print is too blurred to contradict a zone: a sharper picture is better than a human's guess. */
+function blurredPictures({ front, back }: DocumentSides): PictureFault[] {
+  return Object.entries({ front, ...(back && { back }) }).flatMap(([picture, { quality }]) => {
+    const { sharpness = MIN_PRINT_SHARPNESS } = quality.measures ?? {};
+    return sharpness < MIN_PRINT_SHARPNESS ? [{ picture, reasons: ['blurred'] }] : [];
+  });
 }
 
 /** What a machine can read tells the type best; print is believed only where there is nothing else. */
