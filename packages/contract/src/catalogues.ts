@@ -29,7 +29,7 @@ const MEANINGS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
   'instance.redacted':
     'all personal data of the instance was removed and its verdict stays: remove the personal data from your copy',
   'instance.deleted': 'the instance and all data of its end user were deleted: delete your copy',
-  'apiKey.readBudgetExceeded': 'an API key has read more persons in an hour than the tenant allows',
+  'apiKey.readBudgetExceeded': 'an API key or an operator has read more persons in an hour than the tenant allows',
   'identity.storeCreated': 'an identity store was created',
   'identity.storeUpdated': 'an identity store was changed',
   'identity.configCreated': 'a policy or relying party was created',

@@ -5,6 +5,7 @@ import pino, { type Logger } from 'pino';
 import type { SigningKeys } from './arthr/tokens/signing-keys.ts';
 import { changedBy } from './audit/audit.ts';
 import { describeChange } from './audit/describe-change.ts';
+import { readingBefore } from './audit/read-before.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { openDb } from './db/open.ts';
@@ -148,6 +149,7 @@ function openHttp(
   const metrics = openMetrics(VERSION, async () => `${await metricsOf(jobs, log)}${await platform.metrics.text()}`);
   const pages = watchPages(webFolder);
   const tenantOf = hostTenant(config);
+  const handlers = { apiKeys: arthr.handlers, ...features.handlers };
   return buildHttp({
     config,
     clock,
@@ -158,7 +160,8 @@ function openHttp(
     webFolder,
     consoleFolder: CONSOLE_FOLDER,
     metricsToken: config.metricsToken,
-    handlers: { apiKeys: arthr.handlers, ...features.handlers },
+    handlers,
+    readBefore: readingBefore(handlers),
     journeySession: features.journeySession,
     operatorSession: features.operatorSession,
     readBudget: features.readBudget,

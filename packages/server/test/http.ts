@@ -58,6 +58,7 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
     journeySession: refuse,
     operatorSession: refuse,
     idempotency: async ({ handle, context }) => ({ body: await handle(context), replayed: false }),
+    readBefore: async () => undefined,
     recordChange: async () => undefined,
     readBudget: { admit: () => () => undefined },
     isLenient: async () => false,

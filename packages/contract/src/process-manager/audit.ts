@@ -93,6 +93,20 @@ const AuditEvent = withTitle(
           version: Type.Optional(Type.Integer()),
           fields: Type.Optional(listOf(Type.String(), 100, 'The members of the request')),
           values: Type.Optional(anyObject('Values that are no secrets, such as the permissions of an API key')),
+          changes: Type.Optional(
+            listOf(
+              withTitle(
+                'AuditEventChange',
+                Type.Object({
+                  path: Type.String({ description: 'Where: members and ids of entries, such as `steps/selfie/when`' }),
+                  before: Type.Optional(Type.String({ description: 'The value as JSON; a long one is cut' })),
+                  after: Type.Optional(Type.String({ description: 'The value as JSON; a long one is cut' })),
+                }),
+              ),
+              50,
+              'What an update changed, if it is no secret; `before` is absent of what was added, `after` of what was removed',
+            ),
+          ),
         },
         {
           title: 'AuditEventDetails',

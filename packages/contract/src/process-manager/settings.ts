@@ -41,7 +41,7 @@ const readBudget = withTitle(
     },
     {
       description:
-        'How many persons each API key may read in an hour, by lists, searches and single reads, before an alarm is raised: ' +
+        'How many persons each API key and each operator may read in an hour, by lists, searches and single reads, before an alarm is raised: ' +
         'the audit event and webhook event `apiKey.readBudgetExceeded`, and a warning in the log',
     },
   ),

@@ -1,5 +1,6 @@
 import type { ConfigurationAction } from '@grove/contract';
 import { isObject } from '../kernel/is-object.ts';
+import { type FieldChange, listChanges } from './list-changes.ts';
 
 /** What the audit log says of a change of the configuration. Values are shown only where they are named here. */
 const SHOWN_FIELDS: { readonly [A in ConfigurationAction]?: readonly string[] } = {
@@ -16,6 +17,39 @@ const SHOWN_FIELDS: { readonly [A in ConfigurationAction]?: readonly string[] } 
   'webhook.updated': ['status', 'events', 'sensitiveHeaders'],
 };
 
+/**
+ * What is compared with the stored object before an update. Secrets are in no view; addresses of webhooks and templates,
+ * which may carry one, are left out.
+ */
+const COMPARED_FIELDS: { readonly [A in ConfigurationAction]?: readonly string[] } = {
+  'apiKey.updated': ['name', 'description', 'type', 'status', 'permissions', 'expiringDtm'],
+  'processDefinition.updated': ['document'],
+  'processSettings.updated': [
+    'redirectOrigins',
+    'embedOrigins',
+    'allowSpecimens',
+    'readBudget',
+    'lenientRequests',
+    'fourEyes',
+    'reviewReasons',
+    'reviewDueHours',
+    'reviewQueues',
+  ],
+  'cloudSecret.updated': ['description', 'hosts'],
+  'webhook.updated': ['name', 'description', 'status', 'method', 'events', 'sensitiveHeaders', 'retryIntervalsMs'],
+  'theme.updated': ['palette', 'darkPalette', 'radius', 'fontFamily', 'defaultLanguage', 'texts'],
+  'identityStore.updated': ['description', 'status', 'configuration'],
+  'passkeyConfig.updated': ['*'],
+  'appkeyConfig.updated': ['*'],
+  'totpPolicy.updated': ['*'],
+  'pushPolicy.updated': ['status', 'numberMatching', 'providers'],
+  'operator.updated': ['role', 'status'],
+  'operatorRole.updated': ['description', 'permissions', 'environments', 'masked'],
+  'singleSignOn.updated': ['issuer', 'clientId', 'clientSecretName', 'scopes', 'groupsClaim', 'roles'],
+};
+/** Members that change by themselves. */
+const STAMPS: ReadonlySet<string> = new Set(['createdDtm', 'lastUpdatedDtm', 'createdBy', 'lastUpdatedBy']);
+
 const MAX_ITEM_LENGTH = 300;
 const MAX_FIELDS = 100;
 const MAX_FIELD_LENGTH = 100;
@@ -27,13 +61,16 @@ export type ConfigurationChange = {
   readonly body: unknown;
   /** The answer. */
   readonly result: unknown;
+  /** The object as it was stored before, where that is known. */
+  readonly before?: unknown;
 };
 
-export function describeChange({ action, params, body, result }: ConfigurationChange) {
+export function describeChange({ action, params, body, result, before }: ConfigurationChange) {
   const after = isObject(result) ? result : {};
   const name = textOf(after.name) ?? textOf(after.rpId) ?? textOf(after.policyName);
   const id = textOf(after.id);
   const shownFields = (SHOWN_FIELDS[action] ?? []).filter((field) => after[field] !== undefined);
+  const changes = isObject(before) ? changesOf(action, before, after) : [];
   const fields = isObject(body) && !('bytes' in body) ? Object.keys(body).slice(0, MAX_FIELDS) : [];
   return {
     item: ([...Object.values(params)].join('/') || name || id || action).slice(0, MAX_ITEM_LENGTH),
@@ -43,8 +80,16 @@ export function describeChange({ action, params, body, result }: ConfigurationCh
       ...(typeof after.version === 'number' && { version: after.version }),
       ...(fields.length > 0 && { fields: fields.map((field) => field.slice(0, MAX_FIELD_LENGTH)) }),
       ...(shownFields.length > 0 && { values: Object.fromEntries(shownFields.map((field) => [field, after[field]])) }),
+      ...(changes.length > 0 && { changes }),
     },
   };
+}
+
+function changesOf(action: ConfigurationAction, before: object, after: object): FieldChange[] {
+  const compared = COMPARED_FIELDS[action] ?? [];
+  const isCompared = (name: string) => !STAMPS.has(name) && (compared.includes(name) || compared.includes('*'));
+  const [old, current] = [before, after].map((of) => Object.entries(of).filter(([name]) => isCompared(name)));
+  return listChanges(Object.fromEntries(old ?? []), Object.fromEntries(current ?? []));
 }
 
 function textOf(value: unknown): string | undefined {

@@ -143,7 +143,8 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
   });
 
   it('is that of the environment which is read, for an operator who reads in both', async () => {
-    const caller = { tenantId: TENANT, callerId: 'operator', callerName: 'operator' };
+    const caller = { tenantId: TENANT, callerId: 'operator', callerName: 'operator', operator: {} };
+    const warnings: object[] = [];
     const [inTest, inLive] = (['test', 'live'] as const).map(
       (environment) => ({ ...caller, environment }) as Principal,
     );
@@ -151,7 +152,7 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
       db: app.app.db,
       clock,
       audit: { record: async () => undefined },
-      warn: () => undefined,
+      warn: (details, message) => void warnings.push([details, message]),
       budgetOf: async (_db, environment) => ({ personsPerHour: environment === 'live' ? 2 : 1000, block: true }),
       notify: async () => undefined,
       onError: () => undefined,
@@ -161,6 +162,9 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
     assert.throws(() => budget.admit(inLive as Principal, 1), { code: 100191 });
     (await budget.admit(inTest as Principal, 5))(5);
     await budget.stop();
+    const values = { persons: 2, personsPerHour: 2, block: true };
+    const details = { tenantId: TENANT, environment: 'live', operatorId: 'operator', ...values };
+    assert.deepEqual(warnings, [[details, 'an operator has used up its read budget']], 'no API key is blamed');
   });
 
   it('is one for all servers, counts again what could not be written, and forgets after 30 days', async () => {

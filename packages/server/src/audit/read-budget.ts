@@ -196,7 +196,8 @@ async function addReads(tx: TenantTx, deps: ReadBudgetDeps, { principal, hourAt,
     details: { values },
   });
   await deps.notify(tx, { type: action, environment, at, data });
-  const details = { tenantId: tx.tenantId, environment, apiKeyId, ...values };
-  tx.afterCommit(() => deps.warn(details, 'an API key has used up its read budget'));
+  const details = { tenantId: tx.tenantId, environment, ...callerIds(principal), ...values };
+  const caller = principal.operator ? 'an operator' : 'an API key';
+  tx.afterCommit(() => deps.warn(details, `${caller} has used up its read budget`));
   return { stored, budget };
 }

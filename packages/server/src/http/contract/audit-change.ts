@@ -8,6 +8,13 @@ export type MadeChange = {
   readonly params: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly result: unknown;
+  readonly before: unknown;
+};
+export type ChangeLog = {
+  /** Reads an object of the configuration as it is stored, in the transaction of its change. */
+  readBefore(context: Context, action: ConfigurationAction, params: Readonly<Record<string, string>>): Promise<unknown>;
+  /** Writes a change of the configuration into the audit log, in its transaction. */
+  recordChange: RecordChange;
 };
 export type RecordChange = (tx: TenantTx, context: Context, change: MadeChange) => Promise<void>;
 
@@ -19,14 +26,16 @@ export type Handle = ((context: Context, input: Input) => unknown) & {
 };
 
 /** The handler of an operation that changes the configuration. The change and its record are one transaction. */
-export function auditing(handler: Handle, action: ConfigurationAction, record: RecordChange): Handle {
+export function auditing(handler: Handle, action: ConfigurationAction, log: ChangeLog): Handle {
   const { prepare, runsAgain = false } = handler;
   const within = (context: Context, input: Input, handle: (context: Context) => unknown) =>
     context.db.write(
       async (tx) => {
-        const result = await handle({ ...context, db: joined(tx) });
+        const inside = { ...context, db: joined(tx) };
         const params = input.params as Record<string, string>;
-        await record(tx, context, { action, params, body: input.body, result });
+        const before = await log.readBefore(inside, action, params);
+        const result = await handle(inside);
+        await log.recordChange(tx, context, { action, params, body: input.body, result, before });
         return result;
       },
       { runsAgain },

@@ -17,7 +17,7 @@ import type { RespondSpecial } from '../fast/respond-special.ts';
 import { serializerOf } from '../fast/serialize.ts';
 import type { Together } from '../fast/serve-together.ts';
 import { type AnswerDeps, type AnyHandler, answering, type Route } from './answer-request.ts';
-import { auditing, type Handle, type RecordChange } from './audit-change.ts';
+import { auditing, type ChangeLog, type Handle } from './audit-change.ts';
 import { type BodyRoom, type BodyRoomOptions, bodyRoom } from './body-room.ts';
 import { type CheckMembersDeps, checkMembers } from './check-members.ts';
 import { type Guard, type GuardDeps, guards } from './guard.ts';
@@ -29,10 +29,9 @@ import { pageTurns, WrittenPage } from './serve-pages.ts';
 export type MountDeps = Omit<AnswerDeps, 'inLine'> &
   GuardDeps &
   CheckMembersDeps &
-  BodyRoomOptions & {
+  BodyRoomOptions &
+  ChangeLog & {
     handlers: AllHandlers;
-    /** Writes a change of the configuration into the audit log, in its transaction. */
-    recordChange: RecordChange;
     /** Counts the persons that API keys read, and refuses keys that have read too many. */
     readBudget: { admit(principal: Principal, expected: number): SettleReads | Promise<SettleReads> };
     respond: Respond;
@@ -78,7 +77,7 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
     const own = handlerOf(deps.handlers, group, name);
     const { audit } = operation;
     // What is recorded of a change is not masked.
-    const audited = audit ? (auditing(own as Handle, audit, deps.recordChange) as AnyHandler) : own;
+    const audited = audit ? (auditing(own as Handle, audit, deps) as AnyHandler) : own;
     const handler = hidingLiveAuthors(masking(audited, operation), operation);
     for (const address of addressesOf(operation)) mountOne(app, shared, guard, { id, operation, address, handler });
   }

@@ -1,0 +1,78 @@
+import { isObject } from '../kernel/is-object.ts';
+
+/** One difference between a stored object and what it became. Values are JSON texts; an absent one did not exist. */
+export type FieldChange = { readonly path: string; readonly before?: string; readonly after?: string };
+
+export const MAX_CHANGES = 50;
+const MAX_VALUE_LENGTH = 300;
+const MAX_PATH_LENGTH = 200;
+const MAX_DEPTH = 10;
+
+/** Lists what differs between two JSON values, up to `MAX_CHANGES`. Pure. */
+export function listChanges(before: unknown, after: unknown): FieldChange[] {
+  const changes: FieldChange[] = [];
+  compare(changes, [], before, after);
+  return changes;
+}
+
+type Path = readonly string[];
+
+function compare(changes: FieldChange[], path: Path, before: unknown, after: unknown): void {
+  if (changes.length >= MAX_CHANGES || isSame(before, after)) return;
+  const members = path.length < MAX_DEPTH ? membersOf(before, after) : undefined;
+  if (members) {
+    for (const name of members.names)
+      compare(changes, [...path, name], members.before.get(name), members.after.get(name));
+  } else if (isPlainList(before) && isPlainList(after)) compareLists(changes, path, before, after);
+  else changes.push(changeOf(path, before, after));
+}
+
+/** Of a list of words, what was added and what was removed. One in another order is another list. */
+function compareLists(changes: FieldChange[], path: Path, before: readonly unknown[], after: readonly unknown[]): void {
+  const removed = before.filter((each) => !after.includes(each));
+  const added = after.filter((each) => !before.includes(each));
+  if (removed.length + added.length === 0) changes.push(changeOf(path, before, after));
+  for (const each of removed) if (changes.length < MAX_CHANGES) changes.push(changeOf(path, each, undefined));
+  for (const each of added) if (changes.length < MAX_CHANGES) changes.push(changeOf(path, undefined, each));
+}
+
+type Members = {
+  before: ReadonlyMap<string, unknown>;
+  after: ReadonlyMap<string, unknown>;
+  names: ReadonlySet<string>;
+};
+
+/** The members of two objects, or the entries of two lists whose entries have an id. */
+function membersOf(one: unknown, other: unknown): Members | undefined {
+  const [before, after] = [namedMembers(one), namedMembers(other)];
+  return before && after ? { before, after, names: new Set([...before.keys(), ...after.keys()]) } : undefined;
+}
+
+function namedMembers(value: unknown): ReadonlyMap<string, unknown> | undefined {
+  if (isObject(value)) return new Map(Object.entries(value));
+  if (!Array.isArray(value)) return undefined;
+  const ids = value.map((each) => (isObject(each) && typeof each.id === 'string' ? each.id : undefined));
+  if (ids.includes(undefined) || new Set(ids).size < ids.length) return undefined;
+  return new Map(value.map((each, at) => [ids[at] as string, each]));
+}
+
+function isPlainList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.every((each) => typeof each !== 'object');
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+function changeOf(path: Path, before: unknown, after: unknown): FieldChange {
+  return {
+    path: path.join('/').slice(0, MAX_PATH_LENGTH),
+    ...(before !== undefined && { before: textOf(before) }),
+    ...(after !== undefined && { after: textOf(after) }),
+  };
+}
+
+function textOf(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
+}
