@@ -134,6 +134,10 @@ const routeTree = root.addChildren([
   screen('/pages', lazyRouteComponent(pages, 'CustomPages')),
   screen('/pages/$name', lazyRouteComponent(pages, 'CustomPage')),
   screen(
+    '/pages/$name/source',
+    lazyRouteComponent(() => import('./screens/page-source.tsx'), 'PageSource'),
+  ),
+  screen(
     '/events',
     lazyRouteComponent(() => import('./screens/events.tsx'), 'EventQueries'),
   ),

@@ -13,12 +13,13 @@ import { CLIENT_SECRET, openTestProvider } from '../../server/test/oidc-provider
 import { openReceiver } from '../../server/test/webhooks.ts';
 import { pageZip } from '../../server/test/zips.ts';
 import { DIST } from '../build.ts';
-import { testCaseWork } from './case-work.ts';
-import { testLongDefinition } from './definition-work.ts';
+import { lookAt, testCaseWork } from './case-work.ts';
+import { documentOf, testDefinitionText, testLongDefinition, write } from './definition-work.ts';
 import { walk } from './drawn-person.ts';
 import { testExports } from './export-work.ts';
 import { testRedaction } from './redact-work.ts';
 import { testRoles } from './role-work.ts';
+import { testScreens } from './screen-work.ts';
 import { type ConsoleStage, openConsoleStage, setPresence, settled, still } from './stage.ts';
 import { testStoreUsers } from './user-work.ts';
 
@@ -460,7 +461,7 @@ describe('the console', () => {
     const text = await row.innerText();
     assert.match(
       text,
-      /API Key: test[\s\S]*Changed: reviewReasons[\s\S]*redirectOrigins: \["https:\/\/shop\.example"\]/,
+      /API Key: test[\s\S]*redirectOrigins\s*\+ "https:\/\/shop\.example"\s*Members of the request: reviewReasons/,
     );
     assert.match(text, /127\.0\.0\.1/);
     await keep('audit-change');
@@ -504,6 +505,8 @@ describe('the console', () => {
   testRedaction(tools);
   testStoreUsers(tools);
   testLongDefinition(tools);
+  testDefinitionText(tools);
+  testScreens(tools);
 
   it('the tenant’s own reasons are offered to reviewers, and the keys can be switched off', async () => {
     await open('/settings', /Settings/);
@@ -601,6 +604,41 @@ describe('the console', () => {
     await row.getByRole('button', { name: 'Deploy' }).click();
     await row.getByRole('button', { name: 'Withdraw' }).click();
     await row.getByText('Archived').waitFor();
+
+    // Its files are edited as texts; what is saved is the next version.
+    await row.getByRole('link', { name: 'Edit the files' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Files of welcome' }).waitFor();
+    const source = page.getByRole('textbox', { name: 'index.html' });
+    await source.getByText('<h1>Hello</h1>').waitFor();
+    const save = page.getByRole('button', { name: 'Save as the next version' });
+    assert.ok(await save.isDisabled(), 'nothing was changed yet');
+    await write(
+      source,
+      '<!doctype html><title>Welcome</title><link rel="stylesheet" href="look.css"><h1>Good day</h1>',
+    );
+    await page.getByRole('textbox', { name: 'New file' }).fill('look.css');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await write(page.getByRole('textbox', { name: 'look.css' }), 'h1 { color: #0b5e4a; }');
+    await lookAt(tools, 'page-source');
+    await save.click();
+    const next = page.getByRole('row', { name: /welcome v2/ });
+    await next.getByRole('button', { name: 'Preview' }).click();
+    const greeting = page.frameLocator('iframe.phone').getByRole('heading', { name: 'Good day' });
+    await greeting.waitFor();
+    assert.equal(await greeting.evaluate((element) => getComputedStyle(element).color), 'rgb(11, 94, 74)');
+    // A page that is not one is refused, and what was typed stays.
+    await next.getByRole('link', { name: 'Edit the files' }).click();
+    await page.getByRole('textbox', { name: 'New file' }).fill('run.exe');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('This file is not a text. It stays as it is.').waitFor();
+    await save.click();
+    await page
+      .getByRole('alert')
+      .getByText(/run\.exe/)
+      .waitFor();
+    page.once('dialog', (dialog) => dialog.accept());
+    await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: 'Custom pages' }).click();
+    await page.getByRole('row', { name: /welcome v2/ }).waitFor();
   });
 
   it('a definition is built in the outline by keyboard, and a change is undone', async () => {
@@ -641,8 +679,7 @@ describe('the console', () => {
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360, 'the canvas fits a phone');
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByText('Document', { exact: true }).click();
-    const text = await page.getByRole('textbox', { name: 'Document' }).inputValue();
-    const types = JSON.parse(text).steps.map(({ type }: { type: string }) => type);
+    const types = (await documentOf(page)).steps.map(({ type }) => type);
     assert.deepEqual(types, ['document', 'consent', 'face', 'decision']);
     page.once('dialog', (dialog) => dialog.accept());
   });
@@ -686,8 +723,8 @@ describe('the console', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByText('No faults.').waitFor();
     await page.getByText('Document', { exact: true }).click();
-    const { steps } = JSON.parse(await page.getByRole('textbox', { name: 'Document' }).inputValue());
-    const form = steps.find(({ type }: { type: string }) => type === 'form');
+    const form = (await documentOf(page)).steps.find(({ type }) => type === 'form');
+    assert.ok(form);
     assert.deepEqual(form.schema, {
       type: 'object',
       required: ['pet', 'firstName'],

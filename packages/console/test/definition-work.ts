@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Tools } from './case-work.ts';
+import type { Locator, Page } from 'playwright-core';
+import { lookAt, type Tools } from './case-work.ts';
 import { settled } from './stage.ts';
 
 const NUM_STEPS = 100;
@@ -50,5 +51,64 @@ export function testLongDefinition(tools: Tools): void {
     assert.match(await nodes.first().innerText(), /^1\. consent1\b/);
     assert.ok(await undo.isDisabled(), 'all changes are undone');
     await settled(page);
+  });
+}
+
+type Document = { steps: { id: string; type: string; [member: string]: unknown }[] };
+
+/** The document as the editor shows it. Only lines near the visible ones are in the page, which are all of a short one. */
+export async function documentOf(page: Page): Promise<Document> {
+  const editor = page.getByRole('textbox', { name: 'Document' });
+  await editor.waitFor();
+  return JSON.parse((await editor.locator('.cm-line').allTextContents()).join('\n'));
+}
+
+/** Writes over all that an editor holds. */
+export async function write(editor: Locator, text: string): Promise<void> {
+  await editor.press('Control+a');
+  await editor.press('Delete');
+  await editor.page().keyboard.insertText(text);
+}
+
+/** A definition as text. */
+export function testDefinitionText(tools: Tools): void {
+  const { open } = tools;
+
+  it('a definition is edited as text: a fault is shown at its place, and a change is seen in the outline', async () => {
+    const page = tools.page();
+    await open('/definitions/new', /New definition/);
+    await page.getByText('Document', { exact: true }).click();
+    const editor = page.getByRole('textbox', { name: 'Document' });
+    const steps = [
+      { id: 'document', type: 'document' },
+      { id: 'terms', type: 'consent', key: 'terms', when: 'params.country ==' },
+      { id: 'decide', type: 'decision' },
+    ];
+    await write(editor, JSON.stringify({ name: 'as-text', steps }, null, 2));
+    const marked = page.locator('.code-editor .cm-lintRange-error');
+    await marked.filter({ hasText: 'params.country' }).waitFor();
+    await lookAt(tools, 'definition-text');
+    // From the outline, too, a button leads to the place.
+    await page.getByText('Outline', { exact: true }).click();
+    await page.getByRole('button', { name: 'Show the place of the fault: /steps/1/when' }).click();
+    await editor.and(page.locator(':focus')).waitFor();
+    assert.equal(await page.evaluate(() => getSelection()?.toString()), '"when": "params.country =="');
+    await page.keyboard.press('Delete');
+    await page.keyboard.insertText('"when": "false"');
+    await marked.waitFor({ state: 'detached' });
+    await page.getByText('No faults.').waitFor();
+    // What is not JSON says where; the key Tab does not stay in the editor.
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(',');
+    const sign = page.locator('.code-editor .cm-lint-marker-error');
+    await sign.waitFor();
+    await page.keyboard.press('Tab');
+    assert.equal(await editor.and(page.locator(':focus')).count(), 0);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await sign.waitFor({ state: 'detached' });
+    assert.equal((await documentOf(page)).steps[1]?.when, 'false');
+    await page.getByText('Outline', { exact: true }).click();
+    await page.getByRole('listitem').filter({ hasText: '2. terms' }).getByText(/false/).waitFor();
+    page.once('dialog', (dialog) => dialog.accept());
   });
 }

@@ -56,6 +56,7 @@ function MailForm({ id, email, onSent }: Receiver & { onSent(): void }) {
   const knownAddress = masked ? '' : (email ?? '');
   const [to, setTo] = useState(knownAddress);
   const [messageLanguage, setMessageLanguage] = useState<string>(language);
+  const languageNames = new Intl.DisplayNames([language], { type: 'language' });
   const send = useAct(
     () =>
       call('processInstances', 'sendResumeLink', {
@@ -82,7 +83,7 @@ function MailForm({ id, email, onSent }: Receiver & { onSent(): void }) {
       <NativeSelect
         label={t('link.language')}
         value={messageLanguage}
-        data={[...JOURNEY_LANGUAGES]}
+        data={JOURNEY_LANGUAGES.map((value) => ({ value, label: languageNames.of(value) ?? value }))}
         onChange={(event) => setMessageLanguage(event.currentTarget.value)}
       />
     </ActForm>

@@ -48,7 +48,9 @@ export function UserKeys({ summary, params }: { summary: Summary; params: UserPa
                 {row.isPreferred && <Tag tone="good">{t('userKeys.preferred')}</Tag>}{' '}
                 {row.hasInvalidToken && <Tag tone="bad">{t('userKeys.invalidToken')}</Tag>}
               </Table.Td>
-              <Table.Td data-title={t('keys.status')}>{row.status ? <WordTag word={row.status} /> : row.rpId}</Table.Td>
+              <Table.Td data-title={t(row.status ? 'keys.status' : 'userKeys.party')}>
+                {row.status ? <WordTag word={row.status} /> : row.rpId}
+              </Table.Td>
               <Table.Td data-title={t('userKeys.lastUsed')}>
                 <Moment at={row.lastUsedDtm} />
               </Table.Td>
@@ -135,7 +137,7 @@ export function UserSessions({ params }: { params: UserParams }) {
   const columns: Column<SessionRow>[] = [
     { title: t('stores.modality'), show: ({ modality }) => modality, text: ({ modality }) => modality },
     { title: t('tokens.type'), show: ({ type }) => <WordTag word={type} />, text: ({ type }) => type },
-    { title: 'rpId', show: ({ rpId }) => rpId ?? '–', text: ({ rpId }) => rpId },
+    { title: t('userKeys.party'), show: ({ rpId }) => rpId ?? '–', text: ({ rpId }) => rpId },
     {
       title: t('instances.created'),
       sort: 'createdDtm',

@@ -1,5 +1,6 @@
-import { Code, Group, Select, Stack } from '@mantine/core';
+import { Code, Group, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
 import { dayStart } from '../parts/day-start.ts';
@@ -99,10 +100,11 @@ export function Audit() {
   );
 }
 
-/** What was changed: the members that were sent, and the new values where they are no secret. */
+/** What was changed: each value before and after, where it is no secret; otherwise what was sent. */
 function Details({ details }: Pick<AuditRow, 'details'>) {
   const t = useT();
-  const { fields = [], values } = details ?? {};
+  const { fields = [], values, changes } = details ?? {};
+  if (changes) return <Changes changes={changes} fields={fields} />;
   if (fields.length === 0 && !values) return '–';
   const others = fields.filter((field) => !(values && field in values));
   return (
@@ -114,6 +116,52 @@ function Details({ details }: Pick<AuditRow, 'details'>) {
         </Code>
       ))}
     </Stack>
+  );
+}
+
+type ChangesProps = { changes: NonNullable<NonNullable<AuditRow['details']>['changes']>; fields: readonly string[] };
+
+/** The server lists no more. */
+const MAX_CHANGES = 50;
+
+function Changes({ changes, fields }: ChangesProps) {
+  const t = useT();
+  const listed = new Set(changes.map(({ path }) => path.split('/')[0]));
+  // The document of a definition is the whole request.
+  const others = listed.has('document') ? [] : fields.filter((field) => !listed.has(field));
+  return (
+    <Stack gap={4}>
+      <div className="diff changes" dir="ltr">
+        {changes.map(({ path, before, after }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a path may be listed twice, and the list never changes.
+          <Fragment key={at}>
+            {path !== changes[at - 1]?.path && <div>{path}</div>}
+            {before !== undefined && <div className="tone-bad">- {before}</div>}
+            {after !== undefined && <div className="tone-good">+ {after}</div>}
+          </Fragment>
+        ))}
+      </div>
+      {changes.length >= MAX_CHANGES && <Text size="xs">{t('audit.cut')}</Text>}
+      {others.length > 0 && (
+        <Text size="xs" c="dimmed" className="wrap">
+          {t('audit.sent', { fields: others.join(', ') })}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** The name beside the id, where the event has one. */
+function Item({ row: { item, processInstanceId, details } }: { row: AuditRow }) {
+  const id = item ?? processInstanceId ?? '–';
+  const name = details?.name && `${details.name}${details.version === undefined ? '' : ` v${details.version}`}`;
+  return (
+    <>
+      {name && name !== id && <bdi>{name} </bdi>}
+      <Text size={name && name !== id ? 'xs' : 'sm'} {...(name && name !== id && { c: 'dimmed' })} className="wrap">
+        {id}
+      </Text>
+    </>
   );
 }
 
@@ -130,7 +178,7 @@ function useColumns(): Column<AuditRow>[] {
     { title: t('audit.what'), show: (row) => row.action, text: (row) => row.action },
     {
       title: t('audit.item'),
-      show: (row) => <span className="wrap">{row.item ?? row.processInstanceId ?? '–'}</span>,
+      show: (row) => <Item row={row} />,
       text: (row) => row.item ?? row.processInstanceId,
     },
     {
@@ -139,6 +187,10 @@ function useColumns(): Column<AuditRow>[] {
       text: ({ details }) => (details ? JSON.stringify(details) : ''),
     },
     { title: t('audit.where'), show: (row) => row.address ?? '–', text: (row) => row.address },
-    { title: t('audit.request'), show: (row) => row.requestId ?? '–', text: (row) => row.requestId },
+    {
+      title: t('audit.request'),
+      show: (row) => <span className="wrap">{row.requestId ?? '–'}</span>,
+      text: (row) => row.requestId,
+    },
   ];
 }

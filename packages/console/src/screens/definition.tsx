@@ -1,19 +1,22 @@
-import { Alert, Button, Group, JsonInput, List, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Alert, Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { type ArgumentsOf, CallError, CHANGED_MEANWHILE, call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { Canvas } from '../parts/canvas.tsx';
+import { Faults, useFaults } from '../parts/definition-faults.tsx';
 import { Compare, DefinitionActions, Tags } from '../parts/definition-tools.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { Outline, type Step } from '../parts/outline.tsx';
 import { Page } from '../parts/page.tsx';
 import { Failed, Guarded, Waiting } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
+
+// Loaded when somebody asks for the document: an editor brings a lot of code.
+const CodeEditor = lazy(() => import('../parts/code-editor.tsx').then((module) => ({ default: module.CodeEditor })));
 
 type DefinitionView = Result<'processDefinitions', 'get'>;
 type Document = NonNullable<ArgumentsOf<'processDefinitions', 'create'>['body']>;
@@ -131,6 +134,13 @@ function Editor({ view, template }: EditorProps) {
   useBlocker({ shouldBlockFn: () => isChanged && !confirm(t('definitions.unsaved')) });
   const isEditable = view === undefined || view.status === 'EDITABLE';
   const canStore = may('processDefinitions', view && isEditable ? 'update' : 'create');
+  const faults = useFaults(text);
+  const [form, setForm] = useState<Form>('outline');
+  const [target, setTarget] = useState<{ pointer: string }>();
+  const showPlace = (pointer: string) => {
+    setForm('document');
+    setTarget({ pointer });
+  };
   return (
     <Page
       title={view ? `${view.name} v${view.version}` : t('definitions.new')}
@@ -166,8 +176,12 @@ function Editor({ view, template }: EditorProps) {
           onText={draft.setText}
           isReadOnly={!canStore}
           undo={draft.canUndo ? draft.undo : undefined}
+          form={form}
+          onForm={setForm}
+          faults={faults.data?.faults}
+          target={target}
         />
-        {may('processDefinitions', 'validate') && <Faults text={text} />}
+        {may('processDefinitions', 'validate') && <Faults query={faults} onShow={showPlace} />}
         {view && <Tags view={view} />}
         {view && <Compare view={view} text={text} />}
       </Stack>
@@ -176,12 +190,17 @@ function Editor({ view, template }: EditorProps) {
 }
 
 type Form = 'outline' | 'canvas' | 'document';
-type FormsProps = { text: string; onText(text: string): void; isReadOnly: boolean; undo: (() => void) | undefined };
+type StepsProps = { text: string; onText(text: string): void; isReadOnly: boolean; form: Form };
+type FormsProps = StepsProps & {
+  undo: (() => void) | undefined;
+  onForm(form: Form): void;
+  faults: readonly { pointer: string; message: string }[] | undefined;
+  target: { pointer: string } | undefined;
+};
 
 /** One document in three forms; each shows what the others have changed. */
-function Forms({ text, onText, isReadOnly, undo }: FormsProps) {
+function Forms({ text, onText, isReadOnly, undo, form, onForm, faults = [], target }: FormsProps) {
   const t = useT();
-  const [form, setForm] = useState<Form>('outline');
   return (
     <>
       <Group>
@@ -193,7 +212,7 @@ function Forms({ text, onText, isReadOnly, undo }: FormsProps) {
             { value: 'canvas', label: t('canvas.title') },
             { value: 'document', label: t('definitions.document') },
           ]}
-          onChange={(next) => setForm(next as Form)}
+          onChange={(next) => onForm(next as Form)}
         />
         {!isReadOnly && (
           <Button variant="default" disabled={!undo} onClick={undo}>
@@ -202,18 +221,18 @@ function Forms({ text, onText, isReadOnly, undo }: FormsProps) {
         )}
       </Group>
       {form === 'document' ? (
-        <JsonInput
-          label={t('definitions.document')}
-          description={t('definitions.documentHint')}
-          value={text}
-          onChange={onText}
-          autosize
-          minRows={12}
-          maxRows={40}
-          readOnly={isReadOnly}
-          className="code"
-          spellCheck={false}
-        />
+        <Suspense fallback={<Waiting />}>
+          <CodeEditor
+            label={t('definitions.document')}
+            description={t('definitions.documentHint')}
+            value={text}
+            onValue={onText}
+            language="json"
+            isReadOnly={isReadOnly}
+            faults={faults}
+            target={target}
+          />
+        </Suspense>
       ) : (
         <StepsOf text={text} onText={onText} isReadOnly={isReadOnly} form={form} />
       )}
@@ -221,9 +240,7 @@ function Forms({ text, onText, isReadOnly, undo }: FormsProps) {
   );
 }
 
-type StepsOfProps = Omit<FormsProps, 'undo'> & { form: Form };
-
-function StepsOf({ text, onText, isReadOnly, form }: StepsOfProps) {
+function StepsOf({ text, onText, isReadOnly, form }: StepsProps) {
   const t = useT();
   const document = readDocument(text);
   if (!document) return <Alert color="red">{t('outline.notJson')}</Alert>;
@@ -255,45 +272,4 @@ function readDocument(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-const WAIT_MS = 400;
-
-/** What deployment would refuse, while one types. */
-function Faults({ text }: { text: string }) {
-  const t = useT();
-  const environment = useEnvironment();
-  const [debouncedText] = useDebouncedValue(text, WAIT_MS);
-  const query = useQuery({
-    queryKey: [environment, 'validate', debouncedText],
-    queryFn: () => call('processDefinitions', 'validate', { body: JSON.parse(debouncedText) as Document }),
-    retry: false,
-  });
-  if (query.isPending) return null;
-  if (query.isError) {
-    return (
-      <Alert color="red" variant="light" title={t('definitions.faults')}>
-        {query.error.message}
-      </Alert>
-    );
-  }
-  const { faults } = query.data;
-  if (faults.length === 0) {
-    return (
-      <Text size="sm" c="dimmed" role="status">
-        {t('definitions.sound')}
-      </Text>
-    );
-  }
-  return (
-    <Alert color="red" variant="light" title={t('definitions.faults')} role="status">
-      <List size="sm">
-        {faults.map(({ pointer, message }) => (
-          <List.Item key={`${pointer}${message}`}>
-            <code>{pointer}</code> {message}
-          </List.Item>
-        ))}
-      </List>
-    </Alert>
-  );
 }

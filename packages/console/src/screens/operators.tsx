@@ -17,7 +17,7 @@ import { type Role, RoleEditor } from '../parts/role-editor.tsx';
 import { SectionHead } from '../parts/section-head.tsx';
 import { SingleSignOn } from '../parts/single-sign-on.tsx';
 import { Guarded } from '../parts/states.tsx';
-import { useT } from '../texts/texts.tsx';
+import { isTextKey, useT } from '../texts/texts.tsx';
 
 type OperatorRow = Result<'operators', 'list'>['content'][number];
 type JoinLink = Result<'operators', 'invite'>;
@@ -90,6 +90,15 @@ function useRoles() {
   return useQuery({ queryKey: ['roles'], queryFn: () => call('operatorRoles', 'list', {}) });
 }
 
+/** Roles that every tenant has are described in the language of the operator; the tenant describes its own. */
+function useRoleDescription() {
+  const t = useT();
+  return (role: Role | undefined) => {
+    const key = `roles.about.${role?.name}`;
+    return role?.builtIn && isTextKey(key) ? t(key) : role?.description;
+  };
+}
+
 function Invite({ onInvited }: { onInvited(link: JoinLink): void }) {
   const t = useT();
   const roles = useRoles();
@@ -98,7 +107,8 @@ function Invite({ onInvited }: { onInvited(link: JoinLink): void }) {
   const [role, setRole] = useState<string>('Reviewer');
   const act = useAct(() => call('operators', 'invite', { body: { name, email, role } }), onInvited);
   const names = roles.data?.roles.map((each) => each.name) ?? ['Reviewer'];
-  const about = roles.data?.roles.find((each) => each.name === role)?.description;
+  const roleDescription = useRoleDescription();
+  const about = roleDescription(roles.data?.roles.find((each) => each.name === role));
   return (
     <ActForm act={act} submitLabel={t('operators.invite')}>
       <NameField name={name} onName={setName} maxLength={100} />
@@ -176,6 +186,7 @@ function Roles() {
   const t = useT();
   const may = useMay();
   const { data } = useRoles();
+  const roleDescription = useRoleDescription();
   const [edited, setEdited] = useState<Role | 'new'>();
   const close = () => setEdited(undefined);
   if (!data) return null;
@@ -197,7 +208,7 @@ function Roles() {
                 <strong>{role.name}</strong> {role.masked && <Tag tone="plain">{t('roles.maskedTag')}</Tag>}
               </Table.Td>
               <Table.Td data-title={t('audit.details')}>
-                <Text size="sm">{role.description}</Text>
+                <Text size="sm">{roleDescription(role)}</Text>
               </Table.Td>
               <Table.Td data-title={t('keys.environment')}>
                 {role.environments.map((each) => t(`app.${each}`)).join(', ')}

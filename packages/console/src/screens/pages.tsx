@@ -1,5 +1,5 @@
 import { Anchor, Button, FileButton, Group, Stack, Text, Title } from '@mantine/core';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, callForBlob, callLoosely, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
@@ -117,6 +117,14 @@ function NewPage() {
       <Text size="xs" c="dimmed">
         {t('pages.zipHint')}
       </Text>
+      <Button
+        variant="default"
+        className="self-start"
+        disabled={name === ''}
+        onClick={() => navigate({ to: `/pages/${encodeURIComponent(name)}/source` })}
+      >
+        {t('pages.write')}
+      </Button>
     </ActForm>
   );
 }
@@ -184,8 +192,20 @@ function VersionActions({ row, onPreview }: { row: PageRow; onPreview(url: strin
     { isShown: isDeployed && may('customPages', 'archive'), label: t('pages.rollBack'), act: withdraw },
     { isShown: may('customPages', 'getArchive'), label: t('definitions.export'), act: save },
   ];
+  const canEdit = may('customPages', 'getArchive') && may('customPages', 'createVersion');
   return (
     <Group gap={4} justify="flex-end">
+      {canEdit && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          component={Link}
+          to={`/pages/${encodeURIComponent(row.name)}/source`}
+          search={{ version: row.id } as never}
+        >
+          {t('pages.edit')}
+        </Button>
+      )}
       {buttons
         .filter(({ isShown }) => isShown)
         .map(({ label, act }) => (

@@ -8,6 +8,7 @@ import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { base64Of } from '../parts/base64.ts';
+import { ChosenPicture } from '../parts/chosen-picture.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Dialog } from '../parts/dialogs.tsx';
 import { NameFilter, useFilters } from '../parts/filters.tsx';
@@ -130,6 +131,7 @@ function NewMember({ list, onDone }: { list: ListView; onDone(): void }) {
             onChange={setImage}
             required
           />
+          <ChosenPicture file={image} />
           {(['firstName', 'lastName'] as const).map((name) => (
             <TextInput
               key={name}
@@ -195,6 +197,7 @@ function Match({ list }: { list: ListView }) {
             {t('watchlists.look')}
           </Button>
         </Group>
+        <ChosenPicture file={image} />
         {matchResult && (
           <Text size="sm" role="status">
             {t('watchlists.found', { n: matchResult.candidates.length, compared: matchResult.numCompared })}

@@ -256,6 +256,7 @@ export const ar: Texts = {
   'definitions.document': 'المستند',
   'definitions.documentHint': 'JSON. يُفحص أثناء الكتابة. الإصدار المنشور لا يتغير أبدًا: الحفظ يُنشئ التالي.',
   'definitions.faults': 'لا يمكن نشر هذا بعد',
+  'definitions.showFault': 'إظهار موضع الخطأ: {pointer}',
   'definitions.sound': 'لا أخطاء.',
   'definitions.unsaved': 'لديك تغييرات غير محفوظة. هل تغادر رغم ذلك؟',
   'secrets.title': 'الأسرار',

@@ -263,6 +263,7 @@ export const de: Texts = {
   'definitions.documentHint':
     'JSON. Es wird beim Tippen geprüft. Eine veröffentlichte Version ändert sich nie: Speichern macht die nächste.',
   'definitions.faults': 'Das lässt sich noch nicht veröffentlichen',
+  'definitions.showFault': 'Stelle des Fehlers zeigen: {pointer}',
   'definitions.sound': 'Keine Fehler.',
   'definitions.unsaved': 'Es gibt Änderungen, die nicht gespeichert sind. Trotzdem verlassen?',
   'secrets.title': 'Geheimnisse',

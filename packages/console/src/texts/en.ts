@@ -260,6 +260,7 @@ export const en = {
   'definitions.documentHint':
     'JSON. It is checked while you type. A deployed version never changes: saving makes the next one.',
   'definitions.faults': 'This cannot be deployed yet',
+  'definitions.showFault': 'Show the place of the fault: {pointer}',
   'definitions.sound': 'No faults.',
   'definitions.unsaved': 'You have unsaved changes. Leave anyway?',
   'secrets.title': 'Secrets',

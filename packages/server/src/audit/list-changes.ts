@@ -29,11 +29,11 @@ function compare(changes: FieldChange[], path: Path, before: unknown, after: unk
 
 /** Of a list of words, what was added and what was removed. One in another order is another list. */
 function compareLists(changes: FieldChange[], path: Path, before: readonly unknown[], after: readonly unknown[]): void {
-  const removed = before.filter((each) => !after.includes(each));
-  const added = after.filter((each) => !before.includes(each));
-  if (removed.length + added.length === 0) changes.push(changeOf(path, before, after));
-  for (const each of removed) if (changes.length < MAX_CHANGES) changes.push(changeOf(path, each, undefined));
-  for (const each of added) if (changes.length < MAX_CHANGES) changes.push(changeOf(path, undefined, each));
+  const oldEntries = before.filter((each) => !after.includes(each));
+  const newEntries = after.filter((each) => !before.includes(each));
+  if (oldEntries.length + newEntries.length === 0) changes.push(changeOf(path, before, after));
+  for (const each of oldEntries) if (changes.length < MAX_CHANGES) changes.push(changeOf(path, each, undefined));
+  for (const each of newEntries) if (changes.length < MAX_CHANGES) changes.push(changeOf(path, undefined, each));
 }
 
 type Members = {

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { it } from 'node:test';
+import { identityEvents } from '../../server/src/identity-store/events/identity-events.ts';
+import { asTenantId } from '../../server/src/kernel/ids.ts';
+import { startJourney } from '../../server/test/end-user.ts';
+import { openReceiver } from '../../server/test/webhooks.ts';
+import { lookAt, type Tools } from './case-work.ts';
+import { walk } from './drawn-person.ts';
+import { settled } from './stage.ts';
+
+/** What operators do on the screens beside reviews. */
+export function testScreens(tools: Tools): void {
+  const { stage, open, keep } = tools;
+  const post = async (path: string, body: object, apiKey = stage().testKey) => {
+    const { app } = stage();
+    const answer = await app.call(path, { method: 'POST', token: await app.token(apiKey), body: JSON.stringify(body) });
+    assert.ok(answer.status < 300, answer.text);
+    return answer.body;
+  };
+  const inLanguage = async (from: string, language: 'AR' | 'EN') =>
+    tools.page().getByRole('radiogroup', { name: from }).getByText(language).click();
+
+  it('the audit trail shows a changed definition as a difference, and is saved as CSV', async () => {
+    const page = tools.page();
+    const path = '/api/process-manager/processDefinitions';
+    const steps = [
+      { id: 'document', type: 'document', when: "params.country == 'DE'" },
+      { id: 'decide', type: 'decision' },
+    ];
+    const { id } = await post(path, { name: 'audited', steps });
+    await open(`/definitions/${id}`, /audited v1/);
+    await page.getByRole('button', { name: 'Edit' }).first().click();
+    await page.getByRole('textbox', { name: /^when/ }).fill("params.country == 'AT'");
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).and(page.locator(':disabled')).waitFor();
+    await open('/audit?action=processDefinition.updated', /Audit trail/);
+    const row = page.getByRole('row', { name: /processDefinition\.updated/ }).first();
+    await row.getByText('document/steps/document/when', { exact: true }).waitFor();
+    await row.getByText(`- "params.country == 'DE'"`, { exact: true }).waitFor();
+    await row.getByText(`+ "params.country == 'AT'"`, { exact: true }).waitFor();
+    assert.match(await row.innerText(), /Olga Owner \(olga@acme\.com\)/);
+    await lookAt(tools, 'audit-diff');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    const lines = readFileSync(await file.path(), 'utf8').split('\r\n');
+    assert.match(lines[0] ?? '', /^"When","Who","What","Object","Details","From","Request"$/);
+    assert.match(lines[1] ?? '', /Olga Owner.*processDefinition\.updated.*params\.country == 'AT'/);
+  });
+
+  it('a secret is written, used, given a new value and deleted; its value is never shown again', async (t) => {
+    const page = tools.page();
+    const { app } = stage();
+    const receiver = await openReceiver();
+    t.after(() => receiver.close());
+    const { host } = new URL(receiver.uri);
+    await open('/secrets', /Secrets/);
+    await page.getByRole('button', { name: 'New secret' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New secret' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('CRM_TOKEN');
+    await dialog.getByLabel('Value').fill('first-value-of-it');
+    await dialog.getByRole('combobox', { name: 'Hosts' }).fill(host);
+    await page.keyboard.press('Enter');
+    await lookAt(tools, 'secret');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const row = page.getByRole('row', { name: /CRM_TOKEN/ });
+    const lastUsed = row.locator('td[data-title="Last used"]');
+    assert.match(await lastUsed.innerText(), /never|–/);
+    // A webhook sends it: the list then says when.
+    const sensitiveHeaders = { Authorization: 'Bearer {secret.CRM_TOKEN}' };
+    const hook = { name: 'uses a secret', uri: receiver.uri, events: [], sensitiveHeaders };
+    const { id } = await post('/api/notification-service/webhooks', hook);
+    await post(`/api/notification-service/webhooks/${id}/test`, {});
+    await receiver.arrived(1);
+    assert.equal(receiver.received[0]?.headers.authorization, 'Bearer first-value-of-it');
+    // Whoever lists the audit trail has the server write what it has gathered.
+    await app.call('/api/process-manager/auditEvents?size=1', { token: await app.token(stage().testKey) });
+    await open('/secrets', /Secrets/);
+    await lastUsed.locator('time').waitFor();
+    await row.getByRole('button', { name: 'New value' }).click();
+    const rotation = page.getByRole('dialog', { name: 'New value' });
+    assert.equal(await rotation.getByLabel('Value').inputValue(), '', 'the old value is not there');
+    await rotation.getByLabel('Value').fill('second-value-of-it');
+    await rotation.getByRole('button', { name: 'Save' }).click();
+    await rotation.waitFor({ state: 'detached' });
+    await post(`/api/notification-service/webhooks/${id}/test`, {});
+    await receiver.arrived(2);
+    assert.equal(receiver.received[1]?.headers.authorization, 'Bearer second-value-of-it');
+    const token = await app.token(stage().testKey);
+    const everywhere = [
+      await app.call('/api/process-manager/cloudSecrets', { token }),
+      await app.call('/api/process-manager/auditEvents?size=100', { token }),
+    ];
+    for (const { text } of everywhere) assert.doesNotMatch(text, /(first|second)-value-of-it/);
+    assert.doesNotMatch(await page.content(), /(first|second)-value-of-it/);
+    await row.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByLabel('CRM_TOKEN').fill('CRM_TOKEN');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await row.waitFor({ state: 'detached' });
+  });
+
+  it('a query of events is opened from a verification, with its filters, run, saved as a file and as a view', async () => {
+    const page = tools.page();
+    const { app, testKey } = stage();
+    const parameters = { _scenario: 'face-mismatch', firstName: 'Evita', lastName: 'Byrne' };
+    const { user, processInstanceId: id } = await startJourney(app, testKey, { parameters });
+    await walk(user);
+    const now = app.clock.now();
+    const event = { environment: 'test', storeName: 'customers', type: 'identity.userUpdated', now } as const;
+    const addEvent = identityEvents(async () => undefined);
+    await app.app.db
+      .of(asTenantId('acme'))
+      .write((tx) => addEvent(tx, { ...event, process: { parentProcessInstanceId: id } }));
+    await open(`/instances/${id}`, /Evita Byrne/);
+    // The report is the page as a printer gets it: without menus and buttons.
+    await page.evaluate(() => Object.assign(window, { print: () => Object.assign(window, { printed: true }) }));
+    await page.getByRole('button', { name: 'Print or save as PDF' }).click();
+    assert.equal(await page.evaluate(() => (window as { printed?: true }).printed), true);
+    const pdf = await page.pdf({ format: 'A4' });
+    assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
+    await page.emulateMedia({ media: 'print' });
+    assert.equal(await page.getByRole('navigation').isVisible(), false);
+    assert.ok(await page.getByRole('heading', { level: 1, name: 'Evita Byrne' }).isVisible());
+    await page.emulateMedia({ media: null });
+    await page.getByRole('link', { name: 'Event queries' }).last().click();
+    await page.getByRole('heading', { level: 1, name: 'Event queries' }).waitFor();
+    const filter = (name: string) => page.getByRole('textbox', { name, exact: true });
+    assert.equal(await filter('parentProcessInstanceId').inputValue(), id);
+    const likes = ['parentProcessDefnName', 'childProcessDefnName', 'childProcessDefnTag'];
+    const exact = [
+      'parentProcessInstanceId',
+      'parentProcessDefnId',
+      'parentProcessDefnVersion',
+      'childProcessDefnVersion',
+    ];
+    for (const name of likes) assert.match((await describedBy(name)) ?? '', /%/, name);
+    for (const name of exact) assert.doesNotMatch((await describedBy(name)) ?? '', /%/, name);
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText(/^SUCCEEDED · 1 entry/).waitFor();
+    await page.getByRole('table').getByRole('link', { name: id }).first().waitFor();
+    await lookAt(tools, 'events-done');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    assert.ok(readFileSync(await file.path(), 'utf8').includes(id));
+    await page.getByRole('textbox', { name: 'Name of this view' }).fill('Evita');
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await open('/events', /Event queries/);
+    assert.equal(await filter('parentProcessInstanceId').inputValue(), '');
+    await page.getByRole('button', { name: 'Evita', exact: true }).click();
+    await page.waitForURL(/parentProcessInstanceId=/);
+    await page.getByRole('button', { name: 'Delete view: Evita' }).click();
+    await page.getByRole('button', { name: 'Evita', exact: true }).waitFor({ state: 'detached' });
+    await post(`/api/process-manager/processInstances/${id}/cancel`, {});
+
+    async function describedBy(name: string) {
+      const ids = (await filter(name).getAttribute('aria-describedby')) ?? '';
+      return page.evaluate((all) => document.getElementById(all.split(' ')[0] ?? '')?.textContent, ids);
+    }
+  });
+
+  it('tenant, region and environment are in sight on every screen, also on a phone', async () => {
+    const page = tools.page();
+    const banner = page.getByRole('banner');
+    const isInSight = async (where: string) => {
+      for (const text of ['acme', 'fir']) assert.ok(await banner.getByText(text, { exact: true }).isVisible(), where);
+      const environment = banner.getByRole('radiogroup', { name: 'Environment' });
+      assert.ok(await environment.getByText('Test').isVisible(), where);
+      assert.ok(await environment.getByRole('radio', { name: 'Test' }).isChecked(), where);
+      assert.ok(await page.getByText('You are looking at test data.').isVisible(), where);
+    };
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const [path, heading] of [
+        ['/', /Good to see you/],
+        ['/keys', /API keys/],
+        ['/themes/brand', /brand/],
+      ] as const) {
+        await open(path, heading);
+        await isInSight(`${path} at ${width} px`);
+        await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+        assert.ok(await banner.getByText('acme', { exact: true }).isVisible(), 'it stays while one scrolls');
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('roles are described, and files, links and cancelling are offered, in the language of the operator', async () => {
+    const page = tools.page();
+    const parameters = { firstName: 'Layla', lastName: 'Byrne', email: 'layla@example.com' };
+    const { processInstanceId: id } = await startJourney(stage().app, stage().testKey, { parameters });
+    await open('/operators', /People/);
+    await page.getByText('Decides what machines could not').waitFor();
+    await inLanguage('Language', 'AR');
+    await page.getByText('يبتّ فيما عجزت عنه الآلات').waitFor();
+    await settled(page);
+    assert.doesNotMatch(await page.locator('main').innerText(), /May do everything|Decides what/);
+    await lookAt(tools, 'operators-ar');
+    await open('/instances', /./);
+    await page.getByRole('button', { name: 'التصدير في الخلفية' }).click();
+    await page.getByRole('dialog').getByRole('radio').first().waitFor();
+    await lookAt(tools, 'export-start-ar');
+    await page.keyboard.press('Escape');
+    await open(`/instances/${id}`, /Layla Byrne/);
+    await page.getByRole('button', { name: 'رابط للشخص' }).click();
+    await page.getByRole('dialog').getByRole('textbox').waitFor();
+    await lookAt(tools, 'send-link-ar');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'إلغاء التحقق' }).click();
+    await page.getByRole('dialog').waitFor();
+    await lookAt(tools, 'cancel-ar');
+    await page.keyboard.press('Escape');
+    await inLanguage('اللغة', 'EN');
+    await page.getByRole('button', { name: 'Cancel verification' }).waitFor();
+    await keep('instance-open');
+    await post(`/api/process-manager/processInstances/${id}/cancel`, {});
+  });
+}
