@@ -1027,6 +1027,30 @@ describe('the console', () => {
     await person.context().close();
   });
 
+  it('five wrong codes lock whoever tries them', async () => {
+    const body = JSON.stringify({ name: 'Lou Locked', email: 'lou@acme.com', role: 'Auditor' });
+    const invitation = { method: 'POST', token: await stage.app.token(), body };
+    assert.equal((await stage.app.call('/api/operator-manager/operators', invitation)).status, 201);
+    const person = await stage.page();
+    await person.goto(`${stage.address}/console/`);
+    const { length } = stage.mails.mails;
+    await person.getByLabel('E-mail').fill('lou@acme.com');
+    await person.getByRole('button', { name: 'Send me a link by e-mail' }).click();
+    const { text } = await stage.mails.arrived(length + 1);
+    await person.goto(/http\S+#email=\S+/.exec(text)?.[0] ?? '');
+    const code = person.getByLabel('Code of your authenticator app');
+    for (let attempts = 1; attempts <= 5; attempts += 1) {
+      await code.fill('000000');
+      await person.getByRole('button', { name: 'Sign in', exact: true }).click();
+      // The field is empty again once the attempt is over.
+      await code.and(person.locator('[value=""]')).waitFor();
+    }
+    await code.fill('000000');
+    await person.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await person.getByText(/Too many attempts failed/).waitFor();
+    await person.context().close();
+  });
+
   it('somebody signs in with an account of the company, as the owner has set it up', async () => {
     const provider = await openTestProvider(`${stage.address}/console/single-sign-on`);
     const { hostname, host } = new URL(provider.issuer);

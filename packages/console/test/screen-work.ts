@@ -139,7 +139,7 @@ export function testScreens(tools: Tools): void {
     for (const name of likes) assert.match((await describedBy(name)) ?? '', /%/, name);
     for (const name of exact) assert.doesNotMatch((await describedBy(name)) ?? '', /%/, name);
     await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await page.getByText(/^SUCCEEDED · 1 entry/).waitFor();
+    await page.getByText(/^Done · 1 entry/).waitFor();
     await page.getByRole('table').getByRole('link', { name: id }).first().waitFor();
     await lookAt(tools, 'events-done');
     const [file] = await Promise.all([
@@ -161,6 +161,72 @@ export function testScreens(tools: Tools): void {
       const ids = (await filter(name).getAttribute('aria-describedby')) ?? '';
       return page.evaluate((all) => document.getElementById(all.split(' ')[0] ?? '')?.textContent, ids);
     }
+  });
+
+  it('what is refused says why: a private address and the last owner; a blocked key issues no token', async () => {
+    const page = tools.page();
+    const { app } = stage();
+    const notice = page.locator('.mantine-Notifications-notification');
+    await open('/webhooks', /Webhooks/);
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    const webhook = page.getByRole('dialog', { name: 'New webhook' });
+    await webhook.getByRole('textbox', { name: /^Name/ }).fill('inside');
+    await webhook.getByRole('textbox', { name: 'Address' }).fill('https://10.0.0.1/hook');
+    await webhook.getByRole('button', { name: 'Create' }).click();
+    await notice
+      .getByText(/10\.0\.0\.1|private|address/i)
+      .first()
+      .waitFor();
+    await page.keyboard.press('Escape');
+
+    await open('/operators?name=Olga%25', /People/);
+    await page.getByRole('button', { name: 'Menu: Olga Owner' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    const removal = page.getByRole('dialog', { name: 'Remove' });
+    await removal.getByLabel('Olga Owner').fill('Olga Owner');
+    await removal.getByRole('button', { name: 'Delete' }).click();
+    await notice.getByText(/owner/i).first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('row', { name: /Olga Owner/ }).waitFor();
+
+    const { id, code } = await post('/api/arthr/apiKeys', { name: 'to be blocked', permissions: [] });
+    const address = `${app.baseUrl}/api/arthr/apiKeys/issue`;
+    const issue = async () => (await fetch(address, { method: 'POST', headers: { 'X-Api-Key': code } })).status;
+    assert.equal(await issue(), 200);
+    await open('/keys?name=to%20be%20blocked', /API keys/);
+    const key = page.getByRole('row', { name: /to be blocked/ });
+    await key.getByRole('button', { name: 'Block' }).click();
+    await key.getByText('Blocked', { exact: true }).waitFor();
+    assert.equal(await issue(), 401);
+    await key.getByRole('button', { name: 'Archive' }).click();
+    await key.getByText('Archived', { exact: true }).waitFor();
+    const token = await app.token(stage().testKey);
+    await app.call(`/api/arthr/apiKeys/${id}`, { method: 'DELETE', token });
+  });
+
+  it('the first screen names a key that expires soon, and a list shows the columns that one chooses', async () => {
+    const page = tools.page();
+    const { app } = stage();
+    const expiringDtm = new Date(Date.now() + 5 * 86_400_000).toISOString();
+    const { id } = await post('/api/arthr/apiKeys', { name: 'nearly over', permissions: [], expiringDtm });
+    await open('/', /Good to see you/);
+    await page
+      .getByRole('region', { name: 'Needs attention' })
+      .getByRole('link', { name: /nearly over/ })
+      .click();
+    await page.waitForURL(/keys\?name=nearly/);
+    await page.getByRole('row', { name: /nearly over/ }).waitFor();
+    await app.call(`/api/arthr/apiKeys/${id}`, { method: 'DELETE', token: await app.token(stage().testKey) });
+    await open('/instances', /Verifications/);
+    const titles = page.getByRole('table').getByRole('columnheader');
+    await titles.filter({ hasText: 'Deleted after' }).waitFor();
+    assert.equal(await titles.filter({ hasText: 'Id' }).count(), 0);
+    await page.getByRole('combobox', { name: 'Columns' }).press('ArrowDown');
+    await page.getByRole('option', { name: 'Id', exact: true }).click();
+    await titles.filter({ hasText: 'Id' }).waitFor();
+    await open('/instances', /Verifications/);
+    await titles.filter({ hasText: 'Id' }).waitFor();
+    await page.evaluate(() => localStorage.removeItem('grove-columns'));
   });
 
   it('tenant, region and environment are in sight on every screen, also on a phone', async () => {

@@ -4,10 +4,11 @@ import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useAct } from '../parts/act.ts';
 import { saveCsv } from '../parts/csv.ts';
+import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { SavedViews } from '../parts/saved-views.tsx';
 import { Empty, Guarded } from '../parts/states.tsx';
-import { useT } from '../texts/texts.tsx';
+import { type TextKey, useT } from '../texts/texts.tsx';
 
 type Answer = Result<'events', 'getQueryResult'>;
 
@@ -22,6 +23,7 @@ const FILTERS = [
   { name: 'childProcessDefnTag', isLike: true },
 ] as const;
 
+const WORDS: Readonly<Record<string, TextKey>> = { SUCCEEDED: 'word.DONE', FAILED: 'word.FAILED' };
 const POLL_MS = 500;
 const MAX_POLLS = 120;
 
@@ -76,7 +78,7 @@ export function EventQueries() {
             ))}
             <NumberInput
               label={t('events.size')}
-              description={' '}
+              description={'\u00a0'}
               value={size}
               min={1}
               max={1000}
@@ -89,7 +91,7 @@ export function EventQueries() {
             </Button>
             {answer && (
               <Text size="sm" role="status">
-                {answer.status} · {t('app.total', { n: rows.length })}
+                {t(WORDS[answer.status] ?? 'word.RUNNING')} · {t('app.total', { n: rows.length })}
               </Text>
             )}
             {rows.length > 0 && (
@@ -134,15 +136,7 @@ function Results({ rows, columns }: ResultsProps) {
             <Table.Tr key={JSON.stringify(row)}>
               {columns.map((name) => (
                 <Table.Td key={name} data-title={name}>
-                  {name.endsWith('ProcessInstanceId') && row[name] ? (
-                    <Anchor component={Link} to={`/instances/${textOf(row[name])}`} size="sm">
-                      {textOf(row[name])}
-                    </Anchor>
-                  ) : typeof row[name] === 'object' && row[name] !== null ? (
-                    <Code className="wrap">{textOf(row[name])}</Code>
-                  ) : (
-                    <Text size="sm">{textOf(row[name])}</Text>
-                  )}
+                  <Value name={name} value={row[name]} />
                 </Table.Td>
               ))}
             </Table.Tr>
@@ -150,5 +144,23 @@ function Results({ rows, columns }: ResultsProps) {
         </Table.Tbody>
       </Table>
     </Table.ScrollContainer>
+  );
+}
+
+/** A verification is a link, a time is that of the viewer, and an object is shown as it is. */
+function Value({ name, value }: { name: string; value: unknown }) {
+  const text = textOf(value);
+  if (name.endsWith('ProcessInstanceId') && value) {
+    return (
+      <Anchor component={Link} to={`/instances/${text}`} size="sm">
+        {text}
+      </Anchor>
+    );
+  }
+  if (name.endsWith('Dtm') && value) return <Moment at={text} />;
+  return typeof value === 'object' && value !== null ? (
+    <Code className="wrap">{text}</Code>
+  ) : (
+    <Text size="sm">{text}</Text>
   );
 }
