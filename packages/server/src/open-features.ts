@@ -110,7 +110,7 @@ export function openFeatures(deps: FeatureDeps) {
     pushes,
     messages,
     manager,
-    openExports(shared),
+    openExports({ ...shared, mayStillCall: mayStillCall(shared) }),
     journeys,
     operators,
     personRequests,

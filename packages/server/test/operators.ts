@@ -46,7 +46,7 @@ export async function browse(
 }
 
 /** `fetch` writes the Host header itself. */
-async function fetchAtHost(
+export async function fetchAtHost(
   url: string | URL | Request,
   { method, headers, body }: RequestInit = {},
 ): Promise<Response> {

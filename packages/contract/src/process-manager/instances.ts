@@ -36,7 +36,9 @@ const instanceFields = {
   firstName: Type.Optional(personal(Type.String())),
   phoneNumber: Type.Optional(personal(Type.String())),
   email: Type.Optional(personal(Type.String())),
-  externalReference: Type.Optional(Type.String({ description: 'As the caller sent it when the instance was created' })),
+  externalReference: Type.Optional(
+    personal(Type.String({ description: 'As the caller sent it when the instance was created' })),
+  ),
   status: InstanceStatus,
   environment: Environment,
   retentionDays: Type.Optional(

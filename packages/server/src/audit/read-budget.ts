@@ -15,8 +15,9 @@ import { addKeyReads, countKeyReads, type KeyHour, markAlarmed } from './key-rea
 export type ReadBudget = {
   /**
    * Before a read that shows at most `expected` persons. Refuses with 100191 while the key is blocked; requests that are
-   * under way count with what they may show. The answer is to be told how many it showed, once. A promise for a key that
-   * this server has not met: its budget and what it has read are looked up first.
+   * under way count with what they may show. The answer is to be told how many it shows, once, before it is sent. If they
+   * are more than were expected, and more than the rest of the budget of a key that would be blocked, it is refused with
+   * 100191, too. A promise for a key that this server has not met: its budget and what it has read are looked up first.
    */
   admit(principal: Principal, expected: number): SettleReads | Promise<SettleReads>;
   flush(): Promise<void>;
@@ -91,10 +92,11 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
 
   const admitCounted = (principal: Principal, expected: number): SettleReads => {
     const use = useOf(principal);
-    if (isBlocked(use)) {
+    const refuse = () => {
       const retryAfterSeconds = Math.max(1, Math.ceil((use.hourAt + HOUR - clock.now()) / 1000));
       throw new ApiError(100191, { retryAfterSeconds });
-    }
+    };
+    if (isBlocked(use)) refuse();
     use.reserved += expected;
     let isOpen = true;
     return (personCount) => {
@@ -104,6 +106,8 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
       if (personCount === 0) return;
       // The hour may have ended meanwhile.
       const now = useOf(principal);
+      // An export shows all its persons at once: it must not be a way around the budget.
+      if (personCount > expected && !hasRoomFor(now, personCount)) refuse();
       now.pending += personCount;
       if (now.pending >= WRITE_FROM) hurry();
     };
@@ -148,6 +152,10 @@ function nameOf({ environment, callerId }: Principal): string {
 
 function isBlocked({ stored, pending, reserved, budget }: Use): boolean {
   return budget?.block === true && stored + pending + reserved >= budget.personsPerHour;
+}
+
+function hasRoomFor({ stored, pending, reserved, budget }: Use, personCount: number): boolean {
+  return budget?.block !== true || stored + pending + reserved + personCount <= budget.personsPerHour;
 }
 
 /** Reads the budget and the count first: otherwise a key could read without limit until the first write, or after a restart. */

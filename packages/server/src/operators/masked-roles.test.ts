@@ -35,7 +35,12 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.deepEqual([made.status, made.body.masked], [201, true], made.text);
     masked = await invitePerson(grove, owner, 'Front desk');
     const { apiKey } = await grove.app.tenants.createApiKey(grove.tenantId, { name: 'test', environment: 'test' });
-    const parameters = { firstName: 'Saoirse', lastName: 'Byrne', email: 'saoirse@example.com' };
+    const parameters = {
+      firstName: 'Saoirse',
+      lastName: 'Byrne',
+      email: 'saoirse@example.com',
+      externalReference: 'saoirse@crm',
+    };
     const started = await startJourney(grove, apiKey, { parameters });
     await started.user.finish();
     id = started.processInstanceId;

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import {
   type Address,
   addressesOf,
@@ -176,6 +177,7 @@ function serve(deps: MountDeps & AnswerDeps, served: Served, route: Route) {
         }
         deps.respond(request, reply, status, body instanceof WrittenPage ? body.parts : serialize?.(body));
       } catch (error) {
+        if (body instanceof SpecialAnswer && body.kind === 'stream') (body.body as Readable).destroy();
         fail(error);
         return;
       }

@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
+import type { Readable } from 'node:stream';
 import { after, before, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startJourney } from '../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
-import { findExport, removeExpired } from './exports.repository.ts';
-import { MAX_EXPORTS_PER_CALLER, MAX_RUNNING_EXPORTS } from './exports.ts';
+import {
+  addPart,
+  changeExport,
+  findExport,
+  findExportForUpdate,
+  findPart,
+  removeExpired,
+} from './exports.repository.ts';
+import { MAX_EXPORTS_PER_CALLER, MAX_RUNNING_EXPORTS, openExports } from './exports.ts';
 
 const PATH = '/api/process-manager/exports';
 
@@ -114,6 +122,54 @@ onBothEngines('exports of instances', (_engine, places) => {
     const made = await app.call('/api/arthr/apiKeys', { method: 'POST', token: await app.token(), body });
     const refused = await post('', {}, await app.token(made.body.code));
     assert.deepEqual([refused.status, refused.body.code], [403, 7], refused.text);
+  });
+
+  it('100191: are no way around the read budget of a key that would be blocked', async () => {
+    const setBudget = async (personsPerHour: number) => {
+      const body = JSON.stringify({ redirectOrigins: [], readBudget: { personsPerHour, block: true } });
+      const answer = await app.call('/api/process-manager/settings', { method: 'POST', token, body });
+      assert.equal(answer.status, 200, answer.text);
+    };
+    for (let count = 0; count < 11; count += 1) await start('Counted');
+    await setBudget(11);
+    // A key that this server has not met: it reads the budget.
+    const { apiKey } = await app.app.tenants.createApiKey('acme', { name: 'new', environment: 'test' });
+    token = await app.token(apiKey);
+    const row = await done({ searchString: 'Counted' });
+    assert.equal((await app.call('/api/process-manager/processInstances?size=1', { token })).status, 200);
+    const refused = await post(`/${row.id}/file`, {});
+    assert.deepEqual([row.rows, refused.status, refused.body.code], [11, 429, 100191], refused.text);
+    assert.equal((await app.call('/api/process-manager/processInstances?size=1', { token })).status, 200);
+    app.clock.advance(HOUR);
+    token = await app.token(apiKey);
+    assert.match((await download(row.id)).text, /Counted/);
+    token = await app.token(testKey);
+    await setBudget(1_000_000);
+  });
+
+  it('end in the middle for whoever may not download them any more', async () => {
+    await start('Parted');
+    const { id } = await done({ searchString: 'Parted' });
+    const db = app.app.db.of(asTenantId('acme'));
+    await db.write(async (tx) => {
+      const row = await findExportForUpdate(tx, id);
+      const ids = await findPart(tx, { export_id: id, part: 0 });
+      assert.ok(row && ids);
+      await addPart(tx, { export_id: id, part: 1, ids });
+      await changeExport(tx, { ...row, num_parts: 2 });
+    });
+    const row = await findExport(db, id);
+    const linesIf = async (mayStillCall: boolean) => {
+      const deps = { audit: { noteRead: () => undefined }, mayStillCall: async () => mayStillCall };
+      const { download } = openExports(deps as never).handlers.instanceExports;
+      const permissions = { holds: () => true };
+      const principal = { environment: 'test', callerId: row?.caller_id, permissions };
+      const context = { db, now: app.clock.now(), tenantId: 'acme', principal };
+      const answer = (await download(context as never, { params: { exportId: id } } as never)) as { body: Readable };
+      return (await answer.body.toArray()).join('');
+    };
+    assert.equal((await linesIf(true)).match(/"Parted"/g)?.length, 2);
+    await assert.rejects(linesIf(false), { code: 7 });
   });
 
   it('100065, 100368: are few at a time, and are not downloaded before they are ready', async () => {

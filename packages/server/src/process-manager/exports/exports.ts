@@ -7,7 +7,7 @@ import type { Jobs } from '../../jobs/jobs.ts';
 import { actor } from '../../kernel/actor.ts';
 import { stream } from '../../kernel/answers.ts';
 import { HOUR, toDtm } from '../../kernel/clock.ts';
-import type { Context } from '../../kernel/context.ts';
+import type { Context, Principal } from '../../kernel/context.ts';
 import { ensurePermission, READ_PARAMETERS } from '../../kernel/ensure-permission.ts';
 import { ensureUnmasked } from '../../kernel/ensure-unmasked.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -41,6 +41,8 @@ export type ExportDeps = {
   jobs: Pick<Jobs, 'enqueue'>;
   audit: Pick<Audit, 'record' | 'noteRead'>;
   everyTenantId(): AsyncIterable<TenantId>;
+  /** Whether the caller of a request that is still being answered could make it now. */
+  mayStillCall(principal: Principal, permission: string): Promise<boolean>;
 };
 
 type Bound = ExportDeps & { openFilters: OpenFilters; run: JobDefinition<RunExport> };
@@ -114,13 +116,18 @@ async function get({ openFilters }: Bound, context: Context, { params }: InputOf
   return viewOf(row, await openFilters(context.db, row));
 }
 
-async function download({ audit }: Bound, context: Context, { params }: InputOf<'download'>) {
+async function download({ audit, mayStillCall }: Bound, context: Context, { params }: InputOf<'download'>) {
   ensureSight(context);
   const row = await existing(context, params.exportId);
   if (row.state !== 'DONE') throw new ApiError(100368);
   audit.noteRead(context, { action: 'export.downloaded', item: row.id });
   const name = `verifications-${toDtm(row.created_at).slice(0, 10)}.${row.format.toLowerCase()}`;
-  const answer = stream('application/octet-stream', Readable.from(linesOf(context, row)), {
+  // A token that expires meanwhile does not break a file that it was good for when it began.
+  const { expiresAt: _expiresAt, ...principal } = context.principal;
+  const ensureStillAllowed = async () => {
+    if (!(await mayStillCall(principal, api.instanceExports.download.permission))) throw new ApiError(7);
+  };
+  const answer = stream('application/octet-stream', Readable.from(linesOf(context, row, ensureStillAllowed)), {
     'content-disposition': `attachment; filename="${name}"`,
     'content-security-policy': 'sandbox',
   });
@@ -151,12 +158,17 @@ async function existing({ db, now, principal }: Context, id: string): Promise<Ex
   return row;
 }
 
-/** The file, a part at a time. */
-async function* linesOf({ db, now, tenantId }: Context, row: ExportRow): AsyncGenerator<string> {
+/** The file, a part at a time. Whoever reads it slowly must still be allowed to when the next part is due. */
+async function* linesOf(
+  { db, now, tenantId }: Context,
+  row: ExportRow,
+  ensureStillAllowed: () => Promise<void>,
+): AsyncGenerator<string> {
   const { head, rowOf, tail } = WRITERS[row.format];
   yield head;
   let isFirst = true;
   for (let part = 0; part < row.num_parts; part += 1) {
+    if (part > 0) await ensureStillAllowed();
     const ids = (await findPart(db, { export_id: row.id, part })) ?? [];
     let text = '';
     for (const view of await viewsOf(db, ids, row)) {
