@@ -35,7 +35,10 @@ export type TestHttpOptions = {
   /** The handlers are those of the server, so what they answer counts as exercised. */
   genuine?: true;
 } & Partial<
-  Pick<HttpDeps, 'journeySession' | 'definitionSchema' | 'webFolder' | 'observe' | 'roomBytes' | 'roomWaitMs'>
+  Pick<
+    HttpDeps,
+    'journeySession' | 'definitionSchema' | 'webFolder' | 'observe' | 'roomBytes' | 'roomWaitMs' | 'roomPatienceMs'
+  >
 >;
 
 /** The one bearer token that opens everything of the tenant acme. */

@@ -11,10 +11,11 @@ const KB = 1000;
 
 describe('the room for bodies', () => {
   let http: TestHttp;
-  const open = (roomWaitMs: number) =>
+  const open = (roomWaitMs: number, roomPatienceMs = 600_000) =>
     openTestHttp({
       roomBytes: 1000 * KB,
       roomWaitMs,
+      roomPatienceMs,
       db: { of: () => ({}) } as never,
       // The cookie says whose session it is: `<tenant>.<session>`.
       journeySession: async (instanceId, cookie): Promise<JourneyPrincipal> => {
@@ -88,6 +89,44 @@ describe('the room for bodies', () => {
     } finally {
       http = impatient;
       await patient.stop();
+    }
+  });
+
+  it('100007: one session leaves room to others of its tenant, and holds up nobody who fits', async () => {
+    const held = [hold('acme.one', `Content-Length: ${150 * KB}`)];
+    // A second one of the same session would leave less than it has.
+    await until('acme.one', 150 * KB, 429);
+    assert.equal(await upload('acme.two', 150 * KB), 200);
+    // It waits, and those of others pass it.
+    const patient = await open(60_000);
+    const impatient = http;
+    http = patient;
+    try {
+      held.push(hold('acme.one', `Content-Length: ${400 * KB}`));
+      await upload('other.one', 200 * KB);
+      held.push(hold('acme.one', `Content-Length: ${400 * KB}`));
+      assert.equal(await upload('acme.two', 100 * KB), 200);
+    } finally {
+      for (const { socket } of held) socket.destroy();
+      http = impatient;
+      await patient.stop();
+    }
+  });
+
+  it('a body that comes too slowly to arrive in time is cut off while others wait', async () => {
+    const strict = await open(60_000, 0);
+    const usual = http;
+    http = strict;
+    try {
+      const { socket, answered } = hold('acme.one', `Content-Length: ${400 * KB}`);
+      answered.catch(() => undefined);
+      const closed = once(socket, 'close');
+      await upload('other.one', 200 * KB);
+      assert.equal(await upload('acme.two', 400 * KB), 200);
+      await closed;
+    } finally {
+      http = usual;
+      await strict.stop();
     }
   });
 

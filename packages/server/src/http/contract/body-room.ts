@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { totalmem } from 'node:os';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { ApiError } from '../../kernel/errors.ts';
@@ -6,14 +7,16 @@ import { type Waiting, waitingLines } from '../../kernel/waiting-lines.ts';
 /**
  * Room in memory for bodies that are being read and worked on. Without it, whoever has a link and a fast line could send a
  * thousand photographs of 12 MiB at once, and end the process for everybody. A tenant may have as much as it leaves free:
- * the first has half of the room at most, the next half of the rest. A body that does not fit waits a little, unread, and
- * tenants take turns. One journey has a few uploads at a time.
+ * the first has half of the room at most, the next half of the rest, and so have the sessions of a tenant in its share. A
+ * body that does not fit waits a little, unread, and senders take turns. While one waits, bodies that come too slowly to
+ * arrive in time are cut off: otherwise whoever sends a byte now and then would hold the room. One journey has a few
+ * uploads at a time.
  */
 export type BodyRoom = (maxBytes: number) => Hook;
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
-export type BodyRoomOptions = { roomBytes?: number; roomWaitMs?: number };
+export type BodyRoomOptions = { roomBytes?: number; roomWaitMs?: number; roomPatienceMs?: number };
 
 /** Smaller bodies are not counted: even one on every connection takes no more room than one tenant may have. */
 const COUNTED_FROM_DIGITS = 6;
@@ -25,6 +28,10 @@ const MAX_WAITING = 1000;
 /** A request may take 30 seconds in all, and a phone needs most of them to send a picture. */
 const WAIT_MS = 8000;
 const RETRY_AFTER_SECONDS = 2;
+/** After this time in the room, a body must come at half the pace at least that brings it in time. */
+const PATIENCE_MS = 5000;
+const ARRIVAL_MS = 30_000;
+const LOOK_EVERY_MS = 1000;
 const MIN_ROOM_BYTES = 32 * 2 ** 20;
 /** Pictures are decoded one after another: to hold more of them only costs memory. */
 const MAX_ROOM_BYTES = 128 * 2 ** 20;
@@ -35,7 +42,11 @@ function usualRoom(): number {
   return Math.min(MAX_ROOM_BYTES, Math.max(MIN_ROOM_BYTES, Math.min(memory, totalmem()) / 8));
 }
 
-export function bodyRoom({ roomBytes = usualRoom(), roomWaitMs = WAIT_MS }: BodyRoomOptions = {}): BodyRoom {
+export function bodyRoom({
+  roomBytes = usualRoom(),
+  roomWaitMs = WAIT_MS,
+  roomPatienceMs = PATIENCE_MS,
+}: BodyRoomOptions = {}): BodyRoom {
   const room = sharedRoom(roomBytes);
   const uploads = new Map<string, number>();
 
@@ -46,9 +57,10 @@ export function bodyRoom({ roomBytes = usualRoom(), roomWaitMs = WAIT_MS }: Body
     if (encoding === undefined && (length ?? '').length < COUNTED_FROM_DIGITS) return done();
     // A body without a length counts as the longest one; a body that is too long is refused before it is read.
     const bytes = Math.min(maxBytes, encoding === undefined ? Number(length) : maxBytes);
-    const tenant = (request.principal ?? request.journey)?.tenantId;
+    const { principal, journey } = request;
+    const tenant = (principal ?? journey)?.tenantId;
     if (tenant === undefined) return done();
-    const { sessionId } = request.journey ?? {};
+    const { sessionId } = journey ?? {};
     const refuse = () =>
       done(new ApiError(100007, { retryAfterSeconds: RETRY_AFTER_SECONDS, detail: 'too many bodies at once' }));
     const fitsNever = 2 * bytes > roomBytes;
@@ -61,20 +73,27 @@ export function bodyRoom({ roomBytes = usualRoom(), roomWaitMs = WAIT_MS }: Body
       body.isGone = true;
       refuse();
     }, roomWaitMs);
+    const pace = paceOf(request.raw, bytes, roomPatienceMs);
     const body: Body = {
+      tenant,
+      sender: `${tenant} ${sessionId ?? principal?.callerId}`,
+      isOfSession: sessionId !== undefined,
       bytes,
       isGone: reply.raw.destroyed,
+      isSlow: pace.isSlow,
       begin() {
         clearTimeout(timer);
-        reply.raw.once('close', () => room.giveBack(tenant, bytes));
+        reply.raw.once('close', () => room.leave(body));
+        pace.start();
         done();
       },
+      end: () => request.raw.destroy(),
     };
     reply.raw.once('close', () => {
       body.isGone = true;
       clearTimeout(timer);
     });
-    if (room.enter(tenant, body)) return;
+    if (room.enter(body)) return;
     clearTimeout(timer);
     refuse();
   };
@@ -86,45 +105,98 @@ function add(amounts: Map<string, number>, owner: string, amount: number): void 
   else amounts.delete(owner);
 }
 
-type Body = { readonly bytes: number; isGone: boolean; begin(): void };
-
-/** Bodies of tenants begin when there is room for them, in turns of their tenants. */
-function sharedRoom(roomBytes: number) {
-  const used = new Map<string, number>();
-  const lines = waitingLines<Body>(MAX_WAITING);
-  let bytesInUse = 0;
-  const fits = (tenant: string, bytes: number) => (used.get(tenant) ?? 0) + bytes <= roomBytes - bytesInUse - bytes;
-  const take = (tenant: string, bytes: number) => {
-    bytesInUse += bytes;
-    add(used, tenant, bytes);
+/** Whether a body comes too slowly to arrive in time. One that has arrived is not slow, however long it is worked on. */
+function paceOf(request: IncomingMessage, bytes: number, patienceMs: number) {
+  let startedAt = 0;
+  let readBefore = 0;
+  return {
+    start() {
+      startedAt = performance.now();
+      readBefore = request.socket.bytesRead;
+    },
+    isSlow() {
+      const elapsedMs = performance.now() - startedAt;
+      if (request.complete || elapsedMs < patienceMs) return false;
+      return 2 * (request.socket.bytesRead - readBefore) * ARRIVAL_MS < bytes * elapsedMs;
+    },
   };
-  /** Lets in those that fit now. Behind a body that does not fit, others of its tenant wait on. */
+}
+
+type Body = {
+  readonly tenant: string;
+  /** The session, the API key or the operator. */
+  readonly sender: string;
+  readonly isOfSession: boolean;
+  readonly bytes: number;
+  isGone: boolean;
+  isSlow(): boolean;
+  begin(): void;
+  /** Ends the connection. */
+  end(): void;
+};
+
+/** Bodies begin when there is room for them, in turns of their senders. */
+function sharedRoom(roomBytes: number) {
+  const ofTenants = new Map<string, number>();
+  const ofSenders = new Map<string, number>();
+  const inRoom = new Set<Body>();
+  const lines = waitingLines<Body>(MAX_WAITING);
+  let waitingOfTenants = new Map<string, number>();
+  let bytesInUse = 0;
+  let looking: NodeJS.Timeout | undefined;
+
+  const fits = ({ tenant, sender, isOfSession, bytes }: Body) => {
+    const rest = roomBytes - bytesInUse - (ofTenants.get(tenant) ?? 0);
+    if (2 * bytes > rest) return false;
+    const own = ofSenders.get(sender) ?? 0;
+    // A session leaves as much to the others of its tenant as it has. It may have one body in any case.
+    return !isOfSession || own === 0 || own + 2 * bytes <= rest / 2;
+  };
+  const take = ({ tenant, sender }: Body, bytes: number) => {
+    bytesInUse += bytes;
+    add(ofTenants, tenant, bytes);
+    add(ofSenders, sender, bytes);
+  };
+  const endSlow = () => {
+    for (const body of inRoom) if (body.isSlow()) body.end();
+  };
+  /** Lets in those that fit now. Behind a body that does not fit, others of its sender wait on. */
   const serveWaiting = () => {
     const [served, unserved]: [Waiting<Body>[], Waiting<Body>[]] = [[], []];
     const blocked = new Set<string>();
+    waitingOfTenants = new Map();
     for (const each of lines.take(lines.size)) {
       const { owner, job } = each;
       if (job.isGone) continue;
-      if (blocked.has(owner) || !fits(owner, job.bytes)) {
+      if (blocked.has(owner) || !fits(job)) {
         blocked.add(owner);
         unserved.push(each);
+        add(waitingOfTenants, job.tenant, 1);
         continue;
       }
-      take(owner, job.bytes);
+      take(job, job.bytes);
+      inRoom.add(job);
       served.push(each);
     }
     lines.putBack(unserved, served);
+    if (unserved.length > 0) looking ??= setInterval(endSlow, LOOK_EVERY_MS).unref();
+    else {
+      clearInterval(looking);
+      looking = undefined;
+    }
     for (const { job } of served) job.begin();
   };
   return {
-    /** False if too many wait. Nobody overtakes those who wait. */
-    enter(tenant: string, body: Body): boolean {
-      if (!lines.add(tenant, body)) return false;
+    /** False if too many wait. Of one sender, nobody overtakes those who wait. */
+    enter(body: Body): boolean {
+      if ((waitingOfTenants.get(body.tenant) ?? 0) >= MAX_WAITING - lines.size) return false;
+      if (!lines.add(body.sender, body)) return false;
       serveWaiting();
       return true;
     },
-    giveBack(tenant: string, bytes: number): void {
-      take(tenant, -bytes);
+    leave(body: Body): void {
+      take(body, -body.bytes);
+      inRoom.delete(body);
       serveWaiting();
     },
   };
