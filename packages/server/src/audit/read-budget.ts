@@ -92,11 +92,7 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
 
   const admitCounted = (principal: Principal, expected: number): SettleReads => {
     const use = useOf(principal);
-    const refuse = () => {
-      const retryAfterSeconds = Math.max(1, Math.ceil((use.hourAt + HOUR - clock.now()) / 1000));
-      throw new ApiError(100191, { retryAfterSeconds });
-    };
-    if (isBlocked(use)) refuse();
+    if (isBlocked(use)) throw usedUp(use, clock.now());
     use.reserved += expected;
     let isOpen = true;
     return (personCount) => {
@@ -107,7 +103,7 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
       // The hour may have ended meanwhile.
       const now = useOf(principal);
       // An export shows all its persons at once: it must not be a way around the budget.
-      if (personCount > expected && !hasRoomFor(now, personCount)) refuse();
+      if (personCount > expected && !hasRoomFor(now, personCount)) throw usedUp(now, clock.now());
       now.pending += personCount;
       if (now.pending >= WRITE_FROM) hurry();
     };
@@ -152,6 +148,10 @@ function nameOf({ environment, callerId }: Principal): string {
 
 function isBlocked({ stored, pending, reserved, budget }: Use): boolean {
   return budget?.block === true && stored + pending + reserved >= budget.personsPerHour;
+}
+
+function usedUp({ hourAt }: Use, now: number): ApiError {
+  return new ApiError(100191, { retryAfterSeconds: Math.max(1, Math.ceil((hourAt + HOUR - now) / 1000)) });
 }
 
 function hasRoomFor({ stored, pending, reserved, budget }: Use, personCount: number): boolean {
