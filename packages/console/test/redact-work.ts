@@ -61,12 +61,12 @@ export function testRedaction(tools: Tools): void {
 
   it('several are redacted together; one that is not over is left as it is', async () => {
     const page = tools.page();
-    await decided('Quentin');
-    const { processInstanceId } = await started('Quentin');
-    await open('/instances?q=Quentin', /Verifications/);
+    await decided('Wilhelmina');
+    const { processInstanceId } = await started('Wilhelmina');
+    await open('/instances?q=Wilhelmina', /Verifications/);
     for (const at of [0, 1])
       await page
-        .getByRole('row', { name: /Quentin/ })
+        .getByRole('row', { name: /Wilhelmina/ })
         .nth(at)
         .getByRole('checkbox')
         .check();
@@ -76,7 +76,7 @@ export function testRedaction(tools: Tools): void {
     await page.getByText('1 verification is redacted.').waitFor();
     await page.getByText('1 verification is not over and was not redacted.').waitFor();
     await page
-      .getByRole('row', { name: /Quentin/ })
+      .getByRole('row', { name: /Wilhelmina/ })
       .nth(1)
       .waitFor({ state: 'detached' });
     await post(`/api/process-manager/processInstances/${processInstanceId}/cancel`, {});

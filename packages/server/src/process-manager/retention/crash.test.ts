@@ -164,6 +164,50 @@ const expire = (place: TestPlace, ids: readonly string[]) =>
     }),
   );
 
+const REDACTIONS = unprepared(`SELECT
+  (SELECT count(*) FROM process_instances WHERE tenant_id = $1 AND redacted_at IS NOT NULL) AS redacted,
+  (SELECT count(*) FROM redactions WHERE tenant_id = $1) AS redactions,
+  (SELECT count(*) FROM redactions WHERE tenant_id = $1 AND state = 'ERASING') AS unfinished,
+  (SELECT count(*) FROM data_keys WHERE tenant_id = $1 AND subject LIKE 'instance:%') AS keys,
+  (SELECT count(*) FROM instance_images WHERE tenant_id = $1) AS images`);
+type Redactions = Record<'redacted' | 'redactions' | 'unfinished' | 'keys' | 'images', number>;
+
+const redactionsOf = (place: TestPlace) =>
+  withDb(place, async (db) => ({ ...(await db.get<Redactions>(REDACTIONS, [TENANT])) }) as Redactions);
+
+/** Every instance has all of its data, or none: in one snapshot of the database. */
+async function assertRedacted(place: TestPlace, made: number): Promise<Redactions> {
+  const state = await redactionsOf(place);
+  const { redacted, unfinished } = state;
+  const whole = made - redacted;
+  assert.deepEqual(state, { redacted, redactions: redacted, unfinished, keys: whole, images: whole * IMAGES });
+  return state;
+}
+
+/** Until so many are redacted, or all requests are answered. */
+function someRedacted(place: TestPlace, least: number, ended: Promise<unknown>): Promise<void> {
+  let over = false;
+  ended.then(() => {
+    over = true;
+  });
+  return withDb(place, async (db) => {
+    while (!over && ((await db.get<Redactions>(REDACTIONS, [TENANT]))?.redacted ?? 0) < least) await sleep(1);
+  });
+}
+
+/** Every journey has ended. */
+const end = (place: TestPlace) =>
+  withDb(place, (db) =>
+    db.write((tx) =>
+      tx.run(
+        {
+          text: "UPDATE process_instances SET status = 'COMPLETED_TERMINATED', deadline_at = NULL WHERE tenant_id = $1",
+        },
+        [TENANT],
+      ),
+    ),
+  );
+
 describe('a server that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
   onBothEngines(`${ROUNDS} times`, (engine, places) => {
     const children = testChildren();
@@ -221,6 +265,44 @@ describe('a server that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
       await server.child.kill('SIGKILL');
       t.diagnostic(`${ids.length} instances; killed in the middle ${inTheMiddle} times, ${unfinished} half erased`);
       assert.ok(unfinished + inTheMiddle > 0, 'no kill came in time to show anything');
+    });
+
+    it('while it redacts leaves every instance whole, or without its data within a minute of the restart', async (t) => {
+      const place = await places.create();
+      const grove = await openTestApp(place);
+      const ids = await seed(grove, await tokenOf(grove), { count: INSTANCES * ROUNDS, images: IMAGES, bytes: 1000 });
+      const { apiKey } = grove;
+      await grove.stop();
+      await end(place);
+
+      let server = await start(children, place, apiKey);
+      const redact = (id: string) =>
+        fetch(`${server.base}/api/process-manager/processInstances/${id}/redact`, { method: 'POST', ...bearer(server) })
+          .then((answer) => answer.status)
+          .catch(() => undefined);
+      for (let round = 0; round < ROUNDS; round++) {
+        const before = (await redactionsOf(place)).redacted;
+        const slice = ids.slice(round * INSTANCES, (round + 1) * INSTANCES);
+        const ended = Promise.all(slice.map(redact));
+        await someRedacted(place, before + 1 + Math.floor((chance() * INSTANCES) / 2), ended);
+        await server.child.kill('SIGKILL');
+        await ended;
+        const killed = await assertRedacted(place, ids.length);
+        t.diagnostic(`round ${round + 1}: ${killed.redacted - before} redacted, ${killed.unfinished} unfinished`);
+        server = await start(children, place, apiKey);
+        const until = performance.now() + GONE_WITHIN_MS;
+        while ((await assertRedacted(place, ids.length)).unfinished > 0) {
+          assert.ok(performance.now() < until, 'redactions are not finished after a minute');
+          await sleep(50);
+        }
+        assert.equal(blobCount(place), (ids.length - (await redactionsOf(place)).redacted) * IMAGES);
+      }
+      assert.deepEqual(
+        [...new Set(await Promise.all(ids.map(redact)))],
+        [200],
+        'what was redacted and what was not can be redacted again',
+      );
+      await server.child.kill('SIGTERM');
     });
 
     it('while it archives sends no whole archive, changes nothing, and archives afterwards', async () => {

@@ -13,6 +13,12 @@ export type InstancePart = {
   readonly isOld?: true;
   /** No foreign key removes its rows with the instance. */
   readonly isLoose?: true;
+  /** The column that names the instance, if it is not `instance_id`. */
+  readonly column?: string;
+  /** What the index of that column begins with besides the tenant, as SQL. */
+  readonly indexedWith?: string;
+  /** A deletion leaves it: an id of an instance that is gone leads nowhere. */
+  readonly outlivesDeletion?: true;
 };
 
 /** No secret has this hash, and it has the length of one. */
@@ -43,6 +49,22 @@ export const INSTANCE_PARTS: readonly InstancePart[] = [
   { table: 'instance_checks', redaction: 'keep', isOld: true },
   { table: 'instance_images', redaction: 'remove', isOld: true },
   { table: 'idempotency_keys', redaction: 'remove', isOld: true, isLoose: true },
+  // Both are about users of identity stores, and would say whose verdict it is.
+  {
+    table: 'identity_events',
+    column: 'parent_process_instance_id',
+    indexedWith: "environment IN ('live', 'test')",
+    redaction: { set: 'parent_process_instance_id = NULL' },
+    isLoose: true,
+    outlivesDeletion: true,
+  },
+  {
+    table: 'push_notifications',
+    column: 'process_instance_id',
+    redaction: { set: 'process_instance_id = NULL' },
+    isLoose: true,
+    outlivesDeletion: true,
+  },
 ];
 
 const OLD_ID = byLanguage('i.id');
@@ -59,22 +81,29 @@ const countOfAll = (parts: readonly InstancePart[]) => `
 
 const isRemoved = ({ redaction }: InstancePart) => redaction === 'remove';
 
+const goesWithInstance = ({ outlivesDeletion }: InstancePart) => !outlivesDeletion;
+
 /** With the row of the instance itself. */
-export const ROWS_OF_DELETION = `1 + ${countOfAll(INSTANCE_PARTS)}`;
+export const ROWS_OF_DELETION = `1 + ${countOfAll(INSTANCE_PARTS.filter(goesWithInstance))}`;
 export const ROWS_OF_REDACTION = countOfAll(INSTANCE_PARTS.filter(isRemoved));
 
 export const BLOBS_OF_INSTANCE = `FROM instance_images m WHERE m.tenant_id = :tenant_id AND m.instance_id = ${OLD_ID}`;
 
-const ofInstances = `WHERE tenant_id = :tenant_id AND instance_id ${inJson(':ids')}` as const;
+/** PostgreSQL uses an index of the rows that name an instance only if the statement says that it wants no others. */
+function ofInstances({ column = 'instance_id', indexedWith, isLoose }: InstancePart) {
+  const more = `${indexedWith ? ` AND ${indexedWith}` : ''}${isLoose ? ` AND ${column} IS NOT NULL` : ''}`;
+  return `WHERE tenant_id = :tenant_id${more} AND ${column} ${inJson(':ids')}` as const;
+}
 
 /** What a redaction does, in the order of the list. */
-export const REDACTING_TEXTS = INSTANCE_PARTS.flatMap(({ table, redaction }) => {
+export const REDACTING_TEXTS = INSTANCE_PARTS.flatMap((part) => {
+  const { table, redaction } = part;
   if (redaction === 'keep') return [];
   const change = redaction === 'remove' ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${redaction.set}`;
-  return [`${change} ${ofInstances}` as const];
+  return [`${change} ${ofInstances(part)}` as const];
 });
 
 /** What a deletion removes by itself, because no foreign key does. */
-export const DELETING_TEXTS = INSTANCE_PARTS.filter(({ isLoose }) => isLoose).map(
-  ({ table }) => `DELETE FROM ${table} ${ofInstances}` as const,
+export const DELETING_TEXTS = INSTANCE_PARTS.filter((part) => part.isLoose && goesWithInstance(part)).map(
+  (part) => `DELETE FROM ${part.table} ${ofInstances(part)}` as const,
 );

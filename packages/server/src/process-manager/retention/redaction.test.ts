@@ -80,8 +80,17 @@ onBothEngines('a redaction', (engine, places) => {
     const checks = (await get(`${dataOf(definitionId, id)}/userdata/checks`)).body;
     const events = (await get(`${INSTANCES}/${id}/events?size=100`)).body.content;
 
+    const event = `INSERT INTO identity_events (tenant_id, environment, id, at, type, store_name, user_id,
+      parent_process_instance_id) VALUES ($1, 'test', '01JEVENT', 1, 'USER_CREATED', 'people', '01JUSER', $2)`;
+    await app.app.db.of(TENANT).write((tx) => tx.run(unprepared(event), [TENANT, id]));
+
     const { status, body, text } = await redact(id);
     assert.equal(status, 200, text);
+    const [userEvent] = await rows(
+      "SELECT user_id, parent_process_instance_id AS parent FROM identity_events WHERE tenant_id = $1 AND $2 <> '' AND id = '01JEVENT'",
+      id,
+    );
+    assert.deepEqual([userEvent?.user_id, userEvent?.parent], ['01JUSER', null]);
     const { firstName: _f, lastName: _l, email: _e, review: _r, extendedSearchTerms: _t, ...rest } = before;
     const { redactedDtm, review, ...remaining } = body;
     assert.match(redactedDtm, /^\d{4}-/);
