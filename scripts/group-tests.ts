@@ -33,7 +33,7 @@ const KEEPS_APART = [
   /process\.(on|once|chdir|exit|memoryUsage|cpuUsage)\b/,
   /process\.env(\.\w+)? *=[^=]|delete process\.env/,
   /\bmock\.(timers|method|module)\b/,
-  /\b(testChildren|openBrowser|openVision|startPostgres|startCeph)\(/,
+  /\b(testChildren|openBrowser|openVision|startPostgres|startPatroni|startCeph)\(/,
   /GROVE_VISION: 'lazy'/,
   // Other tests write statements of their own into the list.
   /import \{[^}]*\bstatements\b[^}]*\} from/,

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { sha256, signRequest } from '../src/engines/blobs/sign-request.ts';
+import { freePort } from './free-port.ts';
 
 /**
  * A bucket that others wrote: the object gateway of Ceph, on a cluster of one monitor and one store in memory. On Debian
@@ -15,6 +15,9 @@ import { sha256, signRequest } from '../src/engines/blobs/sign-request.ts';
 export type Ceph = {
   readonly endpoint: string;
   readonly key: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** Ends the gateway and leaves what is stored; `startGateway` starts it again. */
+  killGateway(): Promise<void>;
+  startGateway(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -52,15 +55,27 @@ export async function startCeph(): Promise<Ceph> {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const endpoint = await launch(folder, processes);
-    return { endpoint, key: KEY, stop };
+    const { endpoint, launchGateway } = await launch(folder, processes);
+    return {
+      endpoint,
+      key: KEY,
+      stop,
+      async killGateway() {
+        const gateway = processes.pop();
+        if (gateway) await ended(gateway);
+      },
+      async startGateway() {
+        launchGateway();
+        await untilAnswers(endpoint);
+      },
+    };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function launch(folder: string, processes: ChildProcess[]): Promise<string> {
+async function launch(folder: string, processes: ChildProcess[]) {
   const [second, first, web] = [await freePort(), await freePort(), await freePort()];
   const fsid = randomUUID();
   const monitor = `[v2:127.0.0.1:${second},v1:127.0.0.1:${first}]`;
@@ -85,13 +100,14 @@ async function launch(folder: string, processes: ChildProcess[]): Promise<string
   await run('ceph-osd', ['-i', '0', '--mkfs', '--osd-uuid', store], options);
   start('ceph-osd', '-i', '0');
   const gateway = ['-n', 'client.rgw', '--no-mon-config'];
-  start('radosgw', ...gateway);
+  const launchGateway = () => start('radosgw', ...gateway);
+  launchGateway();
   const endpoint = `http://127.0.0.1:${web}`;
   await untilAnswers(endpoint);
   const user = ['--uid', 'grove', '--display-name', 'grove'];
   const keys = ['--access-key', KEY.accessKeyId, '--secret-key', KEY.secretAccessKey];
   await run('radosgw-admin', ['user', 'create', ...user, ...keys, ...gateway], options);
-  return endpoint;
+  return { endpoint, launchGateway };
 }
 
 type Cluster = { folder: string; fsid: string; monitor: string; web: number };
@@ -148,15 +164,5 @@ function ended(child: ChildProcess): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return done();
     child.once('close', () => done());
     child.kill('SIGKILL');
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done, failed) => {
-    const server = createServer().once('error', failed);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => done(port));
-    });
   });
 }

@@ -27,6 +27,9 @@ export type AnswerOptions = {
   readonly startsAgain?: (challenge: Challenge) => boolean;
 };
 
+/** A real clock lets the time pass. */
+export type PageClock = Pick<TestClock, 'now'> & { advance(ms: number): void | Promise<void> };
+
 export type FrameChange = { token?: string; key?: KeyObject; challengeId?: string; at?: number };
 
 const MAX_FRAMES = 150;
@@ -34,11 +37,7 @@ const MAX_FRAMES = 150;
 const REACTION_MS = 1000;
 const PACE_MS = 300;
 
-export function openChallengePage(
-  user: EndUser,
-  step: string,
-  clock: Pick<TestClock, 'advance' | 'now'>,
-): ChallengePage {
+export function openChallengePage(user: EndUser, step: string, clock: PageClock): ChallengePage {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { kty, crv, x, y } = publicKey.export({ format: 'jwk' });
   const start: ChallengePage['start'] = (omit = []) => {
@@ -74,7 +73,7 @@ export function openChallengePage(
       let before = '';
       for (let frames = 0; frames < MAX_FRAMES && challenge.state === 'OPEN'; frames += 1) {
         const instruction = challenge.instruction as Instruction;
-        clock.advance(instruction.token === before ? PACE_MS : REACTION_MS);
+        await clock.advance(instruction.token === before ? PACE_MS : REACTION_MS);
         before = instruction.token;
         const answer = await send(challenge, await frameOf(instruction));
         if (answer.status !== 200) throw new Error(answer.text);

@@ -35,7 +35,10 @@ export async function endUser(app: TestApp, code: string): Promise<EndUser> {
   return enter(app, opened);
 }
 
-export function enter(app: TestApp, opened: Answer): EndUser {
+/** What an end user needs of an application. */
+export type Reachable = Pick<TestApp, 'call' | 'logged'>;
+
+export function enter(app: Reachable, opened: Answer): EndUser {
   const { processInstanceId } = opened.body;
   const [cookie = ''] = (opened.headers.getSetCookie()[0] ?? '').split(';');
   const call: EndUser['call'] = (path = '', init = {}) =>
@@ -80,7 +83,7 @@ export function enter(app: TestApp, opened: Answer): EndUser {
 }
 
 /** A job that failed waits for a clock that only the test moves, so the log has the cause. */
-function warningsOf(app: TestApp): string {
+function warningsOf(app: Reachable): string {
   const lines = app.logged().split('\n');
   return lines
     .filter((line) => /"level":[4-6]0/.test(line))

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { checkHistory } from './check.ts';
 import { FAULTS } from './faults.ts';
 import type { History } from './load.ts';
+import { startPair } from './pair.ts';
 import { runChaos } from './run-chaos.ts';
 
 /** The short form of `npm run chaos`. */
@@ -11,7 +12,10 @@ const SHORT = 'the leader is killed, the standby is promoted';
 it('two servers lose and repeat nothing when the leader of PostgreSQL is killed', async () => {
   const faults = FAULTS.filter(({ name }) => name === SHORT);
   assert.equal(faults.length, 1);
-  const { verdict, faults: results } = await runChaos(faults);
+  const { verdict, faults: results } = await runChaos({
+    openDatabase: () => startPair({ onDisks: false }),
+    faults,
+  });
   const { acknowledged, lost, duplicates } = verdict;
   assert.ok(acknowledged > 10);
   assert.deepEqual(
@@ -36,6 +40,7 @@ it('the check of a history finds what was lost and what happened twice', async (
     unsure: [],
     answers: new Map(),
     acknowledgedAt: [1, 2, 3],
+    lastAcknowledgedAt: new Map(),
   };
   const tables: Record<string, object[]> = {
     process_instances: [{ id: 'a' }, { id: 'c' }, { id: 'x' }, { id: 'y' }],

@@ -1,34 +1,120 @@
-import { FAULTS, type Fault } from './faults.ts';
+import { loadavg } from 'node:os';
+import { missingForCeph } from '../ceph.ts';
+import { FAULTS, type Fault, PATRONI_FAULTS } from './faults.ts';
+import { type Pair, startPair } from './pair.ts';
+import { missingForPatroni, startPatroni } from './patroni.ts';
 import { runChaos } from './run-chaos.ts';
+import { runJourneys } from './run-journeys.ts';
+import type { DatabaseServers } from './servers.ts';
 
 /**
  * `npm run chaos`: faults under load, and what became of what was acknowledged. `-- --kills 10` kills ten leaders, `-- --only disk`
- * tries the faults whose names hold that word.
+ * injects the faults whose names hold that word. `-- --patroni` has Patroni decide who leads, `--asynchronous` without
+ * its synchronous mode, `--ttl 30` with that time for which a silent leader keeps the lead. `-- --journeys` runs whole
+ * journeys on Patroni and Ceph instead of the writers.
  */
-const at = process.argv.indexOf('--kills');
-const kills = at < 0 ? 1 : Number(process.argv[at + 1]);
-if (!Number.isInteger(kills) || kills < 1 || kills > 100)
-  throw new Error('--kills must be a whole number from 1 to 100');
-const only = process.argv.indexOf('--only');
-const word = only < 0 ? '' : (process.argv[only + 1] ?? '');
-const faults = FAULTS.flatMap((fault, index) => (index === 1 ? new Array<Fault>(kills).fill(fault) : [fault])).filter(
-  ({ name }) => name.includes(word),
-);
+const MAX_KILLS = 100;
+const MAX_TTL_SECONDS = 300;
+// Whoever interrupts it leaves no server behind.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-console.log('Two servers of Grove, a leader of PostgreSQL and a synchronous standby, promoted by hand (no Patroni).\n');
-console.log('| fault | acknowledged | refused | recovery, ms | servers died |\n| --- | ---: | --- | ---: | ---: |');
-const { verdict, faults: results } = await runChaos(
-  faults,
-  ({ fault, acknowledged, refused, recoveryMs, deaths }) => {
-    console.log(`| ${fault} | ${acknowledged} | ${refused || 'none'} | ${recoveryMs} | ${deaths} |`);
-  },
-  (fault, reason) => console.log(`| ${fault} | not tried: ${reason} | | | |`),
-);
-const deaths = results.reduce((sum, each) => sum + each.deaths, 0);
-const { acknowledged, lost, duplicates, twice } = verdict;
-console.log(
-  `\n${acknowledged} changes acknowledged, ${lost.length} lost, ${duplicates.length} duplicates, ${deaths} processes died.`,
-);
-console.log(`${twice} webhooks were sent twice, under the same id.`);
-for (const each of [...lost, ...duplicates].slice(0, 20)) console.log(`- ${each}`);
-process.exitCode = lost.length + duplicates.length + deaths > 0 ? 1 : 0;
+const CEPH_PACKAGES = ['ceph-mon', 'ceph-osd', 'radosgw'];
+const { argv } = process;
+const kills = wholeNumber('--kills', { least: 1, most: MAX_KILLS, usual: 1 });
+const ttlSeconds = wholeNumber('--ttl', { least: 5, most: MAX_TTL_SECONDS, usual: 20 });
+const word = textAfter('--only') ?? '';
+const isSynchronous = !argv.includes('--asynchronous');
+
+if (argv.includes('--journeys')) {
+  ensureInstalled([...missingForPatroni(), ...(missingForCeph().length > 0 ? CEPH_PACKAGES : [])]);
+  await walk();
+} else if (argv.includes('--patroni')) {
+  ensureInstalled(missingForPatroni());
+  await run(chosen(PATRONI_FAULTS), () => startPatroni({ isSynchronous, ttlSeconds }));
+} else {
+  const faults = chosen(FAULTS);
+  await run(
+    faults,
+    () => startPair({ onDisks: faults.some(({ needsDisks }) => needsDisks) }),
+    ({ needsDisks }, pair: Pair) =>
+      needsDisks && !pair.disk() ? 'no disk of limited size can be mounted here' : undefined,
+  );
+}
+
+async function run<D extends DatabaseServers>(
+  faults: readonly Fault<D>[],
+  open: () => Promise<D>,
+  obstacle: (fault: Fault<D>, database: D) => string | undefined = () => undefined,
+): Promise<void> {
+  const { verdict, faults: results } = await runChaos({
+    faults,
+    obstacle,
+    async openDatabase() {
+      const database = await open();
+      console.log(`Two servers of Grove, ${database.description}. Load of the machine: ${loadavg()[0]?.toFixed(1)}.\n`);
+      console.log('| fault | acknowledged | refused | database back, ms | Grove after it, ms | servers died |');
+      console.log('| --- | ---: | --- | ---: | ---: | ---: |');
+      return database;
+    },
+    onResult({ fault, acknowledged, refused, databaseMs, recoveryMs, deaths }) {
+      console.log(`| ${fault} | ${acknowledged} | ${refused || 'none'} | ${databaseMs} | ${recoveryMs} | ${deaths} |`);
+    },
+    onSkip: (fault, reason) => console.log(`| ${fault} | not tried: ${reason} | | | | |`),
+  });
+  const deaths = results.reduce((sum, each) => sum + each.deaths, 0);
+  const { acknowledged, lost, duplicates, twice } = verdict;
+  console.log(
+    `\n${acknowledged} changes acknowledged, ${lost.length} lost, ${duplicates.length} duplicates, ${deaths} processes died.`,
+  );
+  console.log(
+    `${twice} webhooks were sent twice, under the same id. Load of the machine: ${loadavg()[0]?.toFixed(1)}.`,
+  );
+  for (const each of [...lost, ...duplicates].slice(0, 20)) console.log(`- ${each}`);
+  process.exitCode = lost.length + duplicates.length + deaths > 0 ? 1 : 0;
+}
+
+/** Journeys instead of writers. */
+async function walk(): Promise<void> {
+  console.log('Two servers of Grove with the roles api and worker and two with the role vision, on Patroni and Ceph.');
+  console.log(`Load of the machine: ${loadavg()[0]?.toFixed(1)}.\n`);
+  console.log('| fault | journeys under way | all at their end, ms after it |\n| --- | ---: | ---: |');
+  const { verdict, people, deaths } = await runJourneys({
+    ttlSeconds,
+    word,
+    onFault: ({ fault, underWay, finishedAfterMs }) => console.log(`| ${fault} | ${underWay} | ${finishedAfterMs} |`),
+  });
+  const { finished, images, webhooks, repeated, faults } = verdict;
+  const live = people.filter(({ environment }) => environment === 'live');
+  const challenges = live.reduce((sum, each) => sum + each.challenges, 0);
+  console.log(
+    `\n${people.length} journeys begun (${live.length} live, with ${challenges} challenges), ${finished} ended as they should,`,
+  );
+  console.log(`${images} images read, ${webhooks} webhooks, ${repeated} of them sent again under the same id,`);
+  console.log(`${deaths} processes died by themselves. Load of the machine: ${loadavg()[0]?.toFixed(1)}.`);
+  for (const each of faults.slice(0, 40)) console.log(`- ${each}`);
+  process.exitCode = faults.length + deaths > 0 ? 1 : 0;
+}
+
+function ensureInstalled(packages: readonly string[]): void {
+  if (packages.length === 0) return;
+  console.error(`On Debian this needs: apt-get install --no-install-recommends ${packages.join(' ')}`);
+  process.exit(1);
+}
+
+/** The second fault is the death of the leader, which may be wanted many times; so may be those that `--only` names. */
+function chosen<D extends DatabaseServers>(faults: readonly Fault<D>[]): Fault<D>[] {
+  return faults
+    .flatMap((fault, index) => (index === 1 || word ? new Array<Fault<D>>(kills).fill(fault) : [fault]))
+    .filter(({ name }) => name.includes(word));
+}
+
+function textAfter(flag: string): string | undefined {
+  const at = argv.indexOf(flag);
+  return at < 0 ? undefined : argv[at + 1];
+}
+
+function wholeNumber(flag: string, { least, most, usual }: Record<'least' | 'most' | 'usual', number>): number {
+  const number = argv.includes(flag) ? Number(textAfter(flag)) : usual;
+  if (Number.isInteger(number) && number >= least && number <= most) return number;
+  throw new Error(`${flag} must be a whole number from ${least} to ${most}`);
+}

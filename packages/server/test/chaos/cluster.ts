@@ -7,44 +7,59 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { openTestApp } from '../harness.ts';
-import { type Pair, startPair } from './pair.ts';
+import { openTestApp, type TestApp } from '../harness.ts';
+import type { DatabaseServers } from './servers.ts';
 
-/** Two servers of Grove on a leader and its standby, a tenant with tokens, and a receiver of webhooks. */
+/** Servers of Grove on servers of PostgreSQL, a tenant, and a receiver of webhooks. */
 export type Node = { url: string; start(): Promise<void>; kill(): Promise<void>; readonly isAlive: boolean };
 
 const DATABASE = 'grove';
 const PUBLIC_PORT = '8080';
-const WRITERS = 6;
 const { TEST_COMMANDS, NODE_COMPILE_CACHE } = process.env;
 /** In a run of all tests it is compiled already. */
 const SERVER = TEST_COMMANDS
   ? join(TEST_COMMANDS, 'server.mjs')
   : fileURLToPath(new URL('../children/server.ts', import.meta.url));
 
-export async function startCluster({ onDisks }: { onDisks: boolean }) {
+export type ClusterOptions<D extends DatabaseServers, Seed> = {
+  /** It belongs to the cluster from here on, and ends with it. */
+  database: D;
+  /** Settings of all servers. */
+  environment?: Record<string, string>;
+  /** Settings of each server; two servers that do everything but vision unless given. */
+  nodes?: readonly Record<string, string>[];
+  seed(app: TestApp, receiverUrl: string): Promise<Seed>;
+};
+
+const NO_VISION = { GROVE_VISION: 'off' };
+
+export async function startCluster<D extends DatabaseServers, Seed>(options: ClusterOptions<D, Seed>) {
+  const { database, nodes: settings = [NO_VISION, NO_VISION] } = options;
   const folder = mkdtempSync(join(tmpdir(), 'grove-chaos-'));
-  const pair = await startPair({ onDisks });
-  await pair.administrate(`CREATE DATABASE ${DATABASE} OWNER grove_test`);
+  await database.administrate(`CREATE DATABASE ${DATABASE} OWNER grove_test`);
   const receiver = await startReceiver();
   const environment = {
     GROVE_DATA: folder,
-    DATABASE_URL: pair.urlOf('grove_test', DATABASE),
+    DATABASE_URL: database.urlOf('grove_test', DATABASE),
     DATABASE_POOL: '8',
     GROVE_PUBLIC_PORT: PUBLIC_PORT,
     GROVE_OUTBOUND_ALLOW: new URL(receiver.url).host,
+    ...options.environment,
   };
-  const seeded = await seed(folder, environment, receiver.url);
-  const nodes = [nodeOf(environment), nodeOf(environment)];
+  const app = await openTestApp({ engine: 'postgres', folder, environment });
+  const { apiKey } = app;
+  const seeded = await options.seed(app, receiver.url).finally(() => app.stop());
+  const nodes = settings.map((own) => nodeOf({ ...environment, ...own }));
   for (const node of nodes) await node.start();
   return {
-    pair,
+    database,
     nodes,
     receiver,
-    ...seeded,
+    apiKey,
+    seeded,
     /** A statement of a superuser in the database of the servers: row-level security hides nothing from it. */
     async ask(statement: string): Promise<pg.QueryResult> {
-      const client = new pg.Client({ host: pair.host(), user: 'admin', database: DATABASE });
+      const client = new pg.Client({ connectionString: await database.leaderUrl('admin', DATABASE) });
       await client.connect();
       try {
         return await client.query(statement);
@@ -55,37 +70,13 @@ export async function startCluster({ onDisks }: { onDisks: boolean }) {
     async stop() {
       for (const node of nodes) await node.kill();
       await receiver.stop();
-      await pair.stop();
+      await database.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-export type Cluster = Awaited<ReturnType<typeof startCluster>>;
-export type { Pair };
-
-async function seed(folder: string, environment: Record<string, string>, receiverUrl: string) {
-  const app = await openTestApp({ engine: 'postgres', folder, environment });
-  const post = async (path: string, body: object) => {
-    const answer = await app.call(path, { method: 'POST', body: JSON.stringify(body) });
-    if (answer.status !== 201) throw new Error(answer.text);
-    return String(answer.body.id);
-  };
-  const tokens = '/api/process-manager/processTokens';
-  const definition = { processDefnName: 'document-and-selfie' };
-  const limits = { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 1_000_000 };
-  const used = [
-    await post(tokens, { name: 'free', ...definition }),
-    await post(tokens, { name: 'limited', ...definition, ...limits }),
-  ];
-  const own: string[] = [];
-  for (let writer = 0; writer < WRITERS; writer++)
-    own.push(await post(tokens, { name: `of ${writer}`, ...definition }));
-  await post('/api/notification-service/webhooks', { name: 'chaos', uri: receiverUrl, events: ['instance.created'] });
-  const { apiKey } = app;
-  await app.stop();
-  return { apiKey, tokens: used, ownTokens: own };
-}
+export type Cluster<D extends DatabaseServers, Seed = unknown> = Awaited<ReturnType<typeof startCluster<D, Seed>>>;
 
 function nodeOf(environment: Record<string, string>): Node {
   let child: ChildProcess | undefined;
@@ -94,7 +85,6 @@ function nodeOf(environment: Record<string, string>): Node {
     HOST: '127.0.0.1',
     GROVE_RATE_LIMIT: 'off',
     GROVE_LOG_LEVEL: 'silent',
-    GROVE_VISION: 'off',
   };
   return {
     url: '',
@@ -127,27 +117,27 @@ function nodeOf(environment: Record<string, string>): Node {
   };
 }
 
+/** A request of a webhook. */
+export type Delivery = { id: string; type: string; instanceId: string };
+
 async function startReceiver() {
-  const deliveries = new Map<string, Set<string>>();
-  let requests = 0;
+  const deliveries: Delivery[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      requests += 1;
-      const { data } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { data: { processInstanceId: string } };
-      const ids = deliveries.get(data.processInstanceId) ?? new Set<string>();
-      deliveries.set(data.processInstanceId, ids.add(String(request.headers['webhook-id'])));
+      const { type, data } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as {
+        type: string;
+        data: { processInstanceId: string };
+      };
+      deliveries.push({ id: String(request.headers['webhook-id']), type, instanceId: data.processInstanceId });
       response.writeHead(204).end();
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    told: deliveries,
-    get requests() {
-      return requests;
-    },
+    deliveries: deliveries as readonly Delivery[],
     stop: () =>
       new Promise<void>((done) => {
         server.close(() => done());

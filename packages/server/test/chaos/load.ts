@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestApp } from '../harness.ts';
 
 /**
  * Writers that do what back ends do: each change is asked for until it is acknowledged, at whichever server answers. What was
@@ -19,6 +20,8 @@ export type History = {
   readonly answers: Map<string, number>;
   /** When changes were acknowledged, in order. */
   readonly acknowledgedAt: number[];
+  /** When each server acknowledged a change last, by its address. */
+  readonly lastAcknowledgedAt: Map<string, number>;
 };
 
 export type LoadOptions = {
@@ -30,12 +33,36 @@ export type LoadOptions = {
   ownTokens: readonly string[];
 };
 
+const WRITERS = 6;
 const PAUSE_MS = 20;
 const RETRY_MS = 50;
 const GIVE_UP_MS = 90_000;
 const REQUEST_MS = 15_000;
 const DELETE_EVERY = 4;
 const DESCRIBE_EVERY = 5;
+
+export type WritersSeed = Pick<LoadOptions, 'tokens' | 'ownTokens'>;
+
+/** The tokens of the writers, and a webhook that is told of each instance. */
+export async function seedWriters(app: TestApp, receiverUrl: string): Promise<WritersSeed> {
+  const post = async (path: string, body: object) => {
+    const answer = await app.call(path, { method: 'POST', body: JSON.stringify(body) });
+    if (answer.status !== 201) throw new Error(answer.text);
+    return String(answer.body.id);
+  };
+  const path = '/api/process-manager/processTokens';
+  const definition = { processDefnName: 'document-and-selfie' };
+  const limits = { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 1_000_000 };
+  const tokens = [
+    await post(path, { name: 'free', ...definition }),
+    await post(path, { name: 'limited', ...definition, ...limits }),
+  ];
+  const ownTokens: string[] = [];
+  for (let writer = 0; writer < WRITERS; writer++)
+    ownTokens.push(await post(path, { name: `of ${writer}`, ...definition }));
+  await post('/api/notification-service/webhooks', { name: 'chaos', uri: receiverUrl, events: ['instance.created'] });
+  return { tokens, ownTokens };
+}
 
 export function startLoad({ servers, bearer, tokens, ownTokens }: LoadOptions) {
   const history: History = {
@@ -46,6 +73,7 @@ export function startLoad({ servers, bearer, tokens, ownTokens }: LoadOptions) {
     unsure: [],
     answers: new Map(),
     acknowledgedAt: [],
+    lastAcknowledgedAt: new Map(),
   };
   let stopping = false;
   const note = (answer: string) => history.answers.set(answer, (history.answers.get(answer) ?? 0) + 1);
@@ -61,7 +89,9 @@ export function startLoad({ servers, bearer, tokens, ownTokens }: LoadOptions) {
         const text = await answer.text();
         const body = (text ? JSON.parse(text) : {}) as Record<string, unknown>;
         if (good.includes(answer.status)) {
-          history.acknowledgedAt.push(Date.now());
+          const now = Date.now();
+          history.acknowledgedAt.push(now);
+          history.lastAcknowledgedAt.set(url, now);
           return body;
         }
         note(`${answer.status} ${body.code ?? ''}`.trim());

@@ -4,19 +4,14 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { postgresHome, untilReady, urlIn } from '../postgres.ts';
 import { type Disk, mountDisk } from './disk.ts';
+import type { DatabaseServers } from './servers.ts';
 import { startWire } from './wire.ts';
 
 /**
  * A leader and a standby that has every commit before it is acknowledged (synchronous replication), made by hand: what
  * Patroni would do, this does when it is told to.
  */
-export type Pair = {
-  /** The address of a database, with both servers in it. */
-  urlOf(role: string, database: string): string;
-  /** The folder of the socket of the server that leads. */
-  host(): string;
-  /** One statement of a superuser on the server that leads. */
-  administrate(statement: string): Promise<pg.QueryResult>;
+export type Pair = DatabaseServers & {
   /** Kills every process of the leader, and makes the standby the leader. */
   failOver(): Promise<void>;
   /** Makes a new standby of the server that was killed. */
@@ -29,7 +24,6 @@ export type Pair = {
   mend(): void;
   /** The disk of the leader; undefined where no disk of limited size can be had. */
   disk(): Disk | undefined;
-  stop(): Promise<void>;
 };
 
 type Server = ReturnType<typeof postgresHome> & { child?: ChildProcess; disk?: Disk | undefined };
@@ -85,11 +79,12 @@ export async function startPair({ onDisks }: { onDisks: boolean }): Promise<Pair
   await rebuild();
   const wires = await Promise.all(servers.map(({ folder }) => startWire(() => join(folder, '.s.PGSQL.5432'))));
   return {
+    description: 'a leader of PostgreSQL and a synchronous standby, promoted by hand (no Patroni)',
     urlOf(role, database) {
       const hosts = wires.map(({ port }) => `127.0.0.1:${port}`).join(',');
       return `postgres://${role}@${hosts}/${database}?target_session_attrs=read-write`;
     },
-    host: () => leader().folder,
+    leaderUrl: async (role, database) => urlIn(leader().folder, role, database),
     administrate: (statement) => run(leader(), statement),
     async failOver() {
       const old = leader();

@@ -1,66 +1,94 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkHistory, type Verdict } from './check.ts';
-import { type Cluster, startCluster } from './cluster.ts';
+import { type Cluster, type Delivery, type Node, startCluster } from './cluster.ts';
 import type { Fault } from './faults.ts';
-import { startLoad } from './load.ts';
+import { type History, seedWriters, startLoad } from './load.ts';
+import type { DatabaseServers } from './servers.ts';
 
-export type FaultResult = { fault: string; acknowledged: number; refused: string; recoveryMs: number; deaths: number };
+export type FaultResult = {
+  fault: string;
+  acknowledged: number;
+  refused: string;
+  /** From the fault until the database could be written to again. */
+  databaseMs: number;
+  /** From then until every server had acknowledged a change. */
+  recoveryMs: number;
+  deaths: number;
+};
 export type ChaosResult = { faults: FaultResult[]; verdict: Verdict };
 
+export type ChaosOptions<D extends DatabaseServers> = {
+  openDatabase(): Promise<D>;
+  faults: readonly Fault<D>[];
+  /** Why a fault cannot be injected here, if it cannot. */
+  obstacle?(fault: Fault<D>, database: D): string | undefined;
+  onResult?(result: FaultResult): void;
+  onSkip?(fault: string, reason: string): void;
+};
+
 const QUIET_MS = 1000;
-const TOLD_WITHIN_MS = 60_000;
-const RECOVERS_WITHIN_MS = 60_000;
+const DELIVERED_WITHIN_MS = 60_000;
+const RECOVERS_WITHIN_MS = 180_000;
+const LOOK_EVERY_MS = 100;
 
 /** Injects the faults one after another under load, and then compares the history with what is there. */
-export async function runChaos(
-  faults: readonly Fault[],
-  onResult?: (result: FaultResult) => void,
-  onSkip?: (fault: string, reason: string) => void,
-): Promise<ChaosResult> {
-  const cluster = await startCluster({ onDisks: faults.some(({ needsDisks }) => needsDisks) });
+export async function runChaos<D extends DatabaseServers>(options: ChaosOptions<D>): Promise<ChaosResult> {
+  const { faults, openDatabase, obstacle, onResult, onSkip } = options;
+  const cluster = await startCluster({ database: await openDatabase(), seed: seedWriters });
   try {
     const bearer = await issue(cluster);
-    const { nodes: servers, tokens, ownTokens } = cluster;
-    const load = startLoad({ servers, bearer, tokens, ownTokens });
+    const load = startLoad({ servers: cluster.nodes, bearer, ...cluster.seeded });
     const { history } = load;
     const results: FaultResult[] = [];
     for (const fault of faults) {
-      if (fault.needsDisks && !cluster.pair.disk()) {
-        onSkip?.(fault.name, 'no disk of limited size can be mounted here');
+      const reason = obstacle?.(fault, cluster.database);
+      if (reason) {
+        onSkip?.(fault.name, reason);
         continue;
       }
-      await sleep(QUIET_MS);
-      const [acknowledged, answers] = [history.acknowledgedAt.length, new Map(history.answers)];
-      await fault.inject(cluster);
-      const recoveryMs = await untilAcknowledged(history.acknowledgedAt, Date.now());
-      await fault.after?.(cluster);
-      await sleep(QUIET_MS);
-      const deaths = cluster.nodes.filter(({ isAlive }) => !isAlive).length;
-      for (const node of cluster.nodes) if (!node.isAlive) await node.start();
-      const result = {
-        fault: fault.name,
-        acknowledged: history.acknowledgedAt.length - acknowledged,
-        recoveryMs,
-        deaths,
-        refused: [...history.answers]
-          .map(([answer, count]) => [answer, count - (answers.get(answer) ?? 0)] as const)
-          .filter(([, count]) => count > 0)
-          .map(([answer, count]) => `${count} × ${answer}`)
-          .join(', '),
-      };
+      const result = await injectOne(cluster, fault, history);
       results.push(result);
       onResult?.(result);
     }
     await load.stop();
     await untilDelivered(cluster, history.created.values());
-    const { told, requests } = cluster.receiver;
-    return { faults: results, verdict: await checkHistory(history, { ask: cluster.ask, deliveries: told, requests }) };
+    const { ask, receiver } = cluster;
+    const facts = { ask, deliveries: byInstance(receiver.deliveries), requests: receiver.deliveries.length };
+    return { faults: results, verdict: await checkHistory(history, facts) };
   } finally {
     await cluster.stop();
   }
 }
 
-async function issue({ nodes, apiKey }: Cluster): Promise<string> {
+async function injectOne<D extends DatabaseServers>(
+  cluster: Cluster<D>,
+  fault: Fault<D>,
+  history: History,
+): Promise<FaultResult> {
+  await sleep(QUIET_MS);
+  const [acknowledged, answers] = [history.acknowledgedAt.length, new Map(history.answers)];
+  const injectedAt = Date.now();
+  await fault.inject(cluster);
+  const { writableAt, recoveryMs } = await untilAcknowledged(cluster, history, Date.now());
+  await fault.after?.(cluster);
+  await sleep(QUIET_MS);
+  const deaths = cluster.nodes.filter(({ isAlive }) => !isAlive).length;
+  for (const node of cluster.nodes) if (!node.isAlive) await node.start();
+  return {
+    fault: fault.name,
+    acknowledged: history.acknowledgedAt.length - acknowledged,
+    databaseMs: writableAt - injectedAt,
+    recoveryMs,
+    deaths,
+    refused: [...history.answers]
+      .map(([answer, count]) => [answer, count - (answers.get(answer) ?? 0)] as const)
+      .filter(([, count]) => count > 0)
+      .map(([answer, count]) => `${count} × ${answer}`)
+      .join(', '),
+  };
+}
+
+async function issue({ nodes, apiKey }: Cluster<DatabaseServers>): Promise<string> {
   const answer = await fetch(`${nodes[0]?.url}/api/arthr/apiKeys/issue`, {
     method: 'POST',
     headers: { 'X-Api-Key': apiKey },
@@ -68,16 +96,50 @@ async function issue({ nodes, apiKey }: Cluster): Promise<string> {
   return ((await answer.json()) as { token: string }).token;
 }
 
-async function untilAcknowledged(acknowledgedAt: readonly number[], since: number): Promise<number> {
-  for (const until = Date.now() + RECOVERS_WITHIN_MS; Date.now() < until; await sleep(5)) {
-    const last = acknowledgedAt.at(-1) ?? 0;
-    if (last >= since) return last - since;
+/**
+ * How long it took until every server that runs had acknowledged a change. A database that goes away again meanwhile, as
+ * while Patroni finds its next standby, begins the time anew.
+ */
+async function untilAcknowledged(
+  { nodes, database }: Cluster<DatabaseServers>,
+  { lastAcknowledgedAt }: History,
+  since: number,
+): Promise<{ writableAt: number; recoveryMs: number }> {
+  let writableAt = since;
+  let isOver = false;
+  const watch = async () => {
+    for (let wasWritable = true; !isOver && database.takesWrites; await sleep(LOOK_EVERY_MS)) {
+      const isWritable = await database.takesWrites();
+      if (isWritable && !wasWritable) writableAt = Date.now();
+      wasWritable = isWritable;
+    }
+  };
+  const watching = watch();
+  try {
+    for (const until = Date.now() + RECOVERS_WITHIN_MS; Date.now() < until; await sleep(5)) {
+      const isBack = (node: Node) => !node.isAlive || (lastAcknowledgedAt.get(node.url) ?? 0) >= writableAt;
+      if (nodes.every(isBack)) return { writableAt, recoveryMs: Date.now() - writableAt };
+    }
+  } finally {
+    isOver = true;
+    await watching;
   }
-  throw new Error('nothing is acknowledged any more');
+  const state = (await database.takesWrites?.()) === false ? 'takes no writes' : 'takes writes';
+  throw new Error(`a server acknowledges nothing any more, and the database ${state}`);
 }
 
-async function untilDelivered({ receiver }: Cluster, ids: Iterable<string>): Promise<void> {
+async function untilDelivered({ receiver }: Cluster<DatabaseServers>, ids: Iterable<string>): Promise<void> {
   const expected = [...ids];
-  const until = Date.now() + TOLD_WITHIN_MS;
-  while (Date.now() < until && !expected.every((id) => receiver.told.has(id))) await sleep(100);
+  const isComplete = () => {
+    const deliveries = byInstance(receiver.deliveries);
+    return expected.every((id) => deliveries.has(id));
+  };
+  for (const until = Date.now() + DELIVERED_WITHIN_MS; Date.now() < until && !isComplete(); ) await sleep(100);
+}
+
+/** The ids under which each instance was reported. */
+function byInstance(deliveries: readonly Delivery[]): Map<string, Set<string>> {
+  const ids = new Map<string, Set<string>>();
+  for (const { id, instanceId } of deliveries) ids.set(instanceId, (ids.get(instanceId) ?? new Set()).add(id));
+  return ids;
 }

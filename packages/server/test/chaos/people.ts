@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeSpecimen } from '@grove/vision';
+import sharp from 'sharp';
+import { openRecording, PORTRAIT_AT, type Recording } from '../../../vision/test/recording.ts';
+import { openChallengePage } from '../challenge.ts';
+import { codeOf, type EndUser, enter, type Journey, type Reachable } from '../end-user.ts';
+import { type Answer, fetchAnswer } from '../record-answers.ts';
+
+/**
+ * End users and the back end that sends them, at whichever server answers. As pages do, they repeat a request that got no
+ * answer or 503, and look again at the journey when a step was refused.
+ */
+export type Environment = 'live' | 'test';
+export type Person = {
+  readonly environment: Environment;
+  readonly number: number;
+  id?: string;
+  /** What the person is doing now: waiting for a check, or before the camera. */
+  phase?: 'check' | 'camera';
+  /** The step whose pictures are checked, or that is being done. */
+  step?: string;
+  /** How often a challenge was begun. */
+  challenges: number;
+  end?: Journey;
+};
+
+export type Back = {
+  call: Reachable['call'];
+  /** A bearer token of each environment. */
+  bearers: Record<Environment, string>;
+  /** A process token of each environment. */
+  tokens: Record<Environment, string>;
+};
+
+/** The passport that is shown, and the man of its picture before the camera. */
+export type Material = { readonly passport: Buffer; readonly recording: Recording };
+
+const RETRY_MS = 100;
+const ANSWERS_WITHIN_MS = 120_000;
+const REQUEST_MS = 40_000;
+const MAX_LOOKS = 6000;
+const LOOK_EVERY_MS = 200;
+const MAX_ATTEMPTS = 40;
+/** The whole way of a journey, with a failover or two in it. */
+const MAX_CHALLENGES = 6;
+/** Another server may answer these. */
+const TEMPORARY = new Set([502, 503, 504]);
+
+export async function openMaterial(): Promise<Material> {
+  const recording = await openRecording();
+  const cut = { left: 120, top: 60, width: 170, height: 217 };
+  const portrait = await sharp(recording.at(PORTRAIT_AT)).extract(cut).jpeg().toBuffer();
+  const person = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
+  const photograph = { tilt: 4, yaw: 5, noise: 2 };
+  const { jpeg } = await makeSpecimen({ kind: 'passport', seed: 3, person, portrait, photograph });
+  return { passport: jpeg, recording };
+}
+
+/** Calls that go to the next server until one answers. */
+export function reach(servers: readonly { readonly url: string }[]): Reachable['call'] {
+  let turn = 0;
+  return async (path, { token, headers, ...init } = {}) => {
+    let last: unknown;
+    for (const until = Date.now() + ANSWERS_WITHIN_MS; Date.now() < until; await sleep(RETRY_MS)) {
+      turn += 1;
+      const { url } = servers[turn % servers.length] as { url: string };
+      try {
+        const answer = await fetchAnswer(`${url}${path}`, {
+          redirect: 'manual',
+          ...init,
+          signal: AbortSignal.timeout(REQUEST_MS),
+          headers: {
+            ...(typeof init.body === 'string' && { 'Content-Type': 'application/json' }),
+            ...(token && { Authorization: `Bearer ${token}` }),
+            ...(headers as Record<string, string>),
+          },
+        });
+        if (!TEMPORARY.has(answer.status)) return answer;
+        last = answer.text;
+      } catch (error) {
+        last = error;
+      }
+    }
+    const reason = last instanceof Error ? last.message : last;
+    throw new Error(`no server answers ${path}: ${reason}`, { cause: last });
+  };
+}
+
+/** Starts a journey and goes through it to its end. */
+export async function goThrough(back: Back, person: Person, material: Material): Promise<void> {
+  const { environment, number } = person;
+  const token = back.bearers[environment];
+  const created = await back.call(`/api/process-manager/processInstances/create?pt=${back.tokens[environment]}`, {
+    method: 'POST',
+    body: '{}',
+    token,
+    headers: { 'Idempotency-Key': `${environment}-${number}` },
+  });
+  if (created.status !== 201) throw new Error(created.text);
+  person.id = created.body.processInstanceId as string;
+  const user = enter({ call: back.call, logged: () => '' }, await openSession(back, person, created.body.redirectUrl));
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+    const now = await settled(user, person);
+    if (!now.step) {
+      person.end = now;
+      return;
+    }
+    await takeStep(user, person, now.step, material);
+  }
+  throw new Error(`a journey of ${environment} does not end`);
+}
+
+/** If the answer with the cookie was lost, the code is spent: then the back end asks for another link. */
+async function openSession(back: Back, { id, environment }: Person, redirectUrl: string): Promise<Answer> {
+  let code = codeOf(redirectUrl);
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+    const body = JSON.stringify({ code });
+    const opened = await back.call('/api/journey/sessions', { method: 'POST', body, token: null });
+    if (opened.status === 200) return opened;
+    const link = await back.call(`/api/process-manager/processInstances/${id}/resumeLink`, {
+      method: 'POST',
+      token: back.bearers[environment],
+    });
+    if (link.status !== 200 && link.status !== 201) throw new Error(`${opened.text} ${link.text}`);
+    code = codeOf(link.body.redirectUrl);
+  }
+  throw new Error('no session can be opened');
+}
+
+async function settled(user: EndUser, person: Person): Promise<Journey> {
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    const now = await user.look();
+    if (now.waitingFor !== 'check') {
+      delete person.phase;
+      return now;
+    }
+    person.phase = 'check';
+    await sleep(LOOK_EVERY_MS);
+  }
+  throw new Error(`the pictures of ${person.id} (${person.environment}, ${person.step}) are never checked`);
+}
+
+type Step = { id: string; type: string };
+
+async function takeStep(user: EndUser, person: Person, { id, type }: Step, material: Material): Promise<void> {
+  const isLive = person.environment === 'live';
+  person.step = id;
+  if (type === 'document') await show(user, id, 'front', isLive ? material.passport : undefined);
+  let result: object = type === 'consent' ? { accepted: true } : {};
+  if (type === 'face' && isLive) {
+    const challengeId = await answerChallenge(user, person, id, material);
+    // It has ended without success: the journey says what is next.
+    if (!challengeId) return;
+    result = { challengeId };
+  } else if (type === 'face') await show(user, id, 'image', undefined);
+  const answer = await user.submit(id, result);
+  // A step that was taken although its answer was lost is no longer the present one.
+  if (answer.status !== 200 && answer.status !== 409) throw new Error(`${id}: ${answer.text}`);
+}
+
+async function show(user: EndUser, step: string, name: string, jpeg: Buffer | undefined): Promise<void> {
+  const answer = jpeg
+    ? await user.call(`/steps/${step}/images/${name}`, {
+        method: 'POST',
+        body: jpeg as never,
+        headers: { 'content-type': 'image/jpeg' },
+      })
+    : await user.upload(step, name, { person: 'ada' });
+  if (answer.status !== 200 && answer.status !== 409) throw new Error(answer.text);
+}
+
+async function answerChallenge(user: EndUser, person: Person, step: string, { recording }: Material) {
+  person.challenges += 1;
+  if (person.challenges > MAX_CHALLENGES) throw new Error('the challenge never succeeds');
+  person.phase = 'camera';
+  const clock = { now: () => Date.now(), advance: (ms: number) => sleep(ms) };
+  const challenge = await openChallengePage(user, step, clock).answer(recording.actor().frame);
+  delete person.phase;
+  return challenge.state === 'DONE' ? challenge.challengeId : undefined;
+}
