@@ -59,6 +59,10 @@ export function byLanguage<const C extends string>(column: C) {
   return `${column} /*postgres COLLATE "default"*/` as const;
 }
 
+/** As many bytes, all of them zero. */
+export const zeroBytes = (count: number) =>
+  `/*sqlite zeroblob(${count})*//*postgres CAST('\\x${'00'.repeat(count)}' AS BYTEA)*/`;
+
 /** How many elements a text that is a JSON array has. */
 export const jsonLength = (column: string) =>
   `/*sqlite json_array_length(${column})*//*postgres json_array_length(CAST(${column} AS json))*/`;

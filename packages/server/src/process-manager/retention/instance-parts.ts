@@ -1,4 +1,4 @@
-import { byLanguage, inJson, jsonLength } from '../../db/sql/dialect.ts';
+import { byLanguage, inJson, jsonLength, zeroBytes } from '../../db/sql/dialect.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 
 /**
@@ -22,7 +22,7 @@ export type InstancePart = {
 };
 
 /** No secret has this hash, and it has the length of one. */
-const NO_HASH = `/*sqlite zeroblob(32)*//*postgres CAST('\\x${'00'.repeat(32)}' AS BYTEA)*/`;
+const NO_HASH = zeroBytes(32);
 
 export const INSTANCE_PARTS: readonly InstancePart[] = [
   { table: 'journey_messages', redaction: 'remove' },
