@@ -242,6 +242,8 @@ function configuration(member: Member, etcdPort: number, { isSynchronous, ttlSec
         loop_wait: loopSeconds,
         retry_timeout: Math.max(1, Math.floor((ttlSeconds - loopSeconds) / 2)),
         synchronous_mode: isSynchronous,
+        // Otherwise a new leader acknowledges without a standby for a moment, and these commits can be lost.
+        synchronous_mode_strict: isSynchronous,
         postgresql: { use_pg_rewind: true, parameters: PARAMETERS },
       },
       initdb: [{ encoding: 'UTF8' }, { auth: 'trust' }, 'no-sync'],
