@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { TenantTx } from '../db/db.ts';
 import { SKIP_LOCKED } from '../db/sql/dialect.ts';
-import { query, statement } from '../db/sql/statement.ts';
+import { query } from '../db/sql/statement.ts';
+import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import { MINUTE } from '../kernel/clock.ts';
 
 /** A challenge of one kind cannot be used for another. */
@@ -13,12 +14,19 @@ const RANDOM_BYTES = 32;
 /** How many that nobody answered are removed with each new one. */
 const REMOVED_AT_ONCE = 100;
 
-const ADD = statement(`INSERT INTO operator_ceremonies (tenant_id, id, kind, operator_id, challenge, expires_at)
-  VALUES (:tenant_id, :id, :kind, :operatorId, :challenge, :expires_at)`);
+const ceremonies = table('operator_ceremonies', {
+  tenant_id: text(),
+  id: text(),
+  kind: text<OperatorCeremonyKind>(),
+  operator_id: optional(text()),
+  challenge: text(),
+  expires_at: integer(),
+});
+const ADD = ceremonies.insert();
 const TAKE = query<OperatorCeremony>()(`DELETE FROM operator_ceremonies WHERE tenant_id = :tenant_id AND id = :id
   AND kind = :kind AND expires_at > :now
   AND coalesce(operator_id, '') = :operatorId RETURNING id, challenge`);
-const REMOVE_EXPIRED = statement(`DELETE FROM operator_ceremonies WHERE tenant_id = :tenant_id AND id IN (
+const REMOVE_EXPIRED = ceremonies.delete(`WHERE tenant_id = :tenant_id AND id IN (
   SELECT id FROM operator_ceremonies WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY expires_at
     LIMIT ${REMOVED_AT_ONCE} ${SKIP_LOCKED})`);
 
@@ -32,7 +40,7 @@ export async function openCeremony(tx: TenantTx, { kind, operatorId, now }: NewC
   await ADD.run(tx, {
     id: ceremony.id,
     kind,
-    operatorId: operatorId ?? null,
+    operator_id: operatorId ?? null,
     challenge: ceremony.challenge,
     expires_at: now + CEREMONY_MS,
   });
@@ -41,21 +49,18 @@ export async function openCeremony(tx: TenantTx, { kind, operatorId, now }: NewC
 
 type Row = { id: string; operator_id: string; challenge: string };
 
-const STORE = statement(`INSERT INTO operator_ceremonies (tenant_id, id, kind, operator_id, challenge, expires_at)
-  VALUES (:tenant_id, :id, :kind, :operatorId, :challenge, :expiresAt)`);
 const OF_SOMEBODY =
   'WHERE tenant_id = :tenant_id AND id = :id AND kind = :kind AND expires_at > :now AND operator_id IS NOT NULL';
 const FIND_KNOWN = query<Row>()(`SELECT id, operator_id, challenge FROM operator_ceremonies ${OF_SOMEBODY}`);
 const TAKE_KNOWN = query<Row>()(`DELETE FROM operator_ceremonies ${OF_SOMEBODY} RETURNING id, operator_id, challenge`);
-const COUNT = query<{ total: number }>()(`SELECT count(*) AS total FROM operator_ceremonies
-  WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND kind = :kind AND expires_at > :now`);
-
-type NewRow = { id: string; kind: OperatorCeremonyKind; operatorId: string; challenge: string; expiresAt: number };
+const COUNT = ceremonies.count(
+  'WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND kind = :kind AND expires_at > :now',
+);
 
 /** A ceremony of an operator whose id the caller has made, such as the hash of a code. */
-export async function storeCeremony(tx: TenantTx, ceremony: NewRow, now: number): Promise<void> {
+export async function storeCeremony(tx: TenantTx, ceremony: RowOf<typeof ceremonies>, now: number): Promise<void> {
   await REMOVE_EXPIRED.run(tx, { now });
-  await STORE.run(tx, ceremony);
+  await ADD.run(tx, ceremony);
 }
 
 type Kind = { kind: OperatorCeremonyKind; now: number };

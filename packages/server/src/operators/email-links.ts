@@ -95,9 +95,9 @@ async function makeLink(
   const ceremony = {
     id: idOf(code),
     kind: KIND,
-    operatorId: operator.id,
+    operator_id: operator.id,
     challenge: '',
-    expiresAt: now + LINK_MS,
+    expires_at: now + LINK_MS,
   } as const;
   await storeCeremony(tx, ceremony, now);
   await audit.record(tx, {

@@ -116,7 +116,7 @@ type Opening = { operatorId: string; sealed: Uint8Array | undefined; now: number
 async function openCodeCeremony(tx: TenantTx, { operatorId, sealed, now }: Opening): Promise<{ id: string }> {
   const id = randomBytes(ID_BYTES).toString('base64url');
   const challenge = sealed ? Buffer.from(sealed).toString('base64url') : '';
-  await storeCeremony(tx, { id, kind: 'CODE', operatorId, challenge, expiresAt: now + CEREMONY_MS }, now);
+  await storeCeremony(tx, { id, kind: 'CODE', operator_id: operatorId, challenge, expires_at: now + CEREMONY_MS }, now);
   return { id };
 }
 

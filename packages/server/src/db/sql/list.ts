@@ -3,7 +3,7 @@ import { type OfTenant, type Reads, type RowOf, sql, statements, type TenantRead
 import { inJson, PAGE } from './dialect.ts';
 import { pageStatement } from './kept-statement.ts';
 import { rowMaker } from './row-maker.ts';
-import { numberParams, type ParamNames, type ParamsOf, prepare } from './statement.ts';
+import { numberParams, type ParamNames, type ParamOf, type ParamsOf, prepare } from './statement.ts';
 
 /** The part of a list that a caller asked for; `Paging` of the kernel is one. */
 export type PageOrder = {
@@ -18,7 +18,7 @@ export type PageOrder = {
 /** A condition that is added if the parameter of its name has a value: `{ status: 'AND status = :status' }`. */
 export type Filters = Readonly<Record<string, string>>;
 type FilterParams<Row, F extends Filters> = {
-  readonly [N in keyof F | ParamNames<F[keyof F]>]?: (N extends keyof Row ? Row[N] : Value) | undefined;
+  readonly [N in keyof F | ParamNames<F[keyof F]>]?: ParamOf<Row, N> | undefined;
 };
 export type ListParams<Row, T extends string, F extends Filters> = Omit<ParamsOf<Row, T>, 'tenant_id'> &
   FilterParams<Row, F>;

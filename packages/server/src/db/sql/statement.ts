@@ -1,3 +1,4 @@
+import type { Environment } from '../../kernel/environment.ts';
 import { type OfTenant, type Reads, sql, type Value, type Writes } from '../db.ts';
 import { rowMaker } from './row-maker.ts';
 
@@ -5,10 +6,10 @@ import { rowMaker } from './row-maker.ts';
  * A statement with named parameters, `:id`. Their names are part of its type, so a value that is missing or of the wrong
  * type does not compile. `:tenant_id` is never handed over: it is always the tenant of the database handle.
  */
-export type Statement<P, R> = {
+export type Statement<P, R, H = Reads> = {
   readonly text: string;
-  get(db: Handle<P>, params: CallerParams<P>): Promise<R | undefined>;
-  all(db: Handle<P>, params: CallerParams<P>): Promise<R[]>;
+  get(db: Handle<P> & H, params: CallerParams<P>): Promise<R | undefined>;
+  all(db: Handle<P> & H, params: CallerParams<P>): Promise<R[]>;
   /** Resolves to the number of rows that were changed. */
   run(db: Handle<P> & Writes, params: CallerParams<P>): Promise<number>;
   /** For a change whose result nobody reads, as `Writes.send` says. */
@@ -20,6 +21,8 @@ export type Statement<P, R> = {
 
 type Handle<P> = 'tenant_id' extends keyof P ? Reads & OfTenant : Reads;
 type CallerParams<P> = Omit<P, 'tenant_id'>;
+/** Rows that are locked or changed are read in a transaction only. */
+export type HandleFor<T extends string> = T extends `${string}${'FOR UPDATE' | 'RETURNING'}${string}` ? Writes : Reads;
 
 /** The names after a colon in a text: `ParamNames<'id = :id'>` is `'id'`. */
 export type ParamNames<T extends string> = T extends `${string}:${infer Rest}` ? Word<Rest> | ParamNames<Rest> : never;
@@ -32,17 +35,39 @@ type Lower = 'a b c d e f g h i j k l m n o p q r s t u v w x y z';
 type Letter = Split<Lower> | Uppercase<Split<Lower>> | Split<'0 1 2 3 4 5 6 7 8 9 _'>;
 type Split<T extends string> = T extends `${infer Head} ${infer Rest}` ? Head | Split<Rest> : T;
 
-/** A parameter has the type of the column of its name. */
-export type ParamsOf<Row, T extends string> = { readonly [N in ParamNames<T>]: N extends keyof Row ? Row[N] : Value };
+/**
+ * A parameter has the type of the column of its name; `:userId` has that of `user_id`. Where no column has the name, the
+ * name itself may say the type.
+ */
+export type ParamsOf<Row, T extends string> = { readonly [N in ParamNames<T>]: ParamOf<Row, N> };
+export type ParamOf<Row, N> = N extends keyof Row
+  ? Row[N]
+  : SnakeCase<N> extends keyof Row
+    ? Row[SnakeCase<N>]
+    : N extends TextName
+      ? string
+      : N extends NumberName
+        ? number
+        : N extends 'environment'
+          ? Environment
+          : Value;
+type TextName = 'id' | `${string}Id` | 'ids' | `${string}Ids` | 'name' | 'pattern';
+type NumberName = 'now' | 'limit' | `${string}${TimeWord}` | Uncapitalize<TimeWord>;
+type TimeWord = 'Since' | 'Before' | 'Until' | 'Day';
+type SnakeCase<N> = N extends `${infer C}${infer Rest}`
+  ? C extends Uppercase<Split<Lower>>
+    ? `_${Lowercase<C>}${SnakeCase<Rest>}`
+    : `${C}${SnakeCase<Rest>}`
+  : '';
 
 /** A statement written by hand, for what `table` does not derive: joins, unions, aggregates. */
-export function statement<const T extends string>(text: T): Statement<ParamsOf<object, T>, never> {
+export function statement<const T extends string>(text: T): Statement<ParamsOf<object, T>, never, HandleFor<T>> {
   return prepare(text);
 }
 
 /** The same for a statement that returns rows: `query<Row>()('SELECT …')`. */
 export function query<R>() {
-  return <const T extends string>(text: T): Statement<ParamsOf<object, T>, R> => prepare(text);
+  return <const T extends string>(text: T): Statement<ParamsOf<R, T>, R, HandleFor<T>> => prepare(text);
 }
 
 /** `columns` are those of a row, if they are known before the database has seen the statement. */

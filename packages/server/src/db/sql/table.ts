@@ -1,6 +1,6 @@
 import type { Value } from '../db.ts';
 import { type Filters, type List, type ListParams, makeList } from './list.ts';
-import { type ParamsOf, prepare, type Statement } from './statement.ts';
+import { type HandleFor, type ParamsOf, prepare, type Statement } from './statement.ts';
 
 /**
  * A table names each of its columns once, with the type of its values. Statements, parameters and rows are derived from
@@ -32,7 +32,7 @@ export type Table<C extends Columns> = {
   select<K extends Name<C>, const T extends string>(
     columns: readonly K[],
     tail: T,
-  ): Statement<ParamsOf<Row<C>, T>, Pick<Row<C>, K>>;
+  ): Statement<ParamsOf<Row<C>, T>, Pick<Row<C>, K>, HandleFor<T>>;
   count<const T extends string>(tail: T): Statement<ParamsOf<Row<C>, T>, { total: number }>;
   insert<const T extends string = ''>(tail?: T): Statement<Row<C> & ParamsOf<Row<C>, T>, never>;
   /** Inserts a row, or changes all other columns of the one that has the same key. */

@@ -1,6 +1,6 @@
 import { type TenantReads, type TenantTx, unprepared, type Value } from '../../db/db.ts';
 import { inJson, withoutIndex } from '../../db/sql/dialect.ts';
-import { query, statement } from '../../db/sql/statement.ts';
+import { query } from '../../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import { type EventRow, identityEventsTable } from './identity-events.table.ts';
 
@@ -29,8 +29,7 @@ const ADD = queries.insert();
 const ONE = queries.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id');
 const COUNT = queries.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 const SET_STATUS = queries.update(['status'], 'WHERE tenant_id = :tenant_id AND id = :id');
-const SUCCEED = statement(`UPDATE event_queries SET status = 'SUCCEEDED', first_page = :ids, next_id = :nextId
-  WHERE tenant_id = :tenant_id AND id = :id`);
+const SUCCEED = queries.update(['status', 'first_page', 'next_id'], 'WHERE tenant_id = :tenant_id AND id = :id');
 const REMOVE_EXPIRED = queries.delete(`WHERE tenant_id = :tenant_id AND id IN (
     SELECT id FROM event_queries WHERE tenant_id = :tenant_id AND expires_at <= :now
     ORDER BY expires_at LIMIT :limit)`);
@@ -56,7 +55,7 @@ export async function completeQuery(
   id: string,
   { ids, nextId }: { ids: readonly string[]; nextId: string | null },
 ): Promise<void> {
-  await SUCCEED.run(tx, { id, ids: JSON.stringify(ids), nextId });
+  await SUCCEED.run(tx, { id, status: 'SUCCEEDED', first_page: JSON.stringify(ids), next_id: nextId });
 }
 
 export function removeExpiredQueries(tx: TenantTx, now: number, limit: number): Promise<number> {

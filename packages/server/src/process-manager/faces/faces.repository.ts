@@ -1,6 +1,7 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { inJson } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
+import type { Environment } from '../../kernel/environment.ts';
 
 export type FaceKey = {
   readonly instance_id: string;
@@ -27,14 +28,14 @@ const SEALED = query<FaceRow>()(`SELECT instance_id, step, created_at, sealed FR
   WHERE tenant_id = :tenant_id AND environment = :environment AND algorithm = :algorithm
   AND instance_id ${inJson(':instanceIds')}`);
 
-type NewFace = { instanceId: string; step: string; environment: string; algorithm: string; sealed: Uint8Array };
+type NewFace = { instanceId: string; step: string; environment: Environment; algorithm: string; sealed: Uint8Array };
 
 export async function saveFace(tx: TenantTx, face: NewFace, now: number): Promise<void> {
   const { instanceId, step, environment, algorithm, sealed } = face;
   SAVE.send(tx, { instanceId, step, environment, algorithm, sealed, now });
 }
 
-export type KeptFace = FaceKey & { readonly environment: string };
+export type KeptFace = FaceKey & { readonly environment: Environment };
 
 const OTHERS = query<KeptFace>()(`SELECT instance_id, step, environment, algorithm, created_at FROM instance_faces
   WHERE tenant_id = :tenant_id AND algorithm <> :algorithm AND (instance_id > :instance_id OR (instance_id = :instance_id AND step > :step))
@@ -66,10 +67,10 @@ export function findFace(
   return ONE.get(db, { instanceId, step });
 }
 
-type World = { readonly environment: string; readonly algorithm: string };
+type World = { readonly environment: Environment; readonly algorithm: string };
 
 /** The faces kept since then, by whatever algorithm, the newest first, without the faces: one more than are compared with. */
-export function faceKeys(db: TenantReads, environment: string, since = 0): Promise<FaceKey[]> {
+export function faceKeys(db: TenantReads, environment: Environment, since = 0): Promise<FaceKey[]> {
   return KEYS.all(db, { environment, since });
 }
 

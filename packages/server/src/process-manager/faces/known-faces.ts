@@ -1,6 +1,7 @@
 import type { TenantReads } from '../../db/db.ts';
 import { algorithmOf, type FaceScale, type Gallery, scaleOf, vectorOf } from '../../engines/vision/face-templates.ts';
 import { MINUTE } from '../../kernel/clock.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 import { FACES_AT_ONCE, type FaceKey, faceKeys, facesOf, MAX_KNOWN_FACES } from './faces.repository.ts';
@@ -11,7 +12,7 @@ import { FACES_AT_ONCE, type FaceKey, faceKeys, facesOf, MAX_KNOWN_FACES } from 
  * is not found any more. All of them are asked for every few minutes, so memory forgets it too.
  */
 export type KnownFaces = {
-  search(db: TenantReads, environment: string, template: Uint8Array, atLeast: number): Promise<FoundFaces>;
+  search(db: TenantReads, environment: Environment, template: Uint8Array, atLeast: number): Promise<FoundFaces>;
 };
 
 export type KnownFace = { readonly instanceId: string; readonly step: string; readonly score: number };
@@ -110,7 +111,7 @@ function newOpenGallery(algorithm: string): OpenGallery {
 
 const idOf = ({ instance_id, step }: Pick<FaceKey, 'instance_id' | 'step'>) => `${instance_id} ${step}`;
 
-type Reach = { readonly environment: string; readonly maxFaces: number };
+type Reach = { readonly environment: Environment; readonly maxFaces: number };
 
 async function refresh(
   deps: KnownFacesDeps,
@@ -150,7 +151,7 @@ function freshOf({ openedAt }: OpenGallery, keys: readonly FaceKey[]): FaceKey[]
 async function openAll(
   deps: KnownFacesDeps,
   db: TenantReads,
-  environment: string,
+  environment: Environment,
   fresh: readonly FaceKey[],
   own: OpenGallery,
 ): Promise<number> {
@@ -167,7 +168,7 @@ async function openAll(
 /** Whether each face that was found is still the one that the database has. */
 async function areThere(
   db: TenantReads,
-  environment: string,
+  environment: Environment,
   { algorithm, openedAt }: OpenGallery,
   hits: readonly { id: string }[],
 ): Promise<boolean> {
@@ -182,7 +183,7 @@ async function areThere(
 async function openFaces(
   { vault, onError }: KnownFacesDeps,
   db: TenantReads,
-  { environment, instanceIds }: { environment: string; instanceIds: readonly string[] },
+  { environment, instanceIds }: { environment: Environment; instanceIds: readonly string[] },
   { algorithm, gallery, openedAt }: OpenGallery,
 ): Promise<number> {
   let failed = 0;

@@ -57,7 +57,7 @@ onBothEngines('faces after another pack was chosen', (_engine, places) => {
   const keep = (instanceId: string, created = app.clock.now()) =>
     db.write(async (tx) => {
       const sealed = await app.app.vault.sealFor(tx, instanceSubject(instanceId), faceContext('twice'), OLD);
-      const face = { instanceId, step: 'twice', environment: 'live', algorithm: former.algorithm, sealed };
+      const face = { instanceId, step: 'twice', environment: 'live', algorithm: former.algorithm, sealed } as const;
       await saveFace(tx, face, created);
     });
   const algorithmOf = async (instanceId: string) => (await findFace(db, { instanceId, step: 'twice' }))?.algorithm;

@@ -2,9 +2,10 @@ import { shardOf } from '../../db/counters.ts';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { bigint } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
+import type { Environment } from '../../kernel/environment.ts';
 
 /** How often something became of a step on a day. On PostgreSQL a count is spread, as other totals are. */
-export type StepCount = { environment: string; definitionId: string; day: number; step: string; what: string };
+export type StepCount = { environment: Environment; definitionId: string; day: number; step: string; what: string };
 export type CountedStep = { step: string; what: string; value: number };
 
 const ADD = statement(`INSERT INTO step_counts (tenant_id, environment, definition_id, day, step, what, shard, value)
@@ -24,7 +25,7 @@ export async function countStep(tx: TenantTx, { environment, definitionId, day, 
 
 export function stepCounts(
   db: TenantReads,
-  of: { environment: string; definitionId: string; fromDay: number; toDay: number },
+  of: { environment: Environment; definitionId: string; fromDay: number; toDay: number },
 ): Promise<CountedStep[]> {
   return SUMS.all(db, of);
 }

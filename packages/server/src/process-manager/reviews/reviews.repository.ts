@@ -2,6 +2,7 @@ import type { TenantReads } from '../../db/db.ts';
 import { byLanguage, inJson } from '../../db/sql/dialect.ts';
 import { listOf } from '../../db/sql/list.ts';
 import { query } from '../../db/sql/statement.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import { openRow, openRows } from '../instances/instance-seal.ts';
 import { claimedSql } from './claims.ts';
@@ -11,7 +12,7 @@ export type ReviewRow = {
   definition_id: string;
   process_defn_name: string;
   process_defn_version: number;
-  environment: 'live' | 'test';
+  environment: Environment;
   first_name: string | null;
   last_name: string | null;
   sealed: Uint8Array | null;
@@ -34,7 +35,7 @@ const FROM = `${JOINED}
 const ONE = query<ReviewRow>()(`SELECT ${COLUMNS} ${FROM} AND i.id = :id`);
 
 export type ReviewFilter = {
-  environment: 'live' | 'test';
+  environment: Environment;
   assigned: 'ALL' | 'CLAIMED' | 'UNCLAIMED';
   reviewer: string | undefined;
   definitionName: string | undefined;
@@ -52,7 +53,11 @@ export const SORTABLE = {
   priority: 'review_priority',
 } as const;
 
-export async function findReview(db: TenantReads, environment: string, id: string): Promise<ReviewRow | undefined> {
+export async function findReview(
+  db: TenantReads,
+  environment: Environment,
+  id: string,
+): Promise<ReviewRow | undefined> {
   const row = await ONE.get(db, { environment, id });
   return row && openRow(db, row);
 }
@@ -96,7 +101,7 @@ const WAITING =
   query<ReviewsWaiting>()(`SELECT environment, count(*) AS count, min(last_updated_at) AS oldest FROM process_instances
   WHERE tenant_id = :tenant_id AND environment IN ('live', 'test') AND status = 'REVIEW' GROUP BY environment`);
 
-export type ReviewsWaiting = { environment: string; count: number; oldest: number };
+export type ReviewsWaiting = { environment: Environment; count: number; oldest: number };
 
 const WAITING_OF =
   query<WaitingOf>()(`SELECT process_defn_name AS name, count(*) AS count, min(last_updated_at) AS oldest
@@ -106,7 +111,7 @@ const WAITING_OF =
 type WaitingOf = { name: string; count: number; oldest: number };
 
 /** How many wait of each definition, and since when the first of them does. */
-export function waitingByDefinition(db: TenantReads, environment: string): Promise<WaitingOf[]> {
+export function waitingByDefinition(db: TenantReads, environment: Environment): Promise<WaitingOf[]> {
   return WAITING_OF.all(db, { environment });
 }
 

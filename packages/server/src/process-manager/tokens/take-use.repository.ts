@@ -21,7 +21,7 @@ export type TakenToken = Pick<
 
 /** It can be used now, and the definition that it is bound to is deployed. */
 const IS_OPEN = `tenant_id = :tenant_id AND id = :id
-  AND (environment = :environment OR :environment = '') AND status = 'ACTIVE'
+  AND (environment = :expected OR :expected = '') AND status = 'ACTIVE'
   AND (not_before_at IS NULL OR not_before_at <= :now) AND (not_after_at IS NULL OR not_after_at > :now)
   AND (definition_id IS NULL OR EXISTS (SELECT 1 FROM process_definitions d
     WHERE d.tenant_id = :tenant_id AND d.id = process_tokens.definition_id AND d.status = 'DEPLOYED_ACTIVE'))` as const;
@@ -44,13 +44,13 @@ const TAKE = query<
 export async function takeUse(
   tx: TenantTx,
   id: string,
-  { environment = '', now }: { environment: Environment | '' | undefined; now: number },
+  { environment: expected = '', now }: { environment: Environment | '' | undefined; now: number },
 ): Promise<TakenToken | undefined> {
   if (!tx.hasOneWriter) {
-    const token = await FIND.get(tx, { id, environment, now, uses: usesOf(id) });
+    const token = await FIND.get(tx, { id, expected, now, uses: usesOf(id) });
     if (!token || token.type === 'UNLIMITED') return token && openToken(tx, token);
   }
-  const row = await TAKE.get(tx, { id, environment, now });
+  const row = await TAKE.get(tx, { id, expected, now });
   return row && openToken(tx, row);
 }
 
