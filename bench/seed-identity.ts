@@ -55,7 +55,7 @@ export async function totpInstallation(): Promise<Installation> {
           const id = newId(Date.now());
           const { name: policy_name, algorithm, digits, period } = TOTP_POLICY;
           const sealed = await app.vault.sealFor(tx, `user:${user.id}`, `totp:${id}`, TOTP_SECRET);
-          await putTotp(tx, {
+          putTotp(tx, {
             user_id: user.id,
             policy_name,
             id,

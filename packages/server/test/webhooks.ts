@@ -112,7 +112,7 @@ export async function openTestNotifications(
   const db = options.db ?? openDb(config.database, () => undefined);
   const vault = openVault({ master: openMasterKey(config.masterKey), clock });
   for (const id of ['acme', 'other']) {
-    if (await findTenant(db.system, id)) continue;
+    if (await findTenant(db.system, { id })) continue;
     const [tenantId] = await addTestTenants(db, id);
     await db.of(tenantId).write((tx) => vault.createTenantKey(tx));
   }

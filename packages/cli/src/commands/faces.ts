@@ -27,7 +27,7 @@ async function reEnrol({ tenant }: ReEnrolOptions): Promise<Result> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new Error('Stopped. What was done is stored; run it again to go on.')));
   const result = await asOperator(config, async (operator) => {
-    if (tenant !== undefined && !(isTenantId(tenant) && (await findTenant(operator.db.system, tenant)))) {
+    if (tenant !== undefined && !(isTenantId(tenant) && (await findTenant(operator.db.system, { id: tenant })))) {
       throw new OperatorError(`There is no tenant ${tenant}`);
     }
     return reEnrolEverywhere(config, operator, tenant, {

@@ -109,7 +109,7 @@ async function ofTenant<T>(
 ): Promise<T> {
   const { ApiError, OperatorError, findTenant, isTenantId }: Server = await import('@grove/server');
   return asOperator(await operatorConfig(), async ({ operators, db }) => {
-    if (!isTenantId(tenant) || !(await findTenant(db.system, tenant))) {
+    if (!isTenantId(tenant) || !(await findTenant(db.system, { id: tenant }))) {
       throw new OperatorError(`There is no tenant ${tenant}`);
     }
     try {

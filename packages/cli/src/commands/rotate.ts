@@ -44,7 +44,7 @@ async function rotateKeyOfTenant(tenantId: string): Promise<Result> {
   const { findTenant, isTenantId, OperatorError, rotateTenantKey } = await import('@grove/server');
   const line = progressLine();
   const done = await asOperator(await operatorConfig(), async ({ db, vault }) => {
-    if (!isTenantId(tenantId) || !(await findTenant(db.system, tenantId))) {
+    if (!isTenantId(tenantId) || !(await findTenant(db.system, { id: tenantId }))) {
       throw new OperatorError(`There is no tenant ${tenantId}. grove tenant list shows those there are`);
     }
     const show = (examined: number, total: number) => line.show('data keys', examined, total);

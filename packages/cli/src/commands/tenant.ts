@@ -73,7 +73,7 @@ async function remove(id: string, { yes, receipt: file }: DeleteOptions): Promis
     await import('@grove/server');
   const config = await operatorConfig();
   return asOperator(config, async ({ db, signing }) => {
-    const tenant = isTenantId(id) ? await findTenant(db.system, id) : undefined;
+    const tenant = isTenantId(id) ? await findTenant(db.system, { id }) : undefined;
     if (!tenant || !isTenantId(id))
       throw new OperatorError(`There is no tenant ${id}. grove tenant list shows those there are`);
     if (tenant.status === 'ACTIVE')

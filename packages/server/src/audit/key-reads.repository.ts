@@ -18,10 +18,6 @@ const ADD = query<Persons>()(`INSERT INTO key_reads (tenant_id, environment, hou
   RETURNING persons`);
 const ONE = query<Persons>()(`SELECT persons FROM key_reads ${OF_HOUR}`);
 const ALARM = statement(`UPDATE key_reads SET alarmed_at = :now ${OF_HOUR} AND alarmed_at IS NULL`);
-const REMOVE_OLD = statement(`DELETE FROM key_reads WHERE tenant_id = :tenant_id AND environment = :environment
-  AND (hour_at, api_key_id) IN
-  (SELECT hour_at, api_key_id FROM key_reads WHERE tenant_id = :tenant_id AND environment = :environment
-  AND hour_at < :before LIMIT :limit + 0)`);
 
 /** Adds to the count of the hour; returns the new total. */
 export async function addKeyReads(tx: TenantTx, key: KeyHour, persons: number): Promise<number> {
@@ -40,9 +36,8 @@ export async function markAlarmed(tx: TenantTx, key: KeyHour, now: number): Prom
 }
 
 /** Removes at most `limit` rows before an hour; returns how many. */
-export function removeKeyReads(
-  tx: TenantTx,
-  key: { environment: 'live' | 'test'; before: number; limit: number },
-): Promise<number> {
-  return REMOVE_OLD.run(tx, key);
-}
+export const removeKeyReads =
+  statement(`DELETE FROM key_reads WHERE tenant_id = :tenant_id AND environment = :environment
+  AND (hour_at, api_key_id) IN
+  (SELECT hour_at, api_key_id FROM key_reads WHERE tenant_id = :tenant_id AND environment = :environment
+  AND hour_at < :before LIMIT :limit + 0)`).run;

@@ -1,4 +1,4 @@
-import type { TenantReads, TenantTx } from '../db/db.ts';
+import type { TenantTx } from '../db/db.ts';
 import { inJson } from '../db/sql/dialect.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import type { ErasedKind } from './log-entries.ts';
@@ -8,9 +8,6 @@ export type UnwrittenRow = { kind: ErasedKind; id: string };
 
 const ADD = statement(`INSERT INTO unwritten_erasures (tenant_id, kind, id) VALUES (:tenant_id, :kind, :id)
   ON CONFLICT (tenant_id, kind, id) DO NOTHING`);
-const SOME = query<UnwrittenRow>()(
-  'SELECT kind, id FROM unwritten_erasures WHERE tenant_id = :tenant_id ORDER BY kind, id LIMIT :limit + 0',
-);
 const REMOVE = statement(
   `DELETE FROM unwritten_erasures WHERE tenant_id = :tenant_id AND kind = :kind AND id ${inJson(':ids')}`,
 );
@@ -20,9 +17,9 @@ export async function addUnwritten(tx: TenantTx, { kind, id }: UnwrittenRow): Pr
 }
 
 /** The rows grouped by kind. */
-export function someUnwritten(db: TenantReads, limit: number): Promise<UnwrittenRow[]> {
-  return SOME.all(db, { limit });
-}
+export const someUnwritten = query<UnwrittenRow>()(
+  'SELECT kind, id FROM unwritten_erasures WHERE tenant_id = :tenant_id ORDER BY kind, id LIMIT :limit + 0',
+).all;
 
 export async function removeUnwritten(tx: TenantTx, kind: ErasedKind, ids: readonly string[]): Promise<void> {
   await REMOVE.run(tx, { kind, ids: JSON.stringify(ids) });

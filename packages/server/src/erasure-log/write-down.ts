@@ -17,7 +17,7 @@ export function erasureWriter({ entries, clock }: { entries: Pick<LogEntries, 'a
   return oneAtATime(async (db, signal) => {
     for (;;) {
       signal?.throwIfAborted();
-      const rows = await someUnwritten(db, MAX_IDS_OF_ENTRY);
+      const rows = await someUnwritten(db, { limit: MAX_IDS_OF_ENTRY });
       const kind = rows[0]?.kind;
       if (kind === undefined) return;
       const ids = rows.filter((row) => row.kind === kind).map(({ id }) => id);

@@ -26,9 +26,9 @@ export function purgeExpiredJob(deps: PurgeDeps): JobDefinition<object> {
       recurs: { everyMs: PURGE_EVERY_MS, key: 'expired' },
     },
     (now) => [
-      (tx, limit) => removeExpiredCeremonies(tx, now, limit),
-      (tx, limit) => removeExpiredQueries(tx, now, limit),
-      (tx, limit) => removeExpiredPending(tx, now, limit),
+      (tx, limit) => removeExpiredCeremonies(tx, { now, limit }),
+      (tx, limit) => removeExpiredQueries(tx, { now, limit }),
+      (tx, limit) => removeExpiredPending(tx, { now, limit }),
     ],
   );
 }
@@ -49,7 +49,8 @@ export function purgeHistoryJob(deps: PurgeDeps): JobDefinition<object> {
           (tx, limit) =>
             removeOldEvents(tx, { environment, beforeId: firstIdAt(now - EVENTS_KEPT_DAYS * DAY), limit }),
       ),
-      (tx, limit) => removeOldAuthentications(tx, firstIdAt(now - AUTHENTICATIONS_KEPT_DAYS * DAY), limit),
+      (tx, limit) =>
+        removeOldAuthentications(tx, { beforeId: firstIdAt(now - AUTHENTICATIONS_KEPT_DAYS * DAY), limit }),
     ],
   );
 }

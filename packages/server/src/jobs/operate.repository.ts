@@ -16,10 +16,6 @@ export const MAX_DEAD_LISTED = 1000;
 export const MAX_RETRIED = 1000;
 const MAX_KINDS = 1000;
 
-const COUNTS = query<JobCount>()(`SELECT kind, state, count(*) AS count, min(run_at) AS oldest_run_at FROM (
-    SELECT * FROM (SELECT kind, state, run_at FROM jobs WHERE state = 'READY' ORDER BY run_at LIMIT ${MAX_COUNTED}) r
-    UNION ALL SELECT * FROM (SELECT kind, state, run_at FROM jobs WHERE state = 'DEAD' LIMIT ${MAX_COUNTED}) d
-  ) counted GROUP BY kind, state ORDER BY kind, state LIMIT ${MAX_KINDS}`);
 const DEAD_OF_ALL = jobs.select(DEAD, `WHERE state = 'DEAD' ORDER BY id DESC ${LIMIT}`);
 const DEAD_OF_KIND = jobs.select(DEAD, `WHERE state = 'DEAD' AND kind = :kind ORDER BY id DESC ${LIMIT}`);
 const REVIVE = "UPDATE jobs SET state = 'READY', attempts = 0, run_at = :now";
@@ -27,9 +23,10 @@ const REVIVE_ONE = statement(`${REVIVE} WHERE id = :id AND state = 'DEAD'`);
 const REVIVE_KIND = statement(`${REVIVE} WHERE state = 'DEAD'
   AND id IN (SELECT id FROM jobs WHERE state = 'DEAD' AND kind = :kind ORDER BY id LIMIT ${MAX_RETRIED})`);
 
-export function countJobs(db: Reads): Promise<JobCount[]> {
-  return COUNTS.all(db, {});
-}
+export const countJobs = query<JobCount>()(`SELECT kind, state, count(*) AS count, min(run_at) AS oldest_run_at FROM (
+    SELECT * FROM (SELECT kind, state, run_at FROM jobs WHERE state = 'READY' ORDER BY run_at LIMIT ${MAX_COUNTED}) r
+    UNION ALL SELECT * FROM (SELECT kind, state, run_at FROM jobs WHERE state = 'DEAD' LIMIT ${MAX_COUNTED}) d
+  ) counted GROUP BY kind, state ORDER BY kind, state LIMIT ${MAX_KINDS}`).all;
 
 /** The newest first. */
 export function listDeadJobs(db: Reads, most: number, kind?: string): Promise<DeadJobRow[]> {

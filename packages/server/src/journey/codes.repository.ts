@@ -25,8 +25,6 @@ const GOOD = `tenant_id = :tenant_id AND code_hash = :hash AND expires_at > :now
 const ONE = codes.select(columns, `WHERE ${GOOD}`);
 const TAKE = query<CodeRow>()(`DELETE FROM journey_codes WHERE ${GOOD}
   RETURNING ${COLUMNS}`);
-const ADD = codes.insert();
-const REMOVE_OFFERS = codes.delete(`WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND kind = 'HANDOFF'`);
 
 export function findCode(db: TenantReads, hash: Uint8Array, now: number): Promise<CodeRow | undefined> {
   return ONE.get(db, { hash, now });
@@ -37,11 +35,9 @@ export function takeCode(tx: TenantTx, hash: Uint8Array, now: number): Promise<C
   return TAKE.get(tx, { hash, now });
 }
 
-export async function addCode(tx: TenantTx, row: CodeRow): Promise<void> {
-  ADD.send(tx, row);
-}
+export const addCode = codes.insert().send;
 
 /** Returns the number of removed rows. */
-export function removeOffers(tx: TenantTx, instanceId: string): Promise<number> {
-  return REMOVE_OFFERS.run(tx, { instanceId });
-}
+export const removeOffers = codes.delete(
+  `WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND kind = 'HANDOFF'`,
+).run;

@@ -80,7 +80,7 @@ async function confirm(deps: JourneyDeps, context: JourneyContext, number: numbe
       await activate(tx, own);
       return true;
     }
-    await setSessionState(tx, own.id, 'CLOSED');
+    setSessionState(tx, { id: own.id, state: 'CLOSED' });
     await deps.processes.addEvent(tx, instance, 'instance.handoffRefused', context.now);
     return false;
   });
@@ -91,7 +91,7 @@ async function confirm(deps: JourneyDeps, context: JourneyContext, number: numbe
 function deny(deps: JourneyDeps, context: JourneyContext): Promise<void> {
   return locked(deps, context, async (tx, own, instance) => {
     await ensureToBeConfirmed(tx, own, context.now);
-    await setSessionState(tx, own.id, 'CLOSED');
+    setSessionState(tx, { id: own.id, state: 'CLOSED' });
     await deps.processes.addEvent(tx, instance, 'instance.handoffDenied', context.now);
   });
 }
@@ -100,7 +100,7 @@ function takeBack(deps: JourneyDeps, context: JourneyContext): Promise<void> {
   return locked(deps, context, async (tx, own, instance) => {
     ensureUnderWay(instance);
     if (own.state === 'ACTIVE' && (await withdrawOffers(tx, instance.id))) return;
-    const sessions = await sessionsOf(tx, instance.id);
+    const sessions = await sessionsOf(tx, { instanceId: instance.id });
     const connected = sessions.some(({ state, offered_by }) => state === 'ACTIVE' && offered_by === own.id);
     if (own.state !== 'WATCHING' || !connected) throw new ApiError(100064);
     await activate(tx, own);
@@ -120,7 +120,7 @@ function locked<T>(
   return db.write(async (tx) => {
     const instance = await processes.lockInstance(tx, session.instanceId);
     if (!instance) throw new ApiError(100022);
-    const own = await findSession(tx, session.sessionId);
+    const own = await findSession(tx, { id: session.sessionId });
     if (!own) throw new ApiError(100054);
     tx.afterCommit(() => live.changed(tenantId, session.instanceId));
     return work(tx, own, instance);
@@ -140,7 +140,7 @@ async function makeOffer(
   const code = newOfferCode(tx.tenantId);
   const number = newNumber();
   const expiresAt = now + OFFER_MS;
-  await addCode(tx, {
+  addCode(tx, {
     code_hash: hashCode(code),
     kind: 'HANDOFF',
     instance_id: instance.id,
@@ -159,6 +159,6 @@ function ensureUnderWay({ status }: InstanceRow): void {
 
 /** The number counts as long as the offer would have, and as long as the device that offered still acts. */
 async function ensureToBeConfirmed(tx: TenantTx, own: SessionRow, now: number): Promise<void> {
-  const offering = own.offered_by === null ? undefined : await findSession(tx, own.offered_by);
+  const offering = own.offered_by === null ? undefined : await findSession(tx, { id: own.offered_by });
   if (own.state !== 'UNCONFIRMED' || !isFresh(own, now) || offering?.state !== 'ACTIVE') throw new ApiError(100064);
 }

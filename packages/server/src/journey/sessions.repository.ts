@@ -22,24 +22,7 @@ const sessions = table('journey_sessions', {
 const { columns } = sessions;
 export type SessionRow = RowOf<typeof sessions>;
 
-const ONE = sessions.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id');
-const OF_INSTANCE = sessions.select(
-  columns,
-  `WHERE tenant_id = :tenant_id AND instance_id = :instanceId
-  ORDER BY created_at, id`,
-);
-const WITH_OFFERS = query<SessionWithOffers>()(`SELECT ${columns.join(', ')},
-    (SELECT count(*) FROM journey_codes c WHERE c.tenant_id = s.tenant_id AND c.instance_id = s.instance_id
-      AND c.kind = 'HANDOFF' AND c.session_id = s.id AND c.expires_at > :now) AS offers
-  FROM journey_sessions s WHERE tenant_id = :tenant_id AND instance_id = :instanceId`);
-const ADD = sessions.insert();
-const SET_STATE = sessions.update(['state'], 'WHERE tenant_id = :tenant_id AND id = :id');
 const SET_FACTS = sessions.update(['facts'], 'WHERE tenant_id = :tenant_id AND id = :id');
-const DEMOTE = statement(`UPDATE journey_sessions SET state = 'WATCHING'
-  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state = 'ACTIVE'`);
-const CLOSE_UNCONFIRMED = statement(`UPDATE journey_sessions SET state = 'CLOSED'
-  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state = 'UNCONFIRMED'`);
-const REMOVE = sessions.delete('WHERE tenant_id = :tenant_id AND id = :id');
 const STANDINGS = query<Standing>()(`SELECT s.instance_id, s.id, s.state, j.revision,
     (SELECT count(*) FROM journey_messages m
       WHERE m.tenant_id = s.tenant_id AND m.instance_id = s.instance_id AND m.state IN ('SENT', 'FAILED')) AS messages
@@ -50,21 +33,22 @@ const STANDINGS = query<Standing>()(`SELECT s.instance_id, s.id, s.state, j.revi
 const OPEN_AMONG = query<{ id: string }>()(`SELECT id FROM journey_sessions
   WHERE tenant_id = :tenant_id AND id ${inJson(':ids')} AND state <> 'CLOSED' AND expires_at > :now`);
 
-export function findSession(db: TenantReads, id: string): Promise<SessionRow | undefined> {
-  return ONE.get(db, { id });
-}
+export const findSession = sessions.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id').get;
 
 /** The oldest first. There are never more than a few. */
-export function sessionsOf(db: TenantReads, instanceId: string): Promise<SessionRow[]> {
-  return OF_INSTANCE.all(db, { instanceId });
-}
+export const sessionsOf = sessions.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND instance_id = :instanceId
+  ORDER BY created_at, id`,
+).all;
 
 /** `offers`: how many open offers a session has made to go on with another device. */
 export type SessionWithOffers = SessionRow & { offers: number };
 
-export function sessionsWithOffers(db: TenantReads, instanceId: string, now: number): Promise<SessionWithOffers[]> {
-  return WITH_OFFERS.all(db, { instanceId, now });
-}
+export const sessionsWithOffers = query<SessionWithOffers>()(`SELECT ${columns.join(', ')},
+    (SELECT count(*) FROM journey_codes c WHERE c.tenant_id = s.tenant_id AND c.instance_id = s.instance_id
+      AND c.kind = 'HANDOFF' AND c.session_id = s.id AND c.expires_at > :now) AS offers
+  FROM journey_sessions s WHERE tenant_id = :tenant_id AND instance_id = :instanceId`).all;
 
 /** Those of the ids whose session was neither closed nor removed, and has not expired. */
 export async function openSessionsAmong(db: TenantReads, ids: readonly string[], now: number): Promise<string[]> {
@@ -72,31 +56,22 @@ export async function openSessionsAmong(db: TenantReads, ids: readonly string[],
   return rows.map(({ id }) => id);
 }
 
-export async function addSession(tx: TenantTx, row: SessionRow): Promise<void> {
-  ADD.send(tx, row);
-}
-
-export async function setSessionState(tx: TenantTx, id: string, state: SessionState): Promise<void> {
-  SET_STATE.send(tx, { id, state });
-}
+export const addSession = sessions.insert().send;
+export const setSessionState = sessions.update(['state'], 'WHERE tenant_id = :tenant_id AND id = :id').send;
 
 export async function setSessionFacts(tx: TenantTx, id: string, facts: Uint8Array): Promise<void> {
   SET_FACTS.send(tx, { id, facts });
 }
 
 /** The session that acted looks on from now on. */
-export async function demoteActive(tx: TenantTx, instanceId: string): Promise<void> {
-  DEMOTE.send(tx, { instanceId });
-}
+export const demoteActive = statement(`UPDATE journey_sessions SET state = 'WATCHING'
+  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state = 'ACTIVE'`).send;
 
 /** Returns the number of removed rows. */
-export function closeUnconfirmed(tx: TenantTx, instanceId: string): Promise<number> {
-  return CLOSE_UNCONFIRMED.run(tx, { instanceId });
-}
+export const closeUnconfirmed = statement(`UPDATE journey_sessions SET state = 'CLOSED'
+  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state = 'UNCONFIRMED'`).run;
 
-export async function removeSession(tx: TenantTx, id: string): Promise<void> {
-  REMOVE.send(tx, { id });
-}
+export const removeSession = sessions.delete('WHERE tenant_id = :tenant_id AND id = :id').send;
 
 export type Standing = {
   instance_id: string;

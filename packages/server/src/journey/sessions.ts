@@ -68,7 +68,7 @@ export function sessionReader({ db, clock, tenants }: Pick<JourneyDeps, 'db' | '
 type OwnSession = { instanceId: string; sessionId: string; now: number };
 
 async function readSession(db: TenantReads, { instanceId, sessionId, now }: OwnSession) {
-  const sessions = await sessionsWithOffers(db, instanceId, now);
+  const sessions = await sessionsWithOffers(db, { instanceId, now });
   const row = sessions.find(({ id }) => id === sessionId);
   if (!row) throw new ApiError(100054);
   return { row, handoff: handoffState(row, sessions, now) };
@@ -149,7 +149,7 @@ async function noteDevice(deps: JourneyDeps, tx: TenantTx, session: SessionRow, 
     const value = cookieOf(cookies, deps.cookieName(instanceId)) ?? '';
     const [, tenantId, sessionId = '', secret = ''] = COOKIE.exec(value) ?? [];
     if (tenantId !== tx.tenantId) continue;
-    const other = await findSession(tx, sessionId);
+    const other = await findSession(tx, { id: sessionId });
     if (other?.instance_id !== instanceId || !timingSafeEqual(other.token_hash, hashSecret(secret))) continue;
     await deps.processes.linkDevice(tx, session.instance_id, other.instance_id, session.created_at);
     return;
@@ -259,7 +259,7 @@ async function takeUpOffer(
   tx: TenantTx,
   { instance, offer, visitor, cookies, now }: Coming,
 ): Promise<Opened> {
-  const offering = offer.session_id === null ? undefined : await findSession(tx, offer.session_id);
+  const offering = offer.session_id === null ? undefined : await findSession(tx, { id: offer.session_id });
   if (offering?.state !== 'ACTIVE' || offer.number === null) throw new ApiError(100055);
   // A link in a mail is easily opened where it was asked for. That browser acts already, and has nothing to confirm.
   if (holds(cookies, deps.cookieName(instance.id), offering)) return { session: offering };
@@ -313,38 +313,38 @@ async function open(tx: TenantTx, { instance, state, visitor, now, offer }: NewS
     expires_at: instance.deadline_at === null ? now + SESSION_MS : Math.max(now, instance.deadline_at) + LAST_LOOK_MS,
     facts: await sealFacts(tx, id, visitor.facts),
   };
-  await addSession(tx, session);
+  addSession(tx, session);
   return { session, secret };
 }
 
 /** Those that were turned away go first, then the oldest; never the one that acts. */
 async function makeRoom(tx: TenantTx, instanceId: string): Promise<void> {
-  const sessions = await sessionsOf(tx, instanceId);
+  const sessions = await sessionsOf(tx, { instanceId });
   const closedFirst = [
     ...sessions.filter(({ state }) => state === 'CLOSED'),
     ...sessions.filter(({ state }) => state !== 'CLOSED' && state !== 'ACTIVE'),
   ];
   const tooMany = sessions.length + 1 - MAX_SESSIONS_PER_INSTANCE;
-  for (const { id } of closedFirst.slice(0, Math.max(0, tooMany))) await removeSession(tx, id);
+  for (const { id } of closedFirst.slice(0, Math.max(0, tooMany))) removeSession(tx, { id });
 }
 
 /** Nobody acts any more, and what was offered to other devices is void. The caller has locked the instance. */
 async function quieten(tx: TenantTx, instanceId: string): Promise<void> {
-  await demoteActive(tx, instanceId);
+  demoteActive(tx, { instanceId });
   await withdrawOffers(tx, instanceId);
 }
 
 /** The session acts from now on, and no other. The caller has locked the instance. */
 export async function activate(tx: TenantTx, { id, instance_id }: SessionRow): Promise<void> {
-  await demoteActive(tx, instance_id);
-  await setSessionState(tx, id, 'ACTIVE');
+  demoteActive(tx, { instanceId: instance_id });
+  setSessionState(tx, { id, state: 'ACTIVE' });
   await withdrawOffers(tx, instance_id);
 }
 
 /** Returns whether there was anything to withdraw. */
 export async function withdrawOffers(tx: TenantTx, instanceId: string): Promise<boolean> {
-  const [offers, waiting] = await Promise.all([removeOffers(tx, instanceId), closeUnconfirmed(tx, instanceId)]);
-  if (offers > 0) await giveUpLinks(tx, instanceId);
+  const [offers, waiting] = await Promise.all([removeOffers(tx, { instanceId }), closeUnconfirmed(tx, { instanceId })]);
+  if (offers > 0) giveUpLinks(tx, { instanceId });
   return offers + waiting > 0;
 }
 

@@ -38,7 +38,7 @@ export function imageShower(deps: JourneyDeps) {
 
 /** A link to go on may be in other hands: it shows nothing that was sent before it was opened. */
 async function wasSentDuring(db: TenantReads, sessionId: string, sentAt: number): Promise<boolean> {
-  const row = await findSession(db, sessionId);
+  const row = await findSession(db, { id: sessionId });
   return row !== undefined && row.created_at <= sentAt;
 }
 

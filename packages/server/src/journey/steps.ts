@@ -70,7 +70,7 @@ export async function lockJourney(deps: JourneyDeps, tx: TenantTx, context: Jour
   // Sent together: the lock is waited for first, and the others are read under it.
   const [instance, own, snapshot] = await Promise.all([
     deps.processes.lockInstance(tx, session.instanceId),
-    findSession(tx, session.sessionId),
+    findSession(tx, { id: session.sessionId }),
     deps.processes.drive.look(tx, session.instanceId),
     deps.processes.expectEvents(tx, session.instanceId),
   ]);

@@ -36,7 +36,7 @@ export function watch(deps: WatchDeps, db: TenantDb, session: JourneyPrincipal):
   };
 
   const news = async (): Promise<void> => {
-    const own = await findSession(db, session.sessionId);
+    const own = await findSession(db, { id: session.sessionId });
     const allowed = own !== undefined && own.state !== 'CLOSED' && own.expires_at > deps.now();
     const snapshot = allowed ? await deps.drive.look(db, session.instanceId) : undefined;
     if (!snapshot) return end();

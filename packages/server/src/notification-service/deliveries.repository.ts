@@ -49,8 +49,6 @@ const BY_ID = `${OF_TENANT} AND id = :id`;
 const ADD = deliveries.insert();
 const ENQUEUE = statement(`INSERT INTO webhook_queue (id, owner_tenant_id, webhook_id, next_at, tried, lease_until)
   VALUES (:id, :tenant_id, :webhook_id, :now, 0, 0) ON CONFLICT (id) DO UPDATE SET next_at = excluded.next_at`);
-const ONE = deliveries.select(columns, BY_ID);
-const OF_WEBHOOK = deliveries.select(columns, `${BY_ID} AND webhook_id = :webhook_id ${FOR_UPDATE}`);
 const REOPEN = deliveries.update(['status', 'next_at'], BY_ID);
 const SETTLE = statement(`UPDATE webhook_deliveries SET status = :status, next_at = :nextAt, attempts = attempts + 1,
   last_at = :at, last_status = :answerStatus, last_error = :error, last_ms = :milliseconds, last_answer = :answer
@@ -81,16 +79,12 @@ export async function addDelivery(tx: TenantTx, row: NewDelivery): Promise<void>
   ENQUEUE.send(tx, { id, webhook_id, now });
 }
 
-export function findDelivery(db: TenantReads, id: string): Promise<DeliveryRow | undefined> {
-  return ONE.get(db, { id });
-}
+export const findDelivery = deliveries.select(columns, BY_ID).get;
 
-export function findDeliveryForUpdate(
-  tx: TenantTx,
-  { id, webhookId }: { id: string; webhookId: string },
-): Promise<DeliveryRow | undefined> {
-  return OF_WEBHOOK.get(tx, { id, webhook_id: webhookId });
-}
+export const findDeliveryForUpdate = deliveries.select(
+  columns,
+  `${BY_ID} AND webhook_id = :webhook_id ${FOR_UPDATE}`,
+).get;
 
 /** Sends the delivery at once. If it had ended, its schedule begins anew. */
 export async function replayDelivery(
@@ -141,8 +135,6 @@ const EXPIRE = query<{
 }>()(`UPDATE webhook_deliveries SET status = 'CANCELLED', next_at = NULL, last_error = 'expired'
   ${OF_TENANT} AND id IN (SELECT id FROM webhook_deliveries
     ${OF_TENANT} AND id < :beforeId AND status = 'PENDING' ORDER BY id LIMIT :limit) RETURNING id`);
-const REMOVE_ENDED = statement(`DELETE FROM webhook_deliveries ${OF_TENANT} AND id IN (
-    SELECT id FROM webhook_deliveries ${OF_TENANT} AND id < :beforeId AND status <> 'PENDING' ORDER BY id LIMIT :limit)`);
 // From one webhook to the next by the index: there are few of them, and very many deliveries.
 const ORPHANED = query<{ webhook_id: string }>()(`WITH RECURSIVE known (webhook_id) AS (
     SELECT min(webhook_id) FROM webhook_deliveries ${OF_TENANT}
@@ -189,9 +181,8 @@ export async function giveUpOverflow(tx: TenantTx, mostWaiting: number, limit: n
   return ids.length;
 }
 
-export function removeEndedDeliveries(tx: TenantTx, beforeId: string, limit: number): Promise<number> {
-  return REMOVE_ENDED.run(tx, { beforeId, limit });
-}
+export const removeEndedDeliveries = statement(`DELETE FROM webhook_deliveries ${OF_TENANT} AND id IN (
+    SELECT id FROM webhook_deliveries ${OF_TENANT} AND id < :beforeId AND status <> 'PENDING' ORDER BY id LIMIT :limit)`).run;
 
 /** Removes the deliveries of a deleted webhook. */
 export async function removeOrphanedDeliveries(tx: TenantTx, limit: number): Promise<number> {

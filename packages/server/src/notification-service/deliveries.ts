@@ -70,7 +70,7 @@ export function deliveryHandlers({ ring }: { ring(): void }): Pick<Handlers<type
       const { db, now } = context;
       const { id: webhookId } = await getWebhook(db, context, params.webhookId);
       await db.write(async (tx) => {
-        const row = await findDeliveryForUpdate(tx, { id: params.deliveryId, webhookId });
+        const row = await findDeliveryForUpdate(tx, { id: params.deliveryId, webhook_id: webhookId });
         if (!row) throw new ApiError(100072);
         await replayDelivery(tx, row, now);
         tx.afterCommit(ring);
@@ -100,7 +100,7 @@ async function getWebhook(db: TenantReads, { principal }: Context, id: string): 
 }
 
 async function getDelivery(db: TenantDb, id: string): Promise<DeliveryRow> {
-  const row = await findDelivery(db, id);
+  const row = await findDelivery(db, { id });
   if (!row) throw new ApiError(100072);
   return row;
 }

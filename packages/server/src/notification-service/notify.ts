@@ -96,7 +96,7 @@ export function notifier(ring: () => void, rememberTrace: (id: string) => void, 
         return deliveryOf(type, at, { tenantId: tx.tenantId, eventId: id, ...fields, ...process });
       }),
     async notifyStep(tx, webhookName, event) {
-      const webhook = await findWebhookNamed(tx, event.environment, webhookName);
+      const webhook = await findWebhookNamed(tx, { environment: event.environment, name: webhookName });
       if (webhook?.status !== 'ACTIVE') return false;
       await addDelivery(tx, { ...deliveryOfInstance(tx, event), id: newId(event.at), webhook_id: webhook.id });
       tx.afterCommit(ring);
@@ -109,7 +109,7 @@ export function notifier(ring: () => void, rememberTrace: (id: string) => void, 
 const active = new WeakMap<TenantTx, Promise<Subscriber[]>>();
 
 function activeIn(tx: TenantTx): Promise<Subscriber[]> {
-  const subscribers = active.get(tx) ?? activeWebhooks(tx);
+  const subscribers = active.get(tx) ?? activeWebhooks(tx, {});
   active.set(tx, subscribers);
   return subscribers;
 }

@@ -49,7 +49,7 @@ export async function purgeDeliveries(
   };
   await inBatches((tx) => expireDeliveries(tx, firstIdAt(now - EXPIRES_AFTER_MS), MAX_BATCH));
   await inBatches((tx) => giveUpOverflow(tx, mostWaiting, MAX_BATCH));
-  await inBatches((tx) => removeEndedDeliveries(tx, firstIdAt(now - KEPT_MS), MAX_BATCH));
+  await inBatches((tx) => removeEndedDeliveries(tx, { beforeId: firstIdAt(now - KEPT_MS), limit: MAX_BATCH }));
   await inBatches((tx) => removeOrphanedDeliveries(tx, MAX_BATCH));
-  await db.write((tx) => forgetOldSecrets(tx, now));
+  await db.write((tx) => forgetOldSecrets(tx, { now }));
 }

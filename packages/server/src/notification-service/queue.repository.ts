@@ -126,7 +126,6 @@ const FAILED = query<{ failures: number }>()(`UPDATE webhook_endpoints SET failu
     WHEN failures >= ${FAILURES_THAT_CLOSE} THEN failures + 1
     WHEN failures + :count > ${FAILURES_THAT_CLOSE} THEN ${FAILURES_THAT_CLOSE} ELSE failures + :count END
   ${OF_TENANT} AND closed_until <= :now RETURNING failures`);
-const CLOSE = endpoints.update(['closed_until'], OF_TENANT);
 
 export async function addEndpoint(tx: TenantTx, webhookId: string, active: boolean): Promise<void> {
   await ADD_ENDPOINT.run(tx, { webhook_id: webhookId, active: Number(active) });
@@ -151,9 +150,7 @@ export async function noteFailures(
   return (await FAILED.get(tx, { webhook_id: webhookId, count, now }))?.failures;
 }
 
-export async function closeEndpoint(tx: TenantTx, webhookId: string, until: number): Promise<void> {
-  await CLOSE.run(tx, { webhook_id: webhookId, closed_until: until });
-}
+export const closeEndpoint = endpoints.update(['closed_until'], OF_TENANT).run;
 
 /** No interval of a schedule, with its jitter, is longer; a receiver may ask for a day. */
 const LONGEST_DELAY_MS = 2 * DAY;

@@ -66,7 +66,7 @@ export function deliverySender(deps: SendDeps): SendDelivery {
   };
 
   return async (db, { id, webhookId }, signal) => {
-    const [delivery, webhook] = await Promise.all([findDelivery(db, id), findWebhookById(db, webhookId)]);
+    const [delivery, webhook] = await Promise.all([findDelivery(db, { id }), findWebhookById(db, { id: webhookId })]);
     if (!webhook || delivery?.status !== 'PENDING') return { kind: 'dropped' };
     if (webhook.status !== 'ACTIVE') return { kind: 'waiting' };
     const at = clock.now();

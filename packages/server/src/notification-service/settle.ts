@@ -77,7 +77,7 @@ async function noteEndpoint(tx: TenantTx, webhookId: string, outcomes: readonly 
   const attempts = outcomes.filter((outcome) => outcome.kind === 'attempted').filter(({ local }) => !local);
   if (attempts.some(({ status }) => status === GONE_STATUS)) {
     const isChange = await disableWebhook(tx, webhookId, { reason: 'gone', now, by: BY });
-    const webhook = isChange ? await findWebhookById(tx, webhookId) : undefined;
+    const webhook = isChange ? await findWebhookById(tx, { id: webhookId }) : undefined;
     if (webhook) await recordDisabled(tx, webhook, now);
     await resetEndpoint(tx, webhookId, false);
   } else if (attempts.some(isDelivered)) {
@@ -85,7 +85,7 @@ async function noteEndpoint(tx: TenantTx, webhookId: string, outcomes: readonly 
   } else if (attempts.length > 0) {
     const failures = await noteFailures(tx, webhookId, attempts.length, now);
     const closedMs = closedForMs(failures ?? 0);
-    if (closedMs > 0) await closeEndpoint(tx, webhookId, now + closedMs);
+    if (closedMs > 0) await closeEndpoint(tx, { webhook_id: webhookId, closed_until: now + closedMs });
   }
 }
 

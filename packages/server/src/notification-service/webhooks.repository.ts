@@ -11,52 +11,29 @@ const CHANGING = columns.filter((name) => !['id', 'environment', 'created_at', '
 
 const BY_ID = 'WHERE tenant_id = :tenant_id AND id = :id';
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
-const ONE = webhooks.select(columns, `${OF_ENVIRONMENT} AND id = :id`);
-const ONE_FOR_UPDATE = webhooks.select(columns, `${OF_ENVIRONMENT} AND id = :id ${FOR_UPDATE}`);
-const ONE_BY_ID = webhooks.select(columns, BY_ID);
-const OF_NAME = webhooks.select(['id', 'status', 'events'], `${OF_ENVIRONMENT} AND name = :name`);
 const ANY_OF_NAME = webhooks.select(['id'], 'WHERE tenant_id = :tenant_id AND name = :name LIMIT 1');
-const ACTIVE = webhooks.select(['id', 'environment', 'events'], "WHERE tenant_id = :tenant_id AND status = 'ACTIVE'");
 const COUNT = webhooks.count(OF_ENVIRONMENT);
 const LIST = webhooks.list(columns, `${OF_ENVIRONMENT} AND name_folded LIKE :pattern ESCAPE '\\'`);
-const ADD = webhooks.insert();
-const CHANGE = webhooks.update(CHANGING, BY_ID);
 const DISABLE = statement(`UPDATE webhooks SET status = 'DISABLED', disabled_reason = :reason, version = version + 1,
   last_updated_at = :now, last_updated_by = :by WHERE tenant_id = :tenant_id AND id = :id AND status = 'ACTIVE'`);
-const REMOVE = webhooks.delete(BY_ID);
-const FORGET_OLD_SECRETS = statement(`UPDATE webhooks SET old_secret = NULL, old_secret_until = NULL
-  WHERE tenant_id = :tenant_id AND old_secret_until <= :now`);
 
-type WebhookKey = { environment: Environment; id: string };
-
-export function findWebhook(db: TenantReads, key: WebhookKey): Promise<WebhookRow | undefined> {
-  return ONE.get(db, key);
-}
+export const findWebhook = webhooks.select(columns, `${OF_ENVIRONMENT} AND id = :id`).get;
 
 /** Nobody else can change the webhook until the transaction ends. */
-export function findWebhookForUpdate(tx: TenantTx, key: WebhookKey): Promise<WebhookRow | undefined> {
-  return ONE_FOR_UPDATE.get(tx, key);
-}
+export const findWebhookForUpdate = webhooks.select(columns, `${OF_ENVIRONMENT} AND id = :id ${FOR_UPDATE}`).get;
 
 /** For those who send: the delivery says which it is. */
-export function findWebhookById(db: TenantReads, id: string): Promise<WebhookRow | undefined> {
-  return ONE_BY_ID.get(db, { id });
-}
+export const findWebhookById = webhooks.select(columns, BY_ID).get;
 
 export type Subscriber = Pick<WebhookRow, 'id' | 'environment' | 'events'>;
 
 /** Of both environments. */
-export function activeWebhooks(db: TenantReads): Promise<Subscriber[]> {
-  return ACTIVE.all(db, {});
-}
+export const activeWebhooks = webhooks.select(
+  ['id', 'environment', 'events'],
+  "WHERE tenant_id = :tenant_id AND status = 'ACTIVE'",
+).all;
 
-export function findWebhookNamed(
-  db: TenantReads,
-  environment: Environment,
-  name: string,
-): Promise<Pick<WebhookRow, 'id' | 'status' | 'events'> | undefined> {
-  return OF_NAME.get(db, { environment, name });
-}
+export const findWebhookNamed = webhooks.select(['id', 'status', 'events'], `${OF_ENVIRONMENT} AND name = :name`).get;
 
 /** In either environment. */
 export async function isWebhookName(db: TenantReads, name: string): Promise<boolean> {
@@ -67,13 +44,8 @@ export async function countWebhooks(db: TenantReads, environment: Environment): 
   return (await COUNT.get(db, { environment }))?.total ?? 0;
 }
 
-export async function addWebhook(tx: TenantTx, row: WebhookRow): Promise<void> {
-  await ADD.run(tx, row);
-}
-
-export async function changeWebhook(tx: TenantTx, row: WebhookRow): Promise<void> {
-  await CHANGE.run(tx, row);
-}
+export const addWebhook = webhooks.insert().run;
+export const changeWebhook = webhooks.update(CHANGING, BY_ID).run;
 
 /** Disables a webhook without a caller. False if it was disabled already. */
 export async function disableWebhook(
@@ -84,13 +56,10 @@ export async function disableWebhook(
   return (await DISABLE.run(tx, { id, ...why })) === 1;
 }
 
-export async function removeWebhook(tx: TenantTx, id: string): Promise<void> {
-  await REMOVE.run(tx, { id });
-}
+export const removeWebhook = webhooks.delete(BY_ID).run;
 
-export function forgetOldSecrets(tx: TenantTx, now: number): Promise<number> {
-  return FORGET_OLD_SECRETS.run(tx, { now });
-}
+export const forgetOldSecrets = statement(`UPDATE webhooks SET old_secret = NULL, old_secret_until = NULL
+  WHERE tenant_id = :tenant_id AND old_secret_until <= :now`).run;
 
 export function pageWebhooks(
   db: TenantReads,

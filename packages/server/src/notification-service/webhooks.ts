@@ -102,7 +102,7 @@ export function webhookHandlers(deps: WebhooksDeps) {
     async delete(context, { params }) {
       await context.db.write(async (tx) => {
         const { id } = await getForUpdate(tx, context, params.webhookId);
-        await removeWebhook(tx, id);
+        await removeWebhook(tx, { id });
       });
       return undefined;
     },

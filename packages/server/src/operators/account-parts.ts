@@ -140,7 +140,7 @@ export function own({ principal }: Pick<Context, 'principal'>): SignedIn {
 }
 
 export async function existing(tx: TenantTx, id: string): Promise<OperatorRow> {
-  const row = await findOperator(tx, id);
+  const row = await findOperator(tx, { id });
   if (!row) throw new ApiError(100210);
   return row;
 }

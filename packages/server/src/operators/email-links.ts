@@ -71,7 +71,7 @@ export function openEmailLinks(deps: EmailLinksDeps): EmailLinks {
     },
     async open(tx, code, now) {
       const ceremony = await takeOfSomebody(tx, idOf(code), { kind: KIND, now });
-      const operator = ceremony && (await findOperatorForUpdate(tx, ceremony.operator_id));
+      const operator = ceremony && (await findOperatorForUpdate(tx, { id: ceremony.operator_id }));
       // What was so when the link was sent may have changed.
       if (!operator || !(await maySignInByEmail(tx, operator, now))) throw new ApiError(100219);
       return operator;
@@ -89,7 +89,7 @@ async function makeLink(
   tx: TenantTx,
   { email, code, now }: WantedLink,
 ): Promise<OperatorRow | undefined> {
-  const operator = await findByEmail(tx, fold(email));
+  const operator = await findByEmail(tx, { email: fold(email) });
   if (!operator || !(await maySignInByEmail(tx, operator, now))) return undefined;
   if ((await countCeremonies(tx, operator.id, { kind: KIND, now })) >= MAX_LINKS) return undefined;
   const ceremony = {
@@ -114,8 +114,8 @@ async function makeLink(
 /** An e-mail address alone takes over nobody who has a passkey or an account of single sign-on. */
 async function maySignInByEmail(tx: TenantTx, operator: OperatorRow, now: number): Promise<boolean> {
   if (operator.status === 'SUSPENDED') return false;
-  if (await findTotp(tx, operator.id)) return operator.status === 'ACTIVE';
-  if (operator.sso_account !== '' || (await passkeysOf(tx, operator.id)).length > 0) return false;
+  if (await findTotp(tx, { operatorId: operator.id })) return operator.status === 'ACTIVE';
+  if (operator.sso_account !== '' || (await passkeysOf(tx, { operatorId: operator.id })).length > 0) return false;
   return operator.status === 'ACTIVE' || (operator.link_expires_at ?? 0) > now;
 }
 

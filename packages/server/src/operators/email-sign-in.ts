@@ -58,7 +58,7 @@ async function openEmailLink(deps: AccountDeps, context: OpenContext, { body }: 
   const now = clock.now();
   return db.of(tenantId).write(async (tx) => {
     const operator = await deps.emailSignIn.open(tx, body.code, now);
-    const hasTotp = (await findTotp(tx, operator.id)) !== undefined;
+    const hasTotp = (await findTotp(tx, { operatorId: operator.id })) !== undefined;
     const secret = hasTotp ? undefined : await newSecret(deps, tx, { operator, tenantName });
     const { id } = await openCodeCeremony(tx, { operatorId: operator.id, sealed: secret?.sealed, now });
     return { ceremonyId: id, ...(secret && { enrolment: secret.enrolment }) };
@@ -95,7 +95,7 @@ async function join(
 async function completed(deps: AccountDeps, tx: TenantTx, context: OpenContext, input: Code & { now: number }) {
   const { ceremonyId, code, now } = input;
   const ceremony = await findCeremony(tx, ceremonyId, { kind: 'CODE', now });
-  const operator = ceremony && (await findOperatorForUpdate(tx, ceremony.operator_id));
+  const operator = ceremony && (await findOperatorForUpdate(tx, { id: ceremony.operator_id }));
   if (!ceremony || !operator || operator.status === 'SUSPENDED') return { refused: 'ceremony' as const };
   const pending = pendingOf(ceremony.challenge);
   const recognised = await recogniseCode(deps, tx, { operator, code, now, pending });
@@ -129,12 +129,12 @@ async function confirmByCode(deps: AccountDeps, context: Context, { body }: Body
   const { now } = context;
   const { callerId, operator } = principal;
   const result = await context.db.write(async (tx): Promise<Recognised> => {
-    const row = await findOperatorForUpdate(tx, callerId);
+    const row = await findOperatorForUpdate(tx, { id: callerId });
     if (!row) throw new ApiError(100210);
-    if (!(await findTotp(tx, callerId))) throw new ApiError(100239);
+    if (!(await findTotp(tx, { operatorId: callerId }))) throw new ApiError(100239);
     const recognised = await recogniseCode(deps, tx, { operator: row, code: body.code, now });
     if ('refused' in recognised) await recordLock(deps, tx, recognised, context);
-    else await markAuthenticated(tx, operator.sessionId, now);
+    else await markAuthenticated(tx, { id: operator.sessionId, now });
     return recognised;
   });
   if ('refused' in result) throwRefusedCode(result, now);
@@ -171,7 +171,7 @@ async function deleteTotp(deps: AccountDeps, context: Context) {
   const { callerId } = own(context);
   await context.db.write(async (tx) => {
     const operator = await existing(tx, callerId);
-    const isLast = operator.sso_account === '' && (await passkeysOf(tx, callerId)).length === 0;
+    const isLast = operator.sso_account === '' && (await passkeysOf(tx, { operatorId: callerId })).length === 0;
     if (isLast) throw new ApiError(100220);
     if (await removeTotp(tx, callerId)) await record(deps, tx, 'operator.totpDeleted', operator, context);
   });

@@ -64,8 +64,8 @@ export async function inviteOperator(tx: TenantTx, { name, email, role }: Invite
 
 /** A new link. What the operator had to sign in with ends, and so does an earlier link. */
 export async function resetOperator(tx: TenantTx, before: OperatorRow, maker: Maker): Promise<Link> {
-  await removeSessionsOf(tx, before.id);
-  await removePasskeysOf(tx, before.id);
+  await removeSessionsOf(tx, { operatorId: before.id });
+  await removePasskeysOf(tx, { operatorId: before.id });
   await removeTotp(tx, before.id);
   const { columns, url } = newLink(maker);
   const operator: OperatorRow = {
@@ -85,7 +85,7 @@ export async function resetOperator(tx: TenantTx, before: OperatorRow, maker: Ma
 }
 
 /** 100014 if another operator has the address. */
-export async function withOwnEmail(work: () => Promise<void>): Promise<void> {
+export async function withOwnEmail(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -44,7 +44,7 @@ export function operatorAdmin({ db, clock, baseUrlOf }: AdminDeps): OperatorAdmi
 
   const reset: OperatorAdmin['reset'] = (tenantId, operatorId) =>
     db.of(tenantId).write(async (tx) => {
-      const row = await findOperatorForUpdate(tx, operatorId);
+      const row = await findOperatorForUpdate(tx, { id: operatorId });
       if (!row) return undefined;
       const link = await resetOperator(tx, row, maker(tenantId));
       await recordChange(tx, { ...auditFields(link.operator, clock.now()), action: 'operator.reset' });
@@ -52,12 +52,12 @@ export function operatorAdmin({ db, clock, baseUrlOf }: AdminDeps): OperatorAdmi
     });
 
   return {
-    list: (tenantId) => allOperators(db.of(tenantId)),
+    list: (tenantId) => allOperators(db.of(tenantId), {}),
     invite,
     reset,
     setInstallation: (tenantId, operatorId, isGranted) =>
       db.of(tenantId).write(async (tx) => {
-        const before = await findOperatorForUpdate(tx, operatorId);
+        const before = await findOperatorForUpdate(tx, { id: operatorId });
         if (!before) return undefined;
         const now = clock.now();
         const row = {
@@ -72,7 +72,7 @@ export function operatorAdmin({ db, clock, baseUrlOf }: AdminDeps): OperatorAdmi
         return row;
       }),
     async firstOwnerLink(tenantId) {
-      const operators = await allOperators(db.of(tenantId));
+      const operators = await allOperators(db.of(tenantId), {});
       if (operators.some(({ status }) => status !== 'INVITED')) return undefined;
       const waiting = operators.find(({ role, email }) => role === OWNER && email === '');
       if (waiting) return reset(tenantId, waiting.id);

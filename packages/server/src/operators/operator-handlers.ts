@@ -63,7 +63,7 @@ function invite(deps: OperatorDeps, context: Context, { body }: InputOf<'invite'
 
 async function get({ db, now, principal }: Context, { params }: InputOf<'get'>) {
   ensureLive(principal);
-  const row = await findOperator(db, params.operatorId);
+  const row = await findOperator(db, { id: params.operatorId });
   if (!row) throw new ApiError(100213);
   return toOperator(row, now);
 }
@@ -83,7 +83,7 @@ function update(context: Context, { params, body }: InputOf<'update'>) {
     // A link must not bring back somebody who was suspended.
     const suspended = status === 'SUSPENDED' ? { ...after, link_hash: null, link_expires_at: null } : after;
     await changeOperator(tx, suspended);
-    if (status === 'SUSPENDED') await removeSessionsOf(tx, before.id);
+    if (status === 'SUSPENDED') await removeSessionsOf(tx, { operatorId: before.id });
     return toOperator(suspended, context.now);
   });
 }
@@ -92,7 +92,7 @@ async function remove(context: Context, { params }: InputOf<'remove'>) {
   await context.db.write(async (tx) => {
     const row = await lockOperator(tx, context, params.operatorId);
     await ensureOwnerStays(tx, row);
-    await removeOperator(tx, row.id);
+    await removeOperator(tx, { id: row.id });
   });
   return undefined;
 }
@@ -106,12 +106,13 @@ function reset(deps: OperatorDeps, context: Context, { params }: InputOf<'reset'
 
 async function listSessions({ db, now, principal }: Context, { params }: InputOf<'listSessions'>) {
   ensureLive(principal);
-  if (!(await findOperator(db, params.operatorId))) throw new ApiError(100213);
-  return toSessions(await sessionsOf(db, params.operatorId), now, principal.operator?.sessionId);
+  if (!(await findOperator(db, { id: params.operatorId }))) throw new ApiError(100213);
+  return toSessions(await sessionsOf(db, { operatorId: params.operatorId }), now, principal.operator?.sessionId);
 }
 
 async function endSessions(context: Context, { params }: InputOf<'endSessions'>) {
-  const end = async (tx: TenantTx) => removeSessionsOf(tx, (await lockOperator(tx, context, params.operatorId)).id);
+  const end = async (tx: TenantTx) =>
+    removeSessionsOf(tx, { operatorId: (await lockOperator(tx, context, params.operatorId)).id });
   await context.db.write(end);
   return undefined;
 }
@@ -123,7 +124,7 @@ function makerOf({ baseUrlOf }: OperatorDeps, { principal, now, tenantId }: Cont
 /** The operator, locked; the caller holds all that the role of the operator permits. */
 async function lockOperator(tx: TenantTx, { principal }: Context, id: string): Promise<OperatorRow> {
   ensureLive(principal);
-  const row = await findOperatorForUpdate(tx, id);
+  const row = await findOperatorForUpdate(tx, { id });
   if (!row) throw new ApiError(100213);
   ensureHolds(principal, await getGrant(tx, row.role));
   return row;

@@ -42,9 +42,6 @@ export const SORTABLE = {
   lastSignInDtm: 'last_sign_in_at',
 } as const;
 
-const ADD = operators.insert();
-const ONE = operators.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id');
-const ONE_FOR_UPDATE = operators.select(columns, `WHERE tenant_id = :tenant_id AND id = :id ${FOR_UPDATE}`);
 const BY_LINK = operators.select(
   columns,
   `WHERE tenant_id = :tenant_id AND link_hash = :hash AND link_expires_at > :now
@@ -54,11 +51,39 @@ const BY_ACCOUNT = operators.select(
   columns,
   `WHERE tenant_id = :tenant_id AND sso_account = :account AND sso_account <> '' ${FOR_UPDATE}`,
 );
-const BY_EMAIL = operators.select(
+const COUNT = operators.count('WHERE tenant_id = :tenant_id');
+const COUNT_LIKE = operators.count(`WHERE tenant_id = :tenant_id AND name_folded LIKE :pattern ESCAPE '\\'`);
+/** Locked, so that of two who each remove one of two owners, one waits for the other. */
+const OWNERS = query<{
+  id: string;
+}>()(`SELECT id FROM operators WHERE tenant_id = :tenant_id AND role = 'Owner' AND status = 'ACTIVE' ORDER BY id
+  LIMIT 1000 ${FOR_UPDATE}`);
+const BY_ROLE = query<{ role: string; total: number }>()(
+  'SELECT role, count(*) AS total FROM operators WHERE tenant_id = :tenant_id GROUP BY role',
+);
+
+export const addOperator = operators.insert().run;
+export const findOperator = operators.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id').get;
+
+export const findOperatorForUpdate = operators.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND id = :id ${FOR_UPDATE}`,
+).get;
+
+export function findByLink(tx: TenantTx, hash: Uint8Array, now: number): Promise<OperatorRow | undefined> {
+  return BY_LINK.get(tx, { hash, now });
+}
+
+export function findByAccount(tx: TenantTx, account: string): Promise<OperatorRow | undefined> {
+  return BY_ACCOUNT.get(tx, { account });
+}
+
+export const findByEmail = operators.select(
   columns,
   `WHERE tenant_id = :tenant_id AND email_folded = :email AND email_folded <> '' ${FOR_UPDATE}`,
-);
-const CHANGE = operators.update(
+).get;
+
+export const changeOperator = operators.update(
   [
     'name',
     'name_folded',
@@ -77,51 +102,9 @@ const CHANGE = operators.update(
     'last_updated_by',
   ],
   'WHERE tenant_id = :tenant_id AND id = :id',
-);
-const REMOVE = operators.delete('WHERE tenant_id = :tenant_id AND id = :id');
-const COUNT = operators.count('WHERE tenant_id = :tenant_id');
-const COUNT_LIKE = operators.count(`WHERE tenant_id = :tenant_id AND name_folded LIKE :pattern ESCAPE '\\'`);
-/** Locked, so that of two who each remove one of two owners, one waits for the other. */
-const OWNERS = query<{
-  id: string;
-}>()(`SELECT id FROM operators WHERE tenant_id = :tenant_id AND role = 'Owner' AND status = 'ACTIVE' ORDER BY id
-  LIMIT 1000 ${FOR_UPDATE}`);
-const BY_ROLE = query<{ role: string; total: number }>()(
-  'SELECT role, count(*) AS total FROM operators WHERE tenant_id = :tenant_id GROUP BY role',
-);
-const ALL = operators.select(columns, 'WHERE tenant_id = :tenant_id ORDER BY name_folded, id LIMIT 1000');
+).run;
 
-export async function addOperator(tx: TenantTx, row: OperatorRow): Promise<void> {
-  await ADD.run(tx, row);
-}
-
-export function findOperator(db: TenantReads, id: string): Promise<OperatorRow | undefined> {
-  return ONE.get(db, { id });
-}
-
-export function findOperatorForUpdate(tx: TenantTx, id: string): Promise<OperatorRow | undefined> {
-  return ONE_FOR_UPDATE.get(tx, { id });
-}
-
-export function findByLink(tx: TenantTx, hash: Uint8Array, now: number): Promise<OperatorRow | undefined> {
-  return BY_LINK.get(tx, { hash, now });
-}
-
-export function findByAccount(tx: TenantTx, account: string): Promise<OperatorRow | undefined> {
-  return BY_ACCOUNT.get(tx, { account });
-}
-
-export function findByEmail(tx: TenantTx, foldedEmail: string): Promise<OperatorRow | undefined> {
-  return BY_EMAIL.get(tx, { email: foldedEmail });
-}
-
-export async function changeOperator(tx: TenantTx, row: OperatorRow): Promise<void> {
-  await CHANGE.run(tx, row);
-}
-
-export async function removeOperator(tx: TenantTx, id: string): Promise<void> {
-  await REMOVE.run(tx, { id });
-}
+export const removeOperator = operators.delete('WHERE tenant_id = :tenant_id AND id = :id').run;
 
 export async function countOperators(db: TenantReads, pattern?: string): Promise<number> {
   const row = pattern === undefined ? await COUNT.get(db, {}) : await COUNT_LIKE.get(db, { pattern });
@@ -141,21 +124,19 @@ export async function countByRole(db: TenantReads): Promise<Map<string, number>>
 type ActiveOperator = { id: string; name: string; email: string };
 const ACTIVE_AMONG = query<ActiveOperator>()(`SELECT id, name, email FROM operators
   WHERE tenant_id = :tenant_id AND status = 'ACTIVE' AND id ${inJson(':ids')}`);
-const ACTIVE = query<{ id: string; name: string }>()(`SELECT id, name FROM operators
-  WHERE tenant_id = :tenant_id AND status = 'ACTIVE' ORDER BY name_folded, id LIMIT 1000`);
 
 /** Those of the operators who can sign in. */
 export function activeAmong(db: TenantReads, ids: readonly string[]): Promise<ActiveOperator[]> {
   return ACTIVE_AMONG.all(db, { ids: JSON.stringify(ids) });
 }
 
-export function activeOperators(db: TenantReads): Promise<{ id: string; name: string }[]> {
-  return ACTIVE.all(db, {});
-}
+export const activeOperators = query<{ id: string; name: string }>()(`SELECT id, name FROM operators
+  WHERE tenant_id = :tenant_id AND status = 'ACTIVE' ORDER BY name_folded, id LIMIT 1000`).all;
 
-export function allOperators(db: TenantReads): Promise<OperatorRow[]> {
-  return ALL.all(db, {});
-}
+export const allOperators = operators.select(
+  columns,
+  'WHERE tenant_id = :tenant_id ORDER BY name_folded, id LIMIT 1000',
+).all;
 
 const LIST = operators.list(columns, 'WHERE tenant_id = :tenant_id', {
   pattern: "AND name_folded LIKE :pattern ESCAPE '\\'",

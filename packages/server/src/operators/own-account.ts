@@ -41,7 +41,7 @@ async function signOut(deps: AccountDeps, context: Context) {
 function startConfirmation(deps: AccountDeps, context: Context) {
   return context.db.write(async (tx) => {
     const { callerId, tenantId } = own(context);
-    const passkeys = await passkeysOf(tx, callerId);
+    const passkeys = await passkeysOf(tx, { operatorId: callerId });
     if (passkeys.length === 0) throw new ApiError(100239);
     const { id, challenge } = await openCeremony(tx, { kind: 'CONFIRM', operatorId: callerId, now: context.now });
     return { ceremonyId: id, publicKey: requestOptions(placesFor(deps, tenantId), challenge, passkeys) };
@@ -56,7 +56,7 @@ async function completeConfirmation(deps: AccountDeps, context: Context, { body 
     const expected = { places: placesFor(deps, tenantId), now, expected: callerId };
     const recognised = await recognise(tx, body, expected);
     if ('refused' in recognised) await recordLock(deps, tx, recognised, context);
-    else await markAuthenticated(tx, operator.sessionId, now);
+    else await markAuthenticated(tx, { id: operator.sessionId, now });
     return recognised;
   });
   if ('refused' in result) throwRefused(result, now);
@@ -65,7 +65,7 @@ async function completeConfirmation(deps: AccountDeps, context: Context, { body 
 
 async function listSessions(context: Context) {
   const { callerId, operator } = own(context);
-  return toSessions(await sessionsOf(context.db, callerId), context.now, operator.sessionId);
+  return toSessions(await sessionsOf(context.db, { operatorId: callerId }), context.now, operator.sessionId);
 }
 
 async function endSession(context: Context, { params }: InputOf<'endSession'>) {
@@ -76,8 +76,8 @@ async function endSession(context: Context, { params }: InputOf<'endSession'>) {
 }
 
 async function listPasskeys(context: Context) {
-  const rows = await passkeysOf(context.db, own(context).callerId);
-  const totp = (await findTotp(context.db, own(context).callerId)) !== undefined;
+  const rows = await passkeysOf(context.db, { operatorId: own(context).callerId });
+  const totp = (await findTotp(context.db, { operatorId: own(context).callerId })) !== undefined;
   return { passkeys: rows.slice(0, MAX_PASSKEYS_PER_OPERATOR).map(toPasskey), totp };
 }
 
@@ -93,7 +93,7 @@ async function startPasskey(deps: AccountDeps, context: Context) {
 function completePasskey(deps: AccountDeps, context: Context, { body }: InputOf<'completePasskey'>) {
   return context.db.write(async (tx) => {
     const { callerId, tenantId } = own(context);
-    const name = `Passkey ${(await passkeysOf(tx, callerId)).length + 1}`;
+    const name = `Passkey ${(await passkeysOf(tx, { operatorId: callerId })).length + 1}`;
     const at = { operatorId: callerId, places: placesFor(deps, tenantId), now: context.now, name };
     const row = await completeRegistration(tx, body, at);
     await record(deps, tx, 'operator.passkeyAdded', await existing(tx, callerId), context);
@@ -105,9 +105,9 @@ async function deletePasskey(deps: AccountDeps, context: Context, { params }: In
   const { callerId } = own(context);
   await context.db.write(async (tx) => {
     const operator = await existing(tx, callerId);
-    const passkeys = await passkeysOf(tx, callerId);
+    const passkeys = await passkeysOf(tx, { operatorId: callerId });
     if (!passkeys.some(({ id }) => id === params.operatorPasskeyId)) throw new ApiError(100031);
-    if (passkeys.length === 1 && !(await findTotp(tx, callerId))) throw new ApiError(100220);
+    if (passkeys.length === 1 && !(await findTotp(tx, { operatorId: callerId }))) throw new ApiError(100220);
     await removePasskey(tx, callerId, params.operatorPasskeyId);
     await record(deps, tx, 'operator.passkeyDeleted', operator, context);
   });

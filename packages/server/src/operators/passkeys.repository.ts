@@ -1,4 +1,4 @@
-import type { TenantReads, TenantTx } from '../db/db.ts';
+import type { TenantTx } from '../db/db.ts';
 import { statement } from '../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import type { Alg } from '../identity-store/passkeys/algorithms.ts';
@@ -23,36 +23,23 @@ const passkeys = table('operator_passkeys', {
 const { columns } = passkeys;
 export type OperatorPasskeyRow = RowOf<typeof passkeys>;
 
-const ADD = passkeys.insert();
-const BY_CREDENTIAL = passkeys.select(
-  columns,
-  'WHERE tenant_id = :tenant_id AND rp_id = :rpId AND credential_id = :credentialId',
-);
-const OF_OPERATOR = passkeys.select(
-  columns,
-  `WHERE tenant_id = :tenant_id AND operator_id = :operatorId
-  ORDER BY id LIMIT 100`,
-);
 /** Updates only if the stored counter is still the one that was compared. */
 const ADVANCE = statement(`UPDATE operator_passkeys SET sign_count = :signCount, last_used_at = :now
   WHERE tenant_id = :tenant_id AND id = :id AND (sign_count < :signCount OR (sign_count = 0 AND :signCount = 0))`);
 const REMOVE = passkeys.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND id = :id');
-const REMOVE_ALL = passkeys.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId');
 
-export async function addPasskey(tx: TenantTx, row: OperatorPasskeyRow): Promise<void> {
-  await ADD.run(tx, row);
-}
+export const addPasskey = passkeys.insert().run;
 
-export function findByCredential(
-  db: TenantReads,
-  { rpId, credentialId }: { rpId: string; credentialId: string },
-): Promise<OperatorPasskeyRow | undefined> {
-  return BY_CREDENTIAL.get(db, { rpId, credentialId });
-}
+export const findByCredential = passkeys.select(
+  columns,
+  'WHERE tenant_id = :tenant_id AND rp_id = :rpId AND credential_id = :credentialId',
+).get;
 
-export function passkeysOf(db: TenantReads, operatorId: string): Promise<OperatorPasskeyRow[]> {
-  return OF_OPERATOR.all(db, { operatorId });
-}
+export const passkeysOf = passkeys.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND operator_id = :operatorId
+  ORDER BY id LIMIT 100`,
+).all;
 
 export async function advancePasskey(tx: TenantTx, id: string, signCount: number, now: number): Promise<boolean> {
   return (await ADVANCE.run(tx, { id, signCount, now })) > 0;
@@ -62,6 +49,4 @@ export async function removePasskey(tx: TenantTx, operatorId: string, id: string
   return (await REMOVE.run(tx, { operatorId, id })) > 0;
 }
 
-export async function removePasskeysOf(tx: TenantTx, operatorId: string): Promise<void> {
-  await REMOVE_ALL.run(tx, { operatorId });
-}
+export const removePasskeysOf = passkeys.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId').run;

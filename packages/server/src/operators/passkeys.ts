@@ -53,7 +53,7 @@ function descriptorOf({ credential_id, transports }: OperatorPasskeyRow) {
 type Registering = { operator: OperatorRow; places: Places; tenantName: string; now: number };
 
 export async function startRegistration(tx: TenantTx, { operator, places, tenantName, now }: Registering) {
-  const own = await passkeysOf(tx, operator.id);
+  const own = await passkeysOf(tx, { operatorId: operator.id });
   if (own.length >= MAX_PASSKEYS_PER_OPERATOR) throw new ApiError(100038);
   const { id, challenge } = await openCeremony(tx, { kind: 'REGISTER', operatorId: operator.id, now });
   const name = operator.email || operator.name;
@@ -81,7 +81,7 @@ export async function completeRegistration(
 ): Promise<OperatorPasskeyRow> {
   const ceremony = await takeCeremony(tx, ceremonyId, { kind: 'REGISTER', operatorId, now });
   if (!ceremony) throw new ApiError(100035);
-  if ((await passkeysOf(tx, operatorId)).length >= MAX_PASSKEYS_PER_OPERATOR) throw new ApiError(100038);
+  if ((await passkeysOf(tx, { operatorId })).length >= MAX_PASSKEYS_PER_OPERATOR) throw new ApiError(100038);
   const registration = refusingPlainly(() =>
     verifyRegistration(credentialIn(credential), {
       ...places,
@@ -146,7 +146,7 @@ export async function recognise(tx: TenantTx, answer: Answer, context: Context):
   if (!ceremony) return { refused: 'ceremony' };
   const credential = credentialIn(answer.credential);
   const passkey = await findNamedPasskey(tx, credential, places);
-  const operator = passkey && (await findOperatorForUpdate(tx, passkey.operator_id));
+  const operator = passkey && (await findOperatorForUpdate(tx, { id: passkey.operator_id }));
   if (!passkey || operator?.status !== 'ACTIVE') return { refused: 'passkey' };
   if (isLockedAt(operator, now)) return { refused: 'locked', operator };
   const failed = await verifyAnswer(tx, { credential, passkey, ceremony, context });

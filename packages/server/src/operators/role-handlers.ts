@@ -30,7 +30,7 @@ export function roleHandlers() {
         const grant = grantOf(tenantId, name, undefined) as RoleGrant;
         return toRole({ name, description, grant, builtIn: true }, counts);
       });
-      const own = (await allRoles(db)).map((row) => toRole(ownRole(row), counts));
+      const own = (await allRoles(db, {})).map((row) => toRole(ownRole(row), counts));
       return { roles: [...builtIn, ...own] };
     },
 
@@ -41,7 +41,7 @@ export function roleHandlers() {
         checkName(name);
         checkPermissions(context.tenantId, permissions);
         ensureHolds(context.principal, { permissions, environments, isMasked: masked });
-        if ((await allRoles(tx)).length >= MAX_ROLES) throw new ApiError(100065);
+        if ((await allRoles(tx, {})).length >= MAX_ROLES) throw new ApiError(100065);
         const { now } = context;
         const by = actor(context.principal);
         const row: RoleRow = {
@@ -68,7 +68,7 @@ export function roleHandlers() {
         const row = await ownRoleForUpdate(tx, params.roleName);
         ensureHolds(context.principal, ownRole(row).grant);
         if ((await countByRole(tx)).has(row.name)) throw new ApiError(100215);
-        await removeRole(tx, row.name);
+        await removeRole(tx, { name: row.name });
       });
       return undefined;
     },
@@ -117,7 +117,7 @@ function nameIsTaken(): never {
 }
 
 async function ownRoleForUpdate(tx: TenantTx, name: string): Promise<RoleRow> {
-  const row = await findRoleForUpdate(tx, name);
+  const row = await findRoleForUpdate(tx, { name });
   if (!row) throw new ApiError(100214);
   return row;
 }

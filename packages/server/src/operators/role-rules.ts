@@ -35,7 +35,7 @@ function withTenant(tenantId: TenantId, permission: string): string {
 
 /** Undefined if there is no such role. */
 export async function findGrant(db: TenantReads, name: string): Promise<RoleGrant | undefined> {
-  return grantOf(db.tenantId, name, builtInRole(name) ? undefined : await findRoleRow(db, name));
+  return grantOf(db.tenantId, name, builtInRole(name) ? undefined : await findRoleRow(db, { name }));
 }
 
 export async function getGrant(db: TenantReads, name: string): Promise<RoleGrant> {
@@ -44,7 +44,7 @@ export async function getGrant(db: TenantReads, name: string): Promise<RoleGrant
 
 /** The same for a role that is about to be given to somebody: nobody deletes it until the transaction ends. */
 export async function lockGrant(tx: TenantTx, name: string): Promise<RoleGrant> {
-  return existing(grantOf(tx.tenantId, name, builtInRole(name) ? undefined : await findRoleForUpdate(tx, name)));
+  return existing(grantOf(tx.tenantId, name, builtInRole(name) ? undefined : await findRoleForUpdate(tx, { name })));
 }
 
 function existing(grant: RoleGrant | undefined): RoleGrant {

@@ -1,4 +1,4 @@
-import type { TenantReads, TenantTx } from '../db/db.ts';
+import type { TenantTx } from '../db/db.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { bytes, integer, type RowOf, table, text } from '../db/sql/table.ts';
 import type { OperatorStatus } from './operators.repository.ts';
@@ -34,70 +34,42 @@ const NAMES = columns.join(', ');
 const OF_SESSION = NAMES.split(', ')
   .map((name) => `s.${name}`)
   .join(', ');
-const ADD = sessions.insert();
-const IN_USE =
+const REMOVE = sessions.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND id = :id');
+
+export const addSession = sessions.insert().run;
+
+export const findSessionInUse =
   query<SessionInUse>()(`SELECT ${OF_SESSION}, o.name, o.email, o.role, o.status, o.of_installation, r.permissions, r.environments, r.masked
   FROM operator_sessions s
   JOIN operators o ON o.tenant_id = s.tenant_id AND o.id = s.operator_id
   LEFT JOIN operator_roles r ON r.tenant_id = o.tenant_id AND r.name = o.role
-  WHERE s.tenant_id = :tenant_id AND s.id = :id`);
-const OF_OPERATOR = sessions.select(
+  WHERE s.tenant_id = :tenant_id AND s.id = :id`).get;
+
+/** The newest first. */
+export const sessionsOf = sessions.select(
   columns,
   `WHERE tenant_id = :tenant_id AND operator_id = :operatorId
   ORDER BY id DESC LIMIT 100`,
-);
-const MARK_SEEN = statement(
+).all;
+
+export const markSeen = statement(
   'UPDATE operator_sessions SET last_seen_at = :now WHERE tenant_id = :tenant_id AND id = :id AND last_seen_at < :now',
-);
-const CONFIRMED = statement(`UPDATE operator_sessions SET authenticated_at = :now, last_seen_at = :now
-  WHERE tenant_id = :tenant_id AND id = :id`);
-const REMOVE = sessions.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND id = :id');
-const REMOVE_OF = sessions.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId');
-const REMOVE_DEAD = sessions.delete(
-  'WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND (expires_at <= :now OR last_seen_at <= :idleSince)',
-);
+).run;
 
-export async function addSession(tx: TenantTx, row: OperatorSessionRow): Promise<void> {
-  await ADD.run(tx, row);
-}
-
-export function findSessionInUse(db: TenantReads, id: string): Promise<SessionInUse | undefined> {
-  return IN_USE.get(db, { id });
-}
-
-/** The newest first. */
-export function sessionsOf(db: TenantReads, operatorId: string): Promise<OperatorSessionRow[]> {
-  return OF_OPERATOR.all(db, { operatorId });
-}
-
-export async function markSeen(tx: TenantTx, id: string, now: number): Promise<void> {
-  await MARK_SEEN.run(tx, { id, now });
-}
-
-export async function markAuthenticated(tx: TenantTx, id: string, now: number): Promise<void> {
-  await CONFIRMED.run(tx, { id, now });
-}
+export const markAuthenticated = statement(`UPDATE operator_sessions SET authenticated_at = :now, last_seen_at = :now
+  WHERE tenant_id = :tenant_id AND id = :id`).run;
 
 export async function removeSession(tx: TenantTx, operatorId: string, id: string): Promise<boolean> {
   return (await REMOVE.run(tx, { operatorId, id })) > 0;
 }
 
-export async function removeSessionsOf(tx: TenantTx, operatorId: string): Promise<void> {
-  await REMOVE_OF.run(tx, { operatorId });
-}
+export const removeSessionsOf = sessions.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId').run;
 
-export async function removeDeadSessions(
-  tx: TenantTx,
-  operatorId: string,
-  { now, idleSince }: { now: number; idleSince: number },
-): Promise<void> {
-  await REMOVE_DEAD.run(tx, { operatorId, now, idleSince });
-}
-
-const REMOVE_OF_ACCOUNTS = statement(`DELETE FROM operator_sessions WHERE tenant_id = :tenant_id AND operator_id IN (
-  SELECT id FROM operators WHERE tenant_id = :tenant_id AND sso_account <> '')`);
+export const removeDeadSessions = sessions.delete(
+  'WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND (expires_at <= :now OR last_seen_at <= :idleSince)',
+).run;
 
 /** Ends the sessions of everybody who signs in by single sign-on. */
-export async function removeSessionsOfAccounts(tx: TenantTx): Promise<void> {
-  await REMOVE_OF_ACCOUNTS.run(tx, {});
-}
+export const removeSessionsOfAccounts =
+  statement(`DELETE FROM operator_sessions WHERE tenant_id = :tenant_id AND operator_id IN (
+  SELECT id FROM operators WHERE tenant_id = :tenant_id AND sso_account <> '')`).run;

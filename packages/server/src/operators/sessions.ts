@@ -54,10 +54,10 @@ export function sessionReader({ db, clock, ensureActive }: ReaderDeps): Operator
   return async (tenantId, cookieValue, wantedEnvironment) => {
     const now = clock.now();
     const { id, secret } = readCookie(cookieValue);
-    const row = await findSessionInUse(db.of(tenantId), id);
+    const row = await findSessionInUse(db.of(tenantId), { id });
     if (!row || !isLive(row, secret, now)) throw new ApiError(100210);
     await ensureActive(tenantId);
-    if (now - row.last_seen_at >= SEEN_EVERY_MS) await db.of(tenantId).write((tx) => markSeen(tx, id, now));
+    if (now - row.last_seen_at >= SEEN_EVERY_MS) await db.of(tenantId).write((tx) => markSeen(tx, { id, now }));
     const { set, permissions, environments, isMasked } = grantFor(tenantId, row);
     return {
       tenantId,
@@ -94,7 +94,7 @@ export async function isStillPermitted(
   { tenantId, environment, operator }: Principal & { operator: OperatorPrincipal },
   permission: string,
 ): Promise<boolean> {
-  const row = await findSessionInUse(db.of(tenantId), operator.sessionId);
+  const row = await findSessionInUse(db.of(tenantId), { id: operator.sessionId });
   if (!row || !isInUse(row, clock.now())) return false;
   const { environments, permissions, isMasked } = roleOf(tenantId, row);
   if (isMasked && !operator.isMasked) return false;
@@ -150,8 +150,8 @@ export async function startSession(
   tx: TenantTx,
   { operatorId, now, visitor, authenticatedAt = now }: NewSession,
 ): Promise<{ session: OperatorSessionRow; cookie: string }> {
-  await removeDeadSessions(tx, operatorId, { now, idleSince: now - IDLE_MS });
-  const others = await sessionsOf(tx, operatorId);
+  await removeDeadSessions(tx, { operatorId, now, idleSince: now - IDLE_MS });
+  const others = await sessionsOf(tx, { operatorId });
   for (const { id } of others.slice(MAX_SESSIONS_PER_OPERATOR - 1)) await removeSession(tx, operatorId, id);
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   const session: OperatorSessionRow = {
@@ -171,7 +171,7 @@ export async function startSession(
 /** Ends the session that this cookie opens, if it opens one. */
 export async function endSessionOf(tx: TenantTx, cookieValue: string): Promise<void> {
   const [, id = '', secret = ''] = COOKIE.exec(cookieValue) ?? [];
-  const row = ID_PATTERN.test(id) ? await findSessionInUse(tx, id) : undefined;
+  const row = ID_PATTERN.test(id) ? await findSessionInUse(tx, { id }) : undefined;
   if (row && timingSafeEqual(row.token_hash, hashOf(secret))) await removeSession(tx, row.operator_id, id);
 }
 

@@ -1,4 +1,4 @@
-import type { TenantReads, TenantTx } from '../db/db.ts';
+import type { TenantTx } from '../db/db.ts';
 import { FOR_UPDATE } from '../db/sql/dialect.ts';
 import { statement } from '../db/sql/statement.ts';
 import { bytes, integer, type RowOf, table, text } from '../db/sql/table.ts';
@@ -15,19 +15,12 @@ const { columns } = totps;
 export type OperatorTotpRow = RowOf<typeof totps>;
 
 const OF = 'WHERE tenant_id = :tenant_id AND operator_id = :operatorId';
-const ONE = totps.select(columns, OF);
-const ONE_FOR_UPDATE = totps.select(columns, `${OF} ${FOR_UPDATE}`);
 const ADD = totps.insert();
 const REMOVE = totps.delete(OF);
 const USE = statement(`UPDATE operator_totps SET last_step = :step ${OF}`);
 
-export function findTotp(db: TenantReads, operatorId: string): Promise<OperatorTotpRow | undefined> {
-  return ONE.get(db, { operatorId });
-}
-
-export function findTotpForUpdate(tx: TenantTx, operatorId: string): Promise<OperatorTotpRow | undefined> {
-  return ONE_FOR_UPDATE.get(tx, { operatorId });
-}
+export const findTotp = totps.select(columns, OF).get;
+export const findTotpForUpdate = totps.select(columns, `${OF} ${FOR_UPDATE}`).get;
 
 /** It takes the place of an earlier one. */
 export async function setTotp(tx: TenantTx, row: OperatorTotpRow): Promise<void> {

@@ -70,7 +70,7 @@ type Typed = { operator: OperatorRow; code: string; now: number; pending?: Uint8
 export async function recogniseCode(deps: TotpDeps, tx: TenantTx, typed: Typed): Promise<Recognised> {
   const { operator, code, now, pending } = typed;
   if (isLockedAt(operator, now)) return { refused: 'locked', operator };
-  const row = await findTotpForUpdate(tx, operator.id);
+  const row = await findTotpForUpdate(tx, { operatorId: operator.id });
   const isRight = row
     ? await useCode(deps, tx, { operatorId: operator.id, sealed: row.sealed, lastStep: row.last_step, code, now })
     : pending !== undefined && (await enrol(deps, tx, { operatorId: operator.id, sealed: pending, code, now }));

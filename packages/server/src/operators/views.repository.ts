@@ -1,4 +1,4 @@
-import type { TenantReads, TenantTx } from '../db/db.ts';
+import type { TenantTx } from '../db/db.ts';
 import { bytes, integer, type RowOf, table, text } from '../db/sql/table.ts';
 
 /** Lists of the console that an operator has named. */
@@ -14,17 +14,10 @@ const { columns } = views;
 export type ViewRow = RowOf<typeof views>;
 
 const OF = 'WHERE tenant_id = :tenant_id AND operator_id = :operatorId';
-const ALL = views.select(columns, `${OF} ORDER BY id LIMIT 1000`);
-const ADD = views.insert();
 const REMOVE = views.delete(`${OF} AND id = :id`);
 
-export function viewsOf(db: TenantReads, operatorId: string): Promise<ViewRow[]> {
-  return ALL.all(db, { operatorId });
-}
-
-export async function addView(tx: TenantTx, row: ViewRow): Promise<void> {
-  await ADD.run(tx, row);
-}
+export const viewsOf = views.select(columns, `${OF} ORDER BY id LIMIT 1000`).all;
+export const addView = views.insert().run;
 
 export async function removeView(tx: TenantTx, operatorId: string, id: string): Promise<boolean> {
   return (await REMOVE.run(tx, { operatorId, id })) > 0;

@@ -23,7 +23,7 @@ export function viewHandlers(deps: Deps) {
 }
 
 async function listViews(deps: Deps, context: Context) {
-  const rows = await viewsOf(context.db, own(context).callerId);
+  const rows = await viewsOf(context.db, { operatorId: own(context).callerId });
   return {
     views: await Promise.all(rows.slice(0, MAX_VIEWS_PER_OPERATOR).map((row) => toView(deps, context.db, row))),
   };
@@ -33,8 +33,8 @@ function saveView(deps: Deps, context: Context, { body: { screen, name, search }
   const { callerId: operatorId } = own(context);
   return context.db.write(async (tx) => {
     // The lock of the operator keeps two of their windows from going past the limit together.
-    if (!(await findOperatorForUpdate(tx, operatorId))) throw new ApiError(100210);
-    const rows = await viewsOf(tx, operatorId);
+    if (!(await findOperatorForUpdate(tx, { id: operatorId }))) throw new ApiError(100210);
+    const rows = await viewsOf(tx, { operatorId });
     const views = await Promise.all(rows.map((row) => toView(deps, tx, row)));
     const same = views.find((view) => view.screen === screen && view.name === name);
     if (same) await removeView(tx, operatorId, same.id);

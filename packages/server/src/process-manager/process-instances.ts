@@ -105,7 +105,7 @@ async function getWithParameters(
   const { drive, audit } = deps;
   const row = unredacted(visible(context, await findInstance(context.db, params.processInstanceId)));
   audit.noteRead(context, { action: 'instance.parametersRead', instanceId: row.id });
-  const definition = await findDefinition(context.db, row.definition_id);
+  const definition = await findDefinition(context.db, { id: row.definition_id });
   return toWithParameters(row, {
     tenantId: context.tenantId,
     definitionType: definition?.definition_type,

@@ -1,28 +1,22 @@
-import type { Reads, TenantReads, TenantTx, Writes } from '../db/db.ts';
+import type { TenantReads, TenantTx, Writes } from '../db/db.ts';
 import { inJson } from '../db/sql/dialect.ts';
 import { query, statement } from '../db/sql/statement.ts';
 
 /** The sealed keys and secrets, as rows. */
 export type SealedVersion = { version: number; sealed: Uint8Array };
 
-const SYSTEM_ALL = query<SealedVersion>()(
-  'SELECT version, sealed FROM system_secrets WHERE name = :name ORDER BY version DESC',
-);
-const SYSTEM_EVERY = query<SealedVersion & { name: string }>()(
-  'SELECT name, version, sealed FROM system_secrets ORDER BY name, version',
-);
 const SYSTEM_ADD =
   statement(`INSERT INTO system_secrets (name, version, sealed, created_at) VALUES (:name, :version, :sealed, :now)
   ON CONFLICT (name, version) DO NOTHING`);
 const SYSTEM_RESEAL = statement('UPDATE system_secrets SET sealed = :sealed WHERE name = :name AND version = :version');
 
-export function findSystemSecrets(db: Reads, name: string): Promise<SealedVersion[]> {
-  return SYSTEM_ALL.all(db, { name });
-}
+export const findSystemSecrets = query<SealedVersion>()(
+  'SELECT version, sealed FROM system_secrets WHERE name = :name ORDER BY version DESC',
+).all;
 
-export function listSystemSecrets(db: Reads): Promise<(SealedVersion & { name: string })[]> {
-  return SYSTEM_EVERY.all(db, {});
-}
+export const listSystemSecrets = query<SealedVersion & { name: string }>()(
+  'SELECT name, version, sealed FROM system_secrets ORDER BY name, version',
+).all;
 
 /** False if that version exists already. */
 export async function addSystemSecret(
@@ -36,9 +30,6 @@ export async function resealSystemSecret(tx: Writes, name: string, { version, se
   await SYSTEM_RESEAL.run(tx, { name, version, sealed });
 }
 
-const TENANT_ALL = query<SealedVersion>()(
-  'SELECT version, sealed FROM tenant_keys WHERE tenant_id = :tenant_id ORDER BY version DESC',
-);
 const TENANT_ADD = statement(`INSERT INTO tenant_keys (tenant_id, version, sealed, created_at)
   VALUES (:tenant_id, :version, :sealed, :now)
   ON CONFLICT (tenant_id, version) DO NOTHING`);
@@ -46,9 +37,9 @@ const TENANT_RESEAL = statement(
   'UPDATE tenant_keys SET sealed = :sealed WHERE tenant_id = :tenant_id AND version = :version',
 );
 
-export function findTenantKeys(db: TenantReads): Promise<SealedVersion[]> {
-  return TENANT_ALL.all(db, {});
-}
+export const findTenantKeys = query<SealedVersion>()(
+  'SELECT version, sealed FROM tenant_keys WHERE tenant_id = :tenant_id ORDER BY version DESC',
+).all;
 
 export async function addTenantKey(tx: TenantTx, key: SealedVersion, now: number): Promise<boolean> {
   return (await TENANT_ADD.run(tx, { version: key.version, sealed: key.sealed, now })) === 1;

@@ -90,7 +90,7 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
     systemSecret: (db, name) => systemSecret(master, clock, db, name),
     createTenantKey: (tx) => tenantKeys.add(tx, 1),
     async rotateTenantKey(tx) {
-      const newest = (await findTenantKeys(tx))[0]?.version ?? 0;
+      const newest = (await findTenantKeys(tx, {}))[0]?.version ?? 0;
       await tenantKeys.add(tx, newest + 1);
       return newest + 1;
     },
@@ -140,12 +140,12 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
 }
 
 async function systemSecret(master: MasterKey, clock: Clock, db: SystemDb, name: string): Promise<VersionedKey[]> {
-  const rows = await findSystemSecrets(db, name);
+  const rows = await findSystemSecrets(db, { name });
   if (rows.length === 0) {
     const sealed = seal(master.current, systemSecretContext(name, 1), newKey().export());
     await db.write((tx) => addSystemSecret(tx, { name, version: 1, sealed, now: clock.now() }));
   }
-  const stored = rows.length > 0 ? rows : await findSystemSecrets(db, name);
+  const stored = rows.length > 0 ? rows : await findSystemSecrets(db, { name });
   return stored.map(({ version, sealed }) => ({
     version,
     key: keyFrom(unseal(master.key(sealedBy(sealed)).key, systemSecretContext(name, version), sealed)),

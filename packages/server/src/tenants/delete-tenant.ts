@@ -32,7 +32,7 @@ export async function deleteTenant(deps: DeleteTenantDeps, tenantId: TenantId): 
   for (let round = 1; ; round++) {
     await removeRows(deps, tenantId, tables, rowsRemoved);
     try {
-      await deps.db.system.write((tx) => removeTenant(tx, tenantId));
+      await deps.db.system.write((tx) => removeTenant(tx, { id: tenantId }));
       return { blobsRemoved, rowsRemoved };
     } catch (error) {
       if (round === MAX_ROUNDS || !isReference(error)) throw error;

@@ -10,7 +10,6 @@ const PAGE_SIZE = 1000;
 const PAGE = query<TenantRow>()(
   `SELECT id, name, status, created_at FROM tenants WHERE id > :after ORDER BY id LIMIT ${PAGE_SIZE}`,
 );
-const ONE = query<TenantRow>()('SELECT id, name, status, created_at FROM tenants WHERE id = :id');
 const ADD = statement('INSERT INTO tenants (id, name, status, created_at) VALUES (:id, :name, :status, :created_at)');
 
 const LIKE = "(id LIKE :pattern ESCAPE '\\' OR lower(name) LIKE :pattern ESCAPE '\\')";
@@ -41,12 +40,8 @@ export async function setTenantStatus(tx: Writes, id: string, status: TenantStat
   await SET_STATUS.run(tx, { id, status });
 }
 
-const REMOVE = statement('DELETE FROM tenants WHERE id = :id');
-
 /** Nothing may refer to it any more. */
-export async function removeTenant(tx: Writes, id: string): Promise<void> {
-  await REMOVE.run(tx, { id });
-}
+export const removeTenant = statement('DELETE FROM tenants WHERE id = :id').run;
 
 /** Every tenant, in the order of the ids, however many there are; a page of them is in memory at a time. */
 export async function* everyTenant(db: Reads): AsyncGenerator<TenantRow> {
@@ -67,9 +62,7 @@ export function listTenants(db: Reads): Promise<TenantRow[]> {
   return Array.fromAsync(everyTenant(db));
 }
 
-export function findTenant(db: Reads, id: string): Promise<TenantRow | undefined> {
-  return ONE.get(db, { id });
-}
+export const findTenant = query<TenantRow>()('SELECT id, name, status, created_at FROM tenants WHERE id = :id').get;
 
 export async function addTenant(tx: Writes, row: TenantRow): Promise<void> {
   await ADD.run(tx, row);

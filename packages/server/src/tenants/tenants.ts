@@ -57,7 +57,7 @@ export function openTenants(deps: TenantsDeps): Tenants {
     suspend: (id, by) => setStatus(deps, id, 'SUSPENDED', by),
     resume: (id, by) => setStatus(deps, id, 'ACTIVE', by),
     list: () => listTenants(system),
-    find: async (id) => (isTenantId(id) ? findTenant(system, id) : undefined),
+    find: async (id) => (isTenantId(id) ? findTenant(system, { id }) : undefined),
     search: (pattern, page) => searchTenants(system, pattern, page),
   };
 }
@@ -114,7 +114,7 @@ async function setStatus(
 }
 
 async function getTenant({ db }: TenantsDeps, id: string): Promise<TenantRow & { id: TenantId }> {
-  const tenant = isTenantId(id) ? await findTenant(db.system, id) : undefined;
+  const tenant = isTenantId(id) ? await findTenant(db.system, { id }) : undefined;
   if (!tenant || !isTenantId(id))
     throw new OperatorError(`There is no tenant ${id}. grove tenant list shows those there are`);
   return { ...tenant, id };
@@ -155,7 +155,7 @@ export function tenantNames(system: Reads): (tenantId: TenantId) => Promise<stri
   return async (tenantId) => {
     const cachedName = names.get(tenantId);
     if (cachedName !== undefined) return cachedName;
-    const name = (await findTenant(system, tenantId))?.name ?? tenantId;
+    const name = (await findTenant(system, { id: tenantId }))?.name ?? tenantId;
     names.set(tenantId, name);
     return name;
   };

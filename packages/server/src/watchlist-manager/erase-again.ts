@@ -26,7 +26,7 @@ export async function deleteList(
   by: By,
 ): Promise<void> {
   await vault.destroySubject(tx, subjectOf(listId));
-  await removeList(tx, listId);
+  await removeList(tx, { id: listId });
   await audit.record(tx, { ...by, action: 'watchlist.deleted', item: listId });
   tx.afterCommit(() => galleries.forget(tx.tenantId, listId));
 }

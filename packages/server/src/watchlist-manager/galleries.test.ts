@@ -186,7 +186,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
     }
     for (let round = 0; round < 2; round++) {
       for (const { name } of made) {
-        const list = await findListNamed(db.of(acme), 'live', name);
+        const list = await findListNamed(db.of(acme), { environment: 'live', name });
         assert.ok(list);
         const sought = { template: faceOf(2), atLeast: 0.7, limit: 5, now: clock.now() };
         const searches = [few.search(db.of(acme), list, sought), few.search(db.of(acme), list, sought)];

@@ -103,7 +103,7 @@ async function refresh(
 ): Promise<void> {
   for (const [id, { expiresAt }] of own.members) if (expiresAt !== null && expiresAt <= now) drop(own, id);
   if (own.revision === list.revision) return;
-  const keys = await faceKeys(db, list.id, now);
+  const keys = await faceKeys(db, { listId: list.id, now });
   const comparable = keys.filter((key) => key.algorithm === own.algorithm);
   const there = new Set(comparable.map(({ id }) => id));
   for (const id of own.members.keys()) if (!there.has(id)) drop(own, id);

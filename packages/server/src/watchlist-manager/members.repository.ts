@@ -41,7 +41,6 @@ const BY_ID = 'WHERE tenant_id = :tenant_id AND watchlist_id = :watchlist_id AND
 /** What has expired is gone, whether it was purged already or not. */
 const STANDING = 'tenant_id = :tenant_id AND watchlist_id = :listId AND (expires_at IS NULL OR expires_at > :now)';
 
-const ONE = members.select(columns, `WHERE ${STANDING} AND id = :id`);
 const OF_VALUE = members.select(columns, `WHERE ${STANDING} AND value_hash = :hash`);
 const ADD = members.insert();
 const CHANGE = members.update(
@@ -65,24 +64,12 @@ const REMOVE_EXPIRED = query<{
 }>()(`DELETE FROM watchlist_members WHERE tenant_id = :tenant_id AND watchlist_id = :listId AND id IN
   (SELECT id FROM watchlist_members WHERE tenant_id = :tenant_id AND watchlist_id = :listId AND expires_at <= :now
   ORDER BY id LIMIT :limit + 0) RETURNING id`);
-const LISTS_WITH_EXPIRED = query<{
-  watchlist_id: string;
-  environment: Environment;
-}>()(`SELECT DISTINCT m.watchlist_id, l.environment FROM watchlist_members m
-  JOIN watchlists l ON l.tenant_id = m.tenant_id AND l.id = m.watchlist_id
-  WHERE m.tenant_id = :tenant_id AND m.expires_at <= :now`);
-const FACES = query<FaceKey>()(`SELECT id, revision, algorithm, expires_at FROM watchlist_members
-  WHERE ${STANDING} AND template IS NOT NULL`);
 const TEMPLATES = query<{ id: string; template: Uint8Array }>()(
   `SELECT id, template FROM watchlist_members WHERE tenant_id = :tenant_id AND watchlist_id = :listId
   AND id ${inJson(':ids')}`,
 );
 
-type MemberKey = { listId: string; id: string; now: number };
-
-export function findMember(db: TenantReads, { listId, id, now }: MemberKey): Promise<MemberRow | undefined> {
-  return ONE.get(db, { listId, now, id });
-}
+export const findMember = members.select(columns, `WHERE ${STANDING} AND id = :id`).get;
 
 export function findMemberOfValue(
   db: TenantReads,
@@ -139,19 +126,18 @@ export async function removeExpired(
   return (await REMOVE_EXPIRED.all(tx, { listId, now, limit })).map(({ id }) => id);
 }
 
-export function listsWithExpired(
-  db: TenantReads,
-  now: number,
-): Promise<{ watchlist_id: string; environment: Environment }[]> {
-  return LISTS_WITH_EXPIRED.all(db, { now });
-}
+export const listsWithExpired = query<{
+  watchlist_id: string;
+  environment: Environment;
+}>()(`SELECT DISTINCT m.watchlist_id, l.environment FROM watchlist_members m
+  JOIN watchlists l ON l.tenant_id = m.tenant_id AND l.id = m.watchlist_id
+  WHERE m.tenant_id = :tenant_id AND m.expires_at <= :now`).all;
 
 export type FaceKey = { id: string; revision: number; algorithm: string; expires_at: number | null };
 
 /** Which faces there are, without the faces. */
-export function faceKeys(db: TenantReads, listId: string, now: number): Promise<FaceKey[]> {
-  return FACES.all(db, { listId, now });
-}
+export const faceKeys = query<FaceKey>()(`SELECT id, revision, algorithm, expires_at FROM watchlist_members
+  WHERE ${STANDING} AND template IS NOT NULL`).all;
 
 export function templatesOf(
   db: TenantReads,

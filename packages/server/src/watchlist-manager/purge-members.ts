@@ -25,7 +25,7 @@ export function purgeMembersJob(deps: PurgeMembersDeps): JobDefinition<object> {
       ensureClock(context);
       for await (const tenantId of deps.everyTenantId()) {
         const db = deps.db.of(tenantId);
-        for (const { watchlist_id: id, environment } of await listsWithExpired(db, now)) {
+        for (const { watchlist_id: id, environment } of await listsWithExpired(db, { now })) {
           for (let removed = BATCH; removed === BATCH; ) {
             signal.throwIfAborted();
             removed = await db.write(async (tx) => {

@@ -60,7 +60,7 @@ export function watchlistSearch({ db, clock, galleries, hashValue, audit }: Sear
     );
   };
   const usable = async (reads: TenantReads, environment: Environment, name: string) => {
-    const list = await findListNamed(reads, environment, name);
+    const list = await findListNamed(reads, { environment, name });
     return list?.status === 'ACTIVE' ? list : undefined;
   };
 

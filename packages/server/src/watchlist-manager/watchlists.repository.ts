@@ -3,7 +3,6 @@ import { FOR_UPDATE, inJson } from '../db/sql/dialect.ts';
 import { query } from '../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import type { Environment } from '../kernel/environment.ts';
-import type { Paging } from '../kernel/pages.ts';
 
 export type ListType = 'FACE' | 'DOCUMENT_NUMBER' | 'EMAIL';
 const watchlists = table('watchlists', {
@@ -37,43 +36,31 @@ export const LIST_SORTABLE = {
   lastUpdatedDtm: 'last_updated_at',
 } as const;
 
-const ONE = watchlists.select(columns, 'WHERE tenant_id = :tenant_id AND environment = :environment AND id = :id');
-const LOCKED = watchlists.select(
-  columns,
-  `WHERE tenant_id = :tenant_id AND environment = :environment AND id = :id
-  ${FOR_UPDATE}`,
-);
-const BY_NAME = watchlists.select(
-  columns,
-  'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name',
-);
 const ANY_NAMED = query<object>()('SELECT id FROM watchlists WHERE tenant_id = :tenant_id AND name = :name LIMIT 1');
 const COUNT = watchlists.count('WHERE tenant_id = :tenant_id AND environment = :environment');
-const ADD = watchlists.insert();
-const CHANGE = watchlists.update(
-  ['name', 'name_folded', 'description', 'status', 'max_size', 'expire_after', 'last_updated_at', 'last_updated_by'],
-  'WHERE tenant_id = :tenant_id AND id = :id',
-);
 const NEXT = query<{
   revision: number;
 }>()(`UPDATE watchlists SET num_members = num_members + :moreMembers, revision = revision + 1
   WHERE tenant_id = :tenant_id AND id = :id RETURNING revision`);
-const REMOVE = watchlists.delete('WHERE tenant_id = :tenant_id AND id = :id');
 
 type ListKey = { environment: Environment; id: string };
 
-export function findList(db: TenantReads, { environment, id }: ListKey): Promise<ListRow | undefined> {
-  return ONE.get(db, { environment, id });
-}
+export const findList = watchlists.select(
+  columns,
+  'WHERE tenant_id = :tenant_id AND environment = :environment AND id = :id',
+).get;
 
 /** Nobody else can change it or its members until the transaction ends. */
-export function findListForUpdate(tx: TenantTx, { environment, id }: ListKey): Promise<ListRow | undefined> {
-  return LOCKED.get(tx, { environment, id });
-}
+export const findListForUpdate = watchlists.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND environment = :environment AND id = :id
+  ${FOR_UPDATE}`,
+).get;
 
-export function findListNamed(db: TenantReads, environment: Environment, name: string): Promise<ListRow | undefined> {
-  return BY_NAME.get(db, { environment, name });
-}
+export const findListNamed = watchlists.select(
+  columns,
+  'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name',
+).get;
 
 /** Whether a definition, which works in both environments, may name it. */
 export async function isListName(db: TenantReads, name: string): Promise<boolean> {
@@ -84,13 +71,12 @@ export async function countLists(db: TenantReads, environment: Environment): Pro
   return (await COUNT.get(db, { environment }))?.total ?? 0;
 }
 
-export async function addList(tx: TenantTx, row: ListRow): Promise<void> {
-  await ADD.run(tx, row);
-}
+export const addList = watchlists.insert().run;
 
-export async function changeList(tx: TenantTx, row: ListRow): Promise<void> {
-  await CHANGE.run(tx, row);
-}
+export const changeList = watchlists.update(
+  ['name', 'name_folded', 'description', 'status', 'max_size', 'expire_after', 'last_updated_at', 'last_updated_by'],
+  'WHERE tenant_id = :tenant_id AND id = :id',
+).run;
 
 /** The revision of a change of the members, of whom there are then so many more. The list is locked. */
 export async function nextRevision(tx: TenantTx, id: string, moreMembers: number): Promise<number> {
@@ -99,9 +85,7 @@ export async function nextRevision(tx: TenantTx, id: string, moreMembers: number
   return next.revision;
 }
 
-export async function removeList(tx: TenantTx, id: string): Promise<void> {
-  await REMOVE.run(tx, { id });
-}
+export const removeList = watchlists.delete('WHERE tenant_id = :tenant_id AND id = :id').run;
 
 const OLDEST = query<{ at: number | null }>()(
   'SELECT min(created_at) AS at FROM watchlists WHERE tenant_id = :tenant_id',
@@ -120,15 +104,7 @@ export function listsAmong(db: TenantReads, ids: readonly string[]): Promise<Lis
   return AMONG.all(db, { ids: JSON.stringify(ids) });
 }
 
-const LIST = watchlists.list(columns, 'WHERE tenant_id = :tenant_id AND environment = :environment', {
+export const pageLists = watchlists.list(columns, 'WHERE tenant_id = :tenant_id AND environment = :environment', {
   pattern: "AND name_folded LIKE :pattern ESCAPE '\\'",
   type: 'AND type = :type',
 });
-
-export function pageLists(
-  db: TenantReads,
-  filter: { environment: Environment; pattern: string | undefined; type: ListType | undefined },
-  paging: Paging,
-): Promise<{ rows: ListRow[]; total: number }> {
-  return LIST(db, filter, paging);
-}

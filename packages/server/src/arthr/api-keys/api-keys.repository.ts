@@ -8,11 +8,7 @@ import { type ApiKeyRow, type ApiKeyView, apiKeys, CHANGEABLE, keyTenants, VIEW 
 const COUNTER = 'apiKeys';
 const BY_ID = 'WHERE tenant_id = :tenant_id AND id = :id';
 
-const ONE = apiKeys.select(apiKeys.columns, BY_ID);
-const ONE_VIEW = apiKeys.select(VIEW, BY_ID);
-const ONE_FOR_UPDATE = apiKeys.select(apiKeys.columns, `${BY_ID} ${FOR_UPDATE}`);
 const ADD = apiKeys.insert();
-const CHANGE = apiKeys.update(CHANGEABLE, BY_ID);
 const REMOVE = apiKeys.delete(BY_ID);
 const LIST = apiKeys.list(VIEW, 'WHERE tenant_id = :tenant_id', {
   pattern: "AND name_folded LIKE :pattern ESCAPE '\\'",
@@ -29,18 +25,11 @@ const OWNER = query<{ owner_tenant_id: string; status: string }>()(
 const ADD_OWNER = keyTenants.insert();
 const REMOVE_OWNER = keyTenants.delete('WHERE key_id = :key_id');
 
-export function findApiKey(db: TenantReads, id: string): Promise<ApiKeyRow | undefined> {
-  return ONE.get(db, { id });
-}
-
-export function findApiKeyView(db: TenantReads, id: string): Promise<ApiKeyView | undefined> {
-  return ONE_VIEW.get(db, { id });
-}
+export const findApiKey = apiKeys.select(apiKeys.columns, BY_ID).get;
+export const findApiKeyView = apiKeys.select(VIEW, BY_ID).get;
 
 /** Nobody else can change the key until the transaction ends. */
-export function findApiKeyForUpdate(tx: TenantTx, id: string): Promise<ApiKeyRow | undefined> {
-  return ONE_FOR_UPDATE.get(tx, { id });
-}
+export const findApiKeyForUpdate = apiKeys.select(apiKeys.columns, `${BY_ID} ${FOR_UPDATE}`).get;
 
 /** The one question that is asked before the tenant is known. */
 export async function findOwner(
@@ -57,9 +46,7 @@ export async function addApiKey(tx: TenantTx, row: ApiKeyRow): Promise<void> {
   await addToCounter(tx, COUNTER, 1);
 }
 
-export async function changeApiKey(tx: TenantTx, row: ApiKeyRow): Promise<void> {
-  await CHANGE.run(tx, row);
-}
+export const changeApiKey = apiKeys.update(CHANGEABLE, BY_ID).run;
 
 export async function removeApiKey(tx: TenantTx, id: string): Promise<boolean> {
   if ((await REMOVE.run(tx, { id })) === 0) return false;

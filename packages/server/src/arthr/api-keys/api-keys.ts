@@ -76,12 +76,12 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
     }),
 
     async get(context, { params }) {
-      return view(context, ensureSeen(context.principal, await findApiKeyView(context.db, params.apiKeyId)));
+      return view(context, ensureSeen(context.principal, await findApiKeyView(context.db, { id: params.apiKeyId })));
     },
 
     async update(context, { params, body }) {
       const changed = await context.db.write(async (tx) => {
-        const before = ensureSeen(context.principal, await findApiKeyForUpdate(tx, params.apiKeyId));
+        const before = ensureSeen(context.principal, await findApiKeyForUpdate(tx, { id: params.apiKeyId }));
         const after = changedRow(context, before, body);
         await ensureUniqueName('API key', after.name, () => changeApiKey(tx, after));
         tx.afterCommit(() => keys.forget(after.id));
@@ -92,7 +92,7 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
 
     async delete(context, { params }) {
       await context.db.write(async (tx) => {
-        const row = ensureSeen(context.principal, await findApiKeyForUpdate(tx, params.apiKeyId));
+        const row = ensureSeen(context.principal, await findApiKeyForUpdate(tx, { id: params.apiKeyId }));
         ensureHoldsAll(context.principal, row);
         await removeApiKey(tx, row.id);
         tx.afterCommit(() => keys.forget(row.id));

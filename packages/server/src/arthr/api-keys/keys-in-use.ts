@@ -83,7 +83,7 @@ async function readKey(db: Db, keyId: string): Promise<KeyInUse | undefined> {
   const owner = await findOwner(db.system, keyId);
   if (!owner) return undefined;
   const tenantId = asTenantId(owner.tenantId);
-  const row = await findApiKey(db.of(tenantId), keyId);
+  const row = await findApiKey(db.of(tenantId), { id: keyId });
   if (!row) return undefined;
   const permissions = JSON.parse(row.permissions) as string[];
   return {

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { listOf } from '../../db/sql/list.ts';
 import { query, statement } from '../../db/sql/statement.ts';
-import type { Paging } from '../../kernel/pages.ts';
 import type { RegisteredKey } from './uaf/verify-authentication.ts';
 
 export type AppkeyRow = RegisteredKey & {
@@ -35,8 +34,6 @@ const STORED = `id, store_id, user_id, rp_id, key_id, device_id, aaid, key_type,
 const COLUMNS = STORED.replace('key_id,', 'coalesce(long_key_id, key_id) AS key_id,');
 const BY_KEY_ID = query<AppkeyRow>()(`SELECT ${COLUMNS} FROM appkeys
   WHERE tenant_id = :tenant_id AND store_id = :storeId AND rp_id = :rpId AND key_id = :key_id`);
-const OF_RELYING_PARTY = query<AppkeyRow>()(`SELECT ${COLUMNS} FROM appkeys
-  WHERE tenant_id = :tenant_id AND user_id = :userId AND rp_id = :rpId ORDER BY id`);
 const ADD = statement(`INSERT INTO appkeys (tenant_id, ${STORED}, long_key_id)
   VALUES (:tenant_id, :id, :store_id, :user_id, :rp_id, :key_id, :device_id, :aaid, :key_type, :status,
   :sign_algorithm, :public_key, :sign_count, :attestation, :created_at, :last_used_at, :long_key_id)
@@ -45,10 +42,6 @@ const ADVANCE =
   statement(`UPDATE appkeys SET sign_count = :signCount, last_used_at = :now WHERE tenant_id = :tenant_id AND id = :id
   AND status = 'ACTIVE' AND (sign_count < :signCount OR (sign_count = 0 AND :signCount = 0))`);
 const SET_STATUS = statement('UPDATE appkeys SET status = :status WHERE tenant_id = :tenant_id AND id = :id');
-const REMOVE = statement('DELETE FROM appkeys WHERE tenant_id = :tenant_id AND id = :id');
-const REMOVE_ALL = statement(
-  'DELETE FROM appkeys WHERE tenant_id = :tenant_id AND user_id = :userId AND rp_id = :rpId',
-);
 const COUNT = query<{ total: number }>()(
   'SELECT count(*) AS total FROM appkeys WHERE tenant_id = :tenant_id AND user_id = :userId',
 );
@@ -62,9 +55,8 @@ export function findAppkey(db: TenantReads, { storeId, rpId, keyId }: KeyName): 
 export type OfUser = { userId: string; rpId: string };
 
 /** The limit per user keeps the list short. */
-export function appkeysOf(db: TenantReads, { userId, rpId }: OfUser): Promise<AppkeyRow[]> {
-  return OF_RELYING_PARTY.all(db, { userId, rpId });
-}
+export const appkeysOf = query<AppkeyRow>()(`SELECT ${COLUMNS} FROM appkeys
+  WHERE tenant_id = :tenant_id AND user_id = :userId AND rp_id = :rpId ORDER BY id`).all;
 
 /** Counts those of all relying parties. */
 export async function countAppkeys(db: TenantReads, userId: string): Promise<number> {
@@ -94,23 +86,13 @@ export async function setAppkeyStatus(tx: TenantTx, id: string, status: AppkeyRo
   await SET_STATUS.run(tx, { id, status });
 }
 
-export async function removeAppkey(tx: TenantTx, id: string): Promise<void> {
-  await REMOVE.run(tx, { id });
-}
+export const removeAppkey = statement('DELETE FROM appkeys WHERE tenant_id = :tenant_id AND id = :id').run;
 
-export function removeAppkeys(tx: TenantTx, { userId, rpId }: OfUser): Promise<number> {
-  return REMOVE_ALL.run(tx, { userId, rpId });
-}
+export const removeAppkeys = statement(
+  'DELETE FROM appkeys WHERE tenant_id = :tenant_id AND user_id = :userId AND rp_id = :rpId',
+).run;
 
-const LIST = listOf<AppkeyRow>()(
+export const pageAppkeys = listOf<AppkeyRow>()(
   COLUMNS,
   'FROM appkeys WHERE tenant_id = :tenant_id AND user_id = :userId AND rp_id = :rpId',
 );
-
-export function pageAppkeys(
-  db: TenantReads,
-  user: OfUser,
-  paging: Paging,
-): Promise<{ rows: AppkeyRow[]; total: number }> {
-  return LIST(db, user, paging);
-}

@@ -55,6 +55,6 @@ function purgeChallengesJob(deps: PurgeDeps): JobDefinition<object> {
       does: 'removes expired challenges of callers',
       recurs: { everyMs: HOUR, key: 'hourly' },
     },
-    (now) => [(tx, limit) => removeExpiredChallenges(tx, now, limit)],
+    (now) => [(tx, limit) => removeExpiredChallenges(tx, { now, limit })],
   );
 }

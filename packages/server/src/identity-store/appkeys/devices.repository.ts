@@ -38,22 +38,13 @@ const PUT = statement(`INSERT INTO appkey_devices (tenant_id, ${COLUMNS}, create
   ON CONFLICT (tenant_id, user_id, rp_id, device_id) DO UPDATE SET push_provider = excluded.push_provider,
     push_token = coalesce(excluded.push_token, appkey_devices.push_token), last_updated_at = excluded.last_updated_at,
     invalid_token = CASE WHEN excluded.push_token IS NULL THEN appkey_devices.invalid_token ELSE 0 END`);
-const ONE = query<DeviceRow>()(`SELECT ${COLUMNS} FROM appkey_devices WHERE ${KEY}`);
-const CLEAR_PREFERRED = statement(`UPDATE appkey_devices SET preferred = 0, last_updated_at = :now
-  WHERE tenant_id = :tenant_id AND user_id = :userId AND rp_id = :rpId AND preferred = 1`);
 const CLEAR_PREFERRED_ONE = statement(`UPDATE appkey_devices SET preferred = 0, last_updated_at = :now
   WHERE ${KEY} AND preferred = 1`);
 const PREFER = statement(`UPDATE appkey_devices SET preferred = 1, last_updated_at = :now WHERE ${KEY}`);
-const REMOVE_EMPTY =
-  statement(`DELETE FROM appkey_devices WHERE tenant_id = :tenant_id AND user_id = :userId AND rp_id = :rpId
-  AND NOT EXISTS (SELECT 1 FROM appkeys k WHERE k.tenant_id = :tenant_id AND k.user_id = :userId AND k.rp_id = :rpId
-    AND k.device_id = appkey_devices.device_id)`);
 
 export type DeviceName = OfUser & { deviceId: string };
 
-export function findDevice(db: TenantReads, { userId, rpId, deviceId }: DeviceName): Promise<DeviceRow | undefined> {
-  return ONE.get(db, { userId, rpId, deviceId });
-}
+export const findDevice = query<DeviceRow>()(`SELECT ${COLUMNS} FROM appkey_devices WHERE ${KEY}`).get;
 
 export type PushAddress = { provider: PushProvider; token: Uint8Array | null; now: number };
 
@@ -69,13 +60,12 @@ export async function putDevice(
 /** False if there is no such device. */
 export async function preferDevice(tx: TenantTx, device: DeviceName, now: number): Promise<boolean> {
   const { userId, rpId, deviceId } = device;
-  await clearPreferred(tx, device, now);
+  await clearPreferred(tx, { userId: device.userId, rpId: device.rpId, now });
   return (await PREFER.run(tx, { userId, rpId, deviceId, now })) === 1;
 }
 
-export async function clearPreferred(tx: TenantTx, { userId, rpId }: OfUser, now: number): Promise<void> {
-  await CLEAR_PREFERRED.run(tx, { userId, rpId, now });
-}
+export const clearPreferred = statement(`UPDATE appkey_devices SET preferred = 0, last_updated_at = :now
+  WHERE tenant_id = :tenant_id AND user_id = :userId AND rp_id = :rpId AND preferred = 1`).run;
 
 /** False if the device was not the preferred one. */
 export async function clearPreferredOne(tx: TenantTx, device: DeviceName, now: number): Promise<boolean> {
@@ -84,9 +74,10 @@ export async function clearPreferredOne(tx: TenantTx, device: DeviceName, now: n
 }
 
 /** Removes devices that have no key any more, together with their sealed push tokens. */
-export async function removeEmptyDevices(tx: TenantTx, { userId, rpId }: OfUser): Promise<void> {
-  await REMOVE_EMPTY.run(tx, { userId, rpId });
-}
+export const removeEmptyDevices =
+  statement(`DELETE FROM appkey_devices WHERE tenant_id = :tenant_id AND user_id = :userId AND rp_id = :rpId
+  AND NOT EXISTS (SELECT 1 FROM appkeys k WHERE k.tenant_id = :tenant_id AND k.user_id = :userId AND k.rp_id = :rpId
+    AND k.device_id = appkey_devices.device_id)`).run;
 
 export function deviceKeysOf(db: TenantReads, userIds: readonly string[]): Promise<DeviceKey[]> {
   const [only] = userIds;
@@ -95,16 +86,13 @@ export function deviceKeysOf(db: TenantReads, userIds: readonly string[]): Promi
     : SUMMARY_OF_MANY.all(db, { userIds: JSON.stringify(userIds) });
 }
 
-const OF_RELYING_PARTY = query<DeviceRow>()(`SELECT ${COLUMNS} FROM appkey_devices
-  WHERE tenant_id = :tenant_id AND user_id = :userId AND rp_id = :rpId ORDER BY device_id`);
 const MARK_INVALID = statement(
   `UPDATE appkey_devices SET invalid_token = 1 WHERE ${KEY} AND push_token = :sealedToken`,
 );
 
 /** The limit per user keeps the list short. */
-export function devicesOf(db: TenantReads, { userId, rpId }: OfUser): Promise<DeviceRow[]> {
-  return OF_RELYING_PARTY.all(db, { userId, rpId });
-}
+export const devicesOf = query<DeviceRow>()(`SELECT ${COLUMNS} FROM appkey_devices
+  WHERE tenant_id = :tenant_id AND user_id = :userId AND rp_id = :rpId ORDER BY device_id`).all;
 
 /** Does nothing if the device has a newer token. */
 export async function markTokenInvalid(tx: TenantTx, device: DeviceName, sealedToken: Uint8Array): Promise<void> {

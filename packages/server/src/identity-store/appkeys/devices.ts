@@ -22,7 +22,7 @@ export function appkeyDeviceHandlers({ vault, userView }: Pick<IdentityCore, 'va
   const change = (
     context: Context,
     params: DeviceParams,
-    work: (tx: TenantTx, userId: string) => Promise<void>,
+    work: (tx: TenantTx, userId: string) => Promise<unknown>,
   ): Promise<User> =>
     context.db.write(async (tx) => {
       const { user } = await lockOwner(tx, context, params);
@@ -50,7 +50,9 @@ export function appkeyDeviceHandlers({ vault, userView }: Pick<IdentityCore, 'va
     },
 
     async clearPreferredDevice(context, { params }) {
-      return change(context, params, (tx, userId) => clearPreferred(tx, { userId, rpId: params.rpId }, context.now));
+      return change(context, params, (tx, userId) =>
+        clearPreferred(tx, { userId, rpId: params.rpId, now: context.now }),
+      );
     },
 
     async deletePreferredDevice(context, { params: { rpId, deviceId, ...params } }) {

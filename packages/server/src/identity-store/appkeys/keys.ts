@@ -72,7 +72,7 @@ export function appkeyHandlers({ addIdentityEvent, userView }: Pick<IdentityCore
       return context.db.write(async (tx) => {
         const { store, user } = await lockOwner(tx, context, params);
         const of = { userId: user.id, rpId: params.rpId };
-        await removeAppkey(tx, (await getKey(tx, { store, user, ...params })).id);
+        await removeAppkey(tx, { id: (await getKey(tx, { store, user, ...params })).id });
         await removeEmptyDevices(tx, of);
         await removed(tx, store, { ...of, now });
         return userView(tx, user, now);

@@ -1,23 +1,17 @@
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantReads } from '../../db/db.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import { type AuthenticationRow, authentications } from './authentications.table.ts';
 import type { Modality } from './lock-rules.ts';
 
 const OF_USER = 'WHERE tenant_id = :tenant_id AND user_id = :user_id';
-const ADD = authentications.insert();
-const REMOVE_OLD = authentications.delete(`WHERE tenant_id = :tenant_id AND id IN (
-  SELECT id FROM authentications WHERE tenant_id = :tenant_id AND id < :beforeId ORDER BY id LIMIT :limit)`);
 const LIST = authentications.list(authentications.columns, OF_USER);
 const LIST_OF_MODALITY = authentications.list(authentications.columns, `${OF_USER} AND modality = :modality`);
 
-export async function addAuthentication(tx: TenantTx, row: AuthenticationRow): Promise<void> {
-  ADD.send(tx, row);
-}
+export const addAuthentication = authentications.insert().send;
 
 /** Ids are ordered by time, so every row that is older than a moment has a smaller id. */
-export function removeOldAuthentications(tx: TenantTx, beforeId: string, limit: number): Promise<number> {
-  return REMOVE_OLD.run(tx, { beforeId, limit });
-}
+export const removeOldAuthentications = authentications.delete(`WHERE tenant_id = :tenant_id AND id IN (
+  SELECT id FROM authentications WHERE tenant_id = :tenant_id AND id < :beforeId ORDER BY id LIMIT :limit)`).run;
 
 export function pageAuthentications(
   db: TenantReads,

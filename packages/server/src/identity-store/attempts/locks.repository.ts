@@ -23,7 +23,6 @@ const PUT = statement(`INSERT INTO user_locks (tenant_id, user_id, modality, ${S
 const CLEAR = statement(
   'DELETE FROM user_locks WHERE tenant_id = :tenant_id AND user_id = :userId AND modality = :modality',
 );
-const CLEAR_ALL = statement('DELETE FROM user_locks WHERE tenant_id = :tenant_id AND user_id = :userId');
 
 /** The caller has locked the row of the user, so no other transaction changes this row. */
 export function findLock(tx: TenantTx, userId: string, modality: Modality): Promise<LockState | undefined> {
@@ -39,9 +38,7 @@ export async function clearLock(tx: TenantTx, userId: string, modality: Modality
   CLEAR.send(tx, { userId, modality });
 }
 
-export async function clearLocks(tx: TenantTx, userId: string): Promise<void> {
-  CLEAR_ALL.send(tx, { userId });
-}
+export const clearLocks = statement('DELETE FROM user_locks WHERE tenant_id = :tenant_id AND user_id = :userId').send;
 
 export type Locks = Partial<Record<Modality, LockState>>;
 

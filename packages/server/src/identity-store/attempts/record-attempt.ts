@@ -16,7 +16,7 @@ export async function recordAttempt(
   const { userId, modality, rpId, now } = fields;
   const id = newId(now);
   const succeeded = code === undefined;
-  await addAuthentication(tx, {
+  addAuthentication(tx, {
     id,
     user_id: userId,
     modality,

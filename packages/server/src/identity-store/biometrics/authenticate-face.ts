@@ -56,7 +56,7 @@ export function faceAuthenticator(core: Core, compare: PresentFace['compare']) {
 export async function foreseenFault(db: TenantReads, user: UserRow, now: number): Promise<ErrorCode | undefined> {
   const lock = (await locksOf(db, [user.id])).get(user.id)?.FACE;
   const fault = faultOfStatus(user, 'FACE', now) ?? faultOfLock(lock, now);
-  return fault ?? faultOfFace(await findFace(db, user.id));
+  return fault ?? faultOfFace(await findFace(db, { userId: user.id }));
 }
 
 function faultOfFace(face: BiometricRow | undefined): 20122 | 2103 | undefined {
@@ -65,7 +65,7 @@ function faultOfFace(face: BiometricRow | undefined): 20122 | 2103 | undefined {
 }
 
 async function comparableFace(db: TenantReads, user: UserRow): Promise<BiometricRow> {
-  const face = await findFace(db, user.id);
+  const face = await findFace(db, { userId: user.id });
   const fault = faultOfFace(face);
   if (fault) throw new Refusal(fault, { counts: false });
   return face as BiometricRow;
@@ -97,7 +97,7 @@ async function refresh(
 ): Promise<void> {
   const id = newId(now);
   const sealed = await vault.sealFor(tx, userSubject(user.id), templateContext(id), template);
-  await putFace(tx, { ...before, id, algorithm, sealed, last_updated_at: now });
+  putFace(tx, { ...before, id, algorithm, sealed, last_updated_at: now });
   const eventFields = { environment: store.environment, storeName: store.name, userId: user.id, process, now };
   await addIdentityEvent(tx, { ...eventFields, type: 'identity.biometricUpdated', modality: 'FACE' });
 }

@@ -20,20 +20,14 @@ const { columns } = biometrics;
 export type BiometricRow = RowOf<typeof biometrics>;
 
 const KEY = "tenant_id = :tenant_id AND user_id = :userId AND type = 'FACE'";
-const ONE = biometrics.select(columns, `WHERE ${KEY}`);
-const PUT =
-  biometrics.insert(`ON CONFLICT (tenant_id, user_id, type) DO UPDATE SET id = excluded.id, status = excluded.status,
-    algorithm = excluded.algorithm, sealed = excluded.sealed, last_updated_at = excluded.last_updated_at`);
 const SET_STATUS = statement(`UPDATE user_biometrics SET status = :status, last_updated_at = :now WHERE ${KEY}`);
 
-export function findFace(db: TenantReads, userId: string): Promise<BiometricRow | undefined> {
-  return ONE.get(db, { userId });
-}
+export const findFace = biometrics.select(columns, `WHERE ${KEY}`).get;
 
 /** Stores the face; replaces an earlier one. */
-export async function putFace(tx: TenantTx, row: BiometricRow): Promise<void> {
-  PUT.send(tx, row);
-}
+export const putFace =
+  biometrics.insert(`ON CONFLICT (tenant_id, user_id, type) DO UPDATE SET id = excluded.id, status = excluded.status,
+    algorithm = excluded.algorithm, sealed = excluded.sealed, last_updated_at = excluded.last_updated_at`).send;
 
 /** False if there is no such row. */
 export async function setFaceStatus(

@@ -132,7 +132,7 @@ onBothEngines('faces of users', (_engine, places) => {
   });
 
   const tx = () => grove.app.db.of(asTenantId('acme'));
-  const rowOf = ({ id }: Person) => findFace(tx(), id);
+  const rowOf = ({ id }: Person) => findFace(tx(), { userId: id });
 
   it('8: an algorithm that is not ours matches nothing and enrols nobody', async () => {
     const ada = await known();
@@ -239,12 +239,12 @@ onBothEngines('faces of users', (_engine, places) => {
 
   const replaceTemplate = (ada: Person, { template, algorithm }: { template?: Buffer; algorithm?: string }) =>
     tx().write(async (write) => {
-      const row = await findFace(write, ada.id);
+      const row = await findFace(write, { userId: ada.id });
       if (!row) throw new Error('no face');
       const { vault } = grove.app;
       const context = templateContext(row.id);
       const sealed = template ? await vault.sealFor(write, userSubject(ada.id), context, template) : row.sealed;
-      await putFace(write, { ...row, sealed, algorithm: algorithm ?? row.algorithm });
+      putFace(write, { ...row, sealed, algorithm: algorithm ?? row.algorithm });
     });
 
   it('2103: a face that was disabled recognises nobody until it is enabled', async () => {

@@ -31,10 +31,10 @@ export function faceEnroller(core: Pick<IdentityCore, 'registration' | 'vault'>)
         if (!owner) throw new Error('a face cannot be enrolled without its user');
         if (fault) throw new Refusal(fault, { counts: false });
         const { template, algorithm } = goodEnough(presented);
-        const before = await findFace(tx, owner.id);
+        const before = await findFace(tx, { userId: owner.id });
         const id = newId(now);
         const sealed = await core.vault.sealFor(tx, userSubject(owner.id), templateContext(id), template);
-        await putFace(tx, {
+        putFace(tx, {
           user_id: owner.id,
           type: 'FACE',
           id,

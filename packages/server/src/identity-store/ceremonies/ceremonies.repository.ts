@@ -31,9 +31,6 @@ export type CeremonyRow = RowOf<typeof ceremonies>;
 const MOST_AT_ONCE = 1000;
 const COLUMNS = columns.join(', ');
 const ADD = ceremonies.insert();
-const TAKE = query<CeremonyRow>()(`DELETE FROM ceremonies
-  WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind AND id = :id AND expires_at > :now
-  RETURNING ${COLUMNS}`);
 // Skips a session that another transaction is completing.
 const KEEP_NEWEST = ceremonies.delete(`WHERE tenant_id = :tenant_id AND id IN (
     SELECT id FROM ceremonies WHERE tenant_id = :tenant_id AND user_id = :userId ORDER BY id DESC
@@ -43,8 +40,6 @@ const OPEN_OF = ceremonies.select(
   `WHERE tenant_id = :tenant_id AND user_id = :userId AND expires_at > :now
   ORDER BY id DESC`,
 );
-const REMOVE_EXPIRED = ceremonies.delete(`WHERE tenant_id = :tenant_id AND id IN (
-    SELECT id FROM ceremonies WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY expires_at LIMIT :limit)`);
 
 const placeOf = (id: string) => `ceremony:${id}`;
 
@@ -72,12 +67,9 @@ export async function addCeremony(tx: TenantTx, row: CeremonyRow): Promise<void>
 }
 
 /** The name of the user stays sealed, because the completion does not need it. */
-export function removeCeremony(
-  tx: TenantTx,
-  { kind, storeId, id, now }: { kind: CeremonyKind; storeId: string; id: string; now: number },
-): Promise<Omit<CeremonyRow, 'username'> | undefined> {
-  return TAKE.get(tx, { storeId, kind, id, now });
-}
+export const removeCeremony = query<CeremonyRow>()(`DELETE FROM ceremonies
+  WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind AND id = :id AND expires_at > :now
+  RETURNING ${COLUMNS}`).get;
 
 export async function keepNewestCeremonies(tx: TenantTx, userId: string, keep: number): Promise<void> {
   KEEP_NEWEST.send(tx, { userId, keep });
@@ -88,6 +80,5 @@ export async function openCeremoniesOf(db: TenantReads, userId: string, now: num
   return openNames(db, await OPEN_OF.all(db, { userId, now }));
 }
 
-export function removeExpiredCeremonies(tx: TenantTx, now: number, limit: number): Promise<number> {
-  return REMOVE_EXPIRED.run(tx, { now, limit });
-}
+export const removeExpiredCeremonies = ceremonies.delete(`WHERE tenant_id = :tenant_id AND id IN (
+    SELECT id FROM ceremonies WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY expires_at LIMIT :limit)`).run;

@@ -4,10 +4,6 @@ import { statement } from '../../db/sql/statement.ts';
 const ADD = statement(`INSERT INTO used_challenges (tenant_id, store_id, challenge_hash, expires_at)
   VALUES (:tenant_id, :storeId, :hash, :rememberUntil)
   ON CONFLICT (tenant_id, store_id, challenge_hash) DO NOTHING`);
-const REMOVE_EXPIRED =
-  statement(`DELETE FROM used_challenges WHERE tenant_id = :tenant_id AND (store_id, challenge_hash) IN (
-    SELECT store_id, challenge_hash FROM used_challenges WHERE tenant_id = :tenant_id
-    AND expires_at <= :now LIMIT :limit)`);
 
 /** False if the challenge was used before; of concurrent calls only one is true. */
 export async function useChallenge(
@@ -17,6 +13,7 @@ export async function useChallenge(
   return (await ADD.run(tx, { storeId, hash, rememberUntil })) === 1;
 }
 
-export function removeExpiredChallenges(tx: TenantTx, now: number, limit: number): Promise<number> {
-  return REMOVE_EXPIRED.run(tx, { now, limit });
-}
+export const removeExpiredChallenges =
+  statement(`DELETE FROM used_challenges WHERE tenant_id = :tenant_id AND (store_id, challenge_hash) IN (
+    SELECT store_id, challenge_hash FROM used_challenges WHERE tenant_id = :tenant_id
+    AND expires_at <= :now LIMIT :limit)`).run;

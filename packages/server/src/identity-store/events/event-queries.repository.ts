@@ -25,30 +25,17 @@ const queries = table('event_queries', {
 const { columns } = queries;
 export type QueryRow = RowOf<typeof queries>;
 
-const ADD = queries.insert();
-const ONE = queries.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id');
 const COUNT = queries.count('WHERE tenant_id = :tenant_id AND environment = :environment');
-const SET_STATUS = queries.update(['status'], 'WHERE tenant_id = :tenant_id AND id = :id');
 const SUCCEED = queries.update(['status', 'first_page', 'next_id'], 'WHERE tenant_id = :tenant_id AND id = :id');
-const REMOVE_EXPIRED = queries.delete(`WHERE tenant_id = :tenant_id AND id IN (
-    SELECT id FROM event_queries WHERE tenant_id = :tenant_id AND expires_at <= :now
-    ORDER BY expires_at LIMIT :limit)`);
 
-export async function addQuery(tx: TenantTx, row: QueryRow): Promise<void> {
-  await ADD.run(tx, row);
-}
-
-export function findQuery(db: TenantReads, id: string): Promise<QueryRow | undefined> {
-  return ONE.get(db, { id });
-}
+export const addQuery = queries.insert().run;
+export const findQuery = queries.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id').get;
 
 export async function countQueries(db: TenantReads, environment: Environment): Promise<number> {
   return (await COUNT.get(db, { environment }))?.total ?? 0;
 }
 
-export async function setQueryStatus(tx: TenantTx, id: string, status: QueryStatus): Promise<void> {
-  await SET_STATUS.run(tx, { id, status });
-}
+export const setQueryStatus = queries.update(['status'], 'WHERE tenant_id = :tenant_id AND id = :id').run;
 
 export async function completeQuery(
   tx: TenantTx,
@@ -58,9 +45,9 @@ export async function completeQuery(
   await SUCCEED.run(tx, { id, status: 'SUCCEEDED', first_page: JSON.stringify(ids), next_id: nextId });
 }
 
-export function removeExpiredQueries(tx: TenantTx, now: number, limit: number): Promise<number> {
-  return REMOVE_EXPIRED.run(tx, { now, limit });
-}
+export const removeExpiredQueries = queries.delete(`WHERE tenant_id = :tenant_id AND id IN (
+    SELECT id FROM event_queries WHERE tenant_id = :tenant_id AND expires_at <= :now
+    ORDER BY expires_at LIMIT :limit)`).run;
 
 /** The conditions of a query: values by column. */
 export type EventFilter = {

@@ -135,10 +135,10 @@ onBothEngines('events of identity stores', (_engine, places) => {
     await happened('kept', [{}, {}, {}]);
     const id = await start({ size: 1 });
     for (const status of ['QUEUED', 'RUNNING', 'FAILED'] as const) {
-      await db().write((tx) => setQueryStatus(tx, id, status));
+      await db().write((tx) => setQueryStatus(tx, { id, status }));
       assert.deepEqual((await result(id)).body, { status, results: [] });
     }
-    await db().write((tx) => setQueryStatus(tx, id, 'SUCCEEDED'));
+    await db().write((tx) => setQueryStatus(tx, { id, status: 'SUCCEEDED' }));
     assert.equal((await result(id)).body.results.length, 1);
     assert.equal((await result(id, '?size=3')).body.results.length, 3);
     grove.clock.advance(24 * HOUR);

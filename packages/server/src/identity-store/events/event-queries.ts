@@ -69,7 +69,7 @@ export function eventQueryHandlers({
     },
 
     async getQueryResult({ db, now, principal: { environment } }, { params, query }): Promise<Result> {
-      const row = await findQuery(db, params.executionId);
+      const row = await findQuery(db, { id: params.executionId });
       if (!row || row.environment !== environment || row.expires_at <= now) throw new ApiError(100036);
       if (row.status !== 'SUCCEEDED') return { status: row.status, results: [] };
       const size = query.size ?? row.size;
@@ -98,9 +98,9 @@ export function runQueryJob(): JobDefinition<{ queryId: string }> {
     timeoutMs: 5 * MINUTE,
     async run({ queryId }, { tenant, signal, attempt }) {
       const db = tenant();
-      const row = await findQuery(db, queryId);
+      const row = await findQuery(db, { id: queryId });
       if (!row || row.status === 'SUCCEEDED') return;
-      await db.write((tx) => setQueryStatus(tx, queryId, 'RUNNING'));
+      await db.write((tx) => setQueryStatus(tx, { id: queryId, status: 'RUNNING' }));
       try {
         const filter = JSON.parse(row.filter) as EventFilter;
         const ids: string[] = [];
@@ -116,7 +116,7 @@ export function runQueryJob(): JobDefinition<{ queryId: string }> {
         }
         await db.write((tx) => completeQuery(tx, queryId, { ids, nextId: below ?? null }));
       } catch (error) {
-        if (attempt >= maxAttempts) await db.write((tx) => setQueryStatus(tx, queryId, 'FAILED'));
+        if (attempt >= maxAttempts) await db.write((tx) => setQueryStatus(tx, { id: queryId, status: 'FAILED' }));
         throw error;
       }
     },

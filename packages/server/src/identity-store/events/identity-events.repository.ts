@@ -1,5 +1,4 @@
 import type { TenantTx } from '../../db/db.ts';
-import type { Environment } from '../../kernel/environment.ts';
 import {
   type EventOfNoProcess,
   type EventRow,
@@ -10,8 +9,6 @@ import {
 const ADD = identityEventsTable.insert();
 const ADD_OF_NO_PROCESS = eventsOfNoProcess.insert();
 const OF_ENVIRONMENT = 'tenant_id = :tenant_id AND environment = :environment';
-const REMOVE_OLD = identityEventsTable.delete(`WHERE ${OF_ENVIRONMENT} AND id IN (
-  SELECT id FROM identity_events WHERE ${OF_ENVIRONMENT} AND id < :beforeId ORDER BY id LIMIT :limit)`);
 
 export async function addEvent(tx: TenantTx, row: EventRow | EventOfNoProcess): Promise<void> {
   if ('parent_process_defn_id' in row) ADD.send(tx, row);
@@ -19,9 +16,5 @@ export async function addEvent(tx: TenantTx, row: EventRow | EventOfNoProcess): 
 }
 
 /** Ids are ordered by time, so every event that is older than a moment has a smaller id. */
-export function removeOldEvents(
-  tx: TenantTx,
-  filter: { environment: Environment; beforeId: string; limit: number },
-): Promise<number> {
-  return REMOVE_OLD.run(tx, filter);
-}
+export const removeOldEvents = identityEventsTable.delete(`WHERE ${OF_ENVIRONMENT} AND id IN (
+  SELECT id FROM identity_events WHERE ${OF_ENVIRONMENT} AND id < :beforeId ORDER BY id LIMIT :limit)`).run;

@@ -100,7 +100,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     const challenge = Buffer.from(`a day for ${userId}`).toString('base64url');
     const start = () => rp.startAuthentication(userId, { challenge }, 'open');
     const purge = (now: number) =>
-      grove.app.db.of(asTenantId('acme')).write((tx) => removeExpiredChallenges(tx, now, 1000));
+      grove.app.db.of(asTenantId('acme')).write((tx) => removeExpiredChallenges(tx, { now, limit: 1000 }));
     const now = grove.clock.now();
     assert.equal((await start()).status, 201);
     await purge(now + 24 * HOUR - 1);

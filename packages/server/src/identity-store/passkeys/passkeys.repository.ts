@@ -55,24 +55,13 @@ export type PasskeyToVerify = Pick<PasskeyRow, (typeof VERIFIED)[number]>;
 export type PasskeySummaryRow = Pick<PasskeyRow, (typeof SUMMARY)[number]>;
 
 const ADD = passkeys.insert('ON CONFLICT (tenant_id, environment, rp_id, credential_id) DO NOTHING');
-const BY_CREDENTIAL = passkeys.select(
-  VERIFIED,
-  `WHERE tenant_id = :tenant_id AND environment = :environment AND rp_id = :rpId AND credential_id = :credentialId`,
-);
-const OF_RELYING_PARTY = passkeys.select(
-  columns,
-  `WHERE tenant_id = :tenant_id AND user_id = :userId AND rp_id = :rpId
-  ORDER BY id LIMIT :limit + 0`,
-);
 const COUNT = passkeys.count('WHERE tenant_id = :tenant_id AND user_id = :userId');
-const ONE = passkeys.select(columns, 'WHERE tenant_id = :tenant_id AND user_id = :userId AND id = :id');
 const HANDLE_OF_OTHER = query<object>()(`SELECT user_id FROM passkeys
   WHERE tenant_id = :tenant_id AND environment = :environment AND rp_id = :rpId AND user_handle = :userHandle
   AND user_id <> :userId LIMIT 1`);
 const ADVANCE = statement(`UPDATE passkeys SET sign_count = :signCount, backed_up = :backedUp, last_used_at = :now
   WHERE tenant_id = :tenant_id AND id = :id AND status = 'ACTIVE' AND (sign_count < :signCount OR (sign_count = 0
   AND sign_count = :signCount))`);
-const SET_STATUS = passkeys.update(['status'], 'WHERE tenant_id = :tenant_id AND user_id = :userId AND id = :id');
 const REMOVE = passkeys.delete('WHERE tenant_id = :tenant_id AND user_id = :userId AND id = :id');
 const OF_USER = passkeys.select(
   SUMMARY,
@@ -97,29 +86,27 @@ export async function addPasskey(tx: TenantTx, row: PasskeyRow): Promise<boolean
 
 export type CredentialKey = { environment: 'live' | 'test'; rpId: string; credentialId: string };
 
-export function findByCredential(
-  db: TenantReads,
-  { environment, rpId, credentialId }: CredentialKey,
-): Promise<PasskeyToVerify | undefined> {
-  return BY_CREDENTIAL.get(db, { environment, rpId, credentialId });
-}
+export const findByCredential = passkeys.select(
+  VERIFIED,
+  `WHERE tenant_id = :tenant_id AND environment = :environment AND rp_id = :rpId AND credential_id = :credentialId`,
+).get;
 
 /** Returns the passkeys of a user at a relying party, the oldest first. */
-export function passkeysAt(
-  db: TenantReads,
-  { userId, rpId, limit }: { userId: string; rpId: string; limit: number },
-): Promise<PasskeyRow[]> {
-  return OF_RELYING_PARTY.all(db, { userId, rpId, limit });
-}
+export const passkeysAt = passkeys.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND user_id = :userId AND rp_id = :rpId
+  ORDER BY id LIMIT :limit + 0`,
+).all;
 
 /** Counts the passkeys of all relying parties. */
 export async function countPasskeys(db: TenantReads, userId: string): Promise<number> {
   return (await COUNT.get(db, { userId }))?.total ?? 0;
 }
 
-export function findPasskey(db: TenantReads, userId: string, id: string): Promise<PasskeyRow | undefined> {
-  return ONE.get(db, { userId, id });
-}
+export const findPasskey = passkeys.select(
+  columns,
+  'WHERE tenant_id = :tenant_id AND user_id = :userId AND id = :id',
+).get;
 
 export type HandleKey = { environment: 'live' | 'test'; rpId: string; userHandle: string; userId: string };
 
@@ -138,12 +125,10 @@ export async function advancePasskey(tx: TenantTx, { id, signCount, backedUp, no
   return (await ADVANCE.run(tx, { id, signCount, backedUp: Number(backedUp), now })) === 1;
 }
 
-export async function setPasskeyStatus(
-  tx: TenantTx,
-  { userId, id, status }: { userId: string; id: string; status: PasskeyStatus },
-): Promise<void> {
-  await SET_STATUS.run(tx, { userId, id, status });
-}
+export const setPasskeyStatus = passkeys.update(
+  ['status'],
+  'WHERE tenant_id = :tenant_id AND user_id = :userId AND id = :id',
+).run;
 
 /** False if there is no such row. */
 export async function removePasskey(tx: TenantTx, userId: string, id: string): Promise<boolean> {

@@ -190,7 +190,7 @@ function changing<T>(context: Context, params: Params, work: (tx: Tx, owned: Own
 }
 
 async function getPasskey(db: TenantReads, user: UserRow, id: string): Promise<PasskeyRow> {
-  const passkey = await findPasskey(db, user.id, id);
+  const passkey = await findPasskey(db, { userId: user.id, id });
   if (!passkey) throw new ApiError(100031);
   return passkey;
 }

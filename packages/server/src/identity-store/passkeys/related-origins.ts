@@ -7,6 +7,6 @@ import type { PasskeyConfig } from './passkey-policies.ts';
  * party.
  */
 export async function relatedOrigins(db: TenantReads, host: string): Promise<string[]> {
-  const rows = await policiesNamed(db, 'PASSKEY', host);
+  const rows = await policiesNamed(db, { kind: 'PASSKEY', name: host });
   return [...new Set(rows.flatMap(({ config }) => (JSON.parse(config) as PasskeyConfig).relatedOrigins ?? []))];
 }

@@ -27,7 +27,7 @@ export function answering(deps: AnswerDeps): Handlers<typeof api.pushNotificatio
     const answer = await context.db.write(async (tx) => {
       const store = await getStore(tx, context, params.storeName);
       const user = await getUser(tx, store.id, givenUserRef(params));
-      const rows = await lockSend(tx, ofUser(await findPush(tx, params.id), user.id));
+      const rows = await lockSend(tx, ofUser(await findPush(tx, { id: params.id }), user.id));
       const row = ofUser(
         rows.find(({ id }) => id === params.id),
         user.id,

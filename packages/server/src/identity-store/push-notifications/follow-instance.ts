@@ -29,7 +29,7 @@ export function instanceFollower({ jobs, wake, closeToken }: FollowDeps) {
     const status = ENDS[event.type];
     if (!status || hadEnded(event)) return;
     // Each device has its own notification; all of them belong to one process.
-    const endedPushes = await endPushesOf(tx, event.instanceId, status, event.at);
+    const endedPushes = await endPushesOf(tx, { instanceId: event.instanceId, status, now: event.at });
     const one =
       endedPushes.find((each) => each.status === 'REJECTED') ??
       endedPushes.find((each) => each.status === status) ??

@@ -29,19 +29,6 @@ const { columns } = notifications;
 export type PushRow = RowOf<typeof notifications>;
 
 const OPEN = "status IN ('SENT', 'DELIVERED', 'ACCEPTED')";
-const ADD = notifications.insert();
-const ONE = notifications.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id');
-// Every statement that locks several rows locks them in the order of their ids (deadlocks).
-const OF_SEND_FOR_UPDATE = notifications.select(
-  columns,
-  `WHERE tenant_id = :tenant_id AND user_id = :user_id AND created_at = :created_at AND send_id = :send_id
-  ORDER BY id ${FOR_UPDATE}`,
-);
-const ACTIVE = notifications.select(
-  columns,
-  `WHERE tenant_id = :tenant_id AND user_id = :userId AND ${OPEN} AND expires_at > :now
-  ORDER BY rp_id, device_id, id DESC LIMIT :limit`,
-);
 // A record later than `until` was written while a clock was ahead. It must not block the user until that time.
 const SENDS = query<{
   total: number;
@@ -54,35 +41,26 @@ const SET_HANDED = statement(`UPDATE push_notifications SET handed_at = :now, la
   WHERE tenant_id = :tenant_id AND id = :id AND handed_at IS NULL`);
 const FAIL = statement(`UPDATE push_notifications SET status = 'FAILED', reason = :reason, last_updated_at = :now
   WHERE tenant_id = :tenant_id AND id = :id AND status = 'SENT' AND handed_at IS NULL`);
-const END_OF_INSTANCE = query<EndedPush>()(`WITH told AS (SELECT id FROM push_notifications
-    WHERE tenant_id = :tenant_id AND process_instance_id = :instanceId ORDER BY id ${FOR_UPDATE})
-  UPDATE push_notifications SET status = CASE WHEN ${OPEN} THEN :status ELSE status END,
-    last_updated_at = CASE WHEN ${OPEN} THEN :now ELSE last_updated_at END
-  WHERE tenant_id = :tenant_id AND id IN (SELECT id FROM told)
-  RETURNING id, status, parent_instance_id, process_token_id`);
-const REMOVE_OLD = notifications.delete(`WHERE tenant_id = :tenant_id AND id IN (
-    SELECT id FROM push_notifications WHERE tenant_id = :tenant_id AND expires_at <= :expiredBefore LIMIT :limit)`);
 
-export async function addPush(tx: TenantTx, row: PushRow): Promise<void> {
-  ADD.send(tx, row);
-}
+export const addPush = notifications.insert().send;
+export const findPush = notifications.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id').get;
 
-export function findPush(db: TenantReads, id: string): Promise<PushRow | undefined> {
-  return ONE.get(db, { id });
-}
-
-/** Locks and returns all notifications of the same call. No other transaction can change them until this one ends. */
-export function lockSend(tx: TenantTx, { user_id, created_at, send_id }: PushRow): Promise<PushRow[]> {
-  return OF_SEND_FOR_UPDATE.all(tx, { user_id, created_at, send_id });
-}
+/**
+ * Locks and returns all notifications of the same call. No other transaction can change them until this one ends. Every
+ * statement that locks several rows locks them in the order of their ids (deadlocks).
+ */
+export const lockSend = notifications.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND user_id = :user_id AND created_at = :created_at AND send_id = :send_id
+  ORDER BY id ${FOR_UPDATE}`,
+).all;
 
 /** Sorted by relying party and device, then newest first. */
-export function activePushes(
-  db: TenantReads,
-  { userId, now, limit }: { userId: string; now: number; limit: number },
-): Promise<PushRow[]> {
-  return ACTIVE.all(db, { userId, now, limit });
-}
+export const activePushes = notifications.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND user_id = :userId AND ${OPEN} AND expires_at > :now
+  ORDER BY rp_id, device_id, id DESC LIMIT :limit`,
+).all;
 
 /** How often something was sent to the user between the two times, and when first. */
 export async function countSends(
@@ -114,10 +92,12 @@ export async function failPush(tx: TenantTx, id: string, reason: string, now: nu
 export type EndedPush = Pick<PushRow, 'id' | 'status' | 'parent_instance_id' | 'process_token_id'>;
 
 /** Ends the open notifications of the instance. Returns all its notifications, with their status afterwards. */
-export function endPushesOf(tx: TenantTx, instanceId: string, status: PushStatus, now: number): Promise<EndedPush[]> {
-  return END_OF_INSTANCE.all(tx, { instanceId, status, now });
-}
+export const endPushesOf = query<EndedPush>()(`WITH told AS (SELECT id FROM push_notifications
+    WHERE tenant_id = :tenant_id AND process_instance_id = :instanceId ORDER BY id ${FOR_UPDATE})
+  UPDATE push_notifications SET status = CASE WHEN ${OPEN} THEN :status ELSE status END,
+    last_updated_at = CASE WHEN ${OPEN} THEN :now ELSE last_updated_at END
+  WHERE tenant_id = :tenant_id AND id IN (SELECT id FROM told)
+  RETURNING id, status, parent_instance_id, process_token_id`).all;
 
-export function removeOldPushes(tx: TenantTx, expiredBefore: number, limit: number): Promise<number> {
-  return REMOVE_OLD.run(tx, { expiredBefore, limit });
-}
+export const removeOldPushes = notifications.delete(`WHERE tenant_id = :tenant_id AND id IN (
+    SELECT id FROM push_notifications WHERE tenant_id = :tenant_id AND expires_at <= :expiredBefore LIMIT :limit)`).run;

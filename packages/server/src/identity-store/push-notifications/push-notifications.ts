@@ -77,7 +77,7 @@ function recordHandlers({ vault }: Pick<IdentityCore, 'vault'>) {
       const { db, now } = context;
       const store = await getStore(db, context, params.storeName);
       const user = await getUser(db, store.id, givenUserRef(params));
-      return view(db, ofUser(await findPush(db, params.id), user.id), now);
+      return view(db, ofUser(await findPush(db, { id: params.id }), user.id), now);
     },
   });
 }
@@ -96,7 +96,7 @@ function purgePushesJob(deps: PurgeDeps & { processes: Processes }): JobDefiniti
       isHistory: true,
     },
     (now) => [
-      (tx, limit) => removeOldPushes(tx, now - KEPT_MS, limit),
+      (tx, limit) => removeOldPushes(tx, { expiredBefore: now - KEPT_MS, limit }),
       (tx, limit) => deps.processes.removeTokensOver(tx, now - KEPT_MS, limit),
     ],
   );

@@ -94,7 +94,7 @@ export function pushPolicyHandlers({ vault, addIdentityEvent, faultOfAddress }: 
     async listRelyingParties(context, { params, query }) {
       const store = await getStore(context.db, context, params.storeName);
       const pageRequest = paging(query, { rpId: 'name' });
-      const rows = await policiesOfStore(context.db, store.id);
+      const rows = await policiesOfStore(context.db, { storeId: store.id });
       const all = relyingPartiesOf(rows)
         .filter(({ configurationStatus }) => (query.configurationStatus ?? configurationStatus) === configurationStatus)
         .toSorted((one, other) => (one.rpId < other.rpId ? -1 : 1));

@@ -138,7 +138,7 @@ async function addPushes(
       last_updated_at: now,
       expires_at: expiresAt(request),
     };
-    await addPush(tx, row);
+    addPush(tx, row);
     await jobs.enqueue(tx, job, { id });
     notifications.push(toPushNotification(row, content, now));
   }

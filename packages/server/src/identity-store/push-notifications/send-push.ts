@@ -38,7 +38,7 @@ export function sendPushJob({ vault, push }: SendPushDeps): JobDefinition<{ id: 
     timeoutMs: 30 * SECOND,
     async run({ id }, { tenant, now, attempt, outside }) {
       const db = tenant();
-      const row = await findPush(db, id);
+      const row = await findPush(db, { id });
       if (row?.status !== 'SENT' || row.handed_at !== null) return;
       if (row.expires_at <= now) {
         await db.write((tx) => setPushStatus(tx, id, { status: 'EXPIRED', reason: null, now }));

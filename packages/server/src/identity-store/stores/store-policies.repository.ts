@@ -24,8 +24,6 @@ export type PolicyRow = {
 
 const COLUMNS = 'kind, name, config, sealed, last_updated_at';
 const KEY = 'tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind AND name = :name';
-const ONE = query<PolicyRow>()(`SELECT ${COLUMNS} FROM relying_parties WHERE ${KEY}`);
-const ONE_FOR_UPDATE = query<PolicyRow>()(`SELECT ${COLUMNS} FROM relying_parties WHERE ${KEY} ${FOR_UPDATE}`);
 const ADD = statement(`INSERT INTO relying_parties
   (tenant_id, store_id, kind, name, config, sealed, created_at, last_updated_at)
   VALUES (:tenant_id, :storeId, :kind, :name, :config, :sealed, :now, :now)`);
@@ -38,27 +36,19 @@ const COUNT = query<{ total: number }>()(
 );
 /** The limit of the list below: as many stores as a tenant may have in one environment. */
 const MOST_NAMED = 1000;
-const BY_NAME = query<PolicyRow>()(
-  `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name
-  ORDER BY store_id LIMIT ${MOST_NAMED}`,
-);
-const OF_STORE = query<PolicyRow>()(
-  `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = :tenant_id AND store_id = :storeId ORDER BY kind, name`,
-);
 
 /** Returns the policies of one name in all stores. */
-export function policiesNamed(db: TenantReads, kind: PolicyKind, name: string): Promise<PolicyRow[]> {
-  return BY_NAME.all(db, { kind, name });
-}
+export const policiesNamed = query<PolicyRow>()(
+  `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name
+  ORDER BY store_id LIMIT ${MOST_NAMED}`,
+).all;
 
-export function findPolicy(db: TenantReads, { storeId, kind, name }: PolicyKey): Promise<PolicyRow | undefined> {
-  return ONE.get(db, { storeId, kind, name });
-}
+export const findPolicy = query<PolicyRow>()(`SELECT ${COLUMNS} FROM relying_parties WHERE ${KEY}`).get;
 
 /** Locks the row until the transaction ends. */
-export function findPolicyForUpdate(tx: TenantTx, { storeId, kind, name }: PolicyKey): Promise<PolicyRow | undefined> {
-  return ONE_FOR_UPDATE.get(tx, { storeId, kind, name });
-}
+export const findPolicyForUpdate = query<PolicyRow>()(
+  `SELECT ${COLUMNS} FROM relying_parties WHERE ${KEY} ${FOR_UPDATE}`,
+).get;
 
 export type PolicyContent = { config: string; sealed: Uint8Array | null; now: number };
 
@@ -83,6 +73,6 @@ export async function countPolicies(db: TenantReads, storeId: string, kind: Poli
   return (await COUNT.get(db, { storeId, kind }))?.total ?? 0;
 }
 
-export function policiesOfStore(db: TenantReads, storeId: string): Promise<PolicyRow[]> {
-  return OF_STORE.all(db, { storeId });
-}
+export const policiesOfStore = query<PolicyRow>()(
+  `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = :tenant_id AND store_id = :storeId ORDER BY kind, name`,
+).all;

@@ -1,4 +1,4 @@
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantReads } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
@@ -7,34 +7,23 @@ import { identityStores, type StoreRow } from './stores.table.ts';
 const { columns } = identityStores;
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
 const LIKE = `${OF_ENVIRONMENT} AND name_folded LIKE :pattern ESCAPE '\\'` as const;
-const ONE = identityStores.select(columns, `${OF_ENVIRONMENT} AND name = :name`);
-const ONE_FOR_UPDATE = identityStores.select(columns, `${OF_ENVIRONMENT} AND name = :name ${FOR_UPDATE}`);
-const ADD = identityStores.insert();
-const CHANGE = identityStores.update(
-  ['description', 'status', 'configuration', 'last_updated_at'],
-  'WHERE tenant_id = :tenant_id AND id = :id',
-);
 const COUNT = identityStores.count(OF_ENVIRONMENT);
 const LIST = identityStores.list(columns, LIKE);
 
-type StoreName = { environment: Environment; name: string };
-
-export function findStore(db: TenantReads, name: StoreName): Promise<StoreRow | undefined> {
-  return ONE.get(db, name);
-}
+export const findStore = identityStores.select(columns, `${OF_ENVIRONMENT} AND name = :name`).get;
 
 /** Locks the row until the transaction ends. */
-export function findStoreForUpdate(tx: TenantTx, name: StoreName): Promise<StoreRow | undefined> {
-  return ONE_FOR_UPDATE.get(tx, name);
-}
+export const findStoreForUpdate = identityStores.select(
+  columns,
+  `${OF_ENVIRONMENT} AND name = :name ${FOR_UPDATE}`,
+).get;
 
-export async function addStore(tx: TenantTx, row: StoreRow): Promise<void> {
-  await ADD.run(tx, row);
-}
+export const addStore = identityStores.insert().run;
 
-export async function changeStore(tx: TenantTx, row: StoreRow): Promise<void> {
-  await CHANGE.run(tx, row);
-}
+export const changeStore = identityStores.update(
+  ['description', 'status', 'configuration', 'last_updated_at'],
+  'WHERE tenant_id = :tenant_id AND id = :id',
+).run;
 
 export async function countStores(db: TenantReads, environment: Environment): Promise<number> {
   return (await COUNT.get(db, { environment }))?.total ?? 0;

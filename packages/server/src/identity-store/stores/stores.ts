@@ -114,7 +114,7 @@ const MEMBER_OF = {
 
 async function viewOf(db: TenantReads, row: StoreRow): Promise<Store> {
   const configs = { appkeyConfigs: {}, passkeyConfigs: {}, totpPolicies: {}, pushNotificationPolicies: {} };
-  for (const { kind, name, config, last_updated_at } of await policiesOfStore(db, row.id)) {
+  for (const { kind, name, config, last_updated_at } of await policiesOfStore(db, { storeId: row.id })) {
     Object.assign(configs[MEMBER_OF[kind]], { [name]: withDate(JSON.parse(config) as object, last_updated_at) });
   }
   return {

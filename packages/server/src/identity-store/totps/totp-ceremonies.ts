@@ -62,7 +62,10 @@ function startRegistration(core: IdentityCore, caller: Caller, address: TotpAddr
     const user = await getUserForUpdate(tx, store.id, address.user);
     await core.ensureUsable(tx, user, { now });
     const key = { userId: user.id, policyName: policy.name };
-    const before = pendingId === undefined ? undefined : await findPending(tx, key, now);
+    const before =
+      pendingId === undefined
+        ? undefined
+        : await findPending(tx, { userId: key.userId, policyName: key.policyName, now });
     const continued = before !== undefined && before.id === pendingId;
     const pending = continued ? before : await addPending(core, tx, key, policy, now);
     // An older policy may have a colon in its issuer.
@@ -87,7 +90,7 @@ async function completeRegistration(
       if (!owner) throw new ApiError(100028);
       const policy = await totpPolicyOf(tx, store.id, address.policyName);
       const key = { userId: owner.id, policyName: policy.name };
-      const pending = await findPending(tx, key, now);
+      const pending = await findPending(tx, { userId: key.userId, policyName: key.policyName, now });
       if (!pending) throw new Refusal(100053, { counts: false });
       const { failed, expires_at, ...row } = pending;
       const code = wellFormed(typedCode, pending);
@@ -98,7 +101,7 @@ async function completeRegistration(
         throw new Refusal(100051, { counts: false });
       }
       await removePending(tx, key);
-      await putTotp(tx, { ...row, last_step: match.step, created_at: now });
+      putTotp(tx, { ...row, last_step: match.step, created_at: now });
       return { user: owner, result: undefined };
     },
   });
@@ -178,7 +181,7 @@ async function addPending(
     created_at: now,
     expires_at: now + PENDING_LIFE_MS,
   };
-  await putPending(tx, pending);
+  putPending(tx, pending);
   return pending;
 }
 

@@ -27,29 +27,18 @@ export type PendingTotpRow = RowOf<typeof pendingTotps>;
 
 const KEY = 'tenant_id = :tenant_id AND user_id = :userId AND policy_name = :policyName';
 const KEY_COLUMNS = ['tenant_id', 'user_id', 'policy_name'] as const;
-const ONE = query<FoundTotp>()(`SELECT ${totps.columns.join(', ')},
-  ${dataKeyColumn("'user:' || user_id")} AS data_key FROM user_totps WHERE ${KEY}`);
-const PUT = totps.upsert(KEY_COLUMNS);
 const SPEND_STEP = statement(`UPDATE user_totps SET last_step = :step WHERE ${KEY} AND id = :id AND last_step < :step`);
 const REMOVE = statement(`DELETE FROM user_totps WHERE ${KEY}`);
-const PENDING = pendingTotps.select(pendingTotps.columns, `WHERE ${KEY} AND expires_at > :now`);
-const PUT_PENDING = pendingTotps.upsert(KEY_COLUMNS);
 const FAIL_PENDING = statement(`UPDATE pending_totps SET failed = failed + 1 WHERE ${KEY}`);
 const REMOVE_PENDING = statement(`DELETE FROM pending_totps WHERE ${KEY}`);
-const REMOVE_EXPIRED = statement(`DELETE FROM pending_totps WHERE tenant_id = :tenant_id AND id IN (
-    SELECT id FROM pending_totps WHERE tenant_id = :tenant_id AND expires_at <= :now
-    ORDER BY expires_at LIMIT :limit)`);
 
 export type TotpKey = { readonly userId: string; readonly policyName: string };
 
-export function findTotp(db: TenantReads, { userId, policyName }: TotpKey): Promise<FoundTotp | undefined> {
-  return ONE.get(db, { userId, policyName });
-}
+export const findTotp = query<FoundTotp>()(`SELECT ${totps.columns.join(', ')},
+  ${dataKeyColumn("'user:' || user_id")} AS data_key FROM user_totps WHERE ${KEY}`).get;
 
 /** Stores the secret; replaces an earlier one of the same policy. */
-export async function putTotp(tx: TenantTx, row: TotpRow): Promise<void> {
-  PUT.send(tx, row);
-}
+export const putTotp = totps.upsert(KEY_COLUMNS).send;
 
 /** False if this step or a later one was accepted before, or if the secret of that id was replaced or removed. */
 export async function spendStep(tx: TenantTx, key: TotpKey & { readonly id: string }, step: number): Promise<boolean> {
@@ -61,18 +50,10 @@ export async function removeTotp(tx: TenantTx, { userId, policyName }: TotpKey):
   return (await REMOVE.run(tx, { userId, policyName })) === 1;
 }
 
-export function findPending(
-  db: TenantReads,
-  { userId, policyName }: TotpKey,
-  now: number,
-): Promise<PendingTotpRow | undefined> {
-  return PENDING.get(db, { userId, policyName, now });
-}
+export const findPending = pendingTotps.select(pendingTotps.columns, `WHERE ${KEY} AND expires_at > :now`).get;
 
 /** Stores the pending registration; replaces an earlier one. */
-export async function putPending(tx: TenantTx, row: PendingTotpRow): Promise<void> {
-  PUT_PENDING.send(tx, row);
-}
+export const putPending = pendingTotps.upsert(KEY_COLUMNS).send;
 
 export async function failPending(tx: TenantTx, { userId, policyName }: TotpKey): Promise<void> {
   FAIL_PENDING.send(tx, { userId, policyName });
@@ -82,9 +63,9 @@ export async function removePending(tx: TenantTx, { userId, policyName }: TotpKe
   return (await REMOVE_PENDING.run(tx, { userId, policyName })) === 1;
 }
 
-export function removeExpiredPending(tx: TenantTx, now: number, limit: number): Promise<number> {
-  return REMOVE_EXPIRED.run(tx, { now, limit });
-}
+export const removeExpiredPending = statement(`DELETE FROM pending_totps WHERE tenant_id = :tenant_id AND id IN (
+    SELECT id FROM pending_totps WHERE tenant_id = :tenant_id AND expires_at <= :now
+    ORDER BY expires_at LIMIT :limit)`).run;
 
 type SummaryRow = { user_id: string; policy_name: string; status: 'ACTIVE' | 'PENDING'; created_at: number };
 

@@ -41,7 +41,7 @@ export async function applyChange(
     last_updated_at: now,
   };
   await knownOnce(after.ext_id, () => changeUser(tx, after));
-  if (unlocked) await clearLocks(tx, after.id);
+  if (unlocked) clearLocks(tx, { userId: after.id });
   return { after, unlocked };
 }
 
@@ -72,7 +72,7 @@ export async function unlockUser(
     await clearLock(tx, before.id, modality);
     return before;
   }
-  await clearLocks(tx, before.id);
+  clearLocks(tx, { userId: before.id });
   const status = before.status === 'LOCKED' ? 'ACTIVE' : before.status;
   const after = { ...before, status, temp_lock_at: null, temp_lock_until: null, last_updated_at: now };
   await changeUser(tx, after);

@@ -27,7 +27,7 @@ export async function limitMessages(tx: TenantTx, limited: Limited): Promise<voi
   const { environment, instanceId, address, key, perDay, now } = limited;
   // A message dated more than an hour ahead was stored by a wrong clock.
   const isRecent = ({ created_at }: MessageRow) => created_at > now - HOUR && created_at <= now + HOUR;
-  const recent = (await messagesSince(tx, instanceId, now - HOUR)).filter(isRecent);
+  const recent = (await messagesSince(tx, { instanceId, since: now - HOUR })).filter(isRecent);
   if (recent.length >= MESSAGES_PER_INSTANCE_AN_HOUR) {
     const [oldest] = recent.slice(-MESSAGES_PER_INSTANCE_AN_HOUR) as [MessageRow];
     throw tooMany(oldest.created_at + HOUR - now);

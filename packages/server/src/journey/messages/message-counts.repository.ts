@@ -10,10 +10,6 @@ const ADD =
     count = CASE WHEN ${OVER} THEN 1 ELSE message_counts.count + 1 END,
     began_at = CASE WHEN ${OVER} THEN excluded.began_at ELSE message_counts.began_at END
   RETURNING count, began_at`);
-// Counting locks an address, then the tenant. Waiting for an address while holding another one could deadlock.
-const REMOVE =
-  statement(`DELETE FROM message_counts WHERE tenant_id = :tenant_id AND name IN (SELECT name FROM message_counts
-  WHERE tenant_id = :tenant_id AND began_at <= :begunBefore LIMIT :limit + 0 ${SKIP_LOCKED})`);
 
 export type MessageCount = { count: number; began_at: number };
 
@@ -31,6 +27,7 @@ export async function countMessage(
   return row;
 }
 
-export function removeCounts(tx: TenantTx, begunBefore: number, limit: number): Promise<number> {
-  return REMOVE.run(tx, { begunBefore, limit });
-}
+// Counting locks an address, then the tenant. Waiting for an address while holding another one could deadlock.
+export const removeCounts =
+  statement(`DELETE FROM message_counts WHERE tenant_id = :tenant_id AND name IN (SELECT name FROM message_counts
+  WHERE tenant_id = :tenant_id AND began_at <= :begunBefore LIMIT :limit + 0 ${SKIP_LOCKED})`).run;

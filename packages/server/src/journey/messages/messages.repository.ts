@@ -1,4 +1,4 @@
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantTx } from '../../db/db.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Channel } from '../../engines/mail/mail.ts';
@@ -19,42 +19,24 @@ const messages = table('journey_messages', {
 const { columns } = messages;
 export type MessageRow = RowOf<typeof messages>;
 
-const ONE = messages.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id');
-const SINCE = messages.select(
-  columns,
-  `WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND (created_at > :since OR state = 'WAITING')
-  ORDER BY created_at, id`,
-);
-const ADD = messages.insert();
 const END = statement(`UPDATE journey_messages SET state = :state, sealed = NULL
   WHERE tenant_id = :tenant_id AND id = :id AND state = 'READY'`);
-const GIVE_UP_WAITING = statement(`UPDATE journey_messages SET state = 'FAILED', sealed = NULL, expires_at = :now
-  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state = 'WAITING'`);
-const GIVE_UP_LINKS = statement(`UPDATE journey_messages SET state = 'FAILED', sealed = NULL
-  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND kind = 'HANDOFF' AND state = 'READY'`);
 const WAKE = query<{ id: string }>()(`UPDATE journey_messages SET state = 'READY', expires_at = :expiresAt
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state = 'WAITING' RETURNING id`);
 const ASK_AGAIN =
   statement(`UPDATE journey_messages SET kind = 'ASKED_AGAIN', state = 'READY', sealed = :sealed, expires_at = :expiresAt
   WHERE tenant_id = :tenant_id AND id = :id AND state = 'WAITING'`);
-const FORGET = statement(`UPDATE journey_messages SET state = 'FAILED', sealed = NULL
-  WHERE tenant_id = :tenant_id AND id IN (SELECT id FROM journey_messages
-    WHERE tenant_id = :tenant_id AND expires_at <= :now AND sealed IS NOT NULL ORDER BY expires_at LIMIT :limit + 0)`);
-const REMOVE_OLD = messages.delete(`WHERE tenant_id = :tenant_id AND id IN (SELECT id FROM journey_messages
-    WHERE tenant_id = :tenant_id AND expires_at <= :expiredBefore ORDER BY expires_at LIMIT :limit + 0)`);
 
-export function findMessage(db: TenantReads, id: string): Promise<MessageRow | undefined> {
-  return ONE.get(db, { id });
-}
+export const findMessage = messages.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id').get;
 
 /** Those since a moment, and the one that waits for the decision; the oldest first. There are never more than a few. */
-export function messagesSince(db: TenantReads, instanceId: string, since: number): Promise<MessageRow[]> {
-  return SINCE.all(db, { instanceId, since });
-}
+export const messagesSince = messages.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND (created_at > :since OR state = 'WAITING')
+  ORDER BY created_at, id`,
+).all;
 
-export async function addMessage(tx: TenantTx, row: MessageRow): Promise<void> {
-  ADD.send(tx, row);
-}
+export const addMessage = messages.insert().send;
 
 /** Marks the message as sent or given up, and removes its content. */
 export async function endMessage(tx: TenantTx, id: string, state: 'SENT' | 'FAILED'): Promise<void> {
@@ -62,14 +44,12 @@ export async function endMessage(tx: TenantTx, id: string, state: 'SENT' | 'FAIL
 }
 
 /** Somebody else is to be told instead, or nobody. It still counts as one that was asked for. */
-export async function giveUpWaiting(tx: TenantTx, instanceId: string, now: number): Promise<void> {
-  GIVE_UP_WAITING.send(tx, { instanceId, now });
-}
+export const giveUpWaiting = statement(`UPDATE journey_messages SET state = 'FAILED', sealed = NULL, expires_at = :now
+  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state = 'WAITING'`).send;
 
 /** The link in it opens nothing any more. */
-export async function giveUpLinks(tx: TenantTx, instanceId: string): Promise<void> {
-  GIVE_UP_LINKS.send(tx, { instanceId });
-}
+export const giveUpLinks = statement(`UPDATE journey_messages SET state = 'FAILED', sealed = NULL
+  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND kind = 'HANDOFF' AND state = 'READY'`).send;
 
 /** The ids of those that waited and are to be sent now. */
 export async function wakeWaiting(tx: TenantTx, instanceId: string, expiresAt: number): Promise<string[]> {
@@ -86,10 +66,9 @@ export async function readyToAskAgain(
 }
 
 /** Whatever became of the job that should have sent it. How many there were, of at most so many. */
-export function forgetExpired(tx: TenantTx, now: number, limit: number): Promise<number> {
-  return FORGET.run(tx, { now, limit });
-}
+export const forgetExpired = statement(`UPDATE journey_messages SET state = 'FAILED', sealed = NULL
+  WHERE tenant_id = :tenant_id AND id IN (SELECT id FROM journey_messages
+    WHERE tenant_id = :tenant_id AND expires_at <= :now AND sealed IS NOT NULL ORDER BY expires_at LIMIT :limit + 0)`).run;
 
-export function removeMessages(tx: TenantTx, expiredBefore: number, limit: number): Promise<number> {
-  return REMOVE_OLD.run(tx, { expiredBefore, limit });
-}
+export const removeMessages = messages.delete(`WHERE tenant_id = :tenant_id AND id IN (SELECT id FROM journey_messages
+    WHERE tenant_id = :tenant_id AND expires_at <= :expiredBefore ORDER BY expires_at LIMIT :limit + 0)`).run;

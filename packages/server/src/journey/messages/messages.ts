@@ -88,11 +88,11 @@ export function openMessages(deps: MessagesDeps): Messages {
         const { perDay } = deps;
         const { id: instanceId, environment } = instance;
         await limitMessages(tx, { environment, instanceId, address, key: hashedWith, perDay, now });
-        if (kind === 'DECIDED') await giveUpWaiting(tx, instance.id, now);
+        if (kind === 'DECIDED') giveUpWaiting(tx, { instanceId: instance.id, now });
         const id = newId(now);
         const content: Content = { to: address, language, ...(url !== undefined && { url }) };
         const plain = Buffer.from(JSON.stringify(content));
-        await addMessage(tx, {
+        addMessage(tx, {
           id,
           instance_id: instance.id,
           kind,
@@ -108,7 +108,7 @@ export function openMessages(deps: MessagesDeps): Messages {
     },
     async known(db, instance, now) {
       if (channels.length === 0) return undefined;
-      const rows = await messagesSince(db, instance.id, now - SHOWN_MS);
+      const rows = await messagesSince(db, { instanceId: instance.id, since: now - SHOWN_MS });
       const handoff = rows.findLast(({ kind }) => kind === 'HANDOFF');
       const waiting = rows.find(({ state }) => state === 'WAITING');
       return {
@@ -119,7 +119,7 @@ export function openMessages(deps: MessagesDeps): Messages {
       };
     },
     async askedAgain(tx, instanceId, makeLink) {
-      const rows = await messagesSince(tx, instanceId, Number.MAX_SAFE_INTEGER);
+      const rows = await messagesSince(tx, { instanceId, since: Number.MAX_SAFE_INTEGER });
       for (const row of rows.filter(({ state }) => state === 'WAITING')) {
         const { url, expiresAt } = await makeLink();
         const content: Content = { ...(await contentOf(deps, tx, row)), url };
@@ -196,9 +196,9 @@ function cleanJob(deps: MessagesDeps): JobDefinition<object> {
       recurs: { everyMs: HOUR, key: 'hourly' },
     },
     (now) => [
-      (tx, limit) => forgetExpired(tx, now, limit),
-      (tx, limit) => removeMessages(tx, now - COUNTED_MS, limit),
-      (tx, limit) => removeCounts(tx, now - COUNTED_MS, limit),
+      (tx, limit) => forgetExpired(tx, { now, limit }),
+      (tx, limit) => removeMessages(tx, { expiredBefore: now - COUNTED_MS, limit }),
+      (tx, limit) => removeCounts(tx, { begunBefore: now - COUNTED_MS, limit }),
     ],
   );
 }

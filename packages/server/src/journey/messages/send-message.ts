@@ -37,7 +37,7 @@ export function defineSendMessage(deps: SendDeps): JobDefinition<SendPayload> {
     timeoutMs: MINUTE,
     async run({ messageId }, { attempt, now, tenant, outside }) {
       const db = tenant();
-      const row = await findMessage(db, messageId);
+      const row = await findMessage(db, { id: messageId });
       if (row?.state !== 'READY' || !row.sealed) return;
       const end = async (state: 'SENT' | 'FAILED') => {
         await db.write((tx) => endMessage(tx, messageId, state));

@@ -78,7 +78,7 @@ async function roleOf(tx: TenantTx, { roles, groupsClaim }: SingleSignOn, claims
 
 /** Only somebody who waits for it is found by an address: whoever sets up a provider decides what addresses it verifies. */
 async function invitedBy(tx: TenantTx, claims: Claims, email: string): Promise<OperatorRow | undefined> {
-  const row = email === '' ? undefined : await findByEmail(tx, fold(email));
+  const row = email === '' ? undefined : await findByEmail(tx, { email: fold(email) });
   if (row && (claims.email_verified !== true || row.status !== 'INVITED')) throw new ApiError(100238);
   return row;
 }

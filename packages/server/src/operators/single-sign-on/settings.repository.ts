@@ -62,6 +62,4 @@ export async function storeSingleSignOn(tx: TenantTx, sso: SingleSignOn, now: nu
   });
 }
 
-export async function removeSingleSignOn(tx: TenantTx): Promise<void> {
-  await REMOVE.run(tx, {});
-}
+export const removeSingleSignOn = REMOVE.run;

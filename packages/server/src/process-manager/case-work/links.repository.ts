@@ -1,5 +1,5 @@
 import type { api, Ok } from '@grove/contract';
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantTx } from '../../db/db.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 
@@ -11,24 +11,17 @@ const MAX_CODES = 100;
 /** Rows that are read for one instance; of a device that many share, the newest. */
 const MAX_ROWS = 200;
 
-const OF_INSTANCE = query<LinkRow>()(`SELECT kind, code FROM instance_links
-  WHERE tenant_id = :tenant_id AND instance_id = :instanceId LIMIT ${MAX_CODES}`);
 const ADD = statement(`INSERT INTO instance_links (tenant_id, environment, kind, code, instance_id, score)
   VALUES (:tenant_id, :environment, :kind, :code, :instanceId, :score)
   ON CONFLICT (tenant_id, environment, kind, code, instance_id) DO UPDATE SET score = excluded.score`);
 const REMOVE = statement(`DELETE FROM instance_links
   WHERE tenant_id = :tenant_id AND environment = :environment AND kind = :kind AND code = :code AND instance_id = :instanceId`);
-const SHARED = query<SharedRow>()(`SELECT o.kind, o.instance_id, o.score
-  FROM instance_links m JOIN instance_links o ON o.tenant_id = m.tenant_id AND o.environment = m.environment
-    AND o.kind = m.kind AND o.code = m.code AND o.instance_id <> m.instance_id
-  WHERE m.tenant_id = :tenant_id AND m.instance_id = :instanceId ORDER BY o.instance_id DESC, o.kind LIMIT ${MAX_ROWS}`);
 
 export type SharedRow = { kind: LinkKind; instance_id: string; score: number | null };
 export type LinkedInstance = { id: string; environment: Environment };
 
-export function linksOf(db: TenantReads, instanceId: string): Promise<LinkRow[]> {
-  return OF_INSTANCE.all(db, { instanceId });
-}
+export const linksOf = query<LinkRow>()(`SELECT kind, code FROM instance_links
+  WHERE tenant_id = :tenant_id AND instance_id = :instanceId LIMIT ${MAX_CODES}`).all;
 
 export async function addLink(
   tx: TenantTx,
@@ -48,6 +41,7 @@ export async function removeLink(
 }
 
 /** The instances that share a code with this one, the newest first. */
-export function sharedWith(db: TenantReads, instanceId: string): Promise<SharedRow[]> {
-  return SHARED.all(db, { instanceId });
-}
+export const sharedWith = query<SharedRow>()(`SELECT o.kind, o.instance_id, o.score
+  FROM instance_links m JOIN instance_links o ON o.tenant_id = m.tenant_id AND o.environment = m.environment
+    AND o.kind = m.kind AND o.code = m.code AND o.instance_id <> m.instance_id
+  WHERE m.tenant_id = :tenant_id AND m.instance_id = :instanceId ORDER BY o.instance_id DESC, o.kind LIMIT ${MAX_ROWS}`).all;

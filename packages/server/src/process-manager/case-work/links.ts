@@ -12,7 +12,7 @@ export function linkHandlers({ audit }: { audit: Pick<Audit, 'noteRead'> }) {
     async list(context, { params }) {
       const { db } = context;
       const instance = unredacted(visible(context, await findInstance(db, params.processInstanceId)));
-      const shared = Map.groupBy(await sharedWith(db, instance.id), ({ instance_id }) => instance_id);
+      const shared = Map.groupBy(await sharedWith(db, { instanceId: instance.id }), ({ instance_id }) => instance_id);
       const ids = [...shared.keys()].slice(0, MAX_INSTANCE_LINKS);
       const parents = await parentsOf(db, ids);
       // A child is part of its parent's journey: the same person in both says nothing.

@@ -37,9 +37,7 @@ export async function addNote(tx: TenantTx, row: NoteRow, mentions: readonly str
   }
 }
 
-export function countNotes(db: TenantReads, instanceId: string): Promise<number> {
-  return OF_INSTANCE.count(db, { instance_id: instanceId });
-}
+export const countNotes = OF_INSTANCE.count;
 
 export function pageNotes(db: TenantReads, instanceId: string, paging: Paging) {
   return OF_INSTANCE(db, { instance_id: instanceId }, paging);

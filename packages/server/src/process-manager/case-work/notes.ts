@@ -41,7 +41,7 @@ export function noteHandlers(deps: NotesDeps) {
           const { id: instanceId, environment } = unredacted(
             visible(context, await findInstanceForUpdate(tx, params.processInstanceId)),
           );
-          if ((await countNotes(tx, instanceId)) >= MAX_NOTES_PER_INSTANCE) throw new ApiError(100065);
+          if ((await countNotes(tx, { instance_id: instanceId })) >= MAX_NOTES_PER_INSTANCE) throw new ApiError(100065);
           const mentions = [...new Set(body.mentions ?? [])];
           const names = await deps.operatorNames(tx, mentions);
           const at = mentions.findIndex((each) => !names.has(each));

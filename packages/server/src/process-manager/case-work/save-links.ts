@@ -46,7 +46,7 @@ export async function saveLinks(
   const links: LinkRow[] = values.map(({ kind, value }) => ({ kind, code: seal.hashOf('links', `${kind} ${value}`) }));
   const isIn = (rows: readonly LinkRow[], { kind, code }: LinkRow) =>
     rows.some((row) => row.kind === kind && row.code === code);
-  const stored = before ? await linksOf(tx, instance.id) : [];
+  const stored = before ? await linksOf(tx, { instanceId: instance.id }) : [];
   for (const row of stored) if (OF_VALUES.includes(row.kind) && !isIn(links, row)) await removeLink(tx, instance, row);
   for (const row of links) if (!isIn(stored, row)) await addLink(tx, instance, row);
 }
@@ -56,7 +56,7 @@ const OF_VALUES: readonly LinkKind[] = ['DOCUMENT_NUMBER', 'EMAIL', 'PHONE'];
 /** The browser that opens an instance holds the session of another one. */
 export async function linkDevice(tx: TenantTx, instance: LinkedInstance, other: LinkedInstance, now: number) {
   if (instance.environment !== other.environment || instance.id === other.id) return;
-  const deviceLink = (await linksOf(tx, other.id)).find(({ kind }) => kind === 'DEVICE');
+  const deviceLink = (await linksOf(tx, { instanceId: other.id })).find(({ kind }) => kind === 'DEVICE');
   const device: LinkRow = deviceLink ?? { kind: 'DEVICE', code: newId(now) };
   if (!deviceLink) await addLink(tx, other, device);
   await addLink(tx, instance, device);

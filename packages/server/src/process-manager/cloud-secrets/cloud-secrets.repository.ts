@@ -3,19 +3,12 @@ import { FOR_UPDATE, inJson } from '../../db/sql/dialect.ts';
 import { query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
-import { type CloudSecretRow, type CloudSecretView, cloudSecrets, VIEW } from './cloud-secrets.table.ts';
+import { type CloudSecretView, cloudSecrets, VIEW } from './cloud-secrets.table.ts';
 
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
-const ADD = cloudSecrets.insert();
-const ONE_FOR_UPDATE = cloudSecrets.select(cloudSecrets.columns, `${OF_ENVIRONMENT} AND id = :id ${FOR_UPDATE}`);
-const CHANGE = cloudSecrets.update(
-  ['description', 'sealed', 'last_updated_at', 'last_updated_by', 'hosts'],
-  'WHERE tenant_id = :tenant_id AND id = :id',
-);
 const REMOVE = cloudSecrets.delete(`${OF_ENVIRONMENT} AND id = :id`);
 const COUNT = cloudSecrets.count(OF_ENVIRONMENT);
 const LIST = cloudSecrets.list(VIEW, `${OF_ENVIRONMENT} AND name_folded LIKE :pattern ESCAPE '\\'`);
-const SEALED = cloudSecrets.select(['id', 'hosts', 'sealed'], `${OF_ENVIRONMENT} AND name = :name`);
 
 // By an index that holds these events alone.
 const LAST_USES = query<{ name: string; at: number }>()(`SELECT item AS name, max(at) AS at FROM audit_events
@@ -33,35 +26,28 @@ export async function lastUses(
   return new Map(rows.map(({ name, at }) => [name, at]));
 }
 
-export async function addCloudSecret(tx: TenantTx, row: CloudSecretRow): Promise<void> {
-  await ADD.run(tx, row);
-}
+export const addCloudSecret = cloudSecrets.insert().run;
 
 /** Locks the row until the transaction ends. */
-export function findCloudSecretForUpdate(
-  tx: TenantTx,
-  environment: Environment,
-  id: string,
-): Promise<CloudSecretRow | undefined> {
-  return ONE_FOR_UPDATE.get(tx, { environment, id });
-}
+export const findCloudSecretForUpdate = cloudSecrets.select(
+  cloudSecrets.columns,
+  `${OF_ENVIRONMENT} AND id = :id ${FOR_UPDATE}`,
+).get;
 
-export async function changeCloudSecret(tx: TenantTx, row: CloudSecretRow): Promise<void> {
-  await CHANGE.run(tx, row);
-}
+export const changeCloudSecret = cloudSecrets.update(
+  ['description', 'sealed', 'last_updated_at', 'last_updated_by', 'hosts'],
+  'WHERE tenant_id = :tenant_id AND id = :id',
+).run;
 
 /** False if there is no such row. */
 export async function removeCloudSecret(tx: TenantTx, environment: Environment, id: string): Promise<boolean> {
   return (await REMOVE.run(tx, { environment, id })) === 1;
 }
 
-export function findSealedSecret(
-  db: TenantReads,
-  environment: Environment,
-  name: string,
-): Promise<Pick<CloudSecretRow, 'id' | 'hosts' | 'sealed'> | undefined> {
-  return SEALED.get(db, { environment, name });
-}
+export const findSealedSecret = cloudSecrets.select(
+  ['id', 'hosts', 'sealed'],
+  `${OF_ENVIRONMENT} AND name = :name`,
+).get;
 
 export async function countCloudSecrets(db: TenantReads, environment: Environment): Promise<number> {
   return (await COUNT.get(db, { environment }))?.total ?? 0;

@@ -87,7 +87,7 @@ async function create(deps: CloudSecretsDeps, { db, now, principal }: Context, {
 
 async function update(deps: CloudSecretsDeps, { db, now, principal }: Context, { params, body }: InputOf<'update'>) {
   const row = await db.write(async (tx) => {
-    const before = await findCloudSecretForUpdate(tx, principal.environment, params.cloudSecretId);
+    const before = await findCloudSecretForUpdate(tx, { environment: principal.environment, id: params.cloudSecretId });
     if (!before) throw new ApiError(100073);
     if (body.value !== undefined) checkValue(before.type, body.value);
     const after: CloudSecretRow = {

@@ -38,7 +38,7 @@ const MAX_TOLD = 10_000;
 export function secretFinder({ vault, clock, audit }: SecretDeps): FindSecret {
   const recordedAt = boundedMap<string, number>(MAX_TOLD);
   return async (db, name, { environment, actor, url }) => {
-    const row = await findSealedSecret(db, environment, name);
+    const row = await findSealedSecret(db, { environment, name });
     if (!row) return { fault: 'missing_secret' };
     if (!maySendTo(row.hosts, url)) return { fault: 'secret_host' };
     const key = JSON.stringify([db.tenantId, row.id, environment, actor]);
@@ -53,7 +53,7 @@ export function secretFinder({ vault, clock, audit }: SecretDeps): FindSecret {
 
 /** Whether a definition of that environment may name it. */
 export async function isSecretName(db: TenantReads, name: string, environment: Environment): Promise<boolean> {
-  return (await findSealedSecret(db, environment, name)) !== undefined;
+  return (await findSealedSecret(db, { environment, name })) !== undefined;
 }
 
 /** Why an existing secret may not be sent to an address; undefined if it may, or if there is no such secret. */
@@ -61,6 +61,6 @@ export async function secretHostFault(
   db: TenantReads,
   { environment, name, url }: { environment: Environment; name: string; url: string },
 ): Promise<string | undefined> {
-  const row = await findSealedSecret(db, environment, name);
+  const row = await findSealedSecret(db, { environment, name });
   return row && !maySendTo(row.hosts, url) ? hostFault(name, url) : undefined;
 }

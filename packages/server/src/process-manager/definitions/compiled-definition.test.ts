@@ -39,7 +39,7 @@ onBothEngines('the cache of compiled definitions', (_engine, places) => {
     await grove.client.processDefinitions.deploy({ processDefinitionId: id });
     const compiled = await compiledDefinition(db(), id);
     await grove.client.processDefinitions.archive({ processDefinitionId: id });
-    const row = await findDefinition(db(), id);
+    const row = await findDefinition(db(), { id });
     assert.equal(row?.status, 'ARCHIVED');
     assert.equal(compiledOf(db(), row), compiled);
     assert.equal('status' in compiled, false);
@@ -48,7 +48,7 @@ onBothEngines('the cache of compiled definitions', (_engine, places) => {
   it('forgets a version whose deployment was rolled back', async () => {
     const id = await create('rolled-back');
     const rollingBack = db().write(async (tx) => {
-      const row = await findDefinition(tx, id);
+      const row = await findDefinition(tx, { id });
       assert.ok(row);
       await setStatus(tx, { ...row, status: 'DEPLOYED_ACTIVE', deployed_at: grove.clock.now() });
       await compiledDefinition(tx, id);

@@ -18,7 +18,7 @@ const nameOf = ({ tenantId }: TenantReads, id: string) => `${tenantId}/${id}`;
 export async function findCompiled(db: TenantReads, id: string): Promise<CompiledDefinition | undefined> {
   const entry = cache.get(nameOf(db, id));
   if (entry) return entry.compiled;
-  const row = await findDefinition(db, id);
+  const row = await findDefinition(db, { id });
   return row && compiledOf(db, row);
 }
 

@@ -53,8 +53,6 @@ export const SORTABLE = {
 
 const ONE = 'WHERE tenant_id = :tenant_id AND id = :id';
 const BY_NAME = `tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :name` as const;
-const BY_ID = definitions.select(columns, ONE);
-const BY_ID_FOR_UPDATE = definitions.select(columns, `${ONE} ${FOR_UPDATE}`);
 const ONE_VERSION = definitions.select(
   columns,
   `WHERE ${BY_NAME} AND version = :version
@@ -64,31 +62,17 @@ const NEWEST_DEPLOYED = definitions.select(
   columns,
   `WHERE ${BY_NAME} AND status = 'DEPLOYED_ACTIVE' ORDER BY environment DESC, version DESC LIMIT 1`,
 );
-const TAGGED = definitions.select(
-  columns,
-  `WHERE tenant_id = :tenant_id AND id = (SELECT definition_id FROM process_definition_tags WHERE ${BY_NAME}
-    ORDER BY environment DESC LIMIT 1)`,
-);
 const COUNT = definitions.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 const VERSIONS = query<{ total: number; newest: number }>()(`SELECT count(*) AS total,
   coalesce(max(version), 0) AS newest FROM process_definitions
   WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name`);
-const ADD = definitions.insert();
-const CHANGE = definitions.update(
-  ['description', 'definition_type', 'retention_days', 'document', 'last_updated_at', 'last_updated_by'],
-  `${ONE} AND status = 'EDITABLE'`,
-);
-const SET_STATUS = definitions.update(['status', 'deployed_at', 'last_updated_at', 'last_updated_by'], ONE);
-const REMOVE = definitions.delete(ONE);
 const LIST = definitions.list(VIEW, `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')}`, {
   only: 'AND environment = :only',
   pattern: "AND name_folded LIKE :pattern ESCAPE '\\'",
   status: 'AND status = :status',
 });
 
-export function findDefinition(db: TenantReads, id: string): Promise<DefinitionRow | undefined> {
-  return BY_ID.get(db, { id });
-}
+export const findDefinition = definitions.select(columns, ONE).get;
 
 /**
  * Definitions and tags of a tenant are changed by one transaction after another. They change seldom, and many rules are
@@ -99,9 +83,7 @@ export async function lockDefinitions(tx: TenantTx): Promise<void> {
 }
 
 /** What starts instances may lock the version to see that it stays deployed until its transaction ends. */
-export function findDefinitionForUpdate(tx: TenantTx, id: string): Promise<DefinitionRow | undefined> {
-  return BY_ID_FOR_UPDATE.get(tx, { id });
-}
+export const findDefinitionForUpdate = definitions.select(columns, `${ONE} ${FOR_UPDATE}`).get;
 
 /**
  * Without a version the newest that is deployed, for a test caller the newest of the test versions if one of them is. With one that very version, whatever its status, so that the caller can
@@ -117,13 +99,11 @@ export function findDeployed(
 }
 
 /** The version that bears the tag in that environment. */
-export function findTagged(
-  db: TenantReads,
-  environment: Environment,
-  tagName: string,
-): Promise<DefinitionRow | undefined> {
-  return TAGGED.get(db, { environment, name: tagName });
-}
+export const findTagged = definitions.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND id = (SELECT definition_id FROM process_definition_tags WHERE ${BY_NAME}
+    ORDER BY environment DESC LIMIT 1)`,
+).get;
 
 export async function countDefinitions(db: TenantReads, environment: Environment): Promise<number> {
   return (await COUNT.get(db, { environment }))?.total ?? 0;
@@ -139,21 +119,15 @@ export async function versionsOf(
   return row ?? { total: 0, newest: 0 };
 }
 
-export async function addDefinition(tx: TenantTx, row: DefinitionRow): Promise<void> {
-  await ADD.run(tx, row);
-}
+export const addDefinition = definitions.insert().run;
 
-export async function changeDefinition(tx: TenantTx, row: DefinitionRow): Promise<void> {
-  await CHANGE.run(tx, row);
-}
+export const changeDefinition = definitions.update(
+  ['description', 'definition_type', 'retention_days', 'document', 'last_updated_at', 'last_updated_by'],
+  `${ONE} AND status = 'EDITABLE'`,
+).run;
 
-export async function setStatus(tx: TenantTx, row: DefinitionView): Promise<void> {
-  await SET_STATUS.run(tx, row);
-}
-
-export async function removeDefinition(tx: TenantTx, id: string): Promise<void> {
-  await REMOVE.run(tx, { id });
-}
+export const setStatus = definitions.update(['status', 'deployed_at', 'last_updated_at', 'last_updated_by'], ONE).run;
+export const removeDefinition = definitions.delete(ONE).run;
 
 export type DefinitionFilter = {
   /** Of the caller. */

@@ -62,7 +62,7 @@ async function list(context: Context, { query }: InputOf<'list'>) {
 }
 
 async function get(context: Context, { params }: InputOf<'get'>) {
-  const row = await findDefinition(context.db, params.processDefinitionId);
+  const row = await findDefinition(context.db, { id: params.processDefinitionId });
   const { environment } = context.principal;
   if (!row || !isSeenFrom(environment, row)) throw new ApiError(100023);
   return viewWithDocument(context, row, await tagsOf(context.db, environment, row.id));
@@ -138,7 +138,7 @@ async function remove(context: Context, { params }: InputOf<'delete'>) {
   await context.db.write(async (tx) => {
     const row = await ownDefinition(tx, context.principal.environment, params.processDefinitionId);
     if (row.deployed_at !== null) throw unchangeable(row);
-    await removeDefinition(tx, row.id);
+    await removeDefinition(tx, { id: row.id });
   });
   return undefined;
 }

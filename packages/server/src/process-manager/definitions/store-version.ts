@@ -20,7 +20,7 @@ const MAX_DEFINITIONS = 10_000;
 /** The row as it stays until the transaction ends, if a caller of that environment sees it. */
 export async function lockedDefinition(tx: TenantTx, environment: Environment, id: string): Promise<DefinitionRow> {
   await lockDefinitions(tx);
-  const row = await findDefinitionForUpdate(tx, id);
+  const row = await findDefinitionForUpdate(tx, { id });
   if (!row || !isSeenFrom(environment, row)) throw new ApiError(100023);
   return row;
 }

@@ -3,7 +3,6 @@ import { listOf } from '../../db/sql/list.ts';
 import { query } from '../../db/sql/statement.ts';
 import { integer, type RowOf, table, text } from '../../db/sql/table.ts';
 import { type Environment, seenFrom } from '../../kernel/environment.ts';
-import type { Paging } from '../../kernel/pages.ts';
 
 const tags = table('process_definition_tags', {
   tenant_id: text(),
@@ -37,7 +36,6 @@ const VISIBLE_TAGS = `t.tenant_id = :tenant_id AND ${seenFrom(':environment', 't
   AND own.name = t.name
     AND own.environment <> t.environment)` as const;
 const FROM = 'FROM process_definition_tags t';
-const ONE = tags.select(columns, 'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name');
 const OF_ONE = query<{ name: string }>()(
   `SELECT name ${FROM} WHERE ${VISIBLE_TAGS} AND definition_id = :definitionId ORDER BY name`,
 );
@@ -45,16 +43,14 @@ const OF_ALL = query<Pick<TagRow, 'name' | 'definition_id'>>()(
   `SELECT name, definition_id ${FROM} WHERE ${VISIBLE_TAGS} ORDER BY name`,
 );
 const COUNT = tags.count('WHERE tenant_id = :tenant_id AND environment = :environment');
-const PUT =
-  tags.insert(`ON CONFLICT (tenant_id, environment, name) DO UPDATE SET definition_id = excluded.definition_id,
-    created_at = excluded.created_at, created_by = excluded.created_by`);
 const REMOVE = tags.delete(
   'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name AND definition_id = :definitionId',
 );
 
-export function findTag(db: TenantReads, environment: Environment, name: string): Promise<TagRow | undefined> {
-  return ONE.get(db, { environment, name });
-}
+export const findTag = tags.select(
+  columns,
+  'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name',
+).get;
 
 export async function tagsOf(db: TenantReads, environment: Environment, definitionId: string): Promise<string[]> {
   const rows = await OF_ONE.all(db, { environment, definitionId });
@@ -77,9 +73,9 @@ export async function countTags(db: TenantReads, environment: Environment): Prom
 }
 
 /** Adds the tag, or moves it from where it was. */
-export async function putTag(tx: TenantTx, row: TagRow): Promise<void> {
-  await PUT.run(tx, row);
-}
+export const putTag =
+  tags.insert(`ON CONFLICT (tenant_id, environment, name) DO UPDATE SET definition_id = excluded.definition_id,
+    created_at = excluded.created_at, created_by = excluded.created_by`).run;
 
 /** False if the tag is not on that definition. */
 export async function removeTag(
@@ -90,7 +86,7 @@ export async function removeTag(
 }
 
 // The name is the id of a tag: it breaks ties.
-const LIST = listOf<TagView>()(
+export const pageTags = listOf<TagView>()(
   `${columns.join(', ')}, definition_name, definition_version`,
   `FROM (SELECT t.tenant_id, t.name AS id, t.environment, t.name, t.name_folded, t.definition_id, t.created_at,
       t.created_by, d.name AS definition_name, d.version AS definition_version
@@ -98,11 +94,3 @@ const LIST = listOf<TagView>()(
     WHERE ${VISIBLE_TAGS}) AS tags WHERE tenant_id = :tenant_id`,
   { filters: { pattern: "AND name_folded LIKE :pattern ESCAPE '\\'" } },
 );
-
-export function pageTags(
-  db: TenantReads,
-  filter: { environment: Environment; pattern: string | undefined },
-  paging: Paging,
-): Promise<{ rows: TagView[]; total: number }> {
-  return LIST(db, filter, paging);
-}

@@ -50,7 +50,7 @@ export function tagHandlers(): Handlers<typeof operations> {
         if (definition.status !== 'DEPLOYED_ACTIVE') {
           throw new ApiError(100047, { detail: 'only a deployed version can have a tag' });
         }
-        const before = await findTag(tx, environment, name);
+        const before = await findTag(tx, { environment, name });
         // What is there already stays as it is, and says who put it there.
         if (before?.definition_id === definition.id) return view(before, definition);
         if ((await tagsOf(tx, environment, definition.id)).length >= MAX_TAGS_OF_A_DEFINITION) {
@@ -74,7 +74,7 @@ export function tagHandlers(): Handlers<typeof operations> {
 
     async removeTag({ db, principal: { environment } }, { params: { processDefinitionId, tagName } }) {
       await db.write(async (tx) => {
-        const definition = await findDefinition(tx, processDefinitionId);
+        const definition = await findDefinition(tx, { id: processDefinitionId });
         if (!definition || !isSeenFrom(environment, definition)) throw new ApiError(100023);
         const removed = await removeTag(tx, { environment, name: tagName, definitionId: processDefinitionId });
         if (!removed) throw new ApiError(100063);

@@ -27,60 +27,34 @@ export type ExportRow = RowOf<typeof exports>;
 const parts = table('export_parts', { tenant_id: text(), export_id: text(), part: integer(), ids: text() });
 
 const BY_ID = 'WHERE tenant_id = :tenant_id AND id = :id';
-const ADD = exports.insert();
-const ONE = exports.select(columns, BY_ID);
-const ONE_FOR_UPDATE = exports.select(columns, `${BY_ID} ${FOR_UPDATE}`);
-/** A caller has few at a time. */
-const OF_CALLER = exports.select(
-  columns,
-  'WHERE tenant_id = :tenant_id AND environment = :environment AND caller_id = :caller_id ORDER BY id DESC LIMIT 1000',
-);
 const COUNT_RUNNING = exports.count(
   `WHERE tenant_id = :tenant_id AND environment = :environment AND state = 'RUNNING'`,
 );
-const CHANGE = exports.update(['state', 'after_id', 'num_parts', 'num_rows', 'truncated'], BY_ID);
-const REMOVE = exports.delete(BY_ID);
-const REMOVE_EXPIRED = statement(`DELETE FROM exports WHERE tenant_id = :tenant_id AND id IN
-  (SELECT id FROM exports WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY id ${LIMIT})`);
 const ADD_PART = parts.insert();
 const PART = parts.select(['ids'], 'WHERE tenant_id = :tenant_id AND export_id = :export_id AND part = :part');
 
-export async function addExport(tx: TenantTx, row: ExportRow): Promise<void> {
-  await ADD.run(tx, row);
-}
-
-export function findExport(db: TenantReads, id: string): Promise<ExportRow | undefined> {
-  return ONE.get(db, { id });
-}
+export const addExport = exports.insert().run;
+export const findExport = exports.select(columns, BY_ID).get;
 
 /** Locks the row until the transaction ends. */
-export function findExportForUpdate(tx: TenantTx, id: string): Promise<ExportRow | undefined> {
-  return ONE_FOR_UPDATE.get(tx, { id });
-}
+export const findExportForUpdate = exports.select(columns, `${BY_ID} ${FOR_UPDATE}`).get;
 
-export function exportsOf(
-  db: TenantReads,
-  caller: { environment: Environment; caller_id: string },
-): Promise<ExportRow[]> {
-  return OF_CALLER.all(db, caller);
-}
+/** A caller has few at a time. */
+export const exportsOf = exports.select(
+  columns,
+  'WHERE tenant_id = :tenant_id AND environment = :environment AND caller_id = :caller_id ORDER BY id DESC LIMIT 1000',
+).all;
 
 export async function countRunning(db: TenantReads, environment: Environment): Promise<number> {
   return Number((await COUNT_RUNNING.get(db, { environment }))?.total ?? 0);
 }
 
-export async function changeExport(tx: TenantTx, row: ExportRow): Promise<void> {
-  await CHANGE.run(tx, row);
-}
-
-export async function removeExport(tx: TenantTx, id: string): Promise<void> {
-  await REMOVE.run(tx, { id });
-}
+export const changeExport = exports.update(['state', 'after_id', 'num_parts', 'num_rows', 'truncated'], BY_ID).run;
+export const removeExport = exports.delete(BY_ID).run;
 
 /** How many it removed. */
-export function removeExpired(tx: TenantTx, now: number, limit: number): Promise<number> {
-  return REMOVE_EXPIRED.run(tx, { now, limit });
-}
+export const removeExpired = statement(`DELETE FROM exports WHERE tenant_id = :tenant_id AND id IN
+  (SELECT id FROM exports WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY id ${LIMIT})`).run;
 
 type Part = { export_id: string; part: number };
 

@@ -112,8 +112,8 @@ onBothEngines('exports of instances', (_engine, places) => {
     assert.equal((await app.call(PATH, { token })).body.totalElements, 0);
     // The hourly job may be faster.
     const acme = app.app.db.of(asTenantId('acme'));
-    while ((await acme.write((tx) => removeExpired(tx, app.clock.now(), 1))) > 0);
-    assert.equal(await findExport(acme, id), undefined);
+    while ((await acme.write((tx) => removeExpired(tx, { now: app.clock.now(), limit: 1 }))) > 0);
+    assert.equal(await findExport(acme, { id }), undefined);
   });
 
   it('7: are no way around the permission to list instances', async () => {

@@ -138,7 +138,7 @@ async function download({ audit, mayStillCall }: Bound, context: Context, { para
 async function remove({ audit }: Bound, context: Context, { params }: InputOf<'delete'>) {
   const { id } = await existing(context, params.exportId);
   await context.db.write(async (tx) => {
-    await removeExport(tx, id);
+    await removeExport(tx, { id });
     await audit.record(tx, { ...changedBy(context), action: 'export.deleted', item: id });
   });
   return undefined;
@@ -152,7 +152,7 @@ function ensureSight({ principal }: Context): void {
 
 /** The export of somebody else, of another environment, or one that has expired is as good as missing. */
 async function existing({ db, now, principal }: Context, id: string): Promise<ExportRow> {
-  const row = await findExport(db, id);
+  const row = await findExport(db, { id });
   const isOwn = row?.environment === principal.environment && row.caller_id === principal.callerId;
   if (!row || !isOwn || row.expires_at <= now) throw new ApiError(100367);
   return row;

@@ -31,7 +31,7 @@ export function runExportJob({ openFilters }: { openFilters: OpenFilters }): Job
     async run({ exportId }, { tenant, signal, attempt }) {
       const db = tenant();
       try {
-        const row = await findExport(db, exportId);
+        const row = await findExport(db, { id: exportId });
         if (row?.state !== 'RUNNING') return;
         const filters = await openFilters(db, row);
         while (await findMore(db, exportId, filters)) signal.throwIfAborted();
@@ -45,7 +45,7 @@ export function runExportJob({ openFilters }: { openFilters: OpenFilters }): Job
 
 /** Adds a part. Whether there may be more to find. */
 async function findMore(db: TenantDb, exportId: string, filters: ExportFilters): Promise<boolean> {
-  const row = await findExport(db, exportId);
+  const row = await findExport(db, { id: exportId });
   if (row?.state !== 'RUNNING') return false;
   const scope = { environment: row.environment, wholeWords: false, pointer: '' } as const;
   const after = row.after_id || undefined;
@@ -56,7 +56,7 @@ async function findMore(db: TenantDb, exportId: string, filters: ExportFilters):
   const isTruncated = isFull && (await findInstanceIds(db, scope, filters, past)).ids.length > 0;
   return db.write(async (tx) => {
     // Somebody may have deleted it, and a job whose lease was lost may have come this far, too.
-    const before = await findExportForUpdate(tx, exportId);
+    const before = await findExportForUpdate(tx, { id: exportId });
     if (before?.state !== 'RUNNING' || before.after_id !== row.after_id) return false;
     const next: ExportRow = {
       ...before,
@@ -75,7 +75,7 @@ async function findMore(db: TenantDb, exportId: string, filters: ExportFilters):
 
 async function fail(db: TenantDb, exportId: string): Promise<void> {
   await db.write(async (tx) => {
-    const row = await findExportForUpdate(tx, exportId);
+    const row = await findExportForUpdate(tx, { id: exportId });
     if (row?.state === 'RUNNING') await changeExport(tx, { ...row, state: 'FAILED' });
   });
 }
@@ -89,6 +89,6 @@ export function purgeExportsJob(deps: PurgeDeps): JobDefinition<object> {
       recurs: { everyMs: HOUR, key: 'hourly' },
       isHistory: true,
     },
-    (now) => [(tx, limit) => removeExpired(tx, now, limit)],
+    (now) => [(tx, limit) => removeExpired(tx, { now, limit })],
   );
 }

@@ -1,4 +1,4 @@
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantTx } from '../../db/db.ts';
 import { statement } from '../../db/sql/statement.ts';
 import { bytes, integer, type RowOf, table, text } from '../../db/sql/table.ts';
 
@@ -22,26 +22,18 @@ export type ChallengeRow = RowOf<typeof challenges>;
 
 export type Attempt = { readonly instanceId: string; readonly step: string; readonly attempt: number };
 
-const ADD = challenges.insert();
 const COUNT = challenges.count(
   'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step AND attempt = :attempt',
 );
 const END_OPEN = statement(`UPDATE liveness_challenges SET state = 'ENDED'
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step AND attempt = :attempt
   AND state IN ('OPEN', 'DONE')`);
-const ONE = challenges.select(columns, 'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND id = :id');
-const SAVE = challenges.update(
-  ['state', 'token', 'progress'],
-  'WHERE tenant_id = :tenant_id AND instance_id = :instance_id AND id = :id',
-);
 const USE = statement(`UPDATE liveness_challenges SET state = 'USED'
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND id = :id AND step = :step AND attempt = :attempt
   AND state = 'DONE'
     AND expires_at >= :now`);
 
-export async function addChallenge(tx: TenantTx, row: ChallengeRow): Promise<void> {
-  ADD.send(tx, row);
-}
+export const addChallenge = challenges.insert().send;
 
 export async function countChallenges(tx: TenantTx, { instanceId, step, attempt }: Attempt): Promise<number> {
   const row = await COUNT.get(tx, { instanceId, step, attempt });
@@ -52,16 +44,16 @@ export async function endOpenChallenges(tx: TenantTx, { instanceId, step, attemp
   END_OPEN.send(tx, { instanceId, step, attempt });
 }
 
-export function findChallenge(db: TenantReads, instanceId: string, id: string): Promise<ChallengeRow | undefined> {
-  return ONE.get(db, { instanceId, id });
-}
-
-type Saved = Pick<ChallengeRow, 'instance_id' | 'id' | 'state' | 'token' | 'progress'>;
+export const findChallenge = challenges.select(
+  columns,
+  'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND id = :id',
+).get;
 
 /** The instance is locked by the caller. */
-export async function saveChallenge(tx: TenantTx, { instance_id, id, state, token, progress }: Saved): Promise<void> {
-  SAVE.send(tx, { instance_id, id, state, token, progress });
-}
+export const saveChallenge = challenges.update(
+  ['state', 'token', 'progress'],
+  'WHERE tenant_id = :tenant_id AND instance_id = :instance_id AND id = :id',
+).send;
 
 /** One conditional update: of any number of callers, one uses it. */
 export async function useChallenge(tx: TenantTx, of: Attempt & { id: string }, now: number): Promise<boolean> {

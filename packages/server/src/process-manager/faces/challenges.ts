@@ -70,12 +70,12 @@ export function openChallenges(vault: Pick<Vault, 'sealFor' | 'openFor'>): Chall
         started_at: now,
         expires_at: now + CHALLENGE_LIMITS.challengeMs + SUBMIT_MS,
       };
-      await addChallenge(tx, row);
+      addChallenge(tx, row);
       return { row, progress };
     },
 
     async read(db, instanceId, id) {
-      const row = await findChallenge(db, instanceId, id);
+      const row = await findChallenge(db, { instanceId, id });
       if (!row) return undefined;
       const text = await vault.openFor(db, instanceSubject(instanceId), contextOf(id), row.progress);
       return { row, progress: readProgress(text.toString('utf8')) };
@@ -85,7 +85,7 @@ export function openChallenges(vault: Pick<Vault, 'sealFor' | 'openFor'>): Chall
       const { instance_id, id } = row;
       const token = progress.instructions.length === before.instructions.length ? row.token : newToken();
       const saved = { ...row, state: progress.state, token, progress: await seal(tx, instance_id, id, progress) };
-      await saveChallenge(tx, saved);
+      saveChallenge(tx, saved);
       return { row: saved, progress };
     },
 

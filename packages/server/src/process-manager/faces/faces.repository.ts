@@ -37,20 +37,11 @@ export async function saveFace(tx: TenantTx, face: NewFace, now: number): Promis
 
 export type KeptFace = FaceKey & { readonly environment: Environment };
 
-const OTHERS = query<KeptFace>()(`SELECT instance_id, step, environment, algorithm, created_at FROM instance_faces
-  WHERE tenant_id = :tenant_id AND algorithm <> :algorithm AND (instance_id > :instance_id OR (instance_id = :instance_id AND step > :step))
-  ORDER BY instance_id, step LIMIT ${FACES_AT_ONCE}`);
-const ONE = query<FaceKey>()(`SELECT instance_id, step, algorithm, created_at FROM instance_faces
-  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step`);
-
 /** The faces of other algorithms, behind this one in the order of instances and steps. */
-export function facesOfOthers(
-  db: TenantReads,
-  algorithm: string,
-  { instance_id, step }: Pick<FaceKey, 'instance_id' | 'step'>,
-): Promise<KeptFace[]> {
-  return OTHERS.all(db, { algorithm, instance_id, step });
-}
+export const facesOfOthers =
+  query<KeptFace>()(`SELECT instance_id, step, environment, algorithm, created_at FROM instance_faces
+  WHERE tenant_id = :tenant_id AND algorithm <> :algorithm AND (instance_id > :instance_id OR (instance_id = :instance_id AND step > :step))
+  ORDER BY instance_id, step LIMIT ${FACES_AT_ONCE}`).all;
 
 const COUNT_OTHERS = query<{ total: number }>()(
   'SELECT count(*) AS total FROM instance_faces WHERE tenant_id = :tenant_id AND algorithm <> :algorithm',
@@ -60,12 +51,8 @@ export async function countFacesOfOthers(db: TenantReads, algorithm: string): Pr
   return Number((await COUNT_OTHERS.get(db, { algorithm }))?.total ?? 0);
 }
 
-export function findFace(
-  db: TenantReads,
-  { instanceId, step }: { instanceId: string; step: string },
-): Promise<FaceKey | undefined> {
-  return ONE.get(db, { instanceId, step });
-}
+export const findFace = query<FaceKey>()(`SELECT instance_id, step, algorithm, created_at FROM instance_faces
+  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step`).get;
 
 type World = { readonly environment: Environment; readonly algorithm: string };
 

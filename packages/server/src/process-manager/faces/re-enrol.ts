@@ -47,7 +47,11 @@ export async function reEnrolFaces(
   const total = await countFacesOfOthers(db, deps.machine.algorithm);
   let after = { instance_id: '', step: '' };
   for (;;) {
-    const page = await facesOfOthers(db, deps.machine.algorithm, after);
+    const page = await facesOfOthers(db, {
+      algorithm: deps.machine.algorithm,
+      instance_id: after.instance_id,
+      step: after.step,
+    });
     for (const face of page) {
       signal.throwIfAborted();
       counts[await reEnrol(deps, db, face, signal)] += 1;
@@ -85,7 +89,7 @@ async function reEnrol(
 async function selfieOf(db: TenantDb, { instance_id, step: id }: KeptFace): Promise<ImageRow | undefined> {
   const instance = await findInstance(db, instance_id);
   const compiled = instance && (await findCompiled(db, instance.definition_id));
-  const journey = await findJourney(db, instance_id);
+  const journey = await findJourney(db, { instanceId: instance_id });
   if (!compiled || !journey) return undefined;
   const { done } = JSON.parse(journey.state) as State['flow'];
   const { definition } = compiled;

@@ -179,7 +179,9 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     const { fromDate, toDate, steps } = (await funnel()).body;
     assert.ok(steps[0].seen > 0);
     const tomorrow = dayOf(grove.clock.now()) + 1;
-    const removed = await grove.app.db.of(asTenantId('acme')).write((tx) => removeCountsBefore(tx, tomorrow, 2));
+    const removed = await grove.app.db
+      .of(asTenantId('acme'))
+      .write((tx) => removeCountsBefore(tx, { day: tomorrow, limit: 2 }));
     assert.equal(removed, 2);
     assert.ok((await funnel()).body.steps.some(({ seen }: { seen: number }) => seen > 0));
     grove.clock.advance((KEPT_DAYS + 1) * 24 * HOUR);

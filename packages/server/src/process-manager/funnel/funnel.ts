@@ -18,7 +18,7 @@ const USUAL_DAYS = 30;
 export function funnelHandlers() {
   return implement(api.funnels, {
     async get({ db, principal, now }, { params, query }) {
-      const row = await findDefinition(db, params.processDefinitionId);
+      const row = await findDefinition(db, { id: params.processDefinitionId });
       if (!row || !isSeenFrom(principal.environment, row)) throw new ApiError(100023);
       const toDay = query.to === undefined ? dayOf(now) : dayOf(Date.parse(query.to));
       const fromDay = query.from === undefined ? toDay - USUAL_DAYS + 1 : dayOf(Date.parse(query.from));
@@ -75,6 +75,6 @@ export function forgetCountsJob(deps: PurgeDeps): JobDefinition<object> {
       recurs: { dailyAt: '00:45', key: 'daily' },
       isHistory: true,
     },
-    (now) => [(tx, limit) => removeCountsBefore(tx, dayOf(now) - KEPT_DAYS, limit)],
+    (now) => [(tx, limit) => removeCountsBefore(tx, { day: dayOf(now) - KEPT_DAYS, limit })],
   );
 }

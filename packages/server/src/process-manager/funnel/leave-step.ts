@@ -30,7 +30,7 @@ export const TELL_LEFT = defineKind<LeftStep>({
 export function stepLeaver({ jobs }: { jobs: Pick<Jobs, 'enqueue'> }) {
   const leave: LeaveStep = async (tx, { instance, state }, now) => {
     const { current } = state.flow;
-    const view = current && (await findStepView(tx, instance.id, current.step));
+    const view = current && (await findStepView(tx, { instanceId: instance.id, step: current.step }));
     if (!view || view.left_at !== null) return;
     await saveStepView(tx, { ...view, left_at: now });
     if (view.told_left >= view.attempt) return;
@@ -74,7 +74,7 @@ export function tellLeftJob(deps: TellLeftDeps): JobDefinition<LeftStep> {
 
 /** The step as it was left, if nobody was told yet. */
 async function untold(db: TenantReads, instanceId: string, step: string) {
-  const view = await findStepView(db, instanceId, step);
+  const view = await findStepView(db, { instanceId, step });
   if (view?.left_at == null || view.ended_at !== null || view.told_left >= view.attempt) return undefined;
   return { ...view, left_at: view.left_at };
 }

@@ -1,5 +1,5 @@
 import { shardOf } from '../../db/counters.ts';
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantTx } from '../../db/db.ts';
 import { bigint } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
@@ -12,25 +12,16 @@ const ADD = statement(`INSERT INTO step_counts (tenant_id, environment, definiti
   VALUES (:tenant_id, :environment, :definitionId, :day, :step, :what, :shard, 1)
   ON CONFLICT (tenant_id, environment, definition_id, day, step, what, shard)
   DO UPDATE SET value = step_counts.value + excluded.value`);
-const SUMS = query<CountedStep>()(`SELECT step, what, ${bigint('sum(value)')} AS value FROM step_counts
-  WHERE tenant_id = :tenant_id AND environment = :environment AND definition_id = :definitionId
-  AND day >= :fromDay AND day <= :toDay GROUP BY step, what`);
 const KEY = 'environment, definition_id, day, step, what, shard';
-const REMOVE = statement(`DELETE FROM step_counts WHERE tenant_id = :tenant_id AND (${KEY}) IN
-  (SELECT ${KEY} FROM step_counts WHERE tenant_id = :tenant_id AND day < :day ORDER BY day LIMIT :limit + 0)`);
 
 export async function countStep(tx: TenantTx, { environment, definitionId, day, step, what }: StepCount) {
   ADD.send(tx, { environment, definitionId, day, step, what, shard: shardOf(tx) });
 }
 
-export function stepCounts(
-  db: TenantReads,
-  of: { environment: Environment; definitionId: string; fromDay: number; toDay: number },
-): Promise<CountedStep[]> {
-  return SUMS.all(db, of);
-}
+export const stepCounts = query<CountedStep>()(`SELECT step, what, ${bigint('sum(value)')} AS value FROM step_counts
+  WHERE tenant_id = :tenant_id AND environment = :environment AND definition_id = :definitionId
+  AND day >= :fromDay AND day <= :toDay GROUP BY step, what`).all;
 
 /** How many it removed, the oldest first. */
-export function removeCountsBefore(tx: TenantTx, day: number, limit: number): Promise<number> {
-  return REMOVE.run(tx, { day, limit });
-}
+export const removeCountsBefore = statement(`DELETE FROM step_counts WHERE tenant_id = :tenant_id AND (${KEY}) IN
+  (SELECT ${KEY} FROM step_counts WHERE tenant_id = :tenant_id AND day < :day ORDER BY day LIMIT :limit + 0)`).run;

@@ -1,4 +1,4 @@
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantTx } from '../../db/db.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 
 /** A step as the end user of an instance was shown it. */
@@ -13,9 +13,6 @@ export type StepView = {
 };
 
 const COLUMNS = 'instance_id, step, attempt, seen_at, left_at, told_left, ended_at';
-const ONE = query<StepView>()(
-  `SELECT ${COLUMNS} FROM step_views WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step`,
-);
 const OF_INSTANCE = query<StepView>()(
   `SELECT ${COLUMNS} FROM step_views WHERE tenant_id = :tenant_id AND instance_id = :instanceId`,
 );
@@ -25,9 +22,9 @@ const SAVE =
   ON CONFLICT (tenant_id, instance_id, step) DO UPDATE SET attempt = excluded.attempt, left_at = excluded.left_at,
   told_left = excluded.told_left, ended_at = excluded.ended_at`);
 
-export function findStepView(db: TenantReads, instanceId: string, step: string): Promise<StepView | undefined> {
-  return ONE.get(db, { instanceId, step });
-}
+export const findStepView = query<StepView>()(
+  `SELECT ${COLUMNS} FROM step_views WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step`,
+).get;
 
 /** The views of an instance as a transaction has read and saved them: their steps are told several events. */
 const viewsOfTransactions = new WeakMap<TenantTx, Map<string, Promise<Map<string, StepView>>>>();
@@ -44,7 +41,7 @@ export function expectStepViews(tx: TenantTx, instanceId: string): void {
 /** The same as `findStepView`, from what was read ahead if it was. */
 export async function stepViewIn(tx: TenantTx, instanceId: string, step: string): Promise<StepView | undefined> {
   const views = viewsOfTransactions.get(tx)?.get(instanceId);
-  return views ? (await views).get(step) : findStepView(tx, instanceId, step);
+  return views ? (await views).get(step) : findStepView(tx, { instanceId, step });
 }
 
 /** The caller has locked the instance. */

@@ -20,9 +20,6 @@ export type CheckRow = {
 const COLUMNS = 'step, name, type, status, score, threshold, reason, advice, attempts, at, meta_data';
 const MAX_CHECKS = 1000;
 
-const OF_INSTANCE =
-  query<CheckRow>()(`SELECT ${COLUMNS} FROM instance_checks WHERE tenant_id = :tenant_id AND instance_id = :instanceId
-  ORDER BY at, step, name LIMIT ${MAX_CHECKS}`);
 const SAVE = statement(`INSERT INTO instance_checks (tenant_id, instance_id, ${COLUMNS})
   VALUES (:tenant_id, :instanceId, :step, :name, :type, :status, :score, :threshold, :reason, :advice, :attempts,
   :now, :meta_data)
@@ -42,9 +39,9 @@ const BY_NAMES = query<NamedCheck>()(`SELECT instance_id, step, name, status, re
     AND name ${inJson(':names')}
   ORDER BY instance_id, at, step, name LIMIT ${MAX_CHECKS * 10}`);
 
-export function checksOf(db: TenantReads, instanceId: string): Promise<CheckRow[]> {
-  return OF_INSTANCE.all(db, { instanceId });
-}
+export const checksOf =
+  query<CheckRow>()(`SELECT ${COLUMNS} FROM instance_checks WHERE tenant_id = :tenant_id AND instance_id = :instanceId
+  ORDER BY at, step, name LIMIT ${MAX_CHECKS}`).all;
 
 type Details = Pick<CheckRow, 'score' | 'threshold' | 'reason' | 'advice' | 'meta_data'>;
 

@@ -16,15 +16,9 @@ export type JourneyRow = {
 /** With the key that opens what is sealed; none if it was destroyed. */
 export type StoredJourney = JourneyRow & { data_key: Uint8Array | null };
 
-const ONE = query<StoredJourney>()(`SELECT instance_id, revision, state, sealed, due_at,
-  ${dataKeyColumn(`'${instanceSubject('')}' || instance_id`)} AS data_key
-  FROM journeys WHERE tenant_id = :tenant_id AND instance_id = :instanceId`);
 const SAVE = statement(`INSERT INTO journeys (tenant_id, instance_id, revision, state, sealed, due_at)
   VALUES (:tenant_id, :instance_id, :revision, :state, :sealed, :due_at) ON CONFLICT (tenant_id, instance_id)
   DO UPDATE SET revision = excluded.revision, state = excluded.state, sealed = excluded.sealed, due_at = excluded.due_at`);
-const TOUCH = statement(
-  'UPDATE journeys SET revision = revision + 1 WHERE tenant_id = :tenant_id AND instance_id = :instanceId',
-);
 const POSTPONE = statement(
   `UPDATE journeys SET due_at = :until WHERE tenant_id = :tenant_id AND instance_id = :instanceId
   AND due_at IS NOT NULL`,
@@ -33,9 +27,9 @@ const DUE = query<{ instance_id: string }>()(
   `SELECT instance_id FROM journeys WHERE tenant_id = :tenant_id AND due_at <= :now ORDER BY due_at LIMIT :limit + 0`,
 );
 
-export function findJourney(db: TenantReads, instanceId: string): Promise<StoredJourney | undefined> {
-  return ONE.get(db, { instanceId });
-}
+export const findJourney = query<StoredJourney>()(`SELECT instance_id, revision, state, sealed, due_at,
+  ${dataKeyColumn(`'${instanceSubject('')}' || instance_id`)} AS data_key
+  FROM journeys WHERE tenant_id = :tenant_id AND instance_id = :instanceId`).get;
 
 /** The instance is locked by the caller. */
 export async function saveJourney(tx: TenantTx, row: JourneyRow): Promise<void> {
@@ -43,9 +37,9 @@ export async function saveJourney(tx: TenantTx, row: JourneyRow): Promise<void> 
 }
 
 /** Something below the instance has changed. */
-export async function touchJourney(tx: TenantTx, instanceId: string): Promise<void> {
-  TOUCH.send(tx, { instanceId });
-}
+export const touchJourney = statement(
+  'UPDATE journeys SET revision = revision + 1 WHERE tenant_id = :tenant_id AND instance_id = :instanceId',
+).send;
 
 export async function dueJourneys(db: TenantReads, now: number, limit: number): Promise<string[]> {
   const rows = await DUE.all(db, { now, limit });

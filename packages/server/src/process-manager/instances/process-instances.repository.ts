@@ -13,7 +13,6 @@ export type { InstanceRow, InstanceView, ReviewStatus } from './instance-row.ts'
 const { columns } = instances;
 const BY_ID = 'WHERE tenant_id = :tenant_id AND id = :id';
 const ONE_VIEW = instances.select(VIEW_COLUMNS, BY_ID);
-const ONE = instances.select(columns, BY_ID);
 const ONE_FOR_UPDATE = instances.select(columns, `${BY_ID} ${FOR_UPDATE}`);
 const ROOT_FOR_UPDATE = instances.select(columns, `${BY_ID} AND parent_id IS NULL ${FOR_UPDATE}`);
 const DESCENDANTS = query<{ descendants: number }>()(`WITH RECURSIVE below (id) AS (
@@ -63,14 +62,12 @@ export async function findInstanceView(db: TenantReads, id: string): Promise<Ins
 }
 
 export async function findInstance(db: TenantReads, id: string): Promise<InstanceRow | undefined> {
-  const row = await findStoredInstance(db, id);
+  const row = await findStoredInstance(db, { id });
   return row && openRow(db, row);
 }
 
 /** The row as the database has it, with its personal data sealed. */
-export function findStoredInstance(db: TenantReads, id: string): Promise<InstanceRow | undefined> {
-  return ONE.get(db, { id });
-}
+export const findStoredInstance = instances.select(columns, BY_ID).get;
 
 /** Locks the row until the transaction ends. */
 export async function findInstanceForUpdate(tx: TenantTx, id: string): Promise<InstanceRow | undefined> {

@@ -104,7 +104,7 @@ onBothEngines('what is known of a person is sealed', (engine, places) => {
     const { findStoredInstance } = await import('./process-instances.repository.ts');
     await db.write(async (tx) => {
       const seal = await tx.personal();
-      const stored = await findStoredInstance(tx, id);
+      const stored = await findStoredInstance(tx, { id });
       assert.ok(seal && stored?.sealed);
       const [first, last, email, phone, comment, extended, name, description, parameters] = JSON.parse(
         seal.open(`instance:${id}`, stored.sealed),

@@ -16,7 +16,7 @@ export function correctReview(deps: Deps, context: Context, id: string, input: B
   return context.db.write(async (tx) => {
     await lockReview(context, tx, id, input.reviewer);
     const { document, fieldName, value, replaces, comment } = input;
-    const rows = Map.groupBy(await checksOf(tx, id), ({ step }) => step);
+    const rows = Map.groupBy(await checksOf(tx, { instanceId: id }), ({ step }) => step);
     const checks = Object.fromEntries([...rows].map(([step, ofStep]) => [step, ofStep.map(toCheck)]));
     const correction = { type: 'correctValue', document, fieldName, value: value.trim(), comment, checks } as const;
     const reviewer = nameOf(context, input.reviewer);

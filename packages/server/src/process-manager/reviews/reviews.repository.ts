@@ -97,25 +97,17 @@ export async function pageReviews(
   return { rows: await openRows(db, rows), total };
 }
 
-const WAITING =
-  query<ReviewsWaiting>()(`SELECT environment, count(*) AS count, min(last_updated_at) AS oldest FROM process_instances
-  WHERE tenant_id = :tenant_id AND environment IN ('live', 'test') AND status = 'REVIEW' GROUP BY environment`);
-
 export type ReviewsWaiting = { environment: Environment; count: number; oldest: number };
-
-const WAITING_OF =
-  query<WaitingOf>()(`SELECT process_defn_name AS name, count(*) AS count, min(last_updated_at) AS oldest
-  FROM process_instances WHERE tenant_id = :tenant_id AND environment = :environment AND status = 'REVIEW'
-  GROUP BY process_defn_name`);
 
 type WaitingOf = { name: string; count: number; oldest: number };
 
 /** How many wait of each definition, and since when the first of them does. */
-export function waitingByDefinition(db: TenantReads, environment: Environment): Promise<WaitingOf[]> {
-  return WAITING_OF.all(db, { environment });
-}
+export const waitingByDefinition =
+  query<WaitingOf>()(`SELECT process_defn_name AS name, count(*) AS count, min(last_updated_at) AS oldest
+  FROM process_instances WHERE tenant_id = :tenant_id AND environment = :environment AND status = 'REVIEW'
+  GROUP BY process_defn_name`).all;
 
 /** How many wait in each environment, and since when the first of them does. */
-export function reviewsWaiting(db: TenantReads): Promise<ReviewsWaiting[]> {
-  return WAITING.all(db, {});
-}
+export const reviewsWaiting =
+  query<ReviewsWaiting>()(`SELECT environment, count(*) AS count, min(last_updated_at) AS oldest FROM process_instances
+  WHERE tenant_id = :tenant_id AND environment IN ('live', 'test') AND status = 'REVIEW' GROUP BY environment`).all;

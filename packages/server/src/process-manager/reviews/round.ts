@@ -56,7 +56,7 @@ export function ofRound(verdicts: readonly VerdictRow[], enteredAt: number): Ver
 }
 
 async function enteredAtOf(db: TenantReads, row: InstanceRow): Promise<number> {
-  const journey = await findJourney(db, row.id);
+  const journey = await findJourney(db, { instanceId: row.id });
   const flow = journey && (JSON.parse(journey.state) as Flow);
   return flow?.current?.enteredAt ?? row.last_updated_at;
 }

@@ -1,4 +1,4 @@
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantReads } from '../../db/db.ts';
 import { inJson } from '../../db/sql/dialect.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
@@ -26,7 +26,6 @@ export type Verdict = 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN' | 'REOPENED';
 const MAX_IN_ROUND = 100;
 export const COUNT_CAP = 10_000;
 
-const ADD = verdicts.insert();
 const OF_INSTANCES = verdicts.select(
   columns,
   `WHERE tenant_id = :tenant_id AND instance_id ${inJson(':instanceIds')} AND decides = 0
@@ -41,9 +40,7 @@ const LIST = verdicts.list(columns, 'WHERE tenant_id = :tenant_id AND environmen
   below: 'AND at < :below',
 });
 
-export async function addVerdict(tx: TenantTx, row: VerdictRow): Promise<void> {
-  await ADD.run(tx, row);
-}
+export const addVerdict = verdicts.insert().run;
 
 /** Verdicts that decided nothing yet, the oldest first. */
 export function openVerdicts(db: TenantReads, instanceIds: readonly string[]): Promise<VerdictRow[]> {

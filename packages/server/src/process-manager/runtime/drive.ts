@@ -114,7 +114,7 @@ export function openDrive(deps: DriveDeps): Drive {
       value: journey,
     } = await lockAndRead(tx, instanceId, () => {
       deps.expectEvents(tx, instanceId);
-      return findJourney(tx, instanceId);
+      return findJourney(tx, { instanceId });
     });
     const run = runIn(deps, tx, chain, now);
     return notingChange(run, readAndApply(run, { row, journey }, happening));
@@ -137,7 +137,7 @@ export function openDrive(deps: DriveDeps): Drive {
       const chain = await lockChain(tx, instanceId);
       const parent = chain.at(-1) as InstanceRow;
       const run = runIn(deps, tx, chain, now);
-      const { definition, state } = await readParts(deps, tx, parent, await findJourney(tx, instanceId));
+      const { definition, state } = await readParts(deps, tx, parent, await findJourney(tx, { instanceId }));
       if (state.flow.current?.childId !== childId || (await findInstance(tx, childId))) return;
       await startChild(run, parent, definition.step(step) as SubprocessStep, childId);
       tx.afterCommit(() => deps.changed(tx.tenantId, run.rootId));
@@ -197,7 +197,7 @@ async function readParts(deps: DriveDeps, db: TenantReads, row: InstanceRow, jou
 }
 
 async function apply(run: Run, before: InstanceRow, happening: Happening): Promise<Applied> {
-  return readAndApply(run, { row: before, journey: await findJourney(run.tx, before.id) }, happening);
+  return readAndApply(run, { row: before, journey: await findJourney(run.tx, { instanceId: before.id }) }, happening);
 }
 
 type Locked = Pick<InstanceJourney, 'row' | 'journey'>;
@@ -227,7 +227,7 @@ async function applyTo(run: Run, position: Position, happening: Happening): Prom
     sealed: data,
     due_at: next.state.flow.current?.dueAt ?? null,
   });
-  if (before.id !== run.rootId) await touchJourney(tx, run.rootId);
+  if (before.id !== run.rootId) touchJourney(tx, { instanceId: run.rootId });
   const after = afterChange(before, next.state, definition, now);
   const events = eventsOf(next.effects, after);
   const updated = await changeInstance(tx, before, { ...after, sequence: before.sequence + events.length });

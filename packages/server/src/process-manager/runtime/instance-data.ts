@@ -67,7 +67,7 @@ export function readInstanceData(deps: ReadDeps): ReadInstanceData {
       definition: stands.definition.definition,
       flow: stands.state.flow,
       data: stands.state.data,
-      checks: await checksOf(db, instanceId),
+      checks: await checksOf(db, { instanceId }),
       images: await imagesOf(db, instanceId),
     };
   };

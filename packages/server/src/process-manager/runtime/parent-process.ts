@@ -12,7 +12,7 @@ export function parentProcesses(drive: Pick<Drive, 'apply'>, clock: Clock) {
     async findParent(tx: TenantTx, environment: 'live' | 'test', instanceId: string) {
       const row = await findInstance(tx, instanceId);
       if (row?.environment !== environment) throw new ApiError(100022);
-      const definition = await findDefinition(tx, row.definition_id);
+      const definition = await findDefinition(tx, { id: row.definition_id });
       return {
         parentProcessInstanceId: row.id,
         parentProcessDefnId: row.definition_id,

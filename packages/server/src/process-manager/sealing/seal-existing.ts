@@ -102,7 +102,7 @@ async function sealInstances(tx: TenantTx, after: string): Promise<Batch> {
   const ids = await INSTANCES_AFTER.all(tx, { after });
   let sealed = 0;
   for (const { id } of ids) {
-    const row = await findStoredInstance(tx, id);
+    const row = await findStoredInstance(tx, { id });
     if (!row) continue;
     const seal = await tx.personal();
     if (!seal) throw new Error('there is no key of personal data');

@@ -19,7 +19,7 @@ export async function bindDefinition(tx: TenantTx, environment: Environment, inp
   const version = wholeOf(input.processDefnVersion, '/processDefnVersion') ?? undefined;
   const tag = input.processDefnTag;
   if (tag !== undefined) {
-    const tagged = ensureDeployed(await findTagged(tx, environment, tag), '/processDefnTag');
+    const tagged = ensureDeployed(await findTagged(tx, { environment, name: tag }), '/processDefnTag');
     if (name !== undefined && name !== tagged.name) {
       throw invalidInput({ pointer: '/processDefnName', message: 'must be the name of the tagged definition' });
     }

@@ -87,7 +87,7 @@ function whyNot(token: TokenRow | undefined, environment: Environment | undefine
 async function definitionOf(tx: TenantTx, token: TakenToken): Promise<CompiledDefinition> {
   const { definition_id: id, environment, process_defn_tag: tag } = token;
   if (id !== null) return compiledDefinition(tx, id);
-  const row = await findTagged(tx, environment, tag ?? '');
+  const row = await findTagged(tx, { environment, name: tag ?? '' });
   if (row?.status !== 'DEPLOYED_ACTIVE') throw new ApiError(100047);
   return compiledOf(tx, row);
 }

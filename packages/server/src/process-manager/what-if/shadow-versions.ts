@@ -29,7 +29,7 @@ export function shadowVersionHandlers() {
       const { environment } = principal;
       const views = [];
       for (const row of await shadowVersionsIn(db, environment, MAX_SHADOW_VERSIONS)) {
-        const definition = await findDefinition(db, row.value);
+        const definition = await findDefinition(db, { id: row.value });
         // A draft that was deleted is judged no more.
         if (definition) views.push(toView(row, definition, environment));
       }
@@ -66,7 +66,7 @@ export function shadowVersionHandlers() {
 }
 
 async function getVisible(db: TenantReads, environment: Environment, id: string): Promise<DefinitionRow> {
-  const row = await findDefinition(db, id);
+  const row = await findDefinition(db, { id });
   if (!row || !isSeenFrom(environment, row)) throw new ApiError(100023);
   return row;
 }

@@ -100,7 +100,7 @@ onBothEngines('what if', (_engine, places) => {
   it('replays as many as there are, in parts, without opening anything of a person', async (t) => {
     const of = app.app.db.of(asTenantId('acme'));
     const pattern = await findInstance(of, ids[1] as string);
-    const journey = await findJourney(of, ids[1] as string);
+    const journey = await findJourney(of, { instanceId: ids[1] as string });
     assert.ok(pattern && journey);
     for (let made = 0; made < MANY; made += AT_ONCE) {
       await of.write(async (tx) => {

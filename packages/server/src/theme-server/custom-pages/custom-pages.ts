@@ -88,14 +88,17 @@ async function listVersions(
 
 async function get(deps: CustomPagesDeps, context: Context, { params }: InputOf<'get'>) {
   const row = await existing(context, params.id);
-  return detailed(deps, context, row, await filesOf(context.db, row.id));
+  return detailed(deps, context, row, await filesOf(context.db, { pageId: row.id }));
 }
 
 async function getArchive(pack: ReturnType<typeof packingInTurn>, context: Context, { params }: InputOf<'getArchive'>) {
   const { db, tenantId, principal } = context;
   const row = await existing(context, params.id);
   const name = `${row.name.replaceAll(' ', '_')}-${row.version}.zip`;
-  const files = (await filesOf(db, row.id)).map((file) => ({ ...file, readContent: () => contentOf(db, file) }));
+  const files = (await filesOf(db, { pageId: row.id })).map((file) => ({
+    ...file,
+    readContent: () => contentOf(db, file),
+  }));
   return stream('application/zip', pack(`${tenantId} ${principal.environment}`, files, row.created_at), {
     'content-disposition': `attachment; filename="${name}"`,
     'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
@@ -141,8 +144,8 @@ async function remove(context: Context, { params }: InputOf<'delete'>) {
   await context.db.write(async (tx) => {
     const row = await locked(tx, context.principal.environment, params.id);
     if (row.deployed_at !== null) throw new ApiError(100096, { detail: 'it was deployed; archive it instead' });
-    const files = await filesOf(tx, row.id);
-    await removePage(tx, row.id);
+    const files = await filesOf(tx, { pageId: row.id });
+    await removePage(tx, { id: row.id });
     await forgetContents(tx, files);
   });
   return undefined;
@@ -210,7 +213,7 @@ async function storeVersion(
 }
 
 async function existing({ db, principal }: Context, id: string): Promise<PageRow> {
-  const row = await findPage(db, id);
+  const row = await findPage(db, { id });
   if (!row || !isSeenFrom(principal.environment, row)) throw new ApiError(100042);
   return row;
 }
@@ -218,7 +221,7 @@ async function existing({ db, principal }: Context, id: string): Promise<PageRow
 /** Finds and locks a version that the caller may change. */
 async function locked(tx: TenantTx, environment: Environment, id: string): Promise<PageRow> {
   await lockPages(tx);
-  const row = await findPage(tx, id);
+  const row = await findPage(tx, { id });
   if (!row || !isSeenFrom(environment, row)) throw new ApiError(100042);
   ensureOwn(environment, row, 'custom page');
   return row;

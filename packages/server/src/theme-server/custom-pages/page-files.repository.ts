@@ -11,9 +11,6 @@ const ADD_CONTENT =
   ON CONFLICT (tenant_id, sha256) DO NOTHING`);
 const ADD_FILE = statement(`INSERT INTO custom_page_files (tenant_id, page_id, path, content_type, bytes, sha256)
   VALUES (:tenant_id, :pageId, :path, :contentType, :length, :sha256)`);
-const OF_PAGE =
-  query<FileRow>()(`SELECT ${COLUMNS} FROM custom_page_files f WHERE f.tenant_id = :tenant_id AND f.page_id = :pageId
-  ORDER BY f.path`);
 const CONTENT = query<Pick<StoredFile, 'content'>>()(
   'SELECT content FROM custom_page_contents WHERE tenant_id = :tenant_id AND sha256 = :sha256',
 );
@@ -34,9 +31,9 @@ export async function addFiles(tx: TenantTx, pageId: string, files: readonly Pag
   }
 }
 
-export function filesOf(db: TenantReads, pageId: string): Promise<FileRow[]> {
-  return OF_PAGE.all(db, { pageId });
-}
+export const filesOf =
+  query<FileRow>()(`SELECT ${COLUMNS} FROM custom_page_files f WHERE f.tenant_id = :tenant_id AND f.page_id = :pageId
+  ORDER BY f.path`).all;
 
 /** Throws if the file was deleted meanwhile. */
 export async function contentOf(db: TenantReads, { sha256 }: FileRow): Promise<Uint8Array> {

@@ -41,11 +41,11 @@ export async function deployedLabel(
   environment: Environment,
   name: string,
 ): Promise<string | undefined> {
-  const row = await findDeployedPage(db, environment, name);
+  const row = await findDeployedPage(db, { environment, name });
   return row && labelOf(db.tenantId, row.hash);
 }
 
 /** Whether a definition may name this page. */
 export async function isPageName(db: TenantReads, name: string, environment: Environment): Promise<boolean> {
-  return (await findDeployedPage(db, environment, name)) !== undefined;
+  return (await findDeployedPage(db, { environment, name })) !== undefined;
 }

@@ -46,7 +46,7 @@ export async function findPublicTheme(
       lastUpdatedBy: _by,
       environment: _of,
       ...theme
-    } = toTheme(db.tenantId, row, await assetsOf(db, row.id));
+    } = toTheme(db.tenantId, row, await assetsOf(db, { themeId: row.id }));
     return theme;
   }
   return name === DEFAULT_THEME ? { name, ...DEFAULT_TOKENS, builtIn: true } : undefined;

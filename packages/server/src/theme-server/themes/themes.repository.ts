@@ -3,7 +3,6 @@ import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { integer, type RowOf, table, text } from '../../db/sql/table.ts';
 import { type Environment, seenFrom } from '../../kernel/environment.ts';
-import type { Paging } from '../../kernel/pages.ts';
 
 const themes = table('themes', {
   tenant_id: text(),
@@ -31,14 +30,6 @@ const BY_NAME = `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')} AN
 const ONE = themes.select(columns, BY_NAME);
 const ONE_FOR_UPDATE = themes.select(columns, `${BY_NAME} ${FOR_UPDATE}`);
 const COUNT = themes.count('WHERE tenant_id = :tenant_id AND environment = :environment');
-const ADD = themes.insert();
-const CHANGE = themes.update(
-  ['tokens', 'last_updated_at', 'last_updated_by'],
-  'WHERE tenant_id = :tenant_id AND id = :id',
-);
-const REMOVE = themes.delete('WHERE tenant_id = :tenant_id AND id = :id');
-const ASSETS = query<AssetRow>()(`SELECT theme_id, name, content_type, sha256 FROM theme_assets
-  WHERE tenant_id = :tenant_id AND theme_id = :themeId ORDER BY name`);
 const ASSET = query<StoredAsset>()(`SELECT a.theme_id, a.name, a.content_type, a.sha256, a.content FROM theme_assets a
   WHERE a.tenant_id = :tenant_id AND a.name = :name AND a.theme_id = (SELECT id FROM themes ${BY_NAME})`);
 const SAVE_ASSET = statement(`INSERT INTO theme_assets (tenant_id, theme_id, name, content_type, sha256, content)
@@ -63,21 +54,17 @@ export async function countThemes(db: TenantReads, environment: Environment): Pr
   return (await COUNT.get(db, { environment }))?.total ?? 0;
 }
 
-export async function addTheme(tx: TenantTx, row: ThemeRow): Promise<void> {
-  await ADD.run(tx, row);
-}
+export const addTheme = themes.insert().run;
 
-export async function changeTheme(tx: TenantTx, row: ThemeRow): Promise<void> {
-  await CHANGE.run(tx, row);
-}
+export const changeTheme = themes.update(
+  ['tokens', 'last_updated_at', 'last_updated_by'],
+  'WHERE tenant_id = :tenant_id AND id = :id',
+).run;
 
-export async function removeTheme(tx: TenantTx, id: string): Promise<void> {
-  await REMOVE.run(tx, { id });
-}
+export const removeTheme = themes.delete('WHERE tenant_id = :tenant_id AND id = :id').run;
 
-export function assetsOf(db: TenantReads, themeId: string): Promise<AssetRow[]> {
-  return ASSETS.all(db, { themeId });
-}
+export const assetsOf = query<AssetRow>()(`SELECT theme_id, name, content_type, sha256 FROM theme_assets
+  WHERE tenant_id = :tenant_id AND theme_id = :themeId ORDER BY name`).all;
 
 export function findAsset(
   db: TenantReads,
@@ -90,14 +77,6 @@ export async function saveAsset(tx: TenantTx, { theme_id, name, content_type, sh
   await SAVE_ASSET.run(tx, { theme_id, name, content_type, sha256, content });
 }
 
-const LIST = themes.list(columns, `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')}`, {
+export const pageThemes = themes.list(columns, `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')}`, {
   pattern: "AND name_folded LIKE :pattern ESCAPE '\\'",
 });
-
-export function pageThemes(
-  db: TenantReads,
-  filter: { environment: Environment; pattern: string | undefined },
-  paging: Paging,
-): Promise<{ rows: ThemeRow[]; total: number }> {
-  return LIST(db, filter, paging);
-}

@@ -54,7 +54,7 @@ async function list({ db: own, principal: { environment } }: Context, { query }:
   const pattern = likePattern(query.name, '/query/name');
   const { rows, total } = await pageThemes(own, { environment, pattern }, page);
   const views: ReturnType<typeof toTheme>[] = [];
-  for (const row of rows) views.push(toTheme(own.tenantId, row, await assetsOf(own, row.id)));
+  for (const row of rows) views.push(toTheme(own.tenantId, row, await assetsOf(own, { themeId: row.id })));
   return toPage(views, total, page);
 }
 
@@ -106,7 +106,7 @@ async function update({ textsOf }: ThemesDeps, context: Context, { params, query
 async function remove({ db: own, principal }: Context, { params }: InputOf<'delete'>) {
   await own.write(async (tx) => {
     const row = await ownTheme(tx, principal.environment, params.themeName);
-    await removeTheme(tx, row.id);
+    await removeTheme(tx, { id: row.id });
   });
   return undefined;
 }
@@ -148,7 +148,7 @@ async function changed({ db, now, principal }: Context, name: string, change: Ch
     const before = await ownTheme(tx, principal.environment, name);
     const after = { ...(await change(before, tx)), last_updated_at: now, last_updated_by: actor(principal) };
     await changeTheme(tx, after);
-    return toTheme(tx.tenantId, after, await assetsOf(tx, after.id));
+    return toTheme(tx.tenantId, after, await assetsOf(tx, { themeId: after.id }));
   });
 }
 

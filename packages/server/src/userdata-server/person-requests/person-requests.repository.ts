@@ -27,39 +27,26 @@ export type PersonRequestRow = RowOf<typeof requests>;
 
 export type ItemRow = { kind: PersonKind; item_id: string; erased: 0 | 1 };
 
-const ADD = requests.insert();
-const ONE = requests.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id');
-const CHANGE = requests.update(
-  ['state', 'reason', 'selectors', 'source', 'after_id', 'searched', 'total', 'confirmed_at', 'receipt'],
-  'WHERE tenant_id = :tenant_id AND id = :id',
-);
 const COUNT_OPEN = query<{ total: number }>()(`SELECT count(*) AS total FROM person_requests
   WHERE tenant_id = :tenant_id AND environment = :environment AND state IN ('SEARCHING', 'ERASING')`);
 const ADD_ITEM = statement(`INSERT INTO person_request_items (tenant_id, request_id, kind, item_id, erased)
   VALUES (:tenant_id, :requestId, :kind, :id, 0) ON CONFLICT (tenant_id, request_id, kind, item_id) DO NOTHING`);
-const ITEMS = query<ItemRow>()(`SELECT kind, item_id, erased FROM person_request_items WHERE tenant_id = :tenant_id
-  AND request_id = :requestId
-  ORDER BY kind, item_id LIMIT :limit + 0`);
 const MARK_ERASED = statement(`UPDATE person_request_items SET erased = 1
   WHERE tenant_id = :tenant_id AND request_id = :requestId AND kind = :kind AND item_id = :item_id`);
-const REMOVE_OLD = requests.delete(`WHERE tenant_id = :tenant_id AND action = 'FIND' AND created_at <= :before`);
 
-export async function addRequest(tx: TenantTx, row: PersonRequestRow): Promise<void> {
-  await ADD.run(tx, row);
-}
+export const addRequest = requests.insert().run;
 
 /** Of those that are not done yet. */
 export async function countOpenRequests(db: TenantReads, environment: Environment): Promise<number> {
   return Number((await COUNT_OPEN.get(db, { environment }))?.total ?? 0);
 }
 
-export function findRequest(db: TenantReads, id: string): Promise<PersonRequestRow | undefined> {
-  return ONE.get(db, { id });
-}
+export const findRequest = requests.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id').get;
 
-export async function changeRequest(tx: TenantTx, row: PersonRequestRow): Promise<void> {
-  await CHANGE.run(tx, row);
-}
+export const changeRequest = requests.update(
+  ['state', 'reason', 'selectors', 'source', 'after_id', 'searched', 'total', 'confirmed_at', 'receipt'],
+  'WHERE tenant_id = :tenant_id AND id = :id',
+).run;
 
 export async function addItems(
   tx: TenantTx,
@@ -70,15 +57,16 @@ export async function addItems(
   for (const id of ids) await ADD_ITEM.run(tx, { requestId, kind, id });
 }
 
-export function itemsOf(db: TenantReads, requestId: string, limit: number): Promise<ItemRow[]> {
-  return ITEMS.all(db, { requestId, limit });
-}
+export const itemsOf =
+  query<ItemRow>()(`SELECT kind, item_id, erased FROM person_request_items WHERE tenant_id = :tenant_id
+  AND request_id = :requestId
+  ORDER BY kind, item_id LIMIT :limit + 0`).all;
 
 export async function markErased(tx: TenantTx, requestId: string, { kind, item_id }: ItemRow): Promise<void> {
   await MARK_ERASED.run(tx, { requestId, kind, item_id });
 }
 
 /** What was only looked for is forgotten; what was erased stays, with its receipt. */
-export function removeOldFinds(tx: TenantTx, before: number): Promise<number> {
-  return REMOVE_OLD.run(tx, { before });
-}
+export const removeOldFinds = requests.delete(
+  `WHERE tenant_id = :tenant_id AND action = 'FIND' AND created_at <= :before`,
+).run;

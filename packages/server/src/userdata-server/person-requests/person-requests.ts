@@ -95,7 +95,7 @@ export function openPersonRequests(deps: PersonRequestDeps) {
       const row = await existing(db, principal.environment, params.personRequestId);
       if (row.action !== 'FIND' || row.state !== 'DONE') throw new ApiError(100231);
       audit.noteRead(context, { action: 'person.archived', item: row.id });
-      const items = await itemsOf(db, row.id, MAX_FOUND_OF_PERSON);
+      const items = await itemsOf(db, { requestId: row.id, limit: MAX_FOUND_OF_PERSON });
       const answer = stream('application/zip', await archivePerson(deps, db, { row, items, now }), {
         'content-disposition': `attachment; filename="${row.id}.zip"`,
         'content-security-policy': 'sandbox',
@@ -110,13 +110,13 @@ export function openPersonRequests(deps: PersonRequestDeps) {
 
 /** That of another environment is as good as missing. */
 async function existing(db: TenantReads, environment: string, id: string): Promise<PersonRequestRow> {
-  const row = await findRequest(db, id);
+  const row = await findRequest(db, { id });
   if (row?.environment !== environment) throw new ApiError(100230);
   return row;
 }
 
 async function viewOf(db: TenantReads, row: PersonRequestRow): Promise<View> {
-  const items = await itemsOf(db, row.id, MAX_FOUND_OF_PERSON);
+  const items = await itemsOf(db, { requestId: row.id, limit: MAX_FOUND_OF_PERSON });
   return {
     id: row.id,
     action: row.action,
@@ -146,7 +146,7 @@ function forgetFindsJob({ db, everyTenantId }: Pick<PersonRequestDeps, 'db' | 'e
     async run(_payload, { now, signal }) {
       for await (const tenantId of everyTenantId()) {
         signal.throwIfAborted();
-        await db.of(tenantId).write((tx) => removeOldFinds(tx, now - FINDS_KEPT_DAYS * DAY));
+        await db.of(tenantId).write((tx) => removeOldFinds(tx, { before: now - FINDS_KEPT_DAYS * DAY }));
       }
     },
   });

@@ -65,7 +65,7 @@ export function runRequestJob(deps: RunDeps): JobDefinition<RunRequest> {
 }
 
 async function search(deps: RunDeps, db: TenantDb, requestId: string, signal: AbortSignal): Promise<void> {
-  let row = await findRequest(db, requestId);
+  let row = await findRequest(db, { id: requestId });
   if (row?.state !== 'SEARCHING' || row.selectors === null) return;
   const opened = await deps.vault.openFor(db, requestSubject(requestId), SELECTORS, row.selectors);
   const selectors = JSON.parse(opened.toString('utf8')) as PersonSelectors;
@@ -100,7 +100,7 @@ async function searchBatch(
   };
   return db.write(async (tx) => {
     await addItems(tx, row.id, source.kind, ids);
-    const itemCount = (await itemsOf(tx, row.id, MAX_FOUND_OF_PERSON + 1)).length;
+    const itemCount = (await itemsOf(tx, { requestId: row.id, limit: MAX_FOUND_OF_PERSON + 1 })).length;
     const failed = itemCount > MAX_FOUND_OF_PERSON;
     const stored = failed ? { ...after, state: 'FAILED' as const, reason: TOO_MANY, selectors: null } : after;
     // Nobody goes on with it, so nobody needs to know whom it was about.
@@ -138,9 +138,9 @@ const LOGGED: Readonly<Partial<Record<PersonKind, ErasedKind>>> = {
 };
 
 async function erase(deps: RunDeps, db: TenantDb, requestId: string, signal: AbortSignal): Promise<void> {
-  const row = await findRequest(db, requestId);
+  const row = await findRequest(db, { id: requestId });
   if (row?.state !== 'ERASING') return;
-  const items = await itemsOf(db, requestId, MAX_FOUND_OF_PERSON);
+  const items = await itemsOf(db, { requestId, limit: MAX_FOUND_OF_PERSON });
   const at = deps.clock.now();
   for (const source of deps.sources) {
     for (const item of items.filter(({ kind, erased }) => kind === source.kind && erased === 0)) {
