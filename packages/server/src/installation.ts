@@ -46,7 +46,7 @@ function makeFolder(folder: string): void {
 async function refuseIfSealed(config: Config, file: string): Promise<void> {
   const db = openDb(config.database, () => undefined);
   try {
-    if ((await listSystemSecrets(db.system, {})).length === 0) return;
+    if ((await listSystemSecrets(db.system)).length === 0) return;
   } finally {
     await db.close();
   }

@@ -41,7 +41,7 @@ export async function openPlatform({ config, clock, log, version }: PlatformOpti
   const metrics = openBusinessMetrics({
     ...shared,
     tracing,
-    reviewsWaiting: (tenantId) => reviewsWaiting(db.of(tenantId), {}),
+    reviewsWaiting: (tenantId) => reviewsWaiting(db.of(tenantId)),
     webhooksWaiting: () => deliveriesWaiting(db.system),
     onError: (error) => log.warn({ err: error }, 'a metric could not be read'),
   });

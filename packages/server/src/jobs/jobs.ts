@@ -183,7 +183,7 @@ function openSchedules(db: Db, clock: Clock, definitions: ReadonlyMap<string, Jo
 function unknownKinds(db: Db, definitions: ReadonlyMap<string, unknown>, log: QueueLog): () => Promise<void> {
   const warned = new Set<string>();
   return async () => {
-    for (const { kind, state, count } of await countJobs(db.system, {})) {
+    for (const { kind, state, count } of await countJobs(db.system)) {
       if (state !== 'READY' || definitions.has(kind) || warned.has(kind)) continue;
       warned.add(kind);
       log.warn({ kind, count }, 'found jobs of a kind that this release does not know; they are kept');

@@ -27,7 +27,7 @@ const DEAD_LISTED = 100;
 export function operations(db: Db, clock: Clock, onReady: () => void): JobOperations {
   const counts = async () => {
     const now = clock.now();
-    const rows = await countJobs(db.system, {});
+    const rows = await countJobs(db.system);
     return rows.map((row) => ({ ...row, oldestAgeMs: Math.max(0, now - row.oldest_run_at) }));
   };
   return {

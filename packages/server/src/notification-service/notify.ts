@@ -109,7 +109,7 @@ export function notifier(ring: () => void, rememberTrace: (id: string) => void, 
 const active = new WeakMap<TenantTx, Promise<Subscriber[]>>();
 
 function activeIn(tx: TenantTx): Promise<Subscriber[]> {
-  const subscribers = active.get(tx) ?? activeWebhooks(tx, {});
+  const subscribers = active.get(tx) ?? activeWebhooks(tx);
   active.set(tx, subscribers);
   return subscribers;
 }

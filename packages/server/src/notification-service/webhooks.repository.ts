@@ -12,7 +12,6 @@ const CHANGING = columns.filter((name) => !['id', 'environment', 'created_at', '
 const BY_ID = 'WHERE tenant_id = :tenant_id AND id = :id';
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
 const ANY_OF_NAME = webhooks.select(['id'], 'WHERE tenant_id = :tenant_id AND name = :name LIMIT 1');
-const COUNT = webhooks.count(OF_ENVIRONMENT);
 const LIST = webhooks.list(columns, `${OF_ENVIRONMENT} AND name_folded LIKE :pattern ESCAPE '\\'`);
 const DISABLE = statement(`UPDATE webhooks SET status = 'DISABLED', disabled_reason = :reason, version = version + 1,
   last_updated_at = :now, last_updated_by = :by WHERE tenant_id = :tenant_id AND id = :id AND status = 'ACTIVE'`);
@@ -40,9 +39,7 @@ export async function isWebhookName(db: TenantReads, name: string): Promise<bool
   return (await ANY_OF_NAME.get(db, { name })) !== undefined;
 }
 
-export async function countWebhooks(db: TenantReads, environment: Environment): Promise<number> {
-  return (await COUNT.get(db, { environment }))?.total ?? 0;
-}
+export const countWebhooks = webhooks.count(OF_ENVIRONMENT);
 
 export const addWebhook = webhooks.insert().run;
 export const changeWebhook = webhooks.update(CHANGING, BY_ID).run;

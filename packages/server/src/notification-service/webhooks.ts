@@ -69,7 +69,7 @@ export function webhookHandlers(deps: WebhooksDeps) {
     async create(context, { body }) {
       const secret = newSigningSecret();
       const row = await context.db.write(async (tx) => {
-        if ((await countWebhooks(tx, context.principal.environment)) >= MAX_WEBHOOKS_PER_ENVIRONMENT)
+        if ((await countWebhooks(tx, { environment: context.principal.environment })) >= MAX_WEBHOOKS_PER_ENVIRONMENT)
           throw new ApiError(100065);
         const newRow = await newWebhook(tx, context, body, secret, deps);
         await ensureUniqueName('webhook', newRow.name, () => addWebhook(tx, newRow));

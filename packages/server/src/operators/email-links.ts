@@ -91,7 +91,7 @@ async function makeLink(
 ): Promise<OperatorRow | undefined> {
   const operator = await findByEmail(tx, { email: fold(email) });
   if (!operator || !(await maySignInByEmail(tx, operator, now))) return undefined;
-  if ((await countCeremonies(tx, operator.id, { kind: KIND, now })) >= MAX_LINKS) return undefined;
+  if ((await countCeremonies(tx, { operatorId: operator.id, kind: KIND, now })) >= MAX_LINKS) return undefined;
   const ceremony = {
     id: idOf(code),
     kind: KIND,

@@ -52,7 +52,7 @@ export function operatorAdmin({ db, clock, baseUrlOf }: AdminDeps): OperatorAdmi
     });
 
   return {
-    list: (tenantId) => allOperators(db.of(tenantId), {}),
+    list: (tenantId) => allOperators(db.of(tenantId)),
     invite,
     reset,
     setInstallation: (tenantId, operatorId, isGranted) =>
@@ -72,7 +72,7 @@ export function operatorAdmin({ db, clock, baseUrlOf }: AdminDeps): OperatorAdmi
         return row;
       }),
     async firstOwnerLink(tenantId) {
-      const operators = await allOperators(db.of(tenantId), {});
+      const operators = await allOperators(db.of(tenantId));
       if (operators.some(({ status }) => status !== 'INVITED')) return undefined;
       const waiting = operators.find(({ role, email }) => role === OWNER && email === '');
       if (waiting) return reset(tenantId, waiting.id);

@@ -22,7 +22,7 @@ export function colleagueHandlers() {
     async list({ db, principal }) {
       // A person who works in test alone still mentions colleagues.
       if (!principal.operator) ensureLive(principal);
-      const rows = await activeOperators(db, {});
+      const rows = await activeOperators(db);
       return { colleagues: rows.map(({ id, name }) => ({ operatorId: id, name })) };
     },
   });

@@ -107,8 +107,7 @@ export const changeOperator = operators.update(
 export const removeOperator = operators.delete('WHERE tenant_id = :tenant_id AND id = :id').run;
 
 export async function countOperators(db: TenantReads, pattern?: string): Promise<number> {
-  const row = pattern === undefined ? await COUNT.get(db, {}) : await COUNT_LIKE.get(db, { pattern });
-  return row?.total ?? 0;
+  return pattern === undefined ? COUNT(db) : COUNT_LIKE(db, { pattern });
 }
 
 export async function activeOwners(tx: TenantTx): Promise<string[]> {

@@ -30,7 +30,7 @@ export function roleHandlers() {
         const grant = grantOf(tenantId, name, undefined) as RoleGrant;
         return toRole({ name, description, grant, builtIn: true }, counts);
       });
-      const own = (await allRoles(db, {})).map((row) => toRole(ownRole(row), counts));
+      const own = (await allRoles(db)).map((row) => toRole(ownRole(row), counts));
       return { roles: [...builtIn, ...own] };
     },
 
@@ -41,7 +41,7 @@ export function roleHandlers() {
         checkName(name);
         checkPermissions(context.tenantId, permissions);
         ensureHolds(context.principal, { permissions, environments, isMasked: masked });
-        if ((await allRoles(tx, {})).length >= MAX_ROLES) throw new ApiError(100065);
+        if ((await allRoles(tx)).length >= MAX_ROLES) throw new ApiError(100065);
         const { now } = context;
         const by = actor(context.principal);
         const row: RoleRow = {

@@ -24,11 +24,11 @@ export async function checkSeals(view: View, master: MasterKey, tenantIds: Tenan
       seals.faults.push(`${what} (${(error as Error).message})`);
     }
   };
-  for (const { name, version, sealed } of await listSystemSecrets(view.system, {})) {
+  for (const { name, version, sealed } of await listSystemSecrets(view.system)) {
     open(name, systemSecretContext(name, version), sealed);
   }
   for await (const tenantId of tenantIds) {
-    for (const { version, sealed } of await findTenantKeys(view.of(tenantId), {})) {
+    for (const { version, sealed } of await findTenantKeys(view.of(tenantId))) {
       open(`the key of tenant ${tenantId}`, tenantKeyContext(tenantId, version), sealed);
     }
   }
@@ -37,7 +37,7 @@ export async function checkSeals(view: View, master: MasterKey, tenantIds: Tenan
 
 /** True if there is data that only a master key can open. An installation has secrets before it has tenants. */
 export async function holdsSealedData(view: View): Promise<boolean> {
-  return (await canHoldSealedData(view)) && (await listSystemSecrets(view.system, {})).length > 0;
+  return (await canHoldSealedData(view)) && (await listSystemSecrets(view.system)).length > 0;
 }
 
 /** False for a database that is still empty. */

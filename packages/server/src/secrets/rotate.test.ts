@@ -53,10 +53,9 @@ async function installation(places: Places) {
 
 async function masterSealed({ db, tenants }: { db: Db; tenants: TenantId[] }): Promise<Map<string, string>> {
   const all = new Map<string, string>();
-  for (const { name, sealed } of await listSystemSecrets(db.system, {})) all.set(name, hex(sealed));
+  for (const { name, sealed } of await listSystemSecrets(db.system)) all.set(name, hex(sealed));
   for (const tenant of tenants) {
-    for (const { version, sealed } of await findTenantKeys(db.of(tenant), {}))
-      all.set(`${tenant} ${version}`, hex(sealed));
+    for (const { version, sealed } of await findTenantKeys(db.of(tenant))) all.set(`${tenant} ${version}`, hex(sealed));
   }
   return all;
 }
@@ -191,7 +190,7 @@ onBothEngines('rotation', (_engine, places) => {
       }
       assert.equal(await resealDataKeys(grove.db, grove.vault, 2), 0);
       assert.deepEqual(await dataKeys(grove.db), done);
-      assert.equal((await findTenantKeys(grove.db, {})).length, 2);
+      assert.equal((await findTenantKeys(grove.db)).length, 2);
       await grove.assertOpens();
     });
 
@@ -230,7 +229,7 @@ describe('rotation of the master key with very many tenants', () => {
     assert.deepEqual(done, { systemSecrets: 2, tenantKeys: 5 });
     for (const tenant of last) {
       assert.deepEqual(
-        (await findTenantKeys(db.of(tenant), {})).map(({ sealed }) => sealedBy(sealed)),
+        (await findTenantKeys(db.of(tenant))).map(({ sealed }) => sealedBy(sealed)),
         [2],
       );
     }

@@ -34,7 +34,7 @@ export async function resealWithMasterKey(db: Db, master: MasterKey, tenantIds: 
   const reseal = resealer(master);
   const done = { systemSecrets: 0, tenantKeys: 0 };
   await db.system.write(async (tx) => {
-    for (const { name, version, sealed } of await listSystemSecrets(tx, {})) {
+    for (const { name, version, sealed } of await listSystemSecrets(tx)) {
       const renewed = reseal(systemSecretContext(name, version), sealed);
       if (!renewed) continue;
       await resealSystemSecret(tx, name, { version, sealed: renewed });
@@ -43,7 +43,7 @@ export async function resealWithMasterKey(db: Db, master: MasterKey, tenantIds: 
   });
   for await (const tenantId of tenantIds) {
     await db.of(tenantId).write(async (tx) => {
-      for (const { version, sealed } of await findTenantKeys(tx, {})) {
+      for (const { version, sealed } of await findTenantKeys(tx)) {
         const renewed = reseal(tenantKeyContext(tenantId, version), sealed);
         if (!renewed) continue;
         await resealTenantKey(tx, { version, sealed: renewed });

@@ -1,6 +1,6 @@
 import type { TenantReads, TenantTx, Writes } from '../db/db.ts';
 import { inJson } from '../db/sql/dialect.ts';
-import { query, statement } from '../db/sql/statement.ts';
+import { countOf, query, statement } from '../db/sql/statement.ts';
 
 /** The sealed keys and secrets, as rows. */
 export type SealedVersion = { version: number; sealed: Uint8Array };
@@ -67,11 +67,7 @@ export async function findDataKey(db: TenantReads, subject: string): Promise<Uin
   return (await DATA_ONE.get(db, { subject }))?.sealed;
 }
 
-const DATA_COUNT = query<{ total: number }>()('SELECT count(*) AS total FROM data_keys WHERE tenant_id = :tenant_id');
-
-export async function countDataKeys(db: TenantReads): Promise<number> {
-  return Number((await DATA_COUNT.get(db, {}))?.total ?? 0);
-}
+export const countDataKeys = countOf('FROM data_keys WHERE tenant_id = :tenant_id');
 
 /** The next data keys after a subject, in order, a bounded number at a time. */
 export function pageDataKeys(db: TenantReads, after: string): Promise<{ subject: string; sealed: Uint8Array }[]> {

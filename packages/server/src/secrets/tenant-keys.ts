@@ -23,7 +23,7 @@ export function openTenantKeys({ master, clock }: { master: MasterKey; clock: Cl
 
   const load = async (db: TenantReads): Promise<Map<number, VersionedKey>> => {
     const keys = new Map<number, VersionedKey>();
-    for (const { version, sealed } of await findTenantKeys(db, {})) {
+    for (const { version, sealed } of await findTenantKeys(db)) {
       const opened = unseal(master.key(sealedBy(sealed)).key, tenantKeyContext(db.tenantId, version), sealed);
       keys.set(version, { version, key: keyFrom(opened) });
     }

@@ -90,7 +90,7 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
     systemSecret: (db, name) => systemSecret(master, clock, db, name),
     createTenantKey: (tx) => tenantKeys.add(tx, 1),
     async rotateTenantKey(tx) {
-      const newest = (await findTenantKeys(tx, {}))[0]?.version ?? 0;
+      const newest = (await findTenantKeys(tx))[0]?.version ?? 0;
       await tenantKeys.add(tx, newest + 1);
       return newest + 1;
     },

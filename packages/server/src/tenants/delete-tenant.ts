@@ -1,5 +1,5 @@
 import { type Db, isUniqueViolation } from '../db/db.ts';
-import { query, statement } from '../db/sql/statement.ts';
+import { countOf, query, statement } from '../db/sql/statement.ts';
 import { deleteSomeRows, type TenantTable, tenantTables } from '../db/tenant-tables.ts';
 import type { Blobs } from '../engines/blobs/blobs.ts';
 import type { TenantId } from '../kernel/ids.ts';
@@ -40,9 +40,7 @@ export async function deleteTenant(deps: DeleteTenantDeps, tenantId: TenantId): 
   }
 }
 
-const COUNT_IMAGES = query<{ total: number }>()(
-  'SELECT count(*) AS total FROM instance_images WHERE tenant_id = :tenant_id',
-);
+const COUNT_IMAGES = countOf('FROM instance_images WHERE tenant_id = :tenant_id');
 const SOME_IMAGES = query<{ blob_key: string }>()(
   `SELECT DISTINCT blob_key FROM instance_images WHERE tenant_id = :tenant_id LIMIT ${BATCH}`,
 );
@@ -51,7 +49,7 @@ const KEYS_OF_ERASURES = query<{ blob_keys: string }>()('SELECT blob_keys FROM e
 
 async function removeBlobs({ db, blobs, onProgress }: DeleteTenantDeps, tenantId: TenantId): Promise<number> {
   const tenant = db.of(tenantId);
-  const total = (await COUNT_IMAGES.get(tenant, {}))?.total ?? 0;
+  const total = await COUNT_IMAGES(tenant);
   let removed = 0;
   for (;;) {
     const keys = (await SOME_IMAGES.all(tenant, {})).map(({ blob_key }) => blob_key);

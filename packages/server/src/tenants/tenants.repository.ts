@@ -1,5 +1,5 @@
 import type { Reads, Writes } from '../db/db.ts';
-import { query, statement } from '../db/sql/statement.ts';
+import { countOf, query, statement } from '../db/sql/statement.ts';
 import { isTenantId, type TenantId } from '../kernel/ids.ts';
 
 /** A tenant that is being deleted stays so until it is gone: the deletion can only go on. */
@@ -16,7 +16,7 @@ const LIKE = "(id LIKE :pattern ESCAPE '\\' OR lower(name) LIKE :pattern ESCAPE 
 const SEARCH = query<TenantRow>()(
   `SELECT id, name, status, created_at FROM tenants WHERE ${LIKE} ORDER BY id LIMIT :size OFFSET :offset`,
 );
-const COUNT = query<{ total: number }>()(`SELECT count(*) AS total FROM tenants WHERE ${LIKE}`);
+const COUNT = countOf(`FROM tenants WHERE ${LIKE}`);
 
 /** A page of the tenants whose id or name is like the pattern. */
 export async function searchTenants(
@@ -25,7 +25,7 @@ export async function searchTenants(
   { size, offset }: { size: number; offset: number },
 ): Promise<{ rows: TenantRow[]; total: number }> {
   const rows = await SEARCH.all(db, { pattern, size, offset });
-  return { rows, total: (await COUNT.get(db, { pattern }))?.total ?? 0 };
+  return { rows, total: await COUNT(db, { pattern }) };
 }
 
 const MAX_NOT_ACTIVE = 100_000;

@@ -37,7 +37,6 @@ export const LIST_SORTABLE = {
 } as const;
 
 const ANY_NAMED = query<object>()('SELECT id FROM watchlists WHERE tenant_id = :tenant_id AND name = :name LIMIT 1');
-const COUNT = watchlists.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 const NEXT = query<{
   revision: number;
 }>()(`UPDATE watchlists SET num_members = num_members + :moreMembers, revision = revision + 1
@@ -67,9 +66,7 @@ export async function isListName(db: TenantReads, name: string): Promise<boolean
   return (await ANY_NAMED.get(db, { name })) !== undefined;
 }
 
-export async function countLists(db: TenantReads, environment: Environment): Promise<number> {
-  return (await COUNT.get(db, { environment }))?.total ?? 0;
-}
+export const countLists = watchlists.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 
 export const addList = watchlists.insert().run;
 

@@ -71,7 +71,7 @@ export function watchlistHandlers(deps: WatchlistsDeps): Own {
         last_updated_by: by,
       };
       await db.write(async (tx) => {
-        if ((await countLists(tx, environment)) >= MAX_WATCHLISTS_PER_ENVIRONMENT) throw new ApiError(100065);
+        if ((await countLists(tx, { environment })) >= MAX_WATCHLISTS_PER_ENVIRONMENT) throw new ApiError(100065);
         await ensureUniqueName('watchlist', name, () => addList(tx, row));
         await audit.record(tx, { ...changedBy(context), action: 'watchlist.created', item: row.id });
       });

@@ -8,19 +8,21 @@ import { rowMaker } from './row-maker.ts';
  */
 export type Statement<P, R, H = Reads> = {
   readonly text: string;
-  get(db: Handle<P> & H, params: CallerParams<P>): Promise<R | undefined>;
-  all(db: Handle<P> & H, params: CallerParams<P>): Promise<R[]>;
+  get(db: Handle<P> & H, ...params: ParamsArgument<P>): Promise<R | undefined>;
+  all(db: Handle<P> & H, ...params: ParamsArgument<P>): Promise<R[]>;
   /** Resolves to the number of rows that were changed. */
-  run(db: Handle<P> & Writes, params: CallerParams<P>): Promise<number>;
+  run(db: Handle<P> & Writes, ...params: ParamsArgument<P>): Promise<number>;
   /** For a change whose result nobody reads, as `Writes.send` says. */
-  send(db: Handle<P> & Writes, params: CallerParams<P>): void;
+  send(db: Handle<P> & Writes, ...params: ParamsArgument<P>): void;
   /** For the last statement of a transaction, as `Writes.last` says. */
-  last(db: Handle<P> & Writes, params: CallerParams<P>): Promise<R[]>;
+  last(db: Handle<P> & Writes, ...params: ParamsArgument<P>): Promise<R[]>;
   toString(): string;
 };
 
 type Handle<P> = 'tenant_id' extends keyof P ? Reads & OfTenant : Reads;
 type CallerParams<P> = Omit<P, 'tenant_id'>;
+/** A statement without parameters needs no second argument. */
+type ParamsArgument<P> = keyof CallerParams<P> extends never ? [params?: object] : [params: CallerParams<P>];
 /** Rows that are locked or changed are read in a transaction only. */
 export type HandleFor<T extends string> = T extends `${string}${'FOR UPDATE' | 'RETURNING'}${string}` ? Writes : Reads;
 
@@ -70,17 +72,30 @@ export function query<R>() {
   return <const T extends string>(text: T): Statement<ParamsOf<R, T>, R, HandleFor<T>> => prepare(text);
 }
 
+/** Counts rows. */
+export type Count<P> = (db: Handle<P>, ...params: ParamsArgument<P>) => Promise<number>;
+
+/** A count written by hand: `countOf('FROM … WHERE …')`. */
+export function countOf<const T extends string>(from: T): Count<ParamsOf<object, T>> {
+  return prepareCount(from);
+}
+
+export function prepareCount<P>(from: string): Count<P> {
+  const { get } = prepare<object, { total: number }>(`SELECT count(*) AS total ${from}`, ['total']);
+  return (async (db: Reads, params?: object) => (await get(db, params))?.total ?? 0) as Count<P>;
+}
+
 /** `columns` are those of a row, if they are known before the database has seen the statement. */
 export function prepare<P, R>(text: string, columns?: readonly string[]): Statement<P, R> {
-  const { numbered, valuesOf } = numberParams<CallerParams<P>>(text);
+  const { numbered, valuesOf } = numberParams<ParamsArgument<P>[0] | undefined>(text);
   const prepared = sql(numbered, columns && rowMaker(columns));
   return {
     text: numbered,
-    get: (db, params) => db.get<R>(prepared, valuesOf(db, params)),
-    all: (db, params) => db.all<R>(prepared, valuesOf(db, params)),
-    run: (db, params) => db.run(prepared, valuesOf(db, params)),
-    send: (db, params) => db.send(prepared, valuesOf(db, params)),
-    last: (db, params) => db.last<R>(prepared, valuesOf(db, params)),
+    get: (db, params?) => db.get<R>(prepared, valuesOf(db, params)),
+    all: (db, params?) => db.all<R>(prepared, valuesOf(db, params)),
+    run: (db, params?) => db.run(prepared, valuesOf(db, params)),
+    send: (db, params?) => db.send(prepared, valuesOf(db, params)),
+    last: (db, params?) => db.last<R>(prepared, valuesOf(db, params)),
     toString: () => numbered,
   };
 }

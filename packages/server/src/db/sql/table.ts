@@ -1,6 +1,6 @@
 import type { Value } from '../db.ts';
 import { type Filters, type List, type ListParams, makeList } from './list.ts';
-import { type HandleFor, type ParamsOf, prepare, type Statement } from './statement.ts';
+import { type Count, type HandleFor, type ParamsOf, prepare, prepareCount, type Statement } from './statement.ts';
 
 /**
  * A table names each of its columns once, with the type of its values. Statements, parameters and rows are derived from
@@ -33,7 +33,7 @@ export type Table<C extends Columns> = {
     columns: readonly K[],
     tail: T,
   ): Statement<ParamsOf<Row<C>, T>, Pick<Row<C>, K>, HandleFor<T>>;
-  count<const T extends string>(tail: T): Statement<ParamsOf<Row<C>, T>, { total: number }>;
+  count<const T extends string>(tail: T): Count<ParamsOf<Row<C>, T>>;
   insert<const T extends string = ''>(tail?: T): Statement<Row<C> & ParamsOf<Row<C>, T>, never>;
   /** Inserts a row, or changes all other columns of the one that has the same key. */
   upsert(key: readonly Name<C>[]): Statement<Row<C>, never>;
@@ -60,14 +60,12 @@ export function table<const C extends Columns>(name: string, definition: C): Tab
   const insertInto = `INSERT INTO ${name} (${all.join(', ')}) VALUES (${all.map((column) => `:${column}`).join(', ')})`;
   const selectFrom = (columns: readonly string[]) => `SELECT ${columns.join(', ')} FROM ${name}`;
   const byId = { from: `FROM ${name} WHERE tenant_id = :tenant_id`, id: 'id' };
-  const count = <P>(tail: string) =>
-    prepare<P, { total: number }>(`SELECT count(*) AS total FROM ${name} ${tail}`, ['total']);
   return {
     name,
     definition,
     columns: all.filter((column) => column !== 'tenant_id') as Exclude<Name<C>, 'tenant_id'>[],
     select: (columns, tail) => prepare(`${selectFrom(columns)} ${tail}`, columns),
-    count,
+    count: (tail) => prepareCount(`FROM ${name} ${tail}`),
     insert: (tail) => prepare(`${insertInto} ${tail ?? ''}`),
     upsert: (key) => {
       const others = all.filter((column) => !key.includes(column));

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { listOf } from '../../db/sql/list.ts';
-import { query, statement } from '../../db/sql/statement.ts';
+import { countOf, query, statement } from '../../db/sql/statement.ts';
 import type { RegisteredKey } from './uaf/verify-authentication.ts';
 
 export type AppkeyRow = RegisteredKey & {
@@ -42,9 +42,6 @@ const ADVANCE =
   statement(`UPDATE appkeys SET sign_count = :signCount, last_used_at = :now WHERE tenant_id = :tenant_id AND id = :id
   AND status = 'ACTIVE' AND (sign_count < :signCount OR (sign_count = 0 AND :signCount = 0))`);
 const SET_STATUS = statement('UPDATE appkeys SET status = :status WHERE tenant_id = :tenant_id AND id = :id');
-const COUNT = query<{ total: number }>()(
-  'SELECT count(*) AS total FROM appkeys WHERE tenant_id = :tenant_id AND user_id = :userId',
-);
 
 export type KeyName = { storeId: string; rpId: string; keyId: string };
 
@@ -59,9 +56,7 @@ export const appkeysOf = query<AppkeyRow>()(`SELECT ${COLUMNS} FROM appkeys
   WHERE tenant_id = :tenant_id AND user_id = :userId AND rp_id = :rpId ORDER BY id`).all;
 
 /** Counts those of all relying parties. */
-export async function countAppkeys(db: TenantReads, userId: string): Promise<number> {
-  return (await COUNT.get(db, { userId }))?.total ?? 0;
-}
+export const countAppkeys = countOf('FROM appkeys WHERE tenant_id = :tenant_id AND user_id = :userId');
 
 /** False if the key id is already registered. */
 export async function addAppkey(tx: TenantTx, row: AppkeyRow): Promise<boolean> {

@@ -44,7 +44,7 @@ export function appkeyRegistrationHandlers(core: IdentityCore) {
       const config = await getConfig(db, store.id, rpId);
       const policy = policyOf(config.registrationPolicies, params.regPolicyName);
       await core.ensureUsable(db, user, { now });
-      if ((await countAppkeys(db, user.id)) >= MAX_APPKEYS_PER_USER) throw new ApiError(100116);
+      if ((await countAppkeys(db, { userId: user.id })) >= MAX_APPKEYS_PER_USER) throw new ApiError(100116);
       const keys = await appkeysOf(db, { userId: user.id, rpId });
       const username = body?.username ?? user.ext_id ?? user.id;
       const challenge = newChallenge();
@@ -111,7 +111,8 @@ async function register(core: IdentityCore, tx: TenantTx, registering: Registeri
   const { rpId } = expected;
   const config = await getConfig(tx, store.id, rpId);
   const key = readKey(body.response, { ...expected, config, now });
-  if ((await countAppkeys(tx, user.id)) >= MAX_APPKEYS_PER_USER) throw new Refusal(100116, { counts: false });
+  if ((await countAppkeys(tx, { userId: user.id })) >= MAX_APPKEYS_PER_USER)
+    throw new Refusal(100116, { counts: false });
   const device = { userId: user.id, rpId, deviceId: body.deviceId ?? newId(now) };
   const row: AppkeyRow = {
     id: newId(now),

@@ -25,15 +25,12 @@ const queries = table('event_queries', {
 const { columns } = queries;
 export type QueryRow = RowOf<typeof queries>;
 
-const COUNT = queries.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 const SUCCEED = queries.update(['status', 'first_page', 'next_id'], 'WHERE tenant_id = :tenant_id AND id = :id');
 
 export const addQuery = queries.insert().run;
 export const findQuery = queries.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id').get;
 
-export async function countQueries(db: TenantReads, environment: Environment): Promise<number> {
-  return (await COUNT.get(db, { environment }))?.total ?? 0;
-}
+export const countQueries = queries.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 
 export const setQueryStatus = queries.update(['status'], 'WHERE tenant_id = :tenant_id AND id = :id').run;
 

@@ -61,7 +61,8 @@ export function eventQueryHandlers({
         expires_at: now + QUERY_KEPT_MS,
       };
       await db.write(async (tx) => {
-        if ((await countQueries(tx, row.environment)) >= MAX_QUERIES_PER_ENVIRONMENT) throw new ApiError(100065);
+        if ((await countQueries(tx, { environment: row.environment })) >= MAX_QUERIES_PER_ENVIRONMENT)
+          throw new ApiError(100065);
         await addQuery(tx, row);
         await jobs.enqueue(tx, runQuery, { queryId: id });
       });

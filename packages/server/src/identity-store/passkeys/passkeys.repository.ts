@@ -55,7 +55,6 @@ export type PasskeyToVerify = Pick<PasskeyRow, (typeof VERIFIED)[number]>;
 export type PasskeySummaryRow = Pick<PasskeyRow, (typeof SUMMARY)[number]>;
 
 const ADD = passkeys.insert('ON CONFLICT (tenant_id, environment, rp_id, credential_id) DO NOTHING');
-const COUNT = passkeys.count('WHERE tenant_id = :tenant_id AND user_id = :userId');
 const HANDLE_OF_OTHER = query<object>()(`SELECT user_id FROM passkeys
   WHERE tenant_id = :tenant_id AND environment = :environment AND rp_id = :rpId AND user_handle = :userHandle
   AND user_id <> :userId LIMIT 1`);
@@ -99,9 +98,7 @@ export const passkeysAt = passkeys.select(
 ).all;
 
 /** Counts the passkeys of all relying parties. */
-export async function countPasskeys(db: TenantReads, userId: string): Promise<number> {
-  return (await COUNT.get(db, { userId }))?.total ?? 0;
-}
+export const countPasskeys = passkeys.count('WHERE tenant_id = :tenant_id AND user_id = :userId');
 
 export const findPasskey = passkeys.select(
   columns,

@@ -118,7 +118,7 @@ export async function ensureRoom(
   atRelyingParty: number,
   { maxPasskeysPerUser }: RegistrationPolicy,
 ): Promise<void> {
-  const full = atRelyingParty >= maxPasskeysPerUser || (await countPasskeys(tx, userId)) >= MAX_PASSKEYS_PER_USER;
+  const full = atRelyingParty >= maxPasskeysPerUser || (await countPasskeys(tx, { userId })) >= MAX_PASSKEYS_PER_USER;
   if (full) throw new ApiError(100038);
 }
 

@@ -1,6 +1,6 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
-import { query, statement } from '../../db/sql/statement.ts';
+import { countOf, query, statement } from '../../db/sql/statement.ts';
 
 /** The configurations of relying parties and the policies of a store, by kind and name. */
 export type PolicyKind = 'PASSKEY' | 'APPKEY' | 'TOTP' | 'PUSH';
@@ -31,9 +31,7 @@ const CHANGE = statement(
   `UPDATE relying_parties SET config = :config, sealed = :sealed, last_updated_at = :now WHERE ${KEY}`,
 );
 const REMOVE = statement(`DELETE FROM relying_parties WHERE ${KEY}`);
-const COUNT = query<{ total: number }>()(
-  'SELECT count(*) AS total FROM relying_parties WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind',
-);
+const COUNT = countOf('FROM relying_parties WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind');
 /** The limit of the list below: as many stores as a tenant may have in one environment. */
 const MOST_NAMED = 1000;
 
@@ -69,8 +67,8 @@ export async function removePolicy(tx: TenantTx, { storeId, kind, name }: Policy
   return (await REMOVE.run(tx, { storeId, kind, name })) === 1;
 }
 
-export async function countPolicies(db: TenantReads, storeId: string, kind: PolicyKind): Promise<number> {
-  return (await COUNT.get(db, { storeId, kind }))?.total ?? 0;
+export function countPolicies(db: TenantReads, storeId: string, kind: PolicyKind): Promise<number> {
+  return COUNT(db, { storeId, kind });
 }
 
 export const policiesOfStore = query<PolicyRow>()(

@@ -7,7 +7,6 @@ import { identityStores, type StoreRow } from './stores.table.ts';
 const { columns } = identityStores;
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
 const LIKE = `${OF_ENVIRONMENT} AND name_folded LIKE :pattern ESCAPE '\\'` as const;
-const COUNT = identityStores.count(OF_ENVIRONMENT);
 const LIST = identityStores.list(columns, LIKE);
 
 export const findStore = identityStores.select(columns, `${OF_ENVIRONMENT} AND name = :name`).get;
@@ -25,9 +24,7 @@ export const changeStore = identityStores.update(
   'WHERE tenant_id = :tenant_id AND id = :id',
 ).run;
 
-export async function countStores(db: TenantReads, environment: Environment): Promise<number> {
-  return (await COUNT.get(db, { environment }))?.total ?? 0;
-}
+export const countStores = identityStores.count(OF_ENVIRONMENT);
 
 export function pageStores(
   db: TenantReads,

@@ -45,7 +45,7 @@ export function storeHandlers({ addIdentityEvent }: { addIdentityEvent: AddIdent
         last_updated_at: now,
       };
       return db.write(async (tx) => {
-        if ((await countStores(tx, environment)) >= MAX_STORES_PER_ENVIRONMENT) throw new ApiError(100065);
+        if ((await countStores(tx, { environment })) >= MAX_STORES_PER_ENVIRONMENT) throw new ApiError(100065);
         await ensureUniqueName('identity store', name, () => addStore(tx, row));
         await addIdentityEvent(tx, { environment, storeName: name, type: 'identity.storeCreated', now });
         return viewOf(tx, row);

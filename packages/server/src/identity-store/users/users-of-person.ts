@@ -1,4 +1,4 @@
-import { query } from '../../db/sql/statement.ts';
+import { countOf, query } from '../../db/sql/statement.ts';
 import type { PersonItem, PersonSource } from '../../kernel/person-source.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { deleteUser } from './delete-user.ts';
@@ -8,7 +8,7 @@ import { findUser, findUserForUpdate, USER_COLUMNS, type UserRow, usersAmong } f
 
 const IN_ENVIRONMENT = `u.tenant_id = :tenant_id AND u.store_id IN
   (SELECT id FROM identity_stores s WHERE s.tenant_id = :tenant_id AND s.environment = :environment)`;
-const COUNT = query<{ total: number }>()(`SELECT count(*) AS total FROM identity_users u WHERE ${IN_ENVIRONMENT}`);
+const COUNT = countOf(`FROM identity_users u WHERE ${IN_ENVIRONMENT}`);
 const AFTER =
   query<UserRow>()(`SELECT ${USER_COLUMNS.join(', ')} FROM identity_users u WHERE ${IN_ENVIRONMENT} AND u.id > :after
   ORDER BY u.id LIMIT :limit + 0`);
@@ -19,9 +19,7 @@ export function usersOfPerson(
 ): PersonSource {
   return {
     kind: 'user',
-    async count(db, environment) {
-      return Number((await COUNT.get(db, { environment }))?.total ?? 0);
-    },
+    count: (db, environment) => COUNT(db, { environment }),
     async page(db, environment, after, limit) {
       const items: PersonItem[] = [];
       const rows = await openUsers(db, await AFTER.all(db, { environment, after, limit }));

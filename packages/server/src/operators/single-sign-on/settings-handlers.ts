@@ -70,8 +70,8 @@ export function singleSignOnHandlers({ providers, outbound, secretHostFault, bas
       ensureLive(principal);
       await db.write(async (tx) => {
         await ensureHoldsAll(tx, principal, await getSingleSignOn(tx));
-        await removeSingleSignOn(tx, {});
-        await removeSessionsOfAccounts(tx, {});
+        await removeSingleSignOn(tx);
+        await removeSessionsOfAccounts(tx);
       });
       return undefined;
     },

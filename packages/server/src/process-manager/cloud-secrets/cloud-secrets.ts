@@ -64,7 +64,7 @@ async function create(deps: CloudSecretsDeps, { db, now, principal }: Context, {
   const id = newId(now);
   const by = actor(principal);
   const row = await db.write(async (tx) => {
-    if ((await countCloudSecrets(tx, environment)) >= MAX_CLOUD_SECRETS_PER_ENVIRONMENT) throw new ApiError(100065);
+    if ((await countCloudSecrets(tx, { environment })) >= MAX_CLOUD_SECRETS_PER_ENVIRONMENT) throw new ApiError(100065);
     const newRow: CloudSecretRow = {
       environment,
       hosts: stored,

@@ -62,7 +62,6 @@ const NEWEST_DEPLOYED = definitions.select(
   columns,
   `WHERE ${BY_NAME} AND status = 'DEPLOYED_ACTIVE' ORDER BY environment DESC, version DESC LIMIT 1`,
 );
-const COUNT = definitions.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 const VERSIONS = query<{ total: number; newest: number }>()(`SELECT count(*) AS total,
   coalesce(max(version), 0) AS newest FROM process_definitions
   WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name`);
@@ -105,9 +104,7 @@ export const findTagged = definitions.select(
     ORDER BY environment DESC LIMIT 1)`,
 ).get;
 
-export async function countDefinitions(db: TenantReads, environment: Environment): Promise<number> {
-  return (await COUNT.get(db, { environment }))?.total ?? 0;
-}
+export const countDefinitions = definitions.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 
 /** How many versions of a name there are in an environment, and the number of the newest; 0 if there are none. */
 export async function versionsOf(

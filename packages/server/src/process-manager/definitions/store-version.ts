@@ -45,7 +45,7 @@ export async function storeNewVersion(
   if (total >= MAX_VERSIONS_OF_A_NAME) {
     throw new ApiError(100065, { detail: `there are ${total} versions of this process definition` });
   }
-  const all = await countDefinitions(tx, environment);
+  const all = await countDefinitions(tx, { environment });
   if (all >= MAX_DEFINITIONS) throw new ApiError(100065, { detail: `there are ${all} process definitions` });
   const row: DefinitionRow = {
     ...columnsOf(definition),

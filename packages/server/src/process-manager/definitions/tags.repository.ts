@@ -42,7 +42,6 @@ const OF_ONE = query<{ name: string }>()(
 const OF_ALL = query<Pick<TagRow, 'name' | 'definition_id'>>()(
   `SELECT name, definition_id ${FROM} WHERE ${VISIBLE_TAGS} ORDER BY name`,
 );
-const COUNT = tags.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 const REMOVE = tags.delete(
   'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name AND definition_id = :definitionId',
 );
@@ -68,9 +67,7 @@ export async function tagsByDefinition(
   return tags;
 }
 
-export async function countTags(db: TenantReads, environment: Environment): Promise<number> {
-  return (await COUNT.get(db, { environment }))?.total ?? 0;
-}
+export const countTags = tags.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 
 /** Adds the tag, or moves it from where it was. */
 export const putTag =

@@ -56,7 +56,7 @@ export function tagHandlers(): Handlers<typeof operations> {
         if ((await tagsOf(tx, environment, definition.id)).length >= MAX_TAGS_OF_A_DEFINITION) {
           throw new ApiError(100065, { detail: `the version already has ${MAX_TAGS_OF_A_DEFINITION} tags` });
         }
-        if (!before && (await countTags(tx, environment)) >= MAX_TAGS) {
+        if (!before && (await countTags(tx, { environment })) >= MAX_TAGS) {
           throw new ApiError(100065, { detail: `there are ${MAX_TAGS} tags` });
         }
         const tag: TagRow = {

@@ -27,9 +27,6 @@ export type ExportRow = RowOf<typeof exports>;
 const parts = table('export_parts', { tenant_id: text(), export_id: text(), part: integer(), ids: text() });
 
 const BY_ID = 'WHERE tenant_id = :tenant_id AND id = :id';
-const COUNT_RUNNING = exports.count(
-  `WHERE tenant_id = :tenant_id AND environment = :environment AND state = 'RUNNING'`,
-);
 const ADD_PART = parts.insert();
 const PART = parts.select(['ids'], 'WHERE tenant_id = :tenant_id AND export_id = :export_id AND part = :part');
 
@@ -45,9 +42,9 @@ export const exportsOf = exports.select(
   'WHERE tenant_id = :tenant_id AND environment = :environment AND caller_id = :caller_id ORDER BY id DESC LIMIT 1000',
 ).all;
 
-export async function countRunning(db: TenantReads, environment: Environment): Promise<number> {
-  return Number((await COUNT_RUNNING.get(db, { environment }))?.total ?? 0);
-}
+export const countRunning = exports.count(
+  `WHERE tenant_id = :tenant_id AND environment = :environment AND state = 'RUNNING'`,
+);
 
 export const changeExport = exports.update(['state', 'after_id', 'num_parts', 'num_rows', 'truncated'], BY_ID).run;
 export const removeExport = exports.delete(BY_ID).run;

@@ -71,7 +71,7 @@ async function create(deps: Bound, context: Context, { body }: InputOf<'create'>
   const { total } = await findInstanceIds(db, scope, filters, { size: 1, offset: 0, direction: 'DESC' });
   const id = newId(now);
   return db.write(async (tx) => {
-    if ((await countRunning(tx, environment)) >= MAX_RUNNING_EXPORTS) {
+    if ((await countRunning(tx, { environment })) >= MAX_RUNNING_EXPORTS) {
       throw new ApiError(100065, { detail: `${MAX_RUNNING_EXPORTS} exports are still running; try again later` });
     }
     const own = await exportsOf(tx, { environment, caller_id: principal.callerId });

@@ -22,9 +22,6 @@ export type ChallengeRow = RowOf<typeof challenges>;
 
 export type Attempt = { readonly instanceId: string; readonly step: string; readonly attempt: number };
 
-const COUNT = challenges.count(
-  'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step AND attempt = :attempt',
-);
 const END_OPEN = statement(`UPDATE liveness_challenges SET state = 'ENDED'
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step AND attempt = :attempt
   AND state IN ('OPEN', 'DONE')`);
@@ -35,10 +32,9 @@ const USE = statement(`UPDATE liveness_challenges SET state = 'USED'
 
 export const addChallenge = challenges.insert().send;
 
-export async function countChallenges(tx: TenantTx, { instanceId, step, attempt }: Attempt): Promise<number> {
-  const row = await COUNT.get(tx, { instanceId, step, attempt });
-  return Number(row?.total ?? 0);
-}
+export const countChallenges = challenges.count(
+  'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step AND attempt = :attempt',
+);
 
 export async function endOpenChallenges(tx: TenantTx, { instanceId, step, attempt }: Attempt): Promise<void> {
   END_OPEN.send(tx, { instanceId, step, attempt });

@@ -1,6 +1,6 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { inJson } from '../../db/sql/dialect.ts';
-import { query, statement } from '../../db/sql/statement.ts';
+import { countOf, query, statement } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 
 export type FaceKey = {
@@ -43,12 +43,10 @@ export const facesOfOthers =
   WHERE tenant_id = :tenant_id AND algorithm <> :algorithm AND (instance_id > :instance_id OR (instance_id = :instance_id AND step > :step))
   ORDER BY instance_id, step LIMIT ${FACES_AT_ONCE}`).all;
 
-const COUNT_OTHERS = query<{ total: number }>()(
-  'SELECT count(*) AS total FROM instance_faces WHERE tenant_id = :tenant_id AND algorithm <> :algorithm',
-);
+const COUNT_OTHERS = countOf('FROM instance_faces WHERE tenant_id = :tenant_id AND algorithm <> :algorithm');
 
-export async function countFacesOfOthers(db: TenantReads, algorithm: string): Promise<number> {
-  return Number((await COUNT_OTHERS.get(db, { algorithm }))?.total ?? 0);
+export function countFacesOfOthers(db: TenantReads, algorithm: string): Promise<number> {
+  return COUNT_OTHERS(db, { algorithm });
 }
 
 export const findFace = query<FaceKey>()(`SELECT instance_id, step, algorithm, created_at FROM instance_faces

@@ -1,6 +1,6 @@
 import type { TenantReads } from '../../db/db.ts';
 import { inJson } from '../../db/sql/dialect.ts';
-import { query } from '../../db/sql/statement.ts';
+import { countOf, query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { findInstance, type InstanceRow } from '../instances/process-instances.repository.ts';
 
@@ -20,17 +20,14 @@ export async function instancesAmong(db: TenantReads, ids: readonly string[]): P
   return (await AMONG.all(db, { ids: JSON.stringify(ids) })).map(({ id }) => id);
 }
 
-const COUNT = query<{ total: number }>()(
-  'SELECT count(*) AS total FROM process_instances WHERE tenant_id = :tenant_id AND environment = :environment',
-);
 const AFTER = query<{
   id: string;
 }>()(`SELECT id FROM process_instances WHERE tenant_id = :tenant_id AND environment = :environment AND id > :after
   ORDER BY id LIMIT :limit + 0`);
 
-export async function countOfEnvironment(db: TenantReads, environment: Environment): Promise<number> {
-  return Number((await COUNT.get(db, { environment }))?.total ?? 0);
-}
+export const countOfEnvironment = countOf(
+  'FROM process_instances WHERE tenant_id = :tenant_id AND environment = :environment',
+);
 
 /** The next instances after an id, in order. */
 export async function instancesAfter(

@@ -10,7 +10,7 @@ import { type DeleteInstanceDeps, deleteInChain } from './delete-instance.ts';
 export function instancesOfPerson(deps: DeleteInstanceDeps & { drive: Pick<Drive, 'lookAt'> }): PersonSource {
   return {
     kind: 'processInstance',
-    count: countOfEnvironment,
+    count: (db, environment) => countOfEnvironment(db, { environment }),
     async page(db, environment, after, limit) {
       const items: PersonItem[] = [];
       for (const row of await instancesAfter(db, environment, after, limit)) {

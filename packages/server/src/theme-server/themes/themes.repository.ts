@@ -29,7 +29,6 @@ const BY_NAME = `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')} AN
   ORDER BY environment DESC LIMIT 1` as const;
 const ONE = themes.select(columns, BY_NAME);
 const ONE_FOR_UPDATE = themes.select(columns, `${BY_NAME} ${FOR_UPDATE}`);
-const COUNT = themes.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 const ASSET = query<StoredAsset>()(`SELECT a.theme_id, a.name, a.content_type, a.sha256, a.content FROM theme_assets a
   WHERE a.tenant_id = :tenant_id AND a.name = :name AND a.theme_id = (SELECT id FROM themes ${BY_NAME})`);
 const SAVE_ASSET = statement(`INSERT INTO theme_assets (tenant_id, theme_id, name, content_type, sha256, content)
@@ -50,9 +49,7 @@ export function findThemeForUpdate(
   return ONE_FOR_UPDATE.get(tx, { environment, theme: name });
 }
 
-export async function countThemes(db: TenantReads, environment: Environment): Promise<number> {
-  return (await COUNT.get(db, { environment }))?.total ?? 0;
-}
+export const countThemes = themes.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 
 export const addTheme = themes.insert().run;
 

@@ -82,7 +82,8 @@ async function create(
     last_updated_by: by,
   };
   await own.write(async (tx) => {
-    if ((await countThemes(tx, row.environment)) >= MAX_THEMES_PER_ENVIRONMENT) throw new ApiError(100065);
+    if ((await countThemes(tx, { environment: row.environment })) >= MAX_THEMES_PER_ENVIRONMENT)
+      throw new ApiError(100065);
     await ensureUniqueName('theme', name, () => addTheme(tx, row));
   });
   return toTheme(own.tenantId, row, []);

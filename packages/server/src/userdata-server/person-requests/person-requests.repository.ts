@@ -1,5 +1,5 @@
-import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { query, statement } from '../../db/sql/statement.ts';
+import type { TenantTx } from '../../db/db.ts';
+import { countOf, query, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { PersonKind } from '../../kernel/person-source.ts';
@@ -27,8 +27,6 @@ export type PersonRequestRow = RowOf<typeof requests>;
 
 export type ItemRow = { kind: PersonKind; item_id: string; erased: 0 | 1 };
 
-const COUNT_OPEN = query<{ total: number }>()(`SELECT count(*) AS total FROM person_requests
-  WHERE tenant_id = :tenant_id AND environment = :environment AND state IN ('SEARCHING', 'ERASING')`);
 const ADD_ITEM = statement(`INSERT INTO person_request_items (tenant_id, request_id, kind, item_id, erased)
   VALUES (:tenant_id, :requestId, :kind, :id, 0) ON CONFLICT (tenant_id, request_id, kind, item_id) DO NOTHING`);
 const MARK_ERASED = statement(`UPDATE person_request_items SET erased = 1
@@ -37,9 +35,8 @@ const MARK_ERASED = statement(`UPDATE person_request_items SET erased = 1
 export const addRequest = requests.insert().run;
 
 /** Of those that are not done yet. */
-export async function countOpenRequests(db: TenantReads, environment: Environment): Promise<number> {
-  return Number((await COUNT_OPEN.get(db, { environment }))?.total ?? 0);
-}
+export const countOpenRequests = countOf(`FROM person_requests
+  WHERE tenant_id = :tenant_id AND environment = :environment AND state IN ('SEARCHING', 'ERASING')`);
 
 export const findRequest = requests.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id').get;
 

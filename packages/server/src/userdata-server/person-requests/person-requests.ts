@@ -54,7 +54,7 @@ export function openPersonRequests(deps: PersonRequestDeps) {
     for (const source of sources) total += await source.count(db, principal.environment);
     const id = newId(now);
     return db.write(async (tx) => {
-      if ((await countOpenRequests(tx, principal.environment)) >= MAX_OPEN_REQUESTS) {
+      if ((await countOpenRequests(tx, { environment: principal.environment })) >= MAX_OPEN_REQUESTS) {
         throw new ApiError(100065, { detail: `${MAX_OPEN_REQUESTS} requests are still running; try again later` });
       }
       const sealed = await vault.sealFor(tx, requestSubject(id), SELECTORS, Buffer.from(JSON.stringify(selectors)));
