@@ -3,7 +3,8 @@ import sharp from 'sharp';
 import { blendFaces } from './blend.ts';
 import type { Faces } from './faces.ts';
 import { type AttackKind, type Player, playStill } from './play-still.ts';
-import { encode, type Still } from './render-head.ts';
+import { encode } from './render-head.ts';
+import type { Still } from './still.ts';
 
 /** Who sits in front of the camera, or pretends to. */
 export type Attack = {

@@ -1,4 +1,4 @@
-import { type Point, pointAt, type Still, sample } from './render-head.ts';
+import { type Point, pointAt, type Still, sample } from './still.ts';
 
 /** Two faces laid over each other: `share` is how much of the second is in it. Eyes and mouth are brought together first. */
 export function blendFaces(one: Still, other: Still, share: number): Still {

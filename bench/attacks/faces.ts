@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { AUDREY, CONNERY, FRANCK, picture } from '../../packages/vision/test/pictures.ts';
 import { AT_REST, type Moment, openRecording, PORTRAIT_AT, SHOWN } from '../../packages/vision/test/recording.ts';
 import { type Film, findFilms } from './films.ts';
-import type { Still } from './render-head.ts';
+import type { Still } from './still.ts';
 
 /** The material of an attacker, and people who do what is asked for, for comparison. */
 export type Faces = {

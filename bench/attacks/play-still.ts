@@ -1,5 +1,6 @@
 import type { Movement } from '@grove/vision';
-import { type HeadPose, type RenderOptions, renderHead, type Still } from './render-head.ts';
+import { type HeadPose, type RenderOptions, renderHead } from './render-head.ts';
+import type { Still } from './still.ts';
 
 /** Answers instructions live with pictures that are rendered from stills. */
 export type Player = {

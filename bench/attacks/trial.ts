@@ -7,7 +7,7 @@ import type { TestApp } from '../../packages/server/test/harness.ts';
 import { RecordingOver } from '../../packages/vision/test/recording.ts';
 import type { Attack } from './attack-list.ts';
 import type { Faces } from './faces.ts';
-import type { Still } from './render-head.ts';
+import type { Still } from './still.ts';
 
 /** `not played`: the recording does not show what was asked for. */
 export type AttackOutcome = 'accepted' | 'review' | 'refused' | 'not played';
