@@ -31,7 +31,8 @@ export function templateFault(template: string, { names, open, example }: Placeh
   }
   if (isDeep(template)) return `must not be nested deeper than ${MAX_DEPTH}`;
   try {
-    JSON.parse(fillTemplate(template, (path) => (Object.hasOwn(names, path) ? names[path] : undefined) ?? ANY_TEXT));
+    const sampleOf = (path: string) => (Object.hasOwn(names, path) ? names[path] : ANY_TEXT);
+    JSON.parse(template.replace(PLACEHOLDER, (_, path: string) => filledWith(sampleOf(path))));
     return undefined;
   } catch {
     return `must be JSON once it is filled; texts stand between quotation marks, as in ${example}`;
@@ -52,14 +53,9 @@ function isDeep(template: string): boolean {
   return depth > MAX_DEPTH;
 }
 
-/** Unknown placeholders become the empty string. */
-export function fillTemplate(template: string, readPath: (path: string) => unknown): string {
-  return template.replace(PLACEHOLDER, (_, path: string) => filledWith(readPath(path)));
-}
-
 /**
- * The same, if it is at most so long; else undefined. A short template may name a long text two hundred times, so it is
- * not filled any further than this.
+ * Unknown placeholders become the empty string. Undefined if the filled text would be longer than `maxLength`. A short
+ * template may name a long text two hundred times, so it is not filled any further than this.
  */
 export function fillTemplateUpTo(
   maxLength: number,

@@ -1,4 +1,4 @@
-import { fillTemplate, type Placeholders, templateFault } from '../../../kernel/json-template.ts';
+import { fillTemplateUpTo, type Placeholders, templateFault } from '../../../kernel/json-template.ts';
 import { validValues } from '../read-values.ts';
 import { NO_DATA, type State } from '../state.ts';
 
@@ -24,14 +24,8 @@ export const MAX_FILLED_LENGTH = 256 * 1024;
 
 /** Unknown placeholders become the empty string. Undefined if the body would be too long. */
 export function fillBody(template: string, ids: Ids, { params, data }: Facts): string | undefined {
-  let length = template.length;
-  const filled = fillTemplate(template, (path) => {
-    if (length > MAX_FILLED_LENGTH) return '';
-    const value = path.split('.').reduce<unknown>(member, { params, data, ...ids });
-    if (typeof value === 'string') length += value.length;
-    return value;
-  });
-  return length > MAX_FILLED_LENGTH ? undefined : filled;
+  const values = { params, data, ...ids };
+  return fillTemplateUpTo(MAX_FILLED_LENGTH, template, (path) => path.split('.').reduce<unknown>(member, values));
 }
 
 /** A field that was read of a document is named like a member: the machine-readable values are worth more. */
