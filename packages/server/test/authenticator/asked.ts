@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createPublicKey, randomBytes, X509Certificate } from 'node:crypto';
 import { Refusal } from '../../src/identity-store/attempts/refusal.ts';
 import { OFFERED } from '../../src/identity-store/passkeys/algorithms.ts';
-import type { AuthenticationAsked, StoredPasskey } from '../../src/identity-store/passkeys/verify-authentication.ts';
+import type { ExpectedAuthentication, StoredPasskey } from '../../src/identity-store/passkeys/verify-authentication.ts';
 import {
+  type ExpectedRegistration,
   type Registered,
-  type RegistrationAsked,
   verifyRegistration,
 } from '../../src/identity-store/passkeys/verify-registration.ts';
 import { type Authenticator, type AuthenticatorOptions, authenticator } from './authenticator.ts';
@@ -20,7 +20,7 @@ const PLACES = { rpId: RP_ID, restrictedOrigins: [], relatedOrigins: [], topOrig
 
 export const newChallenge = () => randomBytes(32).toString('base64url');
 
-export function askedToRegister(more: Partial<RegistrationAsked> = {}): RegistrationAsked {
+export function askedToRegister(more: Partial<ExpectedRegistration> = {}): ExpectedRegistration {
   return {
     ...PLACES,
     challenge: newChallenge(),
@@ -32,7 +32,7 @@ export function askedToRegister(more: Partial<RegistrationAsked> = {}): Registra
   };
 }
 
-export function askedToAuthenticate(more: Partial<AuthenticationAsked> = {}): AuthenticationAsked {
+export function askedToAuthenticate(more: Partial<ExpectedAuthentication> = {}): ExpectedAuthentication {
   return { ...PLACES, challenge: newChallenge(), userId: USER_ID, allowed: [], userVerification: 'required', ...more };
 }
 
@@ -66,7 +66,7 @@ export function registeredAuthenticator(options: Partial<AuthenticatorOptions> =
 export function refusesWith(verify: () => unknown, code: number, counts?: boolean): void {
   assert.throws(verify, (error: unknown) => {
     assert.ok(error instanceof Refusal, String(error));
-    assert.equal(error.code, code, JSON.stringify(error.told));
+    assert.equal(error.code, code, JSON.stringify(error.problem));
     if (counts !== undefined) assert.equal(error.counts, counts);
     return true;
   });

@@ -99,7 +99,7 @@ function lineOf({ tenantId }: TenantDb, storeName: string, { userId, userExtId }
 export function acceptedOf<Accepted extends object>(judgement: Accepted | { refused: Refusal; user?: User }): Accepted {
   if (!('refused' in judgement)) return judgement;
   const { refused: refusal, user } = judgement;
-  throw new ApiError(refusal.code, { ...refusal.told, ...(user && { user }) });
+  throw new ApiError(refusal.code, { ...refusal.problem, ...(user && { user }) });
 }
 
 async function judge<Result, Ahead>(

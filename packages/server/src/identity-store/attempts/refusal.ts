@@ -13,14 +13,14 @@ export class Refusal extends Error {
    */
   readonly counts: boolean;
   /** Added to the message for a developer. Never holds personal data or secrets. */
-  readonly told: { readonly detail?: string };
+  readonly problem: { readonly detail?: string };
 
   constructor(code: ErrorCode, { counts, detail }: { counts: boolean; detail?: string | undefined }) {
     super(`refused with ${code}`);
     this.name = 'Refusal';
     this.code = code;
     this.counts = counts;
-    this.told = detail === undefined ? {} : { detail };
+    this.problem = detail === undefined ? {} : { detail };
   }
 }
 

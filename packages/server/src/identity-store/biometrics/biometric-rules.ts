@@ -51,7 +51,7 @@ export type MatchingProcess = {
   readonly internalThreshold?: number | undefined;
 };
 
-export type FaceAsked = {
+export type FaceInput = {
   readonly data?: string | undefined;
   readonly type?: string | undefined;
   readonly subtype?: string | undefined;
@@ -60,7 +60,7 @@ export type FaceAsked = {
 
 /** Returns the first fault of a request to match. The order: missing data, then the type, then the matching process. */
 export function faultOfMatch(
-  { data, type, subtype, matchingProcess }: FaceAsked,
+  { data, type, subtype, matchingProcess }: FaceInput,
   ownAlgorithm: string,
 ): ErrorCode | undefined {
   if (!data) return 20114;

@@ -12,9 +12,9 @@ import {
 import type { Faults } from '../../../test/authenticator/authenticator.ts';
 import type { Alg } from '../../../test/authenticator/sign-with.ts';
 import { Refusal } from '../attempts/refusal.ts';
-import { type AuthenticationAsked, type StoredPasskey, verifyAuthentication } from './verify-authentication.ts';
+import { type ExpectedAuthentication, type StoredPasskey, verifyAuthentication } from './verify-authentication.ts';
 
-type Wrong = { faults?: Faults; asked?: Partial<AuthenticationAsked>; passkey?: Partial<StoredPasskey> };
+type Wrong = { faults?: Faults; asked?: Partial<ExpectedAuthentication>; passkey?: Partial<StoredPasskey> };
 
 const one = registeredAuthenticator();
 

@@ -26,7 +26,7 @@ export type StoredPasskey = {
   readonly backupEligible: boolean;
 };
 
-export type AuthenticationAsked = Expected & {
+export type ExpectedAuthentication = Expected & {
   /** Undefined if the passkey identifies the user. */
   readonly userId: string | undefined;
   /** The credential ids in the options of the start; empty if any passkey was allowed. */
@@ -53,7 +53,7 @@ export function credentialIdOf({ id, rawId }: ClientCredential): string {
 export function verifyAuthentication(
   credential: ClientCredential,
   passkey: StoredPasskey | undefined,
-  expected: AuthenticationAsked,
+  expected: ExpectedAuthentication,
 ): Authenticated {
   const { response } = credential;
   ensure(response.attestationObject === undefined, 352);
@@ -74,7 +74,7 @@ export function verifyAuthentication(
 }
 
 /** Steps 5 to 7: the passkey belongs to the expected user, or identifies the user if none was expected. */
-function checkOwner(userHandle: unknown, passkey: StoredPasskey, { userId, allowed }: AuthenticationAsked): void {
+function checkOwner(userHandle: unknown, passkey: StoredPasskey, { userId, allowed }: ExpectedAuthentication): void {
   ensure(userId === undefined || passkey.userId === userId, 363);
   ensure(passkey.status === 'ACTIVE', 348);
   ensure(allowed.length === 0 || allowed.includes(passkey.credentialId), 364);
@@ -87,7 +87,7 @@ function checkOwner(userHandle: unknown, passkey: StoredPasskey, { userId, allow
 function checkAuthenticatorData(
   bytes: Buffer,
   passkey: StoredPasskey,
-  { rpId, userVerification }: AuthenticationAsked,
+  { rpId, userVerification }: ExpectedAuthentication,
 ) {
   const data = readAuthenticatorData(bytes);
   if (data.attested) throw new Malformed('an assertion has an attested credential');

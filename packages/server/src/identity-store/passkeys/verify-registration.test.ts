@@ -4,9 +4,9 @@ import { askedToRegister, creation, ORIGIN, refusesWith } from '../../../test/au
 import { type AuthenticatorOptions, authenticator, type Faults } from '../../../test/authenticator/authenticator.ts';
 import type { Alg } from '../../../test/authenticator/sign-with.ts';
 import { type Cbor, writeCbor } from '../../../test/authenticator/write-cbor.ts';
-import { type RegistrationAsked, verifyRegistration } from './verify-registration.ts';
+import { type ExpectedRegistration, verifyRegistration } from './verify-registration.ts';
 
-type Wrong = { faults?: Faults; asked?: Partial<RegistrationAsked>; options?: Partial<AuthenticatorOptions> };
+type Wrong = { faults?: Faults; asked?: Partial<ExpectedRegistration>; options?: Partial<AuthenticatorOptions> };
 
 /** One registration, right but for what is given. */
 function verify({ faults, asked: more, options }: Wrong = {}) {

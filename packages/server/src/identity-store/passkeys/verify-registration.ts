@@ -11,7 +11,7 @@ import { readClientData } from './read-client-data.ts';
 import { type CredentialKey, readCoseKey } from './read-cose-key.ts';
 import { type ClientCredential, credentialIdOf } from './verify-authentication.ts';
 
-export type RegistrationAsked = Expected & {
+export type ExpectedRegistration = Expected & {
   readonly userVerification: 'required' | 'preferred' | 'discouraged';
   readonly algorithms: readonly Alg[];
   readonly attestation: AttestationPolicy;
@@ -39,7 +39,7 @@ export type Registered = {
 };
 
 /** WebAuthn Level 3, 7.1, in its order. The caller checks that the credential id is new. */
-export function verifyRegistration(credential: ClientCredential, expected: RegistrationAsked): Registered {
+export function verifyRegistration(credential: ClientCredential, expected: ExpectedRegistration): Registered {
   return refusingMalformed(() => {
     const { response } = credential;
     if (response.attestationObject === undefined) throw new Malformed('the client response is not a registration');
@@ -94,7 +94,7 @@ function readAttestationObject(response: ClientCredential['response']): Attestat
 /** Steps 14 to 17. */
 function checkAuthenticatorData(
   bytes: Buffer,
-  { rpId, userVerification, backup = 'any', conditional = false }: RegistrationAsked,
+  { rpId, userVerification, backup = 'any', conditional = false }: ExpectedRegistration,
 ): AuthenticatorData {
   const data = readAuthenticatorData(bytes);
   ensure(data.rpIdHash.equals(hash('sha256', rpId, 'buffer')), 383, 'the authenticator answered another relying party');

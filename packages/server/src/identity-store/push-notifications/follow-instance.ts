@@ -6,7 +6,7 @@ import type { Processes } from './processes.ts';
 import { endPushesOf } from './push-notifications.repository.ts';
 import type { PushStatus } from './push-rules.ts';
 
-type ToldInstance = { type: string; instanceId: string; status: string; at: number };
+type InstanceEvent = { type: string; instanceId: string; status: string; at: number };
 
 const ENDS: Readonly<Record<string, PushStatus>> = {
   'instance.completed': 'COMPLETED',
@@ -15,7 +15,7 @@ const ENDS: Readonly<Record<string, PushStatus>> = {
 };
 
 /** True if the deleted instance had completed before: then its notifications have already ended. */
-const hadEnded = ({ type, status }: ToldInstance) => type === 'instance.deleted' && status.startsWith('COMPLETED_');
+const hadEnded = ({ type, status }: InstanceEvent) => type === 'instance.deleted' && status.startsWith('COMPLETED_');
 
 export type FollowDeps = {
   jobs: Pick<Jobs, 'enqueue'>;
@@ -25,7 +25,7 @@ export type FollowDeps = {
 
 /** Called for every event of every instance, in its transaction. When an instance ends, its notifications end too. */
 export function instanceFollower({ jobs, wake, closeToken }: FollowDeps) {
-  return async (tx: TenantTx, event: ToldInstance): Promise<void> => {
+  return async (tx: TenantTx, event: InstanceEvent): Promise<void> => {
     const status = ENDS[event.type];
     if (!status || hadEnded(event)) return;
     // Each device has its own notification; all of them belong to one process.

@@ -1,11 +1,11 @@
 import type { TenantTx } from '../../db/db.ts';
-import type { AskedProcess, StartedProcess } from '../../kernel/asked-process.ts';
+import type { ProcessRequest, StartedProcess } from '../../kernel/process-request.ts';
 import type { ProcessFields } from '../events/identity-events.ts';
 
 /** The functions of the process manager that push notifications for a process need. */
 export type Processes = {
   /** Creates a process token and an instance from it, in this transaction. */
-  startProcess(tx: TenantTx, process: AskedProcess): Promise<StartedProcess>;
+  startProcess(tx: TenantTx, process: ProcessRequest): Promise<StartedProcess>;
   /** Closes the token: no further instance can be created from it. */
   closeToken(tx: TenantTx, tokenId: string, now: number): Promise<void>;
   /** Removes tokens that expired before `over`; returns how many. */

@@ -92,11 +92,11 @@ export async function failPush(tx: TenantTx, id: string, reason: string, now: nu
 export type EndedPush = Pick<PushRow, 'id' | 'status' | 'parent_instance_id' | 'process_token_id'>;
 
 /** Ends the open notifications of the instance. Returns all its notifications, with their status afterwards. */
-export const endPushesOf = query<EndedPush>()(`WITH told AS (SELECT id FROM push_notifications
+export const endPushesOf = query<EndedPush>()(`WITH pushes AS (SELECT id FROM push_notifications
     WHERE tenant_id = :tenant_id AND process_instance_id = :instanceId ORDER BY id ${FOR_UPDATE})
   UPDATE push_notifications SET status = CASE WHEN ${OPEN} THEN :status ELSE status END,
     last_updated_at = CASE WHEN ${OPEN} THEN :now ELSE last_updated_at END
-  WHERE tenant_id = :tenant_id AND id IN (SELECT id FROM told)
+  WHERE tenant_id = :tenant_id AND id IN (SELECT id FROM pushes)
   RETURNING id, status, parent_instance_id, process_token_id`).all;
 
 export const removeOldPushes = notifications.delete(`WHERE tenant_id = :tenant_id AND id IN (

@@ -15,18 +15,18 @@ export type Store = {
 };
 
 /** The caller's environment: a store of the other environment is not found. */
-export type Asks = { readonly principal: { readonly environment: Environment } };
+export type StoreCaller = { readonly principal: { readonly environment: Environment } };
 
 /** Returns the store of that name in the caller's environment, or throws 100027. */
-export async function getStore(db: TenantReads, { principal }: Asks, name: string): Promise<Store> {
+export async function getStore(db: TenantReads, { principal }: StoreCaller, name: string): Promise<Store> {
   const row = await findStore(db, { environment: principal.environment, name });
   if (!row) throw new ApiError(100027);
   return toStore(row);
 }
 
 /** For operations that register or authenticate users: throws 100082 if the store is inactive. */
-export async function getActiveStore(db: TenantReads, asks: Asks, name: string): Promise<Store> {
-  const store = await getStore(db, asks, name);
+export async function getActiveStore(db: TenantReads, caller: StoreCaller, name: string): Promise<Store> {
+  const store = await getStore(db, caller, name);
   if (store.status !== 'ACTIVE') throw new ApiError(100082);
   return store;
 }

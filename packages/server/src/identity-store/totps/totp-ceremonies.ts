@@ -72,7 +72,7 @@ function startRegistration(core: IdentityCore, caller: Caller, address: TotpAddr
     const appLabel = { issuer: withoutColon(policy.issuer), label: user.ext_id ?? user.id };
     const secretView = showSecret(await openTotp(core, tx, pending), appLabel);
     const { id, digits, expires_at: expiresAt } = pending;
-    return { id, continued, shown: secretView, digits, expiresAt };
+    return { id, continued, secretView, digits, expiresAt };
   });
 }
 

@@ -70,13 +70,13 @@ export const removeExpiredPending = statement(`DELETE FROM pending_totps WHERE t
 type SummaryRow = { user_id: string; policy_name: string; status: 'ACTIVE' | 'PENDING'; created_at: number };
 
 // The list of ids is parsed once, for both tables.
-const SUMMARY = query<SummaryRow>()(`WITH asked (user_id) AS
+const SUMMARY = query<SummaryRow>()(`WITH page_users (user_id) AS
     (${jsonTexts(':userIds')})
   SELECT user_id, policy_name, 'ACTIVE' AS status, created_at FROM user_totps
-    WHERE tenant_id = :tenant_id AND user_id IN (SELECT user_id FROM asked)
+    WHERE tenant_id = :tenant_id AND user_id IN (SELECT user_id FROM page_users)
   UNION ALL
   SELECT user_id, policy_name, 'PENDING' AS status, created_at FROM pending_totps
-    WHERE tenant_id = :tenant_id AND user_id IN (SELECT user_id FROM asked) AND expires_at > :now`);
+    WHERE tenant_id = :tenant_id AND user_id IN (SELECT user_id FROM page_users) AND expires_at > :now`);
 const SUMMARY_OF_ONE = query<SummaryRow>()(`SELECT user_id, policy_name, 'ACTIVE' AS status, created_at FROM user_totps
     WHERE tenant_id = :tenant_id AND user_id = :user_id
   UNION ALL

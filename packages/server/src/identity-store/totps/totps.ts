@@ -54,7 +54,7 @@ export function totpHandlers(core: IdentityCore, ceremonies: TotpCeremonies) {
     },
 
     async startRegistration(context, { params }) {
-      return (await ceremonies.startRegistration(context, { ...params, user: givenUserRef(params) })).shown;
+      return (await ceremonies.startRegistration(context, { ...params, user: givenUserRef(params) })).secretView;
     },
 
     completeRegistration: (context, { params, body }) =>

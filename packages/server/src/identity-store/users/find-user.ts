@@ -1,6 +1,6 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { type Asks, getActiveStore, type Store, toStore } from '../stores/find-store.ts';
+import { getActiveStore, type Store, type StoreCaller, toStore } from '../stores/find-store.ts';
 import {
   findUser,
   findUserForUpdate,
@@ -48,14 +48,14 @@ export async function getUserForUpdate(tx: TenantTx, storeId: string, ref: UserR
  */
 export async function getUserInStoreForUpdate(
   tx: TenantTx,
-  asks: Asks,
+  caller: StoreCaller,
   storeName: string,
   ref: UserRef,
 ): Promise<{ store: Store; user: UserRow }> {
-  const { environment } = asks.principal;
+  const { environment } = caller.principal;
   const row = await findUserInStoreForUpdate(tx, { environment, storeName, ref });
   if (!row) {
-    await getActiveStore(tx, asks, storeName);
+    await getActiveStore(tx, caller, storeName);
     throw new ApiError(100028);
   }
   const { store_status: status, store_configuration: configuration, ...user } = row;

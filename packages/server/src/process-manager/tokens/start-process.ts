@@ -1,6 +1,6 @@
 import type { TenantTx } from '../../db/db.ts';
-import type { AskedProcess, StartedProcess } from '../../kernel/asked-process.ts';
 import { toDtm } from '../../kernel/clock.ts';
+import type { ProcessRequest, StartedProcess } from '../../kernel/process-request.ts';
 import { SENT_CODE_TTL_MS } from '../instances/one-time-code.ts';
 import type { TellEvents } from '../instances/tell-events.ts';
 import { createFromToken } from './create-from-token.ts';
@@ -8,7 +8,7 @@ import { newToken } from './new-token.ts';
 import { addToken } from './process-tokens.repository.ts';
 
 /** For features that want a process run by an end user, within a time. */
-export type StartProcess = (tx: TenantTx, process: AskedProcess) => Promise<StartedProcess>;
+export type StartProcess = (tx: TenantTx, process: ProcessRequest) => Promise<StartedProcess>;
 
 /**
  * A process token that is good until then, and the one instance that is made from it. The id of a token is no secret and

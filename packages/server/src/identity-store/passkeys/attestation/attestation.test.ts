@@ -250,7 +250,7 @@ const detailOf = (made: Made, policy: AttestationPolicy): string => {
   } catch (error) {
     assert.ok(error instanceof Refusal);
     assert.equal(error.code, 100093);
-    return error.told.detail ?? '';
+    return error.problem.detail ?? '';
   }
   throw new Error('it was taken');
 };

@@ -1,5 +1,5 @@
 /** A process that a feature wants an end user to run within a time, and what was made for it. */
-export type AskedProcess = {
+export type ProcessRequest = {
   environment: 'live' | 'test';
   processDefnName?: string;
   processDefnVersion?: number | string;
