@@ -152,13 +152,13 @@ onBothEngines('exports of instances', (_engine, places) => {
     const { id } = await done({ searchString: 'Parted' });
     const db = app.app.db.of(asTenantId('acme'));
     await db.write(async (tx) => {
-      const row = await findExportForUpdate(tx, id);
+      const row = await findExportForUpdate(tx, { id });
       const ids = await findPart(tx, { export_id: id, part: 0 });
       assert.ok(row && ids);
       await addPart(tx, { export_id: id, part: 1, ids });
       await changeExport(tx, { ...row, num_parts: 2 });
     });
-    const row = await findExport(db, id);
+    const row = await findExport(db, { id });
     const linesIf = async (mayStillCall: boolean) => {
       const deps = { audit: { noteRead: () => undefined }, mayStillCall: async () => mayStillCall };
       const { download } = openExports(deps as never).handlers.instanceExports;
