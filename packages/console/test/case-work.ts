@@ -148,7 +148,7 @@ export function testCaseWork(tools: Tools): void {
     await lookAt(tools, 'conflict');
     await conflict.getByRole('button', { name: 'Take theirs' }).click();
     await conflict.waitFor({ state: 'detached' });
-    assert.equal(await hours.inputValue(), '48');
+    await hours.and(page.locator('[value="48"]')).waitFor();
     await hours.fill('0');
     await save.click();
     await page.getByText('Saved').first().waitFor();
