@@ -28,23 +28,8 @@ export function RedactInstance({ instance }: { instance: Redactable }) {
     },
   );
   if (redactedDtm !== undefined || !isOver(instance) || !may('processInstances', 'redact')) return null;
-  return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {t('redact.button')}
-      </Button>
-      <ConfirmByTyping
-        title={t('redact.title')}
-        lead={<WhatGoes />}
-        expected={id}
-        submitLabel={t('redact.submit')}
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        onConfirm={() => act.mutate(undefined)}
-        isBusy={act.isPending}
-      />
-    </>
-  );
+  const dialog = { isOpen, setOpen, isBusy: act.isPending, onConfirm: () => act.mutate(undefined) };
+  return <RedactButton label={t('redact.button')} title={t('redact.title')} expected={id} {...dialog} />;
 }
 
 const UNDER_WAY = 100056;
@@ -76,20 +61,38 @@ export function RedactSelected({ ids, onDone }: { ids: ReadonlySet<string>; onDo
   );
   if (ids.size === 0 || !may('processInstances', 'redact')) return null;
   const title = t('redact.chosen', { n: ids.size });
+  const dialog = { isOpen, setOpen, isBusy: act.isPending, onConfirm: () => act.mutate(undefined) };
+  return <RedactButton label={title} title={title} expected={String(ids.size)} {...dialog} />;
+}
+
+type RedactButtonProps = {
+  label: string;
+  title: string;
+  /** What the operator types to confirm. */
+  expected: string;
+  isOpen: boolean;
+  setOpen(isOpen: boolean): void;
+  isBusy: boolean;
+  onConfirm(): void;
+};
+
+/** The button, and the dialog that says what goes and what stays. */
+function RedactButton({ label, title, expected, isOpen, setOpen, isBusy, onConfirm }: RedactButtonProps) {
+  const t = useT();
   return (
     <>
       <Button variant="default" onClick={() => setOpen(true)}>
-        {title}
+        {label}
       </Button>
       <ConfirmByTyping
         title={title}
         lead={<WhatGoes />}
-        expected={String(ids.size)}
+        expected={expected}
         submitLabel={t('redact.submit')}
         opened={isOpen}
         onClose={() => setOpen(false)}
-        onConfirm={() => act.mutate(undefined)}
-        isBusy={act.isPending}
+        onConfirm={onConfirm}
+        isBusy={isBusy}
       />
     </>
   );

@@ -1,11 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { DbError } from '../db/db.ts';
-import { boundedMap } from '../kernel/bounded-map.ts';
 import type { ApiError } from '../kernel/errors.ts';
+import { openSharedReasons } from '../kernel/shared-reasons.ts';
 
-const AGAIN_AFTER_MS = 10_000;
-const MAX_REASONS = 50;
 const NOT_READY = 100010;
 
 /**
@@ -13,20 +11,18 @@ const NOT_READY = 100010;
  * for the same reason, so that reason is logged once in ten seconds, with the number of requests that met it since.
  */
 export function failureLog(log: Logger): (request: FastifyRequest, operation: string, error: ApiError) => void {
-  const reasons = boundedMap<string, { nextAt: number; requests: number }>(MAX_REASONS);
+  const countShared = openSharedReasons();
   return (request, operation, error) => {
     const fields = { requestId: request.id, operation, code: error.code };
     const cause = error.cause ?? error;
     const failed = { ...fields, err: cause, note: error.detail.log };
     const reason = sharedReason(error);
     if (reason === undefined) return log.error(failed, 'request failed');
-    const { nextAt, requests } = reasons.get(reason) ?? { nextAt: 0, requests: 0 };
-    const now = performance.now();
-    if (now < nextAt) return reasons.set(reason, { nextAt, requests: requests + 1 });
-    reasons.set(reason, { nextAt: now + AGAIN_AFTER_MS, requests: 0 });
-    if (cause instanceof DbError) log.error({ ...failed, requests: requests + 1 }, 'request failed');
+    const requests = countShared(reason);
+    if (requests === undefined) return;
+    if (cause instanceof DbError) log.error({ ...failed, requests }, 'request failed');
     // Nothing is broken, so no stack would help.
-    else log.warn({ ...fields, reason, requests: requests + 1 }, 'request refused, because the server is busy');
+    else log.warn({ ...fields, reason, requests }, 'request refused, because the server is busy');
   };
 }
 

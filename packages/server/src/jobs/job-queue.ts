@@ -1,6 +1,7 @@
 import type { Db, Writes } from '../db/db.ts';
 import { type Clock, MINUTE } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
+import { openSharedReasons } from '../kernel/shared-reasons.ts';
 import type { Tracing } from '../kernel/tracing.ts';
 import type { Lease } from '../leases/lease-table.ts';
 import type { QueueLog } from '../leases/log.ts';
@@ -40,7 +41,12 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
   const leaseMs = deps.leaseMs ?? LEASE_MS;
   const maxHeld = concurrency + 2 * MAX_BATCH;
   const outsidePlaces = openOutsidePlaces(concurrency);
-  const logOutage = outageLog(deps);
+  const countOutages = openSharedReasons(() => deps.clock.now());
+  /** An outage postpones many jobs for one reason. */
+  const logOutage: LogOutage = (cause, kind) => {
+    const jobs = countOutages('outage');
+    if (jobs !== undefined) deps.log.warn({ err: cause, kind, jobs }, 'jobs wait because what they need is away');
+  };
   let own: OwnKinds | undefined;
   /** The owner whose turn was last: the next claim begins behind it. */
   let lastOwner = '';
@@ -156,20 +162,6 @@ function countOwners(jobs: readonly Claimed[]): Map<string, number> {
 }
 
 type LogOutage = (cause: unknown, kind: string) => void;
-
-const LOG_OUTAGE_AGAIN_MS = 10_000;
-
-/** An outage postpones many jobs for one reason, so the reason is logged once in ten seconds. */
-function outageLog({ clock, log }: Pick<JobQueueDeps, 'clock' | 'log'>): LogOutage {
-  let [loggedAt, jobs] = [Number.NEGATIVE_INFINITY, 0];
-  return (cause, kind) => {
-    jobs += 1;
-    const now = clock.now();
-    if (Math.abs(now - loggedAt) < LOG_OUTAGE_AGAIN_MS) return;
-    log.warn({ err: cause, kind, jobs }, 'jobs wait because what they need is away');
-    [loggedAt, jobs] = [now, 0];
-  };
-}
 
 async function run(
   deps: JobQueueDeps & { outsidePlaces: OutsidePlaces; leavePlace: LeavePlace; logOutage: LogOutage },

@@ -214,9 +214,9 @@ describe('what is said of a document', () => {
     const visual = print({ documentNumber: 'L898902C3', surname: 'ERIKSSON' });
     const measures = { brightness: 200, glareShare: 0, sharpness: 0.035, side: 1200 };
     const front = readingOf({ visual, quality: { reasons: [], measures } });
-    const asked = judge({ front });
-    assert.deepEqual(asked.found, { documentQuality: 'FAILED blurred retry' });
-    assert.deepEqual(asked.pictures, [{ picture: 'front', reasons: ['blurred'] }]);
+    const verdict = judge({ front });
+    assert.deepEqual(verdict.found, { documentQuality: 'FAILED blurred retry' });
+    assert.deepEqual(verdict.pictures, [{ picture: 'front', reasons: ['blurred'] }]);
     assert.equal(judge({ front }, { anyway: true }).found.documentConsistency, 'REVIEW fields_missing final');
     const sharp = readingOf({ visual, quality: { reasons: [], measures: { ...measures, sharpness: 0.05 } } });
     assert.equal(judge({ front: sharp }).found.documentConsistency, 'REVIEW fields_missing final');

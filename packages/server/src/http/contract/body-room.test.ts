@@ -93,7 +93,7 @@ describe('the room for bodies', () => {
   });
 
   it('100007: one session leaves room to others of its tenant, and holds up nobody who fits', async () => {
-    const held = [hold('acme.one', `Content-Length: ${150 * KB}`)];
+    const uploads = [hold('acme.one', `Content-Length: ${150 * KB}`)];
     // A second one of the same session would leave less than it has.
     await until('acme.one', 150 * KB, 429);
     assert.equal(await upload('acme.two', 150 * KB), 200);
@@ -102,12 +102,12 @@ describe('the room for bodies', () => {
     const impatient = http;
     http = patient;
     try {
-      held.push(hold('acme.one', `Content-Length: ${400 * KB}`));
+      uploads.push(hold('acme.one', `Content-Length: ${400 * KB}`));
       await upload('other.one', 200 * KB);
-      held.push(hold('acme.one', `Content-Length: ${400 * KB}`));
+      uploads.push(hold('acme.one', `Content-Length: ${400 * KB}`));
       assert.equal(await upload('acme.two', 100 * KB), 200);
     } finally {
-      for (const { socket } of held) socket.destroy();
+      for (const { socket } of uploads) socket.destroy();
       http = impatient;
       await patient.stop();
     }

@@ -45,10 +45,10 @@ onBothEngines('a redaction', (engine, places) => {
     const started = await startJourney(app, testKey, { parameters: { _scenario: 'face-mismatch', ...PARAMETERS } });
     const id = started.processInstanceId;
     assert.equal((await started.user.finish()).waitingFor, 'review');
-    const noted = await post(`${INSTANCES}/${id}/notes`, { text: 'Looks like her brother' }, token, {
+    const note = await post(`${INSTANCES}/${id}/notes`, { text: 'Looks like her brother' }, token, {
       'Idempotency-Key': `note-${id}`,
     });
-    assert.equal(noted.status, 201, noted.text);
+    assert.equal(note.status, 201, note.text);
     const review = await post(`/api/process-manager/reviews/${id}/${verdict}`, { comment: 'Her own passport' });
     assert.equal(review.status, 200, review.text);
     const { body } = await get(`${INSTANCES}/${id}`);
@@ -97,7 +97,7 @@ onBothEngines('a redaction', (engine, places) => {
     assert.deepEqual(remaining, rest);
     assert.deepEqual(review, { status: 'APPROVED', reviewer: 'API Key: test' });
 
-    const named = ({ step, name, status, reason, score }: Record<string, unknown>) => ({
+    const outcomeOf = ({ step, name, status, reason, score }: Record<string, unknown>) => ({
       step,
       name,
       status,
@@ -105,10 +105,10 @@ onBothEngines('a redaction', (engine, places) => {
       score,
     });
     const after = (await get(`${dataOf(definitionId, id)}/userdata/checks`)).body;
-    assert.deepEqual(after.map(named), checks.map(named));
-    const told = (await get(`${INSTANCES}/${id}/events?size=100`)).body.content;
-    assert.deepEqual(told.slice(0, -1), events);
-    assert.deepEqual([told.at(-1).type, told.at(-1).status], ['instance.redacted', before.status]);
+    assert.deepEqual(after.map(outcomeOf), checks.map(outcomeOf));
+    const eventsAfter = (await get(`${INSTANCES}/${id}/events?size=100`)).body.content;
+    assert.deepEqual(eventsAfter.slice(0, -1), events);
+    assert.deepEqual([eventsAfter.at(-1).type, eventsAfter.at(-1).status], ['instance.redacted', before.status]);
     assert.equal((await post(`${dataOf(definitionId, id)}/signedResult`)).status, 200);
     const closed = (await get('/api/process-manager/closedReviews?size=1000')).body.content;
     const verdict = closed.find((each: { processInstanceId: string }) => each.processInstanceId === id);
