@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /**
  * The back button inside the journey. Each view that can be left backwards adds a handler; the one that was added last is
@@ -55,12 +55,15 @@ export function watchBackButton(): void {
   });
 }
 
-/** Has the back button, and the one on the page, do this while the view is shown. Nothing to do is `undefined`. */
+/**
+ * Has the back button, and the one on the page, do this while the view is shown. Nothing to do is `undefined`. The
+ * handler comes and goes with the view, not a frame later: a second press would meet the handler of a view that is gone.
+ */
 export function useBack(handler: Handler | undefined, level: Level): void {
   const latest = useRef(handler);
   latest.current = handler;
   const active = handler !== undefined;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!active) return;
     const remove = add(() => latest.current?.(), level);
     before = depth();

@@ -208,6 +208,25 @@ describe('a journey has no traps', () => {
     await page.waitForURL(before);
   });
 
+  it('two presses of the back button at once are two steps back', async () => {
+    const { url } = await stage.link({ steps: [CONSENT, DOCUMENT] });
+    const page = await stage.page();
+    await begin(page, url);
+    await press(page, 'I agree');
+    await page.getByLabel('Passport').check();
+    await press(page, 'Continue');
+    await press(page, 'Open the camera');
+    await page.locator('[data-camera-fault], .stage').first().waitFor();
+    await page.evaluate(async () => {
+      for (let presses = 0; presses < 2; presses++) {
+        const arrived = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }));
+        history.back();
+        await arrived;
+      }
+    });
+    await heading(page, 'Which document would you like to use?');
+  });
+
   it('every step of capture has another document, a person and a way back; a form and a document can be corrected', async () => {
     const { url, processInstanceId } = await stage.link({ steps: [FORM, ...CAPTURE] });
     const page = await stage.page();
