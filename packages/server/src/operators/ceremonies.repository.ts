@@ -6,7 +6,16 @@ import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import { MINUTE } from '../kernel/clock.ts';
 
 /** A challenge of one kind cannot be used for another. */
-export type OperatorCeremonyKind = 'SIGN_IN' | 'CONFIRM' | 'REGISTER' | 'SINGLE_SIGN_ON' | 'EMAIL_LINK' | 'CODE';
+export type OperatorCeremonyKind =
+  | 'SIGN_IN'
+  | 'CONFIRM'
+  | 'REGISTER'
+  | 'SINGLE_SIGN_ON'
+  | 'EMAIL_LINK'
+  /** The code that completes a sign-in by e-mail. */
+  | 'CODE'
+  /** The first code of an app that whoever is signed in sets up. */
+  | 'NEW_TOTP';
 export type OperatorCeremony = { id: string; challenge: string };
 
 export const CEREMONY_MS = 5 * MINUTE;
@@ -75,6 +84,9 @@ export function takeOfSomebody(tx: TenantTx, id: string, { kind, now }: Kind): P
 export const countCeremonies = ceremonies.count(
   'WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND kind = :kind AND expires_at > :now',
 );
+
+/** Ends what an operator has begun: sign-in links, and apps that wait for their first code. */
+export const removeCeremoniesOf = ceremonies.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId').run;
 
 /** Removes it, so that it is good once, whatever becomes of the answer. */
 export function takeCeremony(

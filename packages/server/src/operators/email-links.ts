@@ -112,7 +112,7 @@ async function makeLink(
 }
 
 /** An e-mail address alone takes over nobody who has a passkey or an account of single sign-on. */
-async function maySignInByEmail(tx: TenantTx, operator: OperatorRow, now: number): Promise<boolean> {
+export async function maySignInByEmail(tx: TenantTx, operator: OperatorRow, now: number): Promise<boolean> {
   if (operator.status === 'SUSPENDED') return false;
   if (await findTotp(tx, { operatorId: operator.id })) return operator.status === 'ACTIVE';
   if (operator.sso_account !== '' || (await passkeysOf(tx, { operatorId: operator.id })).length > 0) return false;

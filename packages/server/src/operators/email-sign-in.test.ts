@@ -3,7 +3,15 @@ import { after, before, it } from 'node:test';
 import { URI } from 'otpauth';
 import { onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts';
 import { type MailServer, openMailServer } from '../../test/mail-server.ts';
-import { browse, confirm, cookieFrom, firstOwner, invitePerson, type Person } from '../../test/operators.ts';
+import {
+  browse,
+  confirm,
+  cookieFrom,
+  firstOwner,
+  invitePerson,
+  joinByLink,
+  type Person,
+} from '../../test/operators.ts';
 import { MINUTE } from '../kernel/clock.ts';
 
 const OPERATORS = '/api/operator-manager/operators';
@@ -191,6 +199,36 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     const code = codeFrom(body.enrolment.uri);
     const answer = await owner.call('/api/console/totp/complete', { body: { ceremonyId: body.ceremonyId, code } });
     assert.equal(answer.body.code, 100035);
+  });
+
+  it('100035: an app that was begun does not sign in after the sessions ended, a reset or a suspension', async () => {
+    await confirm(owner);
+    const thief = await invitePerson(grove, owner, 'Reviewer', 'Rita');
+    const begin = async () => (await thief.call('/api/console/totp/start', { body: {} })).body;
+    const begun = await begin();
+    assert.equal((await owner.call(`${OPERATORS}/${thief.id}/sessions`, { method: 'DELETE' })).status, 204);
+    assert.equal((await complete(begun.ceremonyId, codeFrom(begun.uri))).body.code, 100035);
+    assert.equal((await owner.call(`${OPERATORS}/${thief.id}/reset`, { body: {} })).status, 200);
+    assert.equal((await complete(begun.ceremonyId, codeFrom(begun.uri))).body.code, 100035);
+
+    const { email, id } = await invite('ina');
+    const before = (await open(await linkTo(email))).body;
+    assert.equal((await owner.call(`${OPERATORS}/${id}/reset`, { body: {} })).status, 200);
+    assert.equal((await complete(before.ceremonyId, codeFrom(before.enrolment.uri))).body.code, 100035);
+    const again = (await open(await linkTo(email))).body;
+    assert.equal((await owner.call(`${OPERATORS}/${id}`, { body: { status: 'SUSPENDED' } })).status, 200);
+    assert.equal((await owner.call(`${OPERATORS}/${id}`, { body: { status: 'ACTIVE' } })).status, 200);
+    assert.equal((await complete(again.ceremonyId, codeFrom(again.enrolment.uri))).body.code, 100035);
+  });
+
+  it('100035: a link that was opened before the operator joined with a passkey adds no app to the account', async () => {
+    await confirm(owner);
+    const email = 'kay@acme.com';
+    const { body: invited } = await owner.call(OPERATORS, { body: { name: 'Kay', email, role: 'Reviewer' } });
+    const opened = (await open(await linkTo(email))).body;
+    const kay = await joinByLink(grove, invited.url);
+    assert.equal((await complete(opened.ceremonyId, codeFrom(opened.enrolment.uri))).body.code, 100035);
+    assert.equal((await kay.call('/api/console/passkeys')).body.totp, false);
   });
 });
 

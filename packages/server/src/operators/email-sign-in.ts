@@ -17,6 +17,7 @@ import {
   viewOf,
 } from './account-parts.ts';
 import { CEREMONY_MS, findCeremony, storeCeremony, takeCeremony } from './ceremonies.repository.ts';
+import { maySignInByEmail } from './email-links.ts';
 import { changeOperator, findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
 import { passkeysOf } from './passkeys.repository.ts';
 import { type Recognised, throwRefused } from './passkeys.ts';
@@ -60,7 +61,8 @@ async function openEmailLink(deps: AccountDeps, context: OpenContext, { body }: 
     const operator = await deps.emailSignIn.open(tx, body.code, now);
     const hasTotp = (await findTotp(tx, { operatorId: operator.id })) !== undefined;
     const secret = hasTotp ? undefined : await newSecret(deps, tx, { operator, tenantName });
-    const { id } = await openCodeCeremony(tx, { operatorId: operator.id, sealed: secret?.sealed, now });
+    const code = { kind: 'CODE', operatorId: operator.id, sealed: secret?.sealed, now } as const;
+    const { id } = await openCodeCeremony(tx, code);
     return { ceremonyId: id, ...(secret && { enrolment: secret.enrolment }) };
   });
 }
@@ -96,7 +98,9 @@ async function completed(deps: AccountDeps, tx: TenantTx, context: OpenContext, 
   const { ceremonyId, code, now } = input;
   const ceremony = await findCeremony(tx, ceremonyId, { kind: 'CODE', now });
   const operator = ceremony && (await findOperatorForUpdate(tx, { id: ceremony.operator_id }));
-  if (!ceremony || !operator || operator.status === 'SUSPENDED') return { refused: 'ceremony' as const };
+  if (!ceremony || !operator) return { refused: 'ceremony' as const };
+  // Somebody who has joined with a passkey or by single sign-on since the link was opened is not taken over by an address.
+  if (!(await maySignInByEmail(tx, operator, now))) return { refused: 'ceremony' as const };
   const pending = pendingOf(ceremony.challenge);
   const recognised = await recogniseCode(deps, tx, { operator, code, now, pending });
   if ('refused' in recognised) {
@@ -111,12 +115,12 @@ async function completed(deps: AccountDeps, tx: TenantTx, context: OpenContext, 
 }
 
 const ID_BYTES = 32;
-type Opening = { operatorId: string; sealed: Uint8Array | undefined; now: number };
+type Opening = { kind: 'CODE' | 'NEW_TOTP'; operatorId: string; sealed: Uint8Array | undefined; now: number };
 
-async function openCodeCeremony(tx: TenantTx, { operatorId, sealed, now }: Opening): Promise<{ id: string }> {
+async function openCodeCeremony(tx: TenantTx, { kind, operatorId, sealed, now }: Opening): Promise<{ id: string }> {
   const id = randomBytes(ID_BYTES).toString('base64url');
   const challenge = sealed ? Buffer.from(sealed).toString('base64url') : '';
-  await storeCeremony(tx, { id, kind: 'CODE', operator_id: operatorId, challenge, expires_at: now + CEREMONY_MS }, now);
+  await storeCeremony(tx, { id, kind, operator_id: operatorId, challenge, expires_at: now + CEREMONY_MS }, now);
   return { id };
 }
 
@@ -147,7 +151,7 @@ async function startTotp(deps: AccountDeps, context: Context) {
   return context.db.write(async (tx) => {
     const operator = await existing(tx, callerId);
     const { sealed, enrolment } = await newSecret(deps, tx, { operator, tenantName });
-    const { id } = await openCodeCeremony(tx, { operatorId: callerId, sealed, now: context.now });
+    const { id } = await openCodeCeremony(tx, { kind: 'NEW_TOTP', operatorId: callerId, sealed, now: context.now });
     return { ceremonyId: id, ...enrolment };
   });
 }
@@ -156,12 +160,12 @@ function completeTotp(deps: AccountDeps, context: Context, { body }: Body<Code>)
   return context.db.write(async (tx) => {
     const { callerId } = own(context);
     const { now } = context;
-    const ceremony = await findCeremony(tx, body.ceremonyId, { kind: 'CODE', now });
+    const ceremony = await findCeremony(tx, body.ceremonyId, { kind: 'NEW_TOTP', now });
     const sealed = ceremony?.operator_id === callerId ? pendingOf(ceremony.challenge) : undefined;
     if (!sealed) throw new ApiError(100035);
     const operator = await existing(tx, callerId);
     if (!(await enrol(deps, tx, { operatorId: callerId, sealed, code: body.code, now }))) throw new ApiError(100350);
-    await takeCeremony(tx, body.ceremonyId, { kind: 'CODE', operatorId: callerId, now });
+    await takeCeremony(tx, body.ceremonyId, { kind: 'NEW_TOTP', operatorId: callerId, now });
     await record(deps, tx, 'operator.totpAdded', operator, context);
     return {};
   });

@@ -4,6 +4,7 @@ import { DAY } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { fold } from '../kernel/pages.ts';
+import { removeCeremoniesOf } from './ceremonies.repository.ts';
 import { addOperator, changeOperator, countOperators, type OperatorRow } from './operators.repository.ts';
 import { removePasskeysOf } from './passkeys.repository.ts';
 import { removeSessionsOf } from './sessions.repository.ts';
@@ -67,6 +68,7 @@ export async function resetOperator(tx: TenantTx, before: OperatorRow, maker: Ma
   await removeSessionsOf(tx, { operatorId: before.id });
   await removePasskeysOf(tx, { operatorId: before.id });
   await removeTotp(tx, before.id);
+  await removeCeremoniesOf(tx, { operatorId: before.id });
   const { columns, url } = newLink(maker);
   const operator: OperatorRow = {
     // Whoever has the link becomes the operator: what was granted at the machine is granted there anew.

@@ -6,6 +6,7 @@ import type { Context } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { bindDeps, type Input, implement } from '../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
+import { removeCeremoniesOf } from './ceremonies.repository.ts';
 import { inviteOperator, type Link, resetOperator } from './links.ts';
 import {
   changeOperator,
@@ -83,7 +84,10 @@ function update(context: Context, { params, body }: InputOf<'update'>) {
     // A link must not bring back somebody who was suspended.
     const suspended = status === 'SUSPENDED' ? { ...after, link_hash: null, link_expires_at: null } : after;
     await changeOperator(tx, suspended);
-    if (status === 'SUSPENDED') await removeSessionsOf(tx, { operatorId: before.id });
+    if (status === 'SUSPENDED') {
+      await removeSessionsOf(tx, { operatorId: before.id });
+      await removeCeremoniesOf(tx, { operatorId: before.id });
+    }
     return toOperator(suspended, context.now);
   });
 }

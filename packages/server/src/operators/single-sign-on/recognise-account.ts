@@ -27,6 +27,8 @@ export async function recogniseAccount(tx: TenantTx, { sso, claims, now }: Recog
   const role = await roleOf(tx, sso, claims);
   const account = `${sso.issuer} ${claims.sub}`;
   if (account.length > MAX_ACCOUNT_LENGTH) throw new ApiError(100236, { log: 'the subject is too long' });
+  // No database stores these as they are: two subjects could be stored as one account.
+  if (UNSTORABLE.test(claims.sub)) throw new ApiError(100236, { log: 'the subject is not plain text' });
   const { name, email } = personOf(claims);
   const existing = (await findByAccount(tx, account)) ?? (await invitedBy(tx, claims, email));
   if (existing?.status === 'SUSPENDED') throw new ApiError(100238);
@@ -90,9 +92,10 @@ function personOf({ name, preferred_username, email, sub }: Claims): { name: str
   return { name: names.find((each) => each !== '') ?? 'Operator', email: address };
 }
 
-const EMAIL = /^[^\s@()<>\p{Cc}\p{Cf}]+@[^\s@()<>\p{Cc}\p{Cf}]+$/u;
+const UNSTORABLE = /[\p{Cc}\p{Cs}]/u;
+const EMAIL = /^[^\s@()<>\p{Cc}\p{Cf}\p{Cs}]+@[^\s@()<>\p{Cc}\p{Cf}\p{Cs}]+$/u;
 /** All of them but the two joiners, which names of some scripts need. */
-const INVISIBLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const INVISIBLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 function plainName(value: unknown): string {
   if (typeof value !== 'string') return '';
@@ -100,5 +103,6 @@ function plainName(value: unknown): string {
     .replace(/[()<>]/g, '')
     .replace(INVISIBLE, '')
     .trim()
-    .slice(0, MAX_OPERATOR_NAME_LENGTH);
+    .slice(0, MAX_OPERATOR_NAME_LENGTH)
+    .replace(/\p{Cs}/gu, '');
 }

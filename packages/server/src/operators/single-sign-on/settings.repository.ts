@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { integer, table, text } from '../../db/sql/table.ts';
+import { FOR_UPDATE } from '../../db/sql/dialect.ts';
+import { integer, type RowOf, table, text } from '../../db/sql/table.ts';
 import { ApiError } from '../../kernel/errors.ts';
 
 const settings = table('single_sign_on', {
@@ -25,21 +27,33 @@ export type SingleSignOn = {
 };
 
 const ONE = settings.select(settings.columns, 'WHERE tenant_id = :tenant_id');
+const ONE_FOR_UPDATE = settings.select(settings.columns, `WHERE tenant_id = :tenant_id ${FOR_UPDATE}`);
 const ADD = settings.insert();
 const REMOVE = settings.delete('WHERE tenant_id = :tenant_id');
 
 export async function findSingleSignOn(db: TenantReads): Promise<SingleSignOn | undefined> {
   const row = await ONE.get(db, {});
-  return (
-    row && {
-      issuer: row.issuer,
-      clientId: row.client_id,
-      clientSecretName: row.client_secret_name,
-      scopes: JSON.parse(row.scopes) as string[],
-      groupsClaim: row.groups_claim,
-      roles: JSON.parse(row.roles) as GroupRole[],
-    }
-  );
+  return row && fromRow(row);
+}
+
+function fromRow(row: RowOf<typeof settings>): SingleSignOn {
+  return {
+    issuer: row.issuer,
+    clientId: row.client_id,
+    clientSecretName: row.client_secret_name,
+    scopes: JSON.parse(row.scopes) as string[],
+    groupsClaim: row.groups_claim,
+    roles: JSON.parse(row.roles) as GroupRole[],
+  };
+}
+
+/**
+ * Ensures that single sign-on is still what it was when the sign-in began, and keeps it so until the transaction ends.
+ * Refuses with 100035: a provider that answers slowly signs nobody in after it was replaced or its roles were changed.
+ */
+export async function ensureSameSingleSignOn(tx: TenantTx, before: SingleSignOn): Promise<void> {
+  const row = await ONE_FOR_UPDATE.get(tx, {});
+  if (!row || !isDeepStrictEqual(fromRow(row), before)) throw new ApiError(100035);
 }
 
 /** Refuses with 100234 if the tenant has none. */

@@ -6,7 +6,7 @@ import { openCeremony, takeCeremony } from '../ceremonies.repository.ts';
 import type { OperatorRow } from '../operators.repository.ts';
 import type { Providers } from './provider.ts';
 import { recogniseAccount } from './recognise-account.ts';
-import { findSingleSignOn, getSingleSignOn, type SingleSignOn } from './settings.repository.ts';
+import { ensureSameSingleSignOn, findSingleSignOn, getSingleSignOn, type SingleSignOn } from './settings.repository.ts';
 import { redirectUrlOf } from './settings-handlers.ts';
 
 /** Reads the client secret, for the request to the provider. Nothing if it is missing or bound to another host. */
@@ -74,6 +74,7 @@ export function singleSignOnSignIn({
       const saidAt = typeof claims.auth_time === 'number' ? claims.auth_time * 1000 : now;
       const authenticatedAt = Math.max(0, Math.min(now, saidAt));
       return db.of(tenantId).write(async (tx) => {
+        await ensureSameSingleSignOn(tx, sso);
         const recognised = await recogniseAccount(tx, { sso, claims, now });
         return then(tx, { ...recognised, authenticatedAt });
       });

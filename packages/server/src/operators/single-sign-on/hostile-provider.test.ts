@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, it } from 'node:test';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { browse, confirm, firstOwner, type Person } from '../../../test/operators.ts';
+
+const SETTINGS = '/api/operator-manager/singleSignOn';
+const START = '/api/console/singleSignOn/start';
+const COMPLETE = '/api/console/singleSignOn/complete';
+
+/** A provider that says what it likes, and answers when it likes. */
+type HostileProvider = {
+  issuer: string;
+  /** Claims of the next ID token, beside those that it must have. */
+  claims: Record<string, unknown>;
+  /** Called for each request of a token, before it is answered. */
+  beforeToken(): Promise<void>;
+  nonce: string;
+  close(): Promise<void>;
+};
+
+async function openHostileProvider(): Promise<HostileProvider> {
+  const server: Server = createServer((request, response) => void answer(request, response));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider: HostileProvider = {
+    issuer,
+    claims: {},
+    nonce: '',
+    beforeToken: async () => undefined,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const json = (body: object) => response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
+    if (request.method === 'GET') {
+      const endpoints = { authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` };
+      return json({ issuer, ...endpoints, jwks_uri: `${issuer}/jwks` });
+    }
+    await provider.beforeToken();
+    const now = Math.floor(Date.now() / 1000);
+    const token = { iss: issuer, aud: 'grove', iat: now, exp: now + 300, nonce: provider.nonce, ...provider.claims };
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const idToken = `${part({ alg: 'RS256' })}.${part(token)}.${Buffer.from('x').toString('base64url')}`;
+    return json({ access_token: 'x', token_type: 'Bearer', id_token: idToken });
+  };
+  return provider;
+}
+
+onBothEngines('single sign-on with a hostile provider', (_engine, places) => {
+  let grove: TestApp;
+  let owner: Person;
+  let provider: HostileProvider;
+  before(async () => {
+    grove = await openTestApp(await places.create(), { environment: { GROVE_OUTBOUND_ALLOW: '127.0.0.1' } });
+    owner = await firstOwner(grove);
+    provider = await openHostileProvider();
+  });
+  after(async () => {
+    await grove.stop();
+    await provider.close();
+  });
+
+  const settings = (role = 'Administrator') => ({
+    issuer: provider.issuer,
+    clientId: 'grove',
+    roles: [{ group: 'admins', role }],
+  });
+  const set = async (body: object) => {
+    await confirm(owner);
+    const { status, text } = await owner.call(SETTINGS, { body });
+    assert.equal(status, 200, text);
+  };
+  const signIn = async (claims: Record<string, unknown>) => {
+    const started = await browse(grove, START, { body: {} });
+    const [line = ''] = started.headers.getSetCookie();
+    const { searchParams } = new URL(started.body.url);
+    provider.nonce = searchParams.get('nonce') ?? '';
+    provider.claims = { groups: ['admins'], ...claims };
+    const query = `?code=x&state=${searchParams.get('state')}`;
+    return browse(grove, COMPLETE, { body: { query }, headers: { Cookie: /^([^;]+)/.exec(line)?.[1] ?? '' } });
+  };
+  const operatorCount = async () => (await owner.call('/api/operator-manager/operators')).body.totalElements;
+
+  it('100236: subjects that a database cannot store as they are open no account', async () => {
+    await set(settings());
+    for (const sub of ['a\u0000b', '\ud800', '\udfff!', 'a\nb'])
+      assert.equal((await signIn({ sub })).body.code, 100236, JSON.stringify(sub));
+    const { body } = await signIn({ sub: 'eve', name: `${'x'.repeat(99)}\u{1f600}`, email: '\ud800@acme.com' });
+    assert.equal(body.operator.name.isWellFormed(), true);
+    assert.equal(body.operator.email, undefined);
+  });
+
+  it('100237: claims of other types, and names of the prototype, belong to no group', async () => {
+    for (const groups of [{ admins: true }, [['admins']], 1, null, 'admin', ['Admins', 'admins ']])
+      assert.equal((await signIn({ sub: 'mallory', groups })).body.code, 100237, JSON.stringify(groups));
+    for (const groupsClaim of ['__proto__', 'constructor', 'toString']) {
+      await set({ ...settings(), groupsClaim });
+      assert.equal((await signIn({ sub: 'mallory' })).body.code, 100237, groupsClaim);
+    }
+  });
+
+  it('100236: an ID token of another issuer, another client, another sign-in or the past signs nobody in', async () => {
+    await set(settings());
+    const others = [{ iss: 'https://other.example' }, { aud: 'other' }, { nonce: 'x' }, { exp: 1 }, { sub: 1 }];
+    for (const claims of others)
+      assert.equal((await signIn({ sub: 'mallory', ...claims })).body.code, 100236, JSON.stringify(claims));
+  });
+
+  it('100035: an answer that comes after single sign-on was ended or changed signs nobody in', async () => {
+    const before = await operatorCount();
+    await confirm(owner);
+    provider.beforeToken = async () => {
+      assert.equal((await owner.call(SETTINGS, { body: settings('Reviewer') })).status, 200);
+    };
+    assert.equal((await signIn({ sub: 'late' })).body.code, 100035);
+    provider.beforeToken = async () => {
+      assert.equal((await owner.call(SETTINGS, { method: 'DELETE' })).status, 204);
+    };
+    assert.equal((await signIn({ sub: 'late' })).body.code, 100035);
+    assert.equal(await operatorCount(), before);
+  });
+});
