@@ -1,5 +1,5 @@
 import { readConfig } from '../src/config.ts';
-import type { Db } from '../src/db/db.ts';
+import { type Db, DbError } from '../src/db/db.ts';
 import { type DbPlace, migrate, openDb } from '../src/db/open.ts';
 import { asTenantId, type TenantId } from '../src/kernel/ids.ts';
 import { personalSeal } from '../src/secrets/personal-seal.ts';
@@ -31,4 +31,26 @@ export async function addTestTenants<const Ids extends readonly string[]>(
     await db.system.write((tx) => addTenant(tx, { id, name: id, status: 'ACTIVE', created_at: 0 }));
   }
   return ids.map(asTenantId) as { [K in keyof Ids]: TenantId };
+}
+
+/**
+ * The same database on a connection that can be cut: a transaction of the queues is committed, and its answer is lost.
+ * `after`: the number of answers that still arrive.
+ */
+export function withLostAnswers(db: Db): { db: Db; loseNextAnswer(options?: { after: number }): void } {
+  let remaining = Number.POSITIVE_INFINITY;
+  const { system } = db.aside;
+  const write: typeof system.write = async (work) => {
+    const result = await system.write(work);
+    remaining -= 1;
+    if (remaining >= 0) return result;
+    remaining = Number.POSITIVE_INFINITY;
+    throw new DbError('unavailable', new Error('the answer was lost'));
+  };
+  return {
+    db: { ...db, aside: { ...db.aside, system: { ...system, write } } },
+    loseNextAnswer({ after } = { after: 0 }) {
+      remaining = after;
+    },
+  };
 }

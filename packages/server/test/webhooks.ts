@@ -82,7 +82,7 @@ export type TestNotifications = Notifications & {
   logged: string[];
   parameters: Map<string, Record<string, string>>;
   /** Another server on the same database. */
-  another(): Notifications;
+  another(more?: Partial<NotificationsDeps>): Notifications;
   /** Only what was opened here can be reached. */
   receiver(answering?: Answering): Promise<Receiver>;
   contextOf(more?: { tenantId?: TenantId; environment?: 'live' | 'test' }): Context;
@@ -161,7 +161,8 @@ export async function openTestNotifications(
     parameters,
     contextOf,
     secrets: cloudSecretHandlers({ vault }),
-    another: () => openNotifications({ ...deps, outbound: openOutbound({ allow: { ranges: [], targets } }) }),
+    another: (more) =>
+      openNotifications({ ...deps, outbound: openOutbound({ allow: { ranges: [], targets } }), ...more }),
     async receiver(answering) {
       const receiver = await openReceiver(answering);
       opened.push(receiver);

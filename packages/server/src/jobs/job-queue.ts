@@ -3,7 +3,7 @@ import { type Clock, MINUTE } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
 import { openSharedReasons } from '../kernel/shared-reasons.ts';
 import type { Tracing } from '../kernel/tracing.ts';
-import type { Lease } from '../leases/lease-table.ts';
+import type { UnderLease } from '../leases/claims.ts';
 import type { QueueLog } from '../leases/log.ts';
 import { MAX_BATCH } from '../leases/results.ts';
 import type { Items, LeavePlace, QueuePolicy } from '../leases/worker.ts';
@@ -55,20 +55,21 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
     heldJobs: Items<Claimed>,
     dueJobs: number,
     now: number,
-    lease: Lease,
+    underLease: UnderLease,
   ) => {
     const others = [...heldJobs.waiting, ...heldJobs.running].filter(({ kind }) => kinds.has(kind)).length;
     const room = Math.min(MAX_BATCH, maxHeld - heldJobs.size, (atOnce ?? Number.POSITIVE_INFINITY) - others);
     if (room <= 0) return [];
-    const { claim, dueOwners } = claims;
     const turnsOf = (owners: readonly string[]) => turns(heldJobs, owners, concurrency, lastOwner);
     // If enough jobs wait here already, only owners without waiting jobs may claim more.
     const isFull = heldJobs.waiting.length >= concurrency;
-    if (isFull && turnsOf(await dueOwners(db.aside.system, now)).length === 0) return [];
+    if (isFull && turnsOf(await claims.dueOwners(db.aside.system, now)).length === 0) return [];
     const share = { limit: isFull ? Math.min(room, concurrency) : room, isFew: !isFull && dueJobs < room, turnsOf };
-    const rows = await db.aside.system.write((tx) => claim(tx, now, lease, share));
-    lastOwner = ownerOf(rows.at(-1) ?? { owner_tenant_id: lastOwner });
-    return rows.map((row) => ({ ...row, token: lease.token }));
+    return underLease(async (lease) => {
+      const rows = await db.aside.system.write((tx) => claims.claim(tx, now, lease, share));
+      lastOwner = ownerOf(rows.at(-1) ?? { owner_tenant_id: lastOwner });
+      return rows.map((row) => ({ ...row, token: lease.token }));
+    });
   };
   return {
     noun: 'jobs',
@@ -76,7 +77,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
     concurrency,
     leaseMs,
     bringForward: (tx, now) => bringJobsForward(tx, now, leaseMs),
-    async claim(heldJobs, now, lease) {
+    async claim(heldJobs, now, underLease) {
       own ??= groupKinds(deps);
       // A read comes first: it costs less than a transaction, and on SQLite it blocks nobody.
       const due = await own.dueJobs(db.aside.system, now);
@@ -86,7 +87,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
         // Jobs that earlier groups have just claimed take up room as well.
         const present = { ...heldJobs, size: heldJobs.size + claimed.length };
         try {
-          claimed.push(...(await claimGroup(group, present, due.count, now, lease)));
+          claimed.push(...(await claimGroup(group, present, due.count, now, underLease)));
         } catch (error) {
           // What was claimed is leased to this server and must run. The next claim meets the same fault if it lasts.
           if (claimed.length === 0) throw error;

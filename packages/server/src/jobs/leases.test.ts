@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import { testChildren } from '../../test/child.ts';
 import { CRASH_ROUNDS, chance } from '../../test/crash-rounds.ts';
-import { addTestTenants, databaseOf, openTestDb } from '../../test/database.ts';
+import { addTestTenants, databaseOf, openTestDb, withLostAnswers } from '../../test/database.ts';
 import { onBothEngines, type TestClock, type TestPlace, testClock } from '../../test/harness.ts';
 import { enqueueByName, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
 import { addToCounter, readCounter } from '../db/counters.ts';
@@ -117,6 +117,51 @@ onBothEngines('a lease', (engine, places) => {
     end.open();
     assert.equal(await running, 1);
     assert.deepEqual([await storedJobs(db), slow.jobs.logged], [[], []]);
+  });
+
+  it('of a claim whose answer was lost is given back by the same server, and the attempt does not count', async () => {
+    const lossy = withLostAnswers(db);
+    const attempts: number[] = [];
+    const server = node(async (_payload, { attempt }) => void attempts.push(attempt), { db: lossy.db });
+    const other = node(async () => assert.fail('the job is not theirs'));
+    await server.enqueue('one', 'two');
+    lossy.loseNextAnswer();
+    await assert.rejects(server.jobs.runDue(), /unavailable/);
+    assert.ok((await storedJobs(db)).every(({ lease_until }) => lease_until > 0));
+    assert.equal(await other.jobs.runDue(), 0);
+    assert.equal(await server.jobs.runDue(), 2);
+    assert.deepEqual(attempts, [1, 1]);
+  });
+
+  it('of a lost claim is given back, and what the same round had claimed of other kinds is kept', async () => {
+    const lossy = withLostAnswers(db);
+    const [begun, end, limitedRan] = [gate(), gate(), gate()];
+    const runs: string[] = [];
+    const hold: Run = async ({ name }) => {
+      runs.push(name);
+      begun.open();
+      await end.opened;
+    };
+    const { jobs, enqueue } = node(hold, { db: lossy.db });
+    const limited = namedJob(
+      async ({ name }) => {
+        runs.push(name);
+        limitedRan.open();
+      },
+      { kind: 'test.limited', atOnce: 1 },
+    );
+    jobs.register(limited);
+    await enqueue('kept');
+    await enqueueByName({ jobs, db, tenantId: acme }, limited, 'given back');
+    lossy.loseNextAnswer({ after: 1 });
+    const running = jobs.runDue();
+    await begun.opened;
+    assert.deepEqual(runs, ['kept']);
+    const again = jobs.runDue();
+    await limitedRan.opened;
+    end.open();
+    await Promise.all([running, again]);
+    assert.deepEqual([runs, await storedJobs(db)], [['kept', 'given back'], []]);
   });
 
   it('that was lost is told to the job that runs, and what was not begun is not begun', async () => {

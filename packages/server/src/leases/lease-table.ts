@@ -11,6 +11,8 @@ export type LeaseTable = {
   extend<I extends Leased>(tx: Writes, items: readonly I[], until: number): Promise<Set<I>>;
   /** Undoes the claim. */
   giveBack<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
+  /** Undoes claims of which only the token is known. Returns the number of their items. */
+  giveBackClaims(tx: Writes, tokens: readonly string[]): Promise<number>;
   remove<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
   /** The same as the last statement of the transaction. */
   removeLast<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
@@ -37,6 +39,11 @@ export function leaseTable(name: string, undo = ''): LeaseTable {
     WHERE id IN (SELECT id FROM ${name} ${leased} ${SKIP_LOCKED}) RETURNING ${key} AS key`);
   const list = prepare<Params, Row>(`SELECT ${key} AS key FROM ${name} ${leased}`);
   const giveBack = prepare<Params, Row>(`UPDATE ${name} SET lease_until = 0${undo} ${leased} RETURNING ${key} AS key`);
+  const giveBackClaims = prepare<
+    { tokens: string },
+    never
+  >(`UPDATE ${name} SET lease_until = 0, lease_token = NULL${undo}
+    WHERE id IN (SELECT id FROM ${name} WHERE lease_until > 0 AND lease_token ${inJson(':tokens')} ${SKIP_LOCKED})`);
   const remove = prepare<Params, Row>(`DELETE FROM ${name} ${leased} RETURNING ${key} AS key`);
   const freeAll = prepare<{ after: number }, never>(
     `UPDATE ${name} SET lease_until = 0, lease_token = NULL WHERE lease_until > 0 AND lease_until > :after`,
@@ -48,6 +55,7 @@ export function leaseTable(name: string, undo = ''): LeaseTable {
       return among(items, rows.length === items.length ? rows : await list.all(tx, params));
     },
     giveBack: async (tx, items) => among(items, await giveBack.all(tx, paramsOf(items))),
+    giveBackClaims: (tx, tokens) => giveBackClaims.run(tx, { tokens: JSON.stringify(tokens) }),
     remove: async (tx, items) => among(items, await remove.all(tx, paramsOf(items))),
     removeLast: async (tx, items) => among(items, await remove.last(tx, paramsOf(items))),
     freeAll: (tx, after = 0) => freeAll.run(tx, { after }),

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Db, Writes } from '../db/db.ts';
 import { type Clock, MOST_APART_MS } from '../kernel/clock.ts';
-import type { Lease, Leased, LeaseTable } from './lease-table.ts';
+import { openClaims, type UnderLease } from './claims.ts';
+import type { Leased, LeaseTable } from './lease-table.ts';
 import type { QueueLog } from './log.ts';
 import { openPoll } from './poll.ts';
 import { openRepeated } from './repeated.ts';
@@ -32,8 +32,8 @@ export type QueuePolicy<Item extends Leased, Result> = {
   readonly leaseMs: number;
   /** How many items run at once. */
   readonly concurrency: number;
-  /** Claims what is due, and no more than there is room for. */
-  claim(items: Items<Item>, now: number, lease: Lease): Promise<Claim<Item>>;
+  /** Claims what is due, and no more than there is room for. Each transaction that claims is one call of `underLease`. */
+  claim(items: Items<Item>, now: number, underLease: UnderLease): Promise<Claim<Item>>;
   /** Which of the waiting items begins next; undefined if the free places are kept for others. */
   chooseNext?(items: Items<Item>): number | undefined;
   /**
@@ -155,6 +155,7 @@ function openItems<Item extends Leased, Result>(
   onRoom: () => void,
 ) {
   const { table, leaseMs } = policy;
+  const claims = openClaims(db.aside.system, policy);
   let claimsUnderWay = 0;
   let mayBeMore = true;
   let closed = false;
@@ -185,7 +186,7 @@ function openItems<Item extends Leased, Result>(
       claimsUnderWay += 1;
       try {
         const now = clock.now();
-        const claim = await policy.claim(heldItems(), now, { token: randomUUID(), until: now + leaseMs });
+        const claim = await policy.claim(heldItems(), now, await claims.begin(now));
         ({ mayBeMore } = claim);
         runs.add(claim.items);
         return claim;

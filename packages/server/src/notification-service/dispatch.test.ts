@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { withLostAnswers } from '../../test/database.ts';
 import { onBothEngines } from '../../test/harness.ts';
 import { eventOf } from '../../test/instance-event.ts';
 import { type Answering, hang, openTestNotifications, status, type TestNotifications } from '../../test/webhooks.ts';
@@ -353,6 +354,23 @@ onBothEngines('the dispatcher', (engine, places) => {
     answerFirst?.();
     assert.equal(await sending, 1);
     await other.stop();
+    assert.deepEqual([receiver.received.length, await statusesOf(grove)], [1, ['DELIVERED']]);
+  });
+
+  it('sends at once what a claim had leased whose answer was lost, and once only', async () => {
+    const grove = await open();
+    const receiver = await grove.receiver();
+    await grove.webhook(receiver.uri);
+    await grove.tell();
+    const { db, loseNextAnswer } = withLostAnswers(grove.db);
+    const server = grove.another({ db });
+    loseNextAnswer();
+    await assert.rejects(server.deliverDue(), /unavailable/);
+    assert.equal(receiver.received.length, 0);
+    assert.equal(await grove.deliverDue(), 0);
+    assert.equal(await server.deliverDue(), 1);
+    assert.equal(await grove.deliverDue(), 0);
+    await server.stop();
     assert.deepEqual([receiver.received.length, await statusesOf(grove)], [1, ['DELIVERED']]);
   });
 

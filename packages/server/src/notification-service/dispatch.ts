@@ -71,7 +71,7 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
     concurrency: MAX_IN_FLIGHT,
     leaseMs,
     bringForward: (tx, now) => bringDeliveriesForward(tx, now, leaseMs),
-    async claim(items, now, lease) {
+    async claim(items, now, underLease) {
       if (items.size >= MAX_IN_FLIGHT) return { items: [], mayBeMore: true };
       const underWay = countByReceiver(items);
       const due = await lanesFrom(db, now, after);
@@ -80,7 +80,9 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
       const open = due.filter((lane) => !suspended?.has(lane.owner_tenant_id));
       const lanes = open.filter((lane) => (underWay.get(lane.webhook_id) ?? 0) < placesOf(lane, perEndpoint));
       if (lanes.length === 0) return { items: [], mayBeMore: due.length > 0 };
-      const claimed = await claimFromLanes(db, lanes, { items, underWay, now, lease, perEndpoint });
+      const claimed = await underLease((lease) =>
+        claimFromLanes(db, lanes, { items, underWay, now, lease, perEndpoint }),
+      );
       after = lanes[Math.min(lanes.length, MAX_LANES_PER_CLAIM) - 1]?.webhook_id ?? '';
       return { items: claimed, mayBeMore: true };
     },

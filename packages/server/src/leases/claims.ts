@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import type { SystemDb } from '../db/db.ts';
+import type { Lease, LeaseTable } from './lease-table.ts';
+
+/** Runs a claim under a lease with a token of its own. */
+export type UnderLease = <T>(claim: (lease: Lease) => Promise<T>) => Promise<T>;
+
+/**
+ * The claims of one server. The database may have committed a claim whose answer was lost with the connection. Nobody
+ * works on those items, so they are given back before the next claim.
+ */
+export type Claims = {
+  /** Gives back what earlier claims have lost. Throws if the database is away: then a claim would fail as well. */
+  begin(now: number): Promise<UnderLease>;
+};
+
+type ClaimedQueue = { readonly table: Pick<LeaseTable, 'giveBackClaims'>; readonly leaseMs: number };
+
+/** Claims that fail at the same time. More of them are not remembered; their leases expire. */
+export const MAX_LOST_CLAIMS = 32;
+
+export function openClaims(db: Pick<SystemDb, 'write'>, { table, leaseMs }: ClaimedQueue): Claims {
+  const lostClaims: Lease[] = [];
+  const giveBackLost = async (now: number) => {
+    // A claim may be committed after its connection was lost, so it is looked for until its lease is over.
+    const pending = lostClaims.filter(({ until }) => until > now);
+    lostClaims.splice(0, lostClaims.length, ...pending);
+    const tokens = pending.map(({ token }) => token);
+    if (tokens.length > 0) await db.write((tx) => table.giveBackClaims(tx, tokens));
+  };
+  return {
+    async begin(now) {
+      await giveBackLost(now);
+      return async (claim) => {
+        const lease = { token: randomUUID(), until: now + leaseMs };
+        try {
+          return await claim(lease);
+        } catch (error) {
+          lostClaims.push(lease);
+          if (lostClaims.length > MAX_LOST_CLAIMS) lostClaims.shift();
+          throw error;
+        }
+      };
+    },
+  };
+}
