@@ -380,6 +380,27 @@ describe('the console', () => {
     assert.equal(await waiting(), waitedBefore, 'as many were decided as were added');
   });
 
+  it('whoever decides before the next case is known is led to it all the same', async () => {
+    const [first, second] = [await inReview('Swift'), await inReview('Later')];
+    const list = /\/reviews\?.*assigned=UNCLAIMED/;
+    const decided = Promise.withResolvers<void>();
+    await page.route(list, async (route) => {
+      await decided.promise;
+      await route.continue();
+    });
+    await page.goto(`${stage.address}/console/reviews/${first}`);
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await page.keyboard.press('1');
+    const [approval] = await Promise.all([page.waitForResponse(/\/approve$/), page.keyboard.press('a')]);
+    assert.equal(approval.status(), 200);
+    decided.resolve();
+    await page.getByRole('heading', { level: 1, name: 'Later Byrne' }).waitFor();
+    await page.unroute(list);
+    const token = await stage.app.token(stage.testKey);
+    const path = `/api/process-manager/reviews/${second}/approve`;
+    await stage.app.call(path, { method: 'POST', token, body: JSON.stringify({ comment: 'seen' }) });
+  });
+
   it('Ctrl-K jumps to a verification by name', async () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('textbox', { name: 'Jump to' }).fill('Grace');

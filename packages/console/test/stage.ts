@@ -8,6 +8,7 @@ import {
 } from 'playwright-core';
 import { chromiumLaunch } from '../../../scripts/find-chromium.ts';
 import { build as buildJourney, isFresh as isJourneyFresh } from '../../journey/build.ts';
+import { slowDown } from '../../journey/test/browsers.ts';
 import { asTenantId } from '../../server/src/kernel/ids.ts';
 import { openTestApp, type Places, type TestApp } from '../../server/test/harness.ts';
 import { type MailServer, openMailServer } from '../../server/test/mail-server.ts';
@@ -55,6 +56,7 @@ export async function openConsoleStage(places: Places): Promise<ConsoleStage> {
         ...options,
       });
       context.setDefaultTimeout(WAIT_MS);
+      slowDown(context);
       context.on('weberror', (error) => complaints.push(String(error.error())));
       context.on('request', (request) => {
         const { protocol, hostname } = new URL(request.url());

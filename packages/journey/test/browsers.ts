@@ -1,5 +1,5 @@
 import { after } from 'node:test';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { chromiumLaunch } from '../../../scripts/find-chromium.ts';
 
 /** A real browser without a window. In a run of many files, those that share a process share it, too. */
@@ -38,4 +38,24 @@ export async function openChromium(flags: readonly string[] = []): Promise<OpenB
 
 function launch(flags: readonly string[]): Promise<Browser> {
   return chromium.launch(chromiumLaunch(flags));
+}
+
+/** `TEST_SLOW_PAGES=6 node scripts/test.ts journey/test console/test` shows which tests a slow machine would fail. */
+const SLOWNESS = Number(process.env.TEST_SLOW_PAGES ?? 1);
+const LATENCY_MS = 100;
+
+/** Has each page of the context compute so many times slower, and wait longer for each answer. */
+export function slowDown(context: BrowserContext): void {
+  if (SLOWNESS === 1) return;
+  context.on('page', async (page) => {
+    const session = await context.newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWNESS });
+    const latency = LATENCY_MS * SLOWNESS;
+    await session.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency,
+      downloadThroughput: -1,
+      uploadThroughput: -1,
+    });
+  });
 }

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { openChromium } from './browsers.ts';
+import { openChromium, slowDown } from './browsers.ts';
 import { specimenPicture, writeStill } from './capture-clips.ts';
 import type { SentChallenges } from './capture-page/scripted-challenges.ts';
 import { openCaptureSite } from './capture-site.ts';
@@ -57,6 +57,7 @@ async function openCaptureStage(): Promise<CaptureStage> {
     card,
     async visit(query, work, { prepare, ...options } = {}) {
       const context = await browser.newContext({ ...PHONE, permissions: ['camera'], ...options });
+      slowDown(context);
       try {
         const page = await context.newPage();
         const outside: string[] = [];

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { openTestApp, type Places, type TestApp } from '../../server/test/harness.ts';
 import { build, isFresh } from '../build.ts';
-import { openChromium } from './browsers.ts';
+import { openChromium, slowDown } from './browsers.ts';
 
 /** A server with the built pages, and a real browser to open them with. It reaches this machine and nothing else. */
 const PHONE = { width: 360, height: 740 };
@@ -41,6 +41,7 @@ export async function openStage(
   const context = async (options: BrowserContextOptions = {}) => {
     const context = await browser.newContext({ viewport: PHONE, locale: 'en-GB', reducedMotion: 'reduce', ...options });
     context.setDefaultTimeout(WAIT_MS);
+    slowDown(context);
     context.on('request', (request) => {
       const { protocol, hostname } = new URL(request.url());
       if (/^(https?|wss?):$/.test(protocol) && !/^(127\.0\.0\.1|(.*\.)?localhost)$/.test(hostname)) {

@@ -30,8 +30,7 @@ export function CaseScreen() {
   const may = useMay();
   const allowed = { seeData: may('userData', 'get'), seeEvents: may('processInstances', 'listEvents') };
   const query = useCase(id, allowed);
-  const next = useNextCase(id, allowed);
-  const go = useGo(next);
+  const go = useNextCase(id, allowed);
   // This outlives the decision: a case that was asked again waits for the person, no longer for a reviewer.
   const [link, setLink] = useState<string>();
   if (!query.data) return <CaseStates query={query} />;
@@ -43,7 +42,7 @@ export function CaseScreen() {
       {instance.status === 'REVIEW' ? (
         <Decision key={id} id={id} steps={steps} onNext={go} onLink={setLink} />
       ) : (
-        <Decided next={next} />
+        <Decided onNext={go} />
       )}
       <OnceShown
         title={t('case.askAgain')}
@@ -77,21 +76,26 @@ const IMAGES_AHEAD = 6;
 
 type Allowed = { seeData: boolean; seeEvents: boolean };
 
-/** The most urgent other case that nobody has claimed, with its data and its first images. */
-function useNextCase(id: string, allowed: Allowed): string | undefined {
+/**
+ * Goes to the most urgent other case that nobody has claimed, whose data and first images are fetched ahead. Whoever is
+ * faster than the server waits for its answer; where there is no such case, the queue is shown.
+ */
+function useNextCase(id: string, allowed: Allowed): () => void {
   const environment = useEnvironment();
   const client = useQueryClient();
+  const navigate = useNavigate();
   const { operator, masked } = useSession();
   const me = reviewerName(operator);
-  const { data } = useQuery({
+  const nextCase = {
     queryKey: [environment, 'next-case', id],
-    queryFn: () =>
-      call('reviews', 'list', {
-        query: { assigned: 'UNCLAIMED', queue: queueOfTab(), size: NEXT_SIZE, sort: QUEUE_ORDER },
-      }),
-  });
-  const next = data?.content.find((row) => row.processInstanceId !== id && !row.verdictsBy.includes(me));
-  const nextId = next?.processInstanceId;
+    queryFn: async () => {
+      const query = { assigned: 'UNCLAIMED', queue: queueOfTab(), size: NEXT_SIZE, sort: QUEUE_ORDER } as const;
+      const { content } = await call('reviews', 'list', { query });
+      const next = content.find((row) => row.processInstanceId !== id && !row.verdictsBy.includes(me));
+      return next?.processInstanceId ?? null;
+    },
+  };
+  const { data: nextId } = useQuery(nextCase);
   // biome-ignore lint/correctness/useExhaustiveDependencies: fetched once for each next case.
   useEffect(() => {
     if (!nextId) return;
@@ -113,21 +117,18 @@ function useNextCase(id: string, allowed: Allowed): string | undefined {
       })
       .catch(() => undefined);
   }, [nextId, environment]);
-  return nextId;
+  return async () => {
+    const next = await client.ensureQueryData(nextCase).catch(() => null);
+    navigate({ to: next ? `/reviews/${next}` : '/reviews' });
+  };
 }
 
-function useGo(next: string | undefined): () => void {
-  const navigate = useNavigate();
-  return () => navigate({ to: next ? `/reviews/${next}` : '/reviews' });
-}
-
-function Decided({ next }: { next: string | undefined }) {
+function Decided({ onNext }: { onNext(): void }) {
   const t = useT();
-  const go = useGo(next);
-  useHotkeys([['n', go]]);
+  useHotkeys([['n', onNext]]);
   return (
     <Alert variant="light" color="gray" title={t('case.decided')}>
-      <Button size="xs" variant="default" onClick={go}>
+      <Button size="xs" variant="default" onClick={onNext}>
         {t('case.next')}
       </Button>
     </Alert>
