@@ -380,11 +380,11 @@ describe('the console', () => {
     assert.equal(await waiting(), waitedBefore, 'as many were decided as were added');
   });
 
-  it('whoever decides before the next case is known is led to it all the same', async () => {
+  it('whoever decides before the case is claimed and the next one known is led to that one all the same', async () => {
     const [first, second] = [await inReview('Swift'), await inReview('Later')];
-    const list = /\/reviews\?.*assigned=UNCLAIMED/;
+    const slow = /\/reviews(\?.*assigned=UNCLAIMED|\/[^/]+\/claim$)/;
     const decided = Promise.withResolvers<void>();
-    await page.route(list, async (route) => {
+    await page.route(slow, async (route) => {
       await decided.promise;
       await route.continue();
     });
@@ -395,7 +395,7 @@ describe('the console', () => {
     assert.equal(approval.status(), 200);
     decided.resolve();
     await page.getByRole('heading', { level: 1, name: 'Later Byrne' }).waitFor();
-    await page.unroute(list);
+    await page.unroute(slow);
     const token = await stage.app.token(stage.testKey);
     const path = `/api/process-manager/reviews/${second}/approve`;
     await stage.app.call(path, { method: 'POST', token, body: JSON.stringify({ comment: 'seen' }) });

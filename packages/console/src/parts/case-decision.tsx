@@ -43,7 +43,10 @@ function useClaimed(id: string) {
   useEffect(() => {
     if (!isFree || isTried.current || !may('reviews', 'claim')) return;
     isTried.current = true;
-    call('reviews', 'claim', { params: { processInstanceId: id }, body: {} }).finally(() => review.refetch());
+    // The case says who holds it; a decision may have been faster.
+    call('reviews', 'claim', { params: { processInstanceId: id }, body: {} })
+      .catch(() => undefined)
+      .then(() => review.refetch());
   }, [isFree]);
   return { review: data ?? undefined, claim, isMine: data?.reviewer === me };
 }
