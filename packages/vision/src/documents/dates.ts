@@ -28,6 +28,9 @@ const MONTHS: Readonly<Record<string, number>> = {
   JUL: 7, JUIL: 7, AUG: 8, AOU: 8, AOUT: 8, SEP: 9, SEPT: 9, OCT: 10, OKT: 10, NOV: 11, DEC: 12, DEZ: 12,
 }; // biome-ignore format: a table of months reads better in rows
 
+/** Months whose O the reader takes for a zero, as in 260CT 2030. */
+const MONTHS_WITH_ZERO = /0[CK]T|N0V|A0U/g;
+
 /** The dates that a line of print may mean, day first or year first, months in digits or by name. */
 export function datesIn(text: string): string[] {
   return [...new Set(printedDates(text).flat())];
@@ -40,6 +43,7 @@ export function printedDates(text: string): string[][] {
   // The reader scatters spaces between letters, and takes the mark between two languages for a letter or a digit.
   for (const [, day = '', name = '', , other = '', year = ''] of plain
     .replaceAll(' ', '')
+    .replace(MONTHS_WITH_ZERO, (name) => name.replace('0', 'O'))
     .matchAll(/(\d{1,2})[.-]*([A-Z]{3,9}?)([/|7-]{0,2}([A-Z0]{3,9}))?[.-]*(\d{4}|\d{2})(?!\d)/g)) {
     const month = monthOf(name) ?? monthOf(other);
     if (month) dates.push(daysOf(year, [[month, day]]));
@@ -101,7 +105,8 @@ function showsPart(date: string, text: string, patternsOf: (parts: DateParts) =>
   const plain = text
     .normalize('NFD')
     .replace(/[\p{M}\s]/gu, '')
-    .toUpperCase();
+    .toUpperCase()
+    .replace(MONTHS_WITH_ZERO, (name) => name.replace('0', 'O'));
   const [year = '', month = '', day = ''] = date.split('-');
   const names = Object.keys(MONTHS).filter((name) => MONTHS[name] === Number(month));
   const patterns = patternsOf({ year, month, day, monthName: `(?:${names.join('|')})` });

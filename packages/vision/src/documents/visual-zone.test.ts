@@ -34,6 +34,8 @@ test('finds values below and behind their labels, in several languages', () => {
 test('understands dates as documents print them', () => {
   assert.deepEqual(datesIn('12 AUG 1974'), ['1974-08-12']);
   assert.deepEqual(datesIn('12AUGUST/AOUT 1974'), ['1974-08-12']);
+  assert.deepEqual(datesIn('260CT 2030'), ['2030-10-26']);
+  assert.deepEqual(datesIn('01N0V2030'), ['2030-11-01']);
   assert.deepEqual(datesIn('31.12.1999'), ['1999-12-31']);
   assert.deepEqual(datesIn('2004-12-31'), ['2004-12-31']);
   assert.ok(datesIn('01/02/03').includes('2003-02-01'));

@@ -18,6 +18,9 @@ const UNSURE = 0.6;
 /** As much as one of the three check digits of a visa. */
 const IMPOSSIBLE_DATE = 1;
 
+/** Passports have lines of 44 (ICAO 9303 part 4). With fillers lost, all check digits of one hold for lines of 36, too. */
+const CUT_PASSPORT = 0.5;
+
 export type Attempt = {
   readonly finding: MrzFinding;
   readonly merit: number;
@@ -33,6 +36,7 @@ export function isPlausible(best: Attempt | undefined): boolean {
 export function isSettled(best: Attempt | undefined): boolean {
   if (!best) return false;
   const { valid, checks, confidence } = best.finding;
+  if (isCutPassport(best.finding)) return false;
   const passed = checks.filter((check) => check.passed).length;
   return (valid && confidence > UNSURE) || (passed >= 2 && confidence > SURE);
 }
@@ -57,6 +61,11 @@ export function decodeBest(readings: readonly MrzReading[], quads: readonly Quad
 /** Visas begin with V and nothing else does, so a zone that was read in full as the one is not tried as the other. */
 function isVisa(format: Format['name']): boolean {
   return format === 'MRVA' || format === 'MRVB';
+}
+
+/** Rarely, a passport has lines of 36, so the other reading must only be about as good. */
+function isCutPassport({ format, fields }: Pick<ParsedMrz, 'format' | 'fields'>): boolean {
+  return format === 'TD2' && fields.documentCode.startsWith('P');
 }
 
 /** How many characters a reading holds when nothing is known of its length. */
@@ -91,7 +100,7 @@ function decodeAs(format: Format, readings: readonly MrzReading[], quads: readon
   };
   // Visas of either size pass the same checks; only the number of characters tells them apart.
   const missed = Math.abs(Math.max(...counts) - format.length);
-  const merit = meritOf(parsed, score, repairs.length) - missed * 0.15;
+  const merit = meritOf(parsed, score, repairs.length) - missed * 0.15 - (isCutPassport(parsed) ? CUT_PASSPORT : 0);
   return { finding, merit, readings, scores: decoded.map((line) => line.score) };
 }
 
