@@ -5,6 +5,7 @@ import type { Person } from '../../packages/vision/src/specimens/person.ts';
 import { photograph } from '../../packages/vision/src/specimens/photograph.ts';
 import { type Random, seeded, within } from '../../packages/vision/src/specimens/random.ts';
 import { type DocumentChange, type DocumentMaterial, type FlatDocument, howOf, personAt } from './document-material.ts';
+import { copiedZone, coveredZone, inkedZone } from './zone-forgeries.ts';
 
 /** What somebody presents in place of a genuine document of his own. */
 export type DocumentKind = {
@@ -184,6 +185,23 @@ export const DOCUMENT_KINDS = {
   numberReplaced: {
     about: 'a digit of the number in the zone rubbed out, with another one in its place',
     picture: changed((_, at) => ({ zone: { erased: 0.5 + (at % 10) * 0.05, overwritten: 1 } })),
+  },
+  zoneInked: {
+    about: 'two digits of the number in the zone written over with a pen, the print changed alike',
+    picture: changed((holder, at) => inkedZone(holder, at, 0)),
+  },
+  zoneInkedAfresh: {
+    about: 'the same, after the digits were rubbed out',
+    picture: changed((holder, at) => inkedZone(holder, at, 1)),
+  },
+  zoneCovered: {
+    about: 'the same two digits under correction fluid, and printed anew',
+    picture: changed((holder, at) => coveredZone(holder, at)),
+  },
+  zoneCopied: {
+    about:
+      'two digits of the number in the zone copied in the photograph from elsewhere in the line, the print changed alike',
+    picture: (material, at, order) => copiedZone(material, personAt(at, order), at, order.seed + at),
   },
   mirrored: {
     about: 'a photograph of a genuine document that is mirrored',

@@ -11,9 +11,9 @@ import type { JpegTable } from './jpeg-table.ts';
 import { ownColour } from './own-colour.ts';
 import { portraitSigns } from './portrait-signs.ts';
 import type { ZoneLine } from './zone-strip.ts';
-import { zoneStrokes } from './zone-strokes.ts';
+import { zoneSigns } from './zone-strokes.ts';
 
-export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '10' };
+export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '11' };
 
 /**
  * What is measured, and the value from which it is a sign by itself. Set on photographs of public specimens and on the
@@ -45,6 +45,8 @@ export const AUTHENTICITY_BOUNDS = {
   cutBorder: { bound: 0.1, sign: 'above' },
   /** How much more ink the fullest digit of the zone has than its like: it was written over another. */
   zoneStrokes: { bound: 0.26, sign: 'above' },
+  /** How far the colour of a digit's ink is from that of its line: it was written with a pen. */
+  zoneColour: { bound: 0.13, sign: 'above' },
 } as const;
 
 export type AuthenticitySignalName = keyof typeof AUTHENTICITY_BOUNDS;
@@ -79,6 +81,7 @@ export function measureAuthenticity(
   const grain = grainOf(green, quad);
   const portrait = face && portraitSigns(straight, face, grain);
   const grid = gridSigns(green, quad);
+  const zone = zoneSigns(image, zoneLines);
   return [
     signal('ownColour', ownColour(straight)),
     signal('gridPeak', grid?.peak),
@@ -90,7 +93,8 @@ export function measureAuthenticity(
     signal('portraitNoise', portrait?.noise === undefined ? undefined : Math.abs(portrait.noise)),
     signal('portraitSave', face && table && missingSave(image, quad, table, shareOf(face, straight))),
     signal('cutBorder', hardLine(green, quad)),
-    signal('zoneStrokes', zoneStrokes(image, zoneLines)),
+    signal('zoneStrokes', zone.strokes),
+    signal('zoneColour', zone.colour),
   ];
 }
 

@@ -5,8 +5,13 @@ import { CELL_HEIGHT, CELL_WIDTH, type Glyph, glyphOf, INKED_HEIGHT, MARGIN, PIT
 
 /** A line of a zone as it was read, and where it stands in the picture. */
 export type ZoneLine = { readonly text: string; readonly quad: Quad };
-/** A line drawn straight, as darkness from 0 (paper) to 1 (ink) and a little more. */
-export type Strip = { readonly width: number; readonly height: number; readonly darkness: Float32Array };
+/** A line drawn straight, as darkness from 0 (paper) to 1 (ink) and a little more, and as it is. */
+export type Strip = {
+  readonly width: number;
+  readonly height: number;
+  readonly darkness: Float32Array;
+  readonly pixels: Raster;
+};
 /** Where the drawing of a character lies in a strip, and how much higher it is. */
 export type CellPosition = { readonly x: number; readonly y: number; readonly scale: number };
 
@@ -21,7 +26,7 @@ const INK_SHARE = 0.03;
 const MOST_DARKNESS = 1.3;
 /** The paper around a character is measured so many pixels to its left and right, at every so many. */
 const PAPER_REACH = 30;
-const PAPER_EVERY = 10;
+export const PAPER_EVERY = 10;
 /** Much of a line is paper. */
 const PAPER_SHARE = 0.75;
 
@@ -41,14 +46,15 @@ function stripOf(image: Raster, [a, b, c, d]: Quad, left: number, right: number,
   const corner = (x: number, y: number) => between(between(a, b, x), between(d, c, x), y);
   const [top, bottom] = [-MORE_ACROSS, 1 + MORE_ACROSS];
   const quad: Quad = [corner(left, top), corner(right, top), corner(right, bottom), corner(left, bottom)];
-  const light = lightOf(warp(image, quad, { width, height: STRIP_HEIGHT }));
+  const pixels = warp(image, quad, { width, height: STRIP_HEIGHT });
+  const light = lightOf(pixels);
   const ink = light.toSorted()[Math.floor(light.length * INK_SHARE)] as number;
   const paper = paperOf(light, width);
   const darkness = light.map((value, at) => {
     const here = paper[Math.floor((at % width) / PAPER_EVERY)] as number;
     return Math.min(MOST_DARKNESS, Math.max(0, (here - value) / Math.max(10, here - ink)));
   });
-  return { width, height: STRIP_HEIGHT, darkness };
+  return { width, height: STRIP_HEIGHT, darkness, pixels };
 }
 
 /** The brightest of the three colours: stamps and the pattern behind a zone are bright in one of them, its ink in none. */
@@ -59,7 +65,7 @@ function lightOf({ data }: Raster): Float32Array {
 }
 
 /** How bright the paper is, for every `PAPER_EVERY` columns. */
-function paperOf(light: Float32Array, width: number): Float32Array {
+export function paperOf(light: Float32Array, width: number): Float32Array {
   return Float32Array.from({ length: Math.ceil(width / PAPER_EVERY) }, (_, i) => {
     const middle = i * PAPER_EVERY;
     const values: number[] = [];

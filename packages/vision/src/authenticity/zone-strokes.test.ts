@@ -2,15 +2,17 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { apply, homography, type Quad, rectangle } from '../images/geometry.ts';
 import { decodeImage, type Raster } from '../images/raster.ts';
+import type { Colour } from '../specimens/canvas.ts';
 import { drawDocument, type ZoneChange } from '../specimens/draw-document.ts';
 import { inventPerson } from '../specimens/person.ts';
 import { photograph } from '../specimens/photograph.ts';
 import { seeded } from '../specimens/random.ts';
 import { AUTHENTICITY_BOUNDS } from './authenticity.ts';
 import type { ZoneLine } from './zone-strip.ts';
-import { zoneStrokes } from './zone-strokes.ts';
+import { zoneSigns } from './zone-strokes.ts';
 
 const { bound } = AUTHENTICITY_BOUNDS.zoneStrokes;
+const { bound: colourBound } = AUTHENTICITY_BOUNDS.zoneColour;
 /** The page of a passport, and where the second line of its zone stands on it, in millimetres. */
 const PAGE = { width: 125, height: 88 };
 const LINE = { left: 6.4, top: 79.1, length: 44.6 * 2.54, height: 3 };
@@ -32,7 +34,16 @@ async function shoot(seed: number, zone: ZoneChange = {}, longer = 1): Promise<S
   return { image: await decodeImage(jpeg), line: { text: mrz?.[1] as string, quad } };
 }
 
-const strokesOf = ({ image, line }: Shot): number => zoneStrokes(image, [line]) ?? Number.NaN;
+const strokesOf = ({ image, line }: Shot): number => zoneSigns(image, [line]).strokes ?? Number.NaN;
+const colourOf = ({ image, line }: Shot): number => zoneSigns(image, [line]).colour ?? Number.NaN;
+
+/** A zone of another number, of which one digit and the digits over it were written in ink. */
+function inkedBy(seed: number, ink: Colour): ZoneChange {
+  const { documentNumber } = inventPerson(seeded(seed), '2026-01-01');
+  const digit = (Number(documentNumber.at(-2)) + 5) % 10;
+  const printedFor = { documentNumber: `${documentNumber.slice(0, -2)}${digit}${documentNumber.at(-1)}` };
+  return { rewritten: { printedFor, ink, strength: 0.8 } };
+}
 
 describe('the strokes of a zone', () => {
   const SEEDS = [1, 2, 3, 4];
@@ -57,9 +68,28 @@ describe('the strokes of a zone', () => {
     assert.ok(strokesOf(await shoot(1, { overwritten: 0.7 }, 1.3)) >= bound);
   });
 
+  it('have the colour of the line in a genuine document', () => {
+    for (const shot of genuine) assert.ok(colourOf(shot) < colourBound / 2);
+  });
+
+  it('show a digit written in blue, green or red ink over the print, or where it was rubbed out', async () => {
+    const inks: readonly Colour[] = [
+      [30, 50, 150],
+      [20, 110, 50],
+      [170, 30, 40],
+    ];
+    for (const [i, ink] of inks.entries()) {
+      const zone = inkedBy(i + 1, ink);
+      assert.ok(colourOf(await shoot(i + 1, zone)) >= colourBound);
+      const rewritten = zone.rewritten && { ...zone.rewritten, erased: 1 };
+      assert.ok(colourOf(await shoot(i + 1, { ...(rewritten && { rewritten }) })) >= colourBound);
+    }
+  });
+
   it('say nothing where no line was read, or too few digits', () => {
     const [{ image, line }] = genuine as [Shot];
-    assert.equal(zoneStrokes(image, []), undefined);
-    assert.equal(zoneStrokes(image, [{ ...line, text: '<'.repeat(44) }]), undefined);
+    const nothing = { strokes: undefined, colour: undefined };
+    assert.deepEqual(zoneSigns(image, []), nothing);
+    assert.deepEqual(zoneSigns(image, [{ ...line, text: '<'.repeat(44) }]), nothing);
   });
 });

@@ -1,4 +1,5 @@
 import type { Raster } from '../images/raster.ts';
+import { colourDistances } from './zone-colour.ts';
 import { CELL_HEIGHT, CELL_WIDTH, type Glyph, glyphOf, MARGIN, PITCH } from './zone-glyphs.ts';
 import { type CellPosition, fitAt, fittedStrip, positionsOf, type Strip, type ZoneLine } from './zone-strip.ts';
 
@@ -8,7 +9,9 @@ type CellInk = { readonly character: string; readonly all: number; readonly besi
 /** So many digits are written over to change a number or a year with their check digits. The next shows how print varies. */
 const MOST_WRITTEN_OVER = 4;
 /** If more are, the fullest digit counts by itself, but less: print that varies has full digits, too. */
-const MANY_WEIGHT = 0.7;
+const MANY_FULL = 0.7;
+/** The same for the digit with the strangest colour: patterns in many colours behind a zone show through. */
+const MANY_COLOURED = 0.5;
 /** A line with fewer characters does not show how its print looks. */
 const MIN_CHARACTERS = 8;
 /** Where the drawing fits less, something else stands than was read, or the place is wrong. */
@@ -19,20 +22,37 @@ const LITTLE = 0.02;
 const MOST_BESIDE = 2;
 const BESIDE_WEIGHT = 0.1;
 
-/**
- * How much more ink the fullest digit has than its like: a digit that was written over another has the strokes of both.
- * Counted are all ink of its cell and, less, the ink beside the strokes of the digit that was read. A digit is compared
- * with the line and with the others of its kind in it, so that neither the font nor the pattern behind a zone decides.
- */
-export function zoneStrokes(image: Raster, lines: readonly ZoneLine[]): number | undefined {
-  const values = lines.flatMap((line) => {
-    const inks = inksOf(image, line);
-    return inks.length < MIN_CHARACTERS ? [] : inks.filter(isDigit).map((ink) => surplusOf(ink, inks));
-  });
+/** What the zone shows of characters that were written over others. */
+export type ZoneSigns = {
+  /**
+   * How much more ink the fullest digit has than its like: a digit that was written over another has the strokes of both.
+   * Counted are all ink of its cell and, less, the ink beside the strokes of the digit that was read. A digit is compared
+   * with the line and with the others of its kind in it, so that neither the font nor the pattern behind a zone decides.
+   */
+  readonly strokes: number | undefined;
+  /** How far the ink of the digit with the strangest colour is from that of its line, as a share of its darkness. */
+  readonly colour: number | undefined;
+};
+
+export function zoneSigns(image: Raster, lines: readonly ZoneLine[]): ZoneSigns {
+  const surpluses: number[] = [];
+  const distances: number[] = [];
+  for (const line of lines) {
+    const strip = fittedStrip(image, line);
+    const positions = positionsOf(strip, line.text);
+    const inks = inksOf(strip, positions, line.text);
+    if (inks.length >= MIN_CHARACTERS) surpluses.push(...inks.filter(isDigit).map((ink) => surplusOf(ink, inks)));
+    distances.push(...colourDistances(strip, positions, line.text));
+  }
+  return { strokes: outstanding(surpluses, MANY_FULL), colour: outstanding(distances, MANY_COLOURED) };
+}
+
+/** By how much the highest value stands out from what is usual, or a share of it, whichever is more. */
+function outstanding(values: number[], manyWeight: number): number | undefined {
   if (values.length <= MOST_WRITTEN_OVER) return undefined;
-  const fullest = values.sort((one, other) => other - one);
-  const [most, usual] = [fullest[0] as number, fullest[MOST_WRITTEN_OVER] as number];
-  return Math.max(0, most - Math.max(0, usual), MANY_WEIGHT * most);
+  const highest = values.sort((one, other) => other - one);
+  const [most, usual] = [highest[0] as number, highest[MOST_WRITTEN_OVER] as number];
+  return Math.max(0, most - Math.max(0, usual), manyWeight * most);
 }
 
 const isDigit = ({ character }: CellInk): boolean => /\d/.test(character);
@@ -52,10 +72,9 @@ function surplusOf(ink: CellInk, inks: readonly CellInk[]): number {
   return more + BESIDE_WEIGHT * Math.min(MOST_BESIDE, Math.max(0, beside));
 }
 
-function inksOf(image: Raster, line: ZoneLine): CellInk[] {
-  const strip = fittedStrip(image, line);
-  return positionsOf(strip, line.text).flatMap((position, k) => {
-    const character = line.text[k] as string;
+function inksOf(strip: Strip, positions: readonly CellPosition[], text: string): CellInk[] {
+  return positions.flatMap((position, k) => {
+    const character = text[k] as string;
     if (character === '<') return [];
     const glyph = glyphOf(character);
     const { position: best, fit } = settle(strip, glyph, position);

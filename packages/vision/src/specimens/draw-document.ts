@@ -84,6 +84,20 @@ export type ZoneChange = {
   readonly overwritten?: number;
   /** That digit was rubbed out before, so thoroughly (0…1). */
   readonly erased?: number;
+  readonly rewritten?: RewrittenZone;
+};
+
+/** A zone that was printed for somebody else, with other characters written where it differs. */
+export type RewrittenZone = {
+  /** For whom it was printed. */
+  readonly printedFor: Partial<Person>;
+  readonly ink: Colour;
+  /** How strong the ink is (0…1). */
+  readonly strength: number;
+  /** How thoroughly the characters were rubbed out before (0…1). */
+  readonly erased?: number;
+  /** What they were painted over with before, as with correction fluid. */
+  readonly cover?: Colour;
 };
 
 /** Draws one side of a document, straight on. */
@@ -189,12 +203,11 @@ function drawZone(
   layout: Layout,
   printed: Person,
   mm: (x: number, y: number) => Point,
-  { person: changed, wrongDigit = false, overwritten = 0, erased = 0 }: ZoneChange,
+  { person: changed, wrongDigit = false, overwritten = 0, erased = 0, rewritten }: ZoneChange,
 ): string[] {
-  const person = { ...printed, ...changed };
   const { code, format } = CODES[kind] as { code: string; format: 'TD1' | 'TD2' | 'TD3' | 'MRVA' | 'MRVB' };
   const short = (date: string): string => date.slice(2).replaceAll('-', '');
-  const content: MrzContent = {
+  const contentOf = (person: Person): MrzContent => ({
     documentCode: code,
     issuer: 'UTO',
     documentNumber: person.documentNumber,
@@ -204,8 +217,10 @@ function drawZone(
     expiryDate: short(person.expiryDate),
     surname: person.surname,
     givenNames: person.givenNames,
-  };
-  const lines = wrongDigit ? withWrongDigit(buildMrz(format, content), format) : buildMrz(format, content);
+  });
+  const built = buildMrz(format, contentOf({ ...printed, ...changed }));
+  const lines = wrongDigit ? withWrongDigit(built, format) : built;
+  const printedLines = rewritten ? buildMrz(format, contentOf({ ...printed, ...rewritten.printedFor })) : lines;
   const [widthMm, heightMm] = layout.size;
   // The pale ground that ICAO 9303 asks for behind the zone.
   const top = heightMm - (lines.length === 3 ? 23.2 : 18);
@@ -213,7 +228,8 @@ function drawZone(
   const left = (widthMm - (lines[0] as string).length * 2.54) / 2 + 0.4;
   lines.forEach((line, i) => {
     const at = mm(left, top + 3 + i * 6.35);
-    drawZoneLine(canvas, line, at, layout.pixelsPerMm, INK);
+    drawZoneLine(canvas, printedLines[i] as string, at, layout.pixelsPerMm, INK);
+    if (rewritten) rewriteLine(canvas, line, printedLines[i] as string, at, layout.pixelsPerMm, rewritten);
     const digit = placeOfDigit(format);
     if (erased > 0 && i === digit.line) {
       drawZoneLine(
@@ -231,6 +247,25 @@ function drawZone(
     }
   });
   return lines;
+}
+
+function rewriteLine(
+  canvas: Canvas,
+  line: string,
+  printed: string,
+  at: Point,
+  pixelsPerMm: number,
+  { ink, strength, erased = 0, cover }: RewrittenZone,
+): void {
+  [...line].forEach((character, i) => {
+    const before = printed[i] as string;
+    if (character === before) return;
+    const x = at.x + i * 2.54 * pixelsPerMm;
+    // The cell of the character, with a little room on all sides.
+    if (cover) fill(canvas, box(x - 4, at.y - 5, 2.2 * pixelsPerMm, 3.3 * pixelsPerMm), cover);
+    if (erased > 0) drawZoneLine(canvas, before.padStart(i + 1), at, pixelsPerMm, ZONE_PAPER, erased);
+    drawZoneLine(canvas, character.padStart(i + 1), at, pixelsPerMm, ink, strength);
+  });
 }
 
 /** The digit over the number stands behind it: at 14 of the first line of a TD1, at 9 of the second line elsewhere. */

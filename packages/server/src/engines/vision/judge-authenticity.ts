@@ -62,7 +62,7 @@ function reviewReason(readings: readonly DocumentReading[]): string | undefined 
   if (some('gridPeak', 'gridShared', 'colourBands') || readings.some(hasGridBesideZone)) return 'screen_or_print';
   if (some('sensorNoise')) return 'no_sensor_noise';
   if (some('cutBorder', 'portraitSave')) return 'edited_picture';
-  if (some('zoneStrokes')) return 'zone_overwritten';
+  if (some('zoneStrokes', 'zoneColour')) return 'zone_overwritten';
   if (readings.some(hasStuckPortrait)) return 'pasted_portrait';
   const weak = readings.some((reading) => weightOf(reading.authenticity) >= ENOUGH_WEAK);
   return weak ? 'several_weak_signs' : undefined;

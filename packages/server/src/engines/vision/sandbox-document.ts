@@ -61,6 +61,7 @@ const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: n
   portraitSave: { value: 0, bound: 1.17 },
   cutBorder: { value: 0, bound: 0.1 },
   zoneStrokes: { value: 0.05, bound: 0.26 },
+  zoneColour: { value: 0.02, bound: 0.13 },
 };
 
 function side(type: ReadingType, fault: string | undefined): DocumentReading {

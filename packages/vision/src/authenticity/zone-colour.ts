@@ -1,0 +1,85 @@
+import type { Raster } from '../images/raster.ts';
+import { CELL_HEIGHT, MARGIN, PITCH } from './zone-glyphs.ts';
+import { type CellPosition, PAPER_EVERY, paperOf, type Strip } from './zone-strip.ts';
+
+/** How much more red and blue than green the ink of a character takes from the light of the paper. Black takes as much of each. */
+type InkColour = { readonly character: string; readonly place: number; readonly red: number; readonly blue: number };
+
+/** Where no colour is this much darker than the paper, there is a pattern or nothing. */
+const LEAST_INK = 0.3;
+/** A cell with fewer such pixels shows no colour. */
+const MIN_PIXELS = 12;
+/** A line with fewer characters does not show how its ink looks. */
+const MIN_CHARACTERS = 8;
+/** The pattern behind a zone colours neighbours alike: characters up to so many places apart are compared. */
+const NEIGHBOURS = 5;
+const MIN_NEIGHBOURS = 4;
+
+/**
+ * How far the colour of each digit is from that of the line or of its neighbours, whichever is less: digits that were
+ * written with a pen are not black as print is.
+ */
+export function colourDistances(strip: Strip, positions: readonly CellPosition[], text: string): number[] {
+  const colours = inkColours(strip, positions, text);
+  if (colours.length < MIN_CHARACTERS) return [];
+  return colours
+    .filter(({ character }) => /\d/.test(character))
+    .map((colour) => {
+      const near = colours.filter((other) => other !== colour && Math.abs(other.place - colour.place) <= NEIGHBOURS);
+      const fromLine = distanceTo(colour, colours);
+      return near.length < MIN_NEIGHBOURS ? fromLine : Math.min(fromLine, distanceTo(colour, near));
+    });
+}
+
+function distanceTo({ red, blue }: InkColour, others: readonly InkColour[]): number {
+  return Math.hypot(red - median(others.map((each) => each.red)), blue - median(others.map((each) => each.blue)));
+}
+
+/** The colour of the ink in each cell that has any. A blur mixes ink with paper, which changes how much there is of it alone. */
+function inkColours(strip: Strip, positions: readonly CellPosition[], text: string): InkColour[] {
+  const channels = [0, 1, 2].map((k) => channelOf(strip.pixels, k)) as [Float32Array, Float32Array, Float32Array];
+  const papers = channels.map((channel) => paperOf(channel, strip.width));
+  const taken = channels.map((channel, k) =>
+    channel.map((light, at) => {
+      const paper = (papers[k] as Float32Array)[Math.floor((at % strip.width) / PAPER_EVERY)] as number;
+      return 1 - light / Math.max(DARKEST_PAPER, paper);
+    }),
+  ) as [Float32Array, Float32Array, Float32Array];
+  return positions.flatMap((position, place) => {
+    const { pixels, red, green, blue } = sumsIn(strip, taken, position);
+    const all = (red + green + blue) / 3;
+    if (pixels < MIN_PIXELS || all <= 0) return [];
+    return [{ character: text[place] as string, place, red: (red - green) / all, blue: (blue - green) / all }];
+  });
+}
+
+const DARKEST_PAPER = 20;
+
+function sumsIn(
+  { width, height }: Strip,
+  [reds, greens, blues]: readonly [Float32Array, Float32Array, Float32Array],
+  { x: left, y: top, scale }: CellPosition,
+) {
+  let [pixels, red, green, blue] = [0, 0, 0, 0];
+  const bottom = Math.min(height, Math.round(top + (CELL_HEIGHT - 2 * MARGIN + 2) * scale));
+  for (let row = Math.max(0, Math.round(top - scale)); row < bottom; row += 1) {
+    for (let column = Math.max(0, left); column < Math.min(width, left + PITCH); column += 1) {
+      const at = row * width + column;
+      const [r, g, b] = [reds[at] as number, greens[at] as number, blues[at] as number];
+      if (Math.max(r, g, b) < LEAST_INK) continue;
+      pixels += 1;
+      red += r;
+      green += g;
+      blue += b;
+    }
+  }
+  return { pixels, red, green, blue };
+}
+
+function median(values: readonly number[]): number {
+  return Float64Array.from(values).sort()[(values.length - 1) >> 1] ?? 0;
+}
+
+function channelOf({ data }: Raster, k: number): Float32Array {
+  return Float32Array.from({ length: data.length / 3 }, (_, i) => data[3 * i + k] as number);
+}
