@@ -3,7 +3,7 @@ import { CELL_HEIGHT, MARGIN, PITCH } from './zone-glyphs.ts';
 import { type CellPosition, PAPER_EVERY, paperOf, type Strip } from './zone-strip.ts';
 
 /** How much more red and blue than green the ink of a character takes from the light of the paper. Black takes as much of each. */
-type InkColour = { readonly character: string; readonly place: number; readonly red: number; readonly blue: number };
+type InkColour = { readonly character: string; readonly index: number; readonly red: number; readonly blue: number };
 
 /** Where no colour is this much darker than the paper, there is a pattern or nothing. */
 const LEAST_INK = 0.3;
@@ -25,7 +25,7 @@ export function colourDistances(strip: Strip, positions: readonly CellPosition[]
   return colours
     .filter(({ character }) => /\d/.test(character))
     .map((colour) => {
-      const near = colours.filter((other) => other !== colour && Math.abs(other.place - colour.place) <= NEIGHBOURS);
+      const near = colours.filter((other) => other !== colour && Math.abs(other.index - colour.index) <= NEIGHBOURS);
       const fromLine = distanceTo(colour, colours);
       return near.length < MIN_NEIGHBOURS ? fromLine : Math.min(fromLine, distanceTo(colour, near));
     });
@@ -39,17 +39,17 @@ function distanceTo({ red, blue }: InkColour, others: readonly InkColour[]): num
 function inkColours(strip: Strip, positions: readonly CellPosition[], text: string): InkColour[] {
   const channels = [0, 1, 2].map((k) => channelOf(strip.pixels, k)) as [Float32Array, Float32Array, Float32Array];
   const papers = channels.map((channel) => paperOf(channel, strip.width));
-  const taken = channels.map((channel, k) =>
+  const absorption = channels.map((channel, k) =>
     channel.map((light, at) => {
       const paper = (papers[k] as Float32Array)[Math.floor((at % strip.width) / PAPER_EVERY)] as number;
       return 1 - light / Math.max(DARKEST_PAPER, paper);
     }),
   ) as [Float32Array, Float32Array, Float32Array];
-  return positions.flatMap((position, place) => {
-    const { pixels, red, green, blue } = sumsIn(strip, taken, position);
+  return positions.flatMap((position, index) => {
+    const { pixels, red, green, blue } = sumsIn(strip, absorption, position);
     const all = (red + green + blue) / 3;
     if (pixels < MIN_PIXELS || all <= 0) return [];
-    return [{ character: text[place] as string, place, red: (red - green) / all, blue: (blue - green) / all }];
+    return [{ character: text[index] as string, index, red: (red - green) / all, blue: (blue - green) / all }];
   });
 }
 
