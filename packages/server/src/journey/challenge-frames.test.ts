@@ -4,6 +4,8 @@ import { type Challenge, openChallengePage } from '../../test/challenge.ts';
 import { startJourney } from '../../test/end-user.ts';
 import { openTestApp, type TestApp, testPlaces } from '../../test/harness.ts';
 import { S3_KEY, S3_REGION, type S3Server, startS3 } from '../../test/s3-server.ts';
+import { CHALLENGE_LIMITS } from '../engines/vision/challenge.ts';
+import { MAX_FORGIVEN, MAX_STARTS } from '../process-manager/faces/challenges.ts';
 
 const DEFINITION = {
   name: 'moving',
@@ -80,6 +82,51 @@ describe('the frames of a challenge', () => {
     }
     return rows.map(({ name }) => name).toSorted();
   };
+
+  /** The store refuses a frame of the first instruction; the same frame is sent again if `isSentAgain`. Then time runs out. */
+  const runOut = async (page: ReturnType<typeof openChallengePage>, { isSentAgain }: { isSentAgain: boolean }) => {
+    // A picture of an earlier challenge that is still to be deleted would take the place of the refused call.
+    await app.app.jobs.runDue();
+    const started = await page.start();
+    assert.equal(started.status, 201, started.text);
+    let challenge = started.body as Challenge;
+    let refusals = 0;
+    const isOver = () => refusals > 0 && (!isSentAgain || Number(challenge.number) > 1);
+    for (let frames = 0; frames < MAX_FRAMES && !isOver(); frames++) {
+      app.clock.advance(PACE_MS);
+      if (refusals === 0) s3.next.push(refuse);
+      const answer = await page.send(challenge, { live: true, frames });
+      s3.next.length = 0;
+      if (answer.status === 200) challenge = answer.body as Challenge;
+      else {
+        assert.deepEqual([answer.body.code, challenge.number], [100010, 1], answer.text);
+        refusals += 1;
+      }
+    }
+    assert.equal(refusals, 1);
+    app.clock.advance(CHALLENGE_LIMITS.instructionMs + CHALLENGE_LIMITS.revealPauseMs + 1);
+    return (await page.send(challenge, { live: true, late: true })).body.reason;
+  };
+  const openPage = async () => {
+    const { user } = await startJourney(app, testKey, { processDefnName: 'moving' });
+    return openChallengePage(user, 'moving', app.clock);
+  };
+
+  it('that the store refused while time ran out do not spend a start, ten times at most', async () => {
+    const page = await openPage();
+    for (let starts = 0; starts < MAX_FORGIVEN + MAX_STARTS; starts++) {
+      assert.equal(await runOut(page, { isSentAgain: false }), 'too_slow', `start ${starts + 1}`);
+    }
+    assert.equal((await page.start()).body.code, 100131);
+  });
+
+  it('that were refused and stored later spend a start as others do if time runs out in the next instruction', async () => {
+    const page = await openPage();
+    for (let starts = 0; starts < MAX_STARTS; starts++) {
+      assert.equal(await runOut(page, { isSentAgain: true }), 'too_slow');
+    }
+    assert.equal((await page.start()).body.code, 100131);
+  });
 
   it('are all stored although the store refused each of them once', async () => {
     const whole = await run(() => false);

@@ -24,6 +24,7 @@ import { instanceSubject } from '../process-manager/instances/instance-subject.t
 import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import { ensureSigned } from './frame-signature.ts';
 import type { ImageRow, JourneyDeps } from './journey-deps.ts';
+import type { RefusedRequests } from './refused-requests.ts';
 import { attemptOf } from './spend-answered.ts';
 import { currentUserStep, lockJourney, lockWithImages } from './steps.ts';
 import {
@@ -53,7 +54,7 @@ type SentFrame = { params: FrameParams; query: Query<typeof api.journey.sendFram
 const SELFIE_SIDE = 1280;
 const FRAME_SIDE = 480;
 
-export function challengeHandlers(deps: JourneyDeps) {
+export function challengeHandlers(deps: JourneyDeps, refusedRequests: RefusedRequests) {
   return {
     start: (context: JourneyContext, stepId: string, { publicKey, omit = [] }: Start): Promise<Challenge> =>
       context.db.write(async (tx) => {
@@ -65,36 +66,44 @@ export function challengeHandlers(deps: JourneyDeps) {
         return show(await deps.processes.challenges.start(tx, attemptOf(snapshot, current), start, deps.clock.now()));
       }),
 
-    async sendFrame(context: JourneyContext, { params, query, body }: SentFrame): Promise<Challenge> {
+    async sendFrame(context: JourneyContext, input: SentFrame): Promise<Challenge> {
       // The server dates the frame when it has arrived: the time that the page reports is only a hint.
       const at = deps.clock.now();
-      const { db } = context;
-      const snapshot = await deps.processes.drive.look(db, context.session.instanceId);
-      if (!snapshot) throw new ApiError(100022);
-      if (isFinal(snapshot.root.status)) throw new ApiError(100057);
-      const current = currentUserStep(snapshot, params.stepId);
-      const before = await deps.processes.challenges.read(db, snapshot.instance.id, params.challengeId);
-      ensureOfAttempt(before, current);
-      const sha256 = await hashOf(body.bytes);
-      const { token, signature } = query;
-      ensureSigned(before.row.public_key, { challengeId: params.challengeId, token, sha256, signature });
-      const live = snapshot.root.environment === 'live';
-      ensureStandIn(body, snapshot.root.environment);
-      const frame = { at, token, sha256, capturedAt: query.at ?? null };
-      if (!isOpenFor(before, frame)) return takeFrame(deps, context, params, frame);
-      const image: StorableImage = isStandIn(body) ? body : await harmless(deps.images, body, shareOf(context));
-      const wantedKind = wantedFrame(before.progress);
-      const observed = live ? await deps.vision.observeFrame(image.bytes, wantedKind, context.tenantId) : undefined;
-      const lookedFrame = { ...frame, storable: image, seen: observed };
-      return takeFrame(
-        deps,
-        context,
-        params,
-        lookedFrame,
-        await putFrame(deps, context, snapshot, before, lookedFrame),
-      );
+      try {
+        return await sendFrame(deps, context, input, at);
+      } catch (error) {
+        await refusedRequests.note({ tenantId: context.tenantId, instanceId: context.session.instanceId }, at, error);
+        throw error;
+      }
     },
   };
+}
+
+async function sendFrame(
+  deps: JourneyDeps,
+  context: JourneyContext,
+  { params, query, body }: SentFrame,
+  at: number,
+): Promise<Challenge> {
+  const { db } = context;
+  const snapshot = await deps.processes.drive.look(db, context.session.instanceId);
+  if (!snapshot) throw new ApiError(100022);
+  if (isFinal(snapshot.root.status)) throw new ApiError(100057);
+  const current = currentUserStep(snapshot, params.stepId);
+  const before = await deps.processes.challenges.read(db, snapshot.instance.id, params.challengeId);
+  ensureOfAttempt(before, current);
+  const sha256 = await hashOf(body.bytes);
+  const { token, signature } = query;
+  ensureSigned(before.row.public_key, { challengeId: params.challengeId, token, sha256, signature });
+  const live = snapshot.root.environment === 'live';
+  ensureStandIn(body, snapshot.root.environment);
+  const frame = { at, token, sha256, capturedAt: query.at ?? null };
+  if (!isOpenFor(before, frame)) return takeFrame(deps, context, params, frame);
+  const image: StorableImage = isStandIn(body) ? body : await harmless(deps.images, body, shareOf(context));
+  const wantedKind = wantedFrame(before.progress);
+  const observed = live ? await deps.vision.observeFrame(image.bytes, wantedKind, context.tenantId) : undefined;
+  const lookedFrame = { ...frame, storable: image, seen: observed };
+  return takeFrame(deps, context, params, lookedFrame, await putFrame(deps, context, snapshot, before, lookedFrame));
 }
 
 type LookedFrame = {

@@ -8,6 +8,7 @@ import { handoffs } from './handoffs.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 import { processServerHandlers } from './process-server.ts';
 import { reader } from './read-journey.ts';
+import { openRefusedRequests, type RefusedRequests } from './refused-requests.ts';
 import { readAgain, sessionCreator, sessionReader } from './sessions.ts';
 import { imageShower } from './show-image.ts';
 import { simulations } from './simulate.ts';
@@ -28,14 +29,15 @@ export type Journeys = {
 };
 
 export function openJourney(deps: JourneyDeps): Journeys {
+  const refusedRequests = openRefusedRequests(deps);
   return {
-    handlers: { journey: journeyHandlers(deps), processServer: processServerHandlers(deps) },
-    journeySession: sessionReader(deps),
+    handlers: { journey: journeyHandlers(deps, refusedRequests), processServer: processServerHandlers(deps) },
+    journeySession: sessionReader(deps, refusedRequests),
     stop: () => deps.live.stop(),
   };
 }
 
-function journeyHandlers(deps: JourneyDeps): Handlers<typeof api.journey> {
+function journeyHandlers(deps: JourneyDeps, refusedRequests: RefusedRequests): Handlers<typeof api.journey> {
   const { clock, live } = deps;
   const { drive } = deps.processes;
   const readJourney = reader(deps);
@@ -44,7 +46,7 @@ function journeyHandlers(deps: JourneyDeps): Handlers<typeof api.journey> {
   const { submit, repeat, leave, abandon } = stepHandlers(deps);
   const upload = imageUploader(deps);
   const showImage = imageShower(deps);
-  const challenges = challengeHandlers(deps);
+  const challenges = challengeHandlers(deps, refusedRequests);
   const beginStep = stepBeginner(deps);
   const simulation = simulations(deps);
 

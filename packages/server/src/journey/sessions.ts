@@ -19,6 +19,7 @@ import type { InstanceRow, JourneyDeps } from './journey-deps.ts';
 import { giveUpLinks } from './messages/messages.repository.ts';
 import type { DevicePlace } from './place.ts';
 import type { ReadJourney } from './read-journey.ts';
+import type { RefusedRequests } from './refused-requests.ts';
 import {
   addSession,
   closeUnconfirmed,
@@ -52,15 +53,23 @@ type Handoff = { browser: string; offeredDtm: string; place?: DevicePlace; numbe
 type Answer = Ok<typeof api.journey.createSession>;
 
 /** The session of the cookie. Every fault of the cookie gets the same answer, so that nobody can probe. */
-export function sessionReader({ db, clock, tenants }: Pick<JourneyDeps, 'db' | 'clock' | 'tenants'>) {
+export function sessionReader(
+  { db, clock, tenants }: Pick<JourneyDeps, 'db' | 'clock' | 'tenants'>,
+  refusedRequests: RefusedRequests,
+) {
   return async (instanceId: string, cookieValue: string): Promise<JourneyPrincipal> => {
     const [, tenantId = '', sessionId = '', secret = ''] = COOKIE.exec(cookieValue) ?? [];
     if (!isTenantId(tenantId)) throw new ApiError(100054);
     const now = clock.now();
-    const { row, handoff } = await readSession(db.of(tenantId), { instanceId, sessionId, now });
+    const journey = { tenantId, instanceId };
+    const { row, handoff } = await readSession(db.of(tenantId), { instanceId, sessionId, now }).catch(async (error) => {
+      await refusedRequests.note(journey, now, error);
+      throw error;
+    });
     const isGood = timingSafeEqual(row.token_hash, hashSecret(secret)) && row.expires_at > now;
     if (!isGood) throw new ApiError(100054);
     await tenants.ensureActive(tenantId);
+    await refusedRequests.save(journey);
     return { tenantId, sessionId, instanceId, state: row.state, handoff };
   };
 }

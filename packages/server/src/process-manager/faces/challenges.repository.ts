@@ -1,6 +1,6 @@
 import type { TenantTx } from '../../db/db.ts';
 import { statement } from '../../db/sql/statement.ts';
-import { bytes, integer, type RowOf, table, text } from '../../db/sql/table.ts';
+import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 
 export type ChallengeState = 'OPEN' | 'DONE' | 'ENDED' | 'USED';
 
@@ -16,6 +16,7 @@ const challenges = table('liveness_challenges', {
   progress: bytes(),
   started_at: integer(),
   expires_at: integer(),
+  refused_at: optional(integer()),
 });
 const { columns } = challenges;
 export type ChallengeRow = RowOf<typeof challenges>;
@@ -35,6 +36,28 @@ export const addChallenge = challenges.insert().send;
 export const countChallenges = challenges.count(
   'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step AND attempt = :attempt',
 );
+
+/** Those that had a refused frame. */
+export const refusedChallenges = challenges.select(
+  columns,
+  'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step AND attempt = :attempt AND refused_at > 0',
+).all;
+
+// A new start ends the challenge before, so only the last one was open.
+const NOTE_REFUSAL = statement(`UPDATE liveness_challenges SET refused_at = :at
+  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state IN ('OPEN', 'ENDED')
+  AND started_at >= :earliest AND (refused_at IS NULL OR refused_at < :at)
+  AND id = (SELECT id FROM liveness_challenges
+    WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND started_at <= :at
+    ORDER BY started_at DESC, id DESC LIMIT 1)`);
+
+/** Of the challenge that was open then, if it began at `earliest` or later. */
+export async function noteRefusal(
+  tx: TenantTx,
+  refusal: { instanceId: string; at: number; earliest: number },
+): Promise<void> {
+  NOTE_REFUSAL.send(tx, refusal);
+}
 
 export async function endOpenChallenges(tx: TenantTx, { instanceId, step, attempt }: Attempt): Promise<void> {
   END_OPEN.send(tx, { instanceId, step, attempt });

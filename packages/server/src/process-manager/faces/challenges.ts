@@ -4,6 +4,7 @@ import {
   CHALLENGE_LIMITS,
   type ChallengeFrame,
   type ChallengeProgress,
+  expire,
   type FaceObservation,
   type Omission,
   startChallenge,
@@ -19,6 +20,8 @@ import {
   countChallenges,
   endOpenChallenges,
   findChallenge,
+  noteRefusal,
+  refusedChallenges,
   saveChallenge,
   useChallenge,
 } from './challenges.repository.ts';
@@ -27,6 +30,8 @@ import {
 export type Challenges = {
   /** Ends the one before. Refuses with 100131 an attempt that has had too many. The instance is locked. */
   start(tx: TenantTx, of: Attempt, start: StartChallenge, now: number): Promise<OpenedChallenge>;
+  /** The server could not take a frame because the database or the bucket was away. */
+  noteRefusal(tx: TenantTx, instanceId: string, at: number): Promise<void>;
   /** Undefined if there is no challenge of that id. */
   read(db: TenantReads, instanceId: string, id: string): Promise<OpenedChallenge | undefined>;
   /** A new token if the instruction is another one than before. The instance is locked. */
@@ -40,6 +45,8 @@ export type OpenedChallenge = { readonly row: ChallengeRow; readonly progress: C
 
 /** Limits restarts, so that nobody restarts until an easy challenge comes up. */
 export const MAX_STARTS = 3;
+/** Challenges of an attempt that do not count, because they ran out of time while the server could not take a frame. */
+export const MAX_FORGIVEN = 10;
 /** From the last frame until the submission, a slow line included. */
 const SUBMIT_MS = 120_000;
 const TOKEN_BYTES = 16;
@@ -47,14 +54,19 @@ const TOKEN_BYTES = 16;
 const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
 const contextOf = (id: string) => `liveness:${id}`;
 
-export function openChallenges(vault: Pick<Vault, 'sealFor' | 'openFor'>): Challenges {
+type Seals = Pick<Vault, 'sealFor' | 'openFor'>;
+
+export function openChallenges(vault: Seals): Challenges {
   const seal = (tx: TenantTx, instanceId: string, id: string, progress: ChallengeProgress) =>
     vault.sealFor(tx, instanceSubject(instanceId), contextOf(id), Buffer.from(writeProgress(progress)));
 
   return {
     async start(tx, of, { publicKey, omit }, now) {
       const { instanceId, step, attempt } = of;
-      if ((await countChallenges(tx, of)) >= MAX_STARTS) throw new ApiError(100131);
+      const starts = await countChallenges(tx, of);
+      if (starts >= MAX_STARTS && starts - (await countForgiven(vault, tx, of, now)) >= MAX_STARTS) {
+        throw new ApiError(100131);
+      }
       await endOpenChallenges(tx, of);
       const id = newId(now);
       const progress = startChallenge({ now, omit });
@@ -69,16 +81,18 @@ export function openChallenges(vault: Pick<Vault, 'sealFor' | 'openFor'>): Chall
         progress: await seal(tx, instanceId, id, progress),
         started_at: now,
         expires_at: now + CHALLENGE_LIMITS.challengeMs + SUBMIT_MS,
+        refused_at: null,
       };
       addChallenge(tx, row);
       return { row, progress };
     },
 
+    noteRefusal: (tx, instanceId, at) =>
+      noteRefusal(tx, { instanceId, at, earliest: at - CHALLENGE_LIMITS.challengeMs }),
+
     async read(db, instanceId, id) {
       const row = await findChallenge(db, { instanceId, id });
-      if (!row) return undefined;
-      const text = await vault.openFor(db, instanceSubject(instanceId), contextOf(id), row.progress);
-      return { row, progress: readProgress(text.toString('utf8')) };
+      return row && { row, progress: await openProgress(vault, db, row) };
     },
 
     async save(tx, { row, progress: before }, progress) {
@@ -93,6 +107,25 @@ export function openChallenges(vault: Pick<Vault, 'sealFor' | 'openFor'>): Chall
       if (!(await useChallenge(tx, of, now))) throw new ApiError(100132);
     },
   };
+}
+
+async function openProgress(vault: Seals, db: TenantReads, row: ChallengeRow): Promise<ChallengeProgress> {
+  const { instance_id, id, progress } = row;
+  const text = await vault.openFor(db, instanceSubject(instance_id), contextOf(id), progress);
+  return readProgress(text.toString('utf8'));
+}
+
+/** Those whose last instruction ran out of time after the server had refused a frame of it. */
+async function countForgiven(vault: Seals, tx: TenantTx, of: Attempt, now: number): Promise<number> {
+  const { instanceId, step, attempt } = of;
+  let count = 0;
+  for (const row of await refusedChallenges(tx, { instanceId, step, attempt })) {
+    // One that a new start has ended is open in its progress.
+    const { reason, instructions } = expire(await openProgress(vault, tx, row), now);
+    const revealedAt = instructions.at(-1)?.revealedAt ?? 0;
+    if (reason === 'too_slow' && (row.refused_at ?? 0) >= revealedAt) count += 1;
+  }
+  return Math.min(count, MAX_FORGIVEN);
 }
 
 type Packed = { readonly float32: string };
