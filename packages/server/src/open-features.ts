@@ -16,8 +16,8 @@ import { openMessages } from './journey/messages/messages.ts';
 import type { Platform } from './kernel/feature.ts';
 import type { TenantId } from './kernel/ids.ts';
 import type { SignDocument } from './kernel/sign-document.ts';
+import type { MayStillCall } from './kernel/still-allowed.ts';
 import type { Tracing } from './kernel/tracing.ts';
-import type { MayStillCall } from './notification-service/event-stream.ts';
 import { openNotifications } from './notification-service/notifications.ts';
 import { openDoors } from './open-doors.ts';
 import type { InstallationDeps } from './operators/installation/installation.ts';
@@ -88,6 +88,7 @@ export function openFeatures(deps: FeatureDeps) {
   const personRequests = openPersonRequests({
     ...shared,
     ...manager.data,
+    mayStillCall: mayStillCall(shared),
     finishErasures: manager.forPersons.finishErasures,
     sources: [...manager.forPersons.sources, identity.ofPerson, watchlists.ofPerson],
   });
@@ -114,7 +115,7 @@ export function openFeatures(deps: FeatureDeps) {
     journeys,
     operators,
     personRequests,
-    { handlers: { userData: userDataHandlers({ ...shared, ...manager.data }) } },
+    { handlers: { userData: userDataHandlers({ ...shared, ...manager.data, mayStillCall: mayStillCall(shared) }) } },
     { handlers: { auditEvents: auditEventHandlers([readBudget, audit]) }, jobs: [purgeAuditJob(shared)] },
     { close: readBudget.stop },
   ]);

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import { api } from '@grove/contract';
 import { type Produced, stream } from '../kernel/answers.ts';
 import { MINUTE, SECOND } from '../kernel/clock.ts';
-import type { Principal } from '../kernel/context.ts';
 import type { Environment } from '../kernel/environment.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { implement } from '../kernel/implement.ts';
+import type { MayStillCall } from '../kernel/still-allowed.ts';
 
 /**
  * Events for a caller that stays connected, as server-sent events: the same that webhooks are told, with the same ids
@@ -103,9 +103,6 @@ export function openEventHub(maxStreamMs = MAX_STREAM_MS): EventHub {
     },
   };
 }
-
-/** Whether the caller of a request that is still being answered could make it now. */
-export type MayStillCall = (principal: Principal, permission: string) => Promise<boolean>;
 
 export function eventStreamHandlers(hub: EventHub, mayStillCall?: MayStillCall) {
   const { permission } = api.eventStream.watch;

@@ -21,11 +21,18 @@ export type ArchiveDeps = {
 
 export const ARCHIVE_FORMAT = 'grove-archive/2';
 
-export function archiveInstance(deps: ArchiveDeps, db: TenantReads, data: InstanceData, now: number): Readable {
+type InstanceArchive = { data: InstanceData; now: number; ensureAllowed(): Promise<void> };
+
+export function archiveInstance(
+  deps: ArchiveDeps,
+  db: TenantReads,
+  { data, now, ensureAllowed }: InstanceArchive,
+): Readable {
   const { instance } = data;
   return writeArchive({
     entries: entriesOf(deps, db, data),
     at: instance.created_at,
+    ensureAllowed,
     manifest: (entries) => manifestOf(db.tenantId, data, { entries, now, versions: deps.versions }),
     sign: async (manifest) => (await deps.sign.bytes('grove-manifest+jws', manifest)).jws,
   });

@@ -6,6 +6,7 @@ import type { Context } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { implement } from '../kernel/implement.ts';
 import type { SignDocument } from '../kernel/sign-document.ts';
+import { type MayStillCall, stillAllowed } from '../kernel/still-allowed.ts';
 import type { InstanceData, ReadInstanceData } from '../process-manager/runtime/instance-data.ts';
 import { archiveInstance } from './archive-instance.ts';
 import { listItems } from './list-items.ts';
@@ -18,6 +19,7 @@ export type UserDataDeps = ReadInstanceData & {
   sign: SignDocument;
   versions: Readonly<Record<string, string>>;
   baseUrlOf(tenantId: string): string;
+  mayStillCall: MayStillCall;
 };
 
 /** What stays of a redacted instance. */
@@ -63,7 +65,8 @@ export function userDataHandlers(deps: UserDataDeps) {
 
     async archive(context, { params }) {
       const data = await readData(context, params, { action: 'userData.archived' });
-      const archive = archiveInstance(deps, context.db, data, context.now);
+      const ensureAllowed = stillAllowed(deps.mayStillCall, context, [api.userData.archive.permission]);
+      const archive = archiveInstance(deps, context.db, { data, now: context.now, ensureAllowed });
       const name = `${data.instance.id}.zip`;
       return stream('application/zip', archive, {
         ...ATTACHED,

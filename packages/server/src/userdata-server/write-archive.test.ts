@@ -26,6 +26,7 @@ function imagesOf(count: number) {
         return Readable.from([Buffer.alloc(IMAGE_BYTES, at)]);
       },
     })),
+    ensureAllowed: async () => undefined,
     manifest: (entries) => ({ entries }),
     sign: async () => 'header..signature',
   };
@@ -50,6 +51,16 @@ describe('an archive', () => {
     readable.destroy();
     for (let turns = 0; turns < 100; turns++) await turn();
     assert.ok(seen.read <= 3, `${seen.read} images were read for nobody`);
+  });
+
+  it('ends before the next entry for a caller who may not read it any more', async () => {
+    const { archive, seen } = imagesOf(50);
+    const fault = new Error('the permission was lost');
+    const ensureAllowed = async () => {
+      if (seen.read === 10) throw fault;
+    };
+    await assert.rejects(buffer(writeArchive({ ...archive, ensureAllowed })), fault);
+    assert.equal(seen.read, 10);
   });
 
   it('fails with the fault of an entry that cannot be read', async () => {

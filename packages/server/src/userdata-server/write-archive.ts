@@ -23,6 +23,8 @@ export type Archive = {
   readonly entries: readonly ArchiveEntry[];
   /** What the entries bear as their time. */
   readonly at: number;
+  /** Called before each entry: a long archive ends for a caller who may not read it any more. */
+  ensureAllowed(): Promise<void>;
   /** Asked for when all entries have been read. */
   manifest(entries: readonly ListedEntry[]): object;
   sign(manifest: Uint8Array): Promise<string>;
@@ -31,7 +33,7 @@ export type Archive = {
 export const MANIFEST = 'manifest.json';
 export const MANIFEST_SIGNATURE = 'manifest.jws';
 
-export function writeArchive({ entries, at, manifest, sign }: Archive): Readable {
+export function writeArchive({ entries, at, ensureAllowed, manifest, sign }: Archive): Readable {
   const zip = new (load('yazl') as typeof yazl).ZipFile();
   const output = zip.outputStream as Readable;
   let current: Readable | undefined;
@@ -56,7 +58,10 @@ export function writeArchive({ entries, at, manifest, sign }: Archive): Readable
 
   const listed: ListedEntry[] = [];
   for (const entry of entries) {
-    const open = async () => measured(await entry.open(), (size) => listed.push({ ...headOf(entry), ...size }));
+    const open = async () => {
+      await ensureAllowed();
+      return measured(await entry.open(), (size) => listed.push({ ...headOf(entry), ...size }));
+    };
     add({ ...headOf(entry), open });
   }
   let manifestBytes = Buffer.alloc(0);

@@ -4,8 +4,11 @@ import { after, before, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startJourney } from '../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { firstOwner, invitePerson } from '../../../test/operators.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
+import type { MayStillCall } from '../../kernel/still-allowed.ts';
+import { isStillPermitted } from '../../operators/sessions.ts';
 import {
   addPart,
   changeExport,
@@ -54,6 +57,28 @@ onBothEngines('exports of instances', (_engine, places) => {
       headers: { Authorization: `Bearer ${bearer}` },
     });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+
+  /** The same instances in so many parts. */
+  const inParts = async (id: string, count: number) => {
+    const db = app.app.db.of(asTenantId('acme'));
+    await db.write(async (tx) => {
+      const row = await findExportForUpdate(tx, { id });
+      const ids = await findPart(tx, { export_id: id, part: 0 });
+      assert.ok(row && ids);
+      for (let part = 1; part < count; part += 1) await addPart(tx, { export_id: id, part, ids });
+      await changeExport(tx, { ...row, num_parts: count });
+    });
+    const row = await findExport(db, { id });
+    assert.ok(row);
+    return row;
+  };
+  const downloadFor = async (exportId: string, caller: object, mayStillCall: MayStillCall) => {
+    const deps = { audit: { noteRead: () => undefined }, mayStillCall };
+    const { download } = openExports(deps as never).handlers.instanceExports;
+    const principal = { ...caller, permissions: { holds: () => true } };
+    const context = { db: app.app.db.of(asTenantId('acme')), now: app.clock.now(), tenantId: 'acme', principal };
+    return ((await download(context as never, { params: { exportId } } as never)) as { body: Readable }).body;
   };
 
   it('hold what a search finds, the newest first, as CSV and as JSON', async () => {
@@ -150,26 +175,57 @@ onBothEngines('exports of instances', (_engine, places) => {
   it('end in the middle for whoever may not download them any more', async () => {
     await start('Parted');
     const { id } = await done({ searchString: 'Parted' });
-    const db = app.app.db.of(asTenantId('acme'));
-    await db.write(async (tx) => {
-      const row = await findExportForUpdate(tx, { id });
-      const ids = await findPart(tx, { export_id: id, part: 0 });
-      assert.ok(row && ids);
-      await addPart(tx, { export_id: id, part: 1, ids });
-      await changeExport(tx, { ...row, num_parts: 2 });
-    });
-    const row = await findExport(db, { id });
-    const linesIf = async (mayStillCall: boolean) => {
-      const deps = { audit: { noteRead: () => undefined }, mayStillCall: async () => mayStillCall };
-      const { download } = openExports(deps as never).handlers.instanceExports;
-      const permissions = { holds: () => true };
-      const principal = { environment: 'test', callerId: row?.caller_id, permissions };
-      const context = { db, now: app.clock.now(), tenantId: 'acme', principal };
-      const answer = (await download(context as never, { params: { exportId: id } } as never)) as { body: Readable };
-      return (await answer.body.toArray()).join('');
+    const row = await inParts(id, 2);
+    const linesIf = async (mayStillCall: (permission: string) => boolean) => {
+      const principal = { environment: 'test', callerId: row.caller_id };
+      const answer = await downloadFor(id, principal, async (_principal, permission) => mayStillCall(permission));
+      return (await answer.toArray()).join('');
     };
-    assert.equal((await linesIf(true)).match(/"Parted"/g)?.length, 2);
-    await assert.rejects(linesIf(false), { code: 7 });
+    assert.equal((await linesIf(() => true)).match(/"Parted"/g)?.length, 2);
+    for (const lost of ['ProcessManager:downloadExport', 'ProcessManager:getProcessInstance'])
+      await assert.rejects(
+        linesIf((permission) => permission !== lost),
+        { code: 7 },
+        lost,
+      );
+  });
+
+  it('7: end in the middle for an operator whose role becomes masked', async () => {
+    const owner = await firstOwner(app);
+    const permissions = ['createExport', 'downloadExport', 'getProcessInstance'].map(
+      (name) => `TNT#acme#ProcessManager:${name}`,
+    );
+    const ROLES = '/api/operator-manager/roles';
+    const created = await owner.call(ROLES, { body: { name: 'Exporter', permissions } });
+    assert.equal(created.status, 201, created.text);
+    const person = await invitePerson(app, owner, 'Exporter');
+    await start('Masked');
+    const headers = { 'X-Grove-Environment': 'test' };
+    const made = await person.call(PATH, { body: { searchString: 'Masked' }, headers });
+    assert.equal(made.status, 202, made.text);
+    const db = app.app.db.of(asTenantId('acme'));
+    while ((await findExport(db, { id: made.body.id }))?.state === 'RUNNING') await wait(50);
+    await inParts(made.body.id, 10);
+    const operator = { sessionId: person.cookie.slice(0, 26), isMasked: false };
+    const principal = { tenantId: 'acme', environment: 'test', callerId: person.id, operator };
+    const still: MayStillCall = (each, permission) =>
+      isStillPermitted(
+        { db: app.app.db, clock: app.clock },
+        each as Parameters<typeof isStillPermitted>[1],
+        permission,
+      );
+    const parts = (masked: boolean) => async () => {
+      const lines = await downloadFor(made.body.id, principal, still);
+      const iterator = lines[Symbol.asyncIterator]();
+      await iterator.next();
+      const changed = await owner.call(`${ROLES}/Exporter`, { body: { masked } });
+      assert.equal(changed.status, 200, changed.text);
+      let text = '';
+      for await (const part of { [Symbol.asyncIterator]: () => iterator }) text += part;
+      return text;
+    };
+    assert.equal((await parts(false)()).match(/"Masked"/g)?.length, 10);
+    await assert.rejects(parts(true)(), { code: 7 });
   });
 
   it('100065, 100368: are few at a time, and are not downloaded before they are ready', async () => {

@@ -7,13 +7,14 @@ import type { Jobs } from '../../jobs/jobs.ts';
 import { actor } from '../../kernel/actor.ts';
 import { stream } from '../../kernel/answers.ts';
 import { HOUR, toDtm } from '../../kernel/clock.ts';
-import type { Context, Principal } from '../../kernel/context.ts';
+import type { Context } from '../../kernel/context.ts';
 import { ensurePermission, READ_PARAMETERS } from '../../kernel/ensure-permission.ts';
 import { ensureUnmasked } from '../../kernel/ensure-unmasked.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId, type TenantId } from '../../kernel/ids.ts';
 import { bindDeps, type Input, implement } from '../../kernel/implement.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
+import { type MayStillCall, stillAllowed } from '../../kernel/still-allowed.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { findInstanceIds } from '../find-instances.ts';
 import { toListItem } from '../instances/instance-view.ts';
@@ -35,14 +36,16 @@ import { WRITERS } from './write-export.ts';
 export const MAX_RUNNING_EXPORTS = 3;
 export const MAX_EXPORTS_PER_CALLER = 20;
 
+/** A stream would write sixteen parts ahead otherwise, for a caller who may have lost the permission before they are read. */
+const ONE_AHEAD = { highWaterMark: 1 };
+
 export type ExportDeps = {
   db: Db;
   vault: Pick<Vault, 'sealFor' | 'openFor'>;
   jobs: Pick<Jobs, 'enqueue'>;
   audit: Pick<Audit, 'record' | 'noteRead'>;
   everyTenantId(): AsyncIterable<TenantId>;
-  /** Whether the caller of a request that is still being answered could make it now. */
-  mayStillCall(principal: Principal, permission: string): Promise<boolean>;
+  mayStillCall: MayStillCall;
 };
 
 type Bound = ExportDeps & { openFilters: OpenFilters; run: JobDefinition<RunExport> };
@@ -122,15 +125,16 @@ async function download({ audit, mayStillCall }: Bound, context: Context, { para
   if (row.state !== 'DONE') throw new ApiError(100368);
   audit.noteRead(context, { action: 'export.downloaded', item: row.id });
   const name = `verifications-${toDtm(row.created_at).slice(0, 10)}.${row.format.toLowerCase()}`;
-  // A token that expires meanwhile does not break a file that it was good for when it began.
-  const { expiresAt: _expiresAt, ...principal } = context.principal;
-  const ensureStillAllowed = async () => {
-    if (!(await mayStillCall(principal, api.instanceExports.download.permission))) throw new ApiError(7);
-  };
-  const answer = stream('application/octet-stream', Readable.from(linesOf(context, row, ensureStillAllowed)), {
-    'content-disposition': `attachment; filename="${name}"`,
-    'content-security-policy': 'sandbox',
-  });
+  const needed = [api.instanceExports.download.permission, READ_PARAMETERS];
+  const ensureStillAllowed = stillAllowed(mayStillCall, context, needed);
+  const answer = stream(
+    'application/octet-stream',
+    Readable.from(linesOf(context, row, ensureStillAllowed), ONE_AHEAD),
+    {
+      'content-disposition': `attachment; filename="${name}"`,
+      'content-security-policy': 'sandbox',
+    },
+  );
   answer.persons = row.num_rows;
   return answer;
 }

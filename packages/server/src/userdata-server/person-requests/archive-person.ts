@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { TenantReads } from '../../db/db.ts';
 import { toDtm } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import type { PersonKind, PersonSource } from '../../kernel/person-source.ts';
 import type { ReadInstanceData } from '../../process-manager/runtime/instance-data.ts';
 import { ARCHIVE_FORMAT, type ArchiveDeps, entriesOf } from '../archive-instance.ts';
@@ -17,13 +18,18 @@ const FOLDERS: Readonly<Record<PersonKind, string>> = {
   watchlistMember: 'watchlistMembers',
 };
 
-type PersonArchive = { row: PersonRequestRow; items: readonly ItemRow[]; now: number };
+type PersonArchive = {
+  row: PersonRequestRow;
+  items: readonly ItemRow[];
+  now: number;
+  ensureAllowed(): Promise<void>;
+};
 
 /** Everything that a request found, as one signed archive. What was deleted or redacted since is left out. */
 export async function archivePerson(
   deps: ArchivePersonDeps,
   db: TenantReads,
-  { row, items, now }: PersonArchive,
+  { row, items, now, ensureAllowed }: PersonArchive,
 ): Promise<Readable> {
   const manifest = {
     format: ARCHIVE_FORMAT,
@@ -38,6 +44,7 @@ export async function archivePerson(
   return writeArchive({
     entries: await entries(deps, db, row, items),
     at: row.created_at,
+    ensureAllowed,
     manifest: (listed) => ({ ...manifest, entries: listed }),
     sign: async (bytes) => (await deps.sign.bytes('grove-manifest+jws', bytes)).jws,
   });
@@ -54,15 +61,38 @@ async function entries(
   for (const { kind, item_id: id } of items) {
     const folder = `${FOLDERS[kind]}/${id}`;
     if (kind === 'processInstance') {
-      const data = await deps.findAny(db, { instanceId: id, environment });
-      if (!data || data.instance.redacted_at !== null) continue;
-      for (const entry of entriesOf(deps, db, data)) all.push({ ...entry, path: `${folder}/${entry.path}` });
+      const data = await findUnredacted(deps, db, { instanceId: id, environment });
+      if (!data) continue;
+      const ensureThere = async () => {
+        if (!(await findUnredacted(deps, db, { instanceId: id, environment }))) throw new ApiError(100022);
+      };
+      for (const entry of entriesOf(deps, db, data)) all.push(inFolder(folder, entry, ensureThere));
       continue;
     }
-    const view = await deps.sources.find((each) => each.kind === kind)?.show(db, id);
-    if (!view) continue;
-    const path = `${folder}.json`;
-    all.push({ path, contentType: 'application/json', open: async () => Readable.from([json(view)]) });
+    const source = deps.sources.find((each) => each.kind === kind);
+    if (!(await source?.show(db, id))) continue;
+    const open = async () => {
+      const view = await source?.show(db, id);
+      if (!view) throw new ApiError(100022);
+      return Readable.from([json(view)]);
+    };
+    all.push({ path: `${folder}.json`, contentType: 'application/json', open });
   }
   return all;
+}
+
+type InstanceOfPerson = { instanceId: string; environment: PersonRequestRow['environment'] };
+
+async function findUnredacted({ findAny }: ArchivePersonDeps, db: TenantReads, instance: InstanceOfPerson) {
+  const data = await findAny(db, instance);
+  return data?.instance.redacted_at === null ? data : undefined;
+}
+
+/** What is in memory since the archive began is not handed out after the instance was deleted or redacted. */
+function inFolder(folder: string, { path, contentType, open }: ArchiveEntry, ensureThere: () => Promise<void>) {
+  const openIfThere = async () => {
+    if (contentType === 'application/json') await ensureThere();
+    return open();
+  };
+  return { path: `${folder}/${path}`, contentType, open: openIfThere };
 }

@@ -10,6 +10,7 @@ import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId, type TenantId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
+import { type MayStillCall, stillAllowed } from '../../kernel/still-allowed.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { type ArchivePersonDeps, archivePerson } from './archive-person.ts';
 import {
@@ -29,6 +30,7 @@ export type PersonRequestDeps = RunDeps &
     vault: Vault;
     jobs: Pick<Jobs, 'enqueue'>;
     audit: Audit;
+    mayStillCall: MayStillCall;
     everyTenantId(): AsyncIterable<TenantId>;
   };
 
@@ -96,7 +98,8 @@ export function openPersonRequests(deps: PersonRequestDeps) {
       if (row.action !== 'FIND' || row.state !== 'DONE') throw new ApiError(100231);
       audit.noteRead(context, { action: 'person.archived', item: row.id });
       const items = await itemsOf(db, { requestId: row.id, limit: MAX_FOUND_OF_PERSON });
-      const answer = stream('application/zip', await archivePerson(deps, db, { row, items, now }), {
+      const ensureAllowed = stillAllowed(deps.mayStillCall, context, [api.personRequests.archive.permission]);
+      const answer = stream('application/zip', await archivePerson(deps, db, { row, items, now, ensureAllowed }), {
         'content-disposition': `attachment; filename="${row.id}.zip"`,
         'content-security-policy': 'sandbox',
       });

@@ -1,0 +1,22 @@
+import type { Context, Principal } from './context.ts';
+import { ApiError } from './errors.ts';
+
+/** Whether the caller of a request that is still being answered could make it now. */
+export type MayStillCall = (principal: Principal, permission: string) => Promise<boolean>;
+
+/**
+ * The check between two parts of a long file: whoever reads it slowly must still hold every permission that it needs.
+ * Refuses with 7. A token that expires meanwhile does not break a file that it was good for when it began.
+ */
+export function stillAllowed(
+  mayStillCall: MayStillCall,
+  { principal }: Pick<Context, 'principal'>,
+  permissions: readonly string[],
+): () => Promise<void> {
+  const { expiresAt: _expiresAt, ...lasting } = principal;
+  return async () => {
+    for (const permission of permissions) {
+      if (!(await mayStillCall(lasting, permission))) throw new ApiError(7);
+    }
+  };
+}
