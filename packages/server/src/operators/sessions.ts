@@ -86,8 +86,8 @@ function roleOf(tenantId: TenantId, row: SessionInUse): RoleGrant {
 }
 
 /**
- * Whether the operator of a request that is still being answered could make it now: still signed in, and with a role
- * that permits it in its environment and sees as much. It does not make the session longer: nobody did anything.
+ * Whether the operator of a request that is still being answered could make it now: still signed in, and with the same
+ * role, which permits it in its environment and sees as much. It does not make the session longer: nobody did anything.
  */
 export async function isStillPermitted(
   { db, clock }: Pick<ReaderDeps, 'db' | 'clock'>,
@@ -96,6 +96,7 @@ export async function isStillPermitted(
 ): Promise<boolean> {
   const row = await findSessionInUse(db.of(tenantId), { id: operator.sessionId });
   if (!row || !isInUse(row, clock.now())) return false;
+  if (row.role !== operator.role) return false;
   const { environments, permissions, isMasked } = roleOf(tenantId, row);
   if (isMasked && !operator.isMasked) return false;
   return environments.includes(environment) && permissionSet(tenantId, permissions).holds(permission);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GroupedOperation, Permission } from '@grove/contract';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import { type Clock, MINUTE } from '../../kernel/clock.ts';
+import { type Clock, MINUTE, SECOND } from '../../kernel/clock.ts';
 import type { Credential, JourneyPrincipal, Principal } from '../../kernel/context.ts';
 import { cookieOf } from '../../kernel/cookie-of.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -27,7 +27,7 @@ export type GuardDeps = {
   limits: Limits | undefined;
 };
 
-export type Guard = (operation: GroupedOperation) => Check;
+type Guard = (operation: GroupedOperation) => Check;
 type Check = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
 /** The credential of the last request on a connection. Most clients send the same again, so it need not be looked up. */
@@ -48,7 +48,7 @@ export function tenantOfConnection({ socket, headers }: IncomingMessage): Tenant
   return last !== undefined && last.authorization === headers.authorization ? last.tenantId : undefined;
 }
 
-export function guards(deps: GuardDeps): Guard {
+function guards(deps: GuardDeps): Guard {
   const withOperator = operatorGuard(deps);
   const withBearer = bearerGuard(deps, withOperator);
   const withCookie = cookieGuard(deps);
@@ -57,6 +57,33 @@ export function guards(deps: GuardDeps): Guard {
     if (operation.permission) return withBearer(operation, operation.permission);
     if (operation.auth === 'operator') return byOperator(withOperator(operation));
     return operation.auth === 'journey' ? withCookie(operation) : withNothing(operation);
+  };
+}
+
+/** A body that takes longer is that of a caller who may have been blocked meanwhile. */
+const SLOW_BODY_MS = SECOND;
+
+/**
+ * Checks a request with a body twice: before the body is read, and once more if that took a while. Otherwise somebody
+ * who holds back the last byte could still act for half a minute after a key was blocked or an operator was removed.
+ * The second check counts towards no limit.
+ */
+export function guardsAroundBodies(deps: GuardDeps): (operation: GroupedOperation) => { before: Check; after: Check } {
+  const { clock } = deps;
+  const first = guards(deps);
+  const second = guards({ ...deps, limits: undefined });
+  return (operation) => {
+    const [check, checkAgain] = [first(operation), second(operation)];
+    return {
+      before(request, reply, done) {
+        request.guardedAt = clock.now();
+        check(request, reply, done);
+      },
+      after(request, reply, done) {
+        if (Math.abs(clock.now() - request.guardedAt) < SLOW_BODY_MS) done();
+        else checkAgain(request, reply, done);
+      },
+    };
   };
 }
 

@@ -21,7 +21,7 @@ import { type AnswerDeps, type AnyHandler, answering, type Route } from './answe
 import { auditing, type ChangeLog, type Handle } from './audit-change.ts';
 import { type BodyRoom, type BodyRoomOptions, bodyRoom } from './body-room.ts';
 import { type CheckMembersDeps, checkMembers } from './check-members.ts';
-import { type Guard, type GuardDeps, guards } from './guard.ts';
+import { type GuardDeps, guardsAroundBodies } from './guard.ts';
 import { hidingLiveAuthors } from './live-authors.ts';
 import { masking } from './mask-persons.ts';
 import { pageTurns, WrittenPage } from './serve-pages.ts';
@@ -52,6 +52,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null;
     journey: JourneyPrincipal | null;
+    /** When its caller was admitted, before the body was read. */
+    guardedAt: number;
     /** The content types that its route takes as they are. */
     consumes: ReadonlySet<string> | null;
     /** The code of the problem that it was answered with. Hooks of the tests read it. */
@@ -65,6 +67,7 @@ declare module 'fastify' {
 export function mountContract(app: FastifyInstance, deps: MountDeps): void {
   app.decorateRequest('principal', null);
   app.decorateRequest('journey', null);
+  app.decorateRequest('guardedAt', 0);
   app.decorateRequest('consumes', null);
   app.decorateRequest('problemCode', null);
   app.decorateRequest('response', null);
@@ -73,7 +76,7 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
     inLine: pageTurns(deps.db.engine),
     room: bodyRoom(deps),
   };
-  const guard = guards(deps);
+  const guard = guardsAroundBodies(deps);
   for (const { id, group, name, operation } of operations()) {
     const own = handlerOf(deps.handlers, group, name);
     const { audit } = operation;
@@ -93,12 +96,13 @@ function handlerOf(handlers: AllHandlers, group: GroupName, name: string): AnyHa
 function mountOne(
   app: FastifyInstance,
   deps: MountDeps & AnswerDeps & { room: BodyRoom },
-  guard: Guard,
+  guard: ReturnType<typeof guardsAroundBodies>,
   route: Route & { address: Address },
 ): void {
   const { id, operation, address } = route;
   const served = { operationId: id, statuses: declaredStatuses(operation) };
   const bodyLimit = bodyLimitOf(operation);
+  const { before, after } = guard(operation);
   app.route({
     method: operation.method,
     url: address.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -106,11 +110,12 @@ function mountOne(
     schema: schemaOf(operation),
     bodyLimit,
     onRequest: [
-      guard(operation),
+      before,
       ...(operation.method === 'GET' ? [] : [deps.room(bodyLimit)]),
       ...(operation.consumes ? [consuming(operation.consumes)] : []),
     ],
     preValidation: [
+      ...(operation.method === 'GET' ? [] : [after]),
       ...(operation.body && !needsBody(operation) ? [missingBodyIsEmpty] : []),
       ...(operation.consumes ? [missingBodyIsNoBytes] : []),
       checkMembers(deps, id, operation),

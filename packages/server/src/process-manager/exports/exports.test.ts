@@ -206,7 +206,7 @@ onBothEngines('exports of instances', (_engine, places) => {
     const db = app.app.db.of(asTenantId('acme'));
     while ((await findExport(db, { id: made.body.id }))?.state === 'RUNNING') await wait(50);
     await inParts(made.body.id, 10);
-    const operator = { sessionId: person.cookie.slice(0, 26), isMasked: false };
+    const operator = { sessionId: person.cookie.slice(0, 26), isMasked: false, role: 'Exporter' };
     const principal = { tenantId: 'acme', environment: 'test', callerId: person.id, operator };
     const still: MayStillCall = (each, permission) =>
       isStillPermitted(
