@@ -84,7 +84,12 @@ export function openFeatures(deps: FeatureDeps) {
     themes: themes.forJourneys,
     countryHeader: config.countryHeader,
   });
-  const operators = openOperators({ ...shared, ...shared.tenants, cookieName: deps.operatorCookieName });
+  const operators = openOperators({
+    ...shared,
+    ...shared.tenants,
+    cookieName: deps.operatorCookieName,
+    mayStillCall: mayStillCall(shared),
+  });
   const personRequests = openPersonRequests({
     ...shared,
     ...manager.data,

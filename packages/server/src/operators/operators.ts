@@ -4,6 +4,7 @@ import type { MailDoor } from '../engines/mail/mail.ts';
 import type { Outbound } from '../engines/outbound/outbound.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
+import type { MayStillCall } from '../kernel/still-allowed.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { consoleAccountHandlers } from './console-account.ts';
 import { openEmailLinks } from './email-links.ts';
@@ -33,6 +34,7 @@ export type OperatorsDeps = {
   /** Refuses with 100320 if the tenant is suspended. */
   ensureActive(tenantId: TenantId): Promise<void>;
   outbound: Pick<Outbound, 'faultOf' | 'send'>;
+  mayStillCall: MayStillCall;
   secretHostFault: SecretHostFault;
   vault: Pick<Vault, 'sealFor' | 'openFor'>;
   mail: Pick<MailDoor, 'channels' | 'sendMail'>;

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
-import { browse, confirm, firstOwner, type Person } from '../../../test/operators.ts';
+import { browse, confirm, firstOwner, invitePerson, type Person } from '../../../test/operators.ts';
 
 const SETTINGS = '/api/operator-manager/singleSignOn';
 const START = '/api/console/singleSignOn/start';
@@ -17,6 +17,8 @@ type HostileProvider = {
   claims: Record<string, unknown>;
   /** Called for each request of a token, before it is answered. */
   beforeToken(): Promise<void>;
+  /** Called for each request of what the provider says of itself. */
+  beforeDiscovery(): Promise<void>;
   nonce: string;
   close(): Promise<void>;
 };
@@ -30,6 +32,7 @@ async function openHostileProvider(): Promise<HostileProvider> {
     claims: {},
     nonce: '',
     beforeToken: async () => undefined,
+    beforeDiscovery: async () => undefined,
     close: async () => {
       server.close();
       server.closeAllConnections();
@@ -38,6 +41,7 @@ async function openHostileProvider(): Promise<HostileProvider> {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const json = (body: object) => response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
     if (request.method === 'GET') {
+      await provider.beforeDiscovery();
       const endpoints = { authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` };
       return json({ issuer, ...endpoints, jwks_uri: `${issuer}/jwks` });
     }
@@ -109,6 +113,46 @@ onBothEngines('single sign-on with a hostile provider', (_engine, places) => {
     const others = [{ iss: 'https://other.example' }, { aud: 'other' }, { nonce: 'x' }, { exp: 1 }, { sub: 1 }];
     for (const claims of others)
       assert.equal((await signIn({ sub: 'mallory', ...claims })).body.code, 100236, JSON.stringify(claims));
+  });
+
+  it('7: whoever lost the role, or was suspended, while the provider answered sets up nothing', async () => {
+    for (const [name, change] of [
+      ['Adam', { role: 'Reviewer' }],
+      ['Anna', { status: 'SUSPENDED' }],
+    ] as const) {
+      const administrator = await invitePerson(grove, owner, 'Administrator', name);
+      const another = await openHostileProvider();
+      another.beforeDiscovery = async () => {
+        const { status, text } = await owner.call(`/api/operator-manager/operators/${administrator.id}`, {
+          body: change,
+        });
+        assert.equal(status, 200, text);
+      };
+      const { body } = await administrator.call(SETTINGS, { body: { ...settings(), issuer: another.issuer } });
+      assert.equal(body.code, 7);
+      await another.close();
+    }
+    assert.equal((await owner.call(SETTINGS)).body.issuer, provider.issuer);
+  });
+
+  it('a provider that does not answer keeps nobody from writing', async () => {
+    const another = await openHostileProvider();
+    const asked = Promise.withResolvers<void>();
+    const wait = Promise.withResolvers<void>();
+    another.beforeDiscovery = () => {
+      asked.resolve();
+      return wait.promise;
+    };
+    await confirm(owner);
+    const setting = owner.call(SETTINGS, { body: { ...settings(), issuer: another.issuer } });
+    await asked.promise;
+    const body = JSON.stringify({ name: 'meanwhile', permissions: [] });
+    const written = await grove.call('/api/arthr/apiKeys', { method: 'POST', token: await grove.token(), body });
+    assert.equal(written.status, 201, written.text);
+    wait.resolve();
+    assert.equal((await setting).status, 200);
+    await set(settings());
+    await another.close();
   });
 
   it('100035: an answer that comes after single sign-on was ended or changed signs nobody in', async () => {

@@ -12,7 +12,7 @@ import { ensurePermission, READ_PARAMETERS } from '../../kernel/ensure-permissio
 import { ensureUnmasked } from '../../kernel/ensure-unmasked.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId, type TenantId } from '../../kernel/ids.ts';
-import { bindDeps, type Input, implement } from '../../kernel/implement.ts';
+import { bindDeps, type Input, implement, prepared } from '../../kernel/implement.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
 import { type MayStillCall, stillAllowed } from '../../kernel/still-allowed.ts';
 import type { Vault } from '../../secrets/vault.ts';
@@ -57,21 +57,29 @@ export function openExports(deps: ExportDeps) {
   const openFilters = filterOpener(deps.vault);
   const run = runExportJob({ openFilters });
   const bound: Bound = { ...deps, openFilters, run };
-  const handlers = bindDeps(bound, { create, list, get, download, delete: remove });
+  const handlers = {
+    ...bindDeps(bound, { list, get, download, delete: remove }),
+    // A search through many instances takes a while, and nobody should wait for its transaction.
+    create: prepared<typeof api.instanceExports.create, number>(countFound, (...call) => create(bound, ...call)),
+  };
   return {
     handlers: { instanceExports: implement(api.instanceExports, handlers) },
     jobs: [run, purgeExportsJob(deps)],
   };
 }
 
-async function create(deps: Bound, context: Context, { body }: InputOf<'create'>): Promise<View> {
-  const { db, now, principal } = context;
+/** Refuses filters that are wrong, and says how many instances there are. */
+async function countFound(context: Context, { body }: InputOf<'create'>): Promise<number> {
   ensureSight(context);
+  const { format: _format, ...filters } = body;
+  const scope = { environment: context.principal.environment, wholeWords: false, pointer: '' } as const;
+  return (await findInstanceIds(context.db, scope, filters, { size: 1, offset: 0, direction: 'DESC' })).total;
+}
+
+async function create(deps: Bound, context: Context, { body }: InputOf<'create'>, total: number): Promise<View> {
+  const { db, now, principal } = context;
   const { format = 'CSV', ...filters } = body;
   const { environment } = principal;
-  const scope = { environment, wholeWords: false, pointer: '' } as const;
-  // Refuses filters that are wrong, and says how many there are.
-  const { total } = await findInstanceIds(db, scope, filters, { size: 1, offset: 0, direction: 'DESC' });
   const id = newId(now);
   return db.write(async (tx) => {
     if ((await countRunning(tx, { environment })) >= MAX_RUNNING_EXPORTS) {
@@ -125,8 +133,8 @@ async function download({ audit, mayStillCall }: Bound, context: Context, { para
   if (row.state !== 'DONE') throw new ApiError(100368);
   audit.noteRead(context, { action: 'export.downloaded', item: row.id });
   const name = `verifications-${toDtm(row.created_at).slice(0, 10)}.${row.format.toLowerCase()}`;
-  const needed = [api.instanceExports.download.permission, READ_PARAMETERS];
-  const ensureStillAllowed = stillAllowed(mayStillCall, context, needed);
+  const permissions = [api.instanceExports.download.permission, READ_PARAMETERS];
+  const ensureStillAllowed = stillAllowed(mayStillCall, context, permissions);
   const answer = stream(
     'application/octet-stream',
     Readable.from(linesOf(context, row, ensureStillAllowed), ONE_AHEAD),

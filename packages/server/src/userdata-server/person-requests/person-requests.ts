@@ -9,7 +9,7 @@ import { DAY, HOUR, MINUTE, toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId, type TenantId } from '../../kernel/ids.ts';
-import { implement } from '../../kernel/implement.ts';
+import { implement, prepared } from '../../kernel/implement.ts';
 import { type MayStillCall, stillAllowed } from '../../kernel/still-allowed.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { type ArchivePersonDeps, archivePerson } from './archive-person.ts';
@@ -46,14 +46,22 @@ export function openPersonRequests(deps: PersonRequestDeps) {
   const { jobs, vault, audit, sources } = deps;
   const run = runRequestJob(deps);
 
-  const create = async (context: Context, action: PersonRequestRow['action'], body: NewRequest): Promise<View> => {
-    const { reference, ...selectors } = body;
+  const countAll = async ({ db, principal }: Context, { body }: { body: NewRequest }): Promise<number> => {
+    const { reference: _reference, ...selectors } = body;
     if (Object.keys(selectors).length === 0) {
       throw invalidInput({ pointer: '', message: 'must have at least one of email, externalId, userId and parameter' });
     }
-    const { db, now, principal } = context;
     let total = 0;
     for (const source of sources) total += await source.count(db, principal.environment);
+    return total;
+  };
+
+  const create = async (
+    context: Context,
+    { action, body, total }: { action: PersonRequestRow['action']; body: NewRequest; total: number },
+  ): Promise<View> => {
+    const { reference, ...selectors } = body;
+    const { db, now, principal } = context;
     const id = newId(now);
     return db.write(async (tx) => {
       if ((await countOpenRequests(tx, { environment: principal.environment })) >= MAX_OPEN_REQUESTS) {
@@ -85,8 +93,9 @@ export function openPersonRequests(deps: PersonRequestDeps) {
   };
 
   const handlers = implement(api.personRequests, {
-    find: (context, { body }) => create(context, 'FIND', body),
-    erase: (context, { body }) => create(context, 'ERASE', body),
+    // To count takes a while, and nobody should wait for its transaction.
+    find: prepared(countAll, (context, { body }, total) => create(context, { action: 'FIND', body, total })),
+    erase: prepared(countAll, (context, { body }, total) => create(context, { action: 'ERASE', body, total })),
 
     async get({ db, principal }, { params }) {
       return viewOf(db, await existing(db, principal.environment, params.personRequestId));
