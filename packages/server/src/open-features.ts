@@ -84,16 +84,11 @@ export function openFeatures(deps: FeatureDeps) {
     themes: themes.forJourneys,
     countryHeader: config.countryHeader,
   });
-  const operators = openOperators({
-    ...shared,
-    ...shared.tenants,
-    cookieName: deps.operatorCookieName,
-    mayStillCall: mayStillCall(shared),
-  });
+  const checking = { ...shared, mayStillCall: mayStillCall(shared) };
+  const operators = openOperators({ ...checking, ...shared.tenants, cookieName: deps.operatorCookieName });
   const personRequests = openPersonRequests({
-    ...shared,
+    ...checking,
     ...manager.data,
-    mayStillCall: mayStillCall(shared),
     finishErasures: manager.forPersons.finishErasures,
     sources: [...manager.forPersons.sources, identity.ofPerson, watchlists.ofPerson],
   });
@@ -116,11 +111,11 @@ export function openFeatures(deps: FeatureDeps) {
     pushes,
     messages,
     manager,
-    openExports({ ...shared, mayStillCall: mayStillCall(shared) }),
+    openExports(checking),
     journeys,
     operators,
     personRequests,
-    { handlers: { userData: userDataHandlers({ ...shared, ...manager.data, mayStillCall: mayStillCall(shared) }) } },
+    { handlers: { userData: userDataHandlers({ ...checking, ...manager.data }) } },
     { handlers: { auditEvents: auditEventHandlers([readBudget, audit]) }, jobs: [purgeAuditJob(shared)] },
     { close: readBudget.stop },
   ]);

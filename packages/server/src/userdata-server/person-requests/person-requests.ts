@@ -43,18 +43,8 @@ export const MAX_OPEN_REQUESTS = 10;
 const FINDS_KEPT_DAYS = 7;
 
 export function openPersonRequests(deps: PersonRequestDeps) {
-  const { jobs, vault, audit, sources } = deps;
+  const { jobs, vault, audit } = deps;
   const run = runRequestJob(deps);
-
-  const countAll = async ({ db, principal }: Context, { body }: { body: NewRequest }): Promise<number> => {
-    const { reference: _reference, ...selectors } = body;
-    if (Object.keys(selectors).length === 0) {
-      throw invalidInput({ pointer: '', message: 'must have at least one of email, externalId, userId and parameter' });
-    }
-    let total = 0;
-    for (const source of sources) total += await source.count(db, principal.environment);
-    return total;
-  };
 
   const create = async (
     context: Context,
@@ -94,8 +84,8 @@ export function openPersonRequests(deps: PersonRequestDeps) {
 
   const handlers = implement(api.personRequests, {
     // To count takes a while, and nobody should wait for its transaction.
-    find: prepared(countAll, (context, { body }, total) => create(context, { action: 'FIND', body, total })),
-    erase: prepared(countAll, (context, { body }, total) => create(context, { action: 'ERASE', body, total })),
+    find: prepared(countAll(deps), (context, { body }, total) => create(context, { action: 'FIND', body, total })),
+    erase: prepared(countAll(deps), (context, { body }, total) => create(context, { action: 'ERASE', body, total })),
 
     async get({ db, principal }, { params }) {
       return viewOf(db, await existing(db, principal.environment, params.personRequestId));
@@ -118,6 +108,19 @@ export function openPersonRequests(deps: PersonRequestDeps) {
     },
   });
   return { handlers: { personRequests: handlers }, jobs: [run, forgetFindsJob(deps)] };
+}
+
+/** Refuses a request that names nobody, and says how many items there are to look at. */
+function countAll({ sources }: Pick<PersonRequestDeps, 'sources'>) {
+  return async ({ db, principal }: Context, { body }: { body: NewRequest }): Promise<number> => {
+    const { reference: _reference, ...selectors } = body;
+    if (Object.keys(selectors).length === 0) {
+      throw invalidInput({ pointer: '', message: 'must have at least one of email, externalId, userId and parameter' });
+    }
+    let total = 0;
+    for (const source of sources) total += await source.count(db, principal.environment);
+    return total;
+  };
 }
 
 /** That of another environment is as good as missing. */
