@@ -11,6 +11,11 @@ export type JobKind<Payload> = {
   readonly role?: 'vision';
   /** How many of this kind a process runs at once, and claims: the others are left to other servers. */
   readonly atOnce?: number;
+  /**
+   * How long the lease lasts, if another server can take over: so long the job of a killed server waits. A minute unless
+   * given. A server that hangs for longer loses the job, so it is short only where doing the work twice does no harm.
+   */
+  readonly leaseMs?: number;
   readonly maxAttempts: number;
   readonly backoff: Backoff;
   /** After this its signal is aborted and the attempt has failed. A handler that does not heed the signal runs on. */
@@ -75,6 +80,11 @@ export class JobPostponed extends Error {
   }
 }
 
+/** Whether the lease was lost or the server stops. Then the job is run again, and this attempt decides nothing. */
+export function isTakenAway({ signal }: Pick<JobContext, 'signal'>): boolean {
+  return signal.aborted && !(signal.reason instanceof JobError);
+}
+
 /** For jobs that remove for good what is older than so many days: a clock that jumped ahead makes everything old. */
 export function ensureClock({ clockFault }: Pick<JobContext, 'clockFault'>): void {
   if (clockFault !== undefined) throw new JobError(`nothing was removed: ${clockFault}`);
@@ -83,6 +93,8 @@ export function ensureClock({ clockFault }: Pick<JobContext, 'clockFault'>): voi
 const KIND = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+$/;
 const MAX_KIND_LENGTH = 64;
 const MAX_ATTEMPTS = 100;
+/** The clocks of servers differ, and a server may be busy for a moment. */
+const MIN_LEASE_MS = 3000;
 /** What a timer can wait for. */
 const MAX_MS = 2 ** 31 - 1;
 
@@ -93,10 +105,11 @@ export function defineJob<Payload extends object>(definition: JobDefinition<Payl
 
 /** A kind whose handler needs something that enqueues it: the handler is added where that is at hand. */
 export function defineKind<Payload extends object>(definition: JobKind<Payload>): JobKind<Payload> {
-  const { kind, maxAttempts, backoff, timeoutMs } = definition;
+  const { kind, maxAttempts, backoff, timeoutMs, leaseMs = MIN_LEASE_MS } = definition;
   const wrong = (what: string) => new Error(`job ${JSON.stringify(kind)}: ${what}`);
   if (!KIND.test(kind) || kind.length > MAX_KIND_LENGTH) throw wrong('a kind is <folder>.<what-it-does>');
   if (!isWhole(maxAttempts, MAX_ATTEMPTS)) throw wrong(`maxAttempts must be from 1 to ${MAX_ATTEMPTS}`);
+  if (!isWhole(leaseMs, MAX_MS) || leaseMs < MIN_LEASE_MS) throw wrong(`leaseMs must be at least ${MIN_LEASE_MS}`);
   if (!isWhole(timeoutMs, MAX_MS)) throw wrong('timeoutMs must be a time that a timer can wait for');
   if (!isWhole(backoff.firstMs, MAX_MS) || !isWhole(backoff.mostMs, MAX_MS) || backoff.mostMs < backoff.firstMs) {
     throw wrong('backoff must grow from firstMs to mostMs');

@@ -51,7 +51,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
   /** The owner whose turn was last: the next claim begins behind it. */
   let lastOwner = '';
   const claimGroup = async (
-    { claims, kinds, atOnce }: KindGroup,
+    { claims, kinds, atOnce, leaseMs: ownLeaseMs }: KindGroup,
     heldJobs: Items<Claimed>,
     dueJobs: number,
     now: number,
@@ -69,13 +69,13 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
       const rows = await db.aside.system.write((tx) => claims.claim(tx, now, lease, share));
       lastOwner = ownerOf(rows.at(-1) ?? { owner_tenant_id: lastOwner });
       return rows.map((row) => ({ ...row, token: lease.token }));
-    });
+    }, ownLeaseMs);
   };
   return {
     noun: 'jobs',
     table: JOB_LEASES,
     concurrency,
-    leaseMs,
+    ...leaseTimes(deps, leaseMs),
     bringForward: (tx, now) => bringJobsForward(tx, now, leaseMs),
     async claim(heldJobs, now, underLease) {
       own ??= groupKinds(deps);
@@ -107,23 +107,46 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
   };
 }
 
-type KindGroup = { readonly kinds: ReadonlySet<string>; readonly atOnce?: number; readonly claims: Claims };
+type KindGroup = {
+  readonly kinds: ReadonlySet<string>;
+  readonly atOnce?: number | undefined;
+  readonly leaseMs?: number | undefined;
+  readonly claims: Claims;
+};
 type OwnKinds = { readonly groups: readonly KindGroup[]; readonly dueJobs: ReturnType<typeof dueJobsOf> };
 
-/** The kinds of this process's roles: those with a limit of their own are claimed apart from the rest. */
-function groupKinds({ definitions, roles, atOnce = {} }: JobQueueDeps): OwnKinds {
-  const own = [...definitions.values()].filter(({ role = 'worker' }) => !roles || roles.includes(role));
-  const limitOf = ({ kind, atOnce: usual }: JobDefinition<object>) => atOnce[kind] ?? usual;
-  const group = (kinds: readonly string[], limit?: number): KindGroup => ({
-    kinds: new Set(kinds),
-    claims: claimsOf(kinds),
-    ...(limit !== undefined && { atOnce: limit }),
-  });
-  const limited = own.filter((definition) => limitOf(definition) !== undefined);
-  const others = own.filter((definition) => limitOf(definition) === undefined).map(({ kind }) => kind);
-  const groups = [
-    ...(others.length > 0 ? [group(others)] : []),
-    ...limited.map((definition) => group([definition.kind], limitOf(definition))),
+/** The kinds of this process's roles. */
+function ownKinds({ definitions, roles }: JobQueueDeps): JobDefinition<object>[] {
+  return [...definitions.values()].filter(({ role = 'worker' }) => !roles || roles.includes(role));
+}
+
+/** Where no other server can take over, nobody waits for a lease. */
+function leaseOfKind({ db, definitions }: JobQueueDeps, kind: string): number | undefined {
+  return db.isSingleServer ? undefined : definitions.get(kind)?.leaseMs;
+}
+
+function leaseTimes(deps: JobQueueDeps, leaseMs: number) {
+  const leaseMsOf = ({ kind }: { kind: string }) => leaseOfKind(deps, kind) ?? leaseMs;
+  return { leaseMs, leaseMsOf, shortestLeaseMs: () => Math.min(leaseMs, ...ownKinds(deps).map(leaseMsOf)) };
+}
+
+/** Those with a limit or a lease of their own are claimed apart from the rest. */
+function groupKinds(deps: JobQueueDeps): OwnKinds {
+  const own = ownKinds(deps).map(({ kind, atOnce }) => ({
+    kind,
+    atOnce: deps.atOnce?.[kind] ?? atOnce,
+    leaseMs: leaseOfKind(deps, kind),
+  }));
+  const isApart = ({ atOnce, leaseMs }: (typeof own)[number]) => atOnce !== undefined || leaseMs !== undefined;
+  const others = own.filter((each) => !isApart(each)).map(({ kind }) => kind);
+  const groups: KindGroup[] = [
+    ...(others.length > 0 ? [{ kinds: new Set(others), claims: claimsOf(others) }] : []),
+    ...own.filter(isApart).map(({ kind, atOnce, leaseMs }) => ({
+      kinds: new Set([kind]),
+      claims: claimsOf([kind]),
+      atOnce,
+      leaseMs,
+    })),
   ];
   return { groups, dueJobs: dueJobsOf(own.map(({ kind }) => kind)) };
 }

@@ -98,6 +98,62 @@ onBothEngines('a lease', (engine, places) => {
     }
   });
 
+  const SHORT_MS = 4000;
+  /** A server with a kind of job that has a short lease beside one with the usual lease. */
+  const nodeWithShort = (runs: Record<'long' | 'short', Run>) => {
+    const { jobs, enqueue } = node(runs.long);
+    const short = namedJob(runs.short, { kind: 'test.short', leaseMs: SHORT_MS });
+    jobs.register(short);
+    return { jobs, enqueue, enqueueShort: () => enqueueByName({ jobs, db, tenantId: acme }, short, 'short') };
+  };
+
+  it('of a kind can be shorter than others where another server can take over, and is renewed for as long', async () => {
+    const end = gate();
+    const [longBegun, shortBegun] = [gate(), gate()];
+    const holdAfter = (begun: ReturnType<typeof gate>) => async () => {
+      begun.open();
+      await end.opened;
+    };
+    const stopped = nodeWithShort({ long: holdAfter(longBegun), short: holdAfter(shortBegun) });
+    await stopped.enqueue('long');
+    await stopped.enqueueShort();
+    const running = stopped.jobs.runDue();
+    await Promise.all([longBegun.opened, shortBegun.opened]);
+    const runs: string[] = [];
+    const note =
+      (name: string): Run =>
+      async () =>
+        void runs.push(name);
+    const other = nodeWithShort({ long: note('long'), short: note('short') });
+    for (let times = 0; times < 3; times++) {
+      clock.advance(SHORT_MS - 1);
+      await stopped.jobs.extendLeases();
+      assert.equal(await other.jobs.runDue(), 0);
+    }
+    clock.advance(SHORT_MS);
+    await other.jobs.runDue();
+    assert.deepEqual(runs, engine === 'sqlite' ? [] : ['short']);
+    clock.advance(LEASE_MS);
+    await other.jobs.runDue();
+    assert.deepEqual(runs.toSorted(), ['long', 'short']);
+    end.open();
+    await running;
+    assert.deepEqual(await storedJobs(db), []);
+  });
+
+  it('is renewed three times before the shortest would be over', async (t) => {
+    const intervals: number[] = [];
+    const { setInterval } = globalThis;
+    t.mock.method(globalThis, 'setInterval', (call: () => void, ms: number) => {
+      intervals.push(ms);
+      return setInterval(call, ms);
+    });
+    const { jobs } = nodeWithShort({ long: async () => undefined, short: async () => undefined });
+    jobs.start();
+    await jobs.stop();
+    assert.ok(intervals.includes((engine === 'sqlite' ? LEASE_MS : SHORT_MS) / 3), String(intervals));
+  });
+
   it('that is extended in time is kept for as long as the job runs', async () => {
     const begun = gate();
     const end = gate();

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { SystemDb } from '../db/db.ts';
 import type { Lease, LeaseTable } from './lease-table.ts';
 
-/** Runs a claim under a lease with a token of its own. */
-export type UnderLease = <T>(claim: (lease: Lease) => Promise<T>) => Promise<T>;
+/** Runs a claim under a lease with a token of its own, which lasts as long as those of the queue unless given. */
+export type UnderLease = <T>(claim: (lease: Lease) => Promise<T>, leaseMs?: number) => Promise<T>;
 
 /**
  * The claims of one server. The database may have committed a claim whose answer was lost with the connection. Nobody
@@ -31,8 +31,8 @@ export function openClaims(db: Pick<SystemDb, 'write'>, { table, leaseMs }: Clai
   return {
     async begin(now) {
       await giveBackLost(now);
-      return async (claim) => {
-        const lease = { token: randomUUID(), until: now + leaseMs };
+      return async (claim, ownLeaseMs = leaseMs) => {
+        const lease = { token: randomUUID(), until: now + ownLeaseMs };
         try {
           return await claim(lease);
         } catch (error) {

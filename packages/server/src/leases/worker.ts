@@ -30,6 +30,10 @@ export type QueuePolicy<Item extends Leased, Result> = {
   readonly table: LeaseTable;
   /** How long a lease lasts: so long the items of a killed server wait. */
   readonly leaseMs: number;
+  /** The same for items that have leases of another length. */
+  leaseMsOf?(item: Item): number;
+  /** The shortest of all, once the queue starts. */
+  shortestLeaseMs?(): number;
   /** How many items run at once. */
   readonly concurrency: number;
   /** Claims what is due, and no more than there is room for. Each transaction that claims is one call of `underLease`. */
@@ -103,7 +107,8 @@ export function openWorker<Item extends Leased, Result>(deps: WorkerDeps, policy
     ring: poll.ring,
     extendLeases,
     start() {
-      renewals.start(leaseMs / RENEWALS_PER_LEASE, extendLeases, `could not extend leases of ${noun}`);
+      const shortestMs = policy.shortestLeaseMs?.() ?? leaseMs;
+      renewals.start(shortestMs / RENEWALS_PER_LEASE, extendLeases, `could not extend leases of ${noun}`);
       // What another server had claimed it will not finish, so nobody waits for its leases.
       if (db.isSingleServer) freed = db.aside.system.write((tx) => table.freeAll(tx));
       freed
@@ -154,7 +159,6 @@ function openItems<Item extends Leased, Result>(
   policy: QueuePolicy<Item, Result>,
   onRoom: () => void,
 ) {
-  const { table, leaseMs } = policy;
   const claims = openClaims(db.aside.system, policy);
   let claimsUnderWay = 0;
   let mayBeMore = true;
@@ -198,7 +202,7 @@ function openItems<Item extends Leased, Result>(
     async extendLeases(): Promise<void> {
       const items = [...waiting, ...running.keys(), ...results.all().map(({ item }) => item)];
       if (items.length === 0) return;
-      const still = await db.aside.system.write((tx) => table.extend(tx, items, clock.now() + leaseMs));
+      const still = await db.aside.system.write((tx) => extendEach(tx, policy, items, clock.now()));
       const lostItems = new Set(items.filter((item) => !still.has(item)));
       for (const [item, abort] of running) if (lostItems.has(item)) abort.abort(LEASE_LOST);
       waiting.splice(0, waiting.length, ...waiting.filter((item) => !lostItems.has(item)));
@@ -218,6 +222,20 @@ function openItems<Item extends Leased, Result>(
     /** How many items have run here. Each may have left another that is due. */
     runs: runs.count,
   };
+}
+
+/** Returns the items that this server still holds. */
+async function extendEach<Item extends Leased, Result>(
+  tx: Writes,
+  { table, leaseMs, leaseMsOf = () => leaseMs }: QueuePolicy<Item, Result>,
+  items: readonly Item[],
+  now: number,
+): Promise<Set<Item>> {
+  const stillHeld = new Set<Item>();
+  for (const [ms, group] of Map.groupBy(items, leaseMsOf)) {
+    for (const item of await table.extend(tx, group, now + ms)) stillHeld.add(item);
+  }
+  return stillHeld;
 }
 
 type RunsDeps<Item extends Leased, Result> = {

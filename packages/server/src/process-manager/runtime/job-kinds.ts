@@ -22,6 +22,10 @@ export const LOOK_STEP = defineKind<WorkPayload>({
   kind: 'process-manager.look',
   does: 'analyses the pictures of a step, for live instances',
   role: 'vision',
+  // Somebody waits for it. Pictures that are analysed twice have the same findings.
+  leaseMs: 4 * SECOND,
+  // A server that hangs for longer loses the job and an attempt with it. Failures end the work after as many as above.
+  maxAttempts: 20,
   atOnce: availableParallelism(),
 });
 

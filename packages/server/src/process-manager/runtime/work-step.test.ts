@@ -4,10 +4,45 @@ import { type EndUser, startJourney } from '../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { storedJobs } from '../../../test/jobs.ts';
 import { S3_KEY, S3_REGION, type S3Server, startS3 } from '../../../test/s3-server.ts';
+import { JobError } from '../../jobs/define-job.ts';
 import { HOUR, SECOND } from '../../kernel/clock.ts';
+import { LEASE_LOST, STOPPED } from '../../leases/worker.ts';
 import { WORK_STEP } from './job-kinds.ts';
+import { workStepJobs } from './work-step.ts';
 
 const POSTPONED_MS = 2 * SECOND;
+
+/** The last attempt at work that fails. Returns whether it ended the journey with an error. */
+async function endsJourney(abort: AbortController): Promise<boolean> {
+  const applied: unknown[] = [];
+  const snapshot = {
+    state: { flow: { current: { phase: 'work', step: 'unknown', attempt: 1 } } },
+    definition: { step: () => undefined },
+    instance: {},
+  };
+  const drive = {
+    lookAt: async () => snapshot,
+    apply: async (_tx: unknown, _id: unknown, happening: unknown) => void applied.push(happening),
+  };
+  const [job] = workStepJobs({ drive, takesLooks: true, isHopeless: () => false } as never);
+  const tenant = () => ({ write: (work: (tx: unknown) => Promise<unknown>) => work({}) });
+  const context = { attempt: WORK_STEP.maxAttempts, now: 0, signal: abort.signal, tenant } as never;
+  await job?.run({ instanceId: 'one', step: 'unknown', attempt: 1 }, context).catch(() => undefined);
+  return applied.length > 0;
+}
+
+it('a last attempt whose lease was lost, or whose server stops, leaves the journey to the next', async () => {
+  assert.equal(await endsJourney(new AbortController()), true);
+  for (const [reason, isOver] of [
+    [LEASE_LOST, false],
+    [STOPPED, false],
+    [new JobError('cut off'), true],
+  ] as const) {
+    const abort = new AbortController();
+    abort.abort(reason);
+    assert.equal(await endsJourney(abort), isOver, reason.message);
+  }
+});
 
 onBothEngines('the work of a step', (_engine, places) => {
   let app: TestApp;

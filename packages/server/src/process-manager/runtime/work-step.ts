@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DbError, type TenantDb, type TenantTx } from '../../db/db.ts';
 import { BlobError, type Blobs } from '../../engines/blobs/blobs.ts';
 import type { Vision } from '../../engines/vision/vision.ts';
-import { type JobContext, type JobDefinition, JobPostponed } from '../../jobs/define-job.ts';
+import { isTakenAway, type JobContext, type JobDefinition, JobPostponed } from '../../jobs/define-job.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { isGone } from '../../kernel/errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
@@ -56,7 +56,7 @@ export function workStepJobs(deps: WorkDeps): readonly JobDefinition<WorkPayload
       try {
         workResult = await work(deps, db, snapshot, context);
       } catch (error) {
-        if (error instanceof JobPostponed || isOutage(error)) throw error;
+        if (error instanceof JobPostponed || isOutage(error) || isTakenAway(context)) throw error;
         if (!deps.isHopeless(error) && context.attempt < WORK_STEP.maxAttempts) throw error;
         await tell({ type: 'broke', step, attempt, reason: 'step_broke' });
         return;
