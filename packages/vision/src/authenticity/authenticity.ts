@@ -13,7 +13,7 @@ import { portraitSigns } from './portrait-signs.ts';
 import type { ZoneLine } from './zone-strip.ts';
 import { zoneSigns } from './zone-strokes.ts';
 
-export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '11' };
+export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '12' };
 
 /**
  * What is measured, and the value from which it is a sign by itself. Set on photographs of public specimens and on the
@@ -47,6 +47,8 @@ export const AUTHENTICITY_BOUNDS = {
   zoneStrokes: { bound: 0.26, sign: 'above' },
   /** How far the colour of a digit's ink is from that of its line: it was written with a pen. */
   zoneColour: { bound: 0.13, sign: 'above' },
+  /** How far the two most alike digits of a line are from being the same picture, in pixels: less was copied within it. */
+  zoneCopies: { bound: 0.1, sign: 'below' },
 } as const;
 
 export type AuthenticitySignalName = keyof typeof AUTHENTICITY_BOUNDS;
@@ -95,6 +97,7 @@ export function measureAuthenticity(
     signal('cutBorder', hardLine(green, quad)),
     signal('zoneStrokes', zone.strokes),
     signal('zoneColour', zone.colour),
+    signal('zoneCopies', zone.copies),
   ];
 }
 

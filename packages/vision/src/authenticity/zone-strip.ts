@@ -11,6 +11,8 @@ export type Strip = {
   readonly height: number;
   readonly darkness: Float32Array;
   readonly pixels: Raster;
+  /** Where it lies in the picture. */
+  readonly quad: Quad;
 };
 /** Where the drawing of a character lies in a strip, and how much higher it is. */
 export type CellPosition = { readonly x: number; readonly y: number; readonly scale: number };
@@ -54,7 +56,7 @@ function stripOf(image: Raster, [a, b, c, d]: Quad, left: number, right: number,
     const here = paper[Math.floor((at % width) / PAPER_EVERY)] as number;
     return Math.min(MOST_DARKNESS, Math.max(0, (here - value) / Math.max(10, here - ink)));
   });
-  return { width, height: STRIP_HEIGHT, darkness, pixels };
+  return { width, height: STRIP_HEIGHT, darkness, pixels, quad };
 }
 
 /** The brightest of the three colours: stamps and the pattern behind a zone are bright in one of them, its ink in none. */

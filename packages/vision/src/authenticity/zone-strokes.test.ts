@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import sharp from 'sharp';
 import { apply, homography, type Quad, rectangle } from '../images/geometry.ts';
 import { decodeImage, type Raster } from '../images/raster.ts';
 import type { Colour } from '../specimens/canvas.ts';
@@ -13,9 +14,12 @@ import { zoneSigns } from './zone-strokes.ts';
 
 const { bound } = AUTHENTICITY_BOUNDS.zoneStrokes;
 const { bound: colourBound } = AUTHENTICITY_BOUNDS.zoneColour;
+const { bound: copyBound } = AUTHENTICITY_BOUNDS.zoneCopies;
 /** The page of a passport, and where the second line of its zone stands on it, in millimetres. */
 const PAGE = { width: 125, height: 88 };
 const LINE = { left: 6.4, top: 79.1, length: 44.6 * 2.54, height: 3 };
+/** The middle of its first character, from the beginning of the line, and how far it is from each to the next. */
+const CELL = { first: 1.42, pitch: 2.54 };
 
 type Shot = { readonly image: Raster; readonly line: ZoneLine };
 
@@ -43,6 +47,30 @@ function inkedBy(seed: number, ink: Colour): ZoneChange {
   const digit = (Number(documentNumber.at(-2)) + 5) % 10;
   const printedFor = { documentNumber: `${documentNumber.slice(0, -2)}${digit}${documentNumber.at(-1)}` };
   return { rewritten: { printedFor, ink, strength: 0.8 } };
+}
+
+/** The picture with one character of the line copied over another, by whole pixels. */
+function copyDigit({ width, height, data }: Raster, { quad }: ZoneLine, from: number, to: number): Raster {
+  const map = homography(rectangle(LINE.length, LINE.height), quad);
+  const centreOf = (index: number) => apply(map, { x: CELL.first + index * CELL.pitch, y: LINE.height / 2 });
+  const [there, here, next] = [centreOf(from), centreOf(to), centreOf(to + 1)];
+  const half = Math.hypot(next.x - here.x, next.y - here.y) / 2;
+  const apart = Math.round(there.y - here.y) * width + Math.round(there.x - here.x);
+  const copied = Uint8Array.from(data);
+  for (let y = Math.round(here.y - 1.4 * half); y <= here.y + 1.4 * half; y += 1) {
+    for (let x = Math.round(here.x - half); x <= here.x + half; x += 1) {
+      for (let k = 0; k < 3; k += 1) copied[3 * (y * width + x) + k] = data[3 * (y * width + x + apart) + k] as number;
+    }
+  }
+  return { width, height, data: copied };
+}
+
+/** As somebody who changed it saves a picture, and then the server. */
+async function savedTwice({ width, height, data }: Raster): Promise<Raster> {
+  const once = await sharp(data, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: 92 })
+    .toBuffer();
+  return decodeImage(await sharp(once).jpeg({ quality: 92 }).toBuffer());
 }
 
 describe('the strokes of a zone', () => {
@@ -86,9 +114,22 @@ describe('the strokes of a zone', () => {
     }
   });
 
+  it('are never the same picture twice in a genuine document', () => {
+    for (const { image, line } of genuine) assert.ok((zoneSigns(image, [line]).copies ?? 0) > 1.3 * copyBound);
+  });
+
+  it('show a digit that was copied from elsewhere in the line, though the picture was saved twice since', async () => {
+    for (const { image, line } of genuine) {
+      // The first and the last digit of the date of birth.
+      const copied = await savedTwice(copyDigit(image, line, 13, 18));
+      const text = `${line.text.slice(0, 18)}${line.text[13]}${line.text.slice(19)}`;
+      assert.ok((zoneSigns(copied, [{ ...line, text }]).copies ?? Number.NaN) < copyBound);
+    }
+  });
+
   it('say nothing where no line was read, or too few digits', () => {
     const [{ image, line }] = genuine as [Shot];
-    const nothing = { strokes: undefined, colour: undefined };
+    const nothing = { strokes: undefined, colour: undefined, copies: undefined };
     assert.deepEqual(zoneSigns(image, []), nothing);
     assert.deepEqual(zoneSigns(image, [{ ...line, text: '<'.repeat(44) }]), nothing);
   });

@@ -1,5 +1,6 @@
 import type { Raster } from '../images/raster.ts';
 import { colourDistances } from './zone-colour.ts';
+import { leastDifference } from './zone-copies.ts';
 import { CELL_HEIGHT, CELL_WIDTH, type Glyph, glyphOf, MARGIN, PITCH } from './zone-glyphs.ts';
 import { type CellPosition, fitAt, fittedStrip, positionsOf, type Strip, type ZoneLine } from './zone-strip.ts';
 
@@ -32,19 +33,28 @@ export type ZoneSigns = {
   readonly strokes: number | undefined;
   /** How far the ink of the digit with the strangest colour is from that of its line, as a share of its darkness. */
   readonly colour: number | undefined;
+  /** How far the two most alike digits of a line are from being the same picture, in pixels. */
+  readonly copies: number | undefined;
 };
 
 export function zoneSigns(image: Raster, lines: readonly ZoneLine[]): ZoneSigns {
   const surpluses: number[] = [];
   const distances: number[] = [];
+  const differences: number[] = [];
   for (const line of lines) {
     const strip = fittedStrip(image, line);
     const positions = positionsOf(strip, line.text);
     const inks = inksOf(strip, positions, line.text);
     if (inks.length >= MIN_CHARACTERS) surpluses.push(...inks.filter(isDigit).map((ink) => surplusOf(ink, inks)));
     distances.push(...colourDistances(strip, positions, line.text));
+    const difference = leastDifference(image, strip, positions, line.text);
+    if (difference !== undefined) differences.push(difference);
   }
-  return { strokes: outstanding(surpluses, MANY_FULL), colour: outstanding(distances, MANY_COLOURED) };
+  return {
+    strokes: outstanding(surpluses, MANY_FULL),
+    colour: outstanding(distances, MANY_COLOURED),
+    copies: differences.length === 0 ? undefined : Math.min(...differences),
+  };
 }
 
 /** By how much the highest value stands out from what is usual, or a share of it, whichever is more. */

@@ -81,6 +81,7 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(readingOf([...QUIET, signal('portraitSave', 1.4, 1.17, true)])), 'REVIEW edited_picture');
     assert.equal(judged(readingOf([...QUIET, signal('zoneStrokes', 0.4, 0.26, true)])), 'REVIEW zone_overwritten');
     assert.equal(judged(readingOf([...QUIET, signal('zoneColour', 0.3, 0.13, true)])), 'REVIEW zone_overwritten');
+    assert.equal(judged(readingOf([...QUIET, signal('zoneCopies', 0.06, 0.1, true)])), 'REVIEW edited_picture');
     assert.equal(judged(readingOf([...QUIET, signal('gridShared', 4, 3.6, true)])), 'REVIEW screen_or_print');
     assert.equal(judged(readingOf([...QUIET, signal('colourBands', 4, 2.5, true)])), 'REVIEW screen_or_print');
   });

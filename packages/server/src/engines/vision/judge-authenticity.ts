@@ -61,7 +61,7 @@ function reviewReason(readings: readonly DocumentReading[]): string | undefined 
     readings.some((reading) => names.some((name) => isSign(reading, name)));
   if (some('gridPeak', 'gridShared', 'colourBands') || readings.some(hasGridBesideZone)) return 'screen_or_print';
   if (some('sensorNoise')) return 'no_sensor_noise';
-  if (some('cutBorder', 'portraitSave')) return 'edited_picture';
+  if (some('cutBorder', 'portraitSave', 'zoneCopies')) return 'edited_picture';
   if (some('zoneStrokes', 'zoneColour')) return 'zone_overwritten';
   if (readings.some(hasStuckPortrait)) return 'pasted_portrait';
   const weak = readings.some((reading) => weightOf(reading.authenticity) >= ENOUGH_WEAK);

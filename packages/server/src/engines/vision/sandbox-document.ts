@@ -62,6 +62,7 @@ const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: n
   cutBorder: { value: 0, bound: 0.1 },
   zoneStrokes: { value: 0.05, bound: 0.26 },
   zoneColour: { value: 0.02, bound: 0.13 },
+  zoneCopies: { value: 0.2, bound: 0.1 },
 };
 
 function side(type: ReadingType, fault: string | undefined): DocumentReading {
