@@ -16,8 +16,11 @@ export type Providers = {
   /** Where the browser is sent. */
   startUrl(sso: SingleSignOn, flow: Flow & { again: boolean }): Promise<string>;
   /** What the provider says of the account. Refuses with 100235 and 100236. */
-  claimsOf(sso: SingleSignOn, flow: Flow & { query: string; clientSecret: string | undefined }): Promise<Claims>;
+  claimsOf(sso: SingleSignOn, flow: Flow & { query: string; clientSecretFor: ClientSecretFor }): Promise<Claims>;
 };
+
+/** The secret that may be sent to this address; nothing for a public client. */
+export type ClientSecretFor = (tokenEndpoint: string) => Promise<string | undefined>;
 
 type Flow = {
   /** A secret of this one sign-in, from which state, nonce and verifier are derived. */
@@ -49,10 +52,13 @@ export function openProviders({ outbound, clock }: { outbound: Pick<Outbound, 's
     }
   };
 
-  const configure = async (sso: SingleSignOn, secret?: string): Promise<Configuration> => {
+  /** The secret goes to the very address that it was asked for: a provider may name another one the next time. */
+  const configure = async (sso: SingleSignOn, clientSecretFor?: ClientSecretFor): Promise<Configuration> => {
     const client = await import('openid-client');
+    const metadata = await metadataOf(sso);
+    const secret = await clientSecretFor?.(metadata.token_endpoint as string);
     const how = secret === undefined ? client.None() : client.ClientSecretPost(secret);
-    const configuration = new client.Configuration(await metadataOf(sso), sso.clientId, undefined, how);
+    const configuration = new client.Configuration(metadata, sso.clientId, undefined, how);
     configuration[client.customFetch] = fetchOutside;
     for (const each of plainIfAllowed(client, sso.issuer).execute) each(configuration);
     return configuration;
@@ -76,10 +82,10 @@ export function openProviders({ outbound, clock }: { outbound: Pick<Outbound, 's
       return url.href;
     },
 
-    async claimsOf(sso, { secret, redirectUrl, query, clientSecret }) {
+    async claimsOf(sso, { secret, redirectUrl, query, clientSecretFor }) {
       const client = await import('openid-client');
       const { state, nonce, verifier } = valuesOf(secret);
-      const configuration = await configure(sso, clientSecret);
+      const configuration = await configure(sso, clientSecretFor);
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
       try {
         const answer = new URL(`?${query.replace(/^\?/, '')}`, redirectUrl);

@@ -4,7 +4,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { openCeremony, takeCeremony } from '../ceremonies.repository.ts';
 import type { OperatorRow } from '../operators.repository.ts';
-import type { Providers } from './provider.ts';
+import type { ClientSecretFor, Providers } from './provider.ts';
 import { recogniseAccount } from './recognise-account.ts';
 import { ensureSameSingleSignOn, findSingleSignOn, getSingleSignOn, type SingleSignOn } from './settings.repository.ts';
 import { redirectUrlOf } from './settings-handlers.ts';
@@ -42,13 +42,14 @@ export function singleSignOnSignIn({
   clientSecretOf,
   baseUrlOf,
 }: SignInDeps): SingleSignOnSignIn {
-  const secretFor = async (tenantId: TenantId, sso: SingleSignOn): Promise<string | undefined> => {
-    const name = sso.clientSecretName;
-    if (name === '') return undefined;
-    const secret = await clientSecretOf(tenantId, name, await providers.tokenEndpointOf(sso));
-    if (secret !== undefined) return secret;
-    throw new ApiError(100235, { log: `the cloud secret ${name} is missing or bound to another host` });
-  };
+  const secretOf =
+    (tenantId: TenantId, { clientSecretName: name }: SingleSignOn): ClientSecretFor =>
+    async (tokenEndpoint) => {
+      if (name === '') return undefined;
+      const secret = await clientSecretOf(tenantId, name, tokenEndpoint);
+      if (secret !== undefined) return secret;
+      throw new ApiError(100235, { log: `the cloud secret ${name} is missing or bound to another host` });
+    };
   return {
     isOffered: async (tenantId) => (await findSingleSignOn(db.of(tenantId))) !== undefined,
 
@@ -66,9 +67,8 @@ export function singleSignOnSignIn({
         .of(tenantId)
         .write((tx) => takeCeremony(tx, ceremonyId, { kind: KIND, now: clock.now() }));
       if (!ceremony) throw new ApiError(100035);
-      const clientSecret = await secretFor(tenantId, sso);
       const flow = { secret: ceremony.challenge, redirectUrl: redirectUrlOf(baseUrlOf(tenantId)) };
-      const claims = await providers.claimsOf(sso, { ...flow, query, clientSecret });
+      const claims = await providers.claimsOf(sso, { ...flow, query, clientSecretFor: secretOf(tenantId, sso) });
       const now = clock.now();
       // A provider that says when it asked the person last is believed; one that does not has asked now.
       const saidAt = typeof claims.auth_time === 'number' ? claims.auth_time * 1000 : now;
