@@ -28,7 +28,7 @@ export function appkeyInstallation(): Promise<Installation> {
     const now = Date.now();
     await app.db.of(TENANT).write(async (tx) => {
       const key = { storeId, kind: 'APPKEY', name: RP } as const;
-      await addPolicy(tx, key, { config: JSON.stringify(CONFIG), sealed: null, now });
+      await addPolicy(tx, { ...key, config: JSON.stringify(CONFIG), sealed: null, now });
       for (const [number, authenticator] of authenticators.entries()) {
         const user = userOf(storeId, number, now);
         await addUser(tx, user);
@@ -49,7 +49,7 @@ export function appkeyInstallation(): Promise<Installation> {
           created_at: now,
           last_used_at: null,
         });
-        await putDevice(tx, { userId: user.id, rpId: RP, deviceId: 'phone' }, { provider: 'FCM', token: null, now });
+        await putDevice(tx, { userId: user.id, rpId: RP, deviceId: 'phone', provider: 'FCM', token: null, now });
       }
     });
     return () => undefined;

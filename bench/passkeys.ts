@@ -51,7 +51,7 @@ export function passkeyInstallation(): Promise<Installation> {
     const holders: Holder[] = [];
     await db.write(async (tx) => {
       const key = { storeId, kind: 'PASSKEY', name: RP_ID } as const;
-      await addPolicy(tx, key, { config: JSON.stringify({ rpId: RP_ID }), sealed: null, now });
+      await addPolicy(tx, { ...key, config: JSON.stringify({ rpId: RP_ID }), sealed: null, now });
       for (let number = 0; number < HOLDERS; number++) {
         const user = userOf(storeId, number, now);
         const holder = newHolder(user.id);

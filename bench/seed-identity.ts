@@ -41,11 +41,14 @@ export async function totpInstallation(): Promise<Installation> {
   return installation(async (app, storeId) => {
     const db = app.db.of(TENANT);
     await db.write((tx) =>
-      addPolicy(
-        tx,
-        { storeId, kind: 'TOTP', name: TOTP_POLICY.name },
-        { config: JSON.stringify(TOTP_POLICY), sealed: null, now: Date.now() },
-      ),
+      addPolicy(tx, {
+        storeId,
+        kind: 'TOTP',
+        name: TOTP_POLICY.name,
+        config: JSON.stringify(TOTP_POLICY),
+        sealed: null,
+        now: Date.now(),
+      }),
     );
     for (let from = 0; from < TOTP_USERS; from += PER_TRANSACTION) {
       await db.write(async (tx) => {

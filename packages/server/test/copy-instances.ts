@@ -7,15 +7,15 @@ import { instances } from '../src/process-manager/instances/instance-row.ts';
 
 const COPIED = instances.columns.filter((column) => column !== 'id').join(', ');
 const COPY = statement(`INSERT INTO process_instances (tenant_id, id, ${COPIED})
-  SELECT tenant_id, words.value, ${COPIED} FROM process_instances, (${jsonTexts(':ids')}) AS words
+  SELECT tenant_id, words.value, ${COPIED} FROM process_instances, (${jsonTexts(':ids[]')}) AS words
   WHERE tenant_id = :tenant_id AND id = :id`);
 const COPY_EVENTS =
   statement(`INSERT INTO instance_events (tenant_id, instance_id, sequence, type, at, status, step, data)
   SELECT tenant_id, words.value, sequence, type, at, status, step, data
-  FROM instance_events, (${jsonTexts(':ids')}) AS words WHERE tenant_id = :tenant_id AND instance_id = :id`);
+  FROM instance_events, (${jsonTexts(':ids[]')}) AS words WHERE tenant_id = :tenant_id AND instance_id = :id`);
 const COPY_TERMS = statement(`INSERT INTO instance_terms (tenant_id, environment, term, instance_id)
   SELECT tenant_id, environment, term, words.value
-  FROM instance_terms, (${jsonTexts(':ids')}) AS words WHERE tenant_id = :tenant_id AND instance_id = :id`);
+  FROM instance_terms, (${jsonTexts(':ids[]')}) AS words WHERE tenant_id = :tenant_id AND instance_id = :id`);
 
 const AT_ONCE = 1000;
 
@@ -27,7 +27,7 @@ export async function copyInstances(db: TenantDb, id: string, count: number): Pr
     [db.tenantId, id],
   );
   for (let from = 0; from < count; from += AT_ONCE) {
-    const some = { id, ids: JSON.stringify(ids.slice(from, from + AT_ONCE)) };
+    const some = { id, ids: ids.slice(from, from + AT_ONCE) };
     await db.write(async (tx) => {
       for (const copy of [COPY, COPY_EVENTS, COPY_TERMS]) copy.send(tx, some);
     });

@@ -79,7 +79,7 @@ async function remove(id: string, { yes, receipt: file }: DeleteOptions): Promis
     if (tenant.status === 'ACTIVE')
       throw new OperatorError(`The tenant is in use. Suspend it first: grove tenant suspend ${id}`);
     if (!yes) await confirmDelete(id);
-    await db.system.write((tx) => setTenantStatus(tx, id, 'DELETING'));
+    await db.system.write((tx) => setTenantStatus(tx, { id, status: 'DELETING' }));
     const line = progressLine();
     const blobs = openBlobs(config, { now: Date.now });
     const done = await deleteTenant({ db, blobs, onProgress: line.show }, id).finally(() => line.end());

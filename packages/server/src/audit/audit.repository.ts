@@ -158,15 +158,8 @@ export async function countAuditEvents(db: TenantReads, filter: AuditFilter, cap
   return (await db.get<{ total: number }>(statement, [...values, cap]))?.total ?? 0;
 }
 
-const REMOVE_OLD =
+/** Removes at most `limit` events before an id; returns how many. */
+export const removeAuditEvents =
   statement(`DELETE FROM audit_events WHERE tenant_id = :tenant_id AND environment = :environment AND id IN
   (SELECT id FROM audit_events WHERE tenant_id = :tenant_id AND environment = :environment AND id < :below
-  ORDER BY id LIMIT :limit + 0)`);
-
-/** Removes at most `limit` events before an id; returns how many. */
-export function removeAuditEvents(
-  tx: TenantTx,
-  key: { environment: 'live' | 'test'; below: string; limit: number },
-): Promise<number> {
-  return REMOVE_OLD.run(tx, key);
-}
+  ORDER BY id LIMIT :limit + 0)`).run;

@@ -17,7 +17,6 @@ const ADD = query<Persons>()(`INSERT INTO key_reads (tenant_id, environment, hou
   ON CONFLICT (tenant_id, environment, hour_at, api_key_id) DO UPDATE SET persons = key_reads.persons + excluded.persons
   RETURNING persons`);
 const ONE = query<Persons>()(`SELECT persons FROM key_reads ${OF_HOUR}`);
-const ALARM = statement(`UPDATE key_reads SET alarmed_at = :now ${OF_HOUR} AND alarmed_at IS NULL`);
 
 /** Adds to the count of the hour; returns the new total. */
 export async function addKeyReads(tx: TenantTx, key: KeyHour, persons: number): Promise<number> {
@@ -31,9 +30,9 @@ export async function countKeyReads(db: TenantReads, key: KeyHour): Promise<numb
 }
 
 /** Marks the hour as alarmed. True only for the first call. */
-export async function markAlarmed(tx: TenantTx, key: KeyHour, now: number): Promise<boolean> {
-  return (await ALARM.run(tx, { ...key, now })) === 1;
-}
+export const markAlarmed = statement(
+  `UPDATE key_reads SET alarmed_at = :now ${OF_HOUR} AND alarmed_at IS NULL`,
+).changes;
 
 /** Removes at most `limit` rows before an hour; returns how many. */
 export const removeKeyReads =

@@ -36,6 +36,8 @@ export type BudgetAlarm = {
   readonly data: {
     readonly apiKeyId: string;
     readonly apiKeyName: string;
+    readonly operatorId?: string;
+    readonly operatorName?: string;
     readonly persons: number;
     readonly personsPerHour: number;
     readonly blockedUntilDtm?: string;
@@ -184,10 +186,11 @@ async function addReads(tx: TenantTx, deps: ReadBudgetDeps, { principal, hourAt,
   const budget = await deps.budgetOf(tx, environment);
   const stored = await addKeyReads(tx, key, pending);
   const at = deps.clock.now();
-  if (stored < budget.personsPerHour || !(await markAlarmed(tx, key, at))) return { stored, budget };
+  if (stored < budget.personsPerHour || !(await markAlarmed(tx, { ...key, now: at }))) return { stored, budget };
   const data = {
     apiKeyId,
     apiKeyName,
+    ...(principal.operator && { operatorId: apiKeyId, operatorName: apiKeyName }),
     persons: stored,
     personsPerHour: budget.personsPerHour,
     ...(budget.block && { blockedUntilDtm: toDtm(hourAt + HOUR) }),

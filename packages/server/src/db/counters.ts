@@ -1,5 +1,6 @@
 import { sql, type TenantReads, type TenantTx } from './db.ts';
-import { bigint, byBytes, inJson } from './sql/dialect.ts';
+import { bigint, byBytes, inList } from './sql/dialect.ts';
+import { query } from './sql/statement.ts';
 
 /**
  * Totals of lists, kept in the transaction that changes the list. On PostgreSQL writers would wait for each other's
@@ -15,17 +16,10 @@ const READ_TOTAL = sql(
   ([value]) => ({ value }),
 );
 
-const BETWEEN = sql(
-  `SELECT name, ${bigint('sum(value)')} AS value FROM counters
-  WHERE tenant_id = $1 AND ${byBytes('name')} >= $2 AND ${byBytes('name')} < $3 GROUP BY name`,
-  ([name, value]) => ({ name, value }),
-);
+type Counter = { name: string; value: number };
 
-const SEVERAL = sql(
-  `SELECT name, ${bigint('sum(value)')} AS value FROM counters
-  WHERE tenant_id = $1 AND name ${inJson('$2')} GROUP BY name`,
-  ([name, value]) => ({ name, value }),
-);
+const SEVERAL = query<Counter>()(`SELECT name, ${bigint('sum(value)')} AS value FROM counters
+  WHERE tenant_id = :tenant_id AND name ${inList(':names')} GROUP BY name`);
 const TAKE = sql('DELETE FROM counters WHERE tenant_id = $1 AND name = $2 RETURNING value', ([value]) => ({ value }));
 
 /** The row of a counter that this transaction adds to. */
@@ -43,7 +37,7 @@ export async function readCounter(db: TenantReads, name: string): Promise<number
 
 /** The counters that have a row, which a counter gets with its first addition. */
 export async function readCounters(db: TenantReads, names: readonly string[]): Promise<Map<string, number>> {
-  const rows = await db.all<{ name: string; value: number }>(SEVERAL, [db.tenantId, JSON.stringify(names)]);
+  const rows = await SEVERAL.all(db, { names });
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
@@ -54,9 +48,5 @@ export async function takeCounter(tx: TenantTx, name: string): Promise<number> {
 }
 
 /** The counters whose names lie from `from` up to `to`, which is not among them. */
-export function countersBetween(
-  db: TenantReads,
-  { from, to }: { from: string; to: string },
-): Promise<{ name: string; value: number }[]> {
-  return db.all(BETWEEN, [db.tenantId, from, to]);
-}
+export const countersBetween = query<Counter>()(`SELECT name, ${bigint('sum(value)')} AS value FROM counters
+  WHERE tenant_id = :tenant_id AND ${byBytes('name')} >= :from AND ${byBytes('name')} < :to GROUP BY name`).all;

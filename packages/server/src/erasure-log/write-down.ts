@@ -22,7 +22,7 @@ export function erasureWriter({ entries, clock }: { entries: Pick<LogEntries, 'a
       if (kind === undefined) return;
       const ids = rows.filter((row) => row.kind === kind).map(({ id }) => id);
       await entries.add({ tenantId: db.tenantId, kind, ids }, clock.now());
-      await db.write((tx) => removeUnwritten(tx, kind, ids));
+      await db.write((tx) => removeUnwritten(tx, { kind, ids }));
     }
   });
 }

@@ -1,6 +1,6 @@
 import type { Reads, Writes } from '../db/db.ts';
 import { BY_INDEX, SKIP_LOCKED } from '../db/sql/dialect.ts';
-import { prepare, statement } from '../db/sql/statement.ts';
+import { prepare, query, statement } from '../db/sql/statement.ts';
 import { DAY, MOST_APART_MS } from '../kernel/clock.ts';
 import { type Lease, leaseTable } from '../leases/lease-table.ts';
 import { MAX_BATCH } from '../leases/results.ts';
@@ -19,7 +19,7 @@ const NEW = { state: 'READY', attempts: 0, lease_until: 0, lease_token: null, la
 /** False if there is a job with its unique key already. */
 export async function addJob(tx: Writes, row: NewJobRow): Promise<boolean> {
   const job = { ...NEW, ...row };
-  if (row.unique_key !== null) return (await ADD.run(tx, job)) === 1;
+  if (row.unique_key !== null) return ADD.changes(tx, job);
   ADD.send(tx, job);
   return true;
 }
@@ -147,28 +147,20 @@ export async function bringJobsForward(tx: Writes, now: number, leaseMs: number)
 }
 
 const UNDER_LEASE = 'WHERE id = :id AND lease_token = :token';
-const RETRY = statement(
-  `UPDATE jobs SET run_at = :at, last_error = :error, lease_token = NULL, lease_until = 0 ${UNDER_LEASE}`,
-);
-const PAUSE = statement(
-  `UPDATE jobs SET run_at = :at, attempts = attempts - 1, lease_token = NULL, lease_until = 0 ${UNDER_LEASE}`,
-);
-// A dead job keeps no key: the next one of its schedule must not wait for it.
-const BURY = statement(`UPDATE jobs SET state = 'DEAD', run_at = :at, last_error = :error, unique_key = NULL,
-  lease_token = NULL, lease_until = 0 ${UNDER_LEASE}`);
 
 export type Failure = { id: string; token: string; at: number; error: string };
 
 /** False if the job was another's by then. */
-export async function retryLater(tx: Writes, failure: Failure): Promise<boolean> {
-  return (await RETRY.run(tx, failure)) === 1;
-}
+export const retryLater = query<Failure>()(
+  `UPDATE jobs SET run_at = :at, last_error = :error, lease_token = NULL, lease_until = 0 ${UNDER_LEASE}`,
+).changes;
 
 /** Gives the job back as if it had not been claimed; it runs at that time or later. */
-export async function pause(tx: Writes, job: { id: string; token: string; at: number }): Promise<boolean> {
-  return (await PAUSE.run(tx, job)) === 1;
-}
+export const pause = query<Failure>()(
+  `UPDATE jobs SET run_at = :at, attempts = attempts - 1, lease_token = NULL, lease_until = 0 ${UNDER_LEASE}`,
+).changes;
 
-export async function bury(tx: Writes, failure: Failure): Promise<boolean> {
-  return (await BURY.run(tx, failure)) === 1;
-}
+// A dead job keeps no key: the next one of its schedule must not wait for it.
+export const bury =
+  query<Failure>()(`UPDATE jobs SET state = 'DEAD', run_at = :at, last_error = :error, unique_key = NULL,
+  lease_token = NULL, lease_until = 0 ${UNDER_LEASE}`).changes;

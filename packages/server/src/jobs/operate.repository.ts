@@ -1,4 +1,4 @@
-import type { Reads, Writes } from '../db/db.ts';
+import type { Reads } from '../db/db.ts';
 import { LIMIT } from '../db/sql/dialect.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import type { RowOf } from '../db/sql/table.ts';
@@ -19,9 +19,6 @@ const MAX_KINDS = 1000;
 const DEAD_OF_ALL = jobs.select(DEAD, `WHERE state = 'DEAD' ORDER BY id DESC ${LIMIT}`);
 const DEAD_OF_KIND = jobs.select(DEAD, `WHERE state = 'DEAD' AND kind = :kind ORDER BY id DESC ${LIMIT}`);
 const REVIVE = "UPDATE jobs SET state = 'READY', attempts = 0, run_at = :now";
-const REVIVE_ONE = statement(`${REVIVE} WHERE id = :id AND state = 'DEAD'`);
-const REVIVE_KIND = statement(`${REVIVE} WHERE state = 'DEAD'
-  AND id IN (SELECT id FROM jobs WHERE state = 'DEAD' AND kind = :kind ORDER BY id LIMIT ${MAX_RETRIED})`);
 
 export const countJobs = query<JobCount>()(`SELECT kind, state, count(*) AS count, min(run_at) AS oldest_run_at FROM (
     SELECT * FROM (SELECT kind, state, run_at FROM jobs WHERE state = 'READY' ORDER BY run_at LIMIT ${MAX_COUNTED}) r
@@ -34,11 +31,8 @@ export function listDeadJobs(db: Reads, most: number, kind?: string): Promise<De
   return kind === undefined ? DEAD_OF_ALL.all(db, { limit }) : DEAD_OF_KIND.all(db, { limit, kind });
 }
 
-export async function reviveDeadJob(tx: Writes, id: string, now: number): Promise<boolean> {
-  return (await REVIVE_ONE.run(tx, { now, id })) === 1;
-}
+export const reviveDeadJob = statement(`${REVIVE} WHERE id = :id AND state = 'DEAD'`).changes;
 
 /** How many; there may be more. */
-export function reviveDeadJobs(tx: Writes, kind: string, now: number): Promise<number> {
-  return REVIVE_KIND.run(tx, { now, kind });
-}
+export const reviveDeadJobs = statement(`${REVIVE} WHERE state = 'DEAD'
+  AND id IN (SELECT id FROM jobs WHERE state = 'DEAD' AND kind = :kind ORDER BY id LIMIT ${MAX_RETRIED})`).run;

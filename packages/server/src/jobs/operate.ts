@@ -34,12 +34,12 @@ export function operations(db: Db, clock: Clock, onReady: () => void): JobOperat
     counts,
     listDead: ({ kind, limit = DEAD_LISTED } = {}) => listDeadJobs(db.system, limit, kind),
     async retryDead(id) {
-      const revived = await db.system.write((tx) => reviveDeadJob(tx, id, clock.now()));
+      const revived = await db.system.write((tx) => reviveDeadJob(tx, { now: clock.now(), id }));
       if (revived) onReady();
       return revived;
     },
     async retryAllDead(kind) {
-      const revived = await db.system.write((tx) => reviveDeadJobs(tx, kind, clock.now()));
+      const revived = await db.system.write((tx) => reviveDeadJobs(tx, { now: clock.now(), kind }));
       if (revived > 0) onReady();
       return revived;
     },

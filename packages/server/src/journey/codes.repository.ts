@@ -1,4 +1,3 @@
-import type { TenantReads, TenantTx } from '../db/db.ts';
 import { query } from '../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import { MOST_APART_MS } from '../kernel/clock.ts';
@@ -22,18 +21,12 @@ export type CodeRow = RowOf<typeof codes>;
 const COLUMNS = columns.join(', ');
 /** A code dated in the future was made by a wrong clock and would live too long, so it does not count. */
 const GOOD = `tenant_id = :tenant_id AND code_hash = :hash AND expires_at > :now AND created_at <= :now + ${MOST_APART_MS}`;
-const ONE = codes.select(columns, `WHERE ${GOOD}`);
-const TAKE = query<CodeRow>()(`DELETE FROM journey_codes WHERE ${GOOD}
-  RETURNING ${COLUMNS}`);
 
-export function findCode(db: TenantReads, hash: Uint8Array, now: number): Promise<CodeRow | undefined> {
-  return ONE.get(db, { hash, now });
-}
+export const findCode = codes.select(columns, `WHERE ${GOOD}`).get;
 
 /** Spends a code: of any number of callers, one gets it. */
-export function takeCode(tx: TenantTx, hash: Uint8Array, now: number): Promise<CodeRow | undefined> {
-  return TAKE.get(tx, { hash, now });
-}
+export const takeCode = query<CodeRow>()(`DELETE FROM journey_codes WHERE ${GOOD}
+  RETURNING ${COLUMNS}`).get;
 
 export const addCode = codes.insert().send;
 

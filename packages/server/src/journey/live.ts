@@ -176,7 +176,7 @@ function tell({ watchers }: WatchedJourney): void {
 async function fingerprints(db: TenantReads, journeys: readonly WatchedJourney[]): Promise<Map<string, string>> {
   const prints = new Map<string, string>();
   const ids = journeys.map(({ instanceId }) => instanceId);
-  for (const { instance_id, id, state, revision, messages } of await standingsOf(db, ids)) {
+  for (const { instance_id, id, state, revision, messages } of await standingsOf(db, { instanceIds: ids })) {
     prints.set(instance_id, `${prints.get(instance_id) ?? `${revision} ${messages}`} ${id} ${state}`);
   }
   return prints;

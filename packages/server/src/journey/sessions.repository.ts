@@ -1,5 +1,5 @@
-import type { TenantReads, TenantTx } from '../db/db.ts';
-import { inJson } from '../db/sql/dialect.ts';
+import type { TenantReads } from '../db/db.ts';
+import { inList } from '../db/sql/dialect.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import type { SessionState } from '../kernel/context.ts';
@@ -22,16 +22,8 @@ const sessions = table('journey_sessions', {
 const { columns } = sessions;
 export type SessionRow = RowOf<typeof sessions>;
 
-const SET_FACTS = sessions.update(['facts'], 'WHERE tenant_id = :tenant_id AND id = :id');
-const STANDINGS = query<Standing>()(`SELECT s.instance_id, s.id, s.state, j.revision,
-    (SELECT count(*) FROM journey_messages m
-      WHERE m.tenant_id = s.tenant_id AND m.instance_id = s.instance_id AND m.state IN ('SENT', 'FAILED')) AS messages
-  FROM journey_sessions s
-  LEFT JOIN journeys j ON j.tenant_id = s.tenant_id AND j.instance_id = s.instance_id
-  WHERE s.tenant_id = :tenant_id AND s.instance_id ${inJson(':instanceIds')} ORDER BY s.instance_id, s.id`);
-
 const OPEN_AMONG = query<{ id: string }>()(`SELECT id FROM journey_sessions
-  WHERE tenant_id = :tenant_id AND id ${inJson(':ids')} AND state <> 'CLOSED' AND expires_at > :now`);
+  WHERE tenant_id = :tenant_id AND id ${inList(':ids')} AND state <> 'CLOSED' AND expires_at > :now`);
 
 export const findSession = sessions.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id').get;
 
@@ -52,16 +44,14 @@ export const sessionsWithOffers = query<SessionWithOffers>()(`SELECT ${columns.j
 
 /** Those of the ids whose session was neither closed nor removed, and has not expired. */
 export async function openSessionsAmong(db: TenantReads, ids: readonly string[], now: number): Promise<string[]> {
-  const rows = await OPEN_AMONG.all(db, { ids: JSON.stringify(ids), now });
+  const rows = await OPEN_AMONG.all(db, { ids, now });
   return rows.map(({ id }) => id);
 }
 
 export const addSession = sessions.insert().send;
 export const setSessionState = sessions.update(['state'], 'WHERE tenant_id = :tenant_id AND id = :id').send;
 
-export async function setSessionFacts(tx: TenantTx, id: string, facts: Uint8Array): Promise<void> {
-  SET_FACTS.send(tx, { id, facts });
-}
+export const setSessionFacts = sessions.update(['facts'], 'WHERE tenant_id = :tenant_id AND id = :id').send;
 
 /** The session that acted looks on from now on. */
 export const demoteActive = statement(`UPDATE journey_sessions SET state = 'WATCHING'
@@ -83,6 +73,9 @@ export type Standing = {
 };
 
 /** How far each journey has come, and what each of its devices does. */
-export function standingsOf(db: TenantReads, instanceIds: readonly string[]): Promise<Standing[]> {
-  return STANDINGS.all(db, { instanceIds: JSON.stringify(instanceIds) });
-}
+export const standingsOf = query<Standing>()(`SELECT s.instance_id, s.id, s.state, j.revision,
+    (SELECT count(*) FROM journey_messages m
+      WHERE m.tenant_id = s.tenant_id AND m.instance_id = s.instance_id AND m.state IN ('SENT', 'FAILED')) AS messages
+  FROM journey_sessions s
+  LEFT JOIN journeys j ON j.tenant_id = s.tenant_id AND j.instance_id = s.instance_id
+  WHERE s.tenant_id = :tenant_id AND s.instance_id ${inList(':instanceIds')} ORDER BY s.instance_id, s.id`).all;

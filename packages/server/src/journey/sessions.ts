@@ -234,9 +234,9 @@ async function redeem(
   const first = await deps.processes.spendStartCode(tx, code, now);
   if (first !== undefined) return start(deps, tx, { instanceId: first, visitor, now });
   // The instance is locked before the code is spent: whoever makes or ends an offer goes the same way.
-  const storedCode = await findCode(tx, hash, now);
+  const storedCode = await findCode(tx, { hash, now });
   const instance = storedCode && (await deps.processes.lockInstance(tx, storedCode.instance_id));
-  const takenCode = instance && (await takeCode(tx, hash, now));
+  const takenCode = instance && (await takeCode(tx, { hash, now }));
   if (!takenCode) throw new ApiError(100055);
   if (takenCode.kind === 'RESUME') return start(deps, tx, { instanceId: instance.id, visitor, now });
   return takeUpOffer(deps, tx, { instance, offer: takenCode, visitor, cookies, now });

@@ -100,7 +100,7 @@ export async function lockWithImages(
 /** Notes that the address of the end user has changed, for reviewers. */
 async function noteNetwork(tx: TenantTx, { id, facts }: SessionRow, { address, now }: JourneyContext): Promise<void> {
   const changed = facts && withNetwork(await openFacts(tx, id, facts), address, now);
-  if (changed) await setSessionFacts(tx, id, await sealFacts(tx, id, changed));
+  if (changed) setSessionFacts(tx, { id, facts: await sealFacts(tx, id, changed) });
 }
 
 /** With `unable` no result is sent. */

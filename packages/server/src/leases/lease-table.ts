@@ -1,6 +1,6 @@
 import type { Writes } from '../db/db.ts';
-import { inJson, SKIP_LOCKED } from '../db/sql/dialect.ts';
-import { prepare } from '../db/sql/statement.ts';
+import { inList, SKIP_LOCKED } from '../db/sql/dialect.ts';
+import { prepare, statement } from '../db/sql/statement.ts';
 
 /**
  * A table whose rows are leased. A claim writes its own random token and a time into each row; whoever holds that token
@@ -26,24 +26,21 @@ export type LeaseTable = {
 export type Lease = { readonly token: string; readonly until: number };
 export type Leased = { readonly id: string; readonly token: string };
 
-type Params = { ids: string; keys: string };
+type Params = { ids: readonly string[]; keys: readonly string[] };
 type Row = { key: string };
 
 /** `undo` is what a claim changed besides the lease, the other way round. */
 export function leaseTable(name: string, undo = ''): LeaseTable {
   // The id alone is not enough: a server may have lost a row and claimed it again with another token.
   const key = "id || '/' || lease_token";
-  const leased = `WHERE id ${inJson(':ids')} AND lease_until > 0 AND ${key} ${inJson(':keys')}`;
+  const leased = `WHERE id ${inList(':ids')} AND lease_until > 0 AND ${key} ${inList(':keys')}`;
   // Skips locked rows: a result of this server that is being written locks rows in another order.
   const extend = prepare<Params & { until: number }, Row>(`UPDATE ${name} SET lease_until = :until
     WHERE id IN (SELECT id FROM ${name} ${leased} ${SKIP_LOCKED}) RETURNING ${key} AS key`);
   const list = prepare<Params, Row>(`SELECT ${key} AS key FROM ${name} ${leased}`);
   const giveBack = prepare<Params, Row>(`UPDATE ${name} SET lease_until = 0${undo} ${leased} RETURNING ${key} AS key`);
-  const giveBackClaims = prepare<
-    { tokens: string },
-    never
-  >(`UPDATE ${name} SET lease_until = 0, lease_token = NULL${undo}
-    WHERE id IN (SELECT id FROM ${name} WHERE lease_until > 0 AND lease_token ${inJson(':tokens')} ${SKIP_LOCKED})`);
+  const giveBackClaims = statement(`UPDATE ${name} SET lease_until = 0, lease_token = NULL${undo}
+    WHERE id IN (SELECT id FROM ${name} WHERE lease_until > 0 AND lease_token ${inList(':tokens')} ${SKIP_LOCKED})`);
   const remove = prepare<Params, Row>(`DELETE FROM ${name} ${leased} RETURNING ${key} AS key`);
   const freeAll = prepare<{ after: number }, never>(
     `UPDATE ${name} SET lease_until = 0, lease_token = NULL WHERE lease_until > 0 AND lease_until > :after`,
@@ -55,7 +52,7 @@ export function leaseTable(name: string, undo = ''): LeaseTable {
       return among(items, rows.length === items.length ? rows : await list.all(tx, params));
     },
     giveBack: async (tx, items) => among(items, await giveBack.all(tx, paramsOf(items))),
-    giveBackClaims: (tx, tokens) => giveBackClaims.run(tx, { tokens: JSON.stringify(tokens) }),
+    giveBackClaims: (tx, tokens) => giveBackClaims.run(tx, { tokens }),
     remove: async (tx, items) => among(items, await remove.all(tx, paramsOf(items))),
     removeLast: async (tx, items) => among(items, await remove.last(tx, paramsOf(items))),
     freeAll: (tx, after = 0) => freeAll.run(tx, { after }),
@@ -65,7 +62,7 @@ export function leaseTable(name: string, undo = ''): LeaseTable {
 const keyOf = ({ id, token }: Leased) => `${id}/${token}`;
 
 function paramsOf(items: readonly Leased[]): Params {
-  return { ids: JSON.stringify(items.map(({ id }) => id)), keys: JSON.stringify(items.map(keyOf)) };
+  return { ids: items.map(({ id }) => id), keys: items.map(keyOf) };
 }
 
 function among<I extends Leased>(items: readonly I[], rows: readonly Row[]): Set<I> {

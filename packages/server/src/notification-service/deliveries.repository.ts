@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
-import { FOR_UPDATE, inJson } from '../db/sql/dialect.ts';
+import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import type { Paging } from '../kernel/pages.ts';
@@ -149,10 +149,7 @@ const REMOVE_OF = statement(`DELETE FROM webhook_deliveries ${OF_TENANT} AND id 
 /** Gives up deliveries that have waited for too long. Ids are in the order of time: an older delivery has a smaller id. */
 export async function expireDeliveries(tx: TenantTx, beforeId: string, limit: number): Promise<number> {
   const expired = await EXPIRE.all(tx, { beforeId, limit });
-  await removeFromQueue(
-    tx,
-    expired.map(({ id }) => id),
-  );
+  await removeFromQueue(tx, { ids: expired.map(({ id }) => id) });
   return expired.length;
 }
 
@@ -167,7 +164,7 @@ const OLDEST = query<{ id: string }>()(
   ORDER BY id LIMIT :limit`,
 );
 const GIVE_UP = statement(`UPDATE webhook_deliveries SET status = 'CANCELLED', next_at = NULL,
-  last_error = 'too_many_waiting' ${OF_TENANT} AND id ${inJson(':ids')}`);
+  last_error = 'too_many_waiting' ${OF_TENANT} AND id ${inList(':ids')}`);
 
 /** Drops the oldest deliveries: a receiver that comes back needs the newest most, and the log still shows the others. */
 export async function giveUpOverflow(tx: TenantTx, mostWaiting: number, limit: number): Promise<number> {
@@ -176,8 +173,8 @@ export async function giveUpOverflow(tx: TenantTx, mostWaiting: number, limit: n
   const tooMany = Math.min(limit, Number(crowded.waiting) - mostWaiting);
   const oldest = await OLDEST.all(tx, { webhook_id: crowded.webhook_id, limit: tooMany });
   const ids = oldest.map(({ id }) => id);
-  await GIVE_UP.run(tx, { ids: JSON.stringify(ids) });
-  await removeFromQueue(tx, ids);
+  await GIVE_UP.run(tx, { ids });
+  await removeFromQueue(tx, { ids });
   return ids.length;
 }
 

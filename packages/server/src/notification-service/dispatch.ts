@@ -135,9 +135,9 @@ function countByReceiver({ waiting, running }: Items<Claimed>): Map<string, numb
 
 /** From the endpoint after the last that was served, and round again, so that all have their turn. */
 async function lanesFrom(db: Db, now: number, after: string): Promise<Lane[]> {
-  const lanes = await dueLanes(db.aside.system, now, after, MAX_LANES);
+  const lanes = await dueLanes(db.aside.system, { now, after, limit: MAX_LANES });
   if (after === '' || lanes.length === MAX_LANES) return lanes;
-  const before = await dueLanes(db.aside.system, now, '', MAX_LANES - lanes.length);
+  const before = await dueLanes(db.aside.system, { now, after: '', limit: MAX_LANES - lanes.length });
   return [...lanes, ...before.filter(({ webhook_id }) => webhook_id <= after)];
 }
 

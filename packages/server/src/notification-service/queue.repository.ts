@@ -1,5 +1,5 @@
 import type { Reads, TenantTx, Writes } from '../db/db.ts';
-import { BY_INDEX, inJson, LIMIT, SKIP_LOCKED } from '../db/sql/dialect.ts';
+import { BY_INDEX, inList, LIMIT, SKIP_LOCKED } from '../db/sql/dialect.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { integer, table, text } from '../db/sql/table.ts';
 import { DAY, MOST_APART_MS } from '../kernel/clock.ts';
@@ -48,11 +48,7 @@ const DUE_LANES = query<Lane>()(`WITH RECURSIVE lanes (webhook_id) AS (
   ${LIMIT}`);
 
 /** Endpoints with something to send, from the one after `after` on. */
-export function dueLanes(db: Reads, now: number, after: string, limit: number): Promise<Lane[]> {
-  return DUE_LANES.all(db, { now, after, limit });
-}
-
-const CHOOSE_INDEX = statement(BY_INDEX);
+export const dueLanes = DUE_LANES.all;
 // The server that holds this row lock counts the requests under way and adds to them; others skip to the next endpoint.
 const TAKE_LANE = endpoints.select(
   ['failures'],
@@ -67,9 +63,7 @@ const CLAIM = query<{ id: string; next_at: number; tried: number }>()(`WITH due 
   UPDATE webhook_queue SET lease_token = :token, lease_until = :until WHERE id IN (SELECT id FROM due)
   RETURNING id, next_at, tried`);
 
-export async function prepareClaim(tx: Writes): Promise<void> {
-  await CHOOSE_INDEX.get(tx, {});
-}
+export const prepareClaim = statement(BY_INDEX).get;
 
 /** The deliveries that have been due longest, as many as the endpoint can take, each leased to the caller. */
 export async function claimFromLane(
@@ -95,31 +89,20 @@ export async function claimFromLane(
   }));
 }
 
-const REMOVE = statement(`DELETE FROM webhook_queue WHERE owner_tenant_id = :tenant_id AND id ${inJson(':ids')}`);
-const RETRY = statement(`UPDATE webhook_queue SET lease_until = 0, lease_token = NULL, tried = tried + 1, next_at = :at
-  WHERE owner_tenant_id = :tenant_id AND id = :id AND lease_token = :token`);
-
-export async function removeFromQueue(tx: TenantTx, ids: readonly string[]): Promise<void> {
-  await REMOVE.run(tx, { ids: JSON.stringify(ids) });
-}
+export const removeFromQueue = statement(
+  `DELETE FROM webhook_queue WHERE owner_tenant_id = :tenant_id AND id ${inList(':ids')}`,
+).run;
 
 /** False if the lease ran out and another server has the delivery now. */
-export async function retryAt(
-  tx: TenantTx,
-  { id, token }: Pick<Claimed, 'id' | 'token'>,
-  at: number,
-): Promise<boolean> {
-  return (await RETRY.run(tx, { id, token, at })) === 1;
-}
+export const retryAt =
+  statement(`UPDATE webhook_queue SET lease_until = 0, lease_token = NULL, tried = tried + 1, next_at = :at
+  WHERE owner_tenant_id = :tenant_id AND id = :id AND lease_token = :token`).changes;
 
 const OF_TENANT = 'WHERE owner_tenant_id = :tenant_id AND webhook_id = :webhook_id';
 const ADD_ENDPOINT =
   statement(`INSERT INTO webhook_endpoints (webhook_id, owner_tenant_id, active, failures, closed_until)
   VALUES (:webhook_id, :tenant_id, :active, 0, 0)`);
 const RESET = endpoints.update(['active', 'failures', 'closed_until'], OF_TENANT);
-const RECOVERED = statement(
-  `UPDATE webhook_endpoints SET failures = 0, closed_until = 0 ${OF_TENANT} AND failures > 0`,
-);
 // Failures of requests that were under way when the endpoint closed are not counted. The count is capped, so that many
 // failures at once close it only once.
 const FAILED = query<{ failures: number }>()(`UPDATE webhook_endpoints SET failures = CASE
@@ -136,9 +119,9 @@ export async function resetEndpoint(tx: TenantTx, webhookId: string, active: boo
   await RESET.run(tx, { webhook_id: webhookId, active: active ? 1 : 0, failures: 0, closed_until: 0 });
 }
 
-export async function noteSuccess(tx: TenantTx, webhookId: string): Promise<void> {
-  await RECOVERED.run(tx, { webhook_id: webhookId });
-}
+export const noteSuccess = statement(
+  `UPDATE webhook_endpoints SET failures = 0, closed_until = 0 ${OF_TENANT} AND failures > 0`,
+).run;
 
 /** How many failures in a row there are now; nothing if the endpoint is closed already. */
 export async function noteFailures(

@@ -41,7 +41,7 @@ export async function settle(
   }
   if (stopped.length > 0) await DELIVERY_LEASES.giveBack(tx, stopped);
   // Removed whoever holds the lease by now: a delivered event must not be sent again.
-  if (endedIds.length > 0) await removeFromQueue(tx, endedIds);
+  if (endedIds.length > 0) await removeFromQueue(tx, { ids: endedIds });
   const byEndpoint = Map.groupBy(batch, ({ item }) => item.webhookId);
   // In one order everywhere: servers that settle for one tenant would wait for each other in a circle.
   for (const webhookId of [...byEndpoint.keys()].sort()) {
@@ -67,7 +67,7 @@ async function settleFailure(
   if (nextAt === undefined) {
     if ((await DELIVERY_LEASES.remove(tx, [claimed])).size === 1)
       await settleDelivery(tx, { id, ...attempt }, { status: 'FAILED', nextAt: null });
-  } else if (await retryAt(tx, claimed, nextAt)) {
+  } else if (await retryAt(tx, { ...claimed, at: nextAt })) {
     await settleDelivery(tx, { id, ...attempt }, { status: 'PENDING', nextAt });
   }
 }
@@ -76,12 +76,12 @@ async function settleFailure(
 async function noteEndpoint(tx: TenantTx, webhookId: string, outcomes: readonly Outcome[], now: number): Promise<void> {
   const attempts = outcomes.filter((outcome) => outcome.kind === 'attempted').filter(({ local }) => !local);
   if (attempts.some(({ status }) => status === GONE_STATUS)) {
-    const isChange = await disableWebhook(tx, webhookId, { reason: 'gone', now, by: BY });
+    const isChange = await disableWebhook(tx, { id: webhookId, reason: 'gone', now, by: BY });
     const webhook = isChange ? await findWebhookById(tx, { id: webhookId }) : undefined;
     if (webhook) await recordDisabled(tx, webhook, now);
     await resetEndpoint(tx, webhookId, false);
   } else if (attempts.some(isDelivered)) {
-    await noteSuccess(tx, webhookId);
+    await noteSuccess(tx, { webhook_id: webhookId });
   } else if (attempts.length > 0) {
     const failures = await noteFailures(tx, webhookId, attempts.length, now);
     const closedMs = closedForMs(failures ?? 0);

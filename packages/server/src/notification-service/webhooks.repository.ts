@@ -1,4 +1,4 @@
-import type { TenantReads, TenantTx } from '../db/db.ts';
+import type { TenantReads } from '../db/db.ts';
 import { FOR_UPDATE } from '../db/sql/dialect.ts';
 import { statement } from '../db/sql/statement.ts';
 import type { Environment } from '../kernel/environment.ts';
@@ -13,8 +13,6 @@ const BY_ID = 'WHERE tenant_id = :tenant_id AND id = :id';
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
 const ANY_OF_NAME = webhooks.select(['id'], 'WHERE tenant_id = :tenant_id AND name = :name LIMIT 1');
 const LIST = webhooks.list(columns, `${OF_ENVIRONMENT} AND name_folded LIKE :pattern ESCAPE '\\'`);
-const DISABLE = statement(`UPDATE webhooks SET status = 'DISABLED', disabled_reason = :reason, version = version + 1,
-  last_updated_at = :now, last_updated_by = :by WHERE tenant_id = :tenant_id AND id = :id AND status = 'ACTIVE'`);
 
 export const findWebhook = webhooks.select(columns, `${OF_ENVIRONMENT} AND id = :id`).get;
 
@@ -45,13 +43,9 @@ export const addWebhook = webhooks.insert().run;
 export const changeWebhook = webhooks.update(CHANGING, BY_ID).run;
 
 /** Disables a webhook without a caller. False if it was disabled already. */
-export async function disableWebhook(
-  tx: TenantTx,
-  id: string,
-  why: { reason: string; now: number; by: string },
-): Promise<boolean> {
-  return (await DISABLE.run(tx, { id, ...why })) === 1;
-}
+export const disableWebhook =
+  statement(`UPDATE webhooks SET status = 'DISABLED', disabled_reason = :reason, version = version + 1,
+  last_updated_at = :now, last_updated_by = :by WHERE tenant_id = :tenant_id AND id = :id AND status = 'ACTIVE'`).changes;
 
 export const removeWebhook = webhooks.delete(BY_ID).run;
 

@@ -60,8 +60,6 @@ type Row = { id: string; operator_id: string; challenge: string };
 
 const OF_SOMEBODY =
   'WHERE tenant_id = :tenant_id AND id = :id AND kind = :kind AND expires_at > :now AND operator_id IS NOT NULL';
-const FIND_KNOWN = query<Row>()(`SELECT id, operator_id, challenge FROM operator_ceremonies ${OF_SOMEBODY}`);
-const TAKE_KNOWN = query<Row>()(`DELETE FROM operator_ceremonies ${OF_SOMEBODY} RETURNING id, operator_id, challenge`);
 
 /** A ceremony of an operator whose id the caller has made, such as the hash of a code. */
 export async function storeCeremony(tx: TenantTx, ceremony: RowOf<typeof ceremonies>, now: number): Promise<void> {
@@ -69,17 +67,15 @@ export async function storeCeremony(tx: TenantTx, ceremony: RowOf<typeof ceremon
   await ADD.run(tx, ceremony);
 }
 
-type Kind = { kind: OperatorCeremonyKind; now: number };
-
 /** Finds a ceremony without removing it, because a code may be mistyped. */
-export function findCeremony(tx: TenantTx, id: string, { kind, now }: Kind): Promise<Row | undefined> {
-  return FIND_KNOWN.get(tx, { id, kind, now });
-}
+export const findCeremony = query<Row>()(
+  `SELECT id, operator_id, challenge FROM operator_ceremonies ${OF_SOMEBODY}`,
+).get;
 
 /** Removes and returns a ceremony that names its operator. */
-export function takeOfSomebody(tx: TenantTx, id: string, { kind, now }: Kind): Promise<Row | undefined> {
-  return TAKE_KNOWN.get(tx, { id, kind, now });
-}
+export const takeOfSomebody = query<Row>()(
+  `DELETE FROM operator_ceremonies ${OF_SOMEBODY} RETURNING id, operator_id, challenge`,
+).get;
 
 export const countCeremonies = ceremonies.count(
   'WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND kind = :kind AND expires_at > :now',

@@ -124,7 +124,7 @@ async function acceptInvitation(deps: AccountDeps, context: OpenContext, { body 
 }
 
 async function invited(tx: TenantTx, code: string, now: number): Promise<OperatorRow> {
-  const operator = await findByLink(tx, hashLink(code), now);
+  const operator = await findByLink(tx, { hash: hashLink(code), now });
   if (operator?.status !== 'INVITED') throw new ApiError(100219);
   return operator;
 }

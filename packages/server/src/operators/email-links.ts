@@ -70,7 +70,7 @@ export function openEmailLinks(deps: EmailLinksDeps): EmailLinks {
       atWork.add(work);
     },
     async open(tx, code, now) {
-      const ceremony = await takeOfSomebody(tx, idOf(code), { kind: KIND, now });
+      const ceremony = await takeOfSomebody(tx, { id: idOf(code), kind: KIND, now });
       const operator = ceremony && (await findOperatorForUpdate(tx, { id: ceremony.operator_id }));
       // What was so when the link was sent may have changed.
       if (!operator || !(await maySignInByEmail(tx, operator, now))) throw new ApiError(100219);

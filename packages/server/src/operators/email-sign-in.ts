@@ -96,7 +96,7 @@ async function join(
 
 async function completed(deps: AccountDeps, tx: TenantTx, context: OpenContext, input: Code & { now: number }) {
   const { ceremonyId, code, now } = input;
-  const ceremony = await findCeremony(tx, ceremonyId, { kind: 'CODE', now });
+  const ceremony = await findCeremony(tx, { id: ceremonyId, kind: 'CODE', now });
   const operator = ceremony && (await findOperatorForUpdate(tx, { id: ceremony.operator_id }));
   if (!ceremony || !operator) return { refused: 'ceremony' as const };
   // Somebody who has joined with a passkey or by single sign-on since the link was opened is not taken over by an address.
@@ -160,7 +160,7 @@ function completeTotp(deps: AccountDeps, context: Context, { body }: Body<Code>)
   return context.db.write(async (tx) => {
     const { callerId } = own(context);
     const { now } = context;
-    const ceremony = await findCeremony(tx, body.ceremonyId, { kind: 'NEW_TOTP', now });
+    const ceremony = await findCeremony(tx, { id: body.ceremonyId, kind: 'NEW_TOTP', now });
     const sealed = ceremony?.operator_id === callerId ? pendingOf(ceremony.challenge) : undefined;
     if (!sealed) throw new ApiError(100035);
     const operator = await existing(tx, callerId);
@@ -177,7 +177,8 @@ async function deleteTotp(deps: AccountDeps, context: Context) {
     const operator = await existing(tx, callerId);
     const isLast = operator.sso_account === '' && (await passkeysOf(tx, { operatorId: callerId })).length === 0;
     if (isLast) throw new ApiError(100220);
-    if (await removeTotp(tx, callerId)) await record(deps, tx, 'operator.totpDeleted', operator, context);
+    if (await removeTotp(tx, { operatorId: callerId }))
+      await record(deps, tx, 'operator.totpDeleted', operator, context);
   });
   return undefined;
 }

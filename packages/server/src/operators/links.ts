@@ -67,7 +67,7 @@ export async function inviteOperator(tx: TenantTx, { name, email, role }: Invite
 export async function resetOperator(tx: TenantTx, before: OperatorRow, maker: Maker): Promise<Link> {
   await removeSessionsOf(tx, { operatorId: before.id });
   await removePasskeysOf(tx, { operatorId: before.id });
-  await removeTotp(tx, before.id);
+  await removeTotp(tx, { operatorId: before.id });
   await removeCeremoniesOf(tx, { operatorId: before.id });
   const { columns, url } = newLink(maker);
   const operator: OperatorRow = {

@@ -7,13 +7,13 @@ import { ensureLive } from './role-rules.ts';
 
 /** Names of operators, for whoever mentions them. */
 export async function operatorNames(db: TenantReads, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const rows = ids.length === 0 ? [] : await activeAmong(db, ids);
+  const rows = ids.length === 0 ? [] : await activeAmong(db, { ids });
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 /** How an operator who can sign in is shown as a reviewer. */
 export async function reviewerName(db: TenantReads, operatorId: string): Promise<string | undefined> {
-  const [row] = await activeAmong(db, [operatorId]);
+  const [row] = await activeAmong(db, { ids: [operatorId] });
   return row && operatorName(row);
 }
 

@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
-import { FOR_UPDATE, inJson } from '../db/sql/dialect.ts';
+import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
 import { query } from '../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import type { Paging } from '../kernel/pages.ts';
@@ -41,16 +41,6 @@ export const SORTABLE = {
   createdDtm: 'created_at',
   lastSignInDtm: 'last_sign_in_at',
 } as const;
-
-const BY_LINK = operators.select(
-  columns,
-  `WHERE tenant_id = :tenant_id AND link_hash = :hash AND link_expires_at > :now
-  ${FOR_UPDATE}`,
-);
-const BY_ACCOUNT = operators.select(
-  columns,
-  `WHERE tenant_id = :tenant_id AND sso_account = :account AND sso_account <> '' ${FOR_UPDATE}`,
-);
 const COUNT = operators.count('WHERE tenant_id = :tenant_id');
 const COUNT_LIKE = operators.count(`WHERE tenant_id = :tenant_id AND name_folded LIKE :pattern ESCAPE '\\'`);
 /** Locked, so that of two who each remove one of two owners, one waits for the other. */
@@ -70,13 +60,16 @@ export const findOperatorForUpdate = operators.select(
   `WHERE tenant_id = :tenant_id AND id = :id ${FOR_UPDATE}`,
 ).get;
 
-export function findByLink(tx: TenantTx, hash: Uint8Array, now: number): Promise<OperatorRow | undefined> {
-  return BY_LINK.get(tx, { hash, now });
-}
+export const findByLink = operators.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND link_hash = :hash AND link_expires_at > :now
+  ${FOR_UPDATE}`,
+).get;
 
-export function findByAccount(tx: TenantTx, account: string): Promise<OperatorRow | undefined> {
-  return BY_ACCOUNT.get(tx, { account });
-}
+export const findByAccount = operators.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND sso_account = :account AND sso_account <> '' ${FOR_UPDATE}`,
+).get;
 
 export const findByEmail = operators.select(
   columns,
@@ -121,13 +114,10 @@ export async function countByRole(db: TenantReads): Promise<Map<string, number>>
 }
 
 type ActiveOperator = { id: string; name: string; email: string };
-const ACTIVE_AMONG = query<ActiveOperator>()(`SELECT id, name, email FROM operators
-  WHERE tenant_id = :tenant_id AND status = 'ACTIVE' AND id ${inJson(':ids')}`);
 
 /** Those of the operators who can sign in. */
-export function activeAmong(db: TenantReads, ids: readonly string[]): Promise<ActiveOperator[]> {
-  return ACTIVE_AMONG.all(db, { ids: JSON.stringify(ids) });
-}
+export const activeAmong = query<ActiveOperator>()(`SELECT id, name, email FROM operators
+  WHERE tenant_id = :tenant_id AND status = 'ACTIVE' AND id ${inList(':ids')}`).all;
 
 export const activeOperators = query<{ id: string; name: string }>()(`SELECT id, name FROM operators
   WHERE tenant_id = :tenant_id AND status = 'ACTIVE' ORDER BY name_folded, id LIMIT 1000`).all;

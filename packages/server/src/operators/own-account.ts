@@ -32,7 +32,7 @@ function getSession(deps: AccountDeps, context: Context) {
 async function signOut(deps: AccountDeps, context: Context) {
   const { callerId, operator } = own(context);
   await context.db.write(async (tx) => {
-    await removeSession(tx, callerId, operator.sessionId);
+    await removeSession(tx, { operatorId: callerId, id: operator.sessionId });
     await record(deps, tx, 'operator.signedOut', await existing(tx, callerId), context);
   });
   return withHeaders({}, { 'set-cookie': cookieText(deps, { value: '', maxAge: 0 }) });
@@ -70,7 +70,9 @@ async function listSessions(context: Context) {
 
 async function endSession(context: Context, { params }: InputOf<'endSession'>) {
   const { callerId } = own(context);
-  const isEnded = await context.db.write((tx) => removeSession(tx, callerId, params.operatorSessionId));
+  const isEnded = await context.db.write((tx) =>
+    removeSession(tx, { operatorId: callerId, id: params.operatorSessionId }),
+  );
   if (!isEnded) throw new ApiError(100035);
   return undefined;
 }
@@ -108,7 +110,7 @@ async function deletePasskey(deps: AccountDeps, context: Context, { params }: In
     const passkeys = await passkeysOf(tx, { operatorId: callerId });
     if (!passkeys.some(({ id }) => id === params.operatorPasskeyId)) throw new ApiError(100031);
     if (passkeys.length === 1 && !(await findTotp(tx, { operatorId: callerId }))) throw new ApiError(100220);
-    await removePasskey(tx, callerId, params.operatorPasskeyId);
+    await removePasskey(tx, { operatorId: callerId, id: params.operatorPasskeyId });
     await record(deps, tx, 'operator.passkeyDeleted', operator, context);
   });
   return undefined;

@@ -1,4 +1,3 @@
-import type { TenantTx } from '../db/db.ts';
 import { statement } from '../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import type { Alg } from '../identity-store/passkeys/algorithms.ts';
@@ -23,11 +22,6 @@ const passkeys = table('operator_passkeys', {
 const { columns } = passkeys;
 export type OperatorPasskeyRow = RowOf<typeof passkeys>;
 
-/** Updates only if the stored counter is still the one that was compared. */
-const ADVANCE = statement(`UPDATE operator_passkeys SET sign_count = :signCount, last_used_at = :now
-  WHERE tenant_id = :tenant_id AND id = :id AND (sign_count < :signCount OR (sign_count = 0 AND :signCount = 0))`);
-const REMOVE = passkeys.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND id = :id');
-
 export const addPasskey = passkeys.insert().run;
 
 export const findByCredential = passkeys.select(
@@ -41,12 +35,12 @@ export const passkeysOf = passkeys.select(
   ORDER BY id LIMIT 100`,
 ).all;
 
-export async function advancePasskey(tx: TenantTx, id: string, signCount: number, now: number): Promise<boolean> {
-  return (await ADVANCE.run(tx, { id, signCount, now })) > 0;
-}
+/** Updates only if the stored counter is still the one that was compared. */
+export const advancePasskey = statement(`UPDATE operator_passkeys SET sign_count = :signCount, last_used_at = :now
+  WHERE tenant_id = :tenant_id AND id = :id AND (sign_count < :signCount OR (sign_count = 0 AND :signCount = 0))`).changes;
 
-export async function removePasskey(tx: TenantTx, operatorId: string, id: string): Promise<boolean> {
-  return (await REMOVE.run(tx, { operatorId, id })) > 0;
-}
+export const removePasskey = passkeys.delete(
+  'WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND id = :id',
+).changes;
 
 export const removePasskeysOf = passkeys.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId').run;

@@ -195,7 +195,7 @@ async function verifyAnswer(tx: TenantTx, { credential, passkey, ceremony, conte
         userVerification: 'required',
       },
     );
-    const isAdvanced = await advancePasskey(tx, passkey.id, signCount, context.now);
+    const isAdvanced = await advancePasskey(tx, { id: passkey.id, signCount, now: context.now });
     return isAdvanced ? undefined : { counts: true };
   } catch (error) {
     if (error instanceof Refusal) return { counts: error.counts };

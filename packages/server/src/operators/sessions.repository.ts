@@ -1,4 +1,3 @@
-import type { TenantTx } from '../db/db.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { bytes, integer, type RowOf, table, text } from '../db/sql/table.ts';
 import type { OperatorStatus } from './operators.repository.ts';
@@ -34,7 +33,6 @@ const NAMES = columns.join(', ');
 const OF_SESSION = NAMES.split(', ')
   .map((name) => `s.${name}`)
   .join(', ');
-const REMOVE = sessions.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND id = :id');
 
 export const addSession = sessions.insert().run;
 
@@ -59,9 +57,9 @@ export const markSeen = statement(
 export const markAuthenticated = statement(`UPDATE operator_sessions SET authenticated_at = :now, last_seen_at = :now
   WHERE tenant_id = :tenant_id AND id = :id`).run;
 
-export async function removeSession(tx: TenantTx, operatorId: string, id: string): Promise<boolean> {
-  return (await REMOVE.run(tx, { operatorId, id })) > 0;
-}
+export const removeSession = sessions.delete(
+  'WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND id = :id',
+).changes;
 
 export const removeSessionsOf = sessions.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId').run;
 

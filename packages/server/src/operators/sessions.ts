@@ -153,7 +153,7 @@ export async function startSession(
 ): Promise<{ session: OperatorSessionRow; cookie: string }> {
   await removeDeadSessions(tx, { operatorId, now, idleSince: now - IDLE_MS });
   const others = await sessionsOf(tx, { operatorId });
-  for (const { id } of others.slice(MAX_SESSIONS_PER_OPERATOR - 1)) await removeSession(tx, operatorId, id);
+  for (const { id } of others.slice(MAX_SESSIONS_PER_OPERATOR - 1)) await removeSession(tx, { operatorId, id });
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   const session: OperatorSessionRow = {
     id: newId(now),
@@ -173,7 +173,8 @@ export async function startSession(
 export async function endSessionOf(tx: TenantTx, cookieValue: string): Promise<void> {
   const [, id = '', secret = ''] = COOKIE.exec(cookieValue) ?? [];
   const row = ID_PATTERN.test(id) ? await findSessionInUse(tx, { id }) : undefined;
-  if (row && timingSafeEqual(row.token_hash, hashOf(secret))) await removeSession(tx, row.operator_id, id);
+  if (row && timingSafeEqual(row.token_hash, hashOf(secret)))
+    await removeSession(tx, { operatorId: row.operator_id, id });
 }
 
 /** What an operator sees of the sessions that are still good. */

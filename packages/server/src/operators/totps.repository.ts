@@ -17,7 +17,6 @@ export type OperatorTotpRow = RowOf<typeof totps>;
 const OF = 'WHERE tenant_id = :tenant_id AND operator_id = :operatorId';
 const ADD = totps.insert();
 const REMOVE = totps.delete(OF);
-const USE = statement(`UPDATE operator_totps SET last_step = :step ${OF}`);
 
 export const findTotp = totps.select(columns, OF).get;
 export const findTotpForUpdate = totps.select(columns, `${OF} ${FOR_UPDATE}`).get;
@@ -28,10 +27,6 @@ export async function setTotp(tx: TenantTx, row: OperatorTotpRow): Promise<void>
   await ADD.run(tx, row);
 }
 
-export async function useStep(tx: TenantTx, operatorId: string, step: number): Promise<void> {
-  await USE.run(tx, { operatorId, step });
-}
+export const useStep = statement(`UPDATE operator_totps SET last_step = :step ${OF}`).run;
 
-export async function removeTotp(tx: TenantTx, operatorId: string): Promise<boolean> {
-  return (await REMOVE.run(tx, { operatorId })) > 0;
-}
+export const removeTotp = REMOVE.changes;

@@ -81,6 +81,6 @@ export async function recogniseCode(deps: TotpDeps, tx: TenantTx, typed: Typed):
 async function useCode(deps: TotpDeps, tx: TenantTx, checked: Checked): Promise<boolean> {
   const step = await stepOf(deps, tx, checked);
   if (step === undefined) return false;
-  await useStep(tx, checked.operatorId, step);
+  await useStep(tx, { operatorId: checked.operatorId, step });
   return true;
 }

@@ -1,4 +1,3 @@
-import type { TenantTx } from '../db/db.ts';
 import { bytes, integer, type RowOf, table, text } from '../db/sql/table.ts';
 
 /** Lists of the console that an operator has named. */
@@ -14,11 +13,8 @@ const { columns } = views;
 export type ViewRow = RowOf<typeof views>;
 
 const OF = 'WHERE tenant_id = :tenant_id AND operator_id = :operatorId';
-const REMOVE = views.delete(`${OF} AND id = :id`);
 
 export const viewsOf = views.select(columns, `${OF} ORDER BY id LIMIT 1000`).all;
 export const addView = views.insert().run;
 
-export async function removeView(tx: TenantTx, operatorId: string, id: string): Promise<boolean> {
-  return (await REMOVE.run(tx, { operatorId, id })) > 0;
-}
+export const removeView = views.delete(`${OF} AND id = :id`).changes;

@@ -37,7 +37,7 @@ function saveView(deps: Deps, context: Context, { body: { screen, name, search }
     const rows = await viewsOf(tx, { operatorId });
     const views = await Promise.all(rows.map((row) => toView(deps, tx, row)));
     const same = views.find((view) => view.screen === screen && view.name === name);
-    if (same) await removeView(tx, operatorId, same.id);
+    if (same) await removeView(tx, { operatorId, id: same.id });
     else if (rows.length >= MAX_VIEWS_PER_OPERATOR) throw new ApiError(100065);
     const id = newId(context.now);
     const plain = Buffer.from(JSON.stringify({ name, search } satisfies SealedPart));
@@ -49,7 +49,7 @@ function saveView(deps: Deps, context: Context, { body: { screen, name, search }
 
 async function deleteView(context: Context, { params }: InputOf<'deleteView'>) {
   const { callerId } = own(context);
-  const isDeleted = await context.db.write((tx) => removeView(tx, callerId, params.savedViewId));
+  const isDeleted = await context.db.write((tx) => removeView(tx, { operatorId: callerId, id: params.savedViewId }));
   if (!isDeleted) throw new ApiError(100363);
   return undefined;
 }

@@ -50,7 +50,7 @@ export function openDataKeys(tenantKeys: TenantKeys, clock: Clock): DataKeys {
       const existing = stored === undefined ? await findDataKey(tx, subject) : stored;
       if (existing) return open(tx, subject, existing);
       const sealedKey = seal(await tenantKeys.get(tx), dataKeyContext(tx.tenantId, subject), newKey().export());
-      await addDataKey(tx, subject, sealedKey, clock.now());
+      addDataKey(tx, { subject, sealed: sealedKey, now: clock.now() });
       // Another transaction may have been first: what is stored counts.
       const storedKey = await findDataKey(tx, subject);
       if (!storedKey) throw new Error('a data key that was just stored is gone');
@@ -61,11 +61,11 @@ export function openDataKeys(tenantKeys: TenantKeys, clock: Clock): DataKeys {
       if (!stored) throw new Error(`the data key of ${subject} was destroyed`);
       return open(db, subject, stored);
     },
-    destroy(tx, subjects) {
+    async destroy(tx, subjects) {
       tx.afterCommit(() => {
         for (const subject of subjects) opened.delete(`${tx.tenantId}/${subject}`);
       });
-      return destroyDataKeys(tx, subjects);
+      destroyDataKeys(tx, { subjects });
     },
   };
 }

@@ -151,9 +151,9 @@ onBothEngines('rotation', (_engine, places) => {
     const dataKeys = async (db: TenantDb) => {
       const all = new Map<string, string>();
       for (
-        let page = await pageDataKeys(db, '');
+        let page = await pageDataKeys(db, { after: '' });
         page.length > 0;
-        page = await pageDataKeys(db, page.at(-1)?.subject ?? '')
+        page = await pageDataKeys(db, { after: page.at(-1)?.subject ?? '' })
       ) {
         for (const { subject, sealed } of page) all.set(subject, hex(sealed));
       }

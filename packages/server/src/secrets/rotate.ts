@@ -37,7 +37,7 @@ export async function resealWithMasterKey(db: Db, master: MasterKey, tenantIds: 
     for (const { name, version, sealed } of await listSystemSecrets(tx)) {
       const renewed = reseal(systemSecretContext(name, version), sealed);
       if (!renewed) continue;
-      await resealSystemSecret(tx, name, { version, sealed: renewed });
+      await resealSystemSecret(tx, { name, version, sealed: renewed });
       done.systemSecrets += 1;
     }
   });
@@ -80,12 +80,12 @@ export async function resealDataKeys(
   for (let after = '', more = true; more; ) {
     const page = await db.write(async (tx) => {
       const current = await vault.tenantKey(tx, version);
-      const keys = await pageDataKeys(tx, after);
+      const keys = await pageDataKeys(tx, { after });
       const old = keys.filter(({ sealed }) => sealedBy(sealed) !== version);
       for (const { subject, sealed } of old) {
         const context = dataKeyContext(tx.tenantId, subject);
         const plain = unseal((await vault.tenantKey(tx, sealedBy(sealed))).key, context, sealed);
-        await resealDataKey(tx, subject, seal(current, context, plain));
+        await resealDataKey(tx, { subject, sealed: seal(current, context, plain) });
       }
       return { resealed: old.length, looked: keys.length, last: keys.at(-1)?.subject };
     });

@@ -124,7 +124,7 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
     const others = await rowsOf(other);
     assert.ok(Object.keys(await rowsOf(acme)).length > 10);
     assert.ok(blobsIn(place) > 0);
-    await db.system.write((tx) => setTenantStatus(tx, acme, 'DELETING'));
+    await db.system.write((tx) => setTenantStatus(tx, { id: acme, status: 'DELETING' }));
     await assert.rejects(app.app.tenants.resume('acme'), /is being deleted/);
     const stages = new Set<string>();
     const blobs = openBlobs(app.config, app.clock);

@@ -1,4 +1,4 @@
-import type { Reads, Writes } from '../db/db.ts';
+import type { Reads } from '../db/db.ts';
 import { countOf, query, statement } from '../db/sql/statement.ts';
 import { isTenantId, type TenantId } from '../kernel/ids.ts';
 
@@ -10,7 +10,6 @@ const PAGE_SIZE = 1000;
 const PAGE = query<TenantRow>()(
   `SELECT id, name, status, created_at FROM tenants WHERE id > :after ORDER BY id LIMIT ${PAGE_SIZE}`,
 );
-const ADD = statement('INSERT INTO tenants (id, name, status, created_at) VALUES (:id, :name, :status, :created_at)');
 
 const LIKE = "(id LIKE :pattern ESCAPE '\\' OR lower(name) LIKE :pattern ESCAPE '\\')";
 const SEARCH = query<TenantRow>()(
@@ -30,15 +29,12 @@ export async function searchTenants(
 
 const MAX_NOT_ACTIVE = 100_000;
 const NOT_ACTIVE = query<{ id: string }>()(`SELECT id FROM tenants WHERE status <> 'ACTIVE' LIMIT ${MAX_NOT_ACTIVE}`);
-const SET_STATUS = statement('UPDATE tenants SET status = :status WHERE id = :id');
 
 export async function notActiveTenants(db: Reads): Promise<string[]> {
   return (await NOT_ACTIVE.all(db, {})).map(({ id }) => id);
 }
 
-export async function setTenantStatus(tx: Writes, id: string, status: TenantStatus): Promise<void> {
-  await SET_STATUS.run(tx, { id, status });
-}
+export const setTenantStatus = query<TenantRow>()('UPDATE tenants SET status = :status WHERE id = :id').run;
 
 /** Nothing may refer to it any more. */
 export const removeTenant = statement('DELETE FROM tenants WHERE id = :id').run;
@@ -64,6 +60,6 @@ export function listTenants(db: Reads): Promise<TenantRow[]> {
 
 export const findTenant = query<TenantRow>()('SELECT id, name, status, created_at FROM tenants WHERE id = :id').get;
 
-export async function addTenant(tx: Writes, row: TenantRow): Promise<void> {
-  await ADD.run(tx, row);
-}
+export const addTenant = query<TenantRow>()(
+  'INSERT INTO tenants (id, name, status, created_at) VALUES (:id, :name, :status, :created_at)',
+).run;

@@ -107,7 +107,7 @@ async function setStatus(
   if (tenant.status === status) return tenant;
   const action = status === 'ACTIVE' ? 'tenant.resumed' : 'tenant.suspended';
   await deps.db.of(id).write(async (tx) => {
-    await setTenantStatus(tx, id, status);
+    await setTenantStatus(tx, { id, status });
     await recordChange(tx, { action, environment: 'live', actor, at: deps.clock.now(), item: id, details: {} });
   });
   return { ...tenant, status };

@@ -38,7 +38,7 @@ export async function deleteMember(
   { listId, memberId }: MemberPlace,
   by: By,
 ): Promise<boolean> {
-  if (!(await removeMember(tx, listId, memberId))) return false;
+  if (!(await removeMember(tx, { listId, id: memberId }))) return false;
   await nextRevision(tx, listId, -1);
   await audit.record(tx, { ...by, action: 'watchlist.memberRemoved', item: listId });
   return true;
@@ -80,7 +80,7 @@ export function erasableLists(deps: EraseDeps): Erasable[] {
     work: (tx: TenantTx, listId: string, by: By) => Promise<number>,
   ): Promise<number> => {
     let erased = 0;
-    for (const list of await listsAmong(db, [...new Set(ids)])) {
+    for (const list of await listsAmong(db, { ids: [...new Set(ids)] })) {
       const by = { environment: list.environment, actor: REPLAYED_BY, at };
       erased += await db.write(async (tx) => ((await findListForUpdate(tx, list)) ? work(tx, list.id, by) : 0));
     }

@@ -129,7 +129,7 @@ async function open(
   const unseal = await vault.unsealerFor(db, subjectOf(listId));
   for (let at = 0; at < fresh.length; at += OPENED_AT_ONCE) {
     const some = new Map(fresh.slice(at, at + OPENED_AT_ONCE).map((key) => [key.id, key]));
-    for (const { id, template } of await templatesOf(db, listId, [...some.keys()])) {
+    for (const { id, template } of await templatesOf(db, { listId, ids: [...some.keys()] })) {
       const key = some.get(id);
       if (!key) continue;
       own.gallery.put(id, vectorOf(unseal(templateContext(id), template)));

@@ -50,7 +50,7 @@ export function matchHandler(deps: MatchDeps): Pick<Handlers<typeof api.watchlis
 type Value = { listId: string; hash: Buffer; now: number; numMembers: number };
 
 async function findValue(db: TenantReads, { listId, hash, now, numMembers }: Value): Promise<GalleryResult> {
-  const member = await findMemberOfValue(db, { listId, hash, now });
+  const member = await findMemberOfValue(db, { listId, now, hash });
   const hits = member ? [{ memberId: member.id, score: 1 }] : [];
   return { hits, numCompared: numMembers, numNotComparable: 0 };
 }

@@ -46,7 +46,7 @@ export function membersOfPerson(deps: {
     },
     async erase(db, id, { by, at }) {
       const member = memberPlaceOf(id);
-      const [list] = await listsAmong(db, [member.listId]);
+      const [list] = await listsAmong(db, { ids: [member.listId] });
       if (!list) return;
       await db.write(async (tx) => {
         if (!(await findListForUpdate(tx, list))) return;

@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
-import { FOR_UPDATE, inJson } from '../db/sql/dialect.ts';
+import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
 import { query } from '../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, real, table, text } from '../db/sql/table.ts';
 import type { Environment } from '../kernel/environment.ts';
@@ -40,8 +40,6 @@ export const MEMBER_SORTABLE = {
 const BY_ID = 'WHERE tenant_id = :tenant_id AND watchlist_id = :watchlist_id AND id = :id';
 /** What has expired is gone, whether it was purged already or not. */
 const STANDING = 'tenant_id = :tenant_id AND watchlist_id = :listId AND (expires_at IS NULL OR expires_at > :now)';
-
-const OF_VALUE = members.select(columns, `WHERE ${STANDING} AND value_hash = :hash`);
 const ADD = members.insert();
 const CHANGE = members.update(
   [
@@ -58,25 +56,15 @@ const CHANGE = members.update(
   ],
   BY_ID,
 );
-const REMOVE = members.delete('WHERE tenant_id = :tenant_id AND watchlist_id = :listId AND id = :id');
 const REMOVE_EXPIRED = query<{
   id: string;
 }>()(`DELETE FROM watchlist_members WHERE tenant_id = :tenant_id AND watchlist_id = :listId AND id IN
   (SELECT id FROM watchlist_members WHERE tenant_id = :tenant_id AND watchlist_id = :listId AND expires_at <= :now
   ORDER BY id LIMIT :limit + 0) RETURNING id`);
-const TEMPLATES = query<{ id: string; template: Uint8Array }>()(
-  `SELECT id, template FROM watchlist_members WHERE tenant_id = :tenant_id AND watchlist_id = :listId
-  AND id ${inJson(':ids')}`,
-);
 
 export const findMember = members.select(columns, `WHERE ${STANDING} AND id = :id`).get;
 
-export function findMemberOfValue(
-  db: TenantReads,
-  { listId, hash, now }: { listId: string; hash: Uint8Array; now: number },
-): Promise<MemberRow | undefined> {
-  return OF_VALUE.get(db, { listId, now, hash });
-}
+export const findMemberOfValue = members.select(columns, `WHERE ${STANDING} AND value_hash = :hash`).get;
 
 const KIND = 'members';
 
@@ -114,9 +102,9 @@ export async function codeNames(tx: TenantTx, { watchlist_id, id }: StoredMember
   await CODE.run(tx, { watchlist_id, id, ...(await codedNames(tx, names)) });
 }
 
-export async function removeMember(tx: TenantTx, listId: string, id: string): Promise<boolean> {
-  return (await REMOVE.run(tx, { listId, id })) === 1;
-}
+export const removeMember = members.delete(
+  'WHERE tenant_id = :tenant_id AND watchlist_id = :listId AND id = :id',
+).changes;
 
 /** At most `limit` of them; which there were. */
 export async function removeExpired(
@@ -139,13 +127,10 @@ export type FaceKey = { id: string; revision: number; algorithm: string; expires
 export const faceKeys = query<FaceKey>()(`SELECT id, revision, algorithm, expires_at FROM watchlist_members
   WHERE ${STANDING} AND template IS NOT NULL`).all;
 
-export function templatesOf(
-  db: TenantReads,
-  listId: string,
-  ids: readonly string[],
-): Promise<{ id: string; template: Uint8Array }[]> {
-  return TEMPLATES.all(db, { listId, ids: JSON.stringify(ids) });
-}
+export const templatesOf = query<{ id: string; template: Uint8Array }>()(
+  `SELECT id, template FROM watchlist_members WHERE tenant_id = :tenant_id AND watchlist_id = :listId
+  AND id ${inList(':ids')}`,
+).all;
 
 type Filter = {
   listId: string;
@@ -184,7 +169,7 @@ export async function pageMembers(db: TenantReads, filter: Filter, paging: Pagin
 
 const SCAN = query<Scanned>()(`SELECT id, watchlist_id, details, created_at, last_updated_at FROM watchlist_members
   WHERE ${STANDING} AND id > :after ORDER BY id LIMIT :limit + 0`);
-const AMONG = members.select(columns, `WHERE ${STANDING} AND id ${inJson(':ids')}`);
+const AMONG = members.select(columns, `WHERE ${STANDING} AND id ${inList(':ids')}`);
 
 type Scanned = StoredMember & FoldedNames & Pick<MemberRow, 'created_at' | 'last_updated_at'>;
 
@@ -197,7 +182,7 @@ async function scanMembers(db: TenantReads, filter: Filter, paging: Paging): Pro
   const matches = ({ first_folded, last_folded }: Scanned) =>
     !like || like.matches(first_folded) || like.matches(last_folded);
   const { ids, total } = await scanSealed(db.tenantId, { batch, matches, fault: FAULT }, paging);
-  const rows = await AMONG.all(db, { listId, now, ids: JSON.stringify(ids) });
+  const rows = await AMONG.all(db, { listId, now, ids });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return { rows: ids.flatMap((id) => byId.get(id) ?? []), total };
 }

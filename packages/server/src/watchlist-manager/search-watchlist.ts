@@ -82,7 +82,7 @@ export function watchlistSearch({ db, clock, galleries, hashValue, audit }: Sear
       const hits = new Map<string, { memberId: string; score: number }>();
       for (const value of values) {
         const hash = await hashValue(tenantId, list, value);
-        const member = hash && (await findMemberOfValue(reads, { listId: list.id, hash, now: clock.now() }));
+        const member = hash && (await findMemberOfValue(reads, { listId: list.id, now: clock.now(), hash }));
         if (member) hits.set(member.id, { memberId: member.id, score: 1 });
       }
       return { candidates: [...hits.values()] };

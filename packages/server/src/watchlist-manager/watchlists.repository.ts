@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
-import { FOR_UPDATE, inJson } from '../db/sql/dialect.ts';
+import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
 import { query } from '../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import type { Environment } from '../kernel/environment.ts';
@@ -87,9 +87,6 @@ export const removeList = watchlists.delete('WHERE tenant_id = :tenant_id AND id
 const OLDEST = query<{ at: number | null }>()(
   'SELECT min(created_at) AS at FROM watchlists WHERE tenant_id = :tenant_id',
 );
-const AMONG = query<ListKey>()(
-  `SELECT id, environment FROM watchlists WHERE tenant_id = :tenant_id AND id ${inJson(':ids')}`,
-);
 
 /** When the first list was made that is still there. There are few. */
 export async function oldestList(db: TenantReads): Promise<number | undefined> {
@@ -97,9 +94,9 @@ export async function oldestList(db: TenantReads): Promise<number | undefined> {
 }
 
 /** Those of some lists that are there, in whichever environment. */
-export function listsAmong(db: TenantReads, ids: readonly string[]): Promise<ListKey[]> {
-  return AMONG.all(db, { ids: JSON.stringify(ids) });
-}
+export const listsAmong = query<ListKey>()(
+  `SELECT id, environment FROM watchlists WHERE tenant_id = :tenant_id AND id ${inList(':ids')}`,
+).all;
 
 export const pageLists = watchlists.list(columns, 'WHERE tenant_id = :tenant_id AND environment = :environment', {
   pattern: "AND name_folded LIKE :pattern ESCAPE '\\'",

@@ -55,7 +55,7 @@ export async function openSigningKeys({ db, vault, clock, onError }: SigningKeys
 
   const reload = async () => {
     reloadedAt = clock.now();
-    const rows = await findLiveSigningKeys(db.system, clock.now() - PUBLISHED_AFTER_RETIREMENT_MS);
+    const rows = await findLiveSigningKeys(db.system, { retiredAfter: clock.now() - PUBLISHED_AFTER_RETIREMENT_MS });
     // Where all are new, the first of them signs: at the very first start there is no other.
     const current = rows.find(({ created_at }) => created_at <= reloadedAt - SIGNS_AFTER_MS) ?? rows.at(-1);
     published = rows.map(({ kid, public_key }) => {

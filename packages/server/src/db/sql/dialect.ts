@@ -26,9 +26,9 @@ export function jsonTexts<const P extends string>(parameter: P) {
   return `SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/${parameter}/*postgres  AS json)*/)` as const;
 }
 
-/** Whether a text is among them: `id ${inJson(':ids')}`. */
-export function inJson<const P extends string>(parameter: P) {
-  return `IN (${jsonTexts(parameter)})` as const;
+/** Whether a text is in a list: `id ${inList(':ids')}`. The list is handed over as an array. */
+export function inList<const P extends string>(parameter: P) {
+  return `IN (${jsonTexts(`${parameter}[]`)})` as const;
 }
 
 /** The elements of a parameter that is a JSON array of pairs of texts, as rows with `one` and `other`. */

@@ -1,6 +1,6 @@
 import { ROWS_AT_ONCE, slicesOf } from '../../kernel/in-slices.ts';
 import { type OfTenant, type Reads, type RowOf, sql, statements, type TenantReads, type Value } from '../db.ts';
-import { inJson, PAGE } from './dialect.ts';
+import { inList, PAGE } from './dialect.ts';
 import { pageStatement } from './kept-statement.ts';
 import { rowMaker } from './row-maker.ts';
 import { numberParams, type ParamNames, type ParamOf, type ParamsOf, prepare } from './statement.ts';
@@ -18,7 +18,9 @@ export type PageOrder = {
 /** A condition that is added if the parameter of its name has a value: `{ status: 'AND status = :status' }`. */
 export type Filters = Readonly<Record<string, string>>;
 type FilterParams<Row, F extends Filters> = {
-  readonly [N in keyof F | ParamNames<F[keyof F]>]?: ParamOf<Row, N> | undefined;
+  readonly [N in (keyof F & string) | ParamNames<F[keyof F]>]?:
+    | ParamOf<Row, N, N extends keyof F ? F[N] : never>
+    | undefined;
 };
 export type ListParams<Row, T extends string, F extends Filters> = Omit<ParamsOf<Row, T>, 'tenant_id'> &
   FilterParams<Row, F>;
@@ -42,7 +44,7 @@ type Options<F> = {
 export type ById = { readonly from: string; readonly id: string };
 
 const ORDER = '/*order*/';
-type Params = Readonly<Record<string, Value | undefined>>;
+type Params = Readonly<Record<string, Value | readonly string[] | undefined>>;
 
 /** A list of a statement that is written by hand: `listOf<Row>()('id, name', 'FROM … WHERE …')`. */
 export function listOf<R>() {
@@ -124,13 +126,13 @@ type WithId = { readonly id: string };
  */
 function slicedPage<R>(names: string, tail: string, { byId: { from, id }, toRow }: Sliced) {
   const ids = pagesOf(`${id} AS id`, tail, id);
-  const some = numberParams<Params>(`SELECT ${names} ${from} AND ${id} ${inJson(':ids')}`);
+  const some = numberParams<Params>(`SELECT ${names} ${from} AND ${id} ${inList(':ids')}`);
   const slice = sql(some.numbered, toRow);
   return async (db: Reads & OfTenant, params: Params, paging: PageOrder): Promise<R[]> => {
     const pageIds = (await ids<WithId>(db, params, paging)).map((row) => row.id);
     const rows: R[] = [];
     for await (const part of slicesOf(db as TenantReads, pageIds)) {
-      const partRows = await db.all<R & WithId>(slice, some.valuesOf(db, { ids: JSON.stringify(part) }));
+      const partRows = await db.all<R & WithId>(slice, some.valuesOf(db, { ids: part }));
       const byId = new Map(partRows.map((row) => [row.id, row]));
       rows.push(...part.flatMap((each) => byId.get(each) ?? []));
     }

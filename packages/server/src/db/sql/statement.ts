@@ -12,6 +12,8 @@ export type Statement<P, R, H = Reads> = {
   all(db: Handle<P> & H, ...params: ParamsArgument<P>): Promise<R[]>;
   /** Resolves to the number of rows that were changed. */
   run(db: Handle<P> & Writes, ...params: ParamsArgument<P>): Promise<number>;
+  /** The same for a change of one row at most. Resolves to true if the row was changed. */
+  changes(db: Handle<P> & Writes, ...params: ParamsArgument<P>): Promise<boolean>;
   /** For a change whose result nobody reads, as `Writes.send` says. */
   send(db: Handle<P> & Writes, ...params: ParamsArgument<P>): void;
   /** For the last statement of a transaction, as `Writes.last` says. */
@@ -39,10 +41,13 @@ type Split<T extends string> = T extends `${infer Head} ${infer Rest}` ? Head | 
 
 /**
  * A parameter has the type of the column of its name; `:userId` has that of `user_id`. Where no column has the name, the
- * name itself may say the type.
+ * name itself may say the type. `:ids[]` is a list, which the database receives as a JSON array.
  */
-export type ParamsOf<Row, T extends string> = { readonly [N in ParamNames<T>]: ParamOf<Row, N> };
-export type ParamOf<Row, N> = N extends keyof Row
+export type ParamsOf<Row, T extends string> = { readonly [N in ParamNames<T>]: ParamOf<Row, N, T> };
+export type ParamOf<Row, N extends string, T> = [Extract<T, `${string}:${N}[]${string}`>] extends [never]
+  ? SingleOf<Row, N>
+  : readonly string[];
+type SingleOf<Row, N> = N extends keyof Row
   ? Row[N]
   : SnakeCase<N> extends keyof Row
     ? Row[SnakeCase<N>]
@@ -53,7 +58,7 @@ export type ParamOf<Row, N> = N extends keyof Row
         : N extends 'environment'
           ? Environment
           : Value;
-type TextName = 'id' | `${string}Id` | 'ids' | `${string}Ids` | 'name' | 'pattern';
+type TextName = 'id' | `${string}Id` | 'name' | 'pattern' | 'kind' | 'subject' | 'token' | 'by';
 type NumberName = 'now' | 'limit' | `${string}${TimeWord}` | Uncapitalize<TimeWord>;
 type TimeWord = 'Since' | 'Before' | 'Until' | 'Day';
 type SnakeCase<N> = N extends `${infer C}${infer Rest}`
@@ -67,7 +72,7 @@ export function statement<const T extends string>(text: T): Statement<ParamsOf<o
   return prepare(text);
 }
 
-/** The same for a statement that returns rows: `query<Row>()('SELECT …')`. */
+/** The same for a statement that returns rows, or changes rows of this type: `query<Row>()('SELECT …')`. */
 export function query<R>() {
   return <const T extends string>(text: T): Statement<ParamsOf<R, T>, R, HandleFor<T>> => prepare(text);
 }
@@ -94,6 +99,7 @@ export function prepare<P, R>(text: string, columns?: readonly string[]): Statem
     get: (db, params?) => db.get<R>(prepared, valuesOf(db, params)),
     all: (db, params?) => db.all<R>(prepared, valuesOf(db, params)),
     run: (db, params?) => db.run(prepared, valuesOf(db, params)),
+    changes: async (db, params?) => (await db.run(prepared, valuesOf(db, params))) > 0,
     send: (db, params?) => db.send(prepared, valuesOf(db, params)),
     last: (db, params?) => db.last<R>(prepared, valuesOf(db, params)),
     toString: () => numbered,
@@ -101,17 +107,18 @@ export function prepare<P, R>(text: string, columns?: readonly string[]): Statem
 }
 
 /**
- * Turns `:name` into `$n`, and says the values in that order. Code is made of the names, which are those of our own
- * statements, because a loop over names costs more than the read of a row.
+ * Turns `:name` and `:name[]` into `$n`, and says the values in that order. Code is made of the names, which are those of
+ * our own statements, because a loop over names costs more than the read of a row.
  */
 export function numberParams<P>(text: string): { numbered: string; valuesOf(db: object, params: P): Value[] } {
   if (text.includes('::')) throw new Error(`write CAST(… AS …) instead of :: in ${text}`);
-  const names: string[] = [];
-  const numbered = text.replace(/:([A-Za-z_]\w*)/g, (_, name: string) => {
-    if (!names.includes(name)) names.push(name);
-    return `$${names.indexOf(name) + 1}`;
+  const values: string[] = [];
+  const numbered = text.replace(/:([A-Za-z_]\w*)(\[\])?/g, (_, name: string, list?: string) => {
+    const param = name === 'tenant_id' ? 'db.tenantId' : `params.${name}`;
+    const value = list ? `JSON.stringify(${param})` : param;
+    if (!values.includes(value)) values.push(value);
+    return `$${values.indexOf(value) + 1}`;
   });
-  const values = names.map((name) => (name === 'tenant_id' ? 'db.tenantId' : `params.${name}`));
   const valuesOf = new Function('db', 'params', `return [${values.join(', ')}];`);
   return { numbered, valuesOf: valuesOf as (db: object, params: P) => Value[] };
 }

@@ -10,7 +10,7 @@ import { onBothEngines } from '../../../test/harness.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import type { Db } from '../db.ts';
 import { migrateSqlite } from '../migrate.ts';
-import { bigint, FOR_UPDATE, inJson } from './dialect.ts';
+import { bigint, FOR_UPDATE, inList } from './dialect.ts';
 import { query, statement } from './statement.ts';
 import { declaredTables, integer, table, text } from './table.ts';
 
@@ -98,11 +98,17 @@ onBothEngines('the rows of a table', (_engine, places) => {
 
   it('dialect words work in hand-written statements on both engines', async () => {
     const sum = query<{ total: number }>()(
-      `SELECT ${bigint('sum(value)')} AS total FROM counters WHERE tenant_id = :tenant_id AND name ${inJson(':names')}`,
+      `SELECT ${bigint('sum(value)')} AS total FROM counters WHERE tenant_id = :tenant_id AND name ${inList(':names')}`,
     );
-    assert.deepEqual(await sum.get(db.of(acme), { names: JSON.stringify(['b', 'c']) }), { total: 30 });
+    assert.deepEqual(await sum.get(db.of(acme), { names: ['b', 'c'] }), { total: 30 });
     const locked = counters.select(['value'], `WHERE tenant_id = :tenant_id AND name = :name ${FOR_UPDATE}`);
     assert.deepEqual(await db.of(acme).write((tx) => locked.get(tx, { name: 'c' })), { value: 20 });
+  });
+
+  it('a change of one row says whether the row was there', async () => {
+    const raise = counters.update(['value'], 'WHERE tenant_id = :tenant_id AND name = :name').changes;
+    assert.equal(await db.of(acme).write((tx) => raise(tx, { name: 'c', value: 21 })), true);
+    assert.equal(await db.of(acme).write((tx) => raise(tx, { name: 'nobody', value: 21 })), false);
   });
 });
 

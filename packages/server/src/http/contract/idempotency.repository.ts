@@ -1,12 +1,9 @@
-import type { TenantDb, TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantDb, TenantTx } from '../../db/db.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 
 export type IdempotencyRow = { request_hash: Uint8Array; sealed: Uint8Array; created_at: number };
 /** With the instance that the answer may tell about: it is removed when that is deleted or redacted. */
 export type NewAnswer = IdempotencyRow & { instance_id: string | null };
-
-const FIND = query<IdempotencyRow>()(`SELECT request_hash, sealed, created_at FROM idempotency_keys
-  WHERE tenant_id = :tenant_id AND operation = :operation AND key = :key AND created_at > :after`);
 const REMOVE_EXPIRED = statement(
   'DELETE FROM idempotency_keys WHERE tenant_id = :tenant_id AND created_at <= :expiredAt',
 );
@@ -24,13 +21,8 @@ const ADD =
 
 export type Slot = { operation: string; key: string };
 
-export function findAnswer(
-  db: TenantReads,
-  { operation, key }: Slot,
-  after: number,
-): Promise<IdempotencyRow | undefined> {
-  return FIND.get(db, { operation, key, after });
-}
+export const findAnswer = query<IdempotencyRow>()(`SELECT request_hash, sealed, created_at FROM idempotency_keys
+  WHERE tenant_id = :tenant_id AND operation = :operation AND key = :key AND created_at > :after`).get;
 
 /** Removes some expired answers, so that no other writer waits for long. True if there may be more. */
 export async function removeSomeExpired(db: TenantDb, expiredAt: number): Promise<boolean> {

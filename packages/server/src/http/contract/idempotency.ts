@@ -77,7 +77,7 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
       const hash = createHash('sha256')
         .update(JSON.stringify([context.principal.callerId, request.fingerprint]))
         .digest();
-      const find = () => findAnswer(context.db, slot, clock.now() - KEPT_MS);
+      const find = () => findAnswer(context.db, { ...slot, after: clock.now() - KEPT_MS });
       const row = await find();
       if (row) return await replay(context.db, slot, row, hash);
       try {

@@ -38,10 +38,6 @@ const ADD = statement(`INSERT INTO appkeys (tenant_id, ${STORED}, long_key_id)
   VALUES (:tenant_id, :id, :store_id, :user_id, :rp_id, :key_id, :device_id, :aaid, :key_type, :status,
   :sign_algorithm, :public_key, :sign_count, :attestation, :created_at, :last_used_at, :long_key_id)
   ON CONFLICT (tenant_id, store_id, rp_id, key_id) DO NOTHING`);
-const ADVANCE =
-  statement(`UPDATE appkeys SET sign_count = :signCount, last_used_at = :now WHERE tenant_id = :tenant_id AND id = :id
-  AND status = 'ACTIVE' AND (sign_count < :signCount OR (sign_count = 0 AND :signCount = 0))`);
-const SET_STATUS = statement('UPDATE appkeys SET status = :status WHERE tenant_id = :tenant_id AND id = :id');
 
 export type KeyName = { storeId: string; rpId: string; keyId: string };
 
@@ -69,17 +65,13 @@ export async function addAppkey(tx: TenantTx, row: AppkeyRow): Promise<boolean> 
 }
 
 /** False unless the counter grows; of two concurrent calls with one counter, only one is true. */
-export async function advanceCounter(
-  tx: TenantTx,
-  id: string,
-  { signCount, now }: { signCount: number; now: number },
-): Promise<boolean> {
-  return (await ADVANCE.run(tx, { id, signCount, now })) === 1;
-}
+export const advanceCounter =
+  query<AppkeyRow>()(`UPDATE appkeys SET sign_count = :signCount, last_used_at = :now WHERE tenant_id = :tenant_id AND id = :id
+  AND status = 'ACTIVE' AND (sign_count < :signCount OR (sign_count = 0 AND :signCount = 0))`).changes;
 
-export async function setAppkeyStatus(tx: TenantTx, id: string, status: AppkeyRow['status']): Promise<void> {
-  await SET_STATUS.run(tx, { id, status });
-}
+export const setAppkeyStatus = query<AppkeyRow>()(
+  'UPDATE appkeys SET status = :status WHERE tenant_id = :tenant_id AND id = :id',
+).run;
 
 export const removeAppkey = statement('DELETE FROM appkeys WHERE tenant_id = :tenant_id AND id = :id').run;
 

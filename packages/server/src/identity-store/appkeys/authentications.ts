@@ -203,7 +203,7 @@ async function compare(tx: TenantTx, { store, userId, expected, now, attempt, ah
   const transaction = expected.transaction && transactionBytes(expected.transaction);
   const answer = { ...attempt, key, signed: ahead?.signed };
   const signCount = verifyAuthentication(answer, { config, policies, challenge, userId, transaction });
-  if (await advanceCounter(tx, (key as AppkeyRow).id, { signCount, now })) return;
+  if (await advanceCounter(tx, { id: (key as AppkeyRow).id, signCount, now })) return;
   // The key may have been read before the user was locked. In between it can have been used, disabled or removed.
   const keyNow = await findAppkey(tx, name);
   ensure(keyNow, 1058, { counts: false });

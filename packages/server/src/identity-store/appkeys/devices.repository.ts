@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { inJson } from '../../db/sql/dialect.ts';
+import { inList } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import type { OfUser } from './appkeys.repository.ts';
 import type { PushProvider } from './facet-rules.ts';
@@ -31,13 +31,8 @@ const SUMMARY_OF_ONE = query<DeviceKey>()(
   `${SUMMARY} WHERE d.tenant_id = :tenant_id AND d.user_id = :user_id ${ORDER}`,
 );
 const SUMMARY_OF_MANY = query<DeviceKey>()(
-  `${SUMMARY} WHERE d.tenant_id = :tenant_id AND d.user_id ${inJson(':userIds')} ${ORDER}`,
+  `${SUMMARY} WHERE d.tenant_id = :tenant_id AND d.user_id ${inList(':userIds')} ${ORDER}`,
 );
-const PUT = statement(`INSERT INTO appkey_devices (tenant_id, ${COLUMNS}, created_at, last_updated_at)
-  VALUES (:tenant_id, :userId, :rpId, :deviceId, :provider, :token, 0, 0, :now, :now)
-  ON CONFLICT (tenant_id, user_id, rp_id, device_id) DO UPDATE SET push_provider = excluded.push_provider,
-    push_token = coalesce(excluded.push_token, appkey_devices.push_token), last_updated_at = excluded.last_updated_at,
-    invalid_token = CASE WHEN excluded.push_token IS NULL THEN appkey_devices.invalid_token ELSE 0 END`);
 const CLEAR_PREFERRED_ONE = statement(`UPDATE appkey_devices SET preferred = 0, last_updated_at = :now
   WHERE ${KEY} AND preferred = 1`);
 const PREFER = statement(`UPDATE appkey_devices SET preferred = 1, last_updated_at = :now WHERE ${KEY}`);
@@ -46,22 +41,21 @@ export type DeviceName = OfUser & { deviceId: string };
 
 export const findDevice = query<DeviceRow>()(`SELECT ${COLUMNS} FROM appkey_devices WHERE ${KEY}`).get;
 
-export type PushAddress = { provider: PushProvider; token: Uint8Array | null; now: number };
+type PushAddress = { provider: PushProvider; token: Uint8Array | null };
 
 /** Adds the device or updates its push token. Without a token in the input, the stored token stays. */
-export async function putDevice(
-  tx: TenantTx,
-  { userId, rpId, deviceId }: DeviceName,
-  { provider, token, now }: PushAddress,
-): Promise<void> {
-  await PUT.run(tx, { userId, rpId, deviceId, provider, token, now });
-}
+export const putDevice =
+  query<PushAddress>()(`INSERT INTO appkey_devices (tenant_id, ${COLUMNS}, created_at, last_updated_at)
+  VALUES (:tenant_id, :userId, :rpId, :deviceId, :provider, :token, 0, 0, :now, :now)
+  ON CONFLICT (tenant_id, user_id, rp_id, device_id) DO UPDATE SET push_provider = excluded.push_provider,
+    push_token = coalesce(excluded.push_token, appkey_devices.push_token), last_updated_at = excluded.last_updated_at,
+    invalid_token = CASE WHEN excluded.push_token IS NULL THEN appkey_devices.invalid_token ELSE 0 END`).run;
 
 /** False if there is no such device. */
 export async function preferDevice(tx: TenantTx, device: DeviceName, now: number): Promise<boolean> {
   const { userId, rpId, deviceId } = device;
   await clearPreferred(tx, { userId: device.userId, rpId: device.rpId, now });
-  return (await PREFER.run(tx, { userId, rpId, deviceId, now })) === 1;
+  return PREFER.changes(tx, { userId, rpId, deviceId, now });
 }
 
 export const clearPreferred = statement(`UPDATE appkey_devices SET preferred = 0, last_updated_at = :now
@@ -70,7 +64,7 @@ export const clearPreferred = statement(`UPDATE appkey_devices SET preferred = 0
 /** False if the device was not the preferred one. */
 export async function clearPreferredOne(tx: TenantTx, device: DeviceName, now: number): Promise<boolean> {
   const { userId, rpId, deviceId } = device;
-  return (await CLEAR_PREFERRED_ONE.run(tx, { userId, rpId, deviceId, now })) === 1;
+  return CLEAR_PREFERRED_ONE.changes(tx, { userId, rpId, deviceId, now });
 }
 
 /** Removes devices that have no key any more, together with their sealed push tokens. */
@@ -83,7 +77,7 @@ export function deviceKeysOf(db: TenantReads, userIds: readonly string[]): Promi
   const [only] = userIds;
   return userIds.length === 1
     ? SUMMARY_OF_ONE.all(db, { user_id: only as string })
-    : SUMMARY_OF_MANY.all(db, { userIds: JSON.stringify(userIds) });
+    : SUMMARY_OF_MANY.all(db, { userIds });
 }
 
 const MARK_INVALID = statement(

@@ -39,7 +39,7 @@ export function appkeyDeviceHandlers({ vault, userView }: Pick<IdentityCore, 'va
         const before = await findDevice(tx, device);
         if (!before) throw new ApiError(100033);
         const token = await sealPushToken(vault, tx, device, pushToken);
-        await putDevice(tx, device, { provider: pushProvider ?? before.push_provider, token, now });
+        await putDevice(tx, { ...device, provider: pushProvider ?? before.push_provider, token, now });
       });
     },
 

@@ -51,7 +51,7 @@ export function appkeyHandlers({ addIdentityEvent, userView }: Pick<IdentityCore
       return context.db.write(async (tx) => {
         const { store, user } = await lockOwner(tx, context, params);
         const key = await getKey(tx, { store, user, ...params });
-        await setAppkeyStatus(tx, key.id, status);
+        await setAppkeyStatus(tx, { id: key.id, status });
         return toAppkey({ ...key, status });
       });
     },

@@ -133,7 +133,7 @@ async function register(core: IdentityCore, tx: TenantTx, registering: Registeri
   };
   if (!(await addAppkey(tx, row))) throw new Refusal(100110, { counts: false });
   const token = body.pushToken === undefined ? null : await sealPushToken(core.vault, tx, device, body.pushToken);
-  await putDevice(tx, device, { provider: body.pushProvider ?? providerOf(key.facetId), token, now });
+  await putDevice(tx, { ...device, provider: body.pushProvider ?? providerOf(key.facetId), token, now });
   if (body.preferred) await preferDevice(tx, device, now);
   return row;
 }

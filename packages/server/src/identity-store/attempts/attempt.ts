@@ -122,7 +122,7 @@ async function judge<Result, Ahead>(
   const row = { ...user, last_success_at: now };
   const view = input.leavesView && !tx.hasOneWriter ? settle(deps.userView(tx, row, now)) : undefined;
   deps.expectEvent?.(tx);
-  const before = await findLock(tx, user.id, modality);
+  const before = await findLock(tx, { userId: user.id, modality });
   const result = await catchRefusal(async () => {
     const fault = faultOfStatus(user, modality, now) ?? faultOfLock(before, now);
     if (fault) throw new Refusal(fault, { counts: false });
@@ -135,8 +135,8 @@ async function judge<Result, Ahead>(
     return { refused: result, user: await deps.userView(tx, after, now) };
   }
   const authenticationId = await recordAttempt(deps.addIdentityEvent, tx, about.fields);
-  if (before) await clearLock(tx, user.id, modality);
-  await recordSuccess(tx, user.id, now);
+  if (before) clearLock(tx, { userId: user.id, modality });
+  recordSuccess(tx, { id: user.id, last_success_at: now });
   return { authenticationId, result, row, user: before ? undefined : viewBefore?.() };
 }
 
@@ -190,7 +190,7 @@ async function noteRefusal(deps: AttemptDeps, tx: TenantTx, about: About, refusa
   await deps.addIdentityEvent(tx, { ...lock, type, modality });
   const { scope } = store.configuration.lockConfiguration ?? {};
   if (scope !== 'USER' || state.locked_until === null) return user;
-  await tempLockUser(tx, user.id, { from: now, until: state.locked_until });
+  tempLockUser(tx, { id: user.id, temp_lock_at: now, temp_lock_until: state.locked_until });
   await deps.addIdentityEvent(tx, { ...lock, type: 'identity.userLocked' });
   return { ...user, temp_lock_at: now, temp_lock_until: state.locked_until };
 }

@@ -62,7 +62,7 @@ async function judge<Result>(
     const fault = existingUser && faultOfStatus(existingUser, undefined, now);
     if (fault) throw new Refusal(fault, { counts: false });
     const { user, result, ...ran } = await input.run(tx, existingUser, now, store);
-    await clearLock(tx, user.id, modality);
+    clearLock(tx, { userId: user.id, modality });
     const event = { ...eventFields, userId: user.id, rpId: ran.rpId ?? rpId };
     await deps.addIdentityEvent(tx, { ...event, type: 'identity.authenticatorRegistered' });
     return { result, user: await deps.userView(tx, user, now) };

@@ -1,6 +1,6 @@
-import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { inJson } from '../../db/sql/dialect.ts';
-import { query, statement } from '../../db/sql/statement.ts';
+import type { TenantReads } from '../../db/db.ts';
+import { inList } from '../../db/sql/dialect.ts';
+import { query } from '../../db/sql/statement.ts';
 import { bytes, integer, type RowOf, table, text } from '../../db/sql/table.ts';
 
 /** The faces of users. A template is decrypted only in the transaction that compares it. */
@@ -20,7 +20,6 @@ const { columns } = biometrics;
 export type BiometricRow = RowOf<typeof biometrics>;
 
 const KEY = "tenant_id = :tenant_id AND user_id = :userId AND type = 'FACE'";
-const SET_STATUS = statement(`UPDATE user_biometrics SET status = :status, last_updated_at = :now WHERE ${KEY}`);
 
 export const findFace = biometrics.select(columns, `WHERE ${KEY}`).get;
 
@@ -30,24 +29,18 @@ export const putFace =
     algorithm = excluded.algorithm, sealed = excluded.sealed, last_updated_at = excluded.last_updated_at`).send;
 
 /** False if there is no such row. */
-export async function setFaceStatus(
-  tx: TenantTx,
-  userId: string,
-  { status, now }: { status: BiometricRow['status']; now: number },
-): Promise<boolean> {
-  return (await SET_STATUS.run(tx, { userId, status, now })) === 1;
-}
+export const setFaceStatus = query<BiometricRow>()(
+  `UPDATE user_biometrics SET status = :status, last_updated_at = :now WHERE ${KEY}`,
+).changes;
 
 export type BiometricSummaryRow = Pick<BiometricRow, 'user_id' | 'type' | 'status' | 'last_updated_at'>;
 
 const SUMMARY = 'SELECT user_id, type, status, last_updated_at FROM user_biometrics WHERE tenant_id = :tenant_id';
 const SUMMARY_OF_ONE = query<BiometricSummaryRow>()(`${SUMMARY} AND user_id = :user_id ORDER BY type`);
-const SUMMARIES = query<BiometricSummaryRow>()(`${SUMMARY} AND user_id ${inJson(':userIds')}
+const SUMMARIES = query<BiometricSummaryRow>()(`${SUMMARY} AND user_id ${inList(':userIds')}
   ORDER BY type`);
 
 export function biometricsOf(db: TenantReads, userIds: readonly string[]): Promise<BiometricSummaryRow[]> {
   const [only] = userIds;
-  return userIds.length === 1
-    ? SUMMARY_OF_ONE.all(db, { user_id: only as string })
-    : SUMMARIES.all(db, { userIds: JSON.stringify(userIds) });
+  return userIds.length === 1 ? SUMMARY_OF_ONE.all(db, { user_id: only as string }) : SUMMARIES.all(db, { userIds });
 }

@@ -148,7 +148,7 @@ function changeStatus(
     const store = await getStore(tx, context, params.storeName);
     const user = await getUserForUpdate(tx, store.id, givenUserRef(params));
     // Without a stored face its status cannot change: the response says that the face is missing.
-    if (!(await setFaceStatus(tx, user.id, { status, now }))) {
+    if (!(await setFaceStatus(tx, { userId: user.id, status, now }))) {
       throw new ApiError(20114, { user: await core.userView(tx, user, now) });
     }
     const eventFields = { environment: store.environment, storeName: store.name, userId: user.id, now };

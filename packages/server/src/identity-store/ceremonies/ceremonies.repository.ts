@@ -31,10 +31,6 @@ export type CeremonyRow = RowOf<typeof ceremonies>;
 const MOST_AT_ONCE = 1000;
 const COLUMNS = columns.join(', ');
 const ADD = ceremonies.insert();
-// Skips a session that another transaction is completing.
-const KEEP_NEWEST = ceremonies.delete(`WHERE tenant_id = :tenant_id AND id IN (
-    SELECT id FROM ceremonies WHERE tenant_id = :tenant_id AND user_id = :userId ORDER BY id DESC
-      LIMIT ${MOST_AT_ONCE} OFFSET :keep + 0 ${SKIP_LOCKED})`);
 const OPEN_OF = ceremonies.select(
   columns,
   `WHERE tenant_id = :tenant_id AND user_id = :userId AND expires_at > :now
@@ -71,9 +67,10 @@ export const removeCeremony = query<CeremonyRow>()(`DELETE FROM ceremonies
   WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind AND id = :id AND expires_at > :now
   RETURNING ${COLUMNS}`).get;
 
-export async function keepNewestCeremonies(tx: TenantTx, userId: string, keep: number): Promise<void> {
-  KEEP_NEWEST.send(tx, { userId, keep });
-}
+// Skips a session that another transaction is completing.
+export const keepNewestCeremonies = ceremonies.delete(`WHERE tenant_id = :tenant_id AND id IN (
+    SELECT id FROM ceremonies WHERE tenant_id = :tenant_id AND user_id = :userId ORDER BY id DESC
+      LIMIT ${MOST_AT_ONCE} OFFSET :keep + 0 ${SKIP_LOCKED})`).send;
 
 /** Returns the open sessions, newest first. The limit per user keeps the list short. */
 export async function openCeremoniesOf(db: TenantReads, userId: string, now: number): Promise<CeremonyRow[]> {

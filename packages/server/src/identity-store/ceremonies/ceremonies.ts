@@ -38,7 +38,7 @@ export async function openCeremony(
 ): Promise<{ sessionId: string; expiresAt: number }> {
   const id = newId(now);
   const expiresAt = now + lifeMs;
-  if (userId !== undefined) await keepNewestCeremonies(tx, userId, MAX_OPEN_PER_USER - 1);
+  if (userId !== undefined) keepNewestCeremonies(tx, { userId, keep: MAX_OPEN_PER_USER - 1 });
   await addCeremony(tx, {
     id,
     kind,

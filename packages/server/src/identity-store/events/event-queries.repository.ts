@@ -1,5 +1,5 @@
 import { type TenantReads, type TenantTx, unprepared, type Value } from '../../db/db.ts';
-import { inJson, withoutIndex } from '../../db/sql/dialect.ts';
+import { inList, withoutIndex } from '../../db/sql/dialect.ts';
 import { query } from '../../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import { type EventRow, identityEventsTable } from './identity-events.table.ts';
@@ -114,14 +114,7 @@ export async function stepBack(
   return (await STEP_BACK.get(db, { environment, below, offset: events - 1 }))?.id;
 }
 
-const OF_IDS = query<EventRow>()(`SELECT ${identityEventsTable.columns.join(', ')} FROM identity_events
-  WHERE tenant_id = :tenant_id AND environment = :environment AND id ${inJson(':ids')}
-  ORDER BY id DESC`);
-
 /** Returns the events of these ids; events that retention has removed are missing. */
-export function eventsOfIds(
-  db: TenantReads,
-  { environment, ids }: { environment: Environment; ids: readonly string[] },
-): Promise<EventRow[]> {
-  return OF_IDS.all(db, { environment, ids: JSON.stringify(ids) });
-}
+export const eventsOfIds = query<EventRow>()(`SELECT ${identityEventsTable.columns.join(', ')} FROM identity_events
+  WHERE tenant_id = :tenant_id AND environment = :environment AND id ${inList(':ids')}
+  ORDER BY id DESC`).all;

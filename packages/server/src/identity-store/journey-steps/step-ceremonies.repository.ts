@@ -3,11 +3,6 @@ import { query, statement } from '../../db/sql/statement.ts';
 
 /** The session that a step of a journey opened: the step can complete only this one. */
 export type StepOfInstance = { readonly instanceId: string; readonly step: string };
-
-const PUT = statement(`INSERT INTO step_ceremonies (tenant_id, instance_id, step, session_id, created_at)
-  VALUES (:tenant_id, :instanceId, :step, :sessionId, :now)
-  ON CONFLICT (tenant_id, instance_id, step) DO UPDATE SET session_id = excluded.session_id,
-    created_at = excluded.created_at`);
 const ONE = query<{ session_id: string }>()(
   `SELECT session_id FROM step_ceremonies WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step`,
 );
@@ -16,13 +11,11 @@ const TAKE = query<{
 }>()(`DELETE FROM step_ceremonies WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step
   RETURNING session_id`);
 
-export async function putStepCeremony(
-  tx: TenantTx,
-  { instanceId, step }: StepOfInstance,
-  { sessionId, now }: { sessionId: string; now: number },
-): Promise<void> {
-  PUT.send(tx, { instanceId, step, sessionId, now });
-}
+export const putStepCeremony =
+  statement(`INSERT INTO step_ceremonies (tenant_id, instance_id, step, session_id, created_at)
+  VALUES (:tenant_id, :instanceId, :step, :sessionId, :now)
+  ON CONFLICT (tenant_id, instance_id, step) DO UPDATE SET session_id = excluded.session_id,
+    created_at = excluded.created_at`).send;
 
 export async function findStepCeremony(
   db: TenantReads,

@@ -55,7 +55,10 @@ export function registrationCompleter(
         const row = toRow(registered, session, { owner, store, now });
         // A concurrent registration was faster: everything is rolled back, including a user created for it.
         if (!(await addPasskey(tx, row))) throw new ApiError(100094);
-        await addAudit(tx, row.id, await sealedAudit(core, tx, owner, { taken: session, credential }));
+        await addAudit(tx, {
+          passkeyId: row.id,
+          sealed: await sealedAudit(core, tx, owner, { taken: session, credential }),
+        });
         return { user: owner, result: toSummary(row), rpId: row.rp_id };
       },
     });

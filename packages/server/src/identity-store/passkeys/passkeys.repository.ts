@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { inJson } from '../../db/sql/dialect.ts';
+import { inList } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
@@ -53,35 +53,29 @@ const SUMMARY = ['id', 'user_id', 'rp_id', 'credential_id', 'status', 'created_a
 
 export type PasskeyToVerify = Pick<PasskeyRow, (typeof VERIFIED)[number]>;
 export type PasskeySummaryRow = Pick<PasskeyRow, (typeof SUMMARY)[number]>;
-
-const ADD = passkeys.insert('ON CONFLICT (tenant_id, environment, rp_id, credential_id) DO NOTHING');
 const HANDLE_OF_OTHER = query<object>()(`SELECT user_id FROM passkeys
   WHERE tenant_id = :tenant_id AND environment = :environment AND rp_id = :rpId AND user_handle = :userHandle
   AND user_id <> :userId LIMIT 1`);
 const ADVANCE = statement(`UPDATE passkeys SET sign_count = :signCount, backed_up = :backedUp, last_used_at = :now
   WHERE tenant_id = :tenant_id AND id = :id AND status = 'ACTIVE' AND (sign_count < :signCount OR (sign_count = 0
   AND sign_count = :signCount))`);
-const REMOVE = passkeys.delete('WHERE tenant_id = :tenant_id AND user_id = :userId AND id = :id');
 const OF_USER = passkeys.select(
   SUMMARY,
   `WHERE tenant_id = :tenant_id AND user_id = :user_id ORDER BY id LIMIT :limit + 0`,
 );
 const OF_USERS = passkeys.select(
   SUMMARY,
-  `WHERE tenant_id = :tenant_id AND user_id ${inJson(':userIds')}
+  `WHERE tenant_id = :tenant_id AND user_id ${inList(':userIds')}
   ORDER BY id`,
-);
-const ADD_AUDIT = statement(
-  'INSERT INTO passkey_audits (tenant_id, passkey_id, sealed) VALUES (:tenant_id, :passkeyId, :sealed)',
 );
 const AUDIT = query<{ sealed: Uint8Array }>()(
   'SELECT sealed FROM passkey_audits WHERE tenant_id = :tenant_id AND passkey_id = :passkeyId',
 );
 
 /** False if the credential id is already registered, for any user. */
-export async function addPasskey(tx: TenantTx, row: PasskeyRow): Promise<boolean> {
-  return (await ADD.run(tx, row)) === 1;
-}
+export const addPasskey = passkeys.insert(
+  'ON CONFLICT (tenant_id, environment, rp_id, credential_id) DO NOTHING',
+).changes;
 
 export type CredentialKey = { environment: 'live' | 'test'; rpId: string; credentialId: string };
 
@@ -119,7 +113,7 @@ export type Advance = { id: string; signCount: number; backedUp: boolean; now: n
 
 /** False unless the counter grows, or stays at 0 (no counter). Of two concurrent calls only one is true. */
 export async function advancePasskey(tx: TenantTx, { id, signCount, backedUp, now }: Advance): Promise<boolean> {
-  return (await ADVANCE.run(tx, { id, signCount, backedUp: Number(backedUp), now })) === 1;
+  return ADVANCE.changes(tx, { id, signCount, backedUp: Number(backedUp), now });
 }
 
 export const setPasskeyStatus = passkeys.update(
@@ -128,9 +122,7 @@ export const setPasskeyStatus = passkeys.update(
 ).run;
 
 /** False if there is no such row. */
-export async function removePasskey(tx: TenantTx, userId: string, id: string): Promise<boolean> {
-  return (await REMOVE.run(tx, { userId, id })) === 1;
-}
+export const removePasskey = passkeys.delete('WHERE tenant_id = :tenant_id AND user_id = :userId AND id = :id').changes;
 
 export async function summaryRows(
   db: TenantReads,
@@ -138,14 +130,12 @@ export async function summaryRows(
   limit: number,
 ): Promise<PasskeySummaryRow[]> {
   const [only] = userIds;
-  return userIds.length === 1
-    ? OF_USER.all(db, { user_id: only as string, limit })
-    : OF_USERS.all(db, { userIds: JSON.stringify(userIds) });
+  return userIds.length === 1 ? OF_USER.all(db, { user_id: only as string, limit }) : OF_USERS.all(db, { userIds });
 }
 
-export async function addAudit(tx: TenantTx, passkeyId: string, sealed: Uint8Array): Promise<void> {
-  await ADD_AUDIT.run(tx, { passkeyId, sealed });
-}
+export const addAudit = statement(
+  'INSERT INTO passkey_audits (tenant_id, passkey_id, sealed) VALUES (:tenant_id, :passkeyId, :sealed)',
+).run;
 
 export async function findAudit(db: TenantReads, passkeyId: string): Promise<Uint8Array | undefined> {
   return (await AUDIT.get(db, { passkeyId }))?.sealed;

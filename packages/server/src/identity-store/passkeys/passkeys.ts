@@ -144,7 +144,7 @@ function passkeyHandlers(core: Pick<IdentityCore, 'vault' | 'addIdentityEvent' |
 
     delete: (context, { params }) =>
       changing(context, params, async (tx, { store, user, passkey }) => {
-        await removePasskey(tx, user.id, passkey.id);
+        await removePasskey(tx, { userId: user.id, id: passkey.id });
         const eventFields = { ...toldOf(store), userId: user.id, rpId: passkey.rp_id, modality: 'PASSKEY' } as const;
         await core.addIdentityEvent(tx, { ...eventFields, type: 'identity.authenticatorRemoved', now: context.now });
         return core.userView(tx, user, context.now);

@@ -42,7 +42,7 @@ export function answering(deps: AnswerDeps): Handlers<typeof api.pushNotificatio
       if (isWrong || (status === 'REJECTED' && before !== 'REJECTED')) {
         await refuse(deps, tx, { store, row, rows, isWrong, now });
       } else {
-        await setPushStatus(tx, row.id, { status, reason: null, now });
+        setPushStatus(tx, { id: row.id, status, reason: null, now });
       }
       if (isWrong) return undefined;
       const notification = toPushNotification({ ...row, status, last_updated_at: now }, content, now);
@@ -62,7 +62,7 @@ async function refuse(deps: AnswerDeps, tx: TenantTx, { store, row, rows, isWron
   const endsAll = !isAccepted && (isWrong || row.type === 'PROCESS');
   for (const each of endsAll ? rows : [row]) {
     if (!isOpen(statusAt(each, now))) continue;
-    await setPushStatus(tx, each.id, { status: 'REJECTED', reason: null, now });
+    setPushStatus(tx, { id: each.id, status: 'REJECTED', reason: null, now });
   }
   const { environment, name: storeName } = store;
   const about = { environment, storeName, userId: row.user_id, rpId: row.rp_id, now };

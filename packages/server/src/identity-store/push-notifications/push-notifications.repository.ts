@@ -1,6 +1,6 @@
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantReads } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
-import { query, statement } from '../../db/sql/statement.ts';
+import { query } from '../../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { PushStatus, PushType } from './push-rules.ts';
 
@@ -35,12 +35,6 @@ const SENDS = query<{
   oldest: number | null;
 }>()(`SELECT count(DISTINCT send_id) AS total, min(created_at) AS oldest FROM push_notifications
   WHERE tenant_id = :tenant_id AND user_id = :userId AND created_at > :since AND created_at <= :until`);
-const SET_STATUS = statement(`UPDATE push_notifications SET status = :status, reason = :reason, last_updated_at = :now
-  WHERE tenant_id = :tenant_id AND id = :id`);
-const SET_HANDED = statement(`UPDATE push_notifications SET handed_at = :now, last_updated_at = :now
-  WHERE tenant_id = :tenant_id AND id = :id AND handed_at IS NULL`);
-const FAIL = statement(`UPDATE push_notifications SET status = 'FAILED', reason = :reason, last_updated_at = :now
-  WHERE tenant_id = :tenant_id AND id = :id AND status = 'SENT' AND handed_at IS NULL`);
 
 export const addPush = notifications.insert().send;
 export const findPush = notifications.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id').get;
@@ -72,22 +66,17 @@ export async function countSends(
   return row ?? { total: 0, oldest: null };
 }
 
-export async function setPushStatus(
-  tx: TenantTx,
-  id: string,
-  { status, reason, now }: { status: PushStatus; reason: string | null; now: number },
-): Promise<void> {
-  SET_STATUS.send(tx, { id, status, reason, now });
-}
+export const setPushStatus =
+  query<PushRow>()(`UPDATE push_notifications SET status = :status, reason = :reason, last_updated_at = :now
+  WHERE tenant_id = :tenant_id AND id = :id`).send;
 
-export async function noteHanded(tx: TenantTx, id: string, now: number): Promise<void> {
-  SET_HANDED.send(tx, { id, now });
-}
+export const noteHanded = query<PushRow>()(`UPDATE push_notifications SET handed_at = :now, last_updated_at = :now
+  WHERE tenant_id = :tenant_id AND id = :id AND handed_at IS NULL`).send;
 
 /** Marks the notification as failed, unless the provider has accepted it or the device has answered. */
-export async function failPush(tx: TenantTx, id: string, reason: string, now: number): Promise<void> {
-  FAIL.send(tx, { id, reason, now });
-}
+export const failPush =
+  query<PushRow>()(`UPDATE push_notifications SET status = 'FAILED', reason = :reason, last_updated_at = :now
+  WHERE tenant_id = :tenant_id AND id = :id AND status = 'SENT' AND handed_at IS NULL`).send;
 
 export type EndedPush = Pick<PushRow, 'id' | 'status' | 'parent_instance_id' | 'process_token_id'>;
 

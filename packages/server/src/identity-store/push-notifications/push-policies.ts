@@ -73,7 +73,7 @@ export function pushPolicyHandlers({ vault, addIdentityEvent, faultOfAddress }: 
         const { status = before.policy.status, numberMatching = before.policy.numberMatching } = body;
         const config = policyFrom({ ...before.policy, status, numberMatching }, settings, now);
         const sealed = await sealSettings(vault, tx, policyKey, settings);
-        await changePolicy(tx, keyOf(store.id, rpId), { config: JSON.stringify(config), sealed, now });
+        await changePolicy(tx, { ...keyOf(store.id, rpId), config: JSON.stringify(config), sealed, now });
         await tell(tx, store, { type: 'identity.configUpdated', rpId, now });
         return config;
       });

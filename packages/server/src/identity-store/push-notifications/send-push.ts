@@ -41,12 +41,12 @@ export function sendPushJob({ vault, push }: SendPushDeps): JobDefinition<{ id: 
       const row = await findPush(db, { id });
       if (row?.status !== 'SENT' || row.handed_at !== null) return;
       if (row.expires_at <= now) {
-        await db.write((tx) => setPushStatus(tx, id, { status: 'EXPIRED', reason: null, now }));
+        await db.write(async (tx) => setPushStatus(tx, { id, status: 'EXPIRED', reason: null, now }));
         return;
       }
       const reached = await reach(vault, db, row);
       if ('reason' in reached) {
-        await db.write((tx) => failPush(tx, id, reached.reason, now));
+        await db.write(async (tx) => failPush(tx, { id, reason: reached.reason, now }));
         return;
       }
       const { device, target, message } = reached;
@@ -108,10 +108,10 @@ function messageOf(row: PushRow, { title, message, redirectUrl, numbers }: PushC
 type PushResult = { row: PushRow; device: DeviceRow; outcome: PushOutcome; now: number };
 
 async function settle(tx: TenantTx, { row, device, outcome, now }: PushResult): Promise<void> {
-  if (outcome.kind === 'SENT') return noteHanded(tx, row.id, now);
+  if (outcome.kind === 'SENT') return noteHanded(tx, { id: row.id, now });
   if (outcome.kind === 'DEAD_TOKEN' && device.push_token) {
     const name = { userId: row.user_id, rpId: row.rp_id, deviceId: row.device_id };
     await markTokenInvalid(tx, name, device.push_token);
   }
-  await failPush(tx, row.id, outcome.reason, now);
+  failPush(tx, { id: row.id, reason: outcome.reason, now });
 }

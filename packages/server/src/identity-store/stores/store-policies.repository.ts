@@ -1,4 +1,4 @@
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantReads } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { countOf, query, statement } from '../../db/sql/statement.ts';
 
@@ -24,13 +24,6 @@ export type PolicyRow = {
 
 const COLUMNS = 'kind, name, config, sealed, last_updated_at';
 const KEY = 'tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind AND name = :name';
-const ADD = statement(`INSERT INTO relying_parties
-  (tenant_id, store_id, kind, name, config, sealed, created_at, last_updated_at)
-  VALUES (:tenant_id, :storeId, :kind, :name, :config, :sealed, :now, :now)`);
-const CHANGE = statement(
-  `UPDATE relying_parties SET config = :config, sealed = :sealed, last_updated_at = :now WHERE ${KEY}`,
-);
-const REMOVE = statement(`DELETE FROM relying_parties WHERE ${KEY}`);
 const COUNT = countOf('FROM relying_parties WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind');
 /** The limit of the list below: as many stores as a tenant may have in one environment. */
 const MOST_NAMED = 1000;
@@ -50,22 +43,16 @@ export const findPolicyForUpdate = query<PolicyRow>()(
 
 export type PolicyContent = { config: string; sealed: Uint8Array | null; now: number };
 
-export async function addPolicy(tx: TenantTx, key: PolicyKey, { config, sealed, now }: PolicyContent): Promise<void> {
-  await ADD.run(tx, { storeId: key.storeId, kind: key.kind, name: key.name, config, sealed, now });
-}
+export const addPolicy = query<PolicyRow>()(`INSERT INTO relying_parties
+  (tenant_id, store_id, kind, name, config, sealed, created_at, last_updated_at)
+  VALUES (:tenant_id, :storeId, :kind, :name, :config, :sealed, :now, :now)`).run;
 
-export async function changePolicy(
-  tx: TenantTx,
-  { storeId, kind, name }: PolicyKey,
-  { config, sealed, now }: PolicyContent,
-): Promise<void> {
-  await CHANGE.run(tx, { storeId, kind, name, config, sealed, now });
-}
+export const changePolicy = query<PolicyRow>()(
+  `UPDATE relying_parties SET config = :config, sealed = :sealed, last_updated_at = :now WHERE ${KEY}`,
+).run;
 
 /** False if there is no such row. */
-export async function removePolicy(tx: TenantTx, { storeId, kind, name }: PolicyKey): Promise<boolean> {
-  return (await REMOVE.run(tx, { storeId, kind, name })) === 1;
-}
+export const removePolicy = statement(`DELETE FROM relying_parties WHERE ${KEY}`).changes;
 
 export function countPolicies(db: TenantReads, storeId: string, kind: PolicyKind): Promise<number> {
   return COUNT(db, { storeId, kind });

@@ -37,7 +37,7 @@ export async function createPolicy(tx: TenantTx, key: PolicyKey, policy: NewPoli
   if ((await countPolicies(tx, key.storeId, key.kind)) >= MAX_POLICIES_PER_KIND) throw new ApiError(100065);
   const { config, sealed = null, now } = policy;
   try {
-    await addPolicy(tx, key, { config: JSON.stringify(config), sealed, now });
+    await addPolicy(tx, { ...key, config: JSON.stringify(config), sealed, now });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     const pointer = key.kind === 'TOTP' ? '/name' : '/rpId';
@@ -63,7 +63,7 @@ export async function updatePolicy<Config extends object>(
   if (!row) throw missing(key.kind);
   ensureUnchanged(ifUnchanged, { ...row, last_updated_by: null });
   const config = change(JSON.parse(row.config) as Config);
-  await changePolicy(tx, key, { config: JSON.stringify(config), sealed: row.sealed, now });
+  await changePolicy(tx, { ...key, config: JSON.stringify(config), sealed: row.sealed, now });
   return withDate(config, now);
 }
 

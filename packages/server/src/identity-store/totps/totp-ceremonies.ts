@@ -147,7 +147,7 @@ function authenticate(
       const match = matchCode(totp, expected);
       if (!match) throw new Refusal(100051, { counts: true });
       // A replayed code is not a guess, so it does not count.
-      if (match.used || !(await spendStep(tx, { ...key, id: row.id }, match.step))) {
+      if (match.used || !(await spendStep(tx, { ...key, id: row.id, step: match.step }))) {
         throw new Refusal(100052, { counts: false });
       }
     },

@@ -1,4 +1,4 @@
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantReads } from '../../db/db.ts';
 import { jsonTexts } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, type RowOf, table, text } from '../../db/sql/table.ts';
@@ -27,10 +27,6 @@ export type PendingTotpRow = RowOf<typeof pendingTotps>;
 
 const KEY = 'tenant_id = :tenant_id AND user_id = :userId AND policy_name = :policyName';
 const KEY_COLUMNS = ['tenant_id', 'user_id', 'policy_name'] as const;
-const SPEND_STEP = statement(`UPDATE user_totps SET last_step = :step WHERE ${KEY} AND id = :id AND last_step < :step`);
-const REMOVE = statement(`DELETE FROM user_totps WHERE ${KEY}`);
-const FAIL_PENDING = statement(`UPDATE pending_totps SET failed = failed + 1 WHERE ${KEY}`);
-const REMOVE_PENDING = statement(`DELETE FROM pending_totps WHERE ${KEY}`);
 
 export type TotpKey = { readonly userId: string; readonly policyName: string };
 
@@ -41,27 +37,21 @@ export const findTotp = query<FoundTotp>()(`SELECT ${totps.columns.join(', ')},
 export const putTotp = totps.upsert(KEY_COLUMNS).send;
 
 /** False if this step or a later one was accepted before, or if the secret of that id was replaced or removed. */
-export async function spendStep(tx: TenantTx, key: TotpKey & { readonly id: string }, step: number): Promise<boolean> {
-  return (await SPEND_STEP.run(tx, { userId: key.userId, policyName: key.policyName, id: key.id, step })) === 1;
-}
+export const spendStep = statement(
+  `UPDATE user_totps SET last_step = :step WHERE ${KEY} AND id = :id AND last_step < :step`,
+).changes;
 
 /** False if there is no such row. */
-export async function removeTotp(tx: TenantTx, { userId, policyName }: TotpKey): Promise<boolean> {
-  return (await REMOVE.run(tx, { userId, policyName })) === 1;
-}
+export const removeTotp = statement(`DELETE FROM user_totps WHERE ${KEY}`).changes;
 
 export const findPending = pendingTotps.select(pendingTotps.columns, `WHERE ${KEY} AND expires_at > :now`).get;
 
 /** Stores the pending registration; replaces an earlier one. */
 export const putPending = pendingTotps.upsert(KEY_COLUMNS).send;
 
-export async function failPending(tx: TenantTx, { userId, policyName }: TotpKey): Promise<void> {
-  FAIL_PENDING.send(tx, { userId, policyName });
-}
+export const failPending = statement(`UPDATE pending_totps SET failed = failed + 1 WHERE ${KEY}`).send;
 
-export async function removePending(tx: TenantTx, { userId, policyName }: TotpKey): Promise<boolean> {
-  return (await REMOVE_PENDING.run(tx, { userId, policyName })) === 1;
-}
+export const removePending = statement(`DELETE FROM pending_totps WHERE ${KEY}`).changes;
 
 export const removeExpiredPending = statement(`DELETE FROM pending_totps WHERE tenant_id = :tenant_id AND id IN (
     SELECT id FROM pending_totps WHERE tenant_id = :tenant_id AND expires_at <= :now
@@ -71,7 +61,7 @@ type SummaryRow = { user_id: string; policy_name: string; status: 'ACTIVE' | 'PE
 
 // The list of ids is parsed once, for both tables.
 const SUMMARY = query<SummaryRow>()(`WITH page_users (user_id) AS
-    (${jsonTexts(':userIds')})
+    (${jsonTexts(':userIds[]')})
   SELECT user_id, policy_name, 'ACTIVE' AS status, created_at FROM user_totps
     WHERE tenant_id = :tenant_id AND user_id IN (SELECT user_id FROM page_users)
   UNION ALL
@@ -92,7 +82,7 @@ export async function totpsOf(db: TenantReads, userIds: readonly string[], now: 
   const rows =
     userIds.length === 1
       ? await SUMMARY_OF_ONE.all(db, { user_id: only as string, now })
-      : await SUMMARY.all(db, { userIds: JSON.stringify(userIds), now });
+      : await SUMMARY.all(db, { userIds, now });
   const placeOf = ({ policy_name, status }: SummaryRow) => `${policy_name} ${status}`;
   return rows.length < 2 ? rows : rows.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
 }

@@ -69,7 +69,7 @@ export async function unlockUser(
   { modality, now }: { modality: Modality | undefined; now: number },
 ): Promise<UserRow> {
   if (modality) {
-    await clearLock(tx, before.id, modality);
+    clearLock(tx, { userId: before.id, modality });
     return before;
   }
   clearLocks(tx, { userId: before.id });

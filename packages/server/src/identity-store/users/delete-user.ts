@@ -27,7 +27,7 @@ export function erasableUsers(deps: DeleteUserDeps): Erasable {
     oldest: oldestUser,
     async eraseAgain(db, ids, at) {
       let erased = 0;
-      for (const { id, storeId, ...store } of await usersAmong(db, ids)) {
+      for (const { id, storeId, ...store } of await usersAmong(db, { ids })) {
         erased += await db.write(async (tx) => {
           const user = await findUserForUpdate(tx, storeId, { userId: id });
           if (!user) return 0;

@@ -1,5 +1,5 @@
 import type { TenantReads } from '../../db/db.ts';
-import { inJson } from '../../db/sql/dialect.ts';
+import { inList } from '../../db/sql/dialect.ts';
 import { listOf } from '../../db/sql/list.ts';
 import { MOST_APART_MS } from '../../kernel/clock.ts';
 import { slicesOf } from '../../kernel/in-slices.ts';
@@ -56,7 +56,7 @@ const LIST = listOf<UserRow>()(users.columns, `FROM identity_users ${OF_STORE}`,
 });
 const SCANNED = ['id', 'ext_id', 'ext_id_folded', 'ext_sealed'] as const;
 const SCAN = users.list(SCANNED, `${OF_STORE} AND id > :after`, BY_STATUS);
-const AMONG = users.select(users.columns, `${OF_STORE} AND id ${inJson(':ids')}`);
+const AMONG = users.select(users.columns, `${OF_STORE} AND id ${inList(':ids')}`);
 
 export async function pageUsers(db: TenantReads, filter: UserFilter, paging: Paging): Promise<UserPage> {
   const like = filter.pattern === undefined ? undefined : likeMatch(filter.pattern);
@@ -93,7 +93,7 @@ async function scanUsers(
   const { ids, total } = await scanSealed(db.tenantId, { batch, matches: isMatch, fault: FAULT }, paging);
   const rows: UserRow[] = [];
   for await (const slice of slicesOf(db, ids)) {
-    rows.push(...(await AMONG.all(db, { store_id: filter.storeId, ids: JSON.stringify(slice) })));
+    rows.push(...(await AMONG.all(db, { store_id: filter.storeId, ids: slice })));
   }
   const byId = new Map((await openUsers(db, rows)).map((row) => [row.id, row]));
   return { rows: ids.flatMap((id) => byId.get(id) ?? []), total };

@@ -31,12 +31,12 @@ export function usersOfPerson(
       return items;
     },
     async show(db, id) {
-      const [userStore] = await usersAmong(db, [id]);
+      const [userStore] = await usersAmong(db, { ids: [id] });
       const row = userStore && (await findUser(db, userStore.storeId, { userId: id }));
       return row && { storeName: userStore.name, ...(await core.userView(db, row, core.now())) };
     },
     async erase(db, id, { at }) {
-      const [userStore] = await usersAmong(db, [id]);
+      const [userStore] = await usersAmong(db, { ids: [id] });
       if (!userStore) return;
       const { storeId, ...store } = userStore;
       await db.write(async (tx) => {

@@ -1,6 +1,6 @@
 import { addToCounter, readCounter } from '../../db/counters.ts';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { FOR_UPDATE, forUpdateOf, inJson } from '../../db/sql/dialect.ts';
+import { FOR_UPDATE, forUpdateOf, inList } from '../../db/sql/dialect.ts';
 import { prepare, query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { dataKeyColumn } from '../../secrets/data-key-column.ts';
@@ -32,8 +32,6 @@ const BY_EXT_ID_FOR_UPDATE = users.select(USER_COLUMNS, `${OF_STORE} AND ext_id 
 const ONE = 'WHERE tenant_id = :tenant_id AND id = :id';
 const ADD = users.insert();
 const CHANGE = users.update(CHANGING, ONE);
-const SUCCEEDED = users.update(['last_success_at'], ONE);
-const TEMP_LOCK = users.update(['temp_lock_at', 'temp_lock_until'], ONE);
 const REMOVE = users.delete(ONE);
 
 const counterOf = (storeId: string) => `users:${storeId}`;
@@ -94,17 +92,9 @@ export async function changeUser(tx: TenantTx, row: UserRow): Promise<void> {
   await CHANGE.run(tx, { ...row, ...(await toStored(tx, row)) });
 }
 
-export async function recordSuccess(tx: TenantTx, userId: string, now: number): Promise<void> {
-  SUCCEEDED.send(tx, { id: userId, last_success_at: now });
-}
+export const recordSuccess = users.update(['last_success_at'], ONE).send;
 
-export async function tempLockUser(
-  tx: TenantTx,
-  userId: string,
-  { from, until }: { from: number; until: number },
-): Promise<void> {
-  TEMP_LOCK.send(tx, { id: userId, temp_lock_at: from, temp_lock_until: until });
-}
+export const tempLockUser = users.update(['temp_lock_at', 'temp_lock_until'], ONE).send;
 
 /** Removes the user; the database removes the rows that belong to it. */
 export async function removeUser(tx: TenantTx, row: UserRow): Promise<void> {
@@ -114,9 +104,6 @@ export async function removeUser(tx: TenantTx, row: UserRow): Promise<void> {
 
 const OLDEST = query<{ at: number }>()(`SELECT created_at AS at FROM identity_users WHERE tenant_id = :tenant_id
   AND id = (SELECT min(id) FROM identity_users WHERE tenant_id = :tenant_id)`);
-const AMONG = query<FoundUser>()(`SELECT u.id, s.id AS "storeId", s.name, s.environment FROM identity_users u
-  JOIN identity_stores s ON s.tenant_id = u.tenant_id AND s.id = u.store_id
-  WHERE u.tenant_id = :tenant_id AND u.id ${inJson(':ids')}`);
 
 /** Returns when the oldest existing user was created. */
 export async function oldestUser(db: TenantReads): Promise<number | undefined> {
@@ -126,9 +113,10 @@ export async function oldestUser(db: TenantReads): Promise<number | undefined> {
 export type FoundUser = { id: string; storeId: string; name: string; environment: Environment };
 
 /** Returns those of the users that exist, with their stores. */
-export function usersAmong(db: TenantReads, ids: readonly string[]): Promise<FoundUser[]> {
-  return AMONG.all(db, { ids: JSON.stringify(ids) });
-}
+export const usersAmong =
+  query<FoundUser>()(`SELECT u.id, s.id AS "storeId", s.name, s.environment FROM identity_users u
+  JOIN identity_stores s ON s.tenant_id = u.tenant_id AND s.id = u.store_id
+  WHERE u.tenant_id = :tenant_id AND u.id ${inList(':ids')}`).all;
 
 export function countUsers(db: TenantReads, storeId: string): Promise<number> {
   return readCounter(db, counterOf(storeId));

@@ -18,14 +18,8 @@ const messages = table('journey_messages', {
 });
 const { columns } = messages;
 export type MessageRow = RowOf<typeof messages>;
-
-const END = statement(`UPDATE journey_messages SET state = :state, sealed = NULL
-  WHERE tenant_id = :tenant_id AND id = :id AND state = 'READY'`);
 const WAKE = query<{ id: string }>()(`UPDATE journey_messages SET state = 'READY', expires_at = :expiresAt
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state = 'WAITING' RETURNING id`);
-const ASK_AGAIN =
-  statement(`UPDATE journey_messages SET kind = 'ASKED_AGAIN', state = 'READY', sealed = :sealed, expires_at = :expiresAt
-  WHERE tenant_id = :tenant_id AND id = :id AND state = 'WAITING'`);
 
 export const findMessage = messages.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id').get;
 
@@ -39,9 +33,8 @@ export const messagesSince = messages.select(
 export const addMessage = messages.insert().send;
 
 /** Marks the message as sent or given up, and removes its content. */
-export async function endMessage(tx: TenantTx, id: string, state: 'SENT' | 'FAILED'): Promise<void> {
-  END.send(tx, { id, state });
-}
+export const endMessage = statement(`UPDATE journey_messages SET state = :state, sealed = NULL
+  WHERE tenant_id = :tenant_id AND id = :id AND state = 'READY'`).send;
 
 /** Somebody else is to be told instead, or nobody. It still counts as one that was asked for. */
 export const giveUpWaiting = statement(`UPDATE journey_messages SET state = 'FAILED', sealed = NULL, expires_at = :now
@@ -58,12 +51,9 @@ export async function wakeWaiting(tx: TenantTx, instanceId: string, expiresAt: n
 }
 
 /** A message that waited for the decision becomes one with a link. */
-export async function readyToAskAgain(
-  tx: TenantTx,
-  { id, sealed, expiresAt }: { id: string; sealed: Uint8Array; expiresAt: number },
-): Promise<void> {
-  ASK_AGAIN.send(tx, { id, sealed, expiresAt });
-}
+export const readyToAskAgain =
+  statement(`UPDATE journey_messages SET kind = 'ASKED_AGAIN', state = 'READY', sealed = :sealed, expires_at = :expiresAt
+  WHERE tenant_id = :tenant_id AND id = :id AND state = 'WAITING'`).send;
 
 /** Whatever became of the job that should have sent it. How many there were, of at most so many. */
 export const forgetExpired = statement(`UPDATE journey_messages SET state = 'FAILED', sealed = NULL

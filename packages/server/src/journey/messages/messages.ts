@@ -125,7 +125,7 @@ export function openMessages(deps: MessagesDeps): Messages {
         const content: Content = { ...(await contentOf(deps, tx, row)), url };
         const plain = Buffer.from(JSON.stringify(content));
         const sealed = await deps.vault.sealFor(tx, instanceSubject(instanceId), contextOf(row), plain);
-        await readyToAskAgain(tx, { id: row.id, sealed, expiresAt });
+        readyToAskAgain(tx, { id: row.id, sealed, expiresAt });
         await deps.jobs.enqueue(tx, send, { messageId: row.id });
       }
     },

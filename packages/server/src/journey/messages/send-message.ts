@@ -40,7 +40,7 @@ export function defineSendMessage(deps: SendDeps): JobDefinition<SendPayload> {
       const row = await findMessage(db, { id: messageId });
       if (row?.state !== 'READY' || !row.sealed) return;
       const end = async (state: 'SENT' | 'FAILED') => {
-        await db.write((tx) => endMessage(tx, messageId, state));
+        await db.write(async (tx) => endMessage(tx, { id: messageId, state }));
         deps.changed(db.tenantId, row.instance_id);
       };
       // A message with an expired link is not sent.

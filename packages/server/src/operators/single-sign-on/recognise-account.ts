@@ -30,7 +30,7 @@ export async function recogniseAccount(tx: TenantTx, { sso, claims, now }: Recog
   // No database stores these as they are: two subjects could be stored as one account.
   if (UNSTORABLE.test(claims.sub)) throw new ApiError(100236, { log: 'the subject is not plain text' });
   const { name, email } = personOf(claims);
-  const existing = (await findByAccount(tx, account)) ?? (await invitedBy(tx, claims, email));
+  const existing = (await findByAccount(tx, { account })) ?? (await invitedBy(tx, claims, email));
   if (existing?.status === 'SUSPENDED') throw new ApiError(100238);
   // Whoever sets single sign-on up says who somebody is; for all tenants that is not enough.
   const fromProvider = {

@@ -14,8 +14,6 @@ const MAX_ROWS = 200;
 const ADD = statement(`INSERT INTO instance_links (tenant_id, environment, kind, code, instance_id, score)
   VALUES (:tenant_id, :environment, :kind, :code, :instanceId, :score)
   ON CONFLICT (tenant_id, environment, kind, code, instance_id) DO UPDATE SET score = excluded.score`);
-const REMOVE = statement(`DELETE FROM instance_links
-  WHERE tenant_id = :tenant_id AND environment = :environment AND kind = :kind AND code = :code AND instance_id = :instanceId`);
 
 export type SharedRow = { kind: LinkKind; instance_id: string; score: number | null };
 export type LinkedInstance = { id: string; environment: Environment };
@@ -32,13 +30,8 @@ export async function addLink(
   ADD.send(tx, { environment, kind, code, instanceId, score });
 }
 
-export async function removeLink(
-  tx: TenantTx,
-  { id: instanceId, environment }: LinkedInstance,
-  { kind, code }: LinkRow,
-): Promise<void> {
-  REMOVE.send(tx, { environment, kind, code, instanceId });
-}
+export const removeLink = statement(`DELETE FROM instance_links
+  WHERE tenant_id = :tenant_id AND environment = :environment AND kind = :kind AND code = :code AND instance_id = :instanceId`).send;
 
 /** The instances that share a code with this one, the newest first. */
 export const sharedWith = query<SharedRow>()(`SELECT o.kind, o.instance_id, o.score

@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { inJson } from '../../db/sql/dialect.ts';
+import { inList } from '../../db/sql/dialect.ts';
 import { listOf } from '../../db/sql/list.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, type RowOf, table, text } from '../../db/sql/table.ts';
@@ -23,7 +23,7 @@ const OF_INSTANCE = notes.list(columns, 'WHERE tenant_id = :tenant_id AND instan
 const MENTION = statement(`INSERT INTO instance_note_mentions (tenant_id, operator_id, note_id, environment)
   VALUES (:tenant_id, :operatorId, :noteId, :environment) ON CONFLICT (tenant_id, operator_id, note_id) DO NOTHING`);
 const MENTIONED = query<{ note_id: string; operator_id: string }>()(`SELECT note_id, operator_id
-  FROM instance_note_mentions WHERE tenant_id = :tenant_id AND note_id ${inJson(':noteIds')} ORDER BY note_id, operator_id`);
+  FROM instance_note_mentions WHERE tenant_id = :tenant_id AND note_id ${inList(':noteIds')} ORDER BY note_id, operator_id`);
 const OF_OPERATOR = listOf<NoteRow>()(
   columns.map((name) => `n.${name}`).join(', '),
   `FROM instance_note_mentions m JOIN instance_notes n ON n.tenant_id = m.tenant_id AND n.id = m.note_id
@@ -49,7 +49,7 @@ export function pageMentions(db: TenantReads, operatorId: string, environment: E
 
 /** The operators that each of the notes mentions. */
 export async function mentionsOf(db: TenantReads, noteIds: readonly string[]): Promise<Map<string, string[]>> {
-  const rows = noteIds.length === 0 ? [] : await MENTIONED.all(db, { noteIds: JSON.stringify(noteIds) });
+  const rows = noteIds.length === 0 ? [] : await MENTIONED.all(db, { noteIds });
   const byNote = Map.groupBy(rows, ({ note_id }) => note_id);
   return new Map([...byNote].map(([id, of]) => [id, of.map(({ operator_id }) => operator_id)]));
 }

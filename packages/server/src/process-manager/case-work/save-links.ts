@@ -47,7 +47,9 @@ export async function saveLinks(
   const isIn = (rows: readonly LinkRow[], { kind, code }: LinkRow) =>
     rows.some((row) => row.kind === kind && row.code === code);
   const stored = before ? await linksOf(tx, { instanceId: instance.id }) : [];
-  for (const row of stored) if (OF_VALUES.includes(row.kind) && !isIn(links, row)) await removeLink(tx, instance, row);
+  for (const row of stored)
+    if (OF_VALUES.includes(row.kind) && !isIn(links, row))
+      removeLink(tx, { ...instance, ...row, instanceId: instance.id });
   for (const row of links) if (!isIn(stored, row)) await addLink(tx, instance, row);
 }
 

@@ -1,17 +1,16 @@
-import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { FOR_UPDATE, inJson } from '../../db/sql/dialect.ts';
+import type { TenantReads } from '../../db/db.ts';
+import { FOR_UPDATE, inList } from '../../db/sql/dialect.ts';
 import { query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import { type CloudSecretView, cloudSecrets, VIEW } from './cloud-secrets.table.ts';
 
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
-const REMOVE = cloudSecrets.delete(`${OF_ENVIRONMENT} AND id = :id`);
 const LIST = cloudSecrets.list(VIEW, `${OF_ENVIRONMENT} AND name_folded LIKE :pattern ESCAPE '\\'`);
 
 // By an index that holds these events alone.
 const LAST_USES = query<{ name: string; at: number }>()(`SELECT item AS name, max(at) AS at FROM audit_events
-  WHERE tenant_id = :tenant_id AND environment = :environment AND action = 'cloudSecret.used' AND item ${inJson(':names')}
+  WHERE tenant_id = :tenant_id AND environment = :environment AND action = 'cloudSecret.used' AND item ${inList(':names')}
   GROUP BY item`);
 
 /** When each of the secrets was sent last, as far back as the audit log goes. */
@@ -21,7 +20,7 @@ export async function lastUses(
   names: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (names.length === 0) return new Map();
-  const rows = await LAST_USES.all(db, { environment, names: JSON.stringify(names) });
+  const rows = await LAST_USES.all(db, { environment, names });
   return new Map(rows.map(({ name, at }) => [name, at]));
 }
 
@@ -39,9 +38,7 @@ export const changeCloudSecret = cloudSecrets.update(
 ).run;
 
 /** False if there is no such row. */
-export async function removeCloudSecret(tx: TenantTx, environment: Environment, id: string): Promise<boolean> {
-  return (await REMOVE.run(tx, { environment, id })) === 1;
-}
+export const removeCloudSecret = cloudSecrets.delete(`${OF_ENVIRONMENT} AND id = :id`).changes;
 
 export const findSealedSecret = cloudSecrets.select(
   ['id', 'hosts', 'sealed'],

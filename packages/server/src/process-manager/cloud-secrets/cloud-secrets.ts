@@ -106,7 +106,8 @@ async function update(deps: CloudSecretsDeps, { db, now, principal }: Context, {
 
 async function remove({ db, principal }: Context, { params }: InputOf<'delete'>) {
   await db.write(async (tx) => {
-    if (!(await removeCloudSecret(tx, principal.environment, params.cloudSecretId))) throw new ApiError(100073);
+    if (!(await removeCloudSecret(tx, { environment: principal.environment, id: params.cloudSecretId })))
+      throw new ApiError(100073);
   });
   return undefined;
 }

@@ -1,4 +1,4 @@
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantReads } from '../../db/db.ts';
 import { listOf } from '../../db/sql/list.ts';
 import { query } from '../../db/sql/statement.ts';
 import { integer, type RowOf, table, text } from '../../db/sql/table.ts';
@@ -42,9 +42,6 @@ const OF_ONE = query<{ name: string }>()(
 const OF_ALL = query<Pick<TagRow, 'name' | 'definition_id'>>()(
   `SELECT name, definition_id ${FROM} WHERE ${VISIBLE_TAGS} ORDER BY name`,
 );
-const REMOVE = tags.delete(
-  'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name AND definition_id = :definitionId',
-);
 
 export const findTag = tags.select(
   columns,
@@ -75,12 +72,9 @@ export const putTag =
     created_at = excluded.created_at, created_by = excluded.created_by`).run;
 
 /** False if the tag is not on that definition. */
-export async function removeTag(
-  tx: TenantTx,
-  { environment, name, definitionId }: { environment: Environment; name: string; definitionId: string },
-): Promise<boolean> {
-  return (await REMOVE.run(tx, { environment, name, definitionId })) === 1;
-}
+export const removeTag = tags.delete(
+  'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name AND definition_id = :definitionId',
+).changes;
 
 // The name is the id of a tag: it breaks ties.
 export const pageTags = listOf<TagView>()(

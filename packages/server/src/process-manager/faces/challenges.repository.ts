@@ -22,10 +22,6 @@ const { columns } = challenges;
 export type ChallengeRow = RowOf<typeof challenges>;
 
 export type Attempt = { readonly instanceId: string; readonly step: string; readonly attempt: number };
-
-const END_OPEN = statement(`UPDATE liveness_challenges SET state = 'ENDED'
-  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step AND attempt = :attempt
-  AND state IN ('OPEN', 'DONE')`);
 const USE = statement(`UPDATE liveness_challenges SET state = 'USED'
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND id = :id AND step = :step AND attempt = :attempt
   AND state = 'DONE'
@@ -59,9 +55,9 @@ export async function noteRefusal(
   NOTE_REFUSAL.send(tx, refusal);
 }
 
-export async function endOpenChallenges(tx: TenantTx, { instanceId, step, attempt }: Attempt): Promise<void> {
-  END_OPEN.send(tx, { instanceId, step, attempt });
-}
+export const endOpenChallenges = statement(`UPDATE liveness_challenges SET state = 'ENDED'
+  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step AND attempt = :attempt
+  AND state IN ('OPEN', 'DONE')`).send;
 
 export const findChallenge = challenges.select(
   columns,
@@ -77,5 +73,5 @@ export const saveChallenge = challenges.update(
 /** One conditional update: of any number of callers, one uses it. */
 export async function useChallenge(tx: TenantTx, of: Attempt & { id: string }, now: number): Promise<boolean> {
   const { instanceId, id, step, attempt } = of;
-  return (await USE.run(tx, { instanceId, id, step, attempt, now })) === 1;
+  return USE.changes(tx, { instanceId, id, step, attempt, now });
 }

@@ -67,7 +67,7 @@ export function openChallenges(vault: Seals): Challenges {
       if (starts >= MAX_STARTS && starts - (await countForgiven(vault, tx, of, now)) >= MAX_STARTS) {
         throw new ApiError(100131);
       }
-      await endOpenChallenges(tx, of);
+      endOpenChallenges(tx, of);
       const id = newId(now);
       const progress = startChallenge({ now, omit });
       const row: ChallengeRow = {

@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { inJson } from '../../db/sql/dialect.ts';
+import { inList } from '../../db/sql/dialect.ts';
 import { countOf, query, statement } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 
@@ -24,9 +24,6 @@ const SAVE =
 const KEYS = query<FaceKey>()(`SELECT instance_id, step, algorithm, created_at FROM instance_faces
   WHERE tenant_id = :tenant_id AND environment = :environment AND created_at >= :since
   ORDER BY created_at DESC, instance_id DESC, step DESC LIMIT ${MAX_KNOWN_FACES + 1}`);
-const SEALED = query<FaceRow>()(`SELECT instance_id, step, created_at, sealed FROM instance_faces
-  WHERE tenant_id = :tenant_id AND environment = :environment AND algorithm = :algorithm
-  AND instance_id ${inJson(':instanceIds')}`);
 
 type NewFace = { instanceId: string; step: string; environment: Environment; algorithm: string; sealed: Uint8Array };
 
@@ -52,17 +49,11 @@ export function countFacesOfOthers(db: TenantReads, algorithm: string): Promise<
 export const findFace = query<FaceKey>()(`SELECT instance_id, step, algorithm, created_at FROM instance_faces
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step`).get;
 
-type World = { readonly environment: Environment; readonly algorithm: string };
-
 /** The faces kept since then, by whatever algorithm, the newest first, without the faces: one more than are compared with. */
 export function faceKeys(db: TenantReads, environment: Environment, since = 0): Promise<FaceKey[]> {
   return KEYS.all(db, { environment, since });
 }
 
-export function facesOf(
-  db: TenantReads,
-  { environment, algorithm }: World,
-  instanceIds: readonly string[],
-): Promise<FaceRow[]> {
-  return SEALED.all(db, { environment, algorithm, instanceIds: JSON.stringify(instanceIds) });
-}
+export const facesOf = query<FaceRow>()(`SELECT instance_id, step, created_at, sealed FROM instance_faces
+  WHERE tenant_id = :tenant_id AND environment = :environment AND algorithm = :algorithm
+  AND instance_id ${inList(':instanceIds')}`).all;

@@ -174,7 +174,7 @@ async function areThere(
 ): Promise<boolean> {
   if (hits.length === 0) return true;
   const instanceIds = [...new Set(hits.map(({ id }) => id.split(' ')[0] ?? ''))];
-  const rows = await facesOf(db, { environment, algorithm }, instanceIds);
+  const rows = await facesOf(db, { environment, algorithm, instanceIds });
   const there = new Map(rows.map((row) => [idOf(row), row.created_at]));
   return hits.every(({ id }) => there.get(id) === openedAt.get(id));
 }
@@ -187,7 +187,7 @@ async function openFaces(
   { algorithm, gallery, openedAt }: OpenGallery,
 ): Promise<number> {
   let failed = 0;
-  for (const row of await facesOf(db, { environment, algorithm }, instanceIds)) {
+  for (const row of await facesOf(db, { environment, algorithm, instanceIds })) {
     try {
       const opened = await vault.openFor(db, instanceSubject(row.instance_id), faceContext(row.step), row.sealed);
       gallery.put(idOf(row), vectorOf(opened));

@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { inJson } from '../../db/sql/dialect.ts';
+import { inList } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { integer, type RowOf, table, text } from '../../db/sql/table.ts';
 
@@ -33,7 +33,7 @@ const CARRY = statement(`UPDATE instance_images SET attempt = :next ${OF_STEP} A
 
 /** How many keys can be asked for at once. */
 export const KNOWN_AT_ONCE = 200;
-const KNOWN_KEYS = images.select(['blob_key'], `WHERE tenant_id = :tenant_id AND blob_key ${inJson(':keys')}`);
+const KNOWN_KEYS = images.select(['blob_key'], `WHERE tenant_id = :tenant_id AND blob_key ${inList(':keys')}`);
 
 export function imagesOf(db: TenantReads, instanceId: string): Promise<ImageRow[]> {
   return OF_INSTANCE.all(db, { instanceId });
@@ -57,7 +57,7 @@ export async function carryImages(tx: TenantTx, { instanceId, step, attempt, nam
 /** Which of these blobs are images of the tenant. */
 export async function knownBlobs(db: TenantReads, keys: readonly string[]): Promise<string[]> {
   if (keys.length > KNOWN_AT_ONCE) throw new Error(`at most ${KNOWN_AT_ONCE} blobs can be asked for at once`);
-  return (await KNOWN_KEYS.all(db, { keys: JSON.stringify(keys) })).map(({ blob_key }) => blob_key);
+  return (await KNOWN_KEYS.all(db, { keys })).map(({ blob_key }) => blob_key);
 }
 
 const KEYS_PAGE = 1000;

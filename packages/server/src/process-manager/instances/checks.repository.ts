@@ -1,5 +1,5 @@
-import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { inJson } from '../../db/sql/dialect.ts';
+import type { TenantTx } from '../../db/db.ts';
+import { inList } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import type { Check, CheckStatus, CheckType } from '../../kernel/check.ts';
 
@@ -26,18 +26,6 @@ const SAVE = statement(`INSERT INTO instance_checks (tenant_id, instance_id, ${C
   ON CONFLICT (tenant_id, instance_id, step, name) DO UPDATE SET type = excluded.type, status = excluded.status,
     score = excluded.score, threshold = excluded.threshold, reason = excluded.reason, advice = excluded.advice,
     attempts = excluded.attempts, at = excluded.at, meta_data = excluded.meta_data`);
-const REMOVE_STEP = statement(
-  'DELETE FROM instance_checks WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step',
-);
-const NOT_PASSED = query<NotPassed>()(`SELECT instance_id, step, name, status, reason FROM instance_checks
-  WHERE tenant_id = :tenant_id AND status <> 'PASSED' AND instance_id ${inJson(':instanceIds')}
-  ORDER BY instance_id, at, step, name`);
-
-const BY_NAMES = query<NamedCheck>()(`SELECT instance_id, step, name, status, reason, meta_data FROM instance_checks
-  WHERE tenant_id = :tenant_id
-    AND instance_id ${inJson(':instanceIds')}
-    AND name ${inJson(':names')}
-  ORDER BY instance_id, at, step, name LIMIT ${MAX_CHECKS * 10}`);
 
 export const checksOf =
   query<CheckRow>()(`SELECT ${COLUMNS} FROM instance_checks WHERE tenant_id = :tenant_id AND instance_id = :instanceId
@@ -67,7 +55,7 @@ type CheckedAttempt = { instanceId: string; step: string; attempts: number; now:
 /** The checks of a later attempt take the place of those of an earlier one. */
 export async function saveChecks(tx: TenantTx, checked: CheckedAttempt, checks: readonly Check[]): Promise<void> {
   const { instanceId, step, attempts, now } = checked;
-  await removeChecks(tx, instanceId, step);
+  removeChecks(tx, { instanceId, step });
   for (const check of checks) {
     SAVE.send(tx, {
       instanceId,
@@ -86,24 +74,23 @@ export async function saveChecks(tx: TenantTx, checked: CheckedAttempt, checks: 
   }
 }
 
-export async function removeChecks(tx: TenantTx, instanceId: string, step: string): Promise<void> {
-  REMOVE_STEP.send(tx, { instanceId, step });
-}
+export const removeChecks = statement(
+  'DELETE FROM instance_checks WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step',
+).send;
 
 export type NamedCheck = Pick<CheckRow, 'step' | 'name' | 'status' | 'reason' | 'meta_data'> & { instance_id: string };
 
 /** The checks of these names, for a page of instances at once. */
-export function checksOfNames(
-  db: TenantReads,
-  instanceIds: readonly string[],
-  names: readonly string[],
-): Promise<NamedCheck[]> {
-  return BY_NAMES.all(db, { instanceIds: JSON.stringify(instanceIds), names: JSON.stringify(names) });
-}
+export const checksOfNames =
+  query<NamedCheck>()(`SELECT instance_id, step, name, status, reason, meta_data FROM instance_checks
+  WHERE tenant_id = :tenant_id
+    AND instance_id ${inList(':instanceIds')}
+    AND name ${inList(':names')}
+  ORDER BY instance_id, at, step, name LIMIT ${MAX_CHECKS * 10}`).all;
 
 export type NotPassed = { instance_id: string; step: string; name: string; status: CheckStatus; reason: string | null };
 
 /** What a reviewer should look at, for a page of instances at once. */
-export function checksNotPassed(db: TenantReads, instanceIds: readonly string[]): Promise<NotPassed[]> {
-  return NOT_PASSED.all(db, { instanceIds: JSON.stringify(instanceIds) });
-}
+export const checksNotPassed = query<NotPassed>()(`SELECT instance_id, step, name, status, reason FROM instance_checks
+  WHERE tenant_id = :tenant_id AND status <> 'PASSED' AND instance_id ${inList(':instanceIds')}
+  ORDER BY instance_id, at, step, name`).all;

@@ -25,9 +25,6 @@ export type EventRow = {
 
 const ADD = statement(`INSERT INTO instance_events (tenant_id, instance_id, sequence, type, at, status, step, data)
   VALUES (:tenant_id, :id, :sequence, :type, :now, :status, :step, :text)`);
-const SEQUENCE = statement(
-  'UPDATE process_instances SET sequence = :sequence WHERE tenant_id = :tenant_id AND id = :id',
-);
 const OF_INSTANCE = `SELECT sequence, type, at, status, step, data FROM instance_events
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId` as const;
 const PAGES = {
@@ -48,9 +45,9 @@ export async function addEvents(
   }
 }
 
-export async function setSequence(tx: TenantTx, id: string, sequence: number): Promise<void> {
-  SEQUENCE.send(tx, { id, sequence });
-}
+export const setSequence = statement(
+  'UPDATE process_instances SET sequence = :sequence WHERE tenant_id = :tenant_id AND id = :id',
+).send;
 
 export function pageEvents(
   db: TenantReads,

@@ -15,10 +15,6 @@ export type JourneyRow = {
 
 /** With the key that opens what is sealed; none if it was destroyed. */
 export type StoredJourney = JourneyRow & { data_key: Uint8Array | null };
-
-const SAVE = statement(`INSERT INTO journeys (tenant_id, instance_id, revision, state, sealed, due_at)
-  VALUES (:tenant_id, :instance_id, :revision, :state, :sealed, :due_at) ON CONFLICT (tenant_id, instance_id)
-  DO UPDATE SET revision = excluded.revision, state = excluded.state, sealed = excluded.sealed, due_at = excluded.due_at`);
 const POSTPONE = statement(
   `UPDATE journeys SET due_at = :until WHERE tenant_id = :tenant_id AND instance_id = :instanceId
   AND due_at IS NOT NULL`,
@@ -32,9 +28,10 @@ export const findJourney = query<StoredJourney>()(`SELECT instance_id, revision,
   FROM journeys WHERE tenant_id = :tenant_id AND instance_id = :instanceId`).get;
 
 /** The instance is locked by the caller. */
-export async function saveJourney(tx: TenantTx, row: JourneyRow): Promise<void> {
-  SAVE.send(tx, row);
-}
+export const saveJourney =
+  query<JourneyRow>()(`INSERT INTO journeys (tenant_id, instance_id, revision, state, sealed, due_at)
+  VALUES (:tenant_id, :instance_id, :revision, :state, :sealed, :due_at) ON CONFLICT (tenant_id, instance_id)
+  DO UPDATE SET revision = excluded.revision, state = excluded.state, sealed = excluded.sealed, due_at = excluded.due_at`).send;
 
 /** Something below the instance has changed. */
 export const touchJourney = statement(

@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { byLanguage, FOR_UPDATE, inJson, jsonPairs, jsonTexts } from '../../db/sql/dialect.ts';
+import { byLanguage, FOR_UPDATE, inList, jsonPairs, jsonTexts } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { MOST_APART_MS } from '../../kernel/clock.ts';
 import { slicesOf } from '../../kernel/in-slices.ts';
@@ -38,13 +38,13 @@ const CHANGE = instances.update(
   BY_ID,
 );
 const RESEAL = instances.update(['sealed'], BY_ID);
-const REMOVE_ALL = instances.delete(`WHERE tenant_id = :tenant_id AND id ${inJson(':ids')}`);
+const REMOVE_ALL = instances.delete(`WHERE tenant_id = :tenant_id AND id ${inList(':ids')}`);
 const REDACT_ALL =
   statement(`UPDATE process_instances SET sealed = NULL, first_name = NULL, last_name = NULL, email = NULL,
     phone_number = NULL, review_comment = NULL, extended_terms = NULL, name = NULL, description = NULL, parameters = '{}',
     terms = '[]', ui_url = NULL, code_hash = NULL, code_expires_at = NULL, claimed_until = NULL,
     redacted_at = CAST(:at AS BIGINT), last_updated_at = CAST(:at AS BIGINT)
-  WHERE tenant_id = :tenant_id AND id ${inJson(':ids')}`);
+  WHERE tenant_id = :tenant_id AND id ${inList(':ids')}`);
 const REMOVE_TERM = statement(
   'DELETE FROM instance_terms WHERE tenant_id = :tenant_id AND environment = :environment AND term = :term AND instance_id = :id',
 );
@@ -53,7 +53,7 @@ const REMOVE_TERMS = statement(`DELETE FROM instance_terms WHERE tenant_id = :te
 const ADD_TOMBSTONES = statement(`INSERT INTO instance_tombstones
   (tenant_id, instance_id, definition_id, environment, created_at, deleted_at, deleted_by)
   SELECT tenant_id, id, definition_id, environment, created_at, CAST(:now AS BIGINT), CAST(:by AS TEXT)
-  FROM process_instances WHERE tenant_id = :tenant_id AND id ${inJson(':ids')}
+  FROM process_instances WHERE tenant_id = :tenant_id AND id ${inList(':ids')}
   ON CONFLICT (tenant_id, instance_id) DO NOTHING`);
 
 export async function findInstanceView(db: TenantReads, id: string): Promise<InstanceView | undefined> {
@@ -133,7 +133,7 @@ export async function removeInstances(
   rows: readonly RemovedRow[],
   { by, at: now }: { by: string; at: number },
 ): Promise<void> {
-  const ids = JSON.stringify(rows.map(({ id }) => id));
+  const ids = rows.map(({ id }) => id);
   removeTermsOfAll(tx, rows);
   ADD_TOMBSTONES.send(tx, { ids, now, by });
   REMOVE_ALL.send(tx, { ids });
@@ -150,7 +150,7 @@ function removeTermsOfAll(tx: TenantTx, rows: readonly RemovedRow[]): void {
 /** Everything that the rows of instances hold about persons, and the words by which they are found. */
 export async function redactRows(tx: TenantTx, rows: readonly RemovedRow[], at: number): Promise<void> {
   removeTermsOfAll(tx, rows);
-  REDACT_ALL.send(tx, { ids: JSON.stringify(rows.map(({ id }) => id)), at });
+  REDACT_ALL.send(tx, { ids: rows.map(({ id }) => id), at });
 }
 
 export async function removeTerms(tx: TenantTx, row: InstanceRow): Promise<void> {
@@ -169,21 +169,21 @@ export async function addTerms(tx: TenantTx, { id, environment, terms }: Instanc
 }
 
 const PARENTS = query<{ id: string; parent_id: string }>()(`SELECT id, parent_id FROM process_instances
-  WHERE tenant_id = :tenant_id AND parent_id IS NOT NULL AND id ${inJson(':ids')}`);
+  WHERE tenant_id = :tenant_id AND parent_id IS NOT NULL AND id ${inList(':ids')}`);
 
 /** The parent of each of these instances that has one. */
 export async function parentsOf(db: TenantReads, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = ids.length === 0 ? [] : await PARENTS.all(db, { ids: JSON.stringify(ids) });
+  const rows = ids.length === 0 ? [] : await PARENTS.all(db, { ids });
   return new Map(rows.map(({ id, parent_id }) => [id, parent_id]));
 }
 
-const VIEWS = instances.select(VIEW_COLUMNS, `WHERE tenant_id = :tenant_id AND id ${inJson(':ids')}`);
+const VIEWS = instances.select(VIEW_COLUMNS, `WHERE tenant_id = :tenant_id AND id ${inList(':ids')}`);
 
 /** Rows in the order of their ids. One that is gone in the meantime is left out. */
 export async function findInstanceViews(db: TenantReads, ids: readonly string[]): Promise<InstanceView[]> {
   const rows: InstanceView[] = [];
   for await (const slice of slicesOf(db, ids)) {
-    rows.push(...(await openRows(db, await VIEWS.all(db, { ids: JSON.stringify(slice) }))));
+    rows.push(...(await openRows(db, await VIEWS.all(db, { ids: slice }))));
   }
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);

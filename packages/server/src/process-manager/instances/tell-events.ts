@@ -33,7 +33,7 @@ export async function recordEvent(
   event: NewEvent,
 ): Promise<void> {
   await addEvents(tx, row, [event], now);
-  await setSequence(tx, row.id, row.sequence + 1);
+  setSequence(tx, { id: row.id, sequence: row.sequence + 1 });
   await tell(tx, row, [event], { before: row.sequence, now });
 }
 

@@ -1,5 +1,5 @@
 import type { TenantReads } from '../../db/db.ts';
-import { inJson } from '../../db/sql/dialect.ts';
+import { inList } from '../../db/sql/dialect.ts';
 import { countOf, query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { findInstance, type InstanceRow } from '../instances/process-instances.repository.ts';
@@ -8,7 +8,7 @@ import { findInstance, type InstanceRow } from '../instances/process-instances.r
 const OLDEST = query<{ at: number }>()(`SELECT created_at AS at FROM process_instances WHERE tenant_id = :tenant_id
   AND id = (SELECT min(id) FROM process_instances WHERE tenant_id = :tenant_id)`);
 const AMONG = query<{ id: string }>()(
-  `SELECT id FROM process_instances WHERE tenant_id = :tenant_id AND id ${inJson(':ids')}`,
+  `SELECT id FROM process_instances WHERE tenant_id = :tenant_id AND id ${inList(':ids')}`,
 );
 
 /** When the first instance was made that is still there. */
@@ -17,7 +17,7 @@ export async function oldestInstance(db: TenantReads): Promise<number | undefine
 }
 
 export async function instancesAmong(db: TenantReads, ids: readonly string[]): Promise<string[]> {
-  return (await AMONG.all(db, { ids: JSON.stringify(ids) })).map(({ id }) => id);
+  return (await AMONG.all(db, { ids })).map(({ id }) => id);
 }
 
 const AFTER = query<{

@@ -60,7 +60,7 @@ export async function deleteInstances(
     tx,
     rows.map(({ id }) => instanceSubject(id)),
   );
-  for (const removal of REMOVALS) removal.send(tx, { ids: JSON.stringify(rows.map(({ id }) => id)) });
+  for (const removal of REMOVALS) removal.send(tx, { ids: rows.map(({ id }) => id) });
   await removeInstances(tx, rows, deletion);
   const tokenIds = new Set(rows.flatMap(({ token_id }) => token_id ?? []));
   await forgetParameters(tx, [...tokenIds], at);

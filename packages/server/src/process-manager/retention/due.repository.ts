@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { FOR_UPDATE, inJson, SKIP_LOCKED } from '../../db/sql/dialect.ts';
+import { FOR_UPDATE, inList, SKIP_LOCKED } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { type InstanceRow, instances } from '../instances/instance-row.ts';
@@ -38,7 +38,7 @@ const DELETED = [
 ] as const;
 export type DeletedRow = Pick<InstanceRow, (typeof DELETED)[number]>;
 
-const notAmong = `AND id NOT ${inJson(':others')}` as const;
+const notAmong = `AND id NOT ${inList(':others')}` as const;
 const ROOTS = `WHERE ${DUE} AND parent_id IS NULL ${notAmong}` as const;
 const OLDEST_FIRST = `ORDER BY expiring_at, id LIMIT :limit + 0` as const;
 const LOCK_ROOTS = instances.select(DELETED, `${ROOTS} ${OLDEST_FIRST} ${SKIP_LOCKED}`);
@@ -48,7 +48,7 @@ const LOCK_ROOTS_OF_ENVIRONMENT = instances.select(
 );
 const LOCK_CHILDREN = instances.select(
   DELETED,
-  `WHERE tenant_id = :tenant_id AND parent_id ${inJson(':parents')} ORDER BY id ${FOR_UPDATE}`,
+  `WHERE tenant_id = :tenant_id AND parent_id ${inList(':parents')} ORDER BY id ${FOR_UPDATE}`,
 );
 const CHILDREN = query<{ id: string }>()(`SELECT id FROM process_instances
   WHERE ${DUE} AND parent_id IS NOT NULL ${notAmong} ${OLDEST_FIRST}`);
@@ -60,7 +60,7 @@ type DueSlice = DuePlace & { limit: number; others: ReadonlySet<string> };
 
 /** The oldest that have no parent and that nobody else works on: several servers purge a tenant side by side. */
 export function lockDueRoots(tx: TenantTx, { environment, now, limit, others }: DueSlice): Promise<DeletedRow[]> {
-  const slice = { now, limit, others: JSON.stringify([...others]) };
+  const slice = { now, limit, others: [...others] };
   return environment === undefined
     ? LOCK_ROOTS.all(tx, slice)
     : LOCK_ROOTS_OF_ENVIRONMENT.all(tx, { ...slice, environment });
@@ -71,7 +71,7 @@ export async function dueChildren(
   db: TenantReads,
   { environment, now, limit, others }: DueSlice,
 ): Promise<{ id: string }[]> {
-  const slice = { now, limit, others: JSON.stringify([...others]) };
+  const slice = { now, limit, others: [...others] };
   return environment === undefined
     ? CHILDREN.all(db, slice)
     : CHILDREN_OF_ENVIRONMENT.all(db, { ...slice, environment });
@@ -81,7 +81,7 @@ export async function dueChildren(
 export async function lockDescendants(tx: TenantTx, roots: readonly DeletedRow[]): Promise<DeletedRow[]> {
   const all: DeletedRow[] = [];
   for (let level = roots; level.length > 0; ) {
-    level = await LOCK_CHILDREN.all(tx, { parents: JSON.stringify(level.map(({ id }) => id)) });
+    level = await LOCK_CHILDREN.all(tx, { parents: level.map(({ id }) => id) });
     all.unshift(...level);
   }
   return all;

@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { inJson, jsonArrayOf, jsonPairs } from '../../db/sql/dialect.ts';
+import { inList, jsonArrayOf, jsonPairs } from '../../db/sql/dialect.ts';
 import { prepare, query } from '../../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
@@ -26,7 +26,7 @@ const COLUMNS = {
 };
 
 export type ErasureRow = RowOf<ReturnType<typeof table<typeof COLUMNS>>>;
-type NewErasures = { tenant_id: string; ids: string; reason: ErasureReason; at: number; by: string };
+type NewErasures = { tenant_id: string; ids: readonly string[]; reason: ErasureReason; at: number; by: string };
 
 /** What became of instances that were deleted, or redacted: two tables of the same columns. */
 export type ErasureStore = {
@@ -55,7 +55,7 @@ function erasureStore(name: 'erasures' | 'redactions', rowCount: string): Erasur
   );
   const among = erasures.select(
     columns,
-    `WHERE tenant_id = :tenant_id AND state = 'ERASING' AND instance_id ${inJson(':ids')}`,
+    `WHERE tenant_id = :tenant_id AND state = 'ERASING' AND instance_id ${inList(':ids')}`,
   );
   const confirmAll = query<{ instance_id: string }>()(`UPDATE ${name}
     SET state = 'ERASED', blob_keys = '[]', confirmed_at = :at, receipt = receipts.other
@@ -69,17 +69,17 @@ function erasureStore(name: 'erasures' | 'redactions', rowCount: string): Erasur
     SELECT i.tenant_id, i.id, i.environment, i.definition_id, 'ERASING', CAST(:reason AS TEXT), i.created_at,
       CAST(:at AS BIGINT), CAST(:by AS TEXT), ${rowCount}, (SELECT count(*) ${BLOBS_OF_INSTANCE}),
       (SELECT ${jsonArrayOf('m.blob_key')} ${BLOBS_OF_INSTANCE}), NULL, NULL
-    FROM process_instances i WHERE i.tenant_id = :tenant_id AND i.id ${inJson(':ids')}`);
+    FROM process_instances i WHERE i.tenant_id = :tenant_id AND i.id ${inList(':ids')}`);
   return {
     find: (db, instanceId) => one.get(db, { instanceId }),
     unfinished: (db, slice) => unfinished.all(db, slice),
-    unfinishedAmong: (db, ids) => among.all(db, { ids: JSON.stringify(ids) }),
+    unfinishedAmong: (db, ids) => among.all(db, { ids }),
     async confirm(tx, { at, receipts }) {
       const confirmed = await confirmAll.all(tx, { at, receipts: JSON.stringify(receipts) });
       return new Set(confirmed.map(({ instance_id }) => instance_id));
     },
     async add(tx, ids, deletion) {
-      addAll.send(tx, { ids: JSON.stringify(ids), ...deletion });
+      addAll.send(tx, { ids, ...deletion });
     },
   };
 }

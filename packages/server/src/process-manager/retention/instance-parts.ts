@@ -1,4 +1,4 @@
-import { byLanguage, inJson, jsonLength, zeroBytes } from '../../db/sql/dialect.ts';
+import { byLanguage, inList, jsonLength, zeroBytes } from '../../db/sql/dialect.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 
 /**
@@ -92,7 +92,7 @@ export const BLOBS_OF_INSTANCE = `FROM instance_images m WHERE m.tenant_id = :te
 /** PostgreSQL uses an index of the rows that name an instance only if the statement says that it wants no others. */
 function ofInstances({ column = 'instance_id', indexedWith, isLoose }: InstancePart) {
   const more = `${indexedWith ? ` AND ${indexedWith}` : ''}${isLoose ? ` AND ${column} IS NOT NULL` : ''}`;
-  return `WHERE tenant_id = :tenant_id${more} AND ${column} ${inJson(':ids')}` as const;
+  return `WHERE tenant_id = :tenant_id${more} AND ${column} ${inList(':ids')}` as const;
 }
 
 /** What a redaction does, in the order of the list. */

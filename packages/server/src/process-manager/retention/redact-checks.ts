@@ -1,5 +1,5 @@
 import type { TenantTx } from '../../db/db.ts';
-import { inJson } from '../../db/sql/dialect.ts';
+import { inList } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 
 /**
@@ -24,13 +24,13 @@ export function redactMetaData(metaData: MetaData): MetaData {
 type StoredMetaData = { instance_id: string; step: string; name: string; meta_data: string };
 const MAX_CHECKS = 100_000;
 const WITH_META_DATA = query<StoredMetaData>()(`SELECT instance_id, step, name, meta_data FROM instance_checks
-  WHERE tenant_id = :tenant_id AND instance_id ${inJson(':ids')} AND meta_data IS NOT NULL LIMIT ${MAX_CHECKS}`);
+  WHERE tenant_id = :tenant_id AND instance_id ${inList(':ids')} AND meta_data IS NOT NULL LIMIT ${MAX_CHECKS}`);
 const SET = statement(`UPDATE instance_checks SET meta_data = :meta_data
   WHERE tenant_id = :tenant_id AND instance_id = :instance_id AND step = :step AND name = :name`);
 
 /** The caller has locked the instances. */
 export async function redactChecks(tx: TenantTx, instanceIds: readonly string[]): Promise<void> {
-  for (const { meta_data, ...key } of await WITH_META_DATA.all(tx, { ids: JSON.stringify(instanceIds) })) {
+  for (const { meta_data, ...key } of await WITH_META_DATA.all(tx, { ids: instanceIds })) {
     const remaining = JSON.stringify(redactMetaData(JSON.parse(meta_data) as MetaData));
     if (remaining !== meta_data) SET.send(tx, { ...key, meta_data: remaining });
   }

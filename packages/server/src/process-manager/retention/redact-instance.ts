@@ -58,7 +58,7 @@ async function redactInstances(
   await beginErasure(tx, rows, { ...redaction, reason: 'REDACTION' });
   await vault.destroySubjects(tx, ids.map(instanceSubject));
   await redactChecks(tx, ids);
-  for (const change of CHANGES) change.send(tx, { ids: JSON.stringify(ids) });
+  for (const change of CHANGES) change.send(tx, { ids });
   await redactRows(tx, rows, at);
   const tokenIds = new Set(rows.flatMap(({ token_id }) => token_id ?? []));
   await forgetParameters(tx, [...tokenIds], at);

@@ -1,5 +1,5 @@
 import type { TenantReads } from '../../db/db.ts';
-import { byLanguage, inJson } from '../../db/sql/dialect.ts';
+import { byLanguage, inList } from '../../db/sql/dialect.ts';
 import { listOf } from '../../db/sql/list.ts';
 import { query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
@@ -68,7 +68,7 @@ const LIST = listOf<ReviewRow>()(COLUMNS, FROM, {
     claimedAt: `AND ${claimedSql('i.claimed_until', 'claimedAt')}`,
     unclaimedAt: `AND NOT ${claimedSql('i.claimed_until', 'unclaimedAt')}`,
     definitionName: 'AND i.process_defn_name = :definitionName',
-    definitionNames: `AND i.process_defn_name ${inJson(':definitionNames')}`,
+    definitionNames: `AND i.process_defn_name ${inList(':definitionNames')}`,
     waitingSince: 'AND i.last_updated_at <= :waitingSince',
     reviewer: `AND i.reviewer = :reviewer AND ${claimedSql('i.claimed_until', 'now')}`,
   },
@@ -88,7 +88,7 @@ export async function pageReviews(
     unclaimedAt,
     reviewer: reviewer || undefined,
     definitionName,
-    definitionNames: definitionNames && JSON.stringify(definitionNames),
+    definitionNames,
     waitingSince,
     now,
   };

@@ -183,9 +183,12 @@ async function one({ db, principal, now }: Context, id: string) {
 async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: number) {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
-  const notPassed = Map.groupBy(await checksNotPassed(db, ids), ({ instance_id }) => instance_id);
-  const assessed = Map.groupBy(await checksOfNames(db, ids, ASSESSED_CHECKS), ({ instance_id }) => instance_id);
-  const verdicts = Map.groupBy(await openVerdicts(db, ids), ({ instance_id }) => instance_id);
+  const notPassed = Map.groupBy(await checksNotPassed(db, { instanceIds: ids }), ({ instance_id }) => instance_id);
+  const assessed = Map.groupBy(
+    await checksOfNames(db, { instanceIds: ids, names: ASSESSED_CHECKS }),
+    ({ instance_id }) => instance_id,
+  );
+  const verdicts = Map.groupBy(await openVerdicts(db, { instanceIds: ids }), ({ instance_id }) => instance_id);
   const [{ environment }] = rows as [ReviewRow];
   const { fourEyes, reviewReasons, reviewDueHours } = await findProcessSettings(db, environment);
   const definitions = new Map<string, Definition>();

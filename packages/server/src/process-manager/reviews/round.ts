@@ -28,7 +28,7 @@ export async function giveVerdict(context: Context, tx: TenantTx, row: InstanceR
   const enteredAt = await enteredAtOf(tx, row);
   const needsTwo = input.status !== 'ASKED_AGAIN' && (await needsTwoOf(tx, row));
   if (needsTwo && !principal.operator) throw new ApiError(100360);
-  const last = needsTwo ? ofRound(await openVerdicts(tx, [row.id]), enteredAt).at(-1) : undefined;
+  const last = needsTwo ? ofRound(await openVerdicts(tx, { instanceIds: [row.id] }), enteredAt).at(-1) : undefined;
   if (last?.caller_id === principal.callerId) throw new ApiError(100300);
   const decides = !needsTwo || last?.verdict === input.status;
   // Verdicts are in the order of their ids, also those of one millisecond.

@@ -1,5 +1,5 @@
 import type { TenantReads } from '../../db/db.ts';
-import { inJson } from '../../db/sql/dialect.ts';
+import { inList } from '../../db/sql/dialect.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
@@ -25,12 +25,6 @@ export type Verdict = 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN' | 'REOPENED';
 /** Verdicts of one round that are looked at. */
 const MAX_IN_ROUND = 100;
 export const COUNT_CAP = 10_000;
-
-const OF_INSTANCES = verdicts.select(
-  columns,
-  `WHERE tenant_id = :tenant_id AND instance_id ${inJson(':instanceIds')} AND decides = 0
-  ORDER BY instance_id, id LIMIT ${MAX_IN_ROUND * 200}`,
-);
 const LIST = verdicts.list(columns, 'WHERE tenant_id = :tenant_id AND environment = :environment AND decides = 1', {
   verdict: 'AND verdict = :verdict',
   reviewer: 'AND reviewer = :reviewer',
@@ -43,9 +37,11 @@ const LIST = verdicts.list(columns, 'WHERE tenant_id = :tenant_id AND environmen
 export const addVerdict = verdicts.insert().run;
 
 /** Verdicts that decided nothing yet, the oldest first. */
-export function openVerdicts(db: TenantReads, instanceIds: readonly string[]): Promise<VerdictRow[]> {
-  return OF_INSTANCES.all(db, { instanceIds: JSON.stringify(instanceIds) });
-}
+export const openVerdicts = verdicts.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND instance_id ${inList(':instanceIds')} AND decides = 0
+  ORDER BY instance_id, id LIMIT ${MAX_IN_ROUND * 200}`,
+).all;
 
 export type ClosedFilter = {
   environment: Environment;

@@ -220,7 +220,7 @@ async function applyTo(run: Run, position: Position, happening: Happening): Prom
   if (next.state.data !== state.data) {
     await saveLinks(tx, before, journey?.sealed ? state : undefined, next.state);
   }
-  await saveJourney(tx, {
+  saveJourney(tx, {
     instance_id: before.id,
     revision: (journey?.revision ?? 0) + 1,
     state: JSON.stringify(next.state.flow),
@@ -328,7 +328,7 @@ async function perform(run: Run, row: InstanceRow, performed: Performed, effects
       const { step, attempts, checks } = effect;
       await saveChecks(tx, { instanceId: row.id, step, attempts, now }, checks);
     } else if (effect.type === 'forget') {
-      for (const step of effect.steps) await removeChecks(tx, row.id, step);
+      for (const step of effect.steps) removeChecks(tx, { instanceId: row.id, step });
     } else if (effect.type === 'webhook') {
       const event = { type: 'instance.step', status: row.status, step: effect.step };
       await deps.sendWebhook(tx, effect.name, instanceEvent(row, event, row.sequence, now));

@@ -1,6 +1,6 @@
 import { addToCounter, readCounter, takeCounter } from '../../db/counters.ts';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { FOR_UPDATE, inJson, LIMIT } from '../../db/sql/dialect.ts';
+import { FOR_UPDATE, inList, LIMIT } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
@@ -160,13 +160,13 @@ export async function setTokenParameters(tx: TenantTx, id: string, parameters: s
 
 export const TOKENS_WITHOUT_INSTANCES = tokens.select(
   columns,
-  `WHERE tenant_id = :tenant_id AND id ${inJson(':ids')} AND (sealed IS NOT NULL OR parameters <> '{}')
+  `WHERE tenant_id = :tenant_id AND id ${inList(':ids')} AND (sealed IS NOT NULL OR parameters <> '{}')
   AND ${HAS_NO_PERSON} ORDER BY id`,
 );
 
 /** Those of the tokens that hold parameters and whose instances were all deleted or redacted, in the order of their ids. */
 export async function tokensWithoutInstances(tx: TenantTx, ids: readonly string[]): Promise<TokenRow[]> {
-  const rows = await TOKENS_WITHOUT_INSTANCES.all(tx, { ids: JSON.stringify(ids) });
+  const rows = await TOKENS_WITHOUT_INSTANCES.all(tx, { ids });
   await withUses(tx, rows);
   return Promise.all(rows.map((row) => openToken(tx, row)));
 }
@@ -197,7 +197,7 @@ export async function changeToken(tx: TenantTx, row: TokenRow): Promise<void> {
 }
 
 export async function removeToken(tx: TenantTx, { id, environment }: Pick<TokenRow, 'id' | 'environment'>) {
-  if ((await REMOVE.run(tx, { id })) === 1) await uncount(tx, { id, environment });
+  if (await REMOVE.changes(tx, { id })) await uncount(tx, { id, environment });
 }
 
 export type OverToken = Pick<TokenRow, 'id' | 'environment'> & { at: number };
@@ -212,7 +212,7 @@ export function tokensOver(db: TenantReads, kind: 'usedUp' | 'ended', page: Over
 
 /** Removes it if it is still over and no instance of it is left. */
 export async function removeIfOver(tx: TenantTx, { id, environment }: OverToken, over: number): Promise<boolean> {
-  const isGone = (await REMOVE_IF_OVER.run(tx, { over, id })) === 1;
+  const isGone = await REMOVE_IF_OVER.changes(tx, { over, id });
   if (isGone) await uncount(tx, { id, environment });
   return isGone;
 }

@@ -40,5 +40,5 @@ export async function removeShadowVersion(
   environment: Environment,
   definitionId: string,
 ): Promise<boolean> {
-  return (await REMOVE.run(tx, { name: nameOf(environment, definitionId) })) > 0;
+  return REMOVE.changes(tx, { name: nameOf(environment, definitionId) });
 }

@@ -108,7 +108,7 @@ onBothEngines('what if', (_engine, places) => {
           const id = newId(app.clock.now());
           await addInstance(tx, { ...pattern, id });
           // Whoever opened this would fail.
-          await saveJourney(tx, { ...journey, instance_id: id, sealed: Buffer.from('not to be opened') });
+          saveJourney(tx, { ...journey, instance_id: id, sealed: Buffer.from('not to be opened') });
         }
       });
     }

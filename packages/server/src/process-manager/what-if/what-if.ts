@@ -126,11 +126,7 @@ async function checksOf(
   );
   const steps = [...new Set(changed.map(({ id }) => id))];
   if (steps.length === 0 || rows.length === 0) return new Map();
-  const checks = await pastChecks(
-    db,
-    rows.map(({ id }) => id),
-    steps,
-  );
+  const checks = await pastChecks(db, { instanceIds: rows.map(({ id }) => id), steps });
   const byStep = Map.groupBy(checks, ({ instance_id, step }) => `${instance_id} ${step}`);
   return new Map(
     [...byStep].map(([key, of]) => [key, of.map((row) => ({ name: row.name, status: row.status, ...detailsOf(row) }))]),

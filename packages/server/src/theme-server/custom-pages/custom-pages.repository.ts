@@ -46,8 +46,6 @@ const VERSIONS = query<{
   newest: number;
 }>()(`SELECT count(*) AS total, coalesce(max(version), 0) AS newest ${FROM}
   WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name`);
-const SET_PREVIEW = statement(`UPDATE custom_pages SET preview_hash = :hash, preview_until = :until
-  WHERE tenant_id = :tenant_id AND id = :id`);
 
 /** Only one transaction of a tenant can add or remove versions at a time, because versions share contents. */
 export async function lockPages(tx: TenantTx): Promise<void> {
@@ -87,12 +85,8 @@ export const setStatus = pages.update(
 ).run;
 
 /** False if there is no such version. */
-export async function setPreview(
-  tx: TenantTx,
-  { id, hash, until }: { id: string; hash: string; until: number },
-): Promise<boolean> {
-  return (await SET_PREVIEW.run(tx, { id, hash, until })) === 1;
-}
+export const setPreview = statement(`UPDATE custom_pages SET preview_hash = :hash, preview_until = :until
+  WHERE tenant_id = :tenant_id AND id = :id`).changes;
 
 export const removePage = pages.delete('WHERE tenant_id = :tenant_id AND id = :id').run;
 

@@ -14,13 +14,6 @@ const ADD_FILE = statement(`INSERT INTO custom_page_files (tenant_id, page_id, p
 const CONTENT = query<Pick<StoredFile, 'content'>>()(
   'SELECT content FROM custom_page_contents WHERE tenant_id = :tenant_id AND sha256 = :sha256',
 );
-const SERVED_FILE = query<
-  StoredFile & { preview: number }
->()(`SELECT ${COLUMNS}, c.content, CASE WHEN p.hash = :hash THEN 0 ELSE 1 END AS preview
-  FROM custom_pages p JOIN custom_page_files f ON f.tenant_id = p.tenant_id AND f.page_id = p.id
-  JOIN custom_page_contents c ON c.tenant_id = f.tenant_id AND c.sha256 = f.sha256
-  WHERE p.tenant_id = :tenant_id AND f.path = :path
-    AND ((p.hash = :hash AND p.status = 'DEPLOYED_ACTIVE') OR (p.preview_hash = :hash AND p.preview_until > :now)) LIMIT 1`);
 const FORGET = statement(`DELETE FROM custom_page_contents WHERE tenant_id = :tenant_id AND sha256 = :sha256
   AND NOT EXISTS (SELECT 1 FROM custom_page_files f WHERE f.tenant_id = :tenant_id AND f.sha256 = :sha256)`);
 
@@ -43,12 +36,13 @@ export async function contentOf(db: TenantReads, { sha256 }: FileRow): Promise<U
 }
 
 /** Finds a file that everybody with the URL may see: of a deployed version, or of a preview that has not expired. */
-export function findShownFile(
-  db: TenantReads,
-  { hash, path, now }: { hash: string; path: string; now: number },
-): Promise<(StoredFile & { preview: number }) | undefined> {
-  return SERVED_FILE.get(db, { hash, path, now });
-}
+export const findShownFile = query<
+  StoredFile & { preview: number }
+>()(`SELECT ${COLUMNS}, c.content, CASE WHEN p.hash = :hash THEN 0 ELSE 1 END AS preview
+  FROM custom_pages p JOIN custom_page_files f ON f.tenant_id = p.tenant_id AND f.page_id = p.id
+  JOIN custom_page_contents c ON c.tenant_id = f.tenant_id AND c.sha256 = f.sha256
+  WHERE p.tenant_id = :tenant_id AND f.path = :path
+    AND ((p.hash = :hash AND p.status = 'DEPLOYED_ACTIVE') OR (p.preview_hash = :hash AND p.preview_until > :now)) LIMIT 1`).get;
 
 /** Deletes contents that no version uses any more. The caller has already removed the files of the version. */
 export async function forgetContents(tx: TenantTx, files: readonly FileRow[]): Promise<void> {

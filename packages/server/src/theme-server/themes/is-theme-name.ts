@@ -4,5 +4,5 @@ import { findTheme } from './themes.repository.ts';
 
 /** Whether a definition may name this theme. */
 export async function isThemeName(db: TenantReads, name: string, environment: Environment): Promise<boolean> {
-  return (await findTheme(db, environment, name)) !== undefined;
+  return (await findTheme(db, { environment, theme: name })) !== undefined;
 }

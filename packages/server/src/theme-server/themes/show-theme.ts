@@ -39,7 +39,7 @@ export async function findPublicTheme(
   environment: Environment,
   name: string,
 ): Promise<PublicTheme | undefined> {
-  const row = db && (await findTheme(db, environment, name));
+  const row = db && (await findTheme(db, { environment, theme: name }));
   if (db && row) {
     const {
       lastUpdatedDtm: _at,

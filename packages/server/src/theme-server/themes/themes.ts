@@ -154,7 +154,7 @@ async function changed({ db, now, principal }: Context, name: string, change: Ch
 }
 
 async function ownTheme(tx: TenantTx, environment: Environment, name: string): Promise<ThemeRow> {
-  const row = await findThemeForUpdate(tx, environment, name);
+  const row = await findThemeForUpdate(tx, { environment, theme: name });
   if (!row) throw new ApiError(100097);
   ensureOwn(environment, row, 'theme');
   return row;
