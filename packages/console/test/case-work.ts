@@ -146,9 +146,20 @@ export function testCaseWork(tools: Tools): void {
     await conflict.getByText('- "reviewDueHours": 48').waitFor();
     await conflict.getByText('+ "reviewDueHours": 24').waitFor();
     await lookAt(tools, 'conflict');
+    // Their value is answered only when the test says so: until then the form is not shown.
+    const mayAnswer = Promise.withResolvers<void>();
+    await page.route(`**${settings}*`, async (route) => {
+      await mayAnswer.promise;
+      await route.continue();
+    });
+    const fetched = page.waitForRequest(`**${settings}*`);
     await conflict.getByRole('button', { name: 'Take theirs' }).click();
+    await fetched;
+    assert.equal(await conflict.count(), 1, 'the dialog stays until their value was read');
+    mayAnswer.resolve();
     await conflict.waitFor({ state: 'detached' });
-    await hours.and(page.locator('[value="48"]')).waitFor();
+    assert.equal(await hours.inputValue(), '48');
+    await page.unroute(`**${settings}*`);
     await hours.fill('0');
     await save.click();
     await page.getByText('Saved').first().waitFor();

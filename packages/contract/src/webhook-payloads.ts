@@ -53,8 +53,12 @@ export type IdentityEventData = Common & {
 };
 
 export type ReadBudgetData = Common & {
+  /** Of the API key; of the operator, if an operator has read the persons. */
   apiKeyId: string;
   apiKeyName: string;
+  /** Only if an operator has read the persons: no API key is involved then. */
+  operatorId?: string;
+  operatorName?: string;
   persons: number;
   personsPerHour: number;
   blockedUntilDtm?: string;

@@ -57,22 +57,26 @@ export async function callForBlob<G extends Group, N extends Name<G>>(
   name: N,
   args: ArgumentsOf<G, N>,
   accept: string,
-  onBytes?: (bytes: number) => void,
+  onBytes?: OnBytes,
 ): Promise<Blob> {
   const response = await request(group, name, args as LooseArguments, accept);
   if (!onBytes || !response.body) return response.blob();
+  const expected = Number(response.headers.get('x-expected-bytes'));
   let bytes = 0;
   const content = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         bytes += chunk.length;
-        onBytes(bytes);
+        onBytes(bytes, expected);
         controller.enqueue(chunk);
       },
     }),
   );
   return new Response(content, { headers: { 'content-type': response.headers.get('content-type') ?? '' } }).blob();
 }
+
+/** What has come, and how much is expected: 0 if that is not known. */
+export type OnBytes = (bytes: number, expected: number) => void;
 
 type LooseArguments = {
   params?: Record<string, string>;

@@ -52,18 +52,21 @@ export function useSafeSave<R>({ save, fetchTheirs, mine, onSaved, onTheirs }: S
         closeButtonProps: { 'aria-label': t('app.close') },
       }),
   });
-  const takeTheirs = () => {
-    setTheirs(undefined);
-    onTheirs();
-    client.invalidateQueries();
-  };
+  // The form shows what was read last, so it is shown again only when their value has been read.
+  const takeTheirs = useMutation({
+    mutationFn: () => client.invalidateQueries(),
+    onSuccess: () => {
+      setTheirs(undefined);
+      onTheirs();
+    },
+  });
   const conflict: ReactNode = theirs && (
     <Dialog opened onClose={() => setTheirs(undefined)} title={t('conflict.title')} size="lg">
       <Stack>
         <Text size="sm">{t('conflict.lead')}</Text>
         <Diff before={textOf(theirs)} after={textOf(mine)} label={t('conflict.title')} />
         <Group justify="flex-end">
-          <Button variant="default" onClick={takeTheirs}>
+          <Button variant="default" loading={takeTheirs.isPending} onClick={() => takeTheirs.mutate()}>
             {t('diff.theirs')}
           </Button>
           <Button color="red.9" loading={act.isPending} onClick={() => act.mutate(true)}>

@@ -145,6 +145,7 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
   it('is that of the environment which is read, for an operator who reads in both', async () => {
     const caller = { tenantId: TENANT, callerId: 'operator', callerName: 'operator', operator: {} };
     const warnings: object[] = [];
+    const alarmData: object[] = [];
     const [inTest, inLive] = (['test', 'live'] as const).map(
       (environment) => ({ ...caller, environment }) as Principal,
     );
@@ -154,7 +155,7 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
       audit: { record: async () => undefined },
       warn: (details, message) => void warnings.push([details, message]),
       budgetOf: async (_db, environment) => ({ personsPerHour: environment === 'live' ? 2 : 1000, block: true }),
-      notify: async () => undefined,
+      notify: async (_tx, { data }) => void alarmData.push(data),
       onError: () => undefined,
     });
     (await budget.admit(inTest as Principal, 5))(5);
@@ -165,6 +166,7 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
     const values = { persons: 2, personsPerHour: 2, block: true };
     const details = { tenantId: TENANT, environment: 'live', operatorId: 'operator', ...values };
     assert.deepEqual(warnings, [[details, 'an operator has used up its read budget']], 'no API key is blamed');
+    assert.partialDeepStrictEqual(alarmData, [{ operatorId: 'operator', operatorName: 'operator', persons: 2 }]);
   });
 
   it('is one for all servers, counts again what could not be written, and forgets after 30 days', async () => {

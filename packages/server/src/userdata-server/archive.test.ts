@@ -68,6 +68,9 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
         'manifest.jws',
       ],
     );
+    const images = [...entries].filter(([path]) => /^(documents|faces)/.test(path)).map(([, bytes]) => bytes.length);
+    const sum = images.reduce((one, other) => one + other);
+    assert.equal(answer.headers.get('x-expected-bytes'), String(sum), 'whoever downloads it can show a percentage');
     const json = (path: string) => JSON.parse(String(entries.get(path)));
     const read = async (path: string) => (await app.call(`${place}${path}`, { token })).body;
     assert.equal(json('instance.json').firstName, 'Unmistakable');

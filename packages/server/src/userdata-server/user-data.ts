@@ -71,6 +71,7 @@ export function userDataHandlers(deps: UserDataDeps) {
       return stream('application/zip', archive, {
         ...ATTACHED,
         'content-disposition': `attachment; filename="${name}"`,
+        'x-expected-bytes': String(imageBytes(data)),
       });
     },
 
@@ -83,6 +84,9 @@ export function userDataHandlers(deps: UserDataDeps) {
     },
   });
 }
+
+/** An archive is streamed, so its size is unknown. Nearly all of it are images, which it holds as they are. */
+const imageBytes = ({ images }: InstanceData) => images.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** What an end user uploaded is shown by no browser as a page of ours. */
 const ATTACHED = { 'content-disposition': 'attachment', 'content-security-policy': 'sandbox' };

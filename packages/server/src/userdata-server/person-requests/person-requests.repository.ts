@@ -29,8 +29,6 @@ export type ItemRow = { kind: PersonKind; item_id: string; erased: 0 | 1 };
 
 const ADD_ITEM = statement(`INSERT INTO person_request_items (tenant_id, request_id, kind, item_id, erased)
   VALUES (:tenant_id, :requestId, :kind, :id, 0) ON CONFLICT (tenant_id, request_id, kind, item_id) DO NOTHING`);
-const MARK_ERASED = statement(`UPDATE person_request_items SET erased = 1
-  WHERE tenant_id = :tenant_id AND request_id = :requestId AND kind = :kind AND item_id = :item_id`);
 
 export const addRequest = requests.insert().run;
 
@@ -59,9 +57,8 @@ export const itemsOf =
   AND request_id = :requestId
   ORDER BY kind, item_id LIMIT :limit + 0`).all;
 
-export async function markErased(tx: TenantTx, requestId: string, { kind, item_id }: ItemRow): Promise<void> {
-  await MARK_ERASED.run(tx, { requestId, kind, item_id });
-}
+export const markErased = statement(`UPDATE person_request_items SET erased = 1
+  WHERE tenant_id = :tenant_id AND request_id = :requestId AND kind = :kind AND item_id = :item_id`).run;
 
 /** What was only looked for is forgotten; what was erased stays, with its receipt. */
 export const removeOldFinds = requests.delete(

@@ -146,7 +146,7 @@ async function erase(deps: RunDeps, db: TenantDb, requestId: string, signal: Abo
     for (const item of items.filter(({ kind, erased }) => kind === source.kind && erased === 0)) {
       signal.throwIfAborted();
       await source.erase(db, item.item_id, { by: row.created_by, at, requestId });
-      await db.write((tx) => markErased(tx, requestId, item));
+      await db.write((tx) => markErased(tx, { requestId, ...item }));
     }
   }
   await writeDown(deps, db, items);
