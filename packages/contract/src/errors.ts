@@ -144,7 +144,7 @@ export const groveCodes = {
   100238: at(403)('The operator with this account or e-mail address cannot sign in this way'),
   100239: at(409)('You have no passkey or authenticator app; sign in again to confirm this'),
   100240: at(403)('A page of this origin may not frame the journey'),
-  100191: at(429)('The API key has reached its limit of persons read per hour'),
+  100191: at(429)('The API key or the operator has reached its limit of persons read per hour'),
   100210: unauthorized('Sign in to the console first'),
   100211: at(403)('Use your passkey again to confirm this'),
   100212: at(409)('The tenant must keep an owner who can sign in'),

@@ -52,7 +52,7 @@ export function canTry(may: May): boolean {
   return may('processTokens', 'create') && may('processInstances', 'create') && may('processDefinitions', 'list');
 }
 
-/** What makes no sense without seeing the person: the server refuses the images and archives. */
+/** Operations that a masked role cannot call: their answers show the person, so the server refuses them. */
 const NEEDS_SIGHT: readonly string[] = [
   'userData.getItem',
   'userData.archive',

@@ -22,7 +22,7 @@ type CaseInstance = Pick<WithParameters, keyof Result<'processInstances', 'get'>
 
 const REDACTED = 100364;
 
-/** What lists show of it is all that is there if the personal data was redacted, or not asked for. */
+/** If the personal data was redacted or not asked for, the instance has only what lists show. */
 async function fetchInstance(processInstanceId: string, isHidden: boolean): Promise<CaseInstance> {
   const params = { processInstanceId };
   const fetchPlain = async () => ({

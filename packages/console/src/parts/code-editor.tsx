@@ -14,7 +14,7 @@ import { getNonce } from 'get-nonce';
 import { useEffect, useRef } from 'react';
 import { type CodeFault, diagnosticsOf, rangeOfPointer } from './code-places.ts';
 
-/** A text in a language of programs: lines with numbers, colours, search, undo, and faults at their place. */
+/** An editor for code: line numbers, colours, search, undo, and faults at their place. */
 export type CodeLanguage = 'json' | 'html' | 'css' | 'javascript' | 'text';
 
 const LANGUAGES: Record<CodeLanguage, () => Extension> = { json, html, css, javascript, text: () => [] };

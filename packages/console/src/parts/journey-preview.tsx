@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import type { Result } from '../api/client.ts';
 import { useSession } from '../api/session.tsx';
 
-/** What the page of the journey is told and tells: see preview-page.tsx there. */
+/** The address and the messages of the preview page, which is preview-page.tsx of the journey. */
 const ADDRESS = '/web/preview';
 const SHOW = 'grove-preview';
 const READY = 'grove-preview-ready';

@@ -1,6 +1,7 @@
 import type { ConfigurationAction } from '@grove/contract';
 import { isObject } from '../kernel/is-object.ts';
 import { type FieldChange, listChanges } from './list-changes.ts';
+import { STORED_OBJECTS } from './stored-objects.ts';
 
 /** What the audit log says of a change of the configuration. Values are shown only where they are named here. */
 const SHOWN_FIELDS: { readonly [A in ConfigurationAction]?: readonly string[] } = {
@@ -17,36 +18,6 @@ const SHOWN_FIELDS: { readonly [A in ConfigurationAction]?: readonly string[] } 
   'webhook.updated': ['status', 'events', 'sensitiveHeaders'],
 };
 
-/**
- * What is compared with the stored object before an update. Secrets are in no view; addresses of webhooks and templates,
- * which may carry one, are left out.
- */
-const COMPARED_FIELDS: { readonly [A in ConfigurationAction]?: readonly string[] } = {
-  'apiKey.updated': ['name', 'description', 'type', 'status', 'permissions', 'expiringDtm'],
-  'processDefinition.updated': ['document'],
-  'processSettings.updated': [
-    'redirectOrigins',
-    'embedOrigins',
-    'allowSpecimens',
-    'readBudget',
-    'lenientRequests',
-    'fourEyes',
-    'reviewReasons',
-    'reviewDueHours',
-    'reviewQueues',
-  ],
-  'cloudSecret.updated': ['description', 'hosts'],
-  'webhook.updated': ['name', 'description', 'status', 'method', 'events', 'sensitiveHeaders', 'retryIntervalsMs'],
-  'theme.updated': ['palette', 'darkPalette', 'radius', 'fontFamily', 'defaultLanguage', 'texts'],
-  'identityStore.updated': ['description', 'status', 'configuration'],
-  'passkeyConfig.updated': ['*'],
-  'appkeyConfig.updated': ['*'],
-  'totpPolicy.updated': ['*'],
-  'pushPolicy.updated': ['status', 'numberMatching', 'providers'],
-  'operator.updated': ['role', 'status'],
-  'operatorRole.updated': ['description', 'permissions', 'environments', 'masked'],
-  'singleSignOn.updated': ['issuer', 'clientId', 'clientSecretName', 'scopes', 'groupsClaim', 'roles'],
-};
 /** Members that change by themselves. */
 const STAMPS: ReadonlySet<string> = new Set(['createdDtm', 'lastUpdatedDtm', 'createdBy', 'lastUpdatedBy']);
 
@@ -86,7 +57,7 @@ export function describeChange({ action, params, body, result, before }: Configu
 }
 
 function changesOf(action: ConfigurationAction, before: object, after: object): FieldChange[] {
-  const compared = COMPARED_FIELDS[action] ?? [];
+  const compared = STORED_OBJECTS[action]?.compared ?? [];
   const isCompared = (name: string) => !STAMPS.has(name) && (compared.includes(name) || compared.includes('*'));
   const [old, current] = [before, after].map((of) => Object.entries(of).filter(([name]) => isCompared(name)));
   return listChanges(Object.fromEntries(old ?? []), Object.fromEntries(current ?? []));

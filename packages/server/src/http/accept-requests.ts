@@ -5,9 +5,9 @@ import { callerOf, entrance } from './entrance.ts';
 import { noteArrival } from './request-id.ts';
 
 /**
- * The server below the framework. Ensures that a request names one host, and that it is the host everybody reads: the
- * tenant is told by it (RFC 9112, 3.2 and 3.2.2). The same for the credential and for how the body is to be read: a proxy
- * may read the last of two headers, and Node reads the first.
+ * The server below the framework. Ensures that a request names one host, and that every proxy reads the same host: it
+ * selects the tenant (RFC 9112, 3.2 and 3.2.2). The same holds for the credential and for the length of the body: of two
+ * headers, a proxy may read the last, and Node reads the first.
  */
 export type ServerOptions = {
   headersTimeout: number;
@@ -40,9 +40,9 @@ export function acceptRequests(handler: RequestListener, accepting: ServerOption
   });
 }
 
-/** Headers that Node takes once, from the first, and others may take from the last. */
+/** Of several such headers Node reads the first. A proxy may read the last. */
 const ONCE = ['Host', 'Authorization', 'Content-Type', 'Content-Encoding'] as const;
-/** Most headers have another length, so their names are not looked at. */
+/** The lengths of these names. Most headers have another length, so their names need not be compared. */
 const ONCE_LENGTHS: ReadonlySet<number> = new Set(ONCE.map(({ length }) => length));
 
 function faultOf(request: IncomingMessage): ApiError | undefined {

@@ -41,7 +41,7 @@ import {
 } from './webhooks.repository.ts';
 import { SORTABLE, type WebhookRow } from './webhooks.table.ts';
 
-/** Webhooks: who is told what (all of it is ours). A caller sees those of its own environment. */
+/** Webhooks: which receiver is notified of which events. A caller sees the webhooks of its own environment. */
 
 export const MAX_WEBHOOKS_PER_ENVIRONMENT = 100;
 
@@ -49,7 +49,7 @@ export type WebhooksDeps = {
   vault: Pick<Vault, 'sealFor' | 'openFor'>;
   secretHostFault: typeof secretHostFault;
   outbound: Pick<Outbound, 'faultOf'>;
-  /** There may be something to send. */
+  /** Wakes the worker: there may be something to send. */
   ring(): void;
 };
 

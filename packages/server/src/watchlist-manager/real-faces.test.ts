@@ -7,7 +7,7 @@ import { openTestApp, type TestApp, testPlaces } from '../../test/harness.ts';
 
 const BASE = '/api/watchlist-manager/facewatchlists';
 
-/** Until no machine is at work for the journey any more. */
+/** Waits until image analysis has ended. */
 async function submitSelfie(user: EndUser): Promise<Journey> {
   await user.submit('selfie');
   let now = await user.look();
@@ -18,7 +18,7 @@ async function submitSelfie(user: EndUser): Promise<Journey> {
   return now;
 }
 
-/** With the machine that looks at pictures, and pictures of people. */
+/** With real image analysis, and photographs of people. */
 describe('watchlists of real faces', () => {
   const places = testPlaces();
   let grove: TestApp;
@@ -45,12 +45,12 @@ describe('watchlists of real faces', () => {
   const send = (path: string, body: object) =>
     grove.call(`${BASE}${path}`, { method: 'POST', body: JSON.stringify(body) });
 
-  it('that are full take nobody more: 100101', async () => {
+  it('accept no member when they are full: 100101', async () => {
     await send(`/${id}`, { maxSize: 2 });
     assert.equal((await addRaw(AUDREY)).body.code, 100101);
   });
 
-  it('find a man by another photograph, and nobody else', async () => {
+  it('find a member by another photograph, and nobody else', async () => {
     const { body } = await send(`/${id}/match`, { image: base64(FRANCK_TURNED) });
     assert.deepEqual(
       body.candidates.map(({ memberId, lastName }: { memberId: string; lastName: string }) => [memberId, lastName]),
@@ -107,7 +107,7 @@ describe('watchlists of real faces', () => {
     );
   });
 
-  it('are really looked in by journeys of the sandbox, which have lists of their own', async () => {
+  it('are searched by journeys of the sandbox, which have lists of their own', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
     const token = await grove.token(apiKey);
     const post = (path: string, body: object) =>

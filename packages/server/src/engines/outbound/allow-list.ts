@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * What the operator lets requests reach although it is not on the public internet: ranges of addresses, and single
- * targets `host:port`. A list that can only deny would break every installation whose receivers live beside it.
+ * The targets outside the public internet that the operator allows: ranges of addresses, and single targets
+ * `host:port`. Without it, an installation could not reach receivers in its own network.
  */
 export type AllowList = {
   readonly ranges: readonly Range[];
@@ -45,15 +45,15 @@ export function isListed(address: string, { ranges }: AllowList): boolean {
   return ranges.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits));
 }
 
-/** What ipaddr.js may call unicast although it leads to an IPv4 address inside, or to a network of one site. */
+/** IPv6 ranges that lead to an IPv4 address of an inner network, or to one site, though ipaddr.js calls them unicast. */
 const NEVER = ['::/96', '::ffff:0:0/96', 'fec0::/10', '2002::/16', '2001::/32', '64:ff9b::/96', '64:ff9b:1::/48'].map(
   (range) => ipaddr.IPv6.parseCIDR(range),
 );
 
-/** Addresses of the internet's own space where clouds answer to the machines inside them: Azure's wire server. */
+/** Public addresses at which a cloud serves only the machines inside it: Azure's wire server. */
 const INSIDE_CLOUDS: ReadonlySet<string> = new Set(['168.63.129.16']);
 
-/** Is it an address of the public internet, in a form that hides no other? */
+/** True for an address of the public internet that contains no other address. */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);

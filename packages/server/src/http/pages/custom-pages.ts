@@ -6,8 +6,8 @@ import { pageHeaders } from '../../kernel/page-headers.ts';
 import { askedOrigin } from './framed-by.ts';
 
 /**
- * Serves the pages that tenants made. They are hostile until proven otherwise, so whatever they are served from, they get
- * an origin that nobody else has: the sandbox of their policy makes it opaque. They see no cookie, no storage, no camera,
+ * Serves the pages that tenants upload. They may be hostile, so each has an origin that nobody else has, whatever host
+ * serves it: the sandbox of its policy makes the origin opaque. They see no cookie, no storage, no camera,
  * no API, and load nothing but their own files. Where a domain for pages is configured, that domain serves them and
  * nothing else, each version under a host of its own.
  */
@@ -32,7 +32,7 @@ export type PageFile = {
 
 export const PAGES_PATH = '/pages/';
 
-/** An address is named by what is behind it, so that can be kept; not for ever, because a version can be withdrawn. */
+/** The address names one version, which never changes. It is not cached for ever, because a version can be withdrawn. */
 const KEPT_SECONDS = 3600;
 
 /** A request to a host of the domain of pages can mean a file of that page, and nothing else that is served here. */

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { checkRecipient, shorten } from './check-recipient.ts';
 
 describe('an address', () => {
-  it('is taken as people write it, and made one that a server takes', () => {
+  it('is accepted as people write it, and stored as a mail server expects it', () => {
     for (const [channel, given, address] of [
       ['EMAIL', ' Ada.Byrne+id@Example.com ', 'Ada.Byrne+id@example.com'],
       ['EMAIL', 'ada@bücher.example', 'ada@xn--bcher-kva.example'],
@@ -15,7 +15,7 @@ describe('an address', () => {
     }
   });
 
-  it('that would be two, begin a header, or lead to a machine by its number is refused', () => {
+  it('is refused if it is two addresses, begins a header, or names a machine by its number', () => {
     for (const given of [
       '',
       '@',

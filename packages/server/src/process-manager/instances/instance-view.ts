@@ -25,9 +25,9 @@ export const STATUS_MAPPED = {
 
 type Maybe<T> = { [K in keyof T]: T[K] | undefined };
 
-/** One shape for every instance: what is undefined is not written. */
-export function toPlainView(row: InstanceView, tenantId: string, now: number): PlainView {
-  const view: Maybe<PlainView> = {
+/** The members that every view begins with. What is undefined is not written. */
+function sharedMembers(row: InstanceView, tenantId: string) {
+  return {
     id: row.id,
     tenantId,
     processDefnId: row.definition_id,
@@ -42,6 +42,13 @@ export function toPlainView(row: InstanceView, tenantId: string, now: number): P
     environment: row.environment,
     retentionDays: row.retention_days,
     expiringDtm: toDtm(row.expiring_at),
+  };
+}
+
+/** One shape for every instance. */
+export function toPlainView(row: InstanceView, tenantId: string, now: number): PlainView {
+  const view: Maybe<PlainView> = {
+    ...sharedMembers(row, tenantId),
     createdAt: toDtm(row.created_at),
     elapsedMilliseconds: Math.max(0, (row.completed_at ?? now) - row.created_at),
     statusMapped: STATUS_MAPPED[row.status],
@@ -74,7 +81,7 @@ type WithParametersOptions = {
   definitionType: string | undefined;
   /** The regional system that runs it. */
   processServerId: string;
-  /** What a document says. */
+  /** The date that was read from a document. */
   readDateOfBirth?: string | undefined;
 };
 
@@ -84,20 +91,7 @@ export function toWithParameters(
 ): WithParameters {
   const parameters = JSON.parse(row.parameters) as Record<string, string>;
   const view: Maybe<WithParameters> = {
-    id: row.id,
-    tenantId,
-    processDefnId: row.definition_id,
-    processDefnName: row.process_defn_name,
-    processDefnVersion: row.process_defn_version,
-    lastName: row.last_name ?? undefined,
-    firstName: row.first_name ?? undefined,
-    phoneNumber: row.phone_number ?? undefined,
-    email: row.email ?? undefined,
-    externalReference: row.external_reference ?? undefined,
-    status: row.status,
-    environment: row.environment,
-    retentionDays: row.retention_days,
-    expiringDtm: toDtm(row.expiring_at),
+    ...sharedMembers(row, tenantId),
     createdDtm: toDtm(row.created_at),
     lastUpdatedDtm: toDtm(row.last_updated_at),
     processTokenId: row.token_id ?? undefined,
@@ -113,7 +107,7 @@ export function toWithParameters(
   return view as WithParameters;
 }
 
-/** Only what is a day of the calendar. */
+/** Undefined unless the text is a day of the calendar. */
 function calendarDate(text: string | undefined): string | undefined {
   if (text === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const at = Date.parse(`${text}T00:00:00Z`);

@@ -23,7 +23,7 @@ export function settles(definition: CompiledDefinition, stepId: string): boolean
   return step !== undefined && stepTypeOf(step.type).settle !== undefined;
 }
 
-/** Whether its work asks the machine that looks at pictures; the sandbox needs none. */
+/** Whether the work of a step needs image analysis. That of the sandbox never does. */
 export function needsLook(
   { environment }: Pick<InstanceRow, 'environment'>,
   definition: CompiledDefinition,

@@ -12,7 +12,7 @@ describe('keys and signatures of the registry', () => {
   const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const spki = p256.publicKey.export({ type: 'spki', format: 'der' });
 
-  it('a key that is no good key is refused', () => {
+  it('a malformed key is refused', () => {
     const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ type: 'spki', format: 'der' });
     const k256 = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey.export({
       type: 'spki',
