@@ -18,6 +18,8 @@ const UNSURE = 0.6;
 /** As much as one of the three check digits of a visa. */
 const IMPOSSIBLE_DATE = 1;
 
+/** Below this, what was read is no zone. */
+export const MIN_MERIT = 0.5;
 /** Passports have lines of 44 (ICAO 9303 part 4). With fillers lost, all check digits of one hold for lines of 36, too. */
 const CUT_PASSPORT = 0.5;
 
@@ -68,6 +70,11 @@ function isCutPassport({ format, fields }: Pick<ParsedMrz, 'format' | 'fields'>)
   return format === 'TD2' && fields.documentCode.startsWith('P');
 }
 
+/** It is still a zone, so that its lines are read again, longer. */
+function lessMerit(merit: number): number {
+  return Math.min(merit, Math.max(merit - CUT_PASSPORT, MIN_MERIT + 0.01));
+}
+
 /** How many characters a reading holds when nothing is known of its length. */
 export function countCharacters({ steps, logs }: MrzReading): number {
   let count = 0;
@@ -100,8 +107,13 @@ function decodeAs(format: Format, readings: readonly MrzReading[], quads: readon
   };
   // Visas of either size pass the same checks; only the number of characters tells them apart.
   const missed = Math.abs(Math.max(...counts) - format.length);
-  const merit = meritOf(parsed, score, repairs.length) - missed * 0.15 - (isCutPassport(parsed) ? CUT_PASSPORT : 0);
-  return { finding, merit, readings, scores: decoded.map((line) => line.score) };
+  const merit = meritOf(parsed, score, repairs.length) - missed * 0.15;
+  return {
+    finding,
+    merit: isCutPassport(parsed) ? lessMerit(merit) : merit,
+    readings,
+    scores: decoded.map((line) => line.score),
+  };
 }
 
 /**

@@ -4,7 +4,7 @@ import { CHARACTERS } from './alphabet.ts';
 import { buildMrz, type MrzContent } from './build-mrz.ts';
 import { checkDigit } from './check-digit.ts';
 import { decodeLine } from './decode-line.ts';
-import { decodeBest, isNoDate, isSettled } from './decode-zone.ts';
+import { decodeBest, isNoDate, isSettled, MIN_MERIT } from './decode-zone.ts';
 import { type MrzReading, NONE, WIDTH } from './fold.ts';
 import { FORMATS, kindsOf } from './formats.ts';
 import { parseMrz } from './parse-mrz.ts';
@@ -182,4 +182,15 @@ test('looks again at a passport in lines of 36, for which the check digits of on
   assert.deepEqual([passport?.finding.format, card?.finding.format], ['TD2', 'TD2']);
   assert.deepEqual([isSettled(passport), isSettled(card)], [false, true]);
   assert.ok((passport?.merit ?? 0) < (card?.merit ?? 0) - 0.4, 'a reading of 44 characters may be a little worse');
+});
+
+test('still takes a passport in lines of 36 that was read badly for a zone, so that it is read again', () => {
+  const { optional: _, ...content } = ERIKSSON;
+  const [first, second] = buildMrz('TD2', content) as [string, string];
+  const wrong = (digit: string) => String((Number(digit) + 2) % 10);
+  const changed = [...second].map((character, at) => ([9, 19, 27].includes(at) ? wrong(character) : character));
+  const lines = [first, changed.join('').replace('UTO', 'QQQ')].map((line) => readingOf(line));
+  const attempt = decodeBest(lines, []);
+  assert.equal(attempt?.finding.format, 'TD2');
+  assert.ok((attempt?.merit ?? 0) > MIN_MERIT);
 });

@@ -3,7 +3,7 @@ import type { Raster } from '../images/raster.ts';
 import { warp } from '../images/warp.ts';
 import { ocrModels } from '../ocr/models.ts';
 import { LINE_HEIGHT, readStrip, STEP, TURNER_WIDTH, upsideDown } from '../ocr/read-line.ts';
-import { type Attempt, countCharacters, decodeBest, isSettled } from './decode-zone.ts';
+import { type Attempt, countCharacters, decodeBest, isSettled, MIN_MERIT } from './decode-zone.ts';
 import { type LineBlock, lineQuads, offset } from './find-lines.ts';
 import { fitLine } from './fit-line.ts';
 import { foldReading, type MrzReading } from './fold.ts';
@@ -26,8 +26,6 @@ const MIN_CHARACTERS = 14;
 /** A line of fewer characters that may be of a zone is read once more, with care: fillers are faint. */
 const FEW_CHARACTERS = 7;
 const MAX_FOREIGN = 0.3;
-/** Below this, what was read is no zone. */
-export const MIN_MERIT = 0.5;
 /** A line that fits this well is not read again. */
 const CLEAR_SCORE = -0.03;
 

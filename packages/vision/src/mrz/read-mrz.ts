@@ -1,11 +1,11 @@
 import { type FoundQuad, findQuads } from '../documents/find-quads.ts';
 import type { Raster } from '../images/raster.ts';
 import { detectText, type TextBox } from '../ocr/detect-text.ts';
-import { type Attempt, isPlausible } from './decode-zone.ts';
+import { type Attempt, isPlausible, MIN_MERIT } from './decode-zone.ts';
 import { findLineBlocks } from './find-lines.ts';
 import { type CloserLook, lookCloser } from './look-closer.ts';
 import type { MrzFinding } from './mrz-finding.ts';
-import { type Budget, MAX_SEARCH_PIXELS, MIN_MERIT, newBudget, readBlock } from './read-block.ts';
+import { type Budget, MAX_SEARCH_PIXELS, newBudget, readBlock } from './read-block.ts';
 
 export type MrzReport = {
   readonly mrz: MrzFinding | undefined;
