@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import type { AxeLook } from '../../journey/test/axe.ts';
 import { startJourney } from '../../server/test/end-user.ts';
 import { walk } from './drawn-person.ts';
-import { type ConsoleStage, still } from './stage.ts';
+import { type ConsoleStage, DESKTOP, PHONE, resize, still } from './stage.ts';
 
 /** What the tests of the console share: one server, one browser, the page of the owner. */
 export type Tools = {
@@ -27,11 +27,11 @@ export async function lookAt({ page, axe, keep }: Tools, name: string): Promise<
   assert.deepEqual(await axe({ colours: 'only' }), [], `${name}, dark`);
   await keep(`${name}-dark`);
   await page().emulateMedia({ colorScheme: 'light' });
-  await page().setViewportSize({ width: 360, height: 740 });
+  await resize(page(), PHONE);
   await still(page());
   assert.ok((await page().evaluate(() => document.documentElement.scrollWidth)) <= 360, `${name} fits a phone`);
   await keep(`${name}-phone`);
-  await page().setViewportSize({ width: 1280, height: 800 });
+  await resize(page(), DESKTOP);
 }
 
 /** What reviewers do with a case besides deciding it. */

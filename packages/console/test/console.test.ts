@@ -20,7 +20,7 @@ import { testExports } from './export-work.ts';
 import { testRedaction } from './redact-work.ts';
 import { testRoles } from './role-work.ts';
 import { testScreens } from './screen-work.ts';
-import { type ConsoleStage, openConsoleStage, setPresence, settled, still } from './stage.ts';
+import { type ConsoleStage, DESKTOP, openConsoleStage, PHONE, resize, setPresence, settled, still } from './stage.ts';
 import { testStoreUsers } from './user-work.ts';
 
 const SCREENS = fileURLToPath(new URL('../../../build/screens/console', import.meta.url));
@@ -175,11 +175,11 @@ describe('the console', () => {
     await notes.getByRole('button', { name: 'Add note' }).click();
     await notes.getByText('@Olga Owner').waitFor();
     await keep('case-notes');
-    await page.setViewportSize({ width: 360, height: 740 });
+    await resize(page, PHONE);
     await still(page);
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360, 'the case fits a phone');
     await keep('case-phone');
-    await page.setViewportSize({ width: 1280, height: 800 });
+    await resize(page, DESKTOP);
     await page.getByText(/Claimed by you until/).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts explained' }).waitFor();
@@ -695,10 +695,10 @@ describe('the console', () => {
     await node(/2\. consent/).waitFor();
     assert.deepEqual(await axe(), []);
     await keep('canvas');
-    await page.setViewportSize({ width: 360, height: 740 });
+    await resize(page, PHONE);
     await still(page);
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360, 'the canvas fits a phone');
-    await page.setViewportSize({ width: 1280, height: 800 });
+    await resize(page, DESKTOP);
     await page.getByText('Document', { exact: true }).click();
     const types = (await documentOf(page)).steps.map(({ type }) => type);
     assert.deepEqual(types, ['document', 'consent', 'face', 'decision']);
@@ -738,10 +738,10 @@ describe('the console', () => {
     await still(page);
     assert.deepEqual(await axe(), []);
     await keep('form-builder');
-    await page.setViewportSize({ width: 360, height: 740 });
+    await resize(page, PHONE);
     await still(page);
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360, 'the builder fits a phone');
-    await page.setViewportSize({ width: 1280, height: 800 });
+    await resize(page, DESKTOP);
     await page.getByText('No faults.').waitFor();
     await page.getByText('Document', { exact: true }).click();
     const form = (await documentOf(page)).steps.find(({ type }) => type === 'form');
@@ -895,13 +895,13 @@ describe('the console', () => {
       await look(`${path}, dark`, 'only');
       await keep(`${name}-dark`);
       await page.emulateMedia({ colorScheme: 'light' });
-      await page.setViewportSize({ width: 360, height: 740 });
+      await resize(page, PHONE);
       await page.getByRole('button', { name: 'Menu', exact: true }).waitFor();
       await still(page);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       if (wide > 360) faults.push(`${path} is ${wide} px wide on a phone`);
       await keep(`${name}-phone`);
-      await page.setViewportSize({ width: 1280, height: 800 });
+      await resize(page, DESKTOP);
     }
     assert.deepEqual(faults, []);
   });

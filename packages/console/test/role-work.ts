@@ -5,7 +5,7 @@ import { axeFaults } from '../../journey/test/axe.ts';
 import { startJourney } from '../../server/test/end-user.ts';
 import type { Tools } from './case-work.ts';
 import { walk } from './drawn-person.ts';
-import { settled, still } from './stage.ts';
+import { DESKTOP, PHONE, resize, settled, still } from './stage.ts';
 
 const withTenant = (permissions: readonly string[]) => permissions.map((each) => `TNT#acme#${each}`);
 const REVIEWS = [
@@ -59,11 +59,11 @@ export function testRoles({ stage, open, keep, ...tools }: Tools): void {
     assert.doesNotMatch(await page.locator('main').innerText(), /Saoirse|Byrne/i);
     assert.deepEqual(await axeFaults(page), []);
     await keep('masked-case', page);
-    await page.setViewportSize({ width: 360, height: 740 });
+    await resize(page, PHONE);
     await still(page);
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360, 'the case fits a phone');
     await keep('masked-case-phone', page);
-    await page.setViewportSize({ width: 1280, height: 800 });
+    await resize(page, DESKTOP);
     await page.getByRole('textbox', { name: /^Reason/ }).fill('The checks agree');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Approved').first().waitFor();

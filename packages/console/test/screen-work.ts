@@ -7,7 +7,7 @@ import { startJourney } from '../../server/test/end-user.ts';
 import { openReceiver } from '../../server/test/webhooks.ts';
 import { lookAt, type Tools } from './case-work.ts';
 import { walk } from './drawn-person.ts';
-import { settled } from './stage.ts';
+import { DESKTOP, resize, settled } from './stage.ts';
 
 /** What operators do on the screens beside reviews. */
 export function testScreens(tools: Tools): void {
@@ -240,7 +240,7 @@ export function testScreens(tools: Tools): void {
       assert.ok(await page.getByText('You are looking at test data.').isVisible(), where);
     };
     for (const width of [1280, 360]) {
-      await page.setViewportSize({ width, height: 800 });
+      await resize(page, { width, height: 800 });
       for (const [path, heading] of [
         ['/', /Good to see you/],
         ['/keys', /API keys/],
@@ -252,7 +252,7 @@ export function testScreens(tools: Tools): void {
         assert.ok(await banner.getByText('acme', { exact: true }).isVisible(), 'it stays while one scrolls');
       }
     }
-    await page.setViewportSize({ width: 1280, height: 800 });
+    await resize(page, DESKTOP);
   });
 
   it('roles are described, and files, links and cancelling are offered, in the language of the operator', async () => {

@@ -16,7 +16,8 @@ import { build, isFresh } from '../build.ts';
 
 /** A server with the built console, and a real browser whose passkeys are in a virtual authenticator. */
 const WAIT_MS = 20_000;
-const DESKTOP = { width: 1280, height: 800 };
+export const DESKTOP = { width: 1280, height: 800 };
+export const PHONE = { width: 360, height: 740 };
 
 export type ConsoleStage = {
   app: TestApp;
@@ -110,6 +111,13 @@ export async function addAuthenticator(page: Page): Promise<void> {
     },
   });
   authenticators.set(page, { session, authenticatorId });
+}
+
+/** A page is laid out anew a little after it was resized; a click before that misses its target. */
+export async function resize(page: Page, size: { width: number; height: number }): Promise<void> {
+  await page.setViewportSize(size);
+  await page.waitForFunction(({ width, height }) => innerWidth === width && innerHeight === height, size);
+  for (let frames = 0; frames < 2; frames++) await page.evaluate(() => new Promise(requestAnimationFrame));
 }
 
 /** Waits until nothing on the page moves or changes its colour. */
