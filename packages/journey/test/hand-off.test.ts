@@ -58,6 +58,7 @@ describe('going on with a phone', () => {
     await phone.getByText('Nahe Berlin, Deutschland (laut seiner Uhr)').waitFor();
     assert.match(await facts.innerText(), /Ein Browser auf Linux/);
     await phone.setViewportSize({ width: 390, height: 664 });
+    await phone.waitForFunction(() => innerHeight === 664);
     const box = await phone.locator('.numbers').boundingBox();
     assert.ok(
       box && box.y + box.height <= 664,
