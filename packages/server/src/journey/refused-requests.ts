@@ -42,7 +42,7 @@ export function openRefusedRequests({ db, processes, onError }: RefusedRequestsD
       if (snapshot) await tenant.write((tx) => processes.challenges.noteRefusal(tx, snapshot.instance.id, at));
     } catch (error) {
       if (isOutage(error)) throw error;
-      onError('could not note a refused frame', error);
+      onError('could not note a refused request', error);
     }
     unsaved.delete(key);
   };

@@ -204,12 +204,12 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
   it('100035: an app that was begun does not sign in after the sessions ended, a reset or a suspension', async () => {
     await confirm(owner);
     const thief = await invitePerson(grove, owner, 'Reviewer', 'Rita');
-    const begin = async () => (await thief.call('/api/console/totp/start', { body: {} })).body;
-    const begun = await begin();
+    const startApp = async () => (await thief.call('/api/console/totp/start', { body: {} })).body;
+    const newApp = await startApp();
     assert.equal((await owner.call(`${OPERATORS}/${thief.id}/sessions`, { method: 'DELETE' })).status, 204);
-    assert.equal((await complete(begun.ceremonyId, codeFrom(begun.uri))).body.code, 100035);
+    assert.equal((await complete(newApp.ceremonyId, codeFrom(newApp.uri))).body.code, 100035);
     assert.equal((await owner.call(`${OPERATORS}/${thief.id}/reset`, { body: {} })).status, 200);
-    assert.equal((await complete(begun.ceremonyId, codeFrom(begun.uri))).body.code, 100035);
+    assert.equal((await complete(newApp.ceremonyId, codeFrom(newApp.uri))).body.code, 100035);
 
     const { email, id } = await invite('ina');
     const before = (await open(await linkTo(email))).body;

@@ -1,6 +1,7 @@
 import { type Grey, toGrey } from '../images/grey.ts';
 import type { Raster } from '../images/raster.ts';
 import { blocksWhere, type Grain, noiseOf } from './grain.ts';
+import { median } from './median.ts';
 
 type FaceArea = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
@@ -154,8 +155,4 @@ function range(from: number, to: number, least: number, most: number): number[] 
 
 function quantile(sorted: Float32Array, share: number): number {
   return sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
-}
-
-function median(values: readonly number[]): number {
-  return Float64Array.from(values).sort()[(values.length - 1) >> 1] ?? 0;
 }

@@ -1,4 +1,5 @@
 import type { Raster } from '../images/raster.ts';
+import { median } from './median.ts';
 import { CELL_HEIGHT, MARGIN, PITCH } from './zone-glyphs.ts';
 import { type CellPosition, PAPER_EVERY, paperOf, type Strip } from './zone-strip.ts';
 
@@ -35,7 +36,7 @@ function distanceTo({ red, blue }: InkColour, others: readonly InkColour[]): num
   return Math.hypot(red - median(others.map((each) => each.red)), blue - median(others.map((each) => each.blue)));
 }
 
-/** The colour of the ink in each cell that has any. A blur mixes ink with paper, which changes how much there is of it alone. */
+/** The colour of the ink in each cell that has any. A blur mixes ink with paper: the ink gets paler, and its colour stays. */
 function inkColours(strip: Strip, positions: readonly CellPosition[], text: string): InkColour[] {
   const channels = [0, 1, 2].map((k) => channelOf(strip.pixels, k)) as [Float32Array, Float32Array, Float32Array];
   const papers = channels.map((channel) => paperOf(channel, strip.width));
@@ -74,10 +75,6 @@ function sumsIn(
     }
   }
   return { pixels, red, green, blue };
-}
-
-function median(values: readonly number[]): number {
-  return Float64Array.from(values).sort()[(values.length - 1) >> 1] ?? 0;
 }
 
 function channelOf({ data }: Raster, k: number): Float32Array {

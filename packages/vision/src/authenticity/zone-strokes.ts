@@ -1,4 +1,5 @@
 import type { Raster } from '../images/raster.ts';
+import { median } from './median.ts';
 import { colourDistances } from './zone-colour.ts';
 import { leastDifference } from './zone-copies.ts';
 import { CELL_HEIGHT, CELL_WIDTH, type Glyph, glyphOf, MARGIN, PITCH } from './zone-glyphs.ts';
@@ -123,8 +124,4 @@ function inkAt(strip: Strip, { room, weight }: Glyph, { x: left, y: top, scale }
     }
   }
   return { all: all / weight, beside: beside / weight };
-}
-
-function median(values: readonly number[]): number {
-  return Float64Array.from(values).sort()[(values.length - 1) >> 1] ?? 0;
 }

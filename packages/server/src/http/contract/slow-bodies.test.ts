@@ -6,7 +6,7 @@ import { startJourney } from '../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { firstOwner, hostOf, invitePerson, originOf, type Person } from '../../../test/operators.ts';
 
-type Held = { path: string; headers: Record<string, string>; body: string };
+type SlowRequest = { path: string; headers: Record<string, string>; body: string };
 
 onBothEngines('a request whose body is held back', (_engine, places) => {
   let grove: TestApp;
@@ -18,7 +18,7 @@ onBothEngines('a request whose body is held back', (_engine, places) => {
   after(() => grove.stop());
 
   /** Sends all but the last byte, and the last byte after the work. Gives the code or the status of the answer. */
-  const heldBack = async ({ path, headers, body }: Held, meanwhile: () => Promise<unknown>): Promise<number> => {
+  const heldBack = async ({ path, headers, body }: SlowRequest, meanwhile: () => Promise<unknown>): Promise<number> => {
     const { port, hostname } = new URL(grove.baseUrl);
     const socket = await new Promise<Socket>((done) => {
       const opened = connect(Number(port), hostname, () => done(opened));

@@ -137,19 +137,19 @@ onBothEngines('single sign-on with a hostile provider', (_engine, places) => {
 
   it('a provider that does not answer keeps nobody from writing', async () => {
     const another = await openHostileProvider();
-    const asked = Promise.withResolvers<void>();
-    const wait = Promise.withResolvers<void>();
+    const question = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
     another.beforeDiscovery = () => {
-      asked.resolve();
-      return wait.promise;
+      question.resolve();
+      return answer.promise;
     };
     await confirm(owner);
     const setting = owner.call(SETTINGS, { body: { ...settings(), issuer: another.issuer } });
-    await asked.promise;
+    await question.promise;
     const body = JSON.stringify({ name: 'meanwhile', permissions: [] });
     const written = await grove.call('/api/arthr/apiKeys', { method: 'POST', token: await grove.token(), body });
     assert.equal(written.status, 201, written.text);
-    wait.resolve();
+    answer.resolve();
     assert.equal((await setting).status, 200);
     await set(settings());
     await another.close();

@@ -50,10 +50,10 @@ describe('the archive of a person', () => {
       return false;
     };
     const ready = { ...row, action: 'FIND', state: 'DONE' };
-    const found = { get: async () => ready, all: async () => items, tenantId: 'acme' };
+    const db = { get: async () => ready, all: async () => items, tenantId: 'acme' };
     const audit = { noteRead: () => undefined };
     const { archive } = openPersonRequests({ ...deps, audit, mayStillCall } as never).handlers.personRequests;
-    const context = { db: found, now: 0, principal: { environment: 'live' } };
+    const context = { db, now: 0, principal: { environment: 'live' } };
     const answer = await archive(context as never, { params: { personRequestId: 'r1' } } as never);
     await assert.rejects(buffer((answer as unknown as { body: Readable }).body), { code: 7 });
     assert.deepEqual(askedFor, ['PersonRequests:archive']);
