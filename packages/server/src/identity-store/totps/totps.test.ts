@@ -402,12 +402,9 @@ onBothEngines('TOTP', (_engine, places) => {
       const code = otherThan(codeOf(await register(user)));
       const tries = await Promise.all(Array.from({ length: 200 }, (_, index) => authenticate(user, code, index % 2)));
       assert.equal(tries.filter(({ body }) => body.code === 100051).length, 5);
-      // A slow machine may refuse some as busy; these were not judged.
-      const others = tries.filter(({ body }) => body.code !== 100051);
-      assert.deepEqual(
-        others.filter(({ status, body }) => body.code !== 2101 && status !== 503),
-        [],
-      );
+      // Shown whole, if there is another answer.
+      const others = tries.filter(({ body }) => body.code !== 100051 && body.code !== 2101);
+      assert.deepEqual(others, []);
     }
   });
 });
