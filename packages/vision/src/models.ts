@@ -12,6 +12,7 @@ import {
   type SuppliedModelKey,
   WEIGHTS,
 } from './model-names.ts';
+import { nativeCall } from './native-calls.ts';
 import { openAsItIs, openNarrow } from './onnx/open-network.ts';
 
 /** The outputs of one run, in the order in which the table above names them. */
@@ -79,7 +80,7 @@ function isAnswer(output: Float32Array, { answer }: SuppliedModel): boolean {
 
 function runOf(session: InferenceSession, { input, outputs }: ModelFile): RunModel {
   return async (data) => {
-    const result = await session.run({ input: new Tensor('float32', data, input) });
+    const result = await nativeCall(() => session.run({ input: new Tensor('float32', data, input) }));
     return outputs.map((output) => (result[output] as Tensor).data as Float32Array);
   };
 }

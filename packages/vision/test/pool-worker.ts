@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { serveTasks } from '../src/engine/serve-tasks.ts';
 import { ImageFault } from '../src/images/image-fault.ts';
+import { nativeCall } from '../src/native-calls.ts';
 
 /** Tasks that go wrong in every way in which a real one can. Counters are shared between threads. */
 serveTasks({
@@ -31,6 +32,16 @@ serveTasks({
   spin: async (input) => {
     Atomics.add(input as Int32Array, 0, 1);
     for (;;) Math.random();
+  },
+  /** A library that computes until it is told to return. What follows it must not begin. */
+  inLibrary: async (input) => {
+    const [started, mayReturn, returned, next] = input as Int32Array[];
+    await nativeCall(async () => {
+      Atomics.store(started as Int32Array, 0, 1);
+      Atomics.wait(mayReturn as Int32Array, 0, 0);
+      Atomics.store(returned as Int32Array, 0, 1);
+    });
+    await nativeCall(async () => Atomics.store(next as Int32Array, 0, 1));
   },
   hoard: async () => {
     const hoard: object[] = [];

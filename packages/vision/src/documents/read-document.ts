@@ -8,6 +8,7 @@ import { centreOf, distance, type Point, type Quad } from '../images/geometry.ts
 import { decodeImage, type Raster } from '../images/raster.ts';
 import type { MrzFinding } from '../mrz/mrz-finding.ts';
 import { type MrzReport, readMrz } from '../mrz/read-mrz.ts';
+import { nativeCall } from '../native-calls.ts';
 import type { TextBox } from '../ocr/detect-text.ts';
 import type { ModelName } from '../ocr/models.ts';
 import {
@@ -286,9 +287,8 @@ function checksOf(
 }
 
 function toJpeg({ data, width, height }: Raster): Promise<Uint8Array> {
-  return sharp(data, { raw: { width, height, channels: 3 } })
-    .jpeg({ quality: JPEG_QUALITY })
-    .toBuffer();
+  const picture = sharp(data, { raw: { width, height, channels: 3 } }).jpeg({ quality: JPEG_QUALITY });
+  return nativeCall(() => picture.toBuffer());
 }
 
 async function cutPortrait(
@@ -304,9 +304,6 @@ async function cutPortrait(
   const height = Math.min(straight.height, Math.ceil(face.y + face.height + margin)) - top;
   if (width < 1 || height < 1) return undefined;
   const raw = { width: straight.width, height: straight.height, channels: 3 as const };
-  const jpeg = await sharp(straight.data, { raw })
-    .extract({ left, top, width, height })
-    .jpeg({ quality: JPEG_QUALITY })
-    .toBuffer();
-  return { jpeg, box: face };
+  const picture = sharp(straight.data, { raw }).extract({ left, top, width, height }).jpeg({ quality: JPEG_QUALITY });
+  return { jpeg: await nativeCall(() => picture.toBuffer()), box: face };
 }

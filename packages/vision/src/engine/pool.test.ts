@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { ImageFault } from '../images/image-fault.ts';
 import { VisionFault } from './fault.ts';
 import { openPool, type Pool, type PoolOptions } from './pool.ts';
@@ -75,6 +76,20 @@ describe('a pool of workers', () => {
     assert.equal(stats().replaced, 1);
     await pool?.stop();
     assert.equal(Atomics.load(ends, 0), 1);
+  });
+
+  test('does not end a worker inside a native library by force, and lets it make no further native call', async () => {
+    const { run, stop } = await open({ graceMs: 1 });
+    const [started, mayReturn, returned, next] = [counter(), counter(), counter(), counter()] as const;
+    const ended = assert.rejects(run('inLibrary', [started, mayReturn, returned, next]), isFault('stopped'));
+    while (Atomics.load(started, 0) === 0) await wait(5);
+    const stopped = stop();
+    // The grace is over many times before the library returns.
+    await wait(50);
+    Atomics.store(mayReturn, 0, 1);
+    Atomics.notify(mayReturn, 0);
+    await Promise.all([stopped, ended]);
+    assert.deepEqual([returned[0], next[0]], [1, 0]);
   });
 
   test('survives a job that uses up its memory', async () => {

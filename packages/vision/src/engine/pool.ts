@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { ImageFault } from '../images/image-fault.ts';
+import { forbidNativeCalls, isInNativeCall, type NativeCalls, newNativeCalls } from '../native-calls.ts';
 import { VisionFault } from './fault.ts';
-import type { FromWorker, ToWorker } from './protocol.ts';
+import type { FromWorker, ToWorker, WorkerData } from './protocol.ts';
 
 export type PoolOptions = {
   /** The worker's file. It calls `serveTasks`. */
@@ -14,7 +14,7 @@ export type PoolOptions = {
   queueLimit: number;
   /** How long a job may run. Its worker is replaced. */
   timeoutMs: number;
-  /** How long a worker that was told to leave may take to finish what it does, before it is ended by force. */
+  /** How long a worker that was told to leave may take before it is ended by force, outside native calls. */
   graceMs: number;
   /** How much JavaScript memory a worker may use. Over it, it dies and is replaced. */
   heapLimitMb: number;
@@ -44,7 +44,13 @@ type Job = {
   settle(outcome: { result: unknown } | { fault: Error }): void;
 };
 
-type Slot = { worker: Worker; ready: boolean; job: Job | null; timer: NodeJS.Timeout | null };
+type Slot = {
+  readonly worker: Worker;
+  readonly nativeCalls: NativeCalls;
+  ready: boolean;
+  job: Job | null;
+  timer: NodeJS.Timeout | null;
+};
 
 /** A job whose worker died is given to one other worker, because the job may not be at fault. */
 const MAX_ATTEMPTS = 2;
@@ -104,12 +110,14 @@ type State = {
 };
 
 function startWorker(pool: State): void {
-  const { script, workerData, heapLimitMb } = pool.options;
+  const { script, workerData: options, heapLimitMb } = pool.options;
+  const nativeCalls = newNativeCalls();
+  const workerData: WorkerData<unknown> = { options, nativeCalls };
   const worker = new Worker(script, {
     workerData,
     resourceLimits: { maxOldGenerationSizeMb: heapLimitMb, maxYoungGenerationSizeMb: YOUNG_MB },
   });
-  const slot: Slot = { worker, ready: false, job: null, timer: null };
+  const slot: Slot = { worker, nativeCalls, ready: false, job: null, timer: null };
   let lastError: Error | undefined;
   pool.slots.add(slot);
   worker.on('message', (message: FromWorker) => hear(pool, slot, message));
@@ -244,16 +252,22 @@ function timeOut(pool: State, slot: Slot, job: Job): void {
 }
 
 /**
- * A thread that is ended by force while a library computes takes the whole process with it, so it is asked first. Force
- * is only for threads that never answer, for example in an endless loop.
+ * A thread that is ended by force while a native library computes takes the whole process with it. So it is asked first,
+ * and makes no further native call. Force is only for threads that never answer, for example in an endless loop; while a
+ * native call lasts, there is none, however slow the machine is.
  */
 function dismiss(pool: State, slot: Slot): void {
   pool.slots.delete(slot);
   pool.leaving.add(slot);
+  forbidNativeCalls(slot.nativeCalls);
   const message: ToWorker = { kind: 'leave' };
   slot.worker.postMessage(message);
-  const force = setTimeout(() => slot.worker.terminate(), pool.options.graceMs);
-  slot.worker.once('exit', () => clearTimeout(force));
+  const force = setInterval(() => {
+    if (isInNativeCall(slot.nativeCalls)) return;
+    clearInterval(force);
+    slot.worker.terminate();
+  }, pool.options.graceMs);
+  slot.worker.once('exit', () => clearInterval(force));
 }
 
 /** Libraries hold on to some of the memory that large pictures took; a new thread starts without it. */
@@ -271,7 +285,10 @@ async function stop(pool: State): Promise<void> {
   const unfinished = [...pool.queue.splice(0), ...[...pool.slots].flatMap(({ job }) => job ?? [])];
   for (const slot of pool.slots) release(slot);
   for (const job of unfinished) job.settle({ fault: new VisionFault('stopped') });
-  const exits = [...pool.slots, ...pool.leaving].map(({ worker }) => once(worker, 'exit'));
+  // A worker that leaves while it loads its models exits with an error.
+  const exits = [...pool.slots, ...pool.leaving].map(
+    ({ worker }) => new Promise((resolve) => worker.once('exit', resolve)),
+  );
   for (const slot of [...pool.slots]) dismiss(pool, slot);
   await Promise.all(exits);
 }

@@ -1,8 +1,12 @@
 import type { FacePackName } from '../faces/packs.ts';
 import type { ImageFaultReason } from '../images/image-fault.ts';
+import type { NativeCalls } from '../native-calls.ts';
 
 /** What a worker is told at its start. */
 export type WorkerOptions = { readonly pack: FacePackName; readonly weights?: string };
+
+/** What the pool hands to a worker: what its script wants to know, and where it counts its calls of native libraries. */
+export type WorkerData<Options> = { readonly options: Options; readonly nativeCalls: NativeCalls };
 
 /** What the threads say to each other. Everything is plain data. */
 export type ToWorker =

@@ -6,6 +6,7 @@ import { AUDREY, changed, FRANCK, FRANCK_TURNED, picture } from '../../test/pict
 import { ImageFault } from '../images/image-fault.ts';
 import { makeSpecimen } from '../specimens/make-specimen.ts';
 import { VisionFault } from './fault.ts';
+import { openPool } from './pool.ts';
 import { openVision, type VisionEngine } from './vision.ts';
 
 /** What is found is looked at here, not how long it takes on a machine that has other things to do. */
@@ -67,6 +68,26 @@ describe('the engine', () => {
     const before = vision.stats().residentMb;
     for (let times = 0; times < 4; times += 1) await vision.analyseFace(large);
     assert.ok(vision.stats().residentMb - before < 200, `${vision.stats().residentMb - before} MB more`);
+  });
+
+  test('outlives workers that are ended by force in the middle of a picture', async () => {
+    const pool = await openPool({
+      script: new URL('./worker.ts', import.meta.url),
+      workerData: { pack: 'faceplugin' },
+      workers: 1,
+      queueLimit: 10,
+      timeoutMs: 200,
+      graceMs: 1,
+      heapLimitMb: 256,
+      residentLimitMb: 100_000,
+    });
+    const { jpeg } = await makeSpecimen({ kind: 'passport', seed: 1 });
+    // Before native calls were counted, one of two such jobs aborted the process.
+    for (let job = 0; job < 4; job += 1) {
+      const reading = pool.run('readDocument', { bytes: new Uint8Array(jpeg), options: { today: '2026-01-01' } });
+      await assert.rejects(reading, (error) => error instanceof VisionFault && error.reason === 'timed_out');
+    }
+    await pool.stop();
   });
 
   test('is not taken down by pictures that take too long, nor by being stopped while it works', async () => {

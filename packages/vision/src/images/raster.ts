@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { nativeCall } from '../native-calls.ts';
 import { ImageFault } from './image-fault.ts';
 import { type ImageFormat, isCutShort, isKnownForeignImage, sniffImage } from './sniff.ts';
 
@@ -54,11 +55,10 @@ function recognise(bytes: Uint8Array): ImageFormat {
 
 /** The size of the upright picture. Reads only the header: a decompression bomb is refused before it is unpacked. */
 async function readSize(bytes: Uint8Array, format: ImageFormat): Promise<{ width: number; height: number }> {
-  const metadata = await sharp(bytes, { limitInputPixels: false, failOn: 'none' })
-    .metadata()
-    .catch((error: unknown) => {
-      throw asFault(error, bytes, format);
-    });
+  const header = sharp(bytes, { limitInputPixels: false, failOn: 'none' });
+  const metadata = await nativeCall(() => header.metadata()).catch((error: unknown) => {
+    throw asFault(error, bytes, format);
+  });
   if (metadata.format !== format) throw new ImageFault('corrupt');
   if ((metadata.pages ?? 1) > 1) throw new ImageFault('animated');
   const { width, height } = metadata.autoOrient;
@@ -77,13 +77,13 @@ async function decode(bytes: Uint8Array, reducedTo: number | undefined): Promise
   // Phones write JPEGs with harmless faults, which libjpeg calls warnings; a picture that ends early is not one of them.
   let pipeline = sharp(bytes, { limitInputPixels: MAX_IMAGE_PIXELS, failOn: 'error', pages: 1 });
   if (reducedTo) pipeline = pipeline.resize({ width: reducedTo, kernel: 'linear' });
-  const { data, info } = await pipeline
+  pipeline = pipeline
     .autoOrient()
     .flatten({ background: '#ffffff' })
     .toColourspace('srgb')
     .raw({ depth: 'uchar' })
-    .timeout({ seconds: DECODE_SECONDS })
-    .toBuffer({ resolveWithObject: true });
+    .timeout({ seconds: DECODE_SECONDS });
+  const { data, info } = await nativeCall(() => pipeline.toBuffer({ resolveWithObject: true }));
   const { width, height, channels } = info;
   return { width, height, data: channels === 3 ? data : toThreeChannels(data, channels) };
 }

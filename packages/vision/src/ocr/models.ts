@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as ort from 'onnxruntime-node';
+import { nativeCall } from '../native-calls.ts';
 import { lighten } from '../onnx/lighten.ts';
 import { openAsItIs, openNarrow } from '../onnx/open-network.ts';
 
@@ -70,7 +71,8 @@ export async function run(
   const input = model.inputNames[0] as string;
   const output = model.outputNames[0] as string;
   const startedAt = performance.now();
-  const result = (await model.run({ [input]: new ort.Tensor('float32', data, dims) }))[output] as ort.Tensor;
+  const outputs = await nativeCall(() => model.run({ [input]: new ort.Tensor('float32', data, dims) }));
   modelTime.milliseconds += performance.now() - startedAt;
+  const result = outputs[output] as ort.Tensor;
   return { data: result.data as Float32Array, dims: result.dims };
 }

@@ -1,4 +1,5 @@
 import { InferenceSession } from 'onnxruntime-node';
+import { nativeCall } from '../native-calls.ts';
 import { narrow } from './narrow.ts';
 
 type SessionOptions = InferenceSession.SessionOptions;
@@ -22,10 +23,6 @@ export async function openNarrow(network: Uint8Array, options: SessionOptions): 
 
 /** For one thread, because workers are the unit of parallelism. */
 export function openAsItIs(network: Uint8Array, options: SessionOptions): Promise<InferenceSession> {
-  return InferenceSession.create(network, {
-    logSeverityLevel: 3,
-    ...options,
-    intraOpNumThreads: 1,
-    interOpNumThreads: 1,
-  });
+  const one = { intraOpNumThreads: 1, interOpNumThreads: 1 };
+  return nativeCall(() => InferenceSession.create(network, { logSeverityLevel: 3, ...options, ...one }));
 }
