@@ -114,15 +114,15 @@ function halftone(document: Raster, pitch: number): Raster {
   const scale = 2;
   const [width, height] = [document.width * scale, document.height * scale];
   const large = resize(document, width, height);
-  const angles = [15, 75, 0].map((degrees) => (degrees * Math.PI) / 180);
+  const screens = [15, 75, 0].map((degrees) => (degrees * Math.PI) / 180);
   const data = new Uint8Array(large.data.length);
   const wave = (2 * Math.PI) / (pitch * scale);
-  for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      for (let k = 0; k < 3; k += 1) {
-        const angle = angles[k] as number;
-        const u = (x * Math.cos(angle) + y * Math.sin(angle)) * wave;
-        const v = (y * Math.cos(angle) - x * Math.sin(angle)) * wave;
+  for (let k = 0; k < 3; k += 1) {
+    const [cosine, sine] = [Math.cos(screens[k] as number), Math.sin(screens[k] as number)];
+    for (let y = 0; y < height; y += 1) {
+      for (let x = 0; x < width; x += 1) {
+        const u = (x * cosine + y * sine) * wave;
+        const v = (y * cosine - x * sine) * wave;
         const threshold = 0.5 + 0.25 * (Math.cos(u) + Math.cos(v));
         const at = (y * width + x) * 3 + k;
         const ink = 1 - (large.data[at] as number) / 255;

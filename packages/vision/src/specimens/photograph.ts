@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { apply, homography, type Point, type Quad, rectangle } from '../images/geometry.ts';
+import { type Homography, homography, type Point, type Quad, rectangle } from '../images/geometry.ts';
 import type { Raster } from '../images/raster.ts';
 import { noise, type Random, within } from './random.ts';
 
@@ -33,6 +33,7 @@ const SIZE = { width: 1600, height: 1200 } as const;
 /** The noise of a telephone's camera by day. A picture without any was drawn by a computer, and is taken for that. */
 const CAMERA_NOISE = 2;
 const GRAINS = 1 << 16;
+const LAST_GRAIN = GRAINS - 1;
 
 /** Photographs documents that lie on a table, and says where their corners are in the picture. */
 export async function photograph(
@@ -58,16 +59,22 @@ export async function photograph(
 
 /** A table of some plain colour with soft light and a little grain. */
 function tableTop(size: { width: number; height: number }, random: Random): Raster {
-  const data = new Uint8Array(size.width * size.height * 3);
-  const base = [within(random, 50, 110), within(random, 45, 95), within(random, 40, 90)];
+  const { width, height } = size;
+  const data = new Uint8Array(width * height * 3);
+  const [red, green, blue] = [within(random, 50, 110), within(random, 45, 95), within(random, 40, 90)];
   const fall = within(random, -0.25, 0.25);
-  for (let y = 0; y < size.height; y += 1) {
-    for (let x = 0; x < size.width; x += 1) {
-      const light = 1 + fall * (x / size.width - 0.5) + 0.1 * Math.sin(y / 37) * Math.sin(x / 211);
-      for (let k = 0; k < 3; k += 1) data[(y * size.width + x) * 3 + k] = (base[k] as number) * light;
+  const across = Float64Array.from({ length: width }, (_, x) => 1 + fall * (x / width - 0.5));
+  const waves = Float64Array.from({ length: width }, (_, x) => Math.sin(x / 211));
+  for (let y = 0, to = 0; y < height; y += 1) {
+    const wave = 0.1 * Math.sin(y / 37);
+    for (let x = 0; x < width; x += 1, to += 3) {
+      const light = (across[x] as number) + wave * (waves[x] as number);
+      data[to] = red * light;
+      data[to + 1] = green * light;
+      data[to + 2] = blue * light;
     }
   }
-  return { ...size, data };
+  return { width, height, data };
 }
 
 /** Where the corners of a document appear: a pinhole camera, two widths of the document away. */
@@ -113,25 +120,37 @@ function paste(scene: Raster, image: Raster, quad: Quad): void {
     Math.max(0, Math.floor(Math.min(...ys))),
     Math.min(scene.height - 1, Math.ceil(Math.max(...ys))),
   ];
-  const offsets = [0.25, 0.75];
-  for (let y = top; y <= bottom; y += 1) {
-    for (let x = left; x <= right; x += 1) {
-      const sum = [0, 0, 0];
-      let inside = 0;
-      for (const dy of offsets) {
-        for (const dx of offsets) {
-          const from = apply(map, { x: x + dx, y: y + dy });
-          if (from.x < 0 || from.y < 0 || from.x >= image.width || from.y >= image.height) continue;
-          const at = (Math.floor(from.y) * image.width + Math.floor(from.x)) * 3;
-          for (let k = 0; k < 3; k += 1) sum[k] = (sum[k] as number) + (image.data[at + k] as number);
-          inside += 1;
-        }
-      }
-      const to = (y * scene.width + x) * 3;
-      for (let k = 0; k < 3 && inside > 0; k += 1) {
-        scene.data[to + k] = (scene.data[to + k] as number) * (1 - inside / 4) + (sum[k] as number) / 4;
+  for (let y = top; y <= bottom; y += 1) pasteRow(scene, image, map, { y, left, right });
+}
+
+type Row = { readonly y: number; readonly left: number; readonly right: number };
+
+/** A pixel is the mean of four samples of the document; where a sample lies beside the document, the table shows. */
+function pasteRow(scene: Raster, image: Raster, map: Homography, { y, left, right }: Row): void {
+  const [m0, m1, m2, m3, m4, m5, m6, m7, m8] = map;
+  const { width, height, data } = image;
+  for (let x = left, to = (y * scene.width + left) * 3; x <= right; x += 1, to += 3) {
+    let red = 0;
+    let green = 0;
+    let blue = 0;
+    let inside = 0;
+    for (let v = y + 0.25; v < y + 1; v += 0.5) {
+      for (let u = x + 0.25; u < x + 1; u += 0.5) {
+        const depth = m6 * u + m7 * v + m8;
+        const across = (m0 * u + m1 * v + m2) / depth;
+        const down = (m3 * u + m4 * v + m5) / depth;
+        if (across < 0 || down < 0 || across >= width || down >= height) continue;
+        const at = ((down | 0) * width + (across | 0)) * 3;
+        red += data[at] as number;
+        green += data[at + 1] as number;
+        blue += data[at + 2] as number;
+        inside += 1;
       }
     }
+    const table = 1 - inside / 4;
+    scene.data[to] = (scene.data[to] as number) * table + red / 4;
+    scene.data[to + 1] = (scene.data[to + 1] as number) * table + green / 4;
+    scene.data[to + 2] = (scene.data[to + 2] as number) * table + blue / 4;
   }
 }
 
@@ -165,13 +184,18 @@ function addNoise(
   { light = 1, tint = [1, 1, 1], noise: deviation = CAMERA_NOISE }: Photograph,
   random: Random,
 ): void {
-  const grain = deviation > 0 ? Float32Array.from({ length: GRAINS }, () => noise(random) * deviation) : undefined;
-  let from = 0;
-  for (let i = 0; i < scene.data.length; i += 1) {
+  const grain = Float32Array.from({ length: GRAINS }, () => (deviation > 0 ? noise(random) * deviation : 0));
+  const { data } = scene;
+  const row = scene.width * 3;
+  for (let start = 0; start < data.length; start += row) {
     // Every row begins elsewhere in the table, so that nothing repeats.
-    if (i % (scene.width * 3) === 0) from = Math.floor(random() * GRAINS);
-    const lit = (scene.data[i] as number) * light * (tint[i % 3] as number);
-    const value = lit + (grain?.[(from + i) % GRAINS] ?? 0);
-    scene.data[i] = Math.min(255, Math.max(0, value));
+    const from = Math.floor(random() * GRAINS) + start;
+    for (let colour = 0; colour < 3; colour += 1) {
+      const lamp = tint[colour] as number;
+      for (let i = colour; i < row; i += 3) {
+        const lit = (data[start + i] as number) * light * lamp;
+        data[start + i] = Math.min(255, Math.max(0, lit + (grain[(from + i) & LAST_GRAIN] as number)));
+      }
+    }
   }
 }
