@@ -1,3 +1,4 @@
+import { JOURNEY_LANGUAGES } from '@grove/contract/journey-languages';
 import { Button, Checkbox, Group, NativeSelect, NumberInput, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useT } from '../texts/texts.tsx';
@@ -23,7 +24,6 @@ import {
   withOptionText,
   withText,
 } from './form-schema.ts';
-import { JOURNEY_LANGUAGES } from './journey-languages.ts';
 import { JourneyPreview } from './journey-preview.tsx';
 
 const MAX_FIELDS = 50;

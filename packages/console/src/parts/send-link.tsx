@@ -1,3 +1,4 @@
+import { JOURNEY_LANGUAGES } from '@grove/contract/journey-languages';
 import { Button, Divider, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
@@ -6,7 +7,6 @@ import { useT, useTexts } from '../texts/texts.tsx';
 import { say, useAct } from './act.ts';
 import { ActForm } from './act-form.tsx';
 import { Dialog, OnceShown } from './dialogs.tsx';
-import { JOURNEY_LANGUAGES } from './journey-languages.ts';
 
 type Receiver = { id: string; email?: string | undefined };
 

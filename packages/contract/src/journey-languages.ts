@@ -1,4 +1,4 @@
-/** The languages that journeys speak, as the contract names them: a test compares the two. */
+/** The languages that journeys speak. */
 export const JOURNEY_LANGUAGES = [
   'en',
   'de',
