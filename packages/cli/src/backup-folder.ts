@@ -67,7 +67,9 @@ async function* keysOf(view: View): AsyncGenerator<string> {
 
 async function countImages(view: View): Promise<number> {
   const { everyTenantId } = await import('@grove/server');
-  const count = { text: 'SELECT count(*) AS images FROM instance_images WHERE tenant_id = $1' };
+  const count = {
+    text: 'SELECT count(DISTINCT blob_key) + count(former_key) AS images FROM instance_images WHERE tenant_id = $1',
+  };
   let total = 0;
   for await (const tenantId of everyTenantId(view.system)) {
     total += Number((await view.of(tenantId).get<{ images: number }>(count, [tenantId]))?.images ?? 0);

@@ -42,7 +42,7 @@ export async function startS3(bucket: string, port = 0): Promise<S3Server> {
       if (name !== bucket) return refuse(response, 404, 'NoSuchBucket');
       if (searchParams.has('delete')) return deleteMany(objects, request, body, response);
       if (rest.join('/') === '') return list(objects, searchParams, response);
-      serve(objects, rest.join('/'), request.method ?? '', body, response);
+      serve(objects, rest.join('/'), request, body, response);
     } catch {
       response.destroy();
     }
@@ -65,11 +65,17 @@ export async function startS3(bucket: string, port = 0): Promise<S3Server> {
 function serve(
   objects: S3Server['objects'],
   key: string,
-  method: string,
+  { method = '', headers }: IncomingMessage,
   body: Buffer,
   response: ServerResponse,
 ): void {
   const object = objects.get(key);
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
+  if (method === 'GET' && object && first !== undefined) {
+    if (Number(first) >= object.bytes.length) refuse(response, 416, 'InvalidRange');
+    else response.writeHead(206).end(object.bytes.subarray(Number(first), Number(last) + 1));
+    return;
+  }
   if (method === 'PUT') objects.set(key, { bytes: body, at: new Date() });
   if (method === 'DELETE') objects.delete(key);
   if (method === 'GET' && !object) refuse(response, 404, 'NoSuchKey');

@@ -93,13 +93,15 @@ export async function putImage(deps: JourneyDeps, context: JourneyContext, image
   const { instanceId, current, seal, name, sha256 } = image;
   const { contentType, bytes } = image.storable;
   const blobKey = newId(context.now);
-  await deps.blobs.put(blobKey, seal(imageContext(blobKey), bytes));
+  await deps.blobs.put(blobKey, seal(imageContext({ blob_key: blobKey }), bytes));
   return {
     instance_id: instanceId,
     step: current.step,
     attempt: current.attempt,
     name,
     blob_key: blobKey,
+    blob_offset: null,
+    former_key: null,
     content_type: contentType,
     bytes: bytes.length,
     sha256,

@@ -17,6 +17,7 @@ import { cloudSecretHandlers } from './cloud-secrets/cloud-secrets.ts';
 import { definitionHandlers } from './definitions/definitions.ts';
 import type { Exists } from './definitions/lookup.ts';
 import { openKnownFaces } from './faces/known-faces.ts';
+import { packFramesJob } from './faces/pack-frames.ts';
 import { processesForJourneys } from './for-journeys.ts';
 import { countSteps } from './funnel/count-steps.ts';
 import { forgetCountsJob, funnelHandlers } from './funnel/funnel.ts';
@@ -112,6 +113,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       deletion,
       defineRunDue({ ...deps, drive }),
       sweepBlobsJob(deps),
+      packFramesJob({ ...deps, deleteBlobs }),
       tellLeftJob({ drive, tell, jobs }),
       forgetCountsJob(deps),
       ...retention.jobs,

@@ -1,4 +1,5 @@
 import { type Db, isUniqueViolation } from '../db/db.ts';
+import { inList } from '../db/sql/dialect.ts';
 import { countOf, query, statement } from '../db/sql/statement.ts';
 import { deleteSomeRows, type TenantTable, tenantTables } from '../db/tenant-tables.ts';
 import type { Blobs } from '../engines/blobs/blobs.ts';
@@ -44,6 +45,8 @@ const COUNT_IMAGES = countOf('FROM instance_images WHERE tenant_id = :tenant_id'
 const SOME_IMAGES = query<{ blob_key: string }>()(
   `SELECT DISTINCT blob_key FROM instance_images WHERE tenant_id = :tenant_id LIMIT ${BATCH}`,
 );
+const FORMER_BLOBS = query<{ former_key: string }>()(`SELECT former_key FROM instance_images
+  WHERE tenant_id = :tenant_id AND former_key IS NOT NULL AND blob_key ${inList(':keys')}`);
 const FORGET_IMAGE = statement('DELETE FROM instance_images WHERE tenant_id = :tenant_id AND blob_key = :key');
 const KEYS_OF_ERASURES = query<{ blob_keys: string }>()('SELECT blob_keys FROM erasures WHERE tenant_id = :tenant_id');
 
@@ -54,13 +57,15 @@ async function removeBlobs({ db, blobs, onProgress }: DeleteTenantDeps, tenantId
   for (;;) {
     const keys = (await SOME_IMAGES.all(tenant, {})).map(({ blob_key }) => blob_key);
     if (keys.length === 0) break;
-    for (let at = 0; at < keys.length; at += BLOBS_AT_ONCE) {
-      await Promise.all(keys.slice(at, at + BLOBS_AT_ONCE).map((key) => blobs.delete(key)));
+    const former = (await FORMER_BLOBS.all(tenant, { keys })).map(({ former_key }) => former_key);
+    const all = [...keys, ...former];
+    for (let at = 0; at < all.length; at += BLOBS_AT_ONCE) {
+      await Promise.all(all.slice(at, at + BLOBS_AT_ONCE).map((key) => blobs.delete(key)));
     }
     await tenant.write(async (tx) => {
       for (const key of keys) await FORGET_IMAGE.run(tx, { key });
     });
-    removed += keys.length;
+    removed += all.length;
     onProgress('images', removed, total);
   }
   return removed + (await removeErasedBlobs({ db, blobs }, tenantId));

@@ -8,8 +8,8 @@ import { ID_PATTERN } from '../../kernel/ids.ts';
 export type Blobs = {
   /** The bytes are durable when this resolves; under the key there is then all of them or what was there before. */
   put(key: string, content: Uint8Array | BlobContent): Promise<void>;
-  /** Rejects if there is nothing under the key. */
-  get(key: string): Promise<BlobReader>;
+  /** Rejects if there is nothing under the key. Of a part, nothing behind it is read. */
+  get(key: string, part?: BlobPart): Promise<BlobReader>;
   /** What is not there needs no deleting. */
   delete(key: string): Promise<void>;
   /** The same for many. Rejects if one could not be deleted; others may be gone by then. */
@@ -20,9 +20,11 @@ export type Blobs = {
   check(): Promise<void>;
 };
 
-/** A blob from its front. */
+export type BlobPart = { readonly offset: number; readonly size: number };
+
+/** A blob, or a part of one, from its front. */
 export type BlobReader = {
-  /** So many bytes, and fewer only where the blob ends. They are good until more are asked for, or it is closed. */
+  /** So many bytes, and fewer only where it ends. They are good until more are asked for, or it is closed. */
   read(bytes: number): Promise<Uint8Array>;
   /** Has to be called, whatever happened. A second time does nothing. */
   close(): Promise<void>;

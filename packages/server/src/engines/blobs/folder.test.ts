@@ -34,6 +34,22 @@ describe('blobs in a folder', () => {
     }
   });
 
+  it('gives a part, and nothing behind it', async () => {
+    const key = newId(Date.now());
+    const bytes = Buffer.from(Array.from({ length: 3_000_000 }, (_, at) => at % 251));
+    await blobs.put(key, bytes);
+    for (const [offset, size] of [
+      [0, 10],
+      [7, 1],
+      [1000, 2_500_000],
+      [2_999_999, 1],
+    ] as const) {
+      const part = await readWhole(await blobs.get(key, { offset, size }));
+      assert.ok(part.equals(bytes.subarray(offset, offset + size)), `${offset} ${size}`);
+    }
+    assert.equal((await readWhole(await blobs.get(key, { offset: 3_000_000, size: 1 }))).length, 0);
+  });
+
   it('leaves nothing but the blob, which only its owner can read', async () => {
     const key = newId(Date.now());
     await blobs.put(key, Buffer.from('sealed'));

@@ -41,9 +41,9 @@ export function openFolder(folder: string): Blobs {
       }
     },
 
-    async get(key) {
+    async get(key, part) {
       const file = await open(pathOf(key), 'r').catch((error) => Promise.reject(blobError(error)));
-      return readerOf(file);
+      return readerOf(file, part);
     },
 
     delete: remove,

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { BlobReader } from './blobs.ts';
+import type { BlobPart, BlobReader } from './blobs.ts';
 
 /** The most that is read in one go: a mebibyte, and room for what sealing adds to it. */
 export const MAX_READ_BYTES = 2 ** 20 + 1024;
@@ -9,19 +9,23 @@ const MAX_SPARE = 16;
  * Reads files into memory that was used before: fresh memory for each portion would cost as much as to decipher it. A
  * portion is good until the next one is asked for, and its memory is given to somebody else once the file is closed.
  */
-export function fileReaders(): (file: FileHandle) => BlobReader {
+export function fileReaders(): (file: FileHandle, part?: BlobPart) => BlobReader {
   const spare: Buffer[] = [];
-  return (file) => {
+  return (file, part) => {
+    let position = part?.offset ?? 0;
+    const end = part ? part.offset + part.size : Number.MAX_SAFE_INTEGER;
     let buffer: Buffer | undefined;
     let reading: Promise<unknown> = Promise.resolve();
     let closed: Promise<void> | undefined;
     const readBytes = async (bytes: number): Promise<Buffer> => {
       if (bytes > MAX_READ_BYTES) throw new Error(`no more than ${MAX_READ_BYTES} bytes are read at once`);
       buffer ??= spare.pop() ?? Buffer.allocUnsafeSlow(MAX_READ_BYTES);
+      const byteCount = Math.min(bytes, end - position);
       let filled = 0;
-      for (let more = 1; more > 0 && filled < bytes; filled += more) {
+      for (let more = 1; more > 0 && filled < byteCount; filled += more) {
         if (closed) throw new Error('the blob is closed');
-        more = (await file.read(buffer, filled, bytes - filled, null)).bytesRead;
+        more = (await file.read(buffer, filled, byteCount - filled, position)).bytesRead;
+        position += more;
       }
       return buffer.subarray(0, filled);
     };

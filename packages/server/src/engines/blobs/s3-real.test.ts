@@ -58,6 +58,23 @@ describe('blobs in a real bucket', () => {
     await assert.rejects(blobs.get(key), { fault: 'missing' });
   });
 
+  it('are read in parts', async () => {
+    const blobs = open();
+    const key = newId(Date.now());
+    const bytes = randomBytes(3_000_000);
+    await blobs.put(key, bytes);
+    for (const [offset, size] of [
+      [0, 10],
+      [1000, 2_500_000],
+      [2_999_999, 1],
+    ] as const) {
+      const part = await readWhole(await blobs.get(key, { offset, size }));
+      assert.ok(part.equals(bytes.subarray(offset, offset + size)), `${offset} ${size}`);
+    }
+    await assert.rejects(blobs.get(key, { offset: 3_000_000, size: 1 }), { fault: 'missing' });
+    await blobs.delete(key);
+  });
+
   it('are listed over several pages, and removed from the list', async () => {
     const blobs = open({}, { listSize: 2 });
     const keys = Array.from({ length: 5 }, () => `${newId(Date.now()).slice(0, 24)}ZZ`).sort();

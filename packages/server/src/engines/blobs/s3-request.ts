@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
-import { BlobError } from './blobs.ts';
+import { BlobError, type BlobPart } from './blobs.ts';
 import { type CredentialIssuer, type Credentials, temporaryCredentials } from './credentials.ts';
 import { sha256, signRequest } from './sign-request.ts';
 
@@ -35,6 +35,8 @@ export type S3Call = {
   path?: string;
   query?: Record<string, string>;
   body?: S3Body;
+  /** Of the object that is asked for. */
+  part?: BlobPart;
 };
 
 export type S3Body = {
@@ -65,7 +67,7 @@ export function s3Requests(bucket: S3Place, options: S3Options): S3Request {
   const { region, issuer } = bucket;
   const credentials = issuer ? temporaryCredentials(issuer, options.now) : async () => bucket;
   const send = async (call: S3Call): Promise<IncomingMessage> => {
-    const { method, path = '', query = {}, body = NO_BODY } = call;
+    const { method, path = '', query = {}, body = NO_BODY, part } = call;
     const signed = signRequest(
       {
         method,
@@ -75,6 +77,7 @@ export function s3Requests(bucket: S3Place, options: S3Options): S3Request {
         headers: {
           'x-amz-content-sha256': body.sha256,
           ...((method === 'PUT' || method === 'POST') && { 'content-length': `${body.size}` }),
+          ...(part && { range: `bytes=${part.offset}-${part.offset + part.size - 1}` }),
           ...(body.md5 !== undefined && { 'content-md5': body.md5 }),
         },
         payloadHash: body.sha256,
@@ -118,7 +121,8 @@ async function judge(answer: IncomingMessage): Promise<Outcome> {
   const status = answer.statusCode ?? 0;
   if (status >= 200 && status < 300) return { answer };
   const word = /<Code>(\w{1,64})<\/Code>/.exec(await textOf(answer, MAX_ERROR_BYTES))?.[1] ?? '';
-  if (status === 404 && word !== 'NoSuchBucket') return { answer: undefined };
+  // 416: the object ends before the part begins.
+  if ((status === 404 && word !== 'NoSuchBucket') || status === 416) return { answer: undefined };
   const answerText = `it answered ${status} ${word}`.trim();
   if (status === 507 || /quota|storagefull|insufficientstorage/i.test(word)) {
     throw new BlobError('full', `the blob store is full: ${answerText}`);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { readWhole } from '../../../test/read-whole.ts';
 import { refuse, S3_KEY, S3_REGION, type S3Server, startS3 } from '../../../test/s3-server.ts';
@@ -33,6 +34,21 @@ describe('blobs in a bucket', () => {
       assert.ok(bytes.equals(await read(key)));
     }
     assert.ok(server.objects.has(`a b/ü/${key.slice(-2)}/${key}`));
+  });
+
+  it('gives a part, and nothing behind it', async () => {
+    const key = newId(Date.now());
+    const bytes = randomBytes(3_000_000);
+    await blobs.put(key, bytes);
+    for (const [offset, size] of [
+      [0, 10],
+      [1000, 2_500_000],
+      [2_999_999, 1],
+    ] as const) {
+      const part = await readWhole(await blobs.get(key, { offset, size }));
+      assert.ok(part.equals(bytes.subarray(offset, offset + size)), `${offset} ${size}`);
+    }
+    await assert.rejects(blobs.get(key, { offset: 3_000_000, size: 1 }), { fault: 'missing' });
   });
 
   it('deletes, and deletes again without a fault; what is not there is missing', async () => {

@@ -16,6 +16,7 @@ import { type S3Body, type S3Options, type S3Place, s3Requests, textOf } from '.
 
 export type { S3Place };
 
+const PARTIAL_CONTENT = 206;
 const LIST_SIZE = 1000;
 const MAX_LIST_BYTES = 2 * 2 ** 20;
 /** What one request may delete. */
@@ -53,9 +54,13 @@ export function openS3(bucket: S3Place, options: S3Options): Blobs {
       if (!answer) throw new BlobError('unavailable', 'the blob store has no place for a blob');
       answer.resume();
     },
-    async get(key) {
-      const answer = await request({ method: 'GET', path: pathOf(key) });
+    async get(key, part) {
+      const answer = await request({ method: 'GET', path: pathOf(key), ...(part && { part }) });
       if (!answer) throw missingBlob();
+      if (part && answer.statusCode !== PARTIAL_CONTENT) {
+        answer.on('error', () => undefined).destroy();
+        throw new BlobError('unavailable', 'the blob store cannot give a part of a blob');
+      }
       return readStream(answer);
     },
     delete: removeKey,

@@ -1,4 +1,4 @@
-import type { TenantTx } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { statement } from '../../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 
@@ -17,6 +17,8 @@ const challenges = table('liveness_challenges', {
   started_at: integer(),
   expires_at: integer(),
   refused_at: optional(integer()),
+  /** When its frames became one blob. */
+  packed_at: optional(integer()),
 });
 const { columns } = challenges;
 export type ChallengeRow = RowOf<typeof challenges>;
@@ -75,3 +77,22 @@ export async function useChallenge(tx: TenantTx, of: Attempt & { id: string }, n
   const { instanceId, id, step, attempt } = of;
   return USE.changes(tx, { instanceId, id, step, attempt, now });
 }
+
+export const UNPACKED_AT_ONCE = 200;
+const UNPACKED = challenges.select(
+  ['instance_id', 'id', 'step', 'attempt'],
+  `WHERE tenant_id = :tenant_id AND state = 'USED' AND packed_at IS NULL AND expires_at < :expiredBefore
+  ORDER BY expires_at LIMIT ${UNPACKED_AT_ONCE}`,
+);
+
+export type UsedChallenge = Pick<ChallengeRow, 'instance_id' | 'id' | 'step' | 'attempt'>;
+
+/** Some used challenges whose frames are still blobs of their own, the oldest first. */
+export function unpackedChallenges(db: TenantReads, expiredBefore: number): Promise<UsedChallenge[]> {
+  return UNPACKED.all(db, { expiredBefore });
+}
+
+export const setPacked = challenges.update(
+  ['packed_at'],
+  'WHERE tenant_id = :tenant_id AND instance_id = :instance_id AND id = :id',
+).send;

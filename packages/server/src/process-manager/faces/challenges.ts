@@ -82,6 +82,7 @@ export function openChallenges(vault: Seals): Challenges {
         started_at: now,
         expires_at: now + CHALLENGE_LIMITS.challengeMs + SUBMIT_MS,
         refused_at: null,
+        packed_at: null,
       };
       addChallenge(tx, row);
       return { row, progress };

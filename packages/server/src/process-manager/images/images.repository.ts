@@ -1,7 +1,7 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { inList } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
-import { integer, type RowOf, table, text } from '../../db/sql/table.ts';
+import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 
 const images = table('instance_images', {
   tenant_id: text(),
@@ -10,6 +10,10 @@ const images = table('instance_images', {
   attempt: integer(),
   name: text(),
   blob_key: text(),
+  /** Where it begins in a blob that holds several. */
+  blob_offset: optional(integer()),
+  /** The blob that it had before, until that is deleted. */
+  former_key: optional(text()),
   content_type: text(),
   bytes: integer(),
   sha256: text(),
@@ -33,18 +37,27 @@ const CARRY = statement(`UPDATE instance_images SET attempt = :next ${OF_STEP} A
 
 /** How many keys can be asked for at once. */
 export const KNOWN_AT_ONCE = 200;
-const KNOWN_KEYS = images.select(['blob_key'], `WHERE tenant_id = :tenant_id AND blob_key ${inList(':keys')}`);
+const KNOWN_KEYS = query<{ blob_key: string }>()(`SELECT blob_key FROM instance_images
+    WHERE tenant_id = :tenant_id AND blob_key ${inList(':keys')}
+  UNION SELECT former_key FROM instance_images
+    WHERE tenant_id = :tenant_id AND former_key IS NOT NULL AND former_key ${inList(':keys')}`);
 
 export function imagesOf(db: TenantReads, instanceId: string): Promise<ImageRow[]> {
   return OF_INSTANCE.all(db, { instanceId });
 }
 
-/** Gives the keys of the blobs that are replaced. `stored` are all of the instance, which the caller has locked. */
+/** Gives the keys of the blobs that no image has any more. `stored` are all of the instance, which the caller has locked. */
 export function saveImages(tx: TenantTx, rows: readonly ImageRow[], stored: readonly ImageRow[]): string[] {
   for (const row of rows) SAVE.send(tx, row);
   const isSame = (one: ImageRow, other: ImageRow) =>
     one.step === other.step && one.attempt === other.attempt && one.name === other.name;
-  return stored.filter((each) => rows.some((row) => isSame(row, each))).map(({ blob_key }) => blob_key);
+  const isReplaced = (each: ImageRow) => rows.some((row) => isSame(row, each));
+  const current = new Set([...rows, ...stored.filter((each) => !isReplaced(each))].flatMap(blobsOf));
+  return [...new Set(stored.filter(isReplaced).flatMap(blobsOf)).difference(current)];
+}
+
+function blobsOf({ blob_key, former_key }: ImageRow): string[] {
+  return former_key === null ? [blob_key] : [blob_key, former_key];
 }
 
 type ImagesToCarry = { instanceId: string; step: string; attempt: number; names: readonly string[] };
@@ -61,12 +74,18 @@ export async function knownBlobs(db: TenantReads, keys: readonly string[]): Prom
 }
 
 const KEYS_PAGE = 1000;
-const KEYS = query<{
-  blob_key: string;
-}>()(`SELECT blob_key FROM instance_images WHERE tenant_id = :tenant_id AND blob_key > :after
-  ORDER BY blob_key LIMIT ${KEYS_PAGE}`);
+const keysAfter = (column: 'blob_key' | 'former_key') =>
+  `SELECT blob_key FROM (SELECT DISTINCT ${column} AS blob_key
+  FROM instance_images WHERE tenant_id = :tenant_id AND ${column} IS NOT NULL AND ${column} > :after
+  ORDER BY blob_key LIMIT ${KEYS_PAGE}) AS ${column}s` as const;
+const KEYS = query<{ blob_key: string }>()(
+  `${keysAfter('blob_key')} UNION ${keysAfter('former_key')} ORDER BY blob_key LIMIT ${KEYS_PAGE}`,
+);
 
-/** The keys of all blobs of the tenant, in their order; a page of them is in memory at a time. */
+/**
+ * The keys of all blobs of the tenant, in their order, each once; a page of them is in memory at a time. An older copy of
+ * the database names the former ones.
+ */
 export async function* everyBlobKey(db: TenantReads): AsyncGenerator<string> {
   for (let after = '', more = true; more; ) {
     const page = await KEYS.all(db, { after });
@@ -74,4 +93,34 @@ export async function* everyBlobKey(db: TenantReads): AsyncGenerator<string> {
     after = page.at(-1)?.blob_key ?? '';
     more = page.length === KEYS_PAGE;
   }
+}
+
+const PACK = statement(`UPDATE instance_images SET former_key = blob_key, blob_key = :packKey, blob_offset = :offset
+  ${OF_STEP} AND attempt = :attempt AND blob_key = :formerKey AND blob_offset IS NULL`);
+
+export type PackedImage = { readonly row: ImageRow; readonly offset: number };
+
+/** The images are now parts of one blob; those that were changed meanwhile stay. Gives how many are. The instance is locked. */
+export async function moveIntoPack(tx: TenantTx, packKey: string, images: readonly PackedImage[]): Promise<number> {
+  let moved = 0;
+  for (const { row, offset } of images) {
+    const { instance_id: instanceId, step, attempt, name, blob_key: formerKey } = row;
+    const isMoved = await PACK.changes(tx, { instanceId, step, attempt, name, packKey, offset, formerKey });
+    if (isMoved) moved += 1;
+  }
+  return moved;
+}
+
+const FORMER_AT_ONCE = 500;
+const FORMER_KEYS = query<{ former_key: string }>()(`SELECT former_key FROM instance_images
+  WHERE tenant_id = :tenant_id AND former_key IS NOT NULL AND blob_key < :firstId
+  ORDER BY former_key LIMIT ${FORMER_AT_ONCE}`);
+const FORGET_FORMER = statement(`UPDATE instance_images SET former_key = NULL
+  WHERE tenant_id = :tenant_id AND former_key IS NOT NULL AND former_key ${inList(':keys')}`);
+
+/** Forgets some blobs of images that were packed before that id was made, and gives their keys. */
+export async function forgetFormer(tx: TenantTx, firstId: string): Promise<string[]> {
+  const keys = (await FORMER_KEYS.all(tx, { firstId })).map(({ former_key }) => former_key);
+  if (keys.length > 0) FORGET_FORMER.send(tx, { keys });
+  return keys;
 }

@@ -1,15 +1,22 @@
 import { Readable } from 'node:stream';
 import type { TenantReads } from '../../db/db.ts';
 import type { Blobs } from '../../engines/blobs/blobs.ts';
+import { sealedSize } from '../../secrets/seal-chunks.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 import type { ImageRow } from './images.repository.ts';
 
 type ReadImageDeps = { vault: Pick<Vault, 'openerFor'>; blobs: Pick<Blobs, 'get'> };
-type StoredImage = Pick<ImageRow, 'instance_id' | 'blob_key' | 'bytes'>;
+type ImageLocation = Pick<ImageRow, 'blob_key'> & Partial<Pick<ImageRow, 'blob_offset'>>;
+type StoredImage = ImageLocation & Pick<ImageRow, 'instance_id' | 'bytes'>;
+
+/** The name of an image that no other has: its blob, and where it begins if that holds several. */
+export function imageId({ blob_key, blob_offset = null }: ImageLocation): string {
+  return blob_offset === null ? blob_key : `${blob_key}:${blob_offset}`;
+}
 
 /** What the bytes of an image are sealed for, beside the instance it belongs to. */
-export const imageContext = (blobKey: string) => `image:${blobKey}`;
+export const imageContext = (location: ImageLocation) => `image:${imageId(location)}`;
 
 /**
  * The bytes of an image, opened as they come. What was changed, cut off or exchanged in the store makes the stream fail
@@ -51,6 +58,9 @@ export async function readImage(
 
 async function openImage({ vault, blobs }: ReadImageDeps, db: TenantReads, row: StoredImage, key?: Uint8Array | null) {
   const open = await vault.openerFor(db, instanceSubject(row.instance_id), key);
-  const sealed = await blobs.get(row.blob_key);
-  return { sealed, parts: open(imageContext(row.blob_key), sealed, row.bytes) };
+  const { blob_key, blob_offset: offset = null, bytes } = row;
+  const sealed = await (offset === null
+    ? blobs.get(blob_key)
+    : blobs.get(blob_key, { offset, size: sealedSize(bytes) }));
+  return { sealed, parts: open(imageContext(row), sealed, bytes) };
 }

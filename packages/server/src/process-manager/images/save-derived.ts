@@ -39,7 +39,7 @@ export async function storeDerived(
   const rows: ImageRow[] = [];
   for (const { name, contentType, bytes } of images) {
     const blobKey = newId(now);
-    await blobs.put(blobKey, seal(imageContext(blobKey), bytes));
+    await blobs.put(blobKey, seal(imageContext({ blob_key: blobKey }), bytes));
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     rows.push({
       instance_id: instanceId,
@@ -47,6 +47,8 @@ export async function storeDerived(
       attempt,
       name,
       blob_key: blobKey,
+      blob_offset: null,
+      former_key: null,
       content_type: contentType,
       bytes: bytes.length,
       sha256,

@@ -58,12 +58,15 @@ async function seed(
       attempt: 1,
       name: `frame${number}`,
       blob_key: newId(Date.now()),
+      blob_offset: null,
+      former_key: null,
       content_type: 'image/jpeg',
       bytes,
       sha256: '',
       created_at: Date.now(),
     }));
-    for (const { blob_key } of rows) await blobs.put(blob_key, seal(imageContext(blob_key), Buffer.alloc(bytes, 7)));
+    for (const { blob_key } of rows)
+      await blobs.put(blob_key, seal(imageContext({ blob_key }), Buffer.alloc(bytes, 7)));
     await db.write(async (tx) => {
       saveImages(tx, rows, []);
     });

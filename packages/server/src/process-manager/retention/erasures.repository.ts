@@ -68,7 +68,7 @@ function erasureStore(name: 'erasures' | 'redactions', rowCount: string): Erasur
       created_at, deleted_at, deleted_by, rows_removed, blobs_removed, blob_keys, confirmed_at, receipt)
     SELECT i.tenant_id, i.id, i.environment, i.definition_id, 'ERASING', CAST(:reason AS TEXT), i.created_at,
       CAST(:at AS BIGINT), CAST(:by AS TEXT), ${rowCount}, (SELECT count(*) ${BLOBS_OF_INSTANCE}),
-      (SELECT ${jsonArrayOf('m.blob_key')} ${BLOBS_OF_INSTANCE}), NULL, NULL
+      (SELECT ${jsonArrayOf('blobs.blob_key')} ${BLOBS_OF_INSTANCE}), NULL, NULL
     FROM process_instances i WHERE i.tenant_id = :tenant_id AND i.id ${inList(':ids')}`);
   return {
     find: (db, instanceId) => one.get(db, { instanceId }),

@@ -87,7 +87,10 @@ const goesWithInstance = ({ outlivesDeletion }: InstancePart) => !outlivesDeleti
 export const ROWS_OF_DELETION = `1 + ${countOfAll(INSTANCE_PARTS.filter(goesWithInstance))}`;
 export const ROWS_OF_REDACTION = countOfAll(INSTANCE_PARTS.filter(isRemoved));
 
-export const BLOBS_OF_INSTANCE = `FROM instance_images m WHERE m.tenant_id = :tenant_id AND m.instance_id = ${OLD_ID}`;
+const IMAGES_OF_INSTANCE = `FROM instance_images m WHERE m.tenant_id = :tenant_id AND m.instance_id = ${OLD_ID}`;
+/** Each blob of an instance `i` once, also those that its images had before they were packed. */
+export const BLOBS_OF_INSTANCE = `FROM (SELECT m.blob_key ${IMAGES_OF_INSTANCE}
+    UNION SELECT m.former_key ${IMAGES_OF_INSTANCE} AND m.former_key IS NOT NULL) AS blobs`;
 
 /** PostgreSQL uses an index of the rows that name an instance only if the statement says that it wants no others. */
 function ofInstances({ column = 'instance_id', indexedWith, isLoose }: InstancePart) {

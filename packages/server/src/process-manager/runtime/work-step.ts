@@ -11,7 +11,7 @@ import { stepTypeOf } from '../engine/steps/registry.ts';
 import type { WorkImage, WorkRequest, WorkResult } from '../engine/steps/step-type.ts';
 import { openChallenges } from '../faces/challenges.ts';
 import { type ImageRow, imagesOf, saveImages } from '../images/images.repository.ts';
-import { readImage } from '../images/read-image.ts';
+import { imageId, readImage } from '../images/read-image.ts';
 import { storeDerived } from '../images/save-derived.ts';
 import { lockChain } from '../instances/lock-chain.ts';
 import type { CallHttp } from './call-http.ts';
@@ -135,7 +135,7 @@ async function work(deps: WorkDeps, db: TenantDb, snapshot: Snapshot, context: J
   const stepName = `Step: ${definition.definition.name}/${step.id}`;
   const all = await imagesOf(db, instance.id);
   const open = (row: ImageRow): WorkImage => ({
-    id: row.blob_key,
+    id: imageId(row),
     share: db.tenantId,
     contentType: row.content_type,
     sha256: row.sha256,
