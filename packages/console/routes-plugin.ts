@@ -1,17 +1,20 @@
-import { addressesOf, operations } from '@grove/contract';
+import { addressesOf, operations, refusalCodes } from '@grove/contract';
 import type { Plugin } from 'vite';
 
 /**
  * The contract as the console needs it: method, address and permission of each operation. It is made when the console is
  * built, so it cannot be stale, and no schema becomes part of a page.
  */
-const ID = 'virtual:grove-routes';
+const MODULES: Readonly<Record<string, () => string>> = {
+  'virtual:grove-routes': () => `export const routes = ${JSON.stringify(table())};`,
+  'virtual:grove-codes': () => `export const refusals = ${JSON.stringify(refusals())};`,
+};
 
 export function routes(): Plugin {
   return {
     name: 'grove-routes',
-    resolveId: (id) => (id === ID ? `\0${ID}` : undefined),
-    load: (id) => (id === `\0${ID}` ? `export const routes = ${JSON.stringify(table())};` : undefined),
+    resolveId: (id) => (Object.hasOwn(MODULES, id) ? `\0${id}` : undefined),
+    load: (id) => (id.startsWith('\0') ? MODULES[id.slice(1)]?.() : undefined),
   };
 }
 
@@ -24,4 +27,9 @@ function table(): Record<string, Record<string, readonly string[]>> {
     groups[group][name] = [operation.method, address?.path ?? '', operation.permission ?? ''];
   }
   return groups;
+}
+
+/** Why an authentication was refused, by its code. */
+function refusals(): Record<string, string> {
+  return Object.fromEntries(Object.entries(refusalCodes).map(([code, { message }]) => [code, message]));
 }

@@ -2,3 +2,8 @@ declare module 'virtual:grove-routes' {
   /** By group and name: method, address, permission (empty if there is none). */
   export const routes: Record<string, Record<string, readonly [method: string, path: string, permission: string]>>;
 }
+
+declare module 'virtual:grove-codes' {
+  /** Why an authentication was refused, in English, by its code. */
+  export const refusals: Record<string, string>;
+}

@@ -888,6 +888,8 @@ describe('the console', () => {
     for (const [path, heading, name] of SCREENS_OF) {
       await go(path, heading);
       await look(`${path}, light`);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (width > DESKTOP.width) faults.push(`${path} is ${width} px wide on a desktop`);
       await keep(name);
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.locator('html[data-mantine-color-scheme=dark]').waitFor();

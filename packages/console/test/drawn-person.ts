@@ -3,14 +3,14 @@ import sharp from 'sharp';
 import type { EndUser } from '../../server/test/end-user.ts';
 
 /** The end user, with pictures that can be looked at. */
-export async function walk(user: EndUser): Promise<void> {
+export async function walk(user: EndUser, document?: Uint8Array<ArrayBuffer>): Promise<void> {
   for (let at = 0; at < 20; at += 1) {
     const { step } = await user.settled();
     if (!step) return;
     const image = { document: 'front', face: 'image' }[step.type as string];
     if (image) {
       const headers = { 'Content-Type': 'image/jpeg' };
-      const body = await (image === 'front' ? CARD : FACE);
+      const body = await (image === 'front' ? (document ?? CARD) : FACE);
       const sent = await user.call(`/steps/${step.id}/images/${image}`, { method: 'POST', body, headers });
       assert.ok(sent.status < 300, sent.text);
     }

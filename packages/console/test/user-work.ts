@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { catalogue, type ErrorCode } from '@grove/contract';
 import { relyingParty } from '../../server/test/authenticator/relying-party.ts';
 import { openPushProviders } from '../../server/test/push-providers.ts';
 import { uafAuthenticator } from '../../server/test/uaf/authenticator.ts';
@@ -32,6 +33,13 @@ export function testStoreUsers(tools: Tools): void {
       );
     }
     const address = `/stores/${encodeURIComponent(rp.storeName)}/users/${userId}`;
+    // A user is found by the external id, and by the id of Grove.
+    await open(`/stores/${encodeURIComponent(rp.storeName)}?extId=no%25`, /./);
+    await page.getByRole('link', { name: 'noor', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Remove filter: External id' }).click();
+    await page.getByRole('searchbox', { name: /^External id/ }).fill(userId.toLowerCase());
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'noor' }).waitFor();
     await open(address, /noor/);
     const keys = page.getByRole('region', { name: 'Devices, keys and codes' });
     await keys.getByRole('row', { name: /^Device new phone Preferred/ }).waitFor();
@@ -66,6 +74,10 @@ export function testStoreUsers(tools: Tools): void {
     await open(address, /noor/);
     await page.getByText(/^Locked after too many failures: PASSKEY/).waitFor();
     await page.getByRole('row', { name: /^PASSKEY 5 failures Locked/ }).waitFor();
+    // Each refusal says what its code means.
+    const refusal = page.locator('td[data-title=Result]').filter({ hasText: 'Failed' }).first();
+    const [, code = '', meaning] = /^Failed (\d+)\s+(.+)$/.exec(await refusal.innerText()) ?? [];
+    assert.equal(meaning, catalogue[Number(code) as ErrorCode].message);
     await lookAt(tools, 'store-user-locked');
     await page.getByRole('button', { name: 'Unlock' }).click();
     await page.getByText(/^Locked after too many failures/).waitFor({ state: 'detached' });

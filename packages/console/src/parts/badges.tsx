@@ -44,8 +44,14 @@ const WORD: Record<string, Tone> = {
 };
 
 /** A status of the contract, in the language of the console; one that is new here is shown as it is. */
-export function WordTag({ word }: { word: string }) {
+export function useWord(): (word: string) => string {
   const t = useT();
-  const key = `word.${word}`;
-  return <Tag tone={WORD[word] ?? 'plain'}>{isTextKey(key) ? t(key) : word}</Tag>;
+  return (word) => {
+    const key = `word.${word}`;
+    return isTextKey(key) ? t(key) : word;
+  };
+}
+
+export function WordTag({ word }: { word: string }) {
+  return <Tag tone={WORD[word] ?? 'plain'}>{useWord()(word)}</Tag>;
 }

@@ -18,6 +18,12 @@ type Review = Result<'reviews', 'get'>;
 export const fetchReview = (processInstanceId: string): Promise<Review | null> =>
   call('reviews', 'get', { params: { processInstanceId } }).catch(() => null);
 
+export function useReview(id: string) {
+  const environment = useEnvironment();
+  const enabled = useMay()('reviews', 'get');
+  return useQuery({ queryKey: [environment, 'review', id], queryFn: () => fetchReview(id), enabled });
+}
+
 type DecisionProps = {
   id: string;
   steps: readonly string[];
@@ -32,9 +38,8 @@ const PRESETS = ['preset.1', 'preset.2', 'preset.3', 'preset.4', 'preset.5'] as 
 /** Whoever opens a case holds it for a while, so that two people never work on one. */
 function useClaimed(id: string) {
   const may = useMay();
-  const environment = useEnvironment();
   const me = reviewerName(useSession().operator);
-  const review = useQuery({ queryKey: [environment, 'review', id], queryFn: () => fetchReview(id) });
+  const review = useReview(id);
   const claim = useAct(() => call('reviews', 'claim', { params: { processInstanceId: id }, body: {} }));
   const isTried = useRef(false);
   const { data } = review;
@@ -54,6 +59,7 @@ function useClaimed(id: string) {
 /** What can be done with a case, and the keys that do it. */
 function useDecision({ id, onNext, onLink }: Omit<DecisionProps, 'steps'>) {
   const t = useT();
+  const may = useMay();
   const [comment, setComment] = useState('');
   const [isAsking, setAsking] = useState(false);
   const [hasHelp, help] = useDisclosure();
@@ -86,12 +92,14 @@ function useDecision({ id, onNext, onLink }: Omit<DecisionProps, 'steps'>) {
   const offered = claimed.review?.offeredReasons ?? [];
   const reasons = offered.length > 0 ? offered : PRESETS.map((key) => t(key));
   const on = (key: string, act: () => void): [string, () => void] => [key, () => hasKeys && act()];
+  const onIfMay = (key: string, name: 'approve' | 'reject' | 'askAgain' | 'claim') =>
+    on(key, () => may('reviews', name) && acts[name]());
   useHotkeys([
-    on('a', acts.approve),
-    on('d', acts.reject),
-    on('r', acts.askAgain),
+    onIfMay('a', 'approve'),
+    onIfMay('d', 'reject'),
+    onIfMay('r', 'askAgain'),
+    onIfMay('c', 'claim'),
     on('n', acts.next),
-    on('c', acts.claim),
     on('?', help.open),
     on('shift+?', help.open),
     ...reasons.map((reason, at) => on(String(at + 1), () => setComment(reason))),
@@ -169,22 +177,26 @@ function Buttons({ decision }: { decision: ReturnType<typeof useDecision> }) {
   const { acts, isAsking, asking, isBusy, isMine, hasKeys, setKeys, help } = decision;
   return (
     <Group gap="xs">
-      <Button onClick={acts.approve} loading={isBusy} disabled={!may('reviews', 'approve')}>
-        {t('case.approve')}
-      </Button>
-      <Button color="red.9" onClick={acts.reject} loading={isBusy} disabled={!may('reviews', 'reject')}>
-        {t('case.reject')}
-      </Button>
-      <Button
-        variant="default"
-        onClick={acts.askAgain}
-        disabled={!may('reviews', 'askAgain') || (isAsking && asking.steps.length === 0) || isBusy}
-      >
-        {t('case.askAgain')}
-      </Button>
-      <Button variant="default" onClick={isMine ? acts.release : acts.claim}>
-        {t(isMine ? 'case.release' : 'case.claim')}
-      </Button>
+      {may('reviews', 'approve') && (
+        <Button onClick={acts.approve} loading={isBusy}>
+          {t('case.approve')}
+        </Button>
+      )}
+      {may('reviews', 'reject') && (
+        <Button color="red.9" onClick={acts.reject} loading={isBusy}>
+          {t('case.reject')}
+        </Button>
+      )}
+      {may('reviews', 'askAgain') && (
+        <Button variant="default" onClick={acts.askAgain} disabled={(isAsking && asking.steps.length === 0) || isBusy}>
+          {t('case.askAgain')}
+        </Button>
+      )}
+      {may('reviews', isMine ? 'release' : 'claim') && (
+        <Button variant="default" onClick={isMine ? acts.release : acts.claim}>
+          {t(isMine ? 'case.release' : 'case.claim')}
+        </Button>
+      )}
       <Button variant="subtle" onClick={acts.next}>
         {t('case.next')}
       </Button>

@@ -17,7 +17,9 @@ const FIELDS: Readonly<Record<string, { readonly parameter: string; readonly inC
   Nationality: { parameter: 'nationality', inChecks: '' },
 };
 
-type Differences = { provided: boolean; zone: boolean; barcode: boolean };
+/** What the checks say of a value beside the one that was read. */
+type Likeness = 'agrees' | 'similar' | 'differs';
+type Differences = { provided: Likeness; zone: Likeness; barcode: Likeness };
 
 /** The values that differ according to the checks, which know dates, spellings and transliterations. */
 function differencesOf(checks: readonly Check[], fieldName: string): Differences {
@@ -25,10 +27,12 @@ function differencesOf(checks: readonly Check[], fieldName: string): Differences
   const { fields = {} } = metaData('applicantMatch') as { fields?: Record<string, string> };
   const { differ = [] } = metaData('documentConsistency') as { differ?: string[] };
   const { parameter = '', inChecks = '' } = FIELDS[fieldName] ?? {};
+  const differs = (...pairs: string[]) => (pairs.some((pair) => differ.includes(pair)) ? 'differs' : 'agrees');
+  const provided = fields[parameter];
   return {
-    provided: fields[parameter] === 'differs',
-    zone: differ.includes(`visual.${inChecks}.mrz`),
-    barcode: differ.includes(`visual.${inChecks}.barcode`) || differ.includes(`barcode.${inChecks}.mrz`),
+    provided: provided === 'differs' || provided === 'similar' ? provided : 'agrees',
+    zone: differs(`visual.${inChecks}.mrz`),
+    barcode: differs(`visual.${inChecks}.barcode`, `barcode.${inChecks}.mrz`),
   };
 }
 
@@ -100,10 +104,10 @@ function FieldRow({ name, provided, values, differences, correction, target }: F
   const readValue = readValueOf(values);
   const shownValue = shownValueOf(values) ?? '';
   const others = [
-    { label: t('correct.wasRead'), value: correctedValue === undefined ? undefined : readValue, differs: false },
-    { label: t('case.machineZone'), value: visualZoneValue && mrzValue, differs: differences.zone },
-    { label: t('case.barcode'), value: (visualZoneValue ?? mrzValue) && barcodeValue, differs: differences.barcode },
-    { label: t('case.provided'), value: provided, differs: differences.provided },
+    { label: t('correct.wasRead'), value: correctedValue === undefined ? undefined : readValue, likeness: 'agrees' },
+    { label: t('case.machineZone'), value: visualZoneValue && mrzValue, likeness: differences.zone },
+    { label: t('case.barcode'), value: (visualZoneValue ?? mrzValue) && barcodeValue, likeness: differences.barcode },
+    { label: t('case.provided'), value: provided, likeness: differences.provided },
   ].filter(({ value }) => value !== undefined);
   return (
     <Table.Tr>
@@ -119,9 +123,10 @@ function FieldRow({ name, provided, values, differences, correction, target }: F
           </Text>
           {target && <CorrectButton {...target} fieldName={name} shownValue={shownValue} />}
         </Group>
-        {others.map(({ label, value, differs }) => (
+        {others.map(({ label, value, likeness }) => (
           <Text size="xs" key={label}>
-            {label}: <bdi>{value}</bdi> {differs && <Tag tone="bad">{t('case.mismatch')}</Tag>}
+            {label}: <bdi>{value}</bdi> {likeness === 'differs' && <Tag tone="bad">{t('case.mismatch')}</Tag>}
+            {likeness === 'similar' && <Tag tone="wait">{t('case.similar')}</Tag>}
           </Text>
         ))}
         {correction && correctedValue !== undefined && <CorrectionNote correction={correction} />}

@@ -40,15 +40,24 @@ export function FilterChips({ active }: { active: readonly ActiveFilter[] }) {
   );
 }
 
-type SearchFieldProps = { name: string; label: string; placeholder?: string; description?: string };
+type SearchFieldProps = {
+  name: string;
+  label: string;
+  placeholder?: string;
+  description?: string;
+  /** Whether the words have led somewhere else, so that they are no filter. */
+  onWords?(words: string): Promise<boolean>;
+};
 
 /** A text filter: taken when the field is left or Enter is pressed. */
-export function SearchField({ name, label, placeholder, description }: SearchFieldProps) {
+export function SearchField({ name, label, placeholder, description, onWords }: SearchFieldProps) {
   const { filters, set } = useFilters();
   const value = filters[name as never] ?? ('' as string);
   const [words, setWords] = useState<string>(value);
   useEffect(() => setWords(value), [value]);
-  const take = () => words !== value && set({ [name]: words || undefined });
+  const take = async () => {
+    if (words !== value && !(await onWords?.(words))) set({ [name]: words || undefined });
+  };
   return (
     <form
       className="grow"

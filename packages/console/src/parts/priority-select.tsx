@@ -1,11 +1,9 @@
 import { NativeSelect } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
-import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useT } from '../texts/texts.tsx';
 import { say, useAct } from './act.ts';
-import { fetchReview } from './case-decision.tsx';
+import { useReview } from './case-decision.tsx';
 
 const PRIORITIES = ['NORMAL', 'HIGH', 'URGENT'] as const;
 type Priority = (typeof PRIORITIES)[number];
@@ -14,8 +12,7 @@ type Priority = (typeof PRIORITIES)[number];
 export function PrioritySelect({ id }: { id: string }) {
   const t = useT();
   const may = useMay();
-  const environment = useEnvironment();
-  const { data: review } = useQuery({ queryKey: [environment, 'review', id], queryFn: () => fetchReview(id) });
+  const { data: review } = useReview(id);
   const set = useAct(
     (priority: Priority) => call('reviews', 'setPriority', { params: { processInstanceId: id }, body: { priority } }),
     ({ priority }) => say(t('priority.set', { priority: t(`priority.${priority}`) })),

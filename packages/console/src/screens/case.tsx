@@ -95,12 +95,16 @@ function useNextCase(id: string, allowed: Allowed): () => void {
       return next?.processInstanceId ?? null;
     },
   };
-  const { data: nextId } = useQuery(nextCase);
+  const may = useMay();
+  const mayList = may('reviews', 'list');
+  const { data: nextId } = useQuery({ ...nextCase, enabled: mayList });
   // biome-ignore lint/correctness/useExhaustiveDependencies: fetched once for each next case.
   useEffect(() => {
     if (!nextId) return;
     const queryFn = () => loadCase(nextId, allowed);
-    client.prefetchQuery({ queryKey: [environment, 'review', nextId], queryFn: () => fetchReview(nextId) });
+    if (may('reviews', 'get')) {
+      client.prefetchQuery({ queryKey: [environment, 'review', nextId], queryFn: () => fetchReview(nextId) });
+    }
     client
       .ensureQueryData({ queryKey: [environment, 'case', nextId], queryFn, staleTime: 30_000 })
       .then((caseFile) => {
@@ -118,7 +122,7 @@ function useNextCase(id: string, allowed: Allowed): () => void {
       .catch(() => undefined);
   }, [nextId, environment]);
   return async () => {
-    const next = await client.ensureQueryData(nextCase).catch(() => null);
+    const next = mayList ? await client.ensureQueryData(nextCase).catch(() => null) : null;
     navigate({ to: next ? `/reviews/${next}` : '/reviews' });
   };
 }

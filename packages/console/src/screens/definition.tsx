@@ -1,4 +1,4 @@
-import { Alert, Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Group, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -34,6 +34,9 @@ const STARTER = {
 const MAX_UNDO = 50;
 const MAX_NAME = 50;
 const COPY = '-copy';
+/** As the schema of a definition says. */
+const DEFAULT_RETENTION_DAYS = 30;
+const MAX_RETENTION_DAYS = 3650;
 
 /** A version of a definition: its document, checked while one types. A deployed version is only read. */
 export function Definition() {
@@ -255,6 +258,16 @@ function StepsOf({ text, onText, isReadOnly, form }: StepsProps) {
         onChange={(event) => onText(textOf({ ...document, name: event.currentTarget.value }))}
         maxLength={MAX_NAME}
         required
+      />
+      <NumberInput
+        label={t('definitions.retentionDays')}
+        value={typeof document.retentionDays === 'number' ? document.retentionDays : DEFAULT_RETENTION_DAYS}
+        readOnly={isReadOnly}
+        min={1}
+        max={MAX_RETENTION_DAYS}
+        allowDecimal={false}
+        onChange={(next) => typeof next === 'number' && onText(textOf({ ...document, retentionDays: next }))}
+        maw={240}
       />
       {form === 'canvas' ? (
         <Canvas steps={steps} isReadOnly={isReadOnly} onSteps={onSteps} />

@@ -111,6 +111,11 @@ function useColumns(): Column<DefinitionRow>[] {
       show: (row) => <Moment at={row.deployedDtm} />,
       text: (row) => row.deployedDtm,
     },
+    {
+      title: t('definitions.retentionDays'),
+      show: (row) => row.retentionDays,
+      text: (row) => String(row.retentionDays),
+    },
     { title: t('keys.createdBy'), show: (row) => row.createdBy, text: (row) => row.createdBy },
   ];
 }

@@ -3,6 +3,7 @@ import { call, callForBlob, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { WordTag } from '../parts/badges.tsx';
+import { DownloadButton } from '../parts/download-button.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -105,9 +106,12 @@ function ExportActions({ row }: { row: ExportRow }) {
   return (
     <Group gap={4} justify="flex-end" wrap="nowrap">
       {may('instanceExports', 'download') && (
-        <Button size="compact-xs" disabled={row.state !== 'DONE' || download.isPending} onClick={download.start}>
-          {download.isPending ? download.progress : t('exports.download')}
-        </Button>
+        <DownloadButton
+          size="compact-xs"
+          disabled={row.state !== 'DONE'}
+          download={download}
+          label={t('exports.download')}
+        />
       )}
       {may('instanceExports', 'delete') && (
         <Button size="compact-xs" variant="default" loading={remove.isPending} onClick={() => remove.mutate(undefined)}>

@@ -169,6 +169,8 @@ function dayOf(daysAgo: number): string {
 const SOON_MS = 14 * DAY_MS;
 const MAX_LOOKED_AT = 100;
 const MAX_NAMED = 5;
+/** Webhooks whose newest delivery is looked at. */
+const MAX_ASKED = 20;
 
 /** What needs somebody: keys that expire soon, webhooks that are off or fail. */
 function Attention() {
@@ -218,13 +220,13 @@ async function expiringKeys(): Promise<Concern[]> {
 
 async function failingWebhooks(): Promise<Concern[]> {
   const { content } = await call('webhooks', 'list', { query: { size: MAX_LOOKED_AT } });
-  const concerns: Concern[] = [];
-  for (const { id, name, status } of content.slice(0, MAX_NAMED)) {
-    const [newest] = (await call('webhooks', 'listDeliveries', { params: { webhookId: id }, query: { size: 1 } }))
-      .content;
+  const concernOf = async ({ id, name, status }: (typeof content)[number]): Promise<Concern[]> => {
     const to = `/webhooks/${id}`;
-    if (status === 'DISABLED') concerns.push({ to, text: 'home.webhookOff', values: { name } });
-    else if (newest?.status === 'FAILED') concerns.push({ to, text: 'home.webhookFails', values: { name } });
-  }
-  return concerns;
+    if (status === 'DISABLED') return [{ to, text: 'home.webhookOff', values: { name } }];
+    const deliveries = await call('webhooks', 'listDeliveries', { params: { webhookId: id }, query: { size: 1 } });
+    const [newest] = deliveries.content;
+    return newest?.status === 'FAILED' ? [{ to, text: 'home.webhookFails', values: { name } }] : [];
+  };
+  const concerns = await Promise.all(content.slice(0, MAX_ASKED).map(concernOf));
+  return concerns.flat().slice(0, MAX_NAMED);
 }

@@ -14,6 +14,7 @@ import { Notes } from '../parts/case-notes.tsx';
 import { Sessions } from '../parts/case-sessions.tsx';
 import { ValuesTable } from '../parts/case-values.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
+import { DownloadButton } from '../parts/download-button.tsx';
 import { statusWord } from '../parts/instance-status.ts';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -161,9 +162,7 @@ function Actions({ caseFile: { instance } }: { caseFile: Case }) {
         {t('instance.report')}
       </Button>
       {may('userData', 'archive') && !instance.redactedDtm && (
-        <Button variant="default" onClick={archive.start} disabled={archive.isPending}>
-          {archive.isPending ? archive.progress : t('instance.archive')}
-        </Button>
+        <DownloadButton variant="default" download={archive} label={t('instance.archive')} />
       )}
       {!instance.redactedDtm && <ReopenInstance id={instance.id} status={instance.status} />}
       {(isOpen || instance.status === 'REVIEW') && <CancelInstance id={instance.id} />}

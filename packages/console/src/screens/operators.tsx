@@ -87,7 +87,8 @@ export function Operators() {
 }
 
 function useRoles() {
-  return useQuery({ queryKey: ['roles'], queryFn: () => call('operatorRoles', 'list', {}) });
+  const enabled = useMay()('operatorRoles', 'list');
+  return useQuery({ queryKey: ['roles'], queryFn: () => call('operatorRoles', 'list', {}), enabled });
 }
 
 /** Roles that every tenant has are described in the language of the operator; the tenant describes its own. */

@@ -46,7 +46,13 @@ export function Reviews() {
         />
         <QueueFilters isOpen={view !== 'closed'} />
         <SavedViews screen="reviews" />
-        {view === 'closed' ? <Closed /> : <Open view={view} />}
+        {view === 'closed' ? (
+          <Guarded group="closedReviews" name="list">
+            <Closed />
+          </Guarded>
+        ) : (
+          <Open view={view} />
+        )}
       </Page>
     </Guarded>
   );

@@ -24,6 +24,7 @@ export function Settings() {
   const query = useQuery({
     queryKey: [environment, 'settings'],
     queryFn: () => call('processSettings', 'get', {}),
+    enabled: may('processSettings', 'get'),
   });
   return (
     <Guarded group="processSettings" name="get">

@@ -1,3 +1,4 @@
+import { refusals } from 'virtual:grove-codes';
 import { Alert, Button, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
@@ -131,11 +132,18 @@ function Authentications({ params }: { params: Params }) {
     {
       title: t('stores.result'),
       show: ({ succeeded, code }) => (
-        <Tag tone={succeeded ? 'good' : 'bad'}>
-          {succeeded ? t('check.PASSED') : `${t('check.FAILED')} ${code ?? ''}`}
-        </Tag>
+        <>
+          <Tag tone={succeeded ? 'good' : 'bad'}>
+            {succeeded ? t('check.PASSED') : `${t('check.FAILED')} ${code ?? ''}`}
+          </Tag>
+          {code !== undefined && (
+            <Text size="xs" c="dimmed" lang="en" dir="ltr">
+              {refusals[code]}
+            </Text>
+          )}
+        </>
       ),
-      text: ({ succeeded, code }) => (succeeded ? 'ok' : String(code ?? '')),
+      text: ({ succeeded, code = '' }) => (succeeded ? 'ok' : `${code} ${refusals[code] ?? ''}`),
     },
     { title: t('audit.when'), show: (row) => <Moment at={row.createdDtm} />, text: (row) => row.createdDtm },
   ];

@@ -1,6 +1,6 @@
-import { Button, Code, Group, JsonInput, NativeSelect, Stack, Table, TextInput, Title } from '@mantine/core';
+import { Button, Code, Group, JsonInput, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, callLoosely, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
@@ -9,16 +9,14 @@ import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Dialog } from '../parts/dialogs.tsx';
-import { type Column, List } from '../parts/list.tsx';
-import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { useSafeSave } from '../parts/safe-save.tsx';
 import { Failed, Guarded, Waiting } from '../parts/states.tsx';
+import { StoreUsers } from '../parts/store-users.tsx';
 import { useT } from '../texts/texts.tsx';
 import { objectOf, StoreForm } from './stores.tsx';
 
 type StoreView = Result<'stores', 'get'>;
-type UserRow = Result<'users', 'list'>['content'][number];
 
 /** One identity store: its configuration, its relying parties and policies, and its users. */
 export function Store() {
@@ -70,7 +68,7 @@ function StoreDetails({ store }: { store: StoreView }) {
         <WordTag word={store.status} />
       </Group>
       <Parties store={store} onEdit={(kind, name, config) => setEdited({ kind, name, config })} />
-      {may('users', 'list') && <Users store={store.name} />}
+      {may('users', 'list') && <StoreUsers storeName={store.name} />}
       <Dialog opened={open === 'store'} onClose={close} title={t('stores.store')}>
         <StoreForm of={store} onDone={close} />
       </Dialog>
@@ -214,70 +212,5 @@ function ConfigForm({ store: storeName, kind, of, onDone }: ConfigFormProps) {
       />
       {conflict}
     </ActForm>
-  );
-}
-
-const STATUSES = ['ACTIVE', 'LOCKED', 'TEMP_LOCKED', 'DISABLED', 'PENDING_ACTIVE'] as const;
-
-function Users({ store }: { store: string }) {
-  const t = useT();
-  const navigate = useNavigate();
-  const { extId = '', status = '' } = useSearch({ strict: false }) as { extId?: string; status?: string };
-  const [words, setWords] = useState(extId);
-  const go = (next: object) => navigate({ to: '.', search: { extId, status, ...next } as never });
-  const columns: Column<UserRow>[] = [
-    { title: t('stores.user'), sort: 'extId', show: (row) => row.extId ?? row.id, text: (row) => row.extId ?? row.id },
-    { title: t('keys.status'), show: (row) => <WordTag word={row.status} />, text: (row) => row.status },
-    {
-      title: t('instances.created'),
-      sort: 'createdDtm',
-      show: (row) => <Moment at={row.createdDtm} />,
-      text: (row) => row.createdDtm,
-    },
-    {
-      title: t('operators.lastSignIn'),
-      show: (row) => <Moment at={row.lastSuccessfulAuthenticationDtm} />,
-      text: (row) => row.lastSuccessfulAuthenticationDtm,
-    },
-  ];
-  return (
-    <Stack>
-      <Title order={2} size="h5">
-        {t('stores.users')}
-      </Title>
-      <Group align="flex-end">
-        <form
-          className="grow"
-          onSubmit={(event) => {
-            event.preventDefault();
-            go({ extId: words || undefined });
-          }}
-        >
-          <TextInput
-            type="search"
-            label={t('stores.extId')}
-            description={t('stores.extIdHint')}
-            value={words}
-            onChange={(event) => setWords(event.currentTarget.value)}
-          />
-        </form>
-        <NativeSelect
-          label={t('keys.status')}
-          value={status}
-          data={[{ value: '', label: t('instances.all') }, ...STATUSES.map((value) => ({ value, label: value }))]}
-          onChange={(event) => go({ status: event.currentTarget.value || undefined })}
-        />
-      </Group>
-      <List<UserRow>
-        group="users"
-        name="list"
-        params={{ storeName: store }}
-        query={{ extId: extId || undefined, status: status || undefined }}
-        label={t('stores.users')}
-        columns={columns}
-        keyOf={({ id }) => id}
-        linkOf={({ id }) => `/stores/${encodeURIComponent(store)}/users/${id}`}
-      />
-    </Stack>
   );
 }

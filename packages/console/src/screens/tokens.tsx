@@ -13,6 +13,7 @@ import { NewToken } from '../parts/new-token.tsx';
 import { Page } from '../parts/page.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
 import { Guarded } from '../parts/states.tsx';
+import { TokenFacts, usesOf } from '../parts/token-facts.tsx';
 import { useT } from '../texts/texts.tsx';
 
 type TokenRow = Result<'processTokens', 'list'>['content'][number];
@@ -63,10 +64,6 @@ export function Tokens() {
   );
 }
 
-function usesOf({ counter, maxCount, type }: TokenRow): string {
-  return type === 'MULTI_USE_COUNT_LIMITED' ? `${counter} / ${maxCount}` : String(counter);
-}
-
 function TokenActions({ row }: { row: TokenRow }) {
   const t = useT();
   const may = useMay();
@@ -87,6 +84,7 @@ function TokenActions({ row }: { row: TokenRow }) {
           <Text size="xs" className="wrap">
             {row.startProcessAddress}
           </Text>
+          <TokenFacts token={row} />
         </Stack>
       </Dialog>
       <CopyButton value={row.startProcessAddress}>

@@ -25,16 +25,19 @@ const BARS = [
 export function Usage() {
   const t = useT();
   const environment = useEnvironment();
+  const enabled = useMay()('usage', 'get');
   const navigate = useNavigate();
   const { days = '30', definition } = useSearch({ strict: false }) as { days?: string; definition?: string };
   const from = new Date(Date.now() - (Number(days) - 1) * DAY_MS).toISOString().slice(0, 10);
   const all = useQuery({
     queryKey: [environment, 'usage', from],
     queryFn: () => call('usage', 'get', { query: { from } }),
+    enabled,
   });
   const query = useQuery({
     queryKey: [environment, 'usage', from, definition],
     queryFn: () => call('usage', 'get', { query: { from, processDefnName: definition } }),
+    enabled,
   });
   const go = (next: object) => navigate({ to: '/usage', search: { days, definition, ...next } as never });
   return (

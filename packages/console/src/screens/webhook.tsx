@@ -7,10 +7,10 @@ import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { say, useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
-import { WordTag } from '../parts/badges.tsx';
+import { useWord, WordTag } from '../parts/badges.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Dialog, OnceShown } from '../parts/dialogs.tsx';
-import { useFilters } from '../parts/filters.tsx';
+import { FilterChips, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -81,7 +81,9 @@ type DeliveriesProps = { id: string; title: string; maxAttempts: number };
 function Deliveries({ id, title, maxAttempts }: DeliveriesProps) {
   const t = useT();
   const may = useMay();
+  const word = useWord();
   const { filters, set } = useFilters<'status'>();
+  const status = DELIVERY_STATUSES.find((each) => each === filters.status);
   const [deliveryId, setDeliveryId] = useState<string>();
   const columns: Column<DeliveryRow>[] = [
     { title: t('webhooks.event'), show: (row) => row.event, text: (row) => row.event },
@@ -106,16 +108,20 @@ function Deliveries({ id, title, maxAttempts }: DeliveriesProps) {
       </Title>
       <NativeSelect
         label={t('keys.status')}
-        value={filters.status ?? ''}
-        data={[{ value: '', label: t('instances.all') }, ...DELIVERY_STATUSES]}
+        value={status ?? ''}
+        data={[
+          { value: '', label: t('instances.all') },
+          ...DELIVERY_STATUSES.map((value) => ({ value, label: word(value) })),
+        ]}
         onChange={(event) => set({ status: event.currentTarget.value || undefined })}
         mb="sm"
       />
+      <FilterChips active={[{ name: 'status', label: t('keys.status'), value: status && word(status) }]} />
       <List<DeliveryRow>
         group="webhooks"
         name="listDeliveries"
         params={{ webhookId: id }}
-        query={{ status: filters.status }}
+        query={{ status }}
         label={title}
         columns={columns}
         keyOf={(row) => row.id}

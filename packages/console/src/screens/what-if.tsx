@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ArgumentsOf, call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
+import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { Tag } from '../parts/badges.tsx';
 import { saveCsv } from '../parts/csv.ts';
@@ -32,6 +33,7 @@ export function WhatIf() {
   const definitions = useQuery({
     queryKey: [environment, 'definitions', 'all'],
     queryFn: () => call('processDefinitions', 'list', { query: { size: 200, sort: ['name,asc', 'version,desc'] } }),
+    enabled: useMay()('processDefinitions', 'list'),
   });
   const go = (next: object) => navigate({ to: '/what-if', search: { definition, days, ...next } as never });
   const run = useAct(async () => {

@@ -121,6 +121,7 @@ export const ar: Texts = {
   'case.machineZone': 'المقروء آليًا',
   'case.barcode': 'الرمز الشريطي',
   'case.mismatch': 'مختلف',
+  'case.similar': 'مشابه',
   'case.images': 'الصور',
   'case.compare': 'قارن الوجهين',
   'case.noImages': 'لا توجد صور.',

@@ -124,6 +124,7 @@ export const de: Texts = {
   'case.machineZone': 'Maschinenlesbar',
   'case.barcode': 'Strichcode',
   'case.mismatch': 'weicht ab',
+  'case.similar': 'ähnlich',
   'case.images': 'Bilder',
   'case.compare': 'Gesichter vergleichen',
   'case.noImages': 'Es gibt keine Bilder.',

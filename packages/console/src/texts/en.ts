@@ -123,6 +123,7 @@ export const en = {
   'case.machineZone': 'Machine-readable',
   'case.barcode': 'Barcode',
   'case.mismatch': 'differs',
+  'case.similar': 'similar',
   'case.images': 'Images',
   'case.compare': 'Compare faces',
   'case.noImages': 'There are no images.',

@@ -236,6 +236,8 @@ export const screensAr: ScreenTexts = {
   'tokens.redirectUrlHint': 'يجب أن يكون المصدر مدرجًا في الإعدادات.',
   'tokens.parameters': 'المعاملات',
   'tokens.addParameter': 'أضف معاملًا',
+  'tokens.deprecated': 'مهمل',
+  'definitions.retentionDays': 'مدة الحفظ (بالأيام)',
   'tokens.lengthLeft': 'بقي {n} حرفًا',
   'definitions.EDITABLE': 'مسودة',
   'definitions.DEPLOYED_ACTIVE': 'منشور',

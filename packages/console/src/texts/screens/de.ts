@@ -245,6 +245,8 @@ export const screensDe: ScreenTexts = {
   'tokens.redirectUrlHint': 'Der Ursprung muss in den Einstellungen stehen.',
   'tokens.parameters': 'Parameter',
   'tokens.addParameter': 'Parameter hinzufügen',
+  'tokens.deprecated': 'veraltet',
+  'definitions.retentionDays': 'Aufbewahrung (Tage)',
   'tokens.lengthLeft': 'noch {n} Zeichen',
   'definitions.EDITABLE': 'Entwurf',
   'definitions.DEPLOYED_ACTIVE': 'Veröffentlicht',

@@ -241,6 +241,8 @@ export const screensEn = {
   'tokens.redirectUrlHint': 'Its origin must be listed in the settings.',
   'tokens.parameters': 'Parameters',
   'tokens.addParameter': 'Add a parameter',
+  'tokens.deprecated': 'deprecated',
+  'definitions.retentionDays': 'Kept for (days)',
   'tokens.lengthLeft': '{n, plural, one {# character} other {# characters}} left',
   'definitions.EDITABLE': 'Draft',
   'definitions.DEPLOYED_ACTIVE': 'Deployed',

@@ -1,5 +1,6 @@
 import { LIVENESS_BOUNDS, MATCH_SCORE, PASSIVE_BOUNDS } from '@grove/vision/light';
 import type { Check, CheckType } from '../../kernel/check.ts';
+import { judgeApplicant } from './applicant/judge-applicant.ts';
 import type { ChallengeProgress } from './challenge.ts';
 import { judgeDocument } from './judge-document.ts';
 import {
@@ -151,10 +152,13 @@ async function readDocument(
     ...(scenario.bornYearsAgo !== undefined && { 'Date Of Birth': bornAgo(scenario.bornYearsAgo, now) }),
     ...frontStandIn.fields,
   };
+  const biographicData = sandboxFields(fields, documentType);
+  // The scenario says what becomes of the check; which values differ is compared as in live.
+  const { metaData } = judgeApplicant(params, { biographicData }) ?? {};
   return {
-    checks: isForced ? [...checks, change(APPLICANT_MATCHES)] : checks,
+    checks: isForced ? [...checks, change({ ...APPLICANT_MATCHES, ...(metaData && { metaData }) })] : checks,
     ...(isRead && { documentType, countryCode }),
-    biographicData: sandboxFields(fields, documentType),
+    biographicData,
     images: await sandboxImages(front, back),
     ...(isRead && { marks: { front: CARD_MARKS, ...(back && { back: CARD_MARKS }) } }),
     pictures: judgement.pictures.filter(({ reasons }) => reasons.some((reason) => OF_PICTURES.includes(reason))),

@@ -2,18 +2,22 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { startJourney } from '../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
-import { firstOwner, invitePerson, type Person } from '../../../test/operators.ts';
+import { browse, firstOwner, invitePerson, type Person } from '../../../test/operators.ts';
 
 /** `npm run test:races` asks for more. */
 const ROUNDS = Number(process.env.GROVE_RACE_ROUNDS ?? 15);
 const TEST = { 'X-Grove-Environment': 'test' };
 
-onBothEngines('two reviewers', (_engine, places) => {
+onBothEngines('two reviewers', (engine, places) => {
   let app: TestApp;
+  /** On PostgreSQL each reviewer is at a server of their own. */
+  let second: TestApp;
   let people: Person[];
   let path: string;
   before(async () => {
-    app = await openTestApp(await places.create());
+    const place = await places.create();
+    app = await openTestApp(place);
+    second = engine === 'postgres' ? await openTestApp(place, { clock: app.clock }) : app;
     const testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
     const owner = await firstOwner(app);
     people = [await invitePerson(app, owner, 'Reviewer', 'Grace'), await invitePerson(app, owner, 'Reviewer', 'Alan')];
@@ -21,10 +25,15 @@ onBothEngines('two reviewers', (_engine, places) => {
     await started.user.finish();
     path = `/api/process-manager/reviews/${started.processInstanceId}`;
   });
-  after(() => app.stop());
+  after(async () => {
+    if (second !== app) await second.stop();
+    await app.stop();
+  });
 
-  const act = (person: Person, what: string, body: object = {}) =>
-    person.call(`${path}/${what}`, { body, headers: TEST });
+  const act = ({ cookie }: Person, what: string, body: object = {}) => {
+    const server = cookie === people[0]?.cookie ? app : second;
+    return browse(server, `${path}/${what}`, { body, headers: TEST, cookie });
+  };
 
   it('100060: never hold one case together, whoever comes first', async () => {
     const winners = new Set<string>();

@@ -1,0 +1,14 @@
+import { Button, type ButtonProps } from '@mantine/core';
+import type { useDownload } from './use-download.ts';
+
+type DownloadButtonProps = ButtonProps & { download: ReturnType<typeof useDownload>; label: string };
+
+/** Says how much has come while it comes. It stays readable meanwhile, and cannot be pressed again. */
+export function DownloadButton({ download, label, ...props }: DownloadButtonProps) {
+  const { isPending, progress, start } = download;
+  return (
+    <Button {...props} aria-disabled={isPending} onClick={() => isPending || start()}>
+      {isPending ? progress : label}
+    </Button>
+  );
+}

@@ -1,0 +1,25 @@
+import { after, before, describe } from 'node:test';
+import { testPlaces } from '../../server/test/harness.ts';
+import { testDesigns } from './design-work.ts';
+import { testFiles } from './file-work.ts';
+import { testLists, testRoutesOfRoles } from './list-work.ts';
+import { testObjects } from './object-work.ts';
+import { type Owner, openOwner } from './owner.ts';
+import { testCases } from './picture-work.ts';
+
+/** What the design of the console asks of each screen, beside what somebody does from the first start on. */
+describe('a screen of the console', () => {
+  const places = testPlaces();
+  let owner: Owner;
+  before(async () => {
+    owner = await openOwner(places);
+  });
+  after(() => owner.close());
+  const stand = () => owner;
+  testFiles(stand);
+  testCases(stand);
+  testObjects(stand);
+  testDesigns(stand);
+  testLists(stand);
+  testRoutesOfRoles(stand);
+});
