@@ -6,9 +6,10 @@ import { addTestTenants, databaseOf, openTestDb, withLostAnswers } from '../../t
 import { onBothEngines, type TestClock, type TestPlace, testClock } from '../../test/harness.ts';
 import { enqueueByName, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
 import { addToCounter, readCounter } from '../db/counters.ts';
-import { type Db, sql } from '../db/db.ts';
+import { type Db, sql, type Writes } from '../db/db.ts';
 import { openDb } from '../db/open.ts';
 import type { TenantId } from '../kernel/ids.ts';
+import { JOB_LEASES } from './jobs.repository.ts';
 import type { JobsOptions } from './jobs.ts';
 
 /** One worker at a time answers for a job, and no job is lost with its worker. */
@@ -187,6 +188,27 @@ onBothEngines('a lease', (engine, places) => {
     assert.equal(await other.jobs.runDue(), 0);
     assert.equal(await server.jobs.runDue(), 2);
     assert.deepEqual(attempts, [1, 1]);
+  });
+
+  it('of a lost claim is looked for among due jobs alone, by their index', async () => {
+    const { enqueue } = node(async () => undefined);
+    await enqueue(...numbered(2000, 'delayed'));
+    await db.system.write((tx) => tx.run(sql('UPDATE jobs SET run_at = run_at + 1000000'), []));
+    await db.system.write((tx) => tx.run(sql('ANALYZE jobs'), []));
+    let plan: { detail?: string; 'QUERY PLAN'?: string }[] = [];
+    const explain = engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
+    await db.system.write(async (tx) => {
+      const explaining: Pick<Writes, 'run'> = {
+        async run({ text }, values) {
+          plan = await tx.all(sql(`${explain} ${text}`), values);
+          return 0;
+        },
+      };
+      await JOB_LEASES.giveBackClaims(explaining as Writes, ['a token'], clock.now());
+    });
+    const text = plan.map((line) => line.detail ?? line['QUERY PLAN']).join('\n');
+    assert.match(text, /jobs_due/);
+    assert.doesNotMatch(text, /Seq Scan on jobs|SCAN jobs/, text);
   });
 
   it('of a lost claim is given back, and what the same round had claimed of other kinds is kept', async () => {

@@ -8,7 +8,12 @@ const db: Pick<SystemDb, 'write'> = { write: (work) => work(undefined as never) 
 
 function recordedClaims() {
   const givenBack: string[][] = [];
-  const table = { giveBackClaims: async (_tx: unknown, tokens: readonly string[]) => givenBack.push([...tokens]) };
+  const times: number[] = [];
+  const giveBackClaims = async (_tx: unknown, tokens: readonly string[], claimedUntil: number) => {
+    times.push(claimedUntil);
+    return givenBack.push([...tokens]);
+  };
+  const table = { giveBackClaims };
   const { begin } = openClaims(db, { table, leaseMs: LEASE_MS });
   const lose = async (now: number) => {
     let lostToken = '';
@@ -20,7 +25,7 @@ function recordedClaims() {
     await assert.rejects(lost, /answer was lost/);
     return lostToken;
   };
-  return { begin, givenBack, lose };
+  return { begin, givenBack, times, lose };
 }
 
 it('a lost claim is given back until its lease is over, because it may be committed late', async () => {
@@ -28,6 +33,15 @@ it('a lost claim is given back until its lease is over, because it may be commit
   const token = await lose(0);
   for (const now of [1, LEASE_MS - 1, LEASE_MS, 1]) await begin(now);
   assert.deepEqual(givenBack, [[token], [token]]);
+});
+
+it('a lost claim is looked for among what was due when it was made, also if the clock was set back', async () => {
+  const { begin, times, lose } = recordedClaims();
+  await lose(500);
+  await begin(100);
+  await lose(300);
+  await begin(700);
+  assert.deepEqual(times, [500, 500, 500]);
 });
 
 it('a claim that succeeded is never given back, and every claim has its own token', async () => {

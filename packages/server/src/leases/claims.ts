@@ -19,14 +19,18 @@ type ClaimedQueue = { readonly table: Pick<LeaseTable, 'giveBackClaims'>; readon
 /** Claims that fail at the same time. More of them are not remembered; their leases expire. */
 export const MAX_LOST_CLAIMS = 32;
 
+/** `at`: the time of the claim. By then its items were due, whatever the clock says later. */
+type LostClaim = Lease & { readonly at: number };
+
 export function openClaims(db: Pick<SystemDb, 'write'>, { table, leaseMs }: ClaimedQueue): Claims {
-  const lostClaims: Lease[] = [];
+  const lostClaims: LostClaim[] = [];
   const giveBackLost = async (now: number) => {
     // A claim may be committed after its connection was lost, so it is looked for until its lease is over.
     const pending = lostClaims.filter(({ until }) => until > now);
     lostClaims.splice(0, lostClaims.length, ...pending);
     const tokens = pending.map(({ token }) => token);
-    if (tokens.length > 0) await db.write((tx) => table.giveBackClaims(tx, tokens));
+    const claimedUntil = Math.max(...pending.map(({ at }) => at));
+    if (tokens.length > 0) await db.write((tx) => table.giveBackClaims(tx, tokens, claimedUntil));
   };
   return {
     async begin(now) {
@@ -36,7 +40,7 @@ export function openClaims(db: Pick<SystemDb, 'write'>, { table, leaseMs }: Clai
         try {
           return await claim(lease);
         } catch (error) {
-          lostClaims.push(lease);
+          lostClaims.push({ ...lease, at: now });
           if (lostClaims.length > MAX_LOST_CLAIMS) lostClaims.shift();
           throw error;
         }

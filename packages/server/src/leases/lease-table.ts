@@ -1,6 +1,6 @@
 import type { Writes } from '../db/db.ts';
 import { inList, SKIP_LOCKED } from '../db/sql/dialect.ts';
-import { prepare, statement } from '../db/sql/statement.ts';
+import { prepare } from '../db/sql/statement.ts';
 
 /**
  * A table whose rows are leased. A claim writes its own random token and a time into each row; whoever holds that token
@@ -11,8 +11,8 @@ export type LeaseTable = {
   extend<I extends Leased>(tx: Writes, items: readonly I[], until: number): Promise<Set<I>>;
   /** Undoes the claim. */
   giveBack<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
-  /** Undoes claims of which only the token is known. Returns the number of their items. */
-  giveBackClaims(tx: Writes, tokens: readonly string[]): Promise<number>;
+  /** Undoes claims of which only the token is known, and that were made by then. Returns the number of their items. */
+  giveBackClaims(tx: Writes, tokens: readonly string[], claimedUntil: number): Promise<number>;
   remove<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
   /** The same as the last statement of the transaction. */
   removeLast<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
@@ -29,8 +29,11 @@ export type Leased = { readonly id: string; readonly token: string };
 type Params = { ids: readonly string[]; keys: readonly string[] };
 type Row = { key: string };
 
-/** `undo` is what a claim changed besides the lease, the other way round. */
-export function leaseTable(name: string, undo = ''): LeaseTable {
+/**
+ * `undo` is what a claim changed besides the lease, the other way round. `isClaimable` is a condition on the rows that a
+ * claim could have found at `:claimedUntil`, if an index has it.
+ */
+export function leaseTable(name: string, undo = '', isClaimable = 'CAST(:claimedUntil AS BIGINT) >= 0'): LeaseTable {
   // The id alone is not enough: a server may have lost a row and claimed it again with another token.
   const key = "id || '/' || lease_token";
   const leased = `WHERE id ${inList(':ids')} AND lease_until > 0 AND ${key} ${inList(':keys')}`;
@@ -39,8 +42,11 @@ export function leaseTable(name: string, undo = ''): LeaseTable {
     WHERE id IN (SELECT id FROM ${name} ${leased} ${SKIP_LOCKED}) RETURNING ${key} AS key`);
   const list = prepare<Params, Row>(`SELECT ${key} AS key FROM ${name} ${leased}`);
   const giveBack = prepare<Params, Row>(`UPDATE ${name} SET lease_until = 0${undo} ${leased} RETURNING ${key} AS key`);
-  const giveBackClaims = statement(`UPDATE ${name} SET lease_until = 0, lease_token = NULL${undo}
-    WHERE id IN (SELECT id FROM ${name} WHERE lease_until > 0 AND lease_token ${inList(':tokens')} ${SKIP_LOCKED})`);
+  const giveBackClaims = prepare<{ tokens: readonly string[]; claimedUntil: number }, never>(
+    `UPDATE ${name} SET lease_until = 0, lease_token = NULL${undo}
+    WHERE id IN (SELECT id FROM ${name} WHERE ${isClaimable} AND lease_until > 0 AND lease_token ${inList(':tokens')}
+      ${SKIP_LOCKED})`,
+  );
   const remove = prepare<Params, Row>(`DELETE FROM ${name} ${leased} RETURNING ${key} AS key`);
   const freeAll = prepare<{ after: number }, never>(
     `UPDATE ${name} SET lease_until = 0, lease_token = NULL WHERE lease_until > 0 AND lease_until > :after`,
@@ -52,7 +58,7 @@ export function leaseTable(name: string, undo = ''): LeaseTable {
       return among(items, rows.length === items.length ? rows : await list.all(tx, params));
     },
     giveBack: async (tx, items) => among(items, await giveBack.all(tx, paramsOf(items))),
-    giveBackClaims: (tx, tokens) => giveBackClaims.run(tx, { tokens }),
+    giveBackClaims: (tx, tokens, claimedUntil) => giveBackClaims.run(tx, { tokens, claimedUntil }),
     remove: async (tx, items) => among(items, await remove.all(tx, paramsOf(items))),
     removeLast: async (tx, items) => among(items, await remove.last(tx, paramsOf(items))),
     freeAll: (tx, after = 0) => freeAll.run(tx, { after }),
