@@ -73,7 +73,7 @@ export class JobError extends Error {
 /** The job is tried again in a moment, and this attempt does not count. The cause is an outage of what it needs. */
 export class JobPostponed extends Error {
   constructor(cause?: unknown) {
-    super(cause === undefined ? 'too many jobs of the tenant wait for other servers' : 'what it needs is away', {
+    super(cause === undefined ? 'too many jobs of the tenant are at work' : 'what it needs is away', {
       cause,
     });
     this.name = 'JobPostponed';

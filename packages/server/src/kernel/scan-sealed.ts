@@ -4,7 +4,8 @@ import { takingTurns } from './take-turns.ts';
 
 /**
  * Lists that are filtered or sorted by what is sealed: the database cannot do it, so all rows are opened, in batches with
- * a pause between them, and no more than this. A tenant has one such list at work at a time, and a few that wait.
+ * a pause between them, and no more than this. A line (`lineOf`) has one such list at work at a time, and a
+ * few that wait.
  */
 export const MAX_SCANNED = 10_000;
 const BATCH = 100;
@@ -24,11 +25,11 @@ type ScannedPage = { ids: string[]; total: number };
 
 /** The ids of a page, in its order. Rows have the columns that it may be sorted by. 100010 where too many wait. */
 export function scanSealed<Row extends { readonly id: string }>(
-  tenantId: string,
+  line: string,
   scan: Scan<Row>,
   page: Page,
 ): Promise<ScannedPage> {
-  return inTurn(tenantId, () => scanNow(scan, page));
+  return inTurn(line, () => scanNow(scan, page));
 }
 
 async function scanNow<Row extends { readonly id: string }>(

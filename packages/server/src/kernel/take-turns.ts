@@ -1,6 +1,12 @@
+import type { Environment } from './environment.ts';
 import { ApiError } from './errors.ts';
 
 export type TakeTurns = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
+
+/** Live and test callers of a tenant wait in lines of their own: a test key must not use up the places of live callers. */
+export function lineOf(tenantId: string, part: Environment | 'journeys'): string {
+  return `${tenantId} ${part}`;
+}
 
 /**
  * Work of one name is done one after another, in the order in which it came; work of different names has nothing to do

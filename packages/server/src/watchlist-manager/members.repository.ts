@@ -6,6 +6,7 @@ import type { Environment } from '../kernel/environment.ts';
 import { likeMatch } from '../kernel/like-match.ts';
 import type { Paging } from '../kernel/pages.ts';
 import { MAX_SCANNED, scanSealed } from '../kernel/scan-sealed.ts';
+import { lineOf } from '../kernel/take-turns.ts';
 
 const members = table('watchlist_members', {
   tenant_id: text(),
@@ -133,6 +134,7 @@ export const templatesOf = query<{ id: string; template: Uint8Array }>()(
 ).all;
 
 type Filter = {
+  environment: Environment;
   listId: string;
   /** A LIKE pattern, folded. */
   pattern: string | undefined;
@@ -175,13 +177,13 @@ type Scanned = StoredMember & FoldedNames & Pick<MemberRow, 'created_at' | 'last
 
 /** Opens the names of every member, and reads the rest of the page alone. */
 async function scanMembers(db: TenantReads, filter: Filter, paging: Paging): Promise<MemberPage> {
-  const { listId, pattern, now, namesOf } = filter;
+  const { environment, listId, pattern, now, namesOf } = filter;
   const like = pattern === undefined ? undefined : likeMatch(pattern);
   const batch = async (after: string, limit: number) =>
     (await SCAN.all(db, { listId, now, after, limit })).map((row) => ({ ...row, ...namesOf(row) }));
   const matches = ({ first_folded, last_folded }: Scanned) =>
     !like || like.matches(first_folded) || like.matches(last_folded);
-  const { ids, total } = await scanSealed(db.tenantId, { batch, matches, fault: FAULT }, paging);
+  const { ids, total } = await scanSealed(lineOf(db.tenantId, environment), { batch, matches, fault: FAULT }, paging);
   const rows = await AMONG.all(db, { listId, now, ids });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return { rows: ids.flatMap((id) => byId.get(id) ?? []), total };

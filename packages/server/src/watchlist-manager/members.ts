@@ -88,6 +88,7 @@ async function listMembers(deps: MembersDeps, context: Context, { params, query 
   const unseal = list.num_members === 0 ? undefined : await vault.unsealerFor(db, subjectOf(list.id));
   const namesOf = (member: StoredMember) => foldedNames(unseal ? openDetails(unseal, member) : {});
   const filter = {
+    environment: context.principal.environment,
     listId: list.id,
     pattern: personPattern(context.principal, query.name, '/query/name'),
     now,

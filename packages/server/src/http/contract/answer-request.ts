@@ -8,6 +8,7 @@ import type { Context, JourneyContext } from '../../kernel/context.ts';
 import type { OpenContext, RawBody } from '../../kernel/implement.ts';
 import { ROWS_AT_ONCE } from '../../kernel/in-slices.ts';
 import { DEFAULT_PAGE_SIZE } from '../../kernel/pages.ts';
+import { lineOf } from '../../kernel/take-turns.ts';
 import { addHeader } from '../fast/respond.ts';
 import type { SerializerOptions } from '../fast/serialize.ts';
 import { networkOf } from '../limit-connections.ts';
@@ -65,7 +66,8 @@ export function answering(deps: AnswerDeps, route: Route): (request: FastifyRequ
       const rows = (writePage && (request.query as { size?: number }).size) || DEFAULT_PAGE_SIZE;
       // An ordinary page costs as much as any small read, and waits for nobody.
       if (rows <= ROWS_AT_ONCE) return handler(context, input);
-      return deps.inLine(context.tenantId, rows, async () => writeIfLong(await handler(context, input)));
+      const line = lineOf(principal.tenantId, principal.environment);
+      return deps.inLine(line, rows, async () => writeIfLong(await handler(context, input)));
     }
 
     const handle: Handle = (within) => handler(within, input);

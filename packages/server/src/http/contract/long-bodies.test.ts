@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
+import { startJourney } from '../../../test/end-user.ts';
+import { type Answer, openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
 
 const VALIDATE = '/api/process-manager/processDefinitions/validate';
 
@@ -36,4 +37,41 @@ describe('long JSON bodies', () => {
     const last = order.lastIndexOf('long');
     assert.ok(order.indexOf('short 200') < last && order.indexOf('another 200') < last, order.join(', '));
   });
+
+  it('of live callers do not wait for those of a test key or of an end user, however many there are', async () => {
+    const { apiKey } = await app.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
+    const testToken = await app.token(apiKey);
+    const { user } = await startJourney(app, apiKey, { processDefnName: await aForm(testToken) });
+    let isOver = false;
+    const refusedCodes = new Set<number>();
+    const keepSending = async (send: () => Promise<Answer>) => {
+      while (!isOver) refusedCodes.add((await send()).body.code);
+    };
+    const text = 'x'.repeat(200_000);
+    const floods = Array.from({ length: 14 }, (_, at) =>
+      keepSending(() => (at % 2 ? validate(200_000, testToken) : user.submit('details', { text }))),
+    );
+    while (!refusedCodes.has(100010)) await new Promise(setImmediate);
+    const answers: Answer[] = [];
+    for (let count = 0; count < 5; count++) answers.push(await validate(100_000));
+    isOver = true;
+    await Promise.all(floods);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200, 200],
+    );
+  });
+
+  const aForm = async (token: string): Promise<string> => {
+    const post = async (path: string, body: object) =>
+      (await app.call(path, { method: 'POST', token, body: JSON.stringify(body) })).body;
+    const schema = { type: 'object', properties: { text: { type: 'string' } } };
+    const steps = [
+      { id: 'details', type: 'form', key: 'form1', schema },
+      { id: 'decide', type: 'decision' },
+    ];
+    const { id } = await post('/api/process-manager/processDefinitions', { name: 'long-form', steps });
+    await post(`/api/process-manager/processDefinitions/${id}/deploy`, {});
+    return 'long-form';
+  };
 });

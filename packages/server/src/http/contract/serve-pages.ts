@@ -4,45 +4,45 @@ import { slicesOf } from '../../kernel/in-slices.ts';
 import { type SerializerOptions, serializerOf } from '../fast/serialize.ts';
 
 /**
- * Long lists of one tenant take turns, so that whoever asks for many of them makes nobody else wait: between two of them,
+ * Long lists of one line take turns (`lineOf`: the live or the test callers of a tenant), so that whoever asks for many of them makes nobody else wait: between two of them,
  * and between two parts of one, others are served. Pages of at most `ROWS_AT_ONCE` rows take no turn.
  */
 export type TakeTurn = <Result>(
-  tenantId: string,
+  name: string,
   rows: number,
   work: () => Result | Promise<Result>,
 ) => Result | Promise<Result>;
 
-/** Rows of one tenant that are read at the same time. SQLite reads on this thread, PostgreSQL does not. */
+/** Rows of one line that are read at the same time. SQLite reads on this thread, PostgreSQL does not. */
 const MOST_ROWS: Readonly<Record<Engine, number>> = { sqlite: 40, postgres: 200 };
 /** Rows that may wait: fifty of the largest pages. */
 const MAX_ROWS_WAITING = 50_000;
 
 type Line = { rows: number; rowsWaiting: number; readonly waiting: { readonly rows: number; begin(): void }[] };
 
-/** Work begins at once if the tenant has little under way. Refuses with 100010 where too much waits. */
+/** Work begins at once if the line has little under way. Refuses with 100010 where too much waits. */
 export function pageTurns(engine: Engine): TakeTurn {
   const lines = new Map<string, Line>();
   const mayBegin = (line: Line, rows: number) => line.rows === 0 || line.rows + rows <= MOST_ROWS[engine];
 
-  const beginWaiting = (tenantId: string, line: Line) => {
+  const beginWaiting = (name: string, line: Line) => {
     for (let next = line.waiting[0]; next && mayBegin(line, next.rows); next = line.waiting[0]) {
       line.waiting.shift();
       line.rowsWaiting -= next.rows;
       next.begin();
     }
-    if (line.rows === 0) lines.delete(tenantId);
+    if (line.rows === 0) lines.delete(name);
   };
 
-  const begin: TakeTurn = (tenantId, rows, work) => {
-    const line = lines.get(tenantId) ?? { rows: 0, rowsWaiting: 0, waiting: [] };
-    lines.set(tenantId, line);
+  const begin: TakeTurn = (name, rows, work) => {
+    const line = lines.get(name) ?? { rows: 0, rowsWaiting: 0, waiting: [] };
+    lines.set(name, line);
     line.rows += rows;
     // Waits a turn of the event loop, so that others are served first.
     const end = () =>
       void setImmediate(() => {
         line.rows -= rows;
-        beginWaiting(tenantId, line);
+        beginWaiting(name, line);
       });
     try {
       const result = work();
@@ -55,15 +55,15 @@ export function pageTurns(engine: Engine): TakeTurn {
     }
   };
 
-  return (tenantId, rows, work) => {
-    const line = lines.get(tenantId);
-    if (!line || (line.waiting.length === 0 && mayBegin(line, rows))) return begin(tenantId, rows, work);
+  return (name, rows, work) => {
+    const line = lines.get(name);
+    if (!line || (line.waiting.length === 0 && mayBegin(line, rows))) return begin(name, rows, work);
     if (line.rowsWaiting + rows > MAX_ROWS_WAITING) {
-      throw new ApiError(100010, { retryAfterSeconds: 1, log: 'too many lists of one tenant wait' });
+      throw new ApiError(100010, { retryAfterSeconds: 1, log: 'too many lists of one line wait' });
     }
     line.rowsWaiting += rows;
     return new Promise((resolve) => {
-      line.waiting.push({ rows, begin: () => resolve(new Promise((done) => done(begin(tenantId, rows, work)))) });
+      line.waiting.push({ rows, begin: () => resolve(new Promise((done) => done(begin(name, rows, work)))) });
     });
   };
 }

@@ -1,6 +1,6 @@
 import type { TenantDb, TenantTx } from '../../db/db.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { takingTurns } from '../../kernel/take-turns.ts';
+import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
 import type { AddIdentityEvent, ProcessFields } from '../events/identity-events.ts';
 import { getActiveStore, type Store } from '../stores/find-store.ts';
 import { getUserForUpdate, getUserInStoreForUpdate, type UserRef, type UserRow } from '../users/find-user.ts';
@@ -81,7 +81,7 @@ export function openAttempts(deps: AttemptDeps): Attempt {
     // Attempts for one user queue here and not at the row lock: there, each would hold a connection of the pool until
     // none is free. An attempt that already has a connection must not wait for attempts that have none.
     const judgement = await (typeof input.find !== 'function' && !db.inTransaction
-      ? takeTurns(lineOf(db, input.storeName, input.find), attempt)
+      ? takeTurns(lineOfUser(caller, input.storeName, input.find), attempt)
       : attempt());
     const { row, user, ...attempted } = acceptedOf(judgement);
     return { ...attempted, user: user ?? (await deps.userView(db, row, caller.now)) };
@@ -89,10 +89,9 @@ export function openAttempts(deps: AttemptDeps): Attempt {
 }
 
 /** Returns the queue name of a user. If two users share a name by chance, they only wait for each other. */
-function lineOf({ tenantId }: TenantDb, storeName: string, { userId, userExtId }: UserRef): string {
-  return userId === undefined
-    ? `${tenantId}\n${storeName}\next:${userExtId}`
-    : `${tenantId}\n${storeName}\nid:${userId}`;
+function lineOfUser({ db, principal }: Caller, storeName: string, { userId, userExtId }: UserRef): string {
+  const line = lineOf(db.tenantId, principal.environment);
+  return userId === undefined ? `${line}\n${storeName}\next:${userExtId}` : `${line}\n${storeName}\nid:${userId}`;
 }
 
 /** Throws the refusal after the commit, so that its counted failure stays. */

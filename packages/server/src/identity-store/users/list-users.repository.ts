@@ -2,10 +2,12 @@ import type { TenantReads } from '../../db/db.ts';
 import { inList } from '../../db/sql/dialect.ts';
 import { listOf } from '../../db/sql/list.ts';
 import { MOST_APART_MS } from '../../kernel/clock.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { slicesOf } from '../../kernel/in-slices.ts';
 import { likeMatch } from '../../kernel/like-match.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import { MAX_SCANNED, scanSealed } from '../../kernel/scan-sealed.ts';
+import { lineOf } from '../../kernel/take-turns.ts';
 import { codeOfExtId, openUsers } from './ext-id-seal.ts';
 import type { User } from './user-view.ts';
 import { countUsers } from './users.repository.ts';
@@ -26,6 +28,7 @@ const FAULT = {
 };
 
 export type UserFilter = {
+  readonly environment: Environment;
   readonly storeId: string;
   /** A LIKE pattern, folded. */
   readonly pattern: string | undefined;
@@ -90,7 +93,11 @@ async function scanUsers(
   };
   const isMatch = ({ ext_id, ext_id_folded }: Scanned) =>
     filter.pattern === undefined || (ext_id !== null && matches(ext_id_folded));
-  const { ids, total } = await scanSealed(db.tenantId, { batch, matches: isMatch, fault: FAULT }, paging);
+  const { ids, total } = await scanSealed(
+    lineOf(db.tenantId, filter.environment),
+    { batch, matches: isMatch, fault: FAULT },
+    paging,
+  );
   const rows: UserRow[] = [];
   for await (const slice of slicesOf(db, ids)) {
     rows.push(...(await AMONG.all(db, { store_id: filter.storeId, ids: slice })));

@@ -55,7 +55,7 @@ async function list(core: UserDeps, context: Context, { params, query }: InputOf
   const page = paging(query, SORTABLE);
   const store = await getStore(db, context, params.storeName);
   const pattern = personPattern(context.principal, query.extId, '/query/extId');
-  const filter = { storeId: store.id, pattern, status: query.status, now };
+  const filter = { environment: store.environment, storeId: store.id, pattern, status: query.status, now };
   const { rows, total } = await pageUsers(db, filter, page);
   return toPage(await core.userViews(db, rows, now), total, page, rows.at(-1)?.id);
 }

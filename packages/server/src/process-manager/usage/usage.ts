@@ -6,7 +6,7 @@ import { invalidInput } from '../../kernel/errors.ts';
 import { firstIdAt } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { serveOthersIfDue } from '../../kernel/in-slices.ts';
-import { takingTurns } from '../../kernel/take-turns.ts';
+import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 import {
   agreementOf,
@@ -22,7 +22,7 @@ import {
 const MAX_DAYS = 400;
 const USUAL_DAYS = 30;
 const MAX_NAMES = 200;
-/** A tenant counts once at a time. */
+/** A tenant counts once at a time in each environment. */
 const inTurn = takingTurns(10);
 
 export function usageHandlers() {
@@ -38,7 +38,9 @@ export function usageHandlers() {
       const [fromAt, belowAt] = [fromDay * DAY, (toDay + 1) * DAY];
       const name = query.processDefnName ?? '';
       const filter = { environment, name };
-      const { days, durations, devices } = await inTurn(tenantId, () => countDays(db, filter, fromDay, toDay));
+      const { days, durations, devices } = await inTurn(lineOf(tenantId, environment), () =>
+        countDays(db, filter, fromDay, toDay),
+      );
       const outcomes = days.flatMap((day) => day.outcomes);
       const instances = durations.values().reduce((sum, each) => sum + each, 0);
       const [median, ninetyPercent] = instances === 0 ? [] : [0.5, 0.9].map((share) => durationAt(durations, share));

@@ -6,7 +6,7 @@ import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { firstIdAt } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { serveOthersIfDue } from '../../kernel/in-slices.ts';
-import { takingTurns } from '../../kernel/take-turns.ts';
+import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
 import { checkDefinition } from '../definitions/check-definition.ts';
 import { findCompiled } from '../definitions/compiled-definition.ts';
 import { type CompiledDefinition, compileDefinition } from '../engine/compile-definition.ts';
@@ -20,7 +20,7 @@ import { type PastRow, pastChecks, pastInstances } from './what-if.repository.ts
 const AT_ONCE = 100;
 /** A run that takes longer answers with where to go on: conditions may cost much, and there may be many instances. */
 const MOST_MS = 5000;
-/** The runs of one tenant take turns. */
+/** The runs of one tenant take turns in each environment. */
 const inTurn = takingTurns(10);
 const PAST_EVERY_ID = '~';
 
@@ -35,7 +35,7 @@ export function whatIfHandlers() {
 }
 
 export function runWhatIf(context: Context, body: Body<typeof api.whatIf.run>) {
-  return inTurn(context.tenantId, () => run(context, body));
+  return inTurn(lineOf(context.tenantId, context.principal.environment), () => run(context, body));
 }
 
 async function run(context: Context, body: Body<typeof api.whatIf.run>) {

@@ -4,13 +4,13 @@ import type { TenantDb } from '../../db/db.ts';
 import type { Scrub } from '../../db/sqlite/scrub.ts';
 import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
 import { type ErasedKind, MAX_IDS_OF_ENTRY } from '../../erasure-log/log-entries.ts';
-import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
+import { defineJob, type JobDefinition, JobPostponed } from '../../jobs/define-job.ts';
 import { UNTIL_ERASED } from '../../jobs/patience.ts';
 import { type Clock, SECOND, toDtm } from '../../kernel/clock.ts';
 import { serveOthers } from '../../kernel/in-slices.ts';
 import { isAbout, type PersonKind, type PersonSelectors, type PersonSource } from '../../kernel/person-source.ts';
 import type { SignDocument } from '../../kernel/sign-document.ts';
-import { takingTurns } from '../../kernel/take-turns.ts';
+import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import {
   addItems,
@@ -41,8 +41,10 @@ export type RunDeps = {
 const SCANNED_PER_WRITE = 200;
 /** Opened in one go: a millisecond or two. Then whoever else waits is served. */
 const OPENED_AT_ONCE = 10;
-/** The searches of one tenant open what they read one after another. There are ten of each environment at most. */
+/** The searches of an environment open what they read one after another. There are ten at most. */
 const inTurn = takingTurns(50);
+/** More of an environment would not be done sooner, and would hold the places of the tenant's other jobs. */
+const MOST_AT_WORK = 2;
 
 export const requestSubject = (requestId: string) => `person-request:${requestId}`;
 export const SELECTORS = 'selectors';
@@ -52,16 +54,38 @@ export const SELECTORS = 'selectors';
  * a time. Where it stands is stored with every batch, so a run that was killed is taken up where it stopped.
  */
 export function runRequestJob(deps: RunDeps): JobDefinition<RunRequest> {
+  const atWork = limitAtWork(MOST_AT_WORK);
   return defineJob<RunRequest>({
     kind: 'userdata-server.person-request',
     does: 'finds or erases everything about a person, for a person request',
     ...UNTIL_ERASED,
     async run({ requestId }, { tenant, signal }) {
       const db = tenant();
-      await search(deps, db, requestId, signal);
-      await erase(deps, db, requestId, signal);
+      const row = await findRequest(db, { id: requestId });
+      if (!row) return;
+      await atWork(lineOf(db.tenantId, row.environment), async () => {
+        await search(deps, db, requestId, signal);
+        await erase(deps, db, requestId, signal);
+      });
     },
   });
+}
+
+/** Runs the work, unless enough of that line is at work: then the job begins again in a moment. */
+function limitAtWork(most: number): (line: string, work: () => Promise<void>) => Promise<void> {
+  const counts = new Map<string, number>();
+  return async (line, work) => {
+    const others = counts.get(line) ?? 0;
+    if (others >= most) throw new JobPostponed();
+    counts.set(line, others + 1);
+    try {
+      await work();
+    } finally {
+      const remaining = (counts.get(line) ?? 1) - 1;
+      if (remaining > 0) counts.set(line, remaining);
+      else counts.delete(line);
+    }
+  };
 }
 
 async function search(deps: RunDeps, db: TenantDb, requestId: string, signal: AbortSignal): Promise<void> {
@@ -116,7 +140,7 @@ async function scan(db: TenantDb, { environment, after_id }: PersonRequestRow, {
   let scanned = 0;
   let last: string | undefined;
   for (let more = true; more && scanned < SCANNED_PER_WRITE; ) {
-    await inTurn(db.tenantId, async () => {
+    await inTurn(lineOf(db.tenantId, environment), async () => {
       const page = await source.page(db, environment, last ?? after_id, OPENED_AT_ONCE);
       ids.push(...page.filter((item) => isAbout(item, selectors)).map(({ id }) => id));
       scanned += page.length;
