@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import { ApiError } from '../kernel/errors.ts';
 import { toProblem } from './contract/problem.ts';
 import { callerOf, entrance } from './entrance.ts';
@@ -29,6 +30,7 @@ export function acceptRequests(handler: RequestListener, accepting: ServerOption
   const caller = callerOf(proxies);
   return createServer(options, (request, response) => {
     noteArrival(request);
+    if (proxies.length > 0) dropPorts(request);
     const begin = () => {
       // The client has disconnected.
       if (response.destroyed) return;
@@ -38,6 +40,24 @@ export function acceptRequests(handler: RequestListener, accepting: ServerOption
     };
     if (!enter(caller(request), begin)) refuse(response, new ApiError(100010), { ...headers, 'retry-after': '1' });
   });
+}
+
+const WITH_PORT = /^\[?([^[\]]*?)\]?(?::\d+)?$/;
+
+/**
+ * Some proxies forward `192.0.2.1:50123` and `[2001:db8::1]:50123`. With its port, each connection of a caller would be an
+ * address of its own to the limits, and a proxy among them would not be recognised.
+ */
+function dropPorts({ headers }: IncomingMessage): void {
+  const forwarded = headers['x-forwarded-for'];
+  if (typeof forwarded !== 'string' || !forwarded.includes(':')) return;
+  headers['x-forwarded-for'] = forwarded
+    .split(',')
+    .map((entry) => {
+      const address = entry.trim();
+      return isIP(address) === 0 ? (WITH_PORT.exec(address)?.[1] ?? address) : address;
+    })
+    .join(', ');
 }
 
 /** Of several such headers Node reads the first. A proxy may read the last. */

@@ -67,6 +67,11 @@ it('addresses of one IPv6 network of 64 bits count as one', () => {
   assert.equal(networkOf('192.0.2.1'), '192.0.2.1');
   assert.equal(networkOf('2001:0DB8:0001:2::9'), '2001:db8:1:2');
   assert.equal(networkOf('::1'), '0:0:0:0');
+  for (const mapped of ['::FFFF:192.0.2.1', '0:0:0:0:0:ffff:192.0.2.1', '0000:0000:0000:0000:0000:FFFF:192.0.2.1']) {
+    assert.equal(networkOf(mapped), '192.0.2.1', mapped);
+  }
+  for (const text of ['unknown', '_hidden', '192.0.2.1:x', 'x'.repeat(10_000)])
+    assert.equal(networkOf(text), 'unknown');
 });
 
 it('100007: the limit of requests is one for a network of 64 bits, and another for the next', () => {

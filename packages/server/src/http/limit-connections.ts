@@ -32,10 +32,18 @@ export function limitConnections(
   });
 }
 
+/** Whoever a proxy forwards without an address counts as one caller. */
+const NO_ADDRESS = 'unknown';
+/** An IPv4 address as IPv6 writes it. A proxy may write it in capitals, or all of its zeros. */
+const MAPPED = /^(?:0{0,4}:){2,5}ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
 /** A client with IPv6 usually has 2^64 addresses: they count as one. */
 export function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
-  if (isIP(address) !== 6 || address.startsWith('::ffff:')) return address.replace('::ffff:', '');
+  const family = isIP(address);
+  if (family === 4) return address;
+  if (family === 0) return address === '' ? '' : NO_ADDRESS;
+  const mapped = MAPPED.exec(address);
+  if (mapped) return mapped[1] as string;
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
   // A proxy may write the same group with zeros in front, or in capitals.
   const groupsOf = (text: string) =>

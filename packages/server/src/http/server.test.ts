@@ -183,6 +183,31 @@ describe('limits of requests', () => {
       await grove.stop();
     }
   });
+
+  it('100007: a port, or what a caller has forwarded itself, makes no other address of it', async () => {
+    const clock = testClock();
+    const environment = { GROVE_RATE_LIMIT: '5', GROVE_TRUST_PROXY: '127.0.0.0/8' };
+    const grove = await openTestApp(await places.create(), { clock, environment });
+    try {
+      const spellings: ((at: number) => string)[] = [
+        (at) => `1.2.3.4:${50_000 + at}`,
+        (at) => `[2001:db8::${at}]:${50_000 + at}`,
+        (at) => `6.6.6.${at}, 1.2.3.5`,
+        (at) => `6.6.6.${at}, 1.2.3.6:${50_000 + at}, 127.0.0.2:443`,
+        (at) => `unknown${at}`,
+      ];
+      for (const spelling of spellings) {
+        const statuses: number[] = [];
+        for (let at = 0; at < 21; at++) {
+          const headers = { 'X-Forwarded-For': spelling(at) };
+          statuses.push((await grove.call('/health/live', { token: null, headers })).status);
+        }
+        assert.deepEqual(statuses, [...Array(20).fill(200), 429], spelling(0));
+      }
+    } finally {
+      await grove.stop();
+    }
+  });
 });
 
 describe('a stop', () => {
