@@ -13,7 +13,8 @@ export const REASONS = {
   symlink: 'is a link or a device and not a file',
   absolute_path: 'has an absolute path',
   parent_path: 'has a path that leads out of the archive',
-  bad_name: 'must be named with letters, digits, dots, _ and -, and not begin with a dot',
+  bad_name:
+    'must be named with letters, digits, dots, _ and -, neither begin nor end with a dot, and not name a device',
   long_path: 'has a path that is too long or too deep',
   twice: 'occurs twice (upper and lower case are not distinguished)',
   type: 'must be html, css, js, json, png, jpg, webp or woff2',

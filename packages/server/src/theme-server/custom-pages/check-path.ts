@@ -15,7 +15,9 @@ export const CONTENT_TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+const SEGMENT = /^[A-Za-z0-9_-]([A-Za-z0-9._-]*[A-Za-z0-9_-])?$/;
+/** Names that Windows gives to devices, with any extension: whoever exports the page there would write to the device. */
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 /** Files that operating systems add by themselves. They are skipped. */
 const LITTER = /^__MACOSX\/|(^|\/)(\.DS_Store|Thumbs\.db|desktop\.ini)$/;
 
@@ -31,7 +33,8 @@ export function checkPath(path: string): void {
   const segments = path.split('/');
   if (path.split(/[/\\]/).includes('..')) throw new ArchiveRefused('parent_path', path);
   if (path.length > MAX_PATH_LENGTH || segments.length > MAX_DEPTH) throw new ArchiveRefused('long_path', path);
-  if (!segments.every((segment) => SEGMENT.test(segment))) throw new ArchiveRefused('bad_name', path);
+  if (!segments.every((segment) => SEGMENT.test(segment) && !DEVICE.test(segment)))
+    throw new ArchiveRefused('bad_name', path);
 }
 
 /** Returns the content type for the extension; `jpeg` is treated as `jpg`, and case is ignored. */
