@@ -5,8 +5,17 @@ import type { NoteErased } from '../erasure-log/write-down.ts';
 import type { Vault } from '../secrets/vault.ts';
 import type { Galleries } from './galleries.ts';
 import { subjectOf } from './member-details.ts';
-import { removeExpired, removeMember } from './members.repository.ts';
-import { findListForUpdate, listsAmong, nextRevision, oldestList, removeList } from './watchlists.repository.ts';
+import { removeExpired, removeMember, removeSome } from './members.repository.ts';
+import {
+  changeList,
+  findList,
+  findListForUpdate,
+  type ListKey,
+  listsAmong,
+  nextRevision,
+  oldestList,
+  removeList,
+} from './watchlists.repository.ts';
 
 /** How lists and members go, and go again if a backup brought them back. */
 export type EraseDeps = {
@@ -17,6 +26,31 @@ export type EraseDeps = {
 
 type By = Omit<AuditedChange, 'action'>;
 export type MemberPlace = { readonly listId: string; readonly memberId: string };
+
+/** Members that are removed in one transaction. */
+export const MEMBERS_AT_ONCE = 500;
+
+/**
+ * Removes the members of a long list before the list, in transactions of their own: a hundred thousand at once would hold
+ * the only writer of SQLite for seconds. The list is inactive meanwhile, so that nobody is compared with a part of it. If
+ * the server dies in between, the list is still there, and can be deleted again.
+ */
+export async function emptyList(db: TenantDb, key: ListKey): Promise<void> {
+  const before = await findList(db, key);
+  if (!before || before.num_members <= MEMBERS_AT_ONCE || db.inTransaction) return;
+  await db.write(async (tx) => {
+    const list = await findListForUpdate(tx, key);
+    if (list) await changeList(tx, { ...list, status: 'INACTIVE' });
+  });
+  // Members that somebody adds meanwhile go with the list.
+  for (let remaining = before.num_members; remaining > 0; remaining -= MEMBERS_AT_ONCE) {
+    await db.write(async (tx) => {
+      if (!(await findListForUpdate(tx, key))) return;
+      const removed = await removeSome(tx, { listId: key.id, limit: MEMBERS_AT_ONCE });
+      if (removed > 0) await nextRevision(tx, key.id, -removed);
+    });
+  }
+}
 
 /** Everybody on it with it. The list is locked. */
 export async function deleteList(
@@ -75,13 +109,13 @@ export function erasableLists(deps: EraseDeps): Erasable[] {
   /** For each of the lists that is there, in a transaction of its own in which nobody else can change it. */
   const inEach = async (
     db: TenantDb,
-    ids: readonly string[],
-    at: number,
+    { ids, at, isEmptied = false }: { ids: readonly string[]; at: number; isEmptied?: boolean },
     work: (tx: TenantTx, listId: string, by: By) => Promise<number>,
   ): Promise<number> => {
     let erased = 0;
     for (const list of await listsAmong(db, { ids: [...new Set(ids)] })) {
       const by = { environment: list.environment, actor: REPLAYED_BY, at };
+      if (isEmptied) await emptyList(db, list);
       erased += await db.write(async (tx) => ((await findListForUpdate(tx, list)) ? work(tx, list.id, by) : 0));
     }
     return erased;
@@ -91,7 +125,7 @@ export function erasableLists(deps: EraseDeps): Erasable[] {
       kind: 'watchlist',
       oldest: oldestList,
       eraseAgain: (db, ids, at) =>
-        inEach(db, ids, at, async (tx, listId, by) => {
+        inEach(db, { ids, at, isEmptied: true }, async (tx, listId, by) => {
           await deleteList(deps, tx, listId, by);
           return 1;
         }),
@@ -103,7 +137,7 @@ export function erasableLists(deps: EraseDeps): Erasable[] {
       async eraseAgain(db, ids, at) {
         const places = ids.map(memberPlaceOf);
         const lists = places.map(({ listId }) => listId);
-        return inEach(db, lists, at, async (tx, listId, by) => {
+        return inEach(db, { ids: lists, at }, async (tx, listId, by) => {
           let erased = 0;
           for (const member of places.filter((each) => each.listId === listId)) {
             if (await deleteMember(deps, tx, member, by)) erased += 1;

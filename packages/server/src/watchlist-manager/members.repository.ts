@@ -1,6 +1,6 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
 import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
-import { query } from '../db/sql/statement.ts';
+import { query, statement } from '../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, real, table, text } from '../db/sql/table.ts';
 import type { Environment } from '../kernel/environment.ts';
 import { likeMatch } from '../kernel/like-match.ts';
@@ -106,6 +106,11 @@ export async function codeNames(tx: TenantTx, { watchlist_id, id }: StoredMember
 export const removeMember = members.delete(
   'WHERE tenant_id = :tenant_id AND watchlist_id = :listId AND id = :id',
 ).changes;
+
+/** At most `limit` of them, whoever they are. Returns how many there were. */
+export const removeSome = statement(`DELETE FROM watchlist_members WHERE tenant_id = :tenant_id
+  AND watchlist_id = :listId AND id IN (SELECT id FROM watchlist_members WHERE tenant_id = :tenant_id
+  AND watchlist_id = :listId ORDER BY id LIMIT :limit + 0)`).run;
 
 /** At most `limit` of them; which there were. */
 export async function removeExpired(

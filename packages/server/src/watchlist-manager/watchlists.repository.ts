@@ -42,7 +42,7 @@ const NEXT = query<{
 }>()(`UPDATE watchlists SET num_members = num_members + :moreMembers, revision = revision + 1
   WHERE tenant_id = :tenant_id AND id = :id RETURNING revision`);
 
-type ListKey = { environment: Environment; id: string };
+export type ListKey = { environment: Environment; id: string };
 
 export const findList = watchlists.select(
   columns,

@@ -3,6 +3,8 @@ import { after, before, it } from 'node:test';
 import { startJourney } from '../../test/end-user.ts';
 import { type Answer, onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts';
 import { NO_LIST, testWatchlists, WATCHLISTS } from '../../test/watchlists.ts';
+import { asTenantId } from '../kernel/ids.ts';
+import { emptyList, MEMBERS_AT_ONCE } from './erase-again.ts';
 import { MAX_WATCHLISTS_PER_ENVIRONMENT } from './watchlists.ts';
 
 onBothEngines('watchlists', (_engine, places) => {
@@ -48,6 +50,46 @@ onBothEngines('watchlists', (_engine, places) => {
     assert.equal((await grove.call(`${WATCHLISTS}?name=SWIND%25&type=EMAIL`)).body.totalElements, 0);
     assert.equal((await remove(`/${id}`)).status, 204);
     assert.equal((await grove.call(`${WATCHLISTS}/${id}`)).body.code, 100041);
+  });
+
+  it('lose their members a few at a time when they are deleted, so that others can write in between', async () => {
+    const [count, listId] = [3 * MEMBERS_AT_ONCE + 1, await newList({ name: 'long', type: 'EMAIL', maxSize: 10_000 })];
+    const db = grove.app.db.of(asTenantId('acme'));
+    const { status } = await send(`/${listId}/watchlist-members`, { value: 'ada@example.com' });
+    assert.equal(status, 201);
+    const columns = Object.keys(
+      (await db.get<object>({ text: 'SELECT * FROM watchlist_members WHERE tenant_id = $1 LIMIT 1' }, ['acme'])) ?? {},
+    ).filter((name) => !['tenant_id', 'id', 'value_hash'].includes(name));
+    const copy = {
+      text: `INSERT INTO watchlist_members (tenant_id, id, value_hash, ${columns.join(', ')})
+        SELECT tenant_id, $2, NULL, ${columns.join(', ')} FROM watchlist_members
+        WHERE tenant_id = $1 AND watchlist_id = $3 AND value_hash IS NOT NULL`,
+    };
+    const counted = { text: 'UPDATE watchlists SET num_members = $3 WHERE tenant_id = $1 AND id = $2' };
+    await db.write(async (tx) => {
+      for (let at = 1; at < count; at++) await tx.run(copy, ['acme', `member-${at}`, listId]);
+      await tx.run(counted, ['acme', listId, count]);
+    });
+    const sizes: number[] = [];
+    const size = {
+      text: 'SELECT count(*) AS members FROM watchlist_members WHERE tenant_id = $1 AND watchlist_id = $2',
+    };
+    const watched: typeof db = {
+      ...db,
+      async write(work, options) {
+        const result = await db.write(work, options);
+        sizes.push(Number((await db.get<{ members: number }>(size, ['acme', listId]))?.members));
+        return result;
+      },
+    };
+    await emptyList(watched, { environment: 'live', id: listId });
+    assert.deepEqual(
+      sizes,
+      [count, count - 500, count - 1000, count - 1500, 0].map((each) => Math.max(0, each)),
+    );
+    const { body } = await grove.call(`${WATCHLISTS}/${listId}`);
+    assert.deepEqual([body.status, body.numMembers], ['INACTIVE', 0]);
+    assert.equal((await remove(`/${listId}`)).status, 204);
   });
 
   it('have a name of their own in each environment: 100014 for another of that name', async () => {

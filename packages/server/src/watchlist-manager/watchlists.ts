@@ -10,7 +10,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Handlers } from '../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { deleteList } from './erase-again.ts';
+import { deleteList, emptyList } from './erase-again.ts';
 import type { Galleries } from './galleries.ts';
 import {
   addList,
@@ -97,16 +97,21 @@ export function watchlistHandlers(deps: WatchlistsDeps): Own {
     },
 
     async delete(context, { params }) {
-      const { environment } = context.principal;
-      await context.db.write(async (tx) => {
-        const row = await findListForUpdate(tx, { environment, id: params.watchlistId });
-        if (!row) throw new ApiError(100041);
-        await deleteList(deps, tx, row.id, changedBy(context));
-        await deps.noteErased(tx, 'watchlist', [row.id]);
-      });
+      await remove(deps, context, params.watchlistId);
       return undefined;
     },
   };
+}
+
+async function remove(deps: WatchlistsDeps, context: Context, id: string): Promise<void> {
+  const key = { environment: context.principal.environment, id };
+  await emptyList(context.db, key);
+  await context.db.write(async (tx) => {
+    const row = await findListForUpdate(tx, key);
+    if (!row) throw new ApiError(100041);
+    await deleteList(deps, tx, row.id, changedBy(context));
+    await deps.noteErased(tx, 'watchlist', [row.id]);
+  });
 }
 
 function changed({ now, principal }: Context, before: ListRow, input: Change): ListRow {
