@@ -9,10 +9,15 @@ import { pageZip } from './zips.ts';
 
 /**
  * A test key calls every operation of the contract with the ids and names of live objects. The rows that serve live
- * callers must be the same afterwards. A new operation is walked as soon as it is in the contract, and a new table is
- * compared as soon as a migration makes it.
+ * callers must be the same afterwards, and no answer may hold anything about a live person. A new operation is walked as
+ * soon as it is in the contract, and a new table is compared as soon as a migration makes it.
  */
 const TENANT = asTenantId('acme');
+/** Stands in everything that is known about live persons. */
+const PERSON = 'Zinnober';
+const EMAIL = `${PERSON}@example.com`;
+/** What an answer may repeat of the question. */
+const BEGINNING = PERSON.slice(0, 5);
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -74,7 +79,18 @@ const BODIES: Readonly<Record<string, Sent>> = {
   'pushNotifications.updatePolicy': json({ status: 'INACTIVE' }),
   'processTokens.create': json({ name: 'link', processDefnName: 'onboarding' }),
   'instanceNotes.add': json({ text: 'of a test key' }),
-  'shadowVersions.start': json({ processDefinitionId: '01JZ4MCW8A0C2E4G6J8M0P2R4T' }),
+  'personRequests.find': json({ email: EMAIL }),
+  'personRequests.erase': json({ email: EMAIL }),
+  'instanceExports.create': json({ searchString: BEGINNING }),
+  'watchlists.match': json({ value: `${PERSON}1` }),
+  'watchlists.addMember': json({ value: 'of a test key' }),
+  'processInstances.resume': json({ variables: {} }),
+  'reviews.claim': json({}),
+  'reviews.approve': json({ comment: 'of a test key' }),
+  'reviews.reject': json({ comment: 'of a test key' }),
+  'users.lock': json({ duration: 'P1D' }),
+  'users.unlock': json({}),
+  'users.create': json({ extId: 'of a test key' }),
   'whatIf.run': json({ definition: { name: 'onboarding', steps: STEPS }, startDateTime: '2000-01-01T00:00:00Z' }),
   'watchlists.update': json({ name: 'other' }),
   'users.update': json({ status: 'INACTIVE' }),
@@ -96,6 +112,19 @@ const BODIES: Readonly<Record<string, Sent>> = {
   }),
 };
 
+/** The queries that find live persons, for live callers. */
+const OF_TOKEN = (ids: Ids) => `?pt=${ids.tokens?.[0]}`;
+const QUERIES: Readonly<Record<string, (ids: Ids) => string>> = {
+  'processInstances.create': OF_TOKEN,
+  'processInstances.start': OF_TOKEN,
+  'processInstances.search': () => `?searchString=${PERSON}`,
+  'processTokens.list': () => `?processTokenSearch=${PERSON}`,
+  'users.list': () => `?extId=${PERSON}`,
+  'watchlists.listMembers': () => `?name=${PERSON}`,
+  'userData.getItem': () => '?path=parameters',
+};
+
+type Ids = Readonly<Record<string, readonly string[]>>;
 type Row = Record<string, unknown>;
 type Snapshot = Map<string, Set<string>>;
 
@@ -147,7 +176,13 @@ describe('a test key', () => {
     watchlistId: () => ids.watchlists ?? [],
     processInstanceId: () => ids.instances ?? [],
     userId: () => ids.users ?? [],
-    userExtId: () => ['ada'],
+    userExtId: () => [PERSON],
+    processTokenId: () => ids.tokens ?? [],
+    memberId: () => ids.members ?? [],
+    exportId: () => ids.exports ?? [],
+    personRequestId: () => ids.requests ?? [],
+    deliveryId: () => ids.deliveries ?? [],
+    executionId: () => ids.queries ?? [],
     operatorId: () => ids.operators ?? [],
     roleName: () => ['Shift leader'],
   };
@@ -190,10 +225,26 @@ describe('a test key', () => {
     await made(`${stores}/customers/passkeyConfig`, json({ rpId: 'example.com' }));
     await made(`${stores}/customers/appkeyConfig`, json({ rpId: 'app', appId: 'https://example.com/app' }));
     await made(`${stores}/customers/pushNotificationPolicy`, json({ rpId: 'app' }));
-    ids.users = [await made(`${stores}/customers/users`, json({ extId: 'ada' }))];
-    const tokenBody = json({ name: 'link', processDefnTag: 'live' });
+    const person = { extId: PERSON, attributes: { name: PERSON } };
+    ids.users = [await made(`${stores}/customers/users`, json(person))];
+    const member = { value: `${PERSON}1`, firstName: PERSON, note: PERSON };
+    const members = `/api/watchlist-manager/facewatchlists/${ids.watchlists[0]}/watchlist-members`;
+    ids.members = [await made(members, json(member))];
+    const parameters = { firstName: PERSON, email: EMAIL };
+    const tokenBody = json({ name: `link of ${PERSON}`, processDefnTag: 'live', parameters });
     ids.tokens = [await made('/api/process-manager/processTokens', tokenBody)];
     ids.instances = [await made(`/api/process-manager/processInstances/create?pt=${ids.tokens[0]}`, json({}))];
+    await made(`/api/process-manager/processInstances/${ids.instances[0]}/notes`, json({ text: PERSON }));
+    ids.exports = [await made('/api/process-manager/exports', json({ searchString: PERSON }))];
+    ids.requests = [await made('/api/userdata-server/personRequests', json({ email: EMAIL, reference: PERSON }))];
+    const { body: queried } = await grove.call('/api/identity-store/events/queries/start', {
+      method: 'POST',
+      body: '{}',
+    });
+    ids.queries = [queried.executionId];
+    const deliveries = await grove.call(`/api/notification-service/webhooks/${ids.webhooks[0]}/deliveries`);
+    ids.deliveries = deliveries.body.content.map(({ id }: { id: string }) => id);
+    for (const [name, each] of Object.entries(ids)) assert.ok(each.length > 0 && each.every(Boolean), `no ${name}`);
     await made('/api/operator-manager/roles', json({ name: 'Shift leader', permissions: [], environments: ['live'] }));
     const { body: invited } = await grove.call('/api/operator-manager/operators', {
       method: 'POST',
@@ -217,15 +268,19 @@ describe('a test key', () => {
       return urls;
     });
 
+  const hasOwnBody = (id: string) => BODIES[id] !== undefined || id === 'shadowVersions.start';
   const bodyOf = ({ id, operation }: ListedOperation): Sent | undefined => {
     if (BODIES[id]) return BODIES[id];
+    // What is judged beside live versions is a version that live callers use.
+    if (id === 'shadowVersions.start') return json({ processDefinitionId: ids.definitions?.[0] });
     if (operation.consumes) return { type: operation.consumes[0] as string, body: PNG };
     return operation.body ? json(Value.Create(operation.body as never)) : undefined;
   };
 
   it('has a body for every operation that changes the configuration', () => {
     const without = operations().filter(
-      ({ id, operation }) => operation.audit && (operation.body || operation.consumes) && !BODIES[id],
+      (listed) =>
+        listed.operation.audit && (listed.operation.body || listed.operation.consumes) && !hasOwnBody(listed.id),
     );
     assert.deepEqual(
       without.map(({ id }) => id),
@@ -236,21 +291,24 @@ describe('a test key', () => {
   const call = async (listed: ListedOperation) => {
     for (const url of addresses(listed)) {
       const sent = bodyOf(listed);
-      const query = listed.id === 'processInstances.create' ? `?pt=${ids.tokens?.[0]}` : '';
+      const query = QUERIES[listed.id]?.(ids) ?? '';
       const answer = await grove.call(`${url}${query}`, {
         method: listed.operation.method,
         token: testToken,
         ...(sent && { body: sent.body as string, headers: { 'Content-Type': sent.type } }),
       });
       assert.ok(answer.status < 500, `${url} ${answer.text}`);
+      assert.ok(!answer.text.includes(PERSON), `${listed.id} tells of a live person: ${answer.text}`);
       // A body that is no good would be refused before anybody looks at whom it is about.
       if (listed.operation.audit) assert.notEqual(answer.body?.code, 100001, `${listed.id} ${answer.text}`);
     }
   };
 
-  /** A row that has no environment serves live callers if it names a live object. */
+  /** A row that has no environment serves live callers if it names a live object. The name of a setting may say it. */
   const isOfLive = (row: string) =>
-    !row.includes('["environment",') && Object.values(ids).some((known) => known.some((id) => row.includes(`"${id}"`)));
+    !row.includes('["environment",') &&
+    !row.includes('["name","shadow:test:') &&
+    Object.values(ids).some((known) => known.some((id) => row.includes(`"${id}"`)));
 
   it('lets nobody into live as an operator', async () => {
     for (const role of ['Owner', 'Shift leader']) {
@@ -299,5 +357,16 @@ describe('a test key', () => {
     const { body } = await grove.call(create, { method: 'POST', body: '{}' });
     const { body: instance } = await grove.call(`/api/process-manager/processInstances/${body.processInstanceId}`);
     assert.deepEqual([instance.processDefnId, instance.environment], [ids.definitions?.[0], 'live']);
+  });
+
+  it('calls operations that tell live callers of the person', async () => {
+    const telling = [];
+    for (const listed of walked.filter(({ operation }) => operation.method === 'GET')) {
+      const answers = addresses(listed).map((url) => grove.call(`${url}${QUERIES[listed.id]?.(ids) ?? ''}`));
+      if ((await Promise.all(answers)).some(({ text }) => text.includes(PERSON))) telling.push(listed.id);
+    }
+    for (const id of ['processInstances.search', 'processTokens.get', 'users.list', 'watchlists.getMember']) {
+      assert.ok(telling.includes(id), `${id} is not among ${telling.join(', ')}`);
+    }
   });
 });
