@@ -178,6 +178,19 @@ onBothEngines('going on with another device', (_engine, places) => {
     assert.equal((await first.post('/handoffs/takeBack')).body.code, 100057);
   });
 
+  it('100054, 100055: who has opened a stolen link learns neither how far the journey comes nor how it ends', async () => {
+    const { first, phone } = await pair();
+    const opened = await desktop();
+    const { code } = await offered(opened);
+    const { body: before } = await phone.get();
+    assert.equal((await first.submit('consent', { accepted: true })).status, 200);
+    const { body: later } = await phone.get();
+    assert.deepEqual([later.status, later.statusMapped, later.revision], [before.status, before.statusMapped, 0]);
+    for (const { instanceId } of [first, opened]) await grove.apply(instanceId, { type: 'expire' });
+    assert.equal((await phone.get()).body.code, 100054);
+    assert.equal((await grove.browser(PHONE).open({ code })).body.code, 100055);
+  });
+
   it('one device acts at any time, whatever is done at once', async () => {
     for (let round = 0; round < 5; round++) {
       const { first, phone, number } = await pair();

@@ -152,6 +152,19 @@ onBothEngines('live status', (_engine, places) => {
     leave();
   });
 
+  it('a device that has not matched the number learns neither how far the journey comes nor how it ends', async () => {
+    const first = await begin();
+    const phone = grove.browser();
+    await phone.open({ code: codeOf((await first.post('/handoffs')).body.url) });
+    const { next } = await watching(phone);
+    assert.equal(await next(), event(0, 'PENDING'));
+    assert.equal((await first.submit('consent', { accepted: true })).status, 200);
+    assert.equal(await next(), event(0, 'PENDING'));
+    await grove.apply(first.instanceId, { type: 'expire' });
+    await grove.live.poll();
+    assert.equal(await next(), undefined);
+  });
+
   it('the first device learns that the phone has come, and that it acts', async () => {
     const first = await begin();
     const { next, leave } = await watching(first);
@@ -177,7 +190,7 @@ onBothEngines('live status', (_engine, places) => {
     const code = codeOf(offer.url);
     await phone.open({ code });
     const { next } = await watching(phone);
-    assert.equal(await next(), event(1, 'ACTIVE'));
+    assert.equal(await next(), event(0, 'PENDING'));
     await phone.post('/handoffs/deny');
     assert.equal(await next(), undefined);
   });

@@ -19,7 +19,11 @@ export function reader(deps: JourneyDeps): ReadJourney {
     const { environment } = snapshot.root;
     const tenantName = await deps.tenants.nameOf(tenantId);
     const dress = theme ? await deps.themes.lookOf(db, environment, snapshot.definition.definition.theme) : undefined;
-    if (session.state === 'UNCONFIRMED') return { ...showUnconfirmed(snapshot, { tenantId, tenantName }), ...dress };
+    if (session.state === 'UNCONFIRMED') {
+      // Whoever opened a stolen link and waited must not learn how it ended.
+      if (isFinal(snapshot.root.status)) throw new ApiError(100054);
+      return { ...showUnconfirmed(snapshot, { tenantId, tenantName }), ...dress };
+    }
     // Who only follows along on another device is shown that the journey goes on, and no step.
     if (session.state === 'ACTIVE') await noteView(deps, db, snapshot, now);
     const device = { active: session.state === 'ACTIVE', handoff: session.handoff };

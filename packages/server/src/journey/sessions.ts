@@ -10,6 +10,7 @@ import { ID_PATTERN, isTenantId, newId, type TenantId } from '../kernel/ids.ts';
 import type { OpenContext } from '../kernel/implement.ts';
 import { nameBrowser } from '../kernel/name-browser.ts';
 import { numbersFor } from '../kernel/number-choice.ts';
+import { isFinal } from '../process-manager/engine/state.ts';
 import { hashCode } from '../process-manager/instances/one-time-code.ts';
 import { factsOf, type SessionFacts, sealFacts } from '../process-manager/instances/session-facts.ts';
 import { type CodeRow, findCode, removeOffers, takeCode } from './codes.repository.ts';
@@ -272,6 +273,7 @@ async function takeUpOffer(
   if (offering?.state !== 'ACTIVE' || offer.number === null) throw new ApiError(100055);
   // A link in a mail is easily opened where it was asked for. That browser acts already, and has nothing to confirm.
   if (holds(cookies, deps.cookieName(instance.id), offering)) return { session: offering };
+  if (isFinal(instance.status)) throw new ApiError(100055);
   await makeRoom(tx, instance.id);
   const opened = await open(tx, {
     instance,

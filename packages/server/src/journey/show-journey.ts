@@ -52,10 +52,15 @@ export function showJourney(snapshot: Snapshot, { device, images, redirectUrl, h
   };
 }
 
+/** What a device that has not matched the number is told of where the journey stands: the link may have been stolen. */
+export const UNCONFIRMED = { status: 'PENDING', revision: 0 } as const;
+
 /** Until the number is matched there is something to confirm, and nothing else to see. */
 export function showUnconfirmed(snapshot: Snapshot, tenant: Tenant): Journey {
   return {
     ...head(snapshot, tenant),
+    ...UNCONFIRMED,
+    statusMapped: STATUS_MAPPED[UNCONFIRMED.status],
     progress: { position: 0, total: 0 },
     stepTypes: [],
     needs: [],

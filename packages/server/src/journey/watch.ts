@@ -6,6 +6,7 @@ import { isFinal } from '../process-manager/engine/state.ts';
 import type { Drive } from '../process-manager/runtime/drive.ts';
 import type { Live } from './live.ts';
 import { findSession } from './sessions.repository.ts';
+import { UNCONFIRMED } from './show-journey.ts';
 
 /**
  * Live status as server-sent events: one at once, one after each change, and a last one when the journey has ended. An
@@ -41,7 +42,11 @@ export function watch(deps: WatchDeps, db: TenantDb, session: JourneyPrincipal):
     const snapshot = allowed ? await deps.drive.look(db, session.instanceId) : undefined;
     if (!snapshot) return end();
     const { status } = snapshot.root;
-    write(`event: journey\ndata: ${JSON.stringify({ revision: snapshot.revision, status })}\n\n`);
+    const isUnconfirmed = own?.state === 'UNCONFIRMED';
+    const view = isUnconfirmed ? UNCONFIRMED : { status, revision: snapshot.revision };
+    if (!isUnconfirmed || !isFinal(status)) {
+      write(`event: journey\ndata: ${JSON.stringify({ revision: view.revision, status: view.status })}\n\n`);
+    }
     if (isFinal(status)) end();
   };
   const changed = oneAfterAnother(news, (error) => events.destroy(error));
