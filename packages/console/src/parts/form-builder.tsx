@@ -1,4 +1,3 @@
-import { JOURNEY_LANGUAGES } from '@grove/contract/journey-languages';
 import { Button, Checkbox, Group, NativeSelect, NumberInput, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useT } from '../texts/texts.tsx';
@@ -24,6 +23,7 @@ import {
   withOptionText,
   withText,
 } from './form-schema.ts';
+import { JOURNEY_LANGUAGES } from './journey-languages.ts';
 import { JourneyPreview } from './journey-preview.tsx';
 
 const MAX_FIELDS = 50;

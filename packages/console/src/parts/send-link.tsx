@@ -1,4 +1,3 @@
-import { JOURNEY_LANGUAGES } from '@grove/contract/journey-languages';
 import { Button, Divider, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
@@ -7,6 +6,7 @@ import { useT, useTexts } from '../texts/texts.tsx';
 import { say, useAct } from './act.ts';
 import { ActForm } from './act-form.tsx';
 import { Dialog, OnceShown } from './dialogs.tsx';
+import { JOURNEY_LANGUAGES } from './journey-languages.ts';
 
 type Receiver = { id: string; email?: string | undefined };
 

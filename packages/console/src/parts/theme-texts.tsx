@@ -1,4 +1,3 @@
-import { JOURNEY_LANGUAGES } from '@grove/contract/journey-languages';
 import { Badge, Button, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,6 +6,7 @@ import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useT } from '../texts/texts.tsx';
 import { say } from './act.ts';
+import { JOURNEY_LANGUAGES } from './journey-languages.ts';
 import { useSafeSave } from './safe-save.tsx';
 import { useDraft } from './use-draft.ts';
 

@@ -1,7 +1,26 @@
-import { JOURNEY_LANGUAGES } from '@grove/contract/journey-languages';
-
 /** The languages of the app, and which of them an end user gets. Pure. */
-export const LANGUAGES = JOURNEY_LANGUAGES;
+export const LANGUAGES = [
+  'en',
+  'de',
+  'fr',
+  'es',
+  'pt',
+  'it',
+  'pl',
+  'ar',
+  'nl',
+  'sv',
+  'da',
+  'fi',
+  'nb',
+  'cs',
+  'ro',
+  'hu',
+  'el',
+  'tr',
+  'uk',
+  'zh-Hans',
+] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** As each language calls itself. */
