@@ -142,6 +142,31 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual(await storedJobs(db), []);
   });
 
+  it('of a kind that nobody renews is over after its own time, so that a killed server is not waited for', async () => {
+    const end = gate();
+    const begun = gate();
+    const hold: Run = async () => {
+      begun.open();
+      await end.opened;
+    };
+    const killed = nodeWithShort({ long: hold, short: hold });
+    await killed.enqueueShort();
+    const running = killed.jobs.runDue();
+    await begun.opened;
+    const runs: string[] = [];
+    const note: Run = async ({ name }) => void runs.push(name);
+    const other = nodeWithShort({ long: note, short: note });
+    const leases = engine === 'sqlite' ? LEASE_MS : SHORT_MS;
+    clock.advance(leases - 1);
+    await other.jobs.runDue();
+    assert.deepEqual(runs, []);
+    clock.advance(1);
+    await other.jobs.runDue();
+    assert.deepEqual(runs, ['short']);
+    end.open();
+    await running;
+  });
+
   it('is renewed three times before the shortest would be over', async (t) => {
     const intervals: number[] = [];
     const { setInterval } = globalThis;

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
+import { type EndUser, startJourney } from '../../test/end-user.ts';
+import { openTestApp, type TestApp, testPlaces } from '../../test/harness.ts';
 import { DbError } from '../db/db.ts';
 import { BlobError } from '../engines/blobs/blobs.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { asTenantId } from '../kernel/ids.ts';
 import { type JourneyKey, MAX_REFUSED_JOURNEYS, openRefusedRequests } from './refused-requests.ts';
+import { sessionReader } from './sessions.ts';
 
+/** Far more than it takes to save all of them one after another. */
+const MAX_TURNS = 100 * MAX_REFUSED_JOURNEYS;
 const AWAY = new DbError('unavailable', new Error('away'));
 const journey = (instanceId: string): JourneyKey => ({ tenantId: asTenantId('acme'), instanceId });
 
@@ -76,7 +81,52 @@ it('the requests of other journeys are saved as well, and their number is bounde
   const { note, save, saved } = recorded();
   for (let count = 0; count < MAX_REFUSED_JOURNEYS + 5; count++) await note(journey(`journey ${count}`), count, AWAY);
   await save(journey('another'));
-  while (saved.length < MAX_REFUSED_JOURNEYS) await new Promise((turn) => setImmediate(turn));
+  for (let turns = 0; turns < MAX_TURNS && saved.length < MAX_REFUSED_JOURNEYS; turns++) {
+    await new Promise((turn) => setImmediate(turn));
+  }
   await save(journey(`journey ${MAX_REFUSED_JOURNEYS}`));
   assert.equal(saved.length, MAX_REFUSED_JOURNEYS);
+});
+
+/** Every request of a journey reads its session first, so an outage of the database is met there. */
+describe('the session of a journey', () => {
+  const places = testPlaces();
+  let app: TestApp;
+  let user: EndUser;
+  before(async () => {
+    app = await openTestApp(await places.create());
+    const { apiKey } = await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
+    ({ user } = await startJourney(app, apiKey));
+  });
+  after(() => app.stop());
+
+  /** What is noted and saved when the session is read from that database. */
+  const readSession = async (db: unknown) => {
+    const calls: string[] = [];
+    const read = sessionReader(
+      { db: db as never, clock: app.clock, tenants: { ensureActive: async () => undefined } as never },
+      {
+        note: async ({ instanceId }, _at, error) => void calls.push(`note ${instanceId} ${(error as DbError).fault}`),
+        save: async ({ instanceId }) => void calls.push(`save ${instanceId}`),
+      },
+    );
+    const cookieValue = user.cookie.slice(user.cookie.indexOf('=') + 1);
+    const fault = await read(user.processInstanceId, cookieValue).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    return { calls, fault };
+  };
+
+  it('that the database cannot read is noted, and the caller is told that the database is away', async () => {
+    const refuse = async () => Promise.reject(AWAY);
+    const { calls, fault } = await readSession({ of: () => ({ all: refuse, get: refuse }) });
+    assert.equal(fault, AWAY);
+    assert.deepEqual(calls, [`note ${user.processInstanceId} unavailable`]);
+  });
+
+  it('that is read has what was refused before saved', async () => {
+    const { calls, fault } = await readSession(app.app.db);
+    assert.deepEqual([fault, calls], [undefined, [`save ${user.processInstanceId}`]]);
+  });
 });
