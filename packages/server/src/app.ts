@@ -14,7 +14,7 @@ import { journeyCookieName } from './http/contract/journey-cookie.ts';
 import { requestLimits } from './http/contract/limits.ts';
 import { operatorCookieName } from './http/contract/operator-cookie.ts';
 import { buildHttp } from './http/server.ts';
-import { hostNameOf, hostTenant } from './http/tenant.ts';
+import { hostHome, hostNameOf, hostTenant } from './http/tenant.ts';
 import { defineJob } from './jobs/define-job.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { type Clock, HOUR, MINUTE, SECOND, systemClock } from './kernel/clock.ts';
@@ -87,10 +87,17 @@ type Places = { config: Config; webFolder: string };
 
 async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, log: Logger): Promise<App> {
   const platform = await openPlatform({ config, clock, log, version: VERSION }, opened);
-  const { db, vault, master, arthr, jobs, audit, tracing, address } = platform;
+  const { db, vault, master, arthr, jobs, audit, tracing, address, tenantRegions } = platform;
   const { signing } = arthr;
   jobs.register(purgeAnswersJob(db));
-  const tenants = openTenants({ db, vault, clock, pepper: arthr.pepper, onCreate: installShipped });
+  const tenants = openTenants({
+    db,
+    vault,
+    clock,
+    pepper: arthr.pepper,
+    elsewhere: tenantRegions.elsewhere,
+    onCreate: installShipped,
+  });
   const operators = operatorAdmin({ db, clock, baseUrlOf: address.baseUrlOf });
   const features = openFeatures({
     ...platform,
@@ -132,6 +139,7 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
       stopping = true;
       await Promise.all([features.stop(), drain(http), jobs.stop()]);
       await features.close();
+      tenantRegions.close();
       await Promise.all([arthr.stop(), audit.stop(), stopTracing(tracing)]);
       await db.close();
     },
@@ -172,6 +180,10 @@ function openHttp(
     definitionSchema,
     authenticate: arthr.authenticate,
     hostTenant: tenantOf,
+    homeOf:
+      config.tenantRegions === undefined
+        ? undefined
+        : hostHome(config, platform.tenantRegions.elsewhere, platform.address.baseUrlOf),
     async relatedOrigins(host) {
       const tenantId = tenantOf(host);
       return tenantId ? features.relatedOrigins(db.of(tenantId), hostNameOf(host)) : [];

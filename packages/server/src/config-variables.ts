@@ -5,6 +5,10 @@
 export const REGIONS = ['fir', 'gum', 'oak'] as const;
 export type Region = (typeof REGIONS)[number];
 
+export function isRegion(value: unknown): value is Region {
+  return (REGIONS as readonly unknown[]).includes(value);
+}
+
 type Variable = { readonly default: string; readonly about: string };
 
 export const VARIABLES = {
@@ -16,6 +20,11 @@ export const VARIABLES = {
     about: `A part of the addresses of tenants, one of ${REGIONS.join(', ')}; with one server, keep the default`,
   },
   GROVE_DOMAIN: { default: 'localhost', about: 'The domain of all tenants: <tenantId>.<region>.<domain>' },
+  GROVE_TENANT_REGIONS: {
+    default: '',
+    about:
+      'For several regions: a JSON file with the region of each tenant; requests for tenants elsewhere are sent there',
+  },
   GROVE_SCHEME: {
     default: '',
     about: 'http or https, as callers see it; default: https, or http if the domain is localhost',

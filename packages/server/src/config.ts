@@ -19,6 +19,8 @@ export type Config = Readonly<{
   host: string;
   dataFolder: string;
   region: Region;
+  /** The file that says where tenants live. */
+  tenantRegions: string | undefined;
   domain: string;
   scheme: 'http' | 'https';
   /** Undefined: the port that is listened on. Null: none is shown. */
@@ -112,6 +114,7 @@ function configOf(value: (name: VariableName) => string, fault: Fault): Config {
     host: value('HOST'),
     dataFolder,
     region: oneOf('GROVE_REGION', REGIONS),
+    tenantRegions: value('GROVE_TENANT_REGIONS') ? resolve(value('GROVE_TENANT_REGIONS')) : undefined,
     domain,
     scheme: value('GROVE_SCHEME') ? oneOf('GROVE_SCHEME', ['http', 'https']) : local ? 'http' : 'https',
     publicPort: value('GROVE_PUBLIC_PORT') ? whole('GROVE_PUBLIC_PORT', 1, 65_535) : local ? undefined : null,
@@ -203,11 +206,11 @@ function isAddressRange(text: string): boolean {
 }
 
 /** Where callers find a tenant: `https://<tenantId>.<region>.<domain>`. It is also the issuer of its tokens. */
-export function baseUrlOf(config: Config, listeningPort: number): (tenantId: string) => string {
+export function baseUrlOf(config: Config, listeningPort: number): (tenantId: string, region?: Region) => string {
   const port = config.publicPort === undefined ? listeningPort : config.publicPort;
   const standard = port === null || port === (config.scheme === 'https' ? 443 : 80);
-  const tail = `${config.region}.${config.domain}${standard ? '' : `:${port}`}`;
-  return (tenantId) => `${config.scheme}://${tenantId}.${tail}`;
+  const tail = `${config.domain}${standard ? '' : `:${port}`}`;
+  return (tenantId, region = config.region) => `${config.scheme}://${tenantId}.${region}.${tail}`;
 }
 
 function isMetadataSource(source: string): boolean {

@@ -3,6 +3,7 @@ import { openArthr } from './arthr/arthr.ts';
 import { openAudit } from './audit/audit.ts';
 import { openBusinessMetrics } from './business-metrics.ts';
 import { baseUrlOf, type Config } from './config.ts';
+import type { Region } from './config-variables.ts';
 import type { Db } from './db/db.ts';
 import { openJobs } from './jobs/jobs.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -12,6 +13,7 @@ import { openSecrets } from './open-secrets.ts';
 import { openTracing, tracedDb } from './open-tracing.ts';
 import { reviewsWaiting } from './process-manager/reviews/reviews.repository.ts';
 import { openSuspensions } from './tenants/suspensions.ts';
+import { openTenantRegions } from './tenants/tenant-regions.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
 
 type PlatformOptions = { config: Config; clock: Clock; log: Logger; version: string };
@@ -23,6 +25,9 @@ export async function openPlatform({ config, clock, log, version }: PlatformOpti
   const db = tracedDb(opened, tracing);
   const { master, vault, peppers } = await openSecrets(config, db, clock);
   const address = openAddress(config);
+  const tenantRegions = openTenantRegions(config, (error) =>
+    log.error({ err: error }, 'the directory of regions has a fault; the last one holds'),
+  );
   const suspensions = openSuspensions({ system: db.system, clock });
   const audit = openAudit({ db, onError: (error) => log.error({ err: error }, 'could not save audit events') });
   const shared = {
@@ -48,14 +53,14 @@ export async function openPlatform({ config, clock, log, version }: PlatformOpti
   const { roles, jobsAtOnce } = config;
   const limits = { concurrency: jobsAtOnce.all, atOnce: jobsAtOnce.byKind, roles };
   const jobs = openJobs({ db, clock, log, tracing, suspended: suspensions.ids, ...limits });
-  return { ...shared, config, log, tracing, master, address, suspensions, arthr, jobs, metrics };
+  return { ...shared, config, log, tracing, master, address, tenantRegions, suspensions, arthr, jobs, metrics };
 }
 
 /** Where tenants reach this server. If the port is chosen by the system, it is known once the server listens. */
 function openAddress(config: Config) {
   let urlOf = baseUrlOf(config, config.port);
   return {
-    baseUrlOf: (tenantId: string) => urlOf(tenantId),
+    baseUrlOf: (tenantId: string, region?: Region) => urlOf(tenantId, region),
     setPort(port: number) {
       urlOf = baseUrlOf(config, port);
     },

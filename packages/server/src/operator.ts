@@ -7,6 +7,7 @@ import { systemClock } from './kernel/clock.ts';
 import { openSecrets } from './open-secrets.ts';
 import { type OperatorAdmin, operatorAdmin } from './operators/operator-admin.ts';
 import type { Vault } from './secrets/vault.ts';
+import { openTenantRegions } from './tenants/tenant-regions.ts';
 import { openTenants, type Tenants } from './tenants/tenants.ts';
 
 /**
@@ -34,7 +35,8 @@ export async function openOperator(config: Config): Promise<Operator> {
     const [pepper] = peppers;
     if (!pepper) throw new Error('there is no pepper for API keys');
     const signing = await openSigningKeys({ db, vault, clock, onError: unheard });
-    const deps = { db, vault, clock, pepper };
+    const { elsewhere, close } = openTenantRegions(config, unheard);
+    const deps = { db, vault, clock, pepper, elsewhere };
     return {
       db,
       vault,
@@ -48,7 +50,10 @@ export async function openOperator(config: Config): Promise<Operator> {
           return openTenants({ ...deps, onCreate: installShipped }).create(tenant);
         },
       },
-      stop: () => db.close(),
+      stop() {
+        close();
+        return db.close();
+      },
     };
   } catch (error) {
     await db.close();

@@ -1,4 +1,5 @@
 import { type Config, ConfigError, type Environment, readConfig } from '../config.ts';
+import { readTenantRegions } from '../tenants/tenant-regions.ts';
 import { type Check, fault, ok } from './check.ts';
 
 const NODE_MAJOR = 24;
@@ -13,7 +14,8 @@ export function checkConfiguration(environment: Environment): { config: Config |
   const name = 'configuration';
   try {
     const config = readConfig(environment);
-    const { region, database, dataFolder } = config;
+    const { region, tenantRegions, database, dataFolder } = config;
+    if (tenantRegions !== undefined) readTenantRegions(tenantRegions);
     return { config, checks: [ok(name, `Region ${region}, ${database.engine}, data in ${dataFolder}.`)] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -25,6 +25,7 @@ import { type FramedByDeps, framedBy } from './pages/framed-by.ts';
 import { mountConsole, mountWeb } from './pages/web.ts';
 import { mountHealth, mountPublic, type PublicDeps } from './public.ts';
 import { millisecondsSince, requestIds } from './request-id.ts';
+import { type HomeOf, sendHome } from './send-home.ts';
 import { endOfSpan, traceRequests } from './trace-requests.ts';
 
 /** The HTTP server: limits and time-outs on everything, one place for errors, one for headers. */
@@ -50,6 +51,8 @@ export type HttpDeps = Omit<
     /** Called for every answer, for the metrics. */
     observe(operation: string, status: number, milliseconds: number): void;
     tracing?: Tracing | undefined;
+    /** Only of an installation in several regions. */
+    homeOf?: HomeOf | undefined;
   };
 
 export function buildHttp(deps: HttpDeps): FastifyInstance {
@@ -106,6 +109,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   });
   mountHealth(app, deps);
   if (!config.roles.includes('api')) return app;
+  if (deps.homeOf) sendHome(app, deps.homeOf);
   mountPublic(app, deps);
   mountWeb(app, { folder: deps.webFolder, pagesDomain: config.pagesDomain, framedBy: framedBy(deps) });
   mountConsole(app, deps.consoleFolder);

@@ -46,6 +46,8 @@ export type TenantsDeps = {
   vault: Vault;
   clock: Clock;
   pepper: VersionedKey;
+  /** The region of a tenant that does not live in this one. */
+  elsewhere(tenantId: string): string | undefined;
   /** Gives a new tenant what it starts with, in the transaction that makes it. */
   onCreate?(tx: TenantTx, now: number): Promise<void>;
 };
@@ -69,6 +71,9 @@ async function create(deps: TenantsDeps, { id, name = id, keyName = 'First key' 
   if (!isTenantId(id)) {
     throw new OperatorError('A tenant id has 3 to 40 characters: a lower-case letter, then letters, digits or hyphens');
   }
+  const region = deps.elsewhere(id);
+  if (region !== undefined)
+    throw new OperatorError(`The tenant ${id} lives in region ${region} (GROVE_TENANT_REGIONS). Create it there`);
   const { row, code } = newKey(deps, id, keyName);
   try {
     // All of it or nothing: a tenant without a key could not be used, nor made again.
