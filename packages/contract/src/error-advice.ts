@@ -30,7 +30,8 @@ const OWN: Partial<Record<ErrorCode, string>> = {
   100010: 'The database does not answer, or the server is starting or stopping. Repeat the call after `Retry-After`.',
   100011: 'Two equal requests came at the same time. Wait, then repeat the call: you get the response of the first.',
   100012: 'Use a new `Idempotency-Key` for each new request.',
-  100013: 'The host names another region. Use the address that `grove start` printed.',
+  100013:
+    'The host names another region, or a tenant that lives in another. Use the address in the message, or the one that `grove start` printed.',
   100014: 'Choose another name, or use the existing object.',
   100015:
     'Use a key that holds all these permissions itself. An operator whose role is masked cannot give others sight of personal data.',

@@ -1,14 +1,9 @@
+import { REGIONS } from './kernel/regions.ts';
+
 /**
  * Configuration is by environment. This table is all there is: it is read once, validated, frozen, printed by
  * `grove help configuration` and shown in the documentation.
  */
-export const REGIONS = ['fir', 'gum', 'oak'] as const;
-export type Region = (typeof REGIONS)[number];
-
-export function isRegion(value: unknown): value is Region {
-  return (REGIONS as readonly unknown[]).includes(value);
-}
-
 type Variable = { readonly default: string; readonly about: string };
 
 export const VARIABLES = {

@@ -2,13 +2,14 @@ import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { blobPlace, databasePlace, type Fault, type TracePlace, tracePlace } from './config-places.ts';
 import { type JobsAtOnce, jobsAtOnce, type Role, rolesOf } from './config-roles.ts';
-import { REGIONS, type Region, SECRET, unknownVariable, VARIABLES, type VariableName } from './config-variables.ts';
+import { SECRET, unknownVariable, VARIABLES, type VariableName } from './config-variables.ts';
 import type { DbPlace } from './db/open.ts';
 import type { S3Place } from './engines/blobs/s3.ts';
 import { messagePlaces, type SmsPlace, type SmtpPlace } from './engines/mail/places.ts';
 import { MAX_ALLOWED, parseAllowList } from './engines/outbound/allow-list.ts';
 import { isVisionInstalled } from './engines/vision/installed.ts';
 import { FACE_PACKS, type FacePackName, VISION_MODES, type VisionMode } from './engines/vision/modes.ts';
+import { REGIONS, type Region } from './kernel/regions.ts';
 import { type MasterKeySource, parseMasterKey } from './secrets/master-key.ts';
 
 /** Configuration is by environment: it is read once, validated and frozen. */

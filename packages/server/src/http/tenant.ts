@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
-import { isRegion, type Region } from '../config-variables.ts';
 import { boundedMap } from '../kernel/bounded-map.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { isTenantId, type TenantId } from '../kernel/ids.ts';
+import { isRegion, type Region } from '../kernel/regions.ts';
 import type { HomeOf } from './send-home.ts';
 
 /**

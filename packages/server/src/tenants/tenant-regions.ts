@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { type Config, ConfigError } from '../config.ts';
-import { isRegion, REGIONS, type Region } from '../config-variables.ts';
 import { isTenantId } from '../kernel/ids.ts';
+import { isRegion, REGIONS, type Region } from '../kernel/regions.ts';
 
 /**
  * The directory of an installation in several regions: the region in which each tenant lives. Every region has the same
