@@ -1,24 +1,46 @@
-// Compiles Grove once after installing and builds the pages of end users and operators, so that already the first start is quick
-// and small. A start that finds nothing works as well, so whatever goes wrong here is no reason to fail an installation.
-import { spawnSync } from 'node:child_process';
+// Starts Grove once after installing, on a port of its own and in a folder that is removed, and builds the pages of end users
+// and operators, so that already the first start is quick and small: what ran once is stored compiled. A start that finds
+// nothing works as well, so whatever goes wrong here is no reason to fail an installation.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import module from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+const MAX_START_MS = 60_000;
+const place = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 try {
   if (Number.parseInt(process.versions.node, 10) >= 24) {
-    const grove = fileURLToPath(new URL('../packages/cli/bin/grove', import.meta.url));
-    spawnSync(process.execPath, [grove, '--version'], { stdio: 'ignore' });
-    module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/grove', import.meta.url)));
+    for (const site of ['journey', 'console']) {
+      spawnSync(process.execPath, [place(`../packages/${site}/build.ts`), '--if-needed'], { stdio: 'ignore' });
+    }
+    module.enableCompileCache(place('../node_modules/.cache/grove'));
     await import('@grove/server');
     // These run in a process of their own.
     for (const script of ['start-confined.ts', 'child.ts']) {
       await import(new URL(`../packages/server/src/engines/images/${script}`, import.meta.url).href);
     }
-    for (const site of ['journey', 'console']) {
-      const build = fileURLToPath(new URL(`../packages/${site}/build.ts`, import.meta.url));
-      spawnSync(process.execPath, [build, '--if-needed'], { stdio: 'ignore' });
-    }
+    await startOnce();
   }
 } catch {
   // The first start will do it.
+}
+
+/** It gets nothing of our environment: a database or a bucket that is named there is not its business. */
+async function startOnce() {
+  const folder = mkdtempSync(join(tmpdir(), 'grove-warm-up-'));
+  const { PATH = '', HOME = folder, SystemRoot = '', NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, HOME, SystemRoot, GROVE_DATA: folder, HOST: '127.0.0.1', PORT: '0' };
+  if (NODE_COMPILE_CACHE) env.NODE_COMPILE_CACHE = NODE_COMPILE_CACHE;
+  const stdio = ['ignore', 'pipe', 'ignore'];
+  const server = spawn(process.execPath, [place('../packages/cli/bin/grove'), 'start'], { env, cwd: folder, stdio });
+  const ended = new Promise((done) => server.once('close', done));
+  const limit = setTimeout(() => server.kill('SIGKILL'), MAX_START_MS);
+  server.stdout.once('data', () => server.kill());
+  server.stdout.resume();
+  await ended;
+  clearTimeout(limit);
+  rmSync(folder, { recursive: true, force: true });
 }
