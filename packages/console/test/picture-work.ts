@@ -39,8 +39,14 @@ export function testCases(owner: () => Owner): void {
     await page.locator('.thumb').last().click();
     await viewer.locator('.mark-landmarks').waitFor({ state: 'attached' });
     await lookAt(owner(), 'case-face');
-    const times = page.getByRole('heading', { name: 'What happened' });
-    await times.waitFor();
+    await page.getByRole('heading', { name: 'What happened' }).waitFor();
+    // The longer words of German do not run into the pictures.
+    await page.getByRole('radiogroup', { name: 'Language' }).getByText('DE').click();
+    await page.getByRole('button', { name: 'Berichtigen: Nachname' }).waitFor();
+    const values = await page.locator('.case table').first().boundingBox();
+    const pictures = await viewer.boundingBox();
+    assert.ok(values && pictures && values.x + values.width <= pictures.x, JSON.stringify([values, pictures]));
+    await page.getByRole('radiogroup', { name: 'Sprache' }).getByText('EN').click();
     await page.getByRole('button', { name: 'Give back' }).click();
     await owner().post(`/api/process-manager/processInstances/${id}/cancel`);
   });

@@ -158,7 +158,7 @@ export function Decision({ id, steps, onNext, onLink }: DecisionProps) {
       <Group gap={4}>
         {decision.reasons.map((reason, at) => (
           <Button key={reason} size="compact-xs" variant="default" onClick={() => setComment(reason)}>
-            {at + 1} · <bdi>{reason}</bdi>
+            <bdi>{`${at + 1} · ${reason}`}</bdi>
           </Button>
         ))}
       </Group>

@@ -117,7 +117,7 @@ function FieldRow({ name, provided, values, differences, correction, target }: F
         </Text>
       </Table.Td>
       <Table.Td>
-        <Group gap={4} justify="space-between" wrap="nowrap" align="flex-start">
+        <Group gap={4} justify="space-between" align="flex-start">
           <Text size="sm" fw={600}>
             <bdi>{shownValue}</bdi> {correctedValue !== undefined && <Tag tone="wait">{t('correct.tag')}</Tag>}
           </Text>

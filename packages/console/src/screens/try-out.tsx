@@ -91,7 +91,8 @@ function Choices({ onStarted, isAgain }: { onStarted(trial: Trial): void; isAgai
       />
       <Select
         label={t('try.scenario')}
-        description={scenarioRows.find(({ name }) => name === scenario)?.description}
+        // Those with words of ours need no description, which the server has in English.
+        description={WORDS[scenario] ? undefined : scenarioRows.find(({ name }) => name === scenario)?.description}
         data={scenarioRows.map(({ name }) => ({ value: name, label: WORDS[name] ? t(WORDS[name]) : name }))}
         value={scenario}
         onChange={(name) => setScenario(name ?? FIRST_SCENARIO)}

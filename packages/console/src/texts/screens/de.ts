@@ -201,7 +201,7 @@ export const screensDe: ScreenTexts = {
   'try.faceMismatch': 'Das Selfie zeigt jemand anderen: Ein Mensch entscheidet',
   'try.blurredOnce': 'Das erste Foto ist unscharf',
   'try.expired': 'Das Dokument ist abgelaufen',
-  'try.under': 'Gehen Sie die Schritte im Telefon durch.',
+  'try.under': 'Gehen Sie die Schritte im Telefon durch. Wo es ein Bild verlangt, finden Sie weiter unten ein Muster.',
   'try.toReview': 'Die Maschine war nicht sicher. Der Fall wartet in den Prüfungen auf Sie.',
   'try.review': 'Diesen Fall entscheiden',
   'try.see': 'Ansehen, was gespeichert wurde',

@@ -197,7 +197,7 @@ export const screensEn = {
   'try.faceMismatch': 'The selfie shows somebody else: a person decides',
   'try.blurredOnce': 'The first photograph is blurred',
   'try.expired': 'The document has expired',
-  'try.under': 'Go through the steps in the phone.',
+  'try.under': 'Go through the steps in the phone. Where it asks for a picture, scroll down to its sample.',
   'try.toReview': 'The machine was not sure. The case waits for you in the reviews.',
   'try.review': 'Decide this case',
   'try.see': 'See what was stored',
