@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const MAX_START_MS = 60_000;
+const MAX_START_MS = 180_000;
 const place = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 try {
