@@ -8,6 +8,7 @@ import { implement } from '../../kernel/implement.ts';
 import { serveOthersIfDue } from '../../kernel/in-slices.ts';
 import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
 import type { InstanceStatus } from '../engine/state.ts';
+import { lastOfStretch } from '../instances/stretch.repository.ts';
 import {
   agreementOf,
   devicesOf,
@@ -72,7 +73,7 @@ export function usageHandlers() {
 type Day = { day: number; outcomes: OutcomeCount[] };
 type Counts = Map<number, number>;
 
-/** Day by day: the instances of a year take seconds to count, and others are served in between. */
+/** A few instances at a time: those of a year take seconds to count, and others are served in between. */
 async function countDays(
   db: TenantDb,
   filter: { environment: Environment; name: string },
@@ -83,16 +84,30 @@ async function countDays(
   const durations: Counts = new Map();
   const devices = new Map<string, number>();
   for (let day = fromDay; day <= toDay; day += 1) {
-    await serveOthersIfDue(db);
-    const ofDay = { ...filter, from: firstIdAt(day * DAY), below: firstIdAt((day + 1) * DAY) };
-    const outcomes = await outcomesOf(db, ofDay);
-    if (outcomes.length === 0) continue;
-    days.push({ day, outcomes });
-    for (const { seconds, instances } of await durationsOf(db, ofDay)) add(durations, Number(seconds), instances);
-    await serveOthersIfDue(db);
-    for (const { browser, instances } of await devicesOf(db, ofDay)) add(devices, browser, instances);
+    const outcomes = new Map<string, OutcomeCount>();
+    const below = firstIdAt((day + 1) * DAY);
+    for (let after: string | undefined = firstIdAt(day * DAY); after !== undefined; ) {
+      await serveOthersIfDue(db);
+      const last: string | undefined = (await lastOfStretch(db, { ...filter, after, below }))?.id;
+      const stretch = { ...filter, after, below, last: last ?? below };
+      const counts = await outcomesOf(db, stretch);
+      for (const each of counts) mergeOutcome(outcomes, each);
+      if (counts.length > 0) {
+        for (const { seconds, instances } of await durationsOf(db, stretch)) add(durations, Number(seconds), instances);
+        await serveOthersIfDue(db);
+        for (const { browser, instances } of await devicesOf(db, stretch)) add(devices, browser, instances);
+      }
+      after = last;
+    }
+    if (outcomes.size > 0) days.push({ day, outcomes: [...outcomes.values()] });
   }
   return { days, durations, devices };
+}
+
+function mergeOutcome(outcomes: Map<string, OutcomeCount>, each: OutcomeCount): void {
+  const key = `${each.status} ${each.process_defn_name}`;
+  const instances = (outcomes.get(key)?.instances ?? 0) + Number(each.instances);
+  outcomes.set(key, { ...each, instances });
 }
 
 function add<Key>(counts: Map<Key, number>, key: Key, instances: number): void {

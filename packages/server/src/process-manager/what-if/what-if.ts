@@ -12,6 +12,7 @@ import { findCompiled } from '../definitions/compiled-definition.ts';
 import { type CompiledDefinition, compileDefinition } from '../engine/compile-definition.ts';
 import type { Flow } from '../engine/state.ts';
 import { detailsOf } from '../instances/checks.repository.ts';
+import { lastOfStretch } from '../instances/stretch.repository.ts';
 import { differing, type RecordedCheck } from './rejudge.ts';
 import { type Outcome, recordedOutcome, replay } from './replay.ts';
 import { type PastRow, pastChecks, pastInstances } from './what-if.repository.ts';
@@ -57,8 +58,18 @@ async function run(context: Context, body: Body<typeof api.whatIf.run>) {
   const isInTime = () => performance.now() - began < MOST_MS;
   while (examined < size && !isOver && changed.length < MAX_CHANGED_LISTED && isInTime()) {
     const limit = Math.min(AT_ONCE, size - examined);
-    const rows = await pastInstances(context.db, { environment, name: definition.name, after, below, limit });
-    isOver = rows.length < limit;
+    await serveOthersIfDue(context.db);
+    const last = (await lastOfStretch(context.db, { environment, after, below }))?.id;
+    const rows = await pastInstances(context.db, {
+      environment,
+      name: definition.name,
+      after,
+      below,
+      last: last ?? PAST_EVERY_ID,
+      limit,
+    });
+    const isRead = rows.length < limit;
+    isOver = isRead && last === undefined;
     for (const each of await replayAll(context, next, rows)) {
       const { processInstanceId: _id, because: _because, ...row } = each;
       const key = JSON.stringify(row);
@@ -66,7 +77,7 @@ async function run(context: Context, body: Body<typeof api.whatIf.run>) {
       if (each.outcome !== each.recorded) changed.push(each);
     }
     examined += rows.length;
-    after = rows.at(-1)?.id ?? after;
+    after = (isRead ? last : rows.at(-1)?.id) ?? after;
   }
   return { examined, counts: [...counts.values()], changed, ...(!isOver && { next: after }) };
 }

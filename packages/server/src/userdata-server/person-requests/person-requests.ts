@@ -7,6 +7,7 @@ import { actor } from '../../kernel/actor.ts';
 import { stream } from '../../kernel/answers.ts';
 import { DAY, HOUR, MINUTE, toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId, type TenantId } from '../../kernel/ids.ts';
 import { implement, prepared } from '../../kernel/implement.ts';
@@ -54,9 +55,7 @@ export function openPersonRequests(deps: PersonRequestDeps) {
     const { db, now, principal } = context;
     const id = newId(now);
     return db.write(async (tx) => {
-      if ((await countOpenRequests(tx, { environment: principal.environment })) >= MAX_OPEN_REQUESTS) {
-        throw new ApiError(100065, { detail: `${MAX_OPEN_REQUESTS} requests are still running; try again later` });
-      }
+      await ensureFewOpen(tx, principal.environment);
       const sealed = await vault.sealFor(tx, requestSubject(id), SELECTORS, Buffer.from(JSON.stringify(selectors)));
       const row: PersonRequestRow = {
         id,
@@ -117,10 +116,18 @@ function countAll({ sources }: Pick<PersonRequestDeps, 'sources'>) {
     if (Object.keys(selectors).length === 0) {
       throw invalidInput({ pointer: '', message: 'must have at least one of email, externalId, userId and parameter' });
     }
+    // Whoever is refused has not counted everything first.
+    await ensureFewOpen(db, principal.environment);
     let total = 0;
     for (const source of sources) total += await source.count(db, principal.environment);
     return total;
   };
+}
+
+/** Refuses with 100065. */
+async function ensureFewOpen(db: TenantReads, environment: Environment): Promise<void> {
+  if ((await countOpenRequests(db, { environment })) < MAX_OPEN_REQUESTS) return;
+  throw new ApiError(100065, { detail: `${MAX_OPEN_REQUESTS} requests are still running; try again later` });
 }
 
 /** That of another environment is as good as missing. */
