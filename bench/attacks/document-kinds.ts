@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { type Attack, renderAttack } from '../../packages/vision/src/attacks/attacks.ts';
 import type { Raster } from '../../packages/vision/src/images/raster.ts';
 import type { Person } from '../../packages/vision/src/specimens/person.ts';
-import { photograph } from '../../packages/vision/src/specimens/photograph.ts';
+import { type Photograph, photograph } from '../../packages/vision/src/specimens/photograph.ts';
 import { type Random, seeded, within } from '../../packages/vision/src/specimens/random.ts';
 import { type DocumentChange, type DocumentMaterial, type FlatDocument, howOf, personAt } from './document-material.ts';
 import { copiedZone, coveredZone, inkedZone } from './zone-forgeries.ts';
@@ -21,14 +21,13 @@ export type Picture = Buffer | { readonly front: Buffer; readonly back: Buffer }
 export type Order = { readonly today: string; readonly seed: number };
 
 const rendered =
-  (attack: Attack | 'genuine'): DocumentKind['picture'] =>
+  (attack: Attack | 'genuine', lamp: Photograph = {}): DocumentKind['picture'] =>
   async (material, at, { seed }) => {
     const { image, portraitArea } = await material.flat(at);
     const random = seeded(seed + at);
     const face = await material.face(at);
-    return (
-      await renderAttack(attack, image, howOf(seed + at), random, { ...(portraitArea && { portraitArea }), face })
-    )?.jpeg;
+    const of = { ...(portraitArea && { portraitArea }), face };
+    return (await renderAttack(attack, image, { ...howOf(seed + at), ...lamp }, random, of))?.jpeg;
   };
 
 /** A passport of ours whose zone says something else than its print. */
@@ -129,6 +128,9 @@ function filmOver({ width, height, data }: Raster, random: Random): Raster {
   return { width: across, height: down, data: film };
 }
 
+/** The light of a lamp of 2,700 kelvin, which the camera did not correct. */
+const WARM = [1.15, 1, 0.6] as const;
+
 const expected = ({ givenNames, surname, birthDate }: Person) => ({
   firstName: givenNames,
   lastName: surname,
@@ -137,14 +139,19 @@ const expected = ({ givenNames, surname, birthDate }: Person) => ({
 
 export const DOCUMENT_KINDS = {
   genuine: { about: 'a photograph of the document itself, for comparison', picture: rendered('genuine') },
+  asItIs: {
+    about: 'a public picture of a document as it is (only with --documents), for comparison',
+    picture: (material, at) => material.original(at),
+  },
   photocopy: { about: 'a grey copy under lamps of any tint', picture: rendered('grey') },
+  photocopyWarm: { about: 'a grey copy under a warm lamp', picture: rendered('grey', { tint: WARM }) },
   screen: { about: 'the document on a screen', picture: rendered('screen') },
   moire: {
     about: 'a screen too fine to show its pixels, with bands of colour',
     picture: rendered('moire'),
   },
-  print: { about: 'a print in dots 4.5 pixels apart', picture: rendered('halftone') },
-  finePrint: { about: 'a print in dots 2.6 pixels apart', picture: rendered('halftoneFine') },
+  print: { about: 'a copy in colour, in dots 4.5 pixels apart', picture: rendered('halftone') },
+  finePrint: { about: 'a copy in colour, in dots 2.6 pixels apart', picture: rendered('halftoneFine') },
   pastedHard: { about: 'another portrait put into the photograph', picture: rendered('pasteDigital') },
   pastedSoft: {
     about: 'the same with soft edges, the same light and the same noise',
@@ -228,6 +235,11 @@ export const DOCUMENT_KINDS = {
   card: { about: 'both sides of an identity card, for comparison', picture: card('genuine') },
   cardCopied: { about: 'grey copies of both sides of an identity card', picture: card('grey') },
   cardOnScreen: { about: 'both sides of an identity card on a screen', picture: card('screen') },
+  cardPastedHard: { about: 'another portrait put into the photograph of the front', picture: card('pasteDigital') },
+  cardPastedSoft: {
+    about: 'the same with soft edges, the same light and the same noise',
+    picture: card('pasteCareful'),
+  },
   cardStuckOn: { about: 'another portrait stuck on an identity card', picture: card('pasteStuck') },
   cardZoneEdited: {
     about: 'one field of the zone on the back of a card changed, with right digits',

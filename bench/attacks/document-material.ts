@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import sharp from 'sharp';
 import type { DocumentArea } from '../../packages/vision/src/attacks/attacks.ts';
 import { findPortrait } from '../../packages/vision/src/faces/find-portrait.ts';
@@ -17,6 +18,12 @@ export type FlatDocument = { readonly image: Raster; readonly portraitArea?: Doc
 export type DocumentMaterial = {
   /** The document with this number: of a folder, or a passport that we draw. */
   flat(at: number): Promise<FlatDocument>;
+  /** The file that the document was taken from, if it is not ours. */
+  nameOf(at: number): string | undefined;
+  /** The picture in that file as it is, as a JPEG. */
+  original(at: number): Promise<Buffer | undefined>;
+  /** How many different documents there are, if they are not ours. */
+  readonly count: number | undefined;
   /** A face to put over the portrait. */
   face(at: number): Promise<Raster>;
   /** A passport that we draw: only of these can print and zone be changed. */
@@ -85,7 +92,10 @@ export async function openMaterial({
   return {
     passport,
     card,
-    flat: (at) => (public_.length > 0 ? (public_[at % public_.length] as () => Promise<FlatDocument>)() : passport(at)),
+    flat: (at) => public_[at % public_.length]?.load() ?? passport(at),
+    nameOf: (at) => public_[at % public_.length]?.name,
+    original: async (at) => public_[at % public_.length]?.original(),
+    count: public_.length || undefined,
     face: (at) => rasterOf(holder ?? portraitAt(at + 1), FACE_WIDTH),
   };
 }
@@ -102,21 +112,29 @@ function filesIn(folder: string): string[] {
   return files;
 }
 
-async function flatDocuments(folder: string): Promise<(() => Promise<FlatDocument>)[]> {
+type PublicDocument = { readonly name: string; load(): Promise<FlatDocument>; original(): Promise<Buffer> };
+
+async function flatDocuments(folder: string): Promise<PublicDocument[]> {
   const { detect } = await loadModels(['detect']);
-  const loads: (() => Promise<FlatDocument>)[] = [];
+  const documents: PublicDocument[] = [];
   for (const file of filesIn(folder)) {
     const { width, height } = await sharp(file).metadata();
     if (height < FLATTEST * width || height > HIGHEST * width) continue;
-    loads.push(async () => {
+    const load = async () => {
       const image = await rasterOf(readFileSync(file), WIDTH);
       const face = await findPortrait(image, detect);
       return face && face.height >= MIN_FACE_HEIGHT
         ? { image, portraitArea: photographAround(face, image) }
         : { image };
-    });
+    };
+    const original = async () => {
+      const bytes = readFileSync(file);
+      const isJpeg = /\.jpe?g$/i.test(file);
+      return isJpeg ? bytes : sharp(bytes).flatten({ background: '#ffffff' }).jpeg({ quality: 95 }).toBuffer();
+    };
+    documents.push({ name: basename(file), load, original });
   }
-  return loads;
+  return documents;
 }
 
 function photographAround(face: DocumentArea, { width, height }: Raster): DocumentArea {

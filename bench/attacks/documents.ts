@@ -8,7 +8,7 @@ import { openRecording, PORTRAIT_AT } from '../../packages/vision/test/recording
 import { share } from '../accuracy/intervals.ts';
 import { writeSection } from '../accuracy/report-page.ts';
 import { DOCUMENT_KINDS, type DocumentKind, type DocumentKindName } from './document-kinds.ts';
-import { openMaterial } from './document-material.ts';
+import { type DocumentMaterial, openMaterial } from './document-material.ts';
 import { type DocumentTrialResult, openDocumentTrial, TRIED_DEFINITIONS } from './document-trial.ts';
 import { newProgress } from './progress.ts';
 
@@ -16,9 +16,11 @@ import { newProgress } from './progress.ts';
  * Presents copies, forgeries and documents of others to a real server, in this process, with a definition that comes with
  * it, and shows how many were accepted without a human. Genuine photographs go the same way. No picture is written.
  */
-const USAGE = `npm run attacks:documents -- [--tries 30] [--kinds NAME,…] [--definition NAME] [--documents DIR] [--faces DIR] [--seed N]
+const USAGE = `npm run attacks:documents -- [--tries 30] [--from 0] [--kinds NAME,…] [--definition NAME] [--documents DIR]
+  [--faces DIR] [--seed N] [--name NAME]
 
-  --tries N        of each kind
+  --tries N        of each kind; with --documents, at most one of each document
+  --from N         the first of them; a run that was broken off goes on there
   --kinds          ${Object.keys(DOCUMENT_KINDS).join(', ')}
   --definition     ${TRIED_DEFINITIONS.join(', ')}; document-only, where nothing but the document decides
   --documents DIR  pictures of documents, straight on, for the kinds that change neither print nor zone; else ours
@@ -28,6 +30,7 @@ const USAGE = `npm run attacks:documents -- [--tries 30] [--kinds NAME,…] [--d
 const { values } = parseArgs({
   options: {
     tries: { type: 'string', default: '30' },
+    from: { type: 'string', default: '0' },
     kinds: { type: 'string', default: Object.keys(DOCUMENT_KINDS).join(',') },
     definition: { type: 'string', default: 'document-only' },
     documents: { type: 'string' },
@@ -38,11 +41,12 @@ const { values } = parseArgs({
   },
 });
 const tries = Number(values.tries);
+const from = Number(values.from);
 const seed = Number(values.seed);
 const kinds = values.kinds.split(',') as DocumentKindName[];
 const definition = TRIED_DEFINITIONS.find((each) => each === values.definition);
 const isRight =
-  [tries, seed].every((number) => Number.isInteger(number) && number > 0) &&
+  [tries, seed, from + 1].every((number) => Number.isInteger(number) && number > 0) &&
   /^[a-z0-9-]{1,40}$/.test(values.name) &&
   kinds.every((kind) => kind in DOCUMENT_KINDS);
 if (values.help || !definition || !isRight) {
@@ -78,7 +82,7 @@ try {
   const rows: Row[] = [];
   let report = '';
   for (const kind of kinds) {
-    rows.push({ kind, results: await present(trial, kind) });
+    rows.push({ kind, results: await present(trial, kind, material) });
     // After each kind: a long run that is broken off has shown something.
     report = writeSection(sectionOf(rows));
   }
@@ -93,13 +97,18 @@ try {
 async function present(
   trial: ReturnType<typeof openDocumentTrial>,
   kind: DocumentKindName,
+  { nameOf, count = Number.POSITIVE_INFINITY }: DocumentMaterial,
 ): Promise<DocumentTrialResult[]> {
-  const progress = newProgress(kind, tries);
+  const end = Math.min(from + tries, Math.max(from, count));
+  const progress = newProgress(kind, end - from);
   const results: DocumentTrialResult[] = [];
-  for (let at = 0; at < tries; at += 1) {
+  for (let at = from; at < end; at += 1) {
     const result = await trial.run(kind, at);
     if (result) results.push(result);
-    progress.show(at + 1, `${results.filter(({ outcome }) => outcome === 'accepted').length} accepted`);
+    if (result && result.signs.length > 0) {
+      console.log(`${kind} ${nameOf(at) ?? at}: ${result.outcome}, ${result.signs.join(', ')}`);
+    }
+    progress.show(at + 1 - from, `${results.filter(({ outcome }) => outcome === 'accepted').length} accepted`);
   }
   progress.end();
   return results;

@@ -9,11 +9,12 @@ import { gridSigns } from './grid-peak.ts';
 import { hardLine } from './hard-lines.ts';
 import type { JpegTable } from './jpeg-table.ts';
 import { ownColour } from './own-colour.ts';
+import { portraitSharpness } from './portrait-sharpness.ts';
 import { portraitSigns } from './portrait-signs.ts';
 import type { ZoneLine } from './zone-strip.ts';
 import { zoneSigns } from './zone-strokes.ts';
 
-export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '12' };
+export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '13' };
 
 /**
  * What is measured, and the value from which it is a sign by itself. Set on photographs of public specimens and on the
@@ -41,6 +42,8 @@ export const AUTHENTICITY_BOUNDS = {
    * few frequencies of its own may lack all of it (1), one that was put in lacks more.
    */
   portraitSave: { bound: 1.17, sign: 'above' },
+  /** How much sharper the portrait is than the print, as a share of an edge: it has not been through the same lens. */
+  portraitSharpness: { bound: 0.024, sign: 'above' },
   /** The longest straight edge that no lens has blurred, in heights of the document: something was put into the picture. */
   cutBorder: { bound: 0.1, sign: 'above' },
   /** How much more ink the fullest digit of the zone has than its like: it was written over another. */
@@ -94,6 +97,7 @@ export function measureAuthenticity(
     signal('portraitFrame', portrait?.frame),
     signal('portraitNoise', portrait?.noise === undefined ? undefined : Math.abs(portrait.noise)),
     signal('portraitSave', face && table && missingSave(image, quad, table, shareOf(face, straight))),
+    signal('portraitSharpness', face && portraitSharpness(image, quad, inShares(face, straight))),
     signal('cutBorder', hardLine(green, quad)),
     signal('zoneStrokes', zone.strokes),
     signal('zoneColour', zone.colour),
@@ -116,11 +120,16 @@ function sensorNoise(grain: Grain): number | undefined {
 
 /** The part around the face that is surely portrait, in shares of the document. */
 function shareOf({ x, y, width, height }: Face, straight: Raster): Face {
+  const around = { x: x - 0.1 * width, y: y - 0.1 * height, width: 1.2 * width, height: 1.2 * height };
+  return inShares(around, straight);
+}
+
+function inShares({ x, y, width, height }: Face, straight: Raster): Face {
   return {
-    x: (x - 0.1 * width) / straight.width,
-    y: (y - 0.1 * height) / straight.height,
-    width: (1.2 * width) / straight.width,
-    height: (1.2 * height) / straight.height,
+    x: x / straight.width,
+    y: y / straight.height,
+    width: width / straight.width,
+    height: height / straight.height,
   };
 }
 

@@ -79,6 +79,10 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(licence([...QUIET, edges, signal('portraitNoise', 0.9, 0.5, true)])), 'REVIEW pasted_portrait');
     assert.equal(judged(readingOf([...QUIET, signal('cutBorder', 0.3, 0.08, true)])), 'REVIEW edited_picture');
     assert.equal(judged(readingOf([...QUIET, signal('portraitSave', 1.4, 1.17, true)])), 'REVIEW edited_picture');
+    assert.equal(
+      judged(readingOf([...QUIET, signal('portraitSharpness', 0.05, 0.024, true)])),
+      'REVIEW edited_picture',
+    );
     assert.equal(judged(readingOf([...QUIET, signal('zoneStrokes', 0.4, 0.26, true)])), 'REVIEW zone_overwritten');
     assert.equal(judged(readingOf([...QUIET, signal('zoneColour', 0.3, 0.13, true)])), 'REVIEW zone_overwritten');
     assert.equal(judged(readingOf([...QUIET, signal('zoneCopies', 0.06, 0.1, true)])), 'REVIEW edited_picture');
@@ -88,7 +92,16 @@ describe('the authenticity of a document', () => {
 
   it('is for a human where the portrait beside a zone has harder edges than print has', () => {
     assert.equal(judged(readingOf([...QUIET, signal('portraitEdges', 36, 36.5)])), 'PASSED no_signs_found');
-    assert.equal(judged(readingOf([...QUIET, signal('portraitEdges', 37, 36.5, true)])), 'REVIEW pasted_portrait');
+    const withFrame = (edges: number, frame: number): Signals => [
+      ...QUIET,
+      signal('portraitEdges', edges, 36.5, edges >= 36.5),
+      signal('portraitFrame', frame, 0.86, frame >= 0.86),
+    ];
+    assert.equal(judged(readingOf(withFrame(37, 0.76))), 'REVIEW pasted_portrait');
+    assert.equal(judged(readingOf(withFrame(51, 0.5))), 'REVIEW pasted_portrait');
+    // As genuine passports of Croatia and Poland were measured.
+    assert.equal(judged(readingOf(withFrame(40.9, 0.74)), {}), 'PASSED no_signs_found');
+    assert.equal(judged(readingOf(withFrame(42.5, 0.71)), {}), 'PASSED no_signs_found');
   });
 
   it('takes a weaker grid for a screen beside the zone of a passport, not on a visa or a licence', () => {
@@ -98,6 +111,25 @@ describe('the authenticity of a document', () => {
     const { mrz: _, ...licence } = readingOf(grid);
     assert.equal(judged(licence), 'PASSED no_signs_found');
     assert.equal(judged(readingOf([signal('gridPeak', 3.9, 4.7)])), 'PASSED no_signs_found');
+  });
+
+  it('is for a human where the portrait of a card has edges all around, and the zone is on the other side', () => {
+    const back = (issuer: string) => readingOf(QUIET, { mrz: { ...zoneOf(issuer), format: 'TD1' } });
+    const front = (edges: number, frame: number) => {
+      const { mrz: _, ...rest } = readingOf([
+        ...QUIET,
+        signal('portraitEdges', edges, 36.5, edges >= 36.5),
+        signal('portraitFrame', frame, 0.86, frame >= 0.86),
+      ]);
+      return rest;
+    };
+    assert.equal(judged(front(24.3, 0.87), {}, back('PER')), 'REVIEW pasted_portrait');
+    assert.equal(judged(front(41, 0.8), {}, back('SWE')), 'REVIEW pasted_portrait');
+    // Genuine: faint lines all around, and a card whose issuer prints a frame.
+    assert.equal(judged(front(15.6, 0.97), { allowSpecimens: true }, back('UTO')), 'PASSED no_signs_found');
+    assert.equal(judged(front(33.7, 0.98), {}, back('D')), 'PASSED no_signs_found');
+    // Without a zone on either side it is a licence.
+    assert.equal(judged(front(24.3, 0.87)), 'PASSED no_signs_found');
   });
 
   it('knows which documents with a zone have portraits with hard edges', () => {

@@ -61,9 +61,10 @@ function reviewReason(readings: readonly DocumentReading[]): string | undefined 
     readings.some((reading) => names.some((name) => isSign(reading, name)));
   if (some('gridPeak', 'gridShared', 'colourBands') || readings.some(hasGridBesideZone)) return 'screen_or_print';
   if (some('sensorNoise')) return 'no_sensor_noise';
-  if (some('cutBorder', 'portraitSave', 'zoneCopies')) return 'edited_picture';
+  if (some('cutBorder', 'portraitSave', 'portraitSharpness', 'zoneCopies')) return 'edited_picture';
   if (some('zoneStrokes', 'zoneColour')) return 'zone_overwritten';
-  if (readings.some(hasStuckPortrait)) return 'pasted_portrait';
+  const zone = readings.find(({ mrz }) => mrz)?.mrz;
+  if (readings.some((reading) => hasStuckPortrait(reading, reading.mrz ?? zone))) return 'pasted_portrait';
   const weak = readings.some((reading) => weightOf(reading.authenticity) >= ENOUGH_WEAK);
   return weak ? 'several_weak_signs' : undefined;
 }
@@ -80,17 +81,27 @@ function hasGridBesideZone({ authenticity, mrz }: DocumentReading): boolean {
 const GRID_BESIDE_ZONE = 0.83;
 
 /**
- * Edges all around the portrait. Beside a zone the portrait is mostly printed into the page and fades into it, so there
- * hard edges are enough, or four lines without a gap, however faint. Licences, visas and some passports have portraits with
- * edges: there they count with another noise, or if none is as hard. A visa has a photograph of its own noise.
+ * Edges all around the portrait. On documents with a zone the portrait is mostly printed into the page and fades into it,
+ * so there hard edges are enough, or edges with few gaps, or four lines without a gap: beside the zone however faint, on
+ * the other side of a card if they are more than faint. Licences, visas and some passports have portraits with edges:
+ * there they count with another noise, or if none is as hard. A visa has a photograph of its own noise.
  */
-function hasStuckPortrait({ authenticity, mrz }: DocumentReading): boolean {
+function hasStuckPortrait({ authenticity, mrz: ownZone }: DocumentReading, mrz = ownZone): boolean {
   const edges = nearnessOf(authenticity, 'portraitEdges');
   const fades = mrz !== undefined && !FRAMED_PORTRAITS.has(mrz.format) && !FRAMED_PORTRAITS.has(styleOf(mrz));
-  if (fades) return edges >= 1 || nearnessOf(authenticity, 'portraitFrame') >= 1;
+  if (fades) {
+    const frame = nearnessOf(authenticity, 'portraitFrame');
+    const isHard = edges >= HARD_EVEN_WITH_GAPS || (edges >= 1 && frame >= FEW_GAPS);
+    return isHard || (frame >= 1 && (ownZone !== undefined || edges >= MORE_THAN_FAINT));
+  }
   const isVisa = mrz?.format === 'MRVA' || mrz?.format === 'MRVB';
   return edges >= HARDER || (!isVisa && edges >= 1 && nearnessOf(authenticity, 'portraitNoise') >= 1);
 }
+
+/** Shares of the bounds of `portraitEdges` and `portraitFrame`. */
+const HARD_EVEN_WITH_GAPS = 1.37;
+const FEW_GAPS = 0.872;
+const MORE_THAN_FAINT = 0.548;
 
 const styleOf = ({ format, fields }: NonNullable<DocumentReading['mrz']>) => `${format} ${fields.issuer}`;
 
@@ -99,6 +110,7 @@ const FRAMED_PORTRAITS: ReadonlySet<string> = new Set([
   'MRVA',
   'MRVB',
   'TD1 CHE',
+  'TD1 D',
   'TD1 USA',
   'TD3 CZE',
   'TD3 TWN',

@@ -1,0 +1,84 @@
+import { apply, homography, type Quad, rectangle } from '../images/geometry.ts';
+import type { Raster } from '../images/raster.ts';
+
+/** An area of the document, in shares of its width and height. */
+type DocumentArea = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+
+/** An edge is three steps from pixel to pixel that rise by so much, between two places that are flat. */
+const MIN_RISE = 40;
+/** What may still rise before and behind it, as a share of the edge. */
+const FLAT = 0.12;
+/** The middle step of an even slope is a third of the edge; more than all of it is noise. */
+const [LEAST_STEP, MOST_STEP] = [0.34, 1.2];
+/** Fewer edges say nothing. */
+const MIN_INSIDE = 200;
+const MIN_OUTSIDE = 1000;
+const SHARPEST = 0.9;
+/** Near the rim of the document, its own border is an edge. */
+const RIM = 0.03;
+
+/**
+ * How much sharper the portrait is than the print, as the difference between the share of an edge that lies between two
+ * pixels, of the sharpest tenth of the edges. The lens blurs both alike, and no portrait is printed sharper than letters;
+ * one that was put into the finished photograph has not been through the lens. Undefined where there are few edges.
+ */
+export function portraitSharpness(image: Raster, quad: Quad, face: DocumentArea): number | undefined {
+  const inside: number[] = [];
+  const outside: number[] = [];
+  const { width, height } = image;
+  const toDocument = homography(quad, rectangle(1, 1));
+  const [left, right] = bounds(
+    quad.map(({ x }) => x),
+    width,
+  );
+  const [top, bottom] = bounds(
+    quad.map(({ y }) => y),
+    height,
+  );
+  for (let y = top; y < bottom; y += 1) {
+    for (let x = left; x < right; x += 1) {
+      for (const apart of [1, width]) {
+        const step = middleStep(image.data, y * width + x, apart);
+        if (step === undefined) continue;
+        const place = placeOf(apply(toDocument, { x, y }), face);
+        if (place === 'inside') inside.push(step);
+        else if (place === 'outside') outside.push(step);
+      }
+    }
+  }
+  if (inside.length < MIN_INSIDE || outside.length < MIN_OUTSIDE) return undefined;
+  return sharpestOf(inside) - sharpestOf(outside);
+}
+
+/** Three pixels beyond each are looked at. */
+function bounds(values: readonly number[], size: number): [from: number, to: number] {
+  return [Math.max(3, Math.floor(Math.min(...values))), Math.min(size - 4, Math.ceil(Math.max(...values)))];
+}
+
+/** The middle one of three steps of the green, as a share of all three; undefined if there is no edge. */
+function middleStep(data: Uint8Array, pixel: number, apart: number): number | undefined {
+  // Every pixel is looked at twice, so nothing is computed before it is needed.
+  const at = pixel * 3 + 1;
+  const next = apart * 3;
+  const before = data[at - next] as number;
+  const behind = data[at + 2 * next] as number;
+  const rise = behind - before;
+  const most = Math.abs(rise);
+  if (most < MIN_RISE) return undefined;
+  if (Math.abs(before - (data[at - 2 * next] as number)) > FLAT * most) return undefined;
+  if (Math.abs((data[at + 3 * next] as number) - behind) > FLAT * most) return undefined;
+  const step = ((data[at + next] as number) - (data[at] as number)) / rise;
+  return step < LEAST_STEP || step > MOST_STEP ? undefined : step;
+}
+
+/** In the portrait, away from it, or neither: its rim. */
+function placeOf(on: { readonly x: number; readonly y: number }, face: DocumentArea): 'inside' | 'outside' | undefined {
+  if (Math.min(on.x, on.y, 1 - on.x, 1 - on.y) < RIM) return undefined;
+  const [across, down] = [(on.x - face.x) / face.width, (on.y - face.y) / face.height];
+  if (across > -0.15 && across < 1.15 && down > -0.25 && down < 1.2) return 'inside';
+  return across < -0.6 || across > 1.6 || down < -0.7 || down > 1.7 ? 'outside' : undefined;
+}
+
+function sharpestOf(steps: readonly number[]): number {
+  return Float64Array.from(steps).sort()[Math.floor((steps.length - 1) * SHARPEST)] as number;
+}
