@@ -99,7 +99,7 @@ describe('the authenticity of a document', () => {
     ];
     assert.equal(judged(readingOf(withFrame(37, 0.76))), 'REVIEW pasted_portrait');
     assert.equal(judged(readingOf(withFrame(51, 0.5))), 'REVIEW pasted_portrait');
-    // As genuine passports of Croatia and Poland were measured.
+    // As the portraits of genuine passports of Croatia and Poland were measured.
     assert.equal(judged(readingOf(withFrame(40.9, 0.74)), {}), 'PASSED no_signs_found');
     assert.equal(judged(readingOf(withFrame(42.5, 0.71)), {}), 'PASSED no_signs_found');
   });
