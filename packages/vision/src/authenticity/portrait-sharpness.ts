@@ -40,9 +40,9 @@ export function portraitSharpness(image: Raster, quad: Quad, face: DocumentArea)
       for (const apart of [1, width]) {
         const step = middleStep(image.data, y * width + x, apart);
         if (step === undefined) continue;
-        const place = placeOf(apply(toDocument, { x, y }), face);
-        if (place === 'inside') inside.push(step);
-        else if (place === 'outside') outside.push(step);
+        const region = regionOf(apply(toDocument, { x, y }), face);
+        if (region === 'inside') inside.push(step);
+        else if (region === 'outside') outside.push(step);
       }
     }
   }
@@ -72,7 +72,7 @@ function middleStep(data: Uint8Array, pixel: number, apart: number): number | un
 }
 
 /** In the portrait, away from it, or neither: its rim. */
-function placeOf(on: { readonly x: number; readonly y: number }, face: DocumentArea): 'inside' | 'outside' | undefined {
+function regionOf(on: { readonly x: number; readonly y: number }, face: DocumentArea): 'inside' | 'outside' | undefined {
   if (Math.min(on.x, on.y, 1 - on.x, 1 - on.y) < RIM) return undefined;
   const [across, down] = [(on.x - face.x) / face.width, (on.y - face.y) / face.height];
   if (across > -0.15 && across < 1.15 && down > -0.25 && down < 1.2) return 'inside';
