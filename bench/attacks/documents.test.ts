@@ -9,7 +9,6 @@ import { openDocumentTrial } from './document-trial.ts';
 const CAUGHT: readonly (readonly [DocumentKindName, sign: RegExp])[] = [
   ['photocopy', /documentAuthenticity photocopy/],
   ['printEdited', /documentConsistency mrz_mismatch/],
-  ['cardStuckOn', /documentAuthenticity pasted_portrait/],
 ];
 
 describe('documents that are presented to a real server', () => {

@@ -72,7 +72,10 @@ function middleStep(data: Uint8Array, pixel: number, apart: number): number | un
 }
 
 /** In the portrait, away from it, or neither: its rim. */
-function regionOf(on: { readonly x: number; readonly y: number }, face: DocumentArea): 'inside' | 'outside' | undefined {
+function regionOf(
+  on: { readonly x: number; readonly y: number },
+  face: DocumentArea,
+): 'inside' | 'outside' | undefined {
   if (Math.min(on.x, on.y, 1 - on.x, 1 - on.y) < RIM) return undefined;
   const [across, down] = [(on.x - face.x) / face.width, (on.y - face.y) / face.height];
   if (across > -0.15 && across < 1.15 && down > -0.25 && down < 1.2) return 'inside';
