@@ -38,8 +38,8 @@ const SHOWN: readonly (readonly [file: string, begins: string, schema: string])[
 ];
 /** Written by `npm run generate` from the contract, whose test compares them. */
 const GENERATED = ['docs/events.md'];
-/** A webhook's payload, which no operation answers, and a template with placeholders. */
-const OTHER = ['{ "id": "01K8Z4MCW8A0C2E4G6J8M0P2R4"', '{ "event": "{type}"'];
+/** A webhook's payload, which no operation answers, a template with placeholders, and the directory of regions. */
+const OTHER = ['{ "id": "01K8Z4MCW8A0C2E4G6J8M0P2R4"', '{ "event": "{type}"', '{ "acme": "fir"'];
 
 test('JSON is what the contract says of it', () => {
   const { components } = JSON.parse(readFileSync(join(ROOT, 'packages/contract/openapi.json'), 'utf8'));
