@@ -63,3 +63,32 @@ export const CONFIGURATION_ACTIONS = [
 ] as const;
 
 export type ConfigurationAction = (typeof CONFIGURATION_ACTIONS)[number];
+
+/**
+ * What persons do in the console beside that, to single users and links. If a back end does the same, the events of the
+ * store tell of it, and `createdBy` of a link.
+ */
+export const OPERATOR_ACTIONS = [
+  'processToken.created',
+  'user.created',
+  'user.updated',
+  'user.deleted',
+  'user.locked',
+  'user.unlocked',
+  'passkey.updated',
+  'passkey.deleted',
+  'appkey.updated',
+  'appkey.deleted',
+  'appkeyDevice.updated',
+  'appkeyDevice.preferred',
+  'appkeyDevice.notPreferred',
+  'totp.deleted',
+  'biometric.updated',
+  'pushNotification.sent',
+  'webhook.tested',
+  'webhook.replayed',
+] as const;
+
+export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
+/** What the record of a call is named. */
+export type RecordedAction = ConfigurationAction | OperatorAction;

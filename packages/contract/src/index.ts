@@ -2,7 +2,7 @@ export { type Api, api, type GroupName, type ListedOperation, operations } from 
 export { ApiKey } from './arthr.ts';
 export { IMAGE_PATHS } from './catalogue-user-data.ts';
 export { renderLlms } from './catalogues.ts';
-export { CONFIGURATION_ACTIONS, type ConfigurationAction } from './configuration-actions.ts';
+export { CONFIGURATION_ACTIONS, OPERATOR_ACTIONS, type RecordedAction } from './configuration-actions.ts';
 export { CONFIGURATION_FILES, configurationSchema } from './configuration-schemas.ts';
 export {
   appkeyCodes,

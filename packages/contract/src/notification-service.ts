@@ -235,6 +235,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
     description:
       'The test event is delivered like any other, with the type `webhook.test`; its delivery shows the result.',
     permission: 'NotificationService:testWebhook',
+    auditOperators: 'webhook.tested',
     body: Empty,
     ok: Delivery,
     codes: missingCode,
@@ -258,6 +259,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
   replay: post('/{webhookId}/deliveries/{deliveryId}/replay', {
     summary: 'Send a delivery again, with the same id',
     permission: 'NotificationService:replayWebhookDelivery',
+    auditOperators: 'webhook.replayed',
     body: Empty,
     ok: Delivery,
     codes: [...missingCode, 100072],
@@ -265,6 +267,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
   recover: post('/{webhookId}/recover', {
     summary: 'Send all deliveries again that failed since a time',
     permission: 'NotificationService:recoverWebhook',
+    auditOperators: 'webhook.replayed',
     body: withTitle('WebhookRecovery', Type.Object({ sinceDtm: DateTime })),
     ok: withTitle(
       'WebhookRecovered',

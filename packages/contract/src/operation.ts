@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox';
-import type { ConfigurationAction } from './configuration-actions.ts';
+import type { ConfigurationAction, OperatorAction } from './configuration-actions.ts';
 import type { ErrorCode } from './errors.ts';
 
 /**
@@ -41,6 +41,8 @@ export type Row = Access & {
   codes?: readonly ErrorCode[];
   /** Set if it changes the configuration of the tenant: how the audit log names the change. */
   audit?: ConfigurationAction;
+  /** How the audit log names it when an operator calls it. What API keys do here is not in the audit log. */
+  auditOperators?: OperatorAction;
   /**
    * Set if it shows what is known of persons, which counts against the read budget of the API key: one person, or each
    * that the page lists or the archive holds. Also of operations that change something and answer with the person.

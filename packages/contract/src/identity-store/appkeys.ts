@@ -294,6 +294,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
   updateKey: post(ofUser(`${ofRelyingParty}/keys/{keyId}`, 'id', 'ext'), {
     summary: 'Disable or enable an appkey of a user',
     permission: 'IdentityStore:updateAppkey',
+    auditOperators: 'appkey.updated',
     body: AppkeyChange,
     ok: Appkey,
     codes: [100027, 100028, 100029, 100032],
@@ -301,6 +302,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
   deregister: post(ofUser(`${ofRelyingParty}/deregistrations`, 'id', 'ext'), {
     summary: "Delete a user's appkeys of a relying party",
     permission: 'IdentityStore:deregisterAppkeys',
+    auditOperators: 'appkey.deleted',
     persons: 'one',
     body: Empty,
     ok: User,
@@ -309,6 +311,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
   deregisterKey: del(ofUser(`${ofRelyingParty}/registrations/keyIds/{keyId}`, 'id'), {
     summary: 'Delete one appkey of a user',
     permission: 'IdentityStore:deregisterAppkey',
+    auditOperators: 'appkey.deleted',
     persons: 'one',
     ok: User,
     codes: [100027, 100028, 100029, 100032],
@@ -316,6 +319,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
   updateDevice: post(ofUser(`${ofRelyingParty}/devices/{deviceId}`, 'id', 'ext'), {
     summary: 'Set a new push token for a device of a user',
     permission: 'IdentityStore:updateAppkeyDevice',
+    auditOperators: 'appkeyDevice.updated',
     persons: 'one',
     body: DeviceChange,
     ok: User,
@@ -324,6 +328,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
   setPreferredDevice: post(ofUser(`${ofRelyingParty}/preferredDevice/{deviceId}`, 'id', 'ext'), {
     summary: 'Make a device the preferred device of a user',
     permission: 'IdentityStore:setPreferredDevice',
+    auditOperators: 'appkeyDevice.preferred',
     persons: 'one',
     body: Empty,
     ok: User,
@@ -332,6 +337,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
   clearPreferredDevice: del(ofUser(`${ofRelyingParty}/preferredDevices`, 'id', 'ext'), {
     summary: 'Clear the preferred device of a user',
     permission: 'IdentityStore:clearPreferredDevice',
+    auditOperators: 'appkeyDevice.notPreferred',
     persons: 'one',
     ok: User,
     codes: [100027, 100028, 100029],
@@ -340,6 +346,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
     summary: 'Remove a device as the preferred device of a user',
     description: 'The appkeys of the device stay. A device that is not the preferred one is not found.',
     permission: 'IdentityStore:deletePreferredDevice',
+    auditOperators: 'appkeyDevice.notPreferred',
     persons: 'one',
     ok: User,
     codes: [100027, 100028, 100029, 100033],

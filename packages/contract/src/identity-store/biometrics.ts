@@ -72,6 +72,7 @@ export const biometrics = group('/api/identity-store/stores/{storeName}', {
     description:
       'The face replaces the previous one. Grove does not store the image, and never returns what it stores.',
     permission: 'IdentityStore:updateUserBiometric',
+    auditOperators: 'biometric.updated',
     persons: 'one',
     body: BiometricInput,
     ok: User,

@@ -368,6 +368,7 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
   update: post(ofUser('/passkeys/{id}', 'id', 'ext'), {
     summary: 'Disable or enable a passkey of a user',
     permission: 'IdentityStore:updatePasskey',
+    auditOperators: 'passkey.updated',
     body: PasskeyChange,
     ok: PasskeySummary,
     codes: [100027, 100028, 100031],
@@ -376,6 +377,7 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
     summary: 'Delete a passkey of a user',
     description: 'Grove refuses the passkey from then on, even if the authenticator still has it.',
     permission: 'IdentityStore:deletePasskey',
+    auditOperators: 'passkey.deleted',
     persons: 'one',
     ok: User,
     codes: [100027, 100028, 100031],

@@ -101,6 +101,7 @@ export const totps = group('/api/identity-store/stores/{storeName}', {
   deregister: post(ofUser('/totps/deregistrations/{policyName}', 'id'), {
     summary: "Delete a user's TOTP",
     permission: 'IdentityStore:deregisterTotp',
+    auditOperators: 'totp.deleted',
     persons: 'one',
     body: Empty,
     ok: User,

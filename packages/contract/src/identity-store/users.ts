@@ -180,6 +180,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
   create: post('/users', {
     summary: 'Create a user',
     permission: 'IdentityStore:createUser',
+    auditOperators: 'user.created',
     body: UserInput,
     ok: User,
     status: 201,
@@ -206,6 +207,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
       'Changes only the fields that you send; `attributes` are replaced as a whole. If you set the `status` of a ' +
       'locked user to `ACTIVE`, that unlocks the user.',
     permission: 'IdentityStore:updateUser',
+    auditOperators: 'user.updated',
     persons: 'one',
     body: UserInput,
     ok: User,
@@ -217,6 +219,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
       'Deletes the user with all data and destroys the key that sealed the data. After a restore of an older ' +
       'backup, the user is deleted again.',
     permission: 'IdentityStore:deleteUser',
+    auditOperators: 'user.deleted',
     destructive: true,
     status: 204,
     codes: [100027, 100028],
@@ -226,6 +229,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
     description:
       'The user cannot authenticate in any way until somebody unlocks the user, or until the time has passed.',
     permission: 'IdentityStore:lockUser',
+    auditOperators: 'user.locked',
     persons: 'one',
     body: UserLock,
     ok: User,
@@ -235,6 +239,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
     summary: 'Unlock a user',
     description: 'Clears the failures. A modality that was disabled after too many failures works again.',
     permission: 'IdentityStore:unlockUser',
+    auditOperators: 'user.unlocked',
     persons: 'one',
     body: UserUnlock,
     ok: User,

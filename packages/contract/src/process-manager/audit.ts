@@ -1,4 +1,4 @@
-import { CONFIGURATION_ACTIONS } from '../configuration-actions.ts';
+import { CONFIGURATION_ACTIONS, OPERATOR_ACTIONS } from '../configuration-actions.ts';
 import { get, group } from '../operation.ts';
 import { cursorPage, cursorQuery } from '../page.ts';
 import { anyObject, DateTime, Id, listOf, oneOf, text, withTitle } from '../schema.ts';
@@ -63,6 +63,7 @@ export const AuditAction = oneOf(
   'operator.totpAdded',
   'operator.totpDeleted',
   ...CONFIGURATION_ACTIONS,
+  ...OPERATOR_ACTIONS,
 );
 
 const AuditEvent = withTitle(

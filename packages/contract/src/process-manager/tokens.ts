@@ -88,6 +88,7 @@ export const processTokens = group('/api/process-manager/processTokens', {
       '`MULTI_USE_COUNT_LIMITED` needs `maxCount`, `MULTI_USE_TIME_LIMITED` needs `notAfterDtm`. For `UNLIMITED`, a' +
       ' `maxCount` is stored and shown, but not applied.',
     permission: 'ProcessManager:addProcessToken',
+    auditOperators: 'processToken.created',
     body: ProcessTokenInput,
     ok: ProcessToken,
     status: 201,

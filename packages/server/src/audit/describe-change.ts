@@ -1,10 +1,10 @@
-import type { ConfigurationAction } from '@grove/contract';
+import { OPERATOR_ACTIONS, type RecordedAction } from '@grove/contract';
 import { isObject } from '../kernel/is-object.ts';
 import { type FieldChange, listChanges } from './list-changes.ts';
 import { STORED_OBJECTS } from './stored-objects.ts';
 
 /** What the audit log says of a change of the configuration. Values are shown only where they are named here. */
-const SHOWN_FIELDS: { readonly [A in ConfigurationAction]?: readonly string[] } = {
+const SHOWN_FIELDS: { readonly [A in RecordedAction]?: readonly string[] } = {
   'apiKey.created': ['environment', 'type', 'status', 'permissions', 'expiringDtm'],
   'apiKey.updated': ['environment', 'type', 'status', 'permissions', 'expiringDtm'],
   'processDefinition.tagAdded': ['processDefnName', 'processDefnVersion'],
@@ -26,7 +26,7 @@ const MAX_FIELDS = 100;
 const MAX_FIELD_LENGTH = 100;
 
 export type ConfigurationChange = {
-  readonly action: ConfigurationAction;
+  readonly action: RecordedAction;
   readonly params: Readonly<Record<string, string>>;
   /** As it was sent: JSON, or the bytes of a file. */
   readonly body: unknown;
@@ -38,13 +38,14 @@ export type ConfigurationChange = {
 
 export function describeChange({ action, params, body, result, before }: ConfigurationChange) {
   const after = isObject(result) ? result : {};
-  const name = textOf(after.name) ?? textOf(after.rpId) ?? textOf(after.policyName);
-  const id = textOf(after.id);
+  const isOfConfiguration = !(OPERATOR_ACTIONS as readonly string[]).includes(action);
+  const name = isOfConfiguration ? (textOf(after.name) ?? textOf(after.rpId) ?? textOf(after.policyName)) : undefined;
+  const id = textOf(after.id) ?? (isObject(before) ? textOf(before.id) : undefined);
   const shownFields = (SHOWN_FIELDS[action] ?? []).filter((field) => after[field] !== undefined);
   const changes = isObject(before) ? changesOf(action, before, after) : [];
   const fields = isObject(body) && !('bytes' in body) ? Object.keys(body).slice(0, MAX_FIELDS) : [];
   return {
-    item: ([...Object.values(params)].join('/') || name || id || action).slice(0, MAX_ITEM_LENGTH),
+    item: (openParams(params).join('/') || name || id || action).slice(0, MAX_ITEM_LENGTH),
     details: {
       ...(id !== undefined && { id }),
       ...(name !== undefined && { name }),
@@ -56,7 +57,12 @@ export function describeChange({ action, params, body, result, before }: Configu
   };
 }
 
-function changesOf(action: ConfigurationAction, before: object, after: object): FieldChange[] {
+/** What a back end calls a user may be a name or an e-mail address. It is sealed wherever it is stored, so it is not here. */
+function openParams(params: ConfigurationChange['params']): string[] {
+  return Object.entries(params).flatMap(([name, value]) => (name === 'userExtId' ? [] : [value]));
+}
+
+function changesOf(action: RecordedAction, before: object, after: object): FieldChange[] {
   const compared = STORED_OBJECTS[action]?.compared ?? [];
   const isCompared = (name: string) => !STAMPS.has(name) && (compared.includes(name) || compared.includes('*'));
   const [old, current] = [before, after].map((of) => Object.entries(of).filter(([name]) => isCompared(name)));

@@ -1,11 +1,11 @@
-import type { ConfigurationAction } from '@grove/contract';
+import type { RecordedAction } from '@grove/contract';
 import type { Context } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { type Load, type Params, type ReadInput, STORED_OBJECTS } from './stored-objects.ts';
 
 type Operation = (context: Context, input: ReadInput) => unknown;
 
-export type ReadBefore = (context: Context, action: ConfigurationAction, params: Params) => Promise<unknown>;
+export type ReadBefore = (context: Context, action: RecordedAction, params: Params) => Promise<unknown>;
 
 /** The handlers of the contract read it, in the transaction of the change. What is not there has no value before. */
 export function readingBefore(handlers: Readonly<Record<string, unknown>>): ReadBefore {

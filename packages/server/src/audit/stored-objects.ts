@@ -1,4 +1,4 @@
-import type { ConfigurationAction } from '@grove/contract';
+import type { RecordedAction } from '@grove/contract';
 import { isObject } from '../kernel/is-object.ts';
 
 export type Params = Readonly<Record<string, string>>;
@@ -20,7 +20,9 @@ const LOOKED_THROUGH = 200;
  * Objects of the configuration whose updates the audit log shows before and after. Secrets are in no view; addresses of
  * webhooks and templates, which may carry one, are left out.
  */
-export const STORED_OBJECTS: { readonly [A in ConfigurationAction]?: StoredObject } = {
+export const STORED_OBJECTS: { readonly [A in RecordedAction]?: StoredObject } = {
+  // Nothing is compared: the record names the user, whatever address the call had.
+  'user.deleted': { read: readBy('users'), compared: [] },
   'apiKey.updated': {
     read: readBy('apiKeys'),
     compared: ['name', 'description', 'type', 'status', 'permissions', 'expiringDtm'],

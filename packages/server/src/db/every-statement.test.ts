@@ -137,6 +137,14 @@ describe('every statement', () => {
     );
   });
 
+  it('that changes the audit trail adds to it; only the purge removes anything, and only of one tenant', async () => {
+    const changing = (await loadStatements()).filter((text) => /\b(UPDATE|DELETE FROM)\s+audit_events\b/i.test(text));
+    assert.deepEqual(
+      changing.map((text) => text.slice(0, 'DELETE FROM audit_events WHERE tenant_id'.length)),
+      ['DELETE FROM audit_events WHERE tenant_id'],
+    );
+  });
+
   it('that is put together at run time names the tenant, too, and can be read here', () => {
     const tables = tablesOfTenants();
     const all = composedStatements(sourceFiles());

@@ -1,10 +1,10 @@
-import type { ConfigurationAction } from '@grove/contract';
+import type { RecordedAction } from '@grove/contract';
 import { joined, type TenantTx } from '../../db/db.ts';
 import type { Context } from '../../kernel/context.ts';
 
 /** A change of the configuration, as it is recorded. */
 export type MadeChange = {
-  readonly action: ConfigurationAction;
+  readonly action: RecordedAction;
   readonly params: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly result: unknown;
@@ -12,7 +12,7 @@ export type MadeChange = {
 };
 export type ChangeLog = {
   /** Reads an object of the configuration as it is stored, in the transaction of its change. */
-  readBefore(context: Context, action: ConfigurationAction, params: Readonly<Record<string, string>>): Promise<unknown>;
+  readBefore(context: Context, action: RecordedAction, params: Readonly<Record<string, string>>): Promise<unknown>;
   /** Writes a change of the configuration into the audit log, in its transaction. */
   recordChange: RecordChange;
 };
@@ -26,7 +26,7 @@ export type Handle = ((context: Context, input: Input) => unknown) & {
 };
 
 /** The handler of an operation that changes the configuration. The change and its record are one transaction. */
-export function auditing(handler: Handle, action: ConfigurationAction, log: ChangeLog): Handle {
+export function auditing(handler: Handle, action: RecordedAction, log: ChangeLog): Handle {
   const { prepare, runsAgain = false } = handler;
   const within = (context: Context, input: Input, handle: (context: Context) => unknown) =>
     context.db.write(
@@ -47,4 +47,16 @@ export function auditing(handler: Handle, action: ConfigurationAction, log: Chan
   };
   const handle: Handle = async (context, input) => (await ready(context, input))(context);
   return Object.assign(handle, { prepare: ready });
+}
+
+/** The same of an operation that is recorded only if an operator calls it. */
+export function auditingOperators(handler: Handle, action: RecordedAction, log: ChangeLog): Handle {
+  const audited = auditing(handler, action, log);
+  const handlerFor = ({ principal }: Context) => (principal.operator ? audited : handler);
+  const handle: Handle = (context, input) => handlerFor(context)(context, input);
+  const { prepare } = handler;
+  if (!prepare) return Object.assign(handle, handler);
+  return Object.assign(handle, handler, {
+    prepare: (context: Context, input: Input) => (handlerFor(context).prepare ?? prepare)(context, input),
+  });
 }

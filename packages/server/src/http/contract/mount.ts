@@ -18,7 +18,7 @@ import type { RespondSpecial } from '../fast/respond-special.ts';
 import { serializerOf } from '../fast/serialize.ts';
 import type { Together } from '../fast/serve-together.ts';
 import { type AnswerDeps, type AnyHandler, answering, type Route } from './answer-request.ts';
-import { auditing, type ChangeLog, type Handle } from './audit-change.ts';
+import { auditing, auditingOperators, type ChangeLog, type Handle } from './audit-change.ts';
 import { type BodyRoom, type BodyRoomOptions, bodyRoom } from './body-room.ts';
 import { type CheckMembersDeps, checkMembers } from './check-members.ts';
 import { type GuardDeps, guardsAroundBodies } from './guard.ts';
@@ -79,12 +79,15 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
   const guard = guardsAroundBodies(deps);
   for (const { id, group, name, operation } of operations()) {
     const own = handlerOf(deps.handlers, group, name);
-    const { audit } = operation;
     // What is recorded of a change is not masked.
-    const audited = audit ? (auditing(own as Handle, audit, deps) as AnyHandler) : own;
-    const handler = hidingLiveAuthors(masking(audited, operation), operation);
+    const handler = hidingLiveAuthors(masking(recording(own, operation, deps), operation), operation);
     for (const address of addressesOf(operation)) mountOne(app, shared, guard, { id, operation, address, handler });
   }
+}
+
+function recording(handler: AnyHandler, { audit, auditOperators }: GroupedOperation, log: ChangeLog): AnyHandler {
+  if (audit) return auditing(handler as Handle, audit, log) as AnyHandler;
+  return auditOperators ? (auditingOperators(handler as Handle, auditOperators, log) as AnyHandler) : handler;
 }
 
 function handlerOf(handlers: AllHandlers, group: GroupName, name: string): AnyHandler {
