@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { type TOTP, URI } from 'otpauth';
 import type { Page } from 'playwright-core';
@@ -17,17 +16,13 @@ import { lookAt, testCaseWork } from './case-work.ts';
 import { documentOf, testDefinitionText, testLongDefinition, write } from './definition-work.ts';
 import { walk } from './drawn-person.ts';
 import { testExports } from './export-work.ts';
+import { keepScreen } from './keep-screen.ts';
 import { testRedaction } from './redact-work.ts';
 import { testRoles } from './role-work.ts';
 import { testScreens } from './screen-work.ts';
 import { type ConsoleStage, DESKTOP, openConsoleStage, PHONE, resize, setPresence, settled, still } from './stage.ts';
 import { testStoreUsers } from './user-work.ts';
 
-const SCREENS = fileURLToPath(new URL('../../../build/screens/console', import.meta.url));
-const IMAGES = fileURLToPath(new URL('../../../docs/images', import.meta.url));
-/** `readme` also renews the two pictures of the README. */
-const { SCREENSHOTS: kept = '' } = process.env;
-const OF_README: readonly string[] = ['case', 'home'];
 /** `GROVE_REVIEW_CASES=60 node scripts/test.ts console/test` measures how many cases a minute a reviewer decides. */
 const REVIEWED_CASES = Number(process.env.GROVE_REVIEW_CASES ?? 4);
 
@@ -74,12 +69,7 @@ describe('the console', () => {
     await still(page);
     return axeFaults(page, look);
   };
-  const keep = async (name: string, of = page) => {
-    if (kept === '') return;
-    mkdirSync(SCREENS, { recursive: true });
-    await of.screenshot({ path: `${SCREENS}/${name}.png` });
-    if (kept === 'readme' && OF_README.includes(name)) await of.screenshot({ path: `${IMAGES}/console-${name}.png` });
-  };
+  const keep = (name: string, of = page) => keepScreen(name, of);
   const chooseTest = () => page.getByRole('radiogroup', { name: 'Environment' }).getByText('Test').click();
 
   it('the link of the first start makes an owner, who is signed in', async () => {

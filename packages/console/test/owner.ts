@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { axeFaults } from '../../journey/test/axe.ts';
 import { startJourney } from '../../server/test/end-user.ts';
 import type { Places } from '../../server/test/harness.ts';
 import type { Tools } from './case-work.ts';
 import { walk } from './drawn-person.ts';
+import { keepScreen } from './keep-screen.ts';
 import { type ConsoleStage, openConsoleStage, settled, still } from './stage.ts';
-
-const SCREENS = fileURLToPath(new URL('../../../build/screens/console', import.meta.url));
-const { SCREENSHOTS: kept = '' } = process.env;
 
 /** A server with an owner at its console, who looks at test data. */
 export type Owner = Tools & {
@@ -46,11 +42,7 @@ export async function openOwner(places: Places): Promise<Owner> {
       await still(page);
       return axeFaults(page, look);
     },
-    async keep(name, of = page) {
-      if (kept === '') return;
-      mkdirSync(SCREENS, { recursive: true });
-      await of.screenshot({ path: `${SCREENS}/${name}.png` });
-    },
+    keep: (name, of = page) => keepScreen(name, of),
     post: (path, body = {}) => send(path, { method: 'POST', body: JSON.stringify(body) }),
     get: (path) => send(path, {}),
     async inReview(firstName, scenario = 'face-mismatch') {
