@@ -1,7 +1,6 @@
-import { JOURNEY_LANGUAGES } from './journey-languages.ts';
 import { Environment, InstanceStatus, StatusMapped } from './process-manager/parameters.ts';
 import { anyObject, DateTime, Id, listOf, mapOf, oneOf, text, withTitle } from './schema.ts';
-import { PublicTheme } from './theme-server.ts';
+import { JOURNEY_LANGUAGES, PublicTheme } from './theme-server.ts';
 import { Type } from './type.ts';
 
 /** What the browser of an end user sends and receives. */

@@ -1,5 +1,4 @@
 import { IfUnchanged } from './if-unchanged.ts';
-import { JOURNEY_LANGUAGES } from './journey-languages.ts';
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
 import { Environment } from './process-manager/parameters.ts';
@@ -12,6 +11,29 @@ import { Type } from './type.ts';
 export const MAX_PAGE_ARCHIVE_BYTES = 5 * 2 ** 20;
 /** The largest logo or font of a theme. */
 export const MAX_THEME_ASSET_BYTES = 512 * 2 ** 10;
+/** The languages that journeys speak. */
+export const JOURNEY_LANGUAGES = [
+  'en',
+  'de',
+  'fr',
+  'es',
+  'pt',
+  'it',
+  'pl',
+  'ar',
+  'nl',
+  'sv',
+  'da',
+  'fi',
+  'nb',
+  'cs',
+  'ro',
+  'hu',
+  'el',
+  'tr',
+  'uk',
+  'zh-Hans',
+] as const;
 /** Texts of a theme in one language, and the longest of them. */
 export const MAX_THEME_TEXTS = 500;
 export const MAX_THEME_TEXT_LENGTH = 1000;
