@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { countUnderWay } from '../kernel/under-way.ts';
 
 /**
  * Ensures that no address takes all connections: one address may have as many as it leaves free, so the first has half of
@@ -9,25 +10,22 @@ export function limitConnections(
   server: Server,
   { most, proxies }: { most: number; proxies: readonly string[] },
 ): void {
-  const counts = new Map<string, number>();
+  const connections = countUnderWay();
   const isProxy = rangesOf(proxies);
   let open = 0;
   server.maxConnections = most;
   server.on('connection', (socket) => {
     const address = socket.remoteAddress ?? '';
     const key = networkOf(address);
-    const own = counts.get(key) ?? 0;
-    if (own >= most - open && !isProxy(address)) {
+    if (connections.count(key) >= most - open && !isProxy(address)) {
       socket.destroy();
       return;
     }
     open += 1;
-    counts.set(key, own + 1);
+    const leave = connections.enter(key);
     socket.once('close', () => {
       open -= 1;
-      const remaining = (counts.get(key) ?? 1) - 1;
-      if (remaining > 0) counts.set(key, remaining);
-      else counts.delete(key);
+      leave();
     });
   });
 }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
+import { countUnderWay } from '../../kernel/under-way.ts';
 
 /**
  * Long JSON bodies of one tenant take turns, and after each is a pause of many times what it has cost. To read a mebibyte
@@ -26,44 +27,29 @@ const PAUSE_FACTOR = 19;
 const COST_FACTOR = 2;
 const MAX_PAUSE_MS = 3000;
 
+const PARTS = ['live', 'test', 'journeys'] as const;
+
 /** Refuses with 100010 if several bodies of the line wait already. */
 export function longBodies(): LongBodies {
   const inTurn = takingTurns(MAX_WAITING);
-  const linesInUse = countLines();
+  const bodies = countUnderWay();
+  /** How many lines of a tenant have bodies that wait, are read, or have just been read. */
+  const linesInUse = (tenant: string) => PARTS.filter((part) => bodies.count(lineOf(tenant, part)) > 0).length;
   return (request, readBody, refuse) => {
     const tenant = (request.principal ?? request.journey)?.tenantId;
     const { response } = request;
     if (tenant === undefined || !response) return readBody();
     const line = lineOf(tenant, request.principal?.environment ?? 'journeys');
-    const leave = linesInUse.enter(tenant, line);
+    const leave = bodies.enter(line);
     inTurn(line, async () => {
       if (response.destroyed) return;
       const began = performance.now();
       readBody();
       const costMs = COST_FACTOR * (performance.now() - began);
-      const pauseMs = PAUSE_FACTOR * costMs * linesInUse.count(tenant);
+      const pauseMs = PAUSE_FACTOR * costMs * linesInUse(tenant);
       await pause(Math.min(MAX_PAUSE_MS, pauseMs), undefined, { ref: false });
     })
       .catch(refuse)
       .finally(leave);
-  };
-}
-
-/** How many lines of a tenant have bodies that wait, are read, or have just been read. */
-function countLines() {
-  const tenants = new Map<string, Map<string, number>>();
-  return {
-    count: (tenant: string) => tenants.get(tenant)?.size ?? 1,
-    enter(tenant: string, line: string): () => void {
-      const lines = tenants.get(tenant) ?? new Map<string, number>();
-      tenants.set(tenant, lines);
-      lines.set(line, (lines.get(line) ?? 0) + 1);
-      return () => {
-        const remaining = (lines.get(line) ?? 1) - 1;
-        if (remaining > 0) lines.set(line, remaining);
-        else lines.delete(line);
-        if (lines.size === 0) tenants.delete(tenant);
-      };
-    },
   };
 }

@@ -4,8 +4,9 @@ import { slicesOf } from '../../kernel/in-slices.ts';
 import { type SerializerOptions, serializerOf } from '../fast/serialize.ts';
 
 /**
- * Long lists of one line take turns (`lineOf`: the live or the test callers of a tenant), so that whoever asks for many of them makes nobody else wait: between two of them,
- * and between two parts of one, others are served. Pages of at most `ROWS_AT_ONCE` rows take no turn.
+ * Long lists of one line take turns (`lineOf`: the live or the test callers of a tenant), so that whoever asks for many of
+ * them makes nobody else wait: between two of them, and between two parts of one, others are served. Pages of at most
+ * `ROWS_AT_ONCE` rows take no turn.
  */
 export type TakeTurn = <Result>(
   name: string,

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import type yazl from 'yazl';
 import { ApiError } from '../../kernel/errors.ts';
+import { countUnderWay } from '../../kernel/under-way.ts';
 import type { FileRow } from './page-files.repository.ts';
 
 /** The zip library is loaded with the first archive. */
@@ -43,19 +44,14 @@ type Packing = (owner: string, files: readonly ArchivedFile[], at: number) => Re
 
 /** Returns a function that writes an archive, and throws 100010 if the owner has reached the limit. */
 export function packingInTurn(): Packing {
-  const counts = new Map<string, number>();
+  const archives = countUnderWay();
   return (owner, files, at) => {
-    const count = counts.get(owner) ?? 0;
+    const count = archives.count(owner);
     if (count >= MAX_ARCHIVES_AT_ONCE) {
       const detail = `${count} archives of custom pages are being read`;
       throw new ApiError(100010, { detail, retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
-    counts.set(owner, count + 1);
-    return writePageArchive(files, at).once('close', () => {
-      const left = (counts.get(owner) ?? 1) - 1;
-      if (left === 0) counts.delete(owner);
-      else counts.set(owner, left);
-    });
+    return writePageArchive(files, at).once('close', archives.enter(owner));
   };
 }
 

@@ -11,6 +11,7 @@ import { serveOthers } from '../../kernel/in-slices.ts';
 import { isAbout, type PersonKind, type PersonSelectors, type PersonSource } from '../../kernel/person-source.ts';
 import type { SignDocument } from '../../kernel/sign-document.ts';
 import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
+import { countUnderWay } from '../../kernel/under-way.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import {
   addItems,
@@ -54,7 +55,7 @@ export const SELECTORS = 'selectors';
  * a time. Where it stands is stored with every batch, so a run that was killed is taken up where it stopped.
  */
 export function runRequestJob(deps: RunDeps): JobDefinition<RunRequest> {
-  const atWork = limitAtWork(MOST_AT_WORK);
+  const atWork = countUnderWay();
   return defineJob<RunRequest>({
     kind: 'userdata-server.person-request',
     does: 'finds or erases everything about a person, for a person request',
@@ -63,29 +64,18 @@ export function runRequestJob(deps: RunDeps): JobDefinition<RunRequest> {
       const db = tenant();
       const row = await findRequest(db, { id: requestId });
       if (!row) return;
-      await atWork(lineOf(db.tenantId, row.environment), async () => {
+      const line = lineOf(db.tenantId, row.environment);
+      // The job begins again in a moment.
+      if (atWork.count(line) >= MOST_AT_WORK) throw new JobPostponed();
+      const leave = atWork.enter(line);
+      try {
         await search(deps, db, requestId, signal);
         await erase(deps, db, requestId, signal);
-      });
+      } finally {
+        leave();
+      }
     },
   });
-}
-
-/** Runs the work, unless enough of that line is at work: then the job begins again in a moment. */
-function limitAtWork(most: number): (line: string, work: () => Promise<void>) => Promise<void> {
-  const counts = new Map<string, number>();
-  return async (line, work) => {
-    const others = counts.get(line) ?? 0;
-    if (others >= most) throw new JobPostponed();
-    counts.set(line, others + 1);
-    try {
-      await work();
-    } finally {
-      const remaining = (counts.get(line) ?? 1) - 1;
-      if (remaining > 0) counts.set(line, remaining);
-      else counts.delete(line);
-    }
-  };
 }
 
 async function search(deps: RunDeps, db: TenantDb, requestId: string, signal: AbortSignal): Promise<void> {
