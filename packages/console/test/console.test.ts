@@ -17,6 +17,7 @@ import { documentOf, testDefinitionText, testLongDefinition, write } from './def
 import { walk } from './drawn-person.ts';
 import { testExports } from './export-work.ts';
 import { keepScreen } from './keep-screen.ts';
+import { COLOURS } from './object-work.ts';
 import { testRedaction } from './redact-work.ts';
 import { testRoles } from './role-work.ts';
 import { testScreens } from './screen-work.ts';
@@ -245,17 +246,6 @@ describe('the console', () => {
     const made = await stage.app.call(path, { method: 'POST', token, body: JSON.stringify(body) });
     assert.ok(made.status < 300, made.text);
     return made.body;
-  };
-  const COLOURS = {
-    primary: '#1f6b4f',
-    onPrimary: '#ffffff',
-    background: '#ffffff',
-    surface: '#f4f6f5',
-    text: '#16211c',
-    mutedText: '#4d5a54',
-    border: '#7c8a84',
-    error: '#b3261e',
-    success: '#1b6e3c',
   };
 
   it('a list, a store, a user and a theme that were made elsewhere are there to be looked at', async () => {

@@ -8,7 +8,8 @@ import type { Owner } from './owner.ts';
 import { settled, still } from './stage.ts';
 
 const DEFINITIONS = '/api/process-manager/processDefinitions';
-const COLOURS = {
+/** A theme that can be read. */
+export const COLOURS = {
   primary: '#1f6b4f',
   onPrimary: '#ffffff',
   background: '#ffffff',

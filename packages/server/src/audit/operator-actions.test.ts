@@ -80,8 +80,8 @@ describe('every operation that writes and that an operator may call', () => {
   });
 
   it('has a row for each action of operators', () => {
-    const named = operations().flatMap(({ operation }) => operation.auditOperators ?? []);
-    assert.deepEqual([...new Set(named)].sort(), [...OPERATOR_ACTIONS].sort());
+    const actions = operations().flatMap(({ operation }) => operation.auditOperators ?? []);
+    assert.deepEqual([...new Set(actions)].sort(), [...OPERATOR_ACTIONS].sort());
   });
 });
 
