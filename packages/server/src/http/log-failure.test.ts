@@ -31,3 +31,19 @@ it('requests that are refused because the server is busy are one line without a 
     ],
   );
 });
+
+it('requests for pages that are not built yet are one line without a stack', () => {
+  const lines: [string, unknown, string][] = [];
+  const note = (level: string) => (fields: unknown, text: string) => void lines.push([level, fields, text]);
+  const failed = failureLog({ warn: note('warn'), error: note('error') } as never);
+  for (let times = 0; times < 40; times++) {
+    failed({ id: 'r1' } as FastifyRequest, 'other', new ApiError(100135, { retryAfterSeconds: 10 }));
+  }
+  assert.deepEqual(lines, [
+    [
+      'warn',
+      { requestId: 'r1', operation: 'other', code: 100135, requests: 1 },
+      'The pages of the journey have not been built',
+    ],
+  ]);
+});

@@ -5,10 +5,12 @@ import type { ApiError } from '../kernel/errors.ts';
 import { openSharedReasons } from '../kernel/shared-reasons.ts';
 
 const NOT_READY = 100010;
+const PAGES_MISSING = 100135;
 
 /**
  * Logs a request that failed by a fault of ours. While the database is away, or too much waits already, every request fails
- * for the same reason, so that reason is logged once in ten seconds, with the number of requests that met it since.
+ * for the same reason, so that reason is logged once in ten seconds, with the number of requests that met it since. The same
+ * is true while the pages are built: whoever waits for the server asks every second whether it is ready.
  */
 export function failureLog(log: Logger): (request: FastifyRequest, operation: string, error: ApiError) => void {
   const countShared = openSharedReasons();
@@ -22,12 +24,14 @@ export function failureLog(log: Logger): (request: FastifyRequest, operation: st
     if (requests === undefined) return;
     if (cause instanceof DbError) log.error({ ...failed, requests }, 'request failed');
     // Nothing is broken, so no stack would help.
+    else if (error.code === PAGES_MISSING) log.warn({ ...fields, requests }, reason);
     else log.warn({ ...fields, reason, requests }, 'request refused, because the server is busy');
   };
 }
 
 /** The reason that many requests share at such a moment, if it is one of those. */
-function sharedReason({ code, cause, detail }: ApiError): string | undefined {
+function sharedReason({ code, cause, detail, message }: ApiError): string | undefined {
   if (cause instanceof DbError) return cause.fault;
+  if (code === PAGES_MISSING) return message;
   return code === NOT_READY && cause === undefined ? (detail.detail ?? detail.log) : undefined;
 }
