@@ -1,5 +1,7 @@
-import type { TenantTx } from '../../db/db.ts';
+import type { TenantDb, TenantTx } from '../../db/db.ts';
 import type { Erasable } from '../../erasure-log/replay-erasures.ts';
+import { firstIdAt } from '../../kernel/ids.ts';
+import { hasMoreAuthenticationsThan, removeAuthenticationsOf } from '../attempts/authentications.repository.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import type { Store } from '../stores/find-store.ts';
 import { userSubject } from './find-user.ts';
@@ -7,6 +9,22 @@ import { findUserForUpdate, oldestUser, removeUser, type UserRow, usersAmong } f
 
 type DeleteUserDeps = Pick<IdentityCore, 'vault' | 'addIdentityEvent'>;
 type Deletion = { store: Pick<Store, 'name' | 'environment'>; now: number };
+
+/** Authentications that are removed in one transaction. */
+export const AUTHENTICATIONS_AT_ONCE = 500;
+
+/**
+ * Removes a long history of a user before the user, in transactions of their own: whoever authenticates every second has
+ * tens of thousands of rows, and to remove them at once would hold the only writer of SQLite for seconds. If the server
+ * dies in between, the user is still there, and can be deleted again. Authentications of this moment go with the user.
+ */
+export async function removeHistory(db: TenantDb, userId: string, now: number): Promise<void> {
+  if (db.inTransaction || !(await hasMoreAuthenticationsThan(db, AUTHENTICATIONS_AT_ONCE, userId))) return;
+  const batch = { user_id: userId, beforeId: firstIdAt(now), limit: AUTHENTICATIONS_AT_ONCE };
+  let removed: number;
+  do removed = await db.write((tx) => removeAuthenticationsOf(tx, batch));
+  while (removed === AUTHENTICATIONS_AT_ONCE);
+}
 
 /** Deletes the user with all its data. After the commit, nothing that was sealed for it can be decrypted. */
 export async function deleteUser(
@@ -28,6 +46,7 @@ export function erasableUsers(deps: DeleteUserDeps): Erasable {
     async eraseAgain(db, ids, at) {
       let erased = 0;
       for (const { id, storeId, ...store } of await usersAmong(db, { ids })) {
+        await removeHistory(db, id, at);
         erased += await db.write(async (tx) => {
           const user = await findUserForUpdate(tx, storeId, { userId: id });
           if (!user) return 0;

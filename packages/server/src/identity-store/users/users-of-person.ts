@@ -1,7 +1,7 @@
 import { countOf, query } from '../../db/sql/statement.ts';
 import type { PersonItem, PersonSource } from '../../kernel/person-source.ts';
 import type { IdentityCore } from '../identity-core.ts';
-import { deleteUser } from './delete-user.ts';
+import { deleteUser, removeHistory } from './delete-user.ts';
 import { openUsers } from './ext-id-seal.ts';
 import { attributesOf } from './user-view.ts';
 import { findUser, findUserForUpdate, USER_COLUMNS, type UserRow, usersAmong } from './users.repository.ts';
@@ -39,6 +39,7 @@ export function usersOfPerson(
       const [userStore] = await usersAmong(db, { ids: [id] });
       if (!userStore) return;
       const { storeId, ...store } = userStore;
+      await removeHistory(db, id, at);
       await db.write(async (tx) => {
         const user = await findUserForUpdate(tx, storeId, { userId: id });
         if (user) await deleteUser(core, tx, user, { store, now: at });

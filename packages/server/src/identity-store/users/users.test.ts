@@ -4,7 +4,8 @@ import { type Answer, onBothEngines } from '../../../test/harness.ts';
 import { addressesOf, openTestIdentity, type TestIdentity } from '../../../test/identity.ts';
 import { sql } from '../../db/db.ts';
 import { DAY, MINUTE } from '../../kernel/clock.ts';
-import { asTenantId } from '../../kernel/ids.ts';
+import { asTenantId, newId } from '../../kernel/ids.ts';
+import { AUTHENTICATIONS_AT_ONCE, removeHistory } from './delete-user.ts';
 
 const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
 const SUBJECTS = sql('SELECT subject FROM data_keys WHERE tenant_id = $1 AND subject = $2');
@@ -48,6 +49,33 @@ onBothEngines('users of an identity store', (_engine, places) => {
     assert.deepEqual(kept.body.attributes, { n: '1' });
     const none = await grove.send('POST', `${store}/users/${id}`, { attributes: {} });
     assert.deepEqual(none.body.attributes, {});
+  });
+
+  it('lose a long history a few rows at a time before they are deleted, so that others can write in between', async () => {
+    const { id } = await grove.user(store, { extId: 'busy' });
+    const [db, now] = [tenantDb(), grove.clock.now()];
+    const count = 3 * AUTHENTICATIONS_AT_ONCE + 1;
+    const add = sql(`INSERT INTO authentications (tenant_id, user_id, id, modality, succeeded, created_at)
+      VALUES ($1, $2, $3, 'TOTP', 1, $4)`);
+    await db.write(async (tx) => {
+      for (let at = 0; at < count; at++) await tx.run(add, ['acme', id, newId(now - MINUTE), now]);
+    });
+    const rows = sql('SELECT count(*) AS rows FROM authentications WHERE tenant_id = $1 AND user_id = $2');
+    const counts: number[] = [];
+    const watched: typeof db = {
+      ...db,
+      async write(work, options) {
+        const result = await db.write(work, options);
+        counts.push(Number((await db.get<{ rows: number }>(rows, ['acme', id]))?.rows));
+        return result;
+      },
+    };
+    await removeHistory(watched, id, now);
+    assert.deepEqual(counts, [1001, 501, 1, 0]);
+    assert.equal((await grove.send('GET', `${store}/users/${id}`)).status, 200, 'the user is still there');
+    await removeHistory(watched, id, now);
+    assert.equal(counts.length, 4, 'a short history goes with the user');
+    assert.equal((await grove.send('DELETE', `${store}/users/${id}`)).status, 204);
   });
 
   it('say to which environment they belong', async () => {

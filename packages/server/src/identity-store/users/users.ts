@@ -15,7 +15,7 @@ import type { IdentityCore } from '../identity-core.ts';
 import { getActiveStore, getStore } from '../stores/find-store.ts';
 import { applyChange, lockUser, unlockUser } from './change-user.ts';
 import { createUser } from './create-user.ts';
-import { deleteUser } from './delete-user.ts';
+import { deleteUser, removeHistory } from './delete-user.ts';
 import { getUser, getUserForUpdate, givenUserRef } from './find-user.ts';
 import { pageUsers, SORTABLE } from './list-users.repository.ts';
 import type { User } from './user-view.ts';
@@ -78,8 +78,10 @@ function update(core: UserDeps, context: Context, { params, body }: InputOf<'upd
 }
 
 async function remove(core: UserDeps, context: Context, { params }: InputOf<'delete'>) {
-  const { now } = context;
-  await context.db.write(async (tx) => {
+  const { now, db } = context;
+  const { id: storeId } = await getStore(db, context, params.storeName);
+  await removeHistory(db, (await getUser(db, storeId, givenUserRef(params))).id, now);
+  await db.write(async (tx) => {
     const store = await getStore(tx, context, params.storeName);
     const user = await getUserForUpdate(tx, store.id, givenUserRef(params));
     await deleteUser(core, tx, user, { store, now });
