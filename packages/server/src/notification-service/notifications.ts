@@ -1,4 +1,4 @@
-import type { Db, TenantReads } from '../db/db.ts';
+import type { Db } from '../db/db.ts';
 import type { Outbound } from '../engines/outbound/outbound.ts';
 import type { JobDefinition } from '../jobs/define-job.ts';
 import { boundedMap } from '../kernel/bounded-map.ts';
@@ -15,8 +15,7 @@ import { type WebhooksDeps, webhookHandlers } from './webhooks.ts';
 /** Webhooks put together: the callers' side, what the engine tells, and what sends it. */
 export type Notifications = Notifier & {
   handlers: { webhooks: ReturnType<typeof webhookHandlers>; eventStream: ReturnType<typeof eventStreamHandlers> };
-  /** Whether a definition may name it: in one environment at least there is one. */
-  isWebhookName(db: TenantReads, name: string): Promise<boolean>;
+  isWebhookName: typeof isWebhookName;
   startWork(): void;
   stop(): Promise<void>;
   /** For a process that has not started it: sends what is due until nothing is. */

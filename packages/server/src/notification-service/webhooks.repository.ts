@@ -1,7 +1,7 @@
 import type { TenantReads } from '../db/db.ts';
 import { FOR_UPDATE } from '../db/sql/dialect.ts';
 import { statement } from '../db/sql/statement.ts';
-import type { Environment } from '../kernel/environment.ts';
+import { type Environment, seenFrom } from '../kernel/environment.ts';
 import type { Paging } from '../kernel/pages.ts';
 import { type WebhookRow, webhooks } from './webhooks.table.ts';
 
@@ -11,7 +11,10 @@ const CHANGING = columns.filter((name) => !['id', 'environment', 'created_at', '
 
 const BY_ID = 'WHERE tenant_id = :tenant_id AND id = :id';
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
-const ANY_OF_NAME = webhooks.select(['id'], 'WHERE tenant_id = :tenant_id AND name = :name LIMIT 1');
+const ANY_OF_NAME = webhooks.select(
+  ['id'],
+  `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :name LIMIT 1`,
+);
 const LIST = webhooks.list(columns, `${OF_ENVIRONMENT} AND name_folded LIKE :pattern ESCAPE '\\'`);
 
 export const findWebhook = webhooks.select(columns, `${OF_ENVIRONMENT} AND id = :id`).get;
@@ -32,9 +35,9 @@ export const activeWebhooks = webhooks.select(
 
 export const findWebhookNamed = webhooks.select(['id', 'status', 'events'], `${OF_ENVIRONMENT} AND name = :name`).get;
 
-/** In either environment. */
-export async function isWebhookName(db: TenantReads, name: string): Promise<boolean> {
-  return (await ANY_OF_NAME.get(db, { name })) !== undefined;
+/** Whether a definition of the environment may name it. A live journey sends only to webhooks of live. */
+export async function isWebhookName(db: TenantReads, name: string, environment: Environment): Promise<boolean> {
+  return (await ANY_OF_NAME.get(db, { name, environment })) !== undefined;
 }
 
 export const countWebhooks = webhooks.count(OF_ENVIRONMENT);

@@ -2,7 +2,7 @@ import type { TenantReads, TenantTx } from '../db/db.ts';
 import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
 import { query } from '../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
-import type { Environment } from '../kernel/environment.ts';
+import { type Environment, seenFrom } from '../kernel/environment.ts';
 
 export type ListType = 'FACE' | 'DOCUMENT_NUMBER' | 'EMAIL';
 const watchlists = table('watchlists', {
@@ -36,7 +36,8 @@ export const LIST_SORTABLE = {
   lastUpdatedDtm: 'last_updated_at',
 } as const;
 
-const ANY_NAMED = query<object>()('SELECT id FROM watchlists WHERE tenant_id = :tenant_id AND name = :name LIMIT 1');
+const ANY_NAMED = query<object>()(`SELECT id FROM watchlists WHERE tenant_id = :tenant_id
+  AND ${seenFrom(':environment')} AND name = :name LIMIT 1`);
 const NEXT = query<{
   revision: number;
 }>()(`UPDATE watchlists SET num_members = num_members + :moreMembers, revision = revision + 1
@@ -61,9 +62,12 @@ export const findListNamed = watchlists.select(
   'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name',
 ).get;
 
-/** Whether a definition, which works in both environments, may name it. */
-export async function isListName(db: TenantReads, name: string): Promise<boolean> {
-  return (await ANY_NAMED.get(db, { name })) !== undefined;
+/**
+ * Whether a definition of the environment may name it. A live journey searches only lists of live, so a live definition
+ * needs one.
+ */
+export async function isListName(db: TenantReads, name: string, environment: Environment): Promise<boolean> {
+  return (await ANY_NAMED.get(db, { name, environment })) !== undefined;
 }
 
 export const countLists = watchlists.count('WHERE tenant_id = :tenant_id AND environment = :environment');

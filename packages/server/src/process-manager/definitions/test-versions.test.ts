@@ -55,6 +55,42 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     assert.equal(await runs('test', { processDefnName: 'onboarding' }), live, 'an archived test version is not used');
   });
 
+  it('names lists, webhooks and stores of its own; a live definition that names them is not deployed', async () => {
+    const STEPS = [
+      { id: 'list', type: 'watchlist', by: 'email', name: 'ours' },
+      { id: 'crm', type: 'webhook', name: 'ours' },
+      { id: 'user', type: 'addUser', store: 'ours' },
+      DECIDE,
+    ];
+    const create = async (environment: Environment) => {
+      const headers = { token: tokens[environment], method: 'POST' };
+      const objects = [
+        ['/api/watchlist-manager/facewatchlists', { name: 'ours', type: 'EMAIL' }],
+        [
+          '/api/notification-service/webhooks',
+          { name: 'ours', uri: 'https://hooks.example/', events: ['instance.deleted'] },
+        ],
+        ['/api/identity-store/stores', { name: 'ours' }],
+      ] as const;
+      for (const [path, body] of objects) {
+        const made = await grove.call(path, { ...headers, body: JSON.stringify(body) });
+        assert.ok(made.status < 300, made.text);
+      }
+    };
+    await create('test');
+    const { id } = await must('live', '/processDefinitions', { name: 'naming', steps: STEPS });
+    const refused = await send('live', 'POST', `/processDefinitions/${id}/deploy`, {});
+    const named = refused.body.errors.map(({ message }: { message: string }) => message);
+    assert.deepEqual(named, [
+      'there is no watchlist named "ours"',
+      'there is no webhook named "ours"',
+      'there is no identity store named "ours"',
+    ]);
+    await deploy('test', 'naming', STEPS);
+    await create('live');
+    await must('live', `/processDefinitions/${id}/deploy`);
+  });
+
   it('counts its versions by itself, and both are listed for a test key', async () => {
     await deploy('live', 'counted', [DECIDE]);
     const first = await must('test', '/processDefinitions', { name: 'counted', steps: [DECIDE] });
