@@ -106,6 +106,10 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import('./screens/settings.tsx'), 'Settings'),
   ),
   screen(
+    '/persons',
+    lazyRouteComponent(() => import('./screens/persons.tsx'), 'Persons'),
+  ),
+  screen(
     '/watchlists',
     lazyRouteComponent(() => import('./screens/watchlists.tsx'), 'Watchlists'),
   ),

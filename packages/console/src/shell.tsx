@@ -138,6 +138,7 @@ function useScreens() {
     { to: '/webhooks', label: t('nav.webhooks'), isShown: may('webhooks', 'list') },
     { to: '/secrets', label: t('nav.secrets'), isShown: may('cloudSecrets', 'list') },
     { to: '/audit', label: t('nav.audit'), isShown: may('auditEvents', 'list') },
+    { to: '/persons', label: t('persons.title'), isShown: may('personRequests', 'get') },
     { to: '/operators', label: t('nav.operators'), isShown: may('operators', 'list') },
     { to: '/events', label: t('events.title'), isShown: may('events', 'startQuery') },
     { to: '/settings', label: t('settings.title'), isShown: may('processSettings', 'get') },

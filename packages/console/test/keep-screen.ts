@@ -35,6 +35,7 @@ const DOCUMENTED: readonly string[] = [
   'secrets',
   'events-done',
   'audit',
+  'persons',
   'operators',
   'settings',
   'installation',

@@ -102,6 +102,7 @@ const ROUTES = [
   '/definitions/new',
   '/what-if',
   '/usage',
+  '/persons',
   '/watchlists',
   '/stores',
   '/themes',

@@ -5,6 +5,7 @@ import { testFiles } from './file-work.ts';
 import { testLists, testRoutesOfRoles } from './list-work.ts';
 import { testObjects } from './object-work.ts';
 import { type Owner, openOwner } from './owner.ts';
+import { testPersons } from './person-work.ts';
 import { testCases } from './picture-work.ts';
 
 /** What the design of the console asks of each screen, beside what somebody does from the first start on. */
@@ -20,6 +21,7 @@ describe('a screen of the console', () => {
   testCases(stand);
   testObjects(stand);
   testDesigns(stand);
+  testPersons(stand);
   testLists(stand);
   testRoutesOfRoles(stand);
 });

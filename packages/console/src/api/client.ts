@@ -1,6 +1,6 @@
 import { routes } from 'virtual:grove-routes';
 import type { Api, Body, Ok, Params, Query } from '@grove/contract';
-import { startAuthentication } from '@simplewebauthn/browser';
+import type { startAuthentication as Authenticate } from '@simplewebauthn/browser';
 import { currentEnvironment, type Environment } from './environment.ts';
 
 /** Calls the operations of the contract, typed by it, with the cookie of the session. */
@@ -131,7 +131,7 @@ async function problemOf(response: Response): Promise<CallError> {
   return new CallError(response.status, problem.code ?? 0, problem.message ?? response.statusText);
 }
 
-type RequestOptions = Parameters<typeof startAuthentication>[0]['optionsJSON'];
+type RequestOptions = Parameters<typeof Authenticate>[0]['optionsJSON'];
 
 const NO_PASSKEY = 100239;
 
@@ -167,6 +167,8 @@ async function confirmPerson(): Promise<void> {
     return;
   }
   const { ceremonyId, publicKey } = confirmation;
+  // Loaded when it is needed: few operations ask for the passkey again.
+  const { startAuthentication } = await import('@simplewebauthn/browser');
   const credential = await startAuthentication({ optionsJSON: publicKey as unknown as RequestOptions });
   const body = { ceremonyId, credential: credential as unknown as Record<string, unknown> };
   await call('consoleAccount', 'completeConfirmation', { body });

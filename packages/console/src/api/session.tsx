@@ -56,6 +56,7 @@ export function canTry(may: May): boolean {
 const NEEDS_SIGHT: readonly string[] = [
   'userData.getItem',
   'userData.archive',
+  'personRequests.archive',
   'processInstances.createResumeLink',
   'instanceExports.create',
   'instanceExports.list',

@@ -33,7 +33,7 @@ export function isTextKey(key: string): key is TextKey {
   return key in en;
 }
 
-type Values = Record<string, string | number>;
+export type Values = Record<string, string | number>;
 export type Translate = (key: TextKey, values?: Values) => string;
 type Spoken = { language: Language; dir: 'ltr' | 'rtl'; t: Translate; setLanguage(language: Language): void };
 
@@ -67,10 +67,10 @@ export function TextsProvider({ children }: { children: (spoken: Spoken) => Reac
   return <Context value={spoken}>{children(spoken)}</Context>;
 }
 
-function translator(language: Language, all: Texts): Translate {
-  const formats = new Map<TextKey, IntlMessageFormat>();
-  return (key, values) => {
-    const text = all[key] ?? en[key];
+export function translator<K extends string>(language: Language, all: Readonly<Record<K, string>>) {
+  const formats = new Map<K, IntlMessageFormat>();
+  return (key: K, values?: Values): string => {
+    const text = all[key];
     if (!values) return text;
     let format = formats.get(key);
     if (!format) {

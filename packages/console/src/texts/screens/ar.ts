@@ -94,6 +94,7 @@ export const screensAr: ScreenTexts = {
   'settings.dueInReview': '{n} منها تنتظر شخصًا.',
   'settings.runNow': 'احذفها الآن',
   'settings.purged': 'حُذف {n}.',
+  'persons.title': 'طلبات الأشخاص',
   'watchlists.title': 'قوائم المراقبة',
   'watchlists.new': 'قائمة جديدة',
   'watchlists.type': 'تتكون من',

@@ -100,6 +100,7 @@ export const screensDe: ScreenTexts = {
   'settings.dueInReview': '{n} davon warten auf einen Menschen.',
   'settings.runNow': 'Jetzt löschen',
   'settings.purged': '{n} gelöscht.',
+  'persons.title': 'Anfragen zu Personen',
   'watchlists.title': 'Beobachtungslisten',
   'watchlists.new': 'Neue Liste',
   'watchlists.type': 'Besteht aus',

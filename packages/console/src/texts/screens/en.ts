@@ -98,6 +98,7 @@ export const screensEn = {
   'settings.dueInReview': '{n} of them are waiting for a reviewer.',
   'settings.runNow': 'Delete them now',
   'settings.purged': '{n, plural, one {# was} other {# were}} deleted.',
+  'persons.title': 'Person requests',
   'watchlists.title': 'Watchlists',
   'watchlists.new': 'New list',
   'watchlists.type': 'Type',
