@@ -18,6 +18,7 @@ export { encodeTemplate, FACE_ALGORITHM } from './faces/template.ts';
 export { ImageFault } from './images/image-fault.ts';
 export { isVisionInstalled } from './is-installed.ts';
 export type { ChallengeProgress } from './liveness/follow.ts';
+export type { RestPicture } from './liveness/measure-novelty.ts';
 export type { Novelty } from './liveness/novelty.ts';
 export { PASSIVE_BOUNDS } from './liveness/passive-bounds.ts';
 export {

@@ -86,7 +86,7 @@ function engineOver(pool: Pool, share: string | undefined): VisionEngine {
     observeFace: async (bytes, wantedFrame) =>
       (await pool.run('observeFace', { bytes: ownBytes(bytes), wantedFrame }, share)) as FaceObservation | NoFace,
     measureNovelty: async (pictures) => {
-      const own = pictures.map(({ bytes, points }) => ({ bytes: ownBytes(bytes), points }));
+      const own = pictures.map((picture) => ({ ...picture, bytes: ownBytes(picture.bytes) }));
       return (await pool.run('measureNovelty', own, share)) as Novelty | null;
     },
     matchFaces: async (first, second) => {

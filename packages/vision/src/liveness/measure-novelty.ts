@@ -2,21 +2,42 @@ import { decodeImage } from '../images/raster.ts';
 import { faceCrop, type Novelty, noveltyBetween, type PreparedFace, prepareFace } from './novelty.ts';
 import { medianOf, pairsOf } from './verify.ts';
 
-/** A picture of the face at rest, with its 68 landmarks, x and y in turn, in pixels of the picture. */
-export type RestPicture = { readonly bytes: Uint8Array; readonly points: readonly number[] };
+/** A picture of the face at rest, with its 68 landmarks, x and y in turn, in pixels of the picture. Angles are in degrees. */
+export type RestPicture = {
+  readonly bytes: Uint8Array;
+  readonly points: readonly number[];
+  readonly yaw: number;
+  readonly pitch: number;
+};
 
 /** Each pair takes some fifteen milliseconds. */
 const MAX_PICTURES = 6;
 const LEAST_PICTURES = 3;
+/** Two pictures of one photograph in poses so many degrees apart seem to have twice as much new between them. */
+const DEGREES_OF_TWICE = 4;
 
 /** Null if there are too few pictures. Throws `ImageFault`. */
 export async function measureNovelty(pictures: readonly RestPicture[]): Promise<Novelty | null> {
   if (pictures.length < LEAST_PICTURES) return null;
-  const faces: PreparedFace[] = [];
-  for (const { bytes, points } of pictures.slice(0, MAX_PICTURES)) {
-    faces.push(prepareFace(faceCrop(await decodeImage(bytes), points)));
+  const faces: PosedFace[] = [];
+  for (const { bytes, points, yaw, pitch } of pictures.slice(0, MAX_PICTURES)) {
+    faces.push({ face: prepareFace(faceCrop(await decodeImage(bytes), points)), yaw, pitch });
   }
-  const values = pairsOf(faces).map(([one, other]) => noveltyBetween(one, other));
+  const values = pairsOf(faces).map(
+    ([one, other]) => noveltyBetween(one.face, other.face) / expectedGrowth(one, other),
+  );
   const [, , thirdLeast = 0] = values.toSorted((one, other) => one - other);
   return { median: medianOf(values) ?? 0, thirdLeast };
+}
+
+type Pose = Pick<RestPicture, 'yaw' | 'pitch'>;
+type PosedFace = Pose & { readonly face: PreparedFace };
+
+/**
+ * How many times as much seems new because of the pose alone: a head on its way back hides and shows parts of itself, and so
+ * does a warped photograph. Without this, whoever never comes back quite to the same pose would pass for a living face.
+ */
+function expectedGrowth(one: Pose, other: Pose): number {
+  const apart = Math.hypot(one.yaw - other.yaw, one.pitch - other.pitch);
+  return 1 + (apart / DEGREES_OF_TWICE) ** 2;
 }

@@ -93,6 +93,16 @@ describe('an answered challenge', () => {
     );
   });
 
+  test('is never answered if a measure is not a number', () => {
+    const broken = new Float32Array(vectorNear().length).fill(Number.NaN);
+    assert.deepEqual(verify(answered(), { novelty: Number.NaN }).doubtful, ['same_picture']);
+    assert.deepEqual(verify(answered(), { thirdLeast: Number.NaN }).doubtful, ['same_picture']);
+    assert.deepEqual(verify(answered(), { selfie: broken }).refused, ['different_faces']);
+    assert.deepEqual(verify(answered(() => ({ vector: broken }))).refused, ['different_faces']);
+    assert.deepEqual(verify(answered(() => ({ passive: Number.NaN }))).doubtful, ['passive_low']);
+    assert.deepEqual(verify(answered(({ role }) => (role === 'shown' ? { nose: Number.NaN } : {}))).refused, ['flat']);
+  });
+
   test('is refused as flat if the head turned and the nose did not', () => {
     assert.deepEqual(verify(answered(() => ({ nose: 0.01 }))).refused, ['flat']);
   });

@@ -44,7 +44,7 @@ type Measure =
 /** `docs/vision.md` says on what they were chosen. */
 export const LIVENESS_BOUNDS = {
   /** Of the face at rest after each movement: below, it is the same picture. Between the two, a human decides. */
-  novelty: { refuse: 0.006, doubt: 0.009 },
+  novelty: { refuse: 0.005, doubt: 0.0078 },
   /** Of the third pair from below: photographs that are shown in turn. */
   thirdNovelty: { refuse: 0.003, doubt: 0.0045 },
   /** Photographs in turn that differ widely: the median is this high, and the third pair is this share of it or less. */
@@ -72,7 +72,10 @@ export type ChallengeEvidence = {
   readonly novelty: Novelty | null;
 };
 
-/** Judges a challenge whose movements were all seen. Looks at everything, so that the record says all that was wrong. Pure. */
+/**
+ * Judges a challenge whose movements were all seen. Looks at everything, so that the record says all that was wrong. A
+ * measure that is not a number speaks against it. Pure.
+ */
 export function verifyChallenge({ progress, selfie, novelty }: ChallengeEvidence): ChallengeVerdict {
   const { frames } = progress;
   const refusingSigns: ChallengeSign[] = [];
@@ -86,10 +89,10 @@ export function verifyChallenge({ progress, selfie, novelty }: ChallengeEvidence
   if (same === 'refuse') refusingSigns.push('same_picture');
   if (same === 'doubt') doubtfulSigns.push('same_picture');
   const noseTravel = leastNoseTravel(progress);
-  if (noseTravel !== null && noseTravel < LIVENESS_BOUNDS.noseTravel) refusingSigns.push('flat');
+  if (noseTravel !== null && !(noseTravel >= LIVENESS_BOUNDS.noseTravel)) refusingSigns.push('flat');
   const passive = medianOf(frames.flatMap(({ seen: observation }) => observation.passive ?? []));
   if (passive !== null && passive < LIVENESS_BOUNDS.passive.refuse) refusingSigns.push('passive_low');
-  else if (passive === null || passive < LIVENESS_BOUNDS.passive.doubt) doubtfulSigns.push('passive_low');
+  else if (passive === null || !(passive >= LIVENESS_BOUNDS.passive.doubt)) doubtfulSigns.push('passive_low');
   if (!isContinuous(frames)) doubtfulSigns.push('not_continuous');
   if (hasOddClock(frames)) doubtfulSigns.push('odd_clock');
   if (progress.omit.length > 0) doubtfulSigns.push('movements_omitted');
@@ -127,6 +130,7 @@ function bounded(novelty: Novelty | null, sameness: number | null): 'refuse' | '
   const bounds = LIVENESS_BOUNDS;
   if (novelty === null || sameness === null) return 'doubt';
   const { median, thirdLeast } = novelty;
+  if (![median, thirdLeast, sameness].every(Number.isFinite)) return 'doubt';
   const isBeyond = (bound: 'refuse' | 'doubt') =>
     median < bounds.novelty[bound] || thirdLeast < bounds.thirdNovelty[bound] || sameness > bounds.sameness[bound];
   const isInTurn = median >= bounds.inTurn.median && thirdLeast <= median * bounds.inTurn.thirdShare;
@@ -159,12 +163,12 @@ function compareFaces(
   });
   const turned = turns.length > 0 ? Math.min(...turns) : null;
   const ofSelfie = selfie && cosine(mean, selfie);
-  const differ =
-    rest < LIVENESS_BOUNDS.restAlike ||
-    (turned !== null && turned < LIVENESS_BOUNDS.turnedAlike) ||
-    ofSelfie === null ||
-    ofSelfie < LIVENESS_BOUNDS.restAlike;
-  return { differ, rest, turned, selfie: ofSelfie };
+  const isAlike =
+    rest >= LIVENESS_BOUNDS.restAlike &&
+    (turned === null || turned >= LIVENESS_BOUNDS.turnedAlike) &&
+    ofSelfie !== null &&
+    ofSelfie >= LIVENESS_BOUNDS.restAlike;
+  return { differ: !isAlike, rest, turned, selfie: ofSelfie };
 }
 
 /** The mean of unit vectors, of length 1. */

@@ -173,7 +173,7 @@ describe('what is said of a challenge of active liveness', () => {
   });
 
   it('is for a human where it is doubtful, and where the client says of itself that it is no camera', () => {
-    assert.deepEqual(reasonsOf(activeOf(answered(), { novelty: 0.008 })), ['REVIEW', 'uncertain', 'final']);
+    assert.deepEqual(reasonsOf(activeOf(answered(), { novelty: 0.006 })), ['REVIEW', 'uncertain', 'final']);
     for (const [clientHints, hint] of [
       [{ cameraLabel: 'OBS Virtual Camera' }, 'virtual_camera'],
       [{ trackClass: 'CanvasCaptureMediaStreamTrack' }, 'generated_track'],

@@ -10,6 +10,7 @@ import {
   movingFrames,
   type Novelty,
   openVision as openEngine,
+  type RestPicture,
   restFrames,
   type VisionEngine,
   VisionFault,
@@ -270,11 +271,13 @@ async function noveltyOf(
   images: readonly VisionImage[],
   signal: AbortSignal,
 ): Promise<Novelty | null> {
-  const rests = new Map(restFrames(challenge).map(({ sha256, seen: observation }) => [sha256, observation.points]));
-  const pictures: { bytes: Buffer; points: readonly number[] }[] = [];
+  const rests = new Map(restFrames(challenge).map(({ sha256, seen: observation }) => [sha256, observation]));
+  const pictures: RestPicture[] = [];
   for (const image of images) {
-    const points = image.sha256 === undefined ? undefined : rests.get(image.sha256);
-    if (points) pictures.push({ bytes: await image.read(), points });
+    const observation = image.sha256 === undefined ? undefined : rests.get(image.sha256);
+    if (!observation) continue;
+    const { points, yaw, pitch } = observation;
+    pictures.push({ bytes: await image.read(), points, yaw, pitch });
   }
   const [first] = images;
   if (!first) return null;
