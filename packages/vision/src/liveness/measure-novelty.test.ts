@@ -30,7 +30,7 @@ describe('the novelty of faces at rest', () => {
     assert.ok(novelty && novelty.median < LIVENESS_BOUNDS.novelty.refuse, JSON.stringify(novelty));
   });
 
-  test('counts for less between two poses: for half where they are four degrees apart', async () => {
+  test('is half as large beyond the pose where all poses are four degrees apart, and as large where there is one', async () => {
     const inOnePose = await measureNovelty(copies);
     const apart = copies.map((copy, at) => {
       // The corners of a triangle of equal sides.
@@ -40,8 +40,9 @@ describe('the novelty of faces at rest', () => {
     });
     const inThree = await measureNovelty(apart);
     assert.ok(inOnePose && inThree && inOnePose.median > 0);
-    assert.equal(inThree.median.toFixed(9), (inOnePose.median / 2).toFixed(9));
-    assert.equal(inThree.thirdLeast.toFixed(9), (inOnePose.thirdLeast / 2).toFixed(9));
+    assert.equal(inOnePose.medianBeyondPose, inOnePose.median);
+    assert.equal(inThree.medianBeyondPose.toFixed(9), (inOnePose.median / 2).toFixed(9));
+    assert.deepEqual([inThree.median, inThree.thirdLeast], [inOnePose.median, inOnePose.thirdLeast]);
   });
 
   test('is not known from two pictures', async () => {

@@ -23,11 +23,14 @@ export async function measureNovelty(pictures: readonly RestPicture[]): Promise<
   for (const { bytes, points, yaw, pitch } of pictures.slice(0, MAX_PICTURES)) {
     faces.push({ face: prepareFace(faceCrop(await decodeImage(bytes), points)), yaw, pitch });
   }
-  const values = pairsOf(faces).map(
-    ([one, other]) => noveltyBetween(one.face, other.face) / expectedGrowth(one, other),
-  );
+  const pairs = pairsOf(faces).map(([one, other]) => {
+    const value = noveltyBetween(one.face, other.face);
+    return { value, beyondPose: value / expectedGrowth(one, other) };
+  });
+  const values = pairs.map(({ value }) => value);
   const [, , thirdLeast = 0] = values.toSorted((one, other) => one - other);
-  return { median: medianOf(values) ?? 0, thirdLeast };
+  const medianBeyondPose = medianOf(pairs.map(({ beyondPose }) => beyondPose)) ?? 0;
+  return { median: medianOf(values) ?? 0, medianBeyondPose, thirdLeast };
 }
 
 type Pose = Pick<RestPicture, 'yaw' | 'pitch'>;

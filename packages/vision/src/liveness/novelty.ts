@@ -8,6 +8,8 @@ import { blur, denseFlow, type Plane, type Pyramid, pull, pyramidOf } from './fl
 /** How much is new between the faces at rest, over all pairs of them. */
 export type Novelty = {
   readonly median: number;
+  /** The median without what the pose explains: also a photograph that is warped differs from itself between two poses. */
+  readonly medianBeyondPose: number;
   /**
    * Of the third pair from below. Whoever shows three photographs in turn has three pairs that are the same picture, and
    * a median that says nothing of it.

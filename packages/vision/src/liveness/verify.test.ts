@@ -40,9 +40,12 @@ function answered(change: (frame: ChallengeFrame) => Partial<FaceObservation> = 
 
 const verify = (
   progress = answered(),
-  { novelty = 0.03, thirdLeast = 0.02, selfie = vectorNear() }: Partial<Numbers> = {},
-) => verifyChallenge({ progress, novelty: novelty === null ? null : { median: novelty, thirdLeast }, selfie });
-type Numbers = { novelty: number | null; thirdLeast: number; selfie: Float32Array | null };
+  { novelty = 0.03, beyondPose = 0.025, thirdLeast = 0.02, selfie = vectorNear() }: Partial<Numbers> = {},
+) => {
+  const measured = novelty === null ? null : { median: novelty, medianBeyondPose: beyondPose, thirdLeast };
+  return verifyChallenge({ progress, novelty: measured, selfie });
+};
+type Numbers = { novelty: number | null; beyondPose: number; thirdLeast: number; selfie: Float32Array | null };
 
 describe('an answered challenge', () => {
   test('stands if one living face made the movements', () => {
@@ -67,6 +70,9 @@ describe('an answered challenge', () => {
     const { refuse, doubt } = LIVENESS_BOUNDS.novelty;
     assert.deepEqual(verify(answered(), { novelty: refuse - 0.0001 }).refused, ['same_picture']);
     assert.deepEqual(verify(answered(), { novelty: doubt - 0.0001 }).doubtful, ['same_picture']);
+    const ofPose = LIVENESS_BOUNDS.noveltyBeyondPose;
+    assert.deepEqual(verify(answered(), { beyondPose: ofPose.refuse - 0.0001 }).refused, ['same_picture']);
+    assert.deepEqual(verify(answered(), { beyondPose: ofPose.doubt - 0.0001 }).doubtful, ['same_picture']);
     const third = LIVENESS_BOUNDS.thirdNovelty;
     assert.deepEqual(verify(answered(), { thirdLeast: third.refuse - 0.0001 }).refused, ['same_picture']);
     assert.deepEqual(verify(answered(), { thirdLeast: third.doubt - 0.0001 }).doubtful, ['same_picture']);
@@ -96,6 +102,7 @@ describe('an answered challenge', () => {
   test('is never answered if a measure is not a number', () => {
     const broken = new Float32Array(vectorNear().length).fill(Number.NaN);
     assert.deepEqual(verify(answered(), { novelty: Number.NaN }).doubtful, ['same_picture']);
+    assert.deepEqual(verify(answered(), { beyondPose: Number.NaN }).doubtful, ['same_picture']);
     assert.deepEqual(verify(answered(), { thirdLeast: Number.NaN }).doubtful, ['same_picture']);
     assert.deepEqual(verify(answered(), { selfie: broken }).refused, ['different_faces']);
     assert.deepEqual(verify(answered(() => ({ vector: broken }))).refused, ['different_faces']);

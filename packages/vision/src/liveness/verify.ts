@@ -33,6 +33,7 @@ export type ChallengeVerdict = {
 
 type Measure =
   | 'novelty'
+  | 'noveltyBeyondPose'
   | 'thirdNovelty'
   | 'sameness'
   | 'leastAlike'
@@ -44,7 +45,9 @@ type Measure =
 /** `docs/vision.md` says on what they were chosen. */
 export const LIVENESS_BOUNDS = {
   /** Of the face at rest after each movement: below, it is the same picture. Between the two, a human decides. */
-  novelty: { refuse: 0.005, doubt: 0.0078 },
+  novelty: { refuse: 0.006, doubt: 0.009 },
+  /** The same, without what the pose explains: a photograph whose head never comes back quite to the same pose. */
+  noveltyBeyondPose: { refuse: 0.005, doubt: 0.0078 },
   /** Of the third pair from below: photographs that are shown in turn. */
   thirdNovelty: { refuse: 0.003, doubt: 0.0045 },
   /** Photographs in turn that differ widely: the median is this high, and the third pair is this share of it or less. */
@@ -102,6 +105,7 @@ export function verifyChallenge({ progress, selfie, novelty }: ChallengeEvidence
     doubtful: doubtfulSigns,
     measures: {
       novelty: novelty?.median ?? null,
+      noveltyBeyondPose: novelty?.medianBeyondPose ?? null,
       thirdNovelty: novelty?.thirdLeast ?? null,
       sameness,
       noseTravel,
@@ -129,10 +133,13 @@ export function movingFrames({ frames }: ChallengeProgress): ChallengeFrame[] {
 function bounded(novelty: Novelty | null, sameness: number | null): 'refuse' | 'doubt' | undefined {
   const bounds = LIVENESS_BOUNDS;
   if (novelty === null || sameness === null) return 'doubt';
-  const { median, thirdLeast } = novelty;
-  if (![median, thirdLeast, sameness].every(Number.isFinite)) return 'doubt';
+  const { median, medianBeyondPose, thirdLeast } = novelty;
+  if (![median, medianBeyondPose, thirdLeast, sameness].every(Number.isFinite)) return 'doubt';
   const isBeyond = (bound: 'refuse' | 'doubt') =>
-    median < bounds.novelty[bound] || thirdLeast < bounds.thirdNovelty[bound] || sameness > bounds.sameness[bound];
+    median < bounds.novelty[bound] ||
+    medianBeyondPose < bounds.noveltyBeyondPose[bound] ||
+    thirdLeast < bounds.thirdNovelty[bound] ||
+    sameness > bounds.sameness[bound];
   const isInTurn = median >= bounds.inTurn.median && thirdLeast <= median * bounds.inTurn.thirdShare;
   return isBeyond('refuse') ? 'refuse' : isBeyond('doubt') || isInTurn ? 'doubt' : undefined;
 }

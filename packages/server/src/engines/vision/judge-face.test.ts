@@ -91,7 +91,11 @@ const activeOf = (
   challenge: ChallengeProgress | undefined,
   { novelty = 0.03, ...more }: { novelty?: number; clientHints?: object } = {},
 ) => {
-  const evidence = { selfie: analysisOf(), challenge, novelty: { median: novelty, thirdLeast: novelty } };
+  const evidence = {
+    selfie: analysisOf(),
+    challenge,
+    novelty: { median: novelty, medianBeyondPose: novelty, thirdLeast: novelty },
+  };
   return judgeActive({ ...evidence, clientHints: undefined, ...more } as never);
 };
 

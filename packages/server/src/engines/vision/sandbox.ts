@@ -197,6 +197,7 @@ const NOT_LIVE = { status: 'FAILED', reason: 'not_live', advice: 'retry' } as co
 const NOT_THE_SAME = { status: 'FAILED', reason: 'not_the_same', advice: 'final', score: 0.07 } as const;
 const NOT_MEASURED = {
   novelty: null,
+  noveltyBeyondPose: null,
   thirdNovelty: null,
   sameness: null,
   noseTravel: null,
