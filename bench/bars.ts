@@ -1,4 +1,4 @@
-import type { Check, ScenarioResult } from './results.ts';
+import type { Check, Comparison, ScenarioResult } from './results.ts';
 
 /**
  * What Grove promises itself. Ratios are to a yardstick measured in the same minute on the same machine, because an
@@ -60,9 +60,30 @@ const LEFT_AT_LEAST = [
   { scenario: 'list-instances-page-50', of: 'list-instances', bar: 1 / 2 },
 ] as const;
 
+/** Processor time of the server and PostgreSQL together, and how often the same on SQLite goes into it. */
+const TIMES_OF_SQLITE_AT_MOST: Readonly<Record<string, number>> = {
+  'get-key-pg': 2,
+  'create-instance-pg': 3,
+  'totp-authenticate-pg': 3,
+};
+
+function sqliteChecks(result: Comparison, results: readonly ScenarioResult[]): Check[] {
+  const bar = TIMES_OF_SQLITE_AT_MOST[result.name];
+  const onSqlite = results.find(({ name }) => `${name}-pg` === result.name);
+  const { cpuMicrosPerRequest, databaseMicrosPerRequest } = result.server;
+  if (bar === undefined || onSqlite?.kind !== 'comparison' || !onSqlite.server.cpuMicrosPerRequest) return [];
+  if (cpuMicrosPerRequest === undefined || databaseMicrosPerRequest === undefined) return [];
+  const measured = (cpuMicrosPerRequest + databaseMicrosPerRequest) / onSqlite.server.cpuMicrosPerRequest;
+  return [{ what: `times ${onSqlite.name}`, measured, bar, unit: '', ok: measured <= bar, atMost: true }];
+}
+
 /** Bars between two scenarios of one run. */
 export function withRelations(results: readonly ScenarioResult[]): ScenarioResult[] {
   return results.map((result) => {
+    if (result.kind === 'comparison') {
+      const checks = sqliteChecks(result, results);
+      if (checks.length > 0) return { ...result, checks: [...result.checks, ...checks] };
+    }
     const relation = LEFT_AT_LEAST.find(({ scenario }) => scenario === result.name);
     const other = results.find(({ name }) => name === relation?.of);
     if (!relation || result.kind !== 'comparison' || other?.kind !== 'comparison') return result;

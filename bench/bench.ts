@@ -37,7 +37,9 @@ const INSTANCES: Readonly<Partial<Record<ScenarioName, number>>> = {
 };
 
 const IDENTITY: Readonly<Partial<Record<ScenarioName, () => Promise<Installation>>>> = {
-  'totp-authenticate': totpInstallation,
+  'totp-authenticate': () => totpInstallation(),
+  'totp-authenticate-pg': () =>
+    totpInstallation((options) => postgresInstallation(process.env.BENCH_DATABASE_URL ?? '', options)),
   'appkey-authenticate': appkeyInstallation,
   'passkey-finish': passkeyInstallation,
   'user-by-ext-id': usersInstallation,

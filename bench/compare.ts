@@ -1,7 +1,7 @@
 import { ratioChecks } from './bars.ts';
 import type { Load, LoadTool } from './load.ts';
 import { median, medianOfKnown } from './numbers.ts';
-import { cpuMicros, residentMb } from './process-stats.ts';
+import { cpuMicros, familyCpuMicros, residentMb } from './process-stats.ts';
 import type { Comparison, Round, Sample } from './results.ts';
 import type { Target } from './target.ts';
 
@@ -67,12 +67,19 @@ export async function sample(
   load: Load,
   { tool, connections, seconds }: Pick<ComparisonOptions, 'tool' | 'connections' | 'seconds'>,
 ): Promise<Sample> {
-  const before = cpuMicros(target.pid);
+  const { pid, databasePid } = target;
+  const times = () => [cpuMicros(pid), databasePid === undefined ? undefined : familyCpuMicros(databasePid)] as const;
+  const before = times();
   const measured = await tool.run({ origin: target.origin, load, connections, seconds });
-  const after = cpuMicros(target.pid);
+  const after = times();
+  const perRequest = (at: 0 | 1) => {
+    const [from, to] = [before[at], after[at]];
+    return from === undefined || to === undefined ? undefined : (to - from) / measured.requests;
+  };
   return {
     ...measured,
-    cpuMicrosPerRequest: before === undefined || after === undefined ? undefined : (after - before) / measured.requests,
+    cpuMicrosPerRequest: perRequest(0),
+    databaseMicrosPerRequest: perRequest(1),
     residentMb: residentMb(target.pid),
   };
 }
@@ -85,6 +92,7 @@ function middle(samples: readonly Sample[]): Sample {
     p50Ms: of('p50Ms'),
     p99Ms: of('p99Ms'),
     cpuMicrosPerRequest: medianOfKnown(samples.map(({ cpuMicrosPerRequest }) => cpuMicrosPerRequest)),
+    databaseMicrosPerRequest: medianOfKnown(samples.map(({ databaseMicrosPerRequest }) => databaseMicrosPerRequest)),
     // Memory grows: the last is the one that counts.
     residentMb: samples.at(-1)?.residentMb,
   };

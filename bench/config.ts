@@ -4,6 +4,8 @@ import { type Config, readConfig } from '@grove/server';
 export type BenchPlace = {
   dataFolder: string;
   databaseUrl?: string;
+  /** The first process of PostgreSQL, if it runs on this machine. */
+  databasePid?: number | undefined;
   /** Without the machine that looks at pictures. */
   blind?: boolean;
 };

@@ -30,7 +30,15 @@ export const LARGE_SCENARIOS = [
   'event-query',
 ] as const;
 /** They need a PostgreSQL server, so they run only when they are asked for. */
-export const POSTGRES_SCENARIOS = ['get-key-pg', 'issue-pg', 'create-key-pg', 'jobs-pg', 'webhooks-pg'] as const;
+export const POSTGRES_SCENARIOS = [
+  'get-key-pg',
+  'issue-pg',
+  'create-key-pg',
+  'create-instance-pg',
+  'totp-authenticate-pg',
+  'jobs-pg',
+  'webhooks-pg',
+] as const;
 
 export type ScenarioName =
   | (typeof SQLITE_SCENARIOS)[number]

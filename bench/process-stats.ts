@@ -16,13 +16,34 @@ function ticksPerSecond(): number {
   return ticks;
 }
 
-/** Processor time of all its threads, in the kernel and outside it, since it started. */
-export function cpuMicros(pid: number): number | undefined {
+/**
+ * Processor time of all its threads, in the kernel and outside it, since it started. `withEnded` adds the time of its
+ * children that have ended.
+ */
+export function cpuMicros(pid: number, { withEnded = false } = {}): number | undefined {
   if (!existsSync(`/proc/${pid}/stat`)) return undefined;
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The second field is the name of the program, which may hold blanks and brackets: count from behind it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond();
+  const ticksSpent = fields.slice(11, withEnded ? 15 : 13).reduce((sum, each) => sum + Number(each), 0);
+  return (ticksSpent * 1_000_000) / ticksPerSecond();
+}
+
+/** The same of a process and of all that it has started, those that have ended among them. */
+export function familyCpuMicros(pid: number): number | undefined {
+  const own = cpuMicros(pid, { withEnded: true });
+  const children = childrenOf(pid).map((child) => cpuMicros(child, { withEnded: true }) ?? 0);
+  return own === undefined ? undefined : children.reduce((sum, each) => sum + each, own);
+}
+
+export function parentOf(pid: number): number | undefined {
+  const text = existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, 'utf8') : '';
+  const line = /^PPid:\s+(\d+)$/m.exec(text);
+  return line ? Number(line[1]) : undefined;
+}
+
+export function programOf(pid: number): string | undefined {
+  return existsSync(`/proc/${pid}/comm`) ? readFileSync(`/proc/${pid}/comm`, 'utf8').trim() : undefined;
 }
 
 export function residentMb(pid: number): number | undefined {

@@ -33,6 +33,7 @@ const COMPARISON_HEAD = [
   'p50 ms',
   'p99 ms',
   'CPU µs/req',
+  'PostgreSQL µs/req',
   'RSS MB',
   'yardstick req/s',
   'its CPU µs/req',
@@ -53,17 +54,22 @@ function comparisonTable(comparisons: readonly Comparison[]): string {
       server.p50Ms.toFixed(1),
       server.p99Ms.toFixed(1),
       formatted(server.cpuMicrosPerRequest, 0),
+      server.databaseMicrosPerRequest === undefined ? '' : formatted(server.databaseMicrosPerRequest, 0),
       formatted(server.residentMb, 0),
       Math.round(yardstick.perSecond).toLocaleString('en'),
       formatted(yardstick.cpuMicrosPerRequest, 0),
       each.throughputRatio.toFixed(2),
       `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
       formatted(each.cpuRatio, 2),
-      checks.map(({ bar }) => `≥ ${bar.toFixed(2)}`).join(),
+      checks.map(ratioBar).join(),
       each.name === 'echo' ? noise(each) : verdict(checks),
     ];
   });
   return table([COMPARISON_HEAD, ...rows]);
+}
+
+function ratioBar({ what, measured, bar, atMost }: Check): string {
+  return atMost ? `${measured.toFixed(2)} ${what}, ≤ ${bar}` : `≥ ${bar.toFixed(2)}`;
 }
 
 /** By its rounds: their median may be 1 by chance. */

@@ -9,6 +9,8 @@ export type Check = {
   ok: boolean;
   /** Figures are limits unless this says that more is better; ratios always are. */
   atLeast?: true;
+  /** Ratios are better if they are higher unless this says that less is better. */
+  atMost?: true;
 };
 
 export type Sample = {
@@ -17,6 +19,8 @@ export type Sample = {
   p50Ms: number;
   p99Ms: number;
   cpuMicrosPerRequest: number | undefined;
+  /** Processor time of PostgreSQL, if it runs on this machine. */
+  databaseMicrosPerRequest?: number | undefined;
   residentMb: number | undefined;
 };
 

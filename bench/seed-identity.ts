@@ -12,7 +12,7 @@ import { addUser, type UserRow } from '../packages/server/src/identity-store/use
 import { newId } from '../packages/server/src/kernel/ids.ts';
 import { temporaryFolder } from './clean-up.ts';
 import { type BenchPlace, benchConfig } from './config.ts';
-import { type Installation, seed, TENANT } from './seed.ts';
+import { type Installation, type SeedOptions, seed, TENANT } from './seed.ts';
 
 /** Installations with an identity store, for scenarios that only these need. */
 export const STORE = 'bench';
@@ -37,7 +37,10 @@ export const eventProcessOf = (number: number) => `process-${number % 1000}`;
 
 const PER_TRANSACTION = 500;
 
-export async function totpInstallation(): Promise<Installation> {
+/** An installation with nothing but a tenant, which a scenario fills. */
+export type NewInstallation = (options: SeedOptions) => Promise<Installation>;
+
+export async function totpInstallation(create: NewInstallation = sqliteInstallation): Promise<Installation> {
   return installation(async (app, storeId) => {
     const db = app.db.of(TENANT);
     await db.write((tx) =>
@@ -73,7 +76,7 @@ export async function totpInstallation(): Promise<Installation> {
       });
     }
     return () => undefined;
-  });
+  }, create);
 }
 
 /** A million users, of whom some are asked for. */
@@ -144,10 +147,10 @@ export function eventsInstallation(): Promise<Installation> {
 /** `fill` writes through the server's own code; what it returns writes past it, once the server is gone. */
 export async function installation(
   fill: (app: App, storeId: string, place: BenchPlace) => Promise<() => void>,
+  create: NewInstallation = sqliteInstallation,
 ): Promise<Installation> {
-  const folder = temporaryFolder();
-  const place = { dataFolder: folder.path };
-  const seeded = await seed(place, { keys: 1, writers: 0 });
+  const created = await create({ keys: 1, writers: 0 });
+  const { place } = created;
   const app = await openApp(benchConfig(place));
   const storeId = newId(Date.now());
   let past: () => void;
@@ -170,7 +173,13 @@ export async function installation(
     await app.stop();
   }
   past();
-  return { place, seeded, remove: async () => folder.remove() };
+  return created;
+}
+
+async function sqliteInstallation(options: SeedOptions): Promise<Installation> {
+  const folder = temporaryFolder();
+  const place = { dataFolder: folder.path };
+  return { place, seeded: await seed(place, options), remove: async () => folder.remove() };
 }
 
 export function userOf(storeId: string, number: number, now: number): UserRow {

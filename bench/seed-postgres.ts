@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { temporaryFolder } from './clean-up.ts';
+import { parentOf, programOf } from './process-stats.ts';
 import { type Installation, type SeedOptions, seed } from './seed.ts';
 
 /**
@@ -18,7 +19,7 @@ export async function postgresInstallation(url: string, options: SeedOptions): P
     await administrate(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   };
   try {
-    const place = { dataFolder: folder.path, databaseUrl: own.href };
+    const place = { dataFolder: folder.path, databaseUrl: own.href, databasePid: await firstProcess(url) };
     return { place, seeded: await seed(place, options), remove };
   } catch (error) {
     await remove();
@@ -26,11 +27,25 @@ export async function postgresInstallation(url: string, options: SeedOptions): P
   }
 }
 
+/** The process that starts a process for each connection. Undefined if PostgreSQL runs on another machine. */
+async function firstProcess(url: string): Promise<number | undefined> {
+  return connected(url, async (client) => {
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const pid = rows[0]?.pid ?? 0;
+    // The number may be that of another program here.
+    return programOf(pid) === 'postgres' ? parentOf(pid) : undefined;
+  });
+}
+
 async function administrate(url: string, statement: string): Promise<void> {
+  await connected(url, (client) => client.query(statement));
+}
+
+async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(statement);
+    return await work(client);
   } finally {
     await client.end();
   }

@@ -9,6 +9,8 @@ import type { YardstickSettings } from './yardstick.ts';
 /** A server in a process of its own, on loopback. */
 export type Target = {
   pid: number;
+  /** The first process of the server's PostgreSQL, if there is one on this machine. */
+  databasePid?: number | undefined;
   origin: string;
   /** From the start of the process to its line that says it is ready. */
   readyMs: number;
@@ -20,14 +22,15 @@ const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 15_000;
 
 /** `profileFolder`: where V8 writes what the processor was busy with. */
-export function startGrove(place: BenchPlace, profileFolder?: string): Promise<Target> {
+export async function startGrove(place: BenchPlace, profileFolder?: string): Promise<Target> {
   const profile = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
-  const { dataFolder, databaseUrl = '', blind = false } = place;
-  return start('./serve.ts', profile, {
+  const { dataFolder, databaseUrl = '', databasePid, blind = false } = place;
+  const target = await start('./serve.ts', profile, {
     BENCH_DATA: dataFolder,
     BENCH_DATABASE: databaseUrl,
     BENCH_BLIND: blind ? 'yes' : '',
   });
+  return { ...target, databasePid };
 }
 
 export function startYardstick(settings: YardstickSettings): Promise<Target> {
