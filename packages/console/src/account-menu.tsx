@@ -2,7 +2,7 @@ import { Button, Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { call } from './api/client.ts';
-import { SESSION_KEY, useSession } from './api/session.tsx';
+import { forgetSession, useSession } from './api/session.tsx';
 import { useTexts } from './texts/texts.tsx';
 
 export function AccountMenu() {
@@ -12,9 +12,7 @@ export function AccountMenu() {
   const navigate = useNavigate();
   const signOut = async () => {
     await call('consoleAccount', 'signOut', { body: {} }).catch(() => undefined);
-    client.setQueryData(SESSION_KEY, null);
-    // Nothing of a person stays in the memory of the page.
-    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+    forgetSession(client);
   };
   return (
     <Menu position="bottom-end">

@@ -8,8 +8,8 @@ import { setNonce } from 'get-nonce';
 import { lazy, StrictMode, Suspense, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { CallError } from './api/client.ts';
-import { SESSION_KEY, SessionProvider } from './api/session.tsx';
-import { Waiting } from './parts/states.tsx';
+import { endSession, SessionProvider } from './api/session.tsx';
+import { Failed, Waiting } from './parts/states.tsx';
 import { router } from './router.tsx';
 import { TextsProvider } from './texts/texts.tsx';
 import { theme, variables } from './theme.ts';
@@ -29,7 +29,7 @@ const SignIn = lazy(() => import('./screens/sign-in.tsx').then((screen) => ({ de
 
 /** A session that has ended shows the page to sign in, wherever that was noticed. */
 const onError = (error: Error) => {
-  if (error instanceof CallError && error.code === 100210) client.setQueryData(SESSION_KEY, null);
+  if (error instanceof CallError && error.code === 100210) endSession(client);
 };
 const client = new QueryClient({
   queryCache: new QueryCache({ onError }),
@@ -81,12 +81,13 @@ function App({ code: first, emailCode: firstEmailCode, answer: firstAnswer }: Ap
   }
   return (
     <SessionProvider
-      signedOut={
+      signedOut={(hasEnded) => (
         <Suspense fallback={<Waiting />}>
-          <SignIn />
+          <SignIn hasEnded={hasEnded} />
         </Suspense>
-      }
+      )}
       waiting={<Waiting />}
+      failed={(error, retry) => <Failed error={error} retry={retry} />}
     >
       <RouterProvider router={router} />
     </SessionProvider>

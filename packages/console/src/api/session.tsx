@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useEffect } from 'react';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Activity, createContext, type ReactNode, useContext, useEffect } from 'react';
 import { CallError, call, type Group, type Name, permissionOf, type Result } from './client.ts';
 import { currentEnvironment, setEnvironment } from './environment.ts';
 
@@ -8,35 +8,74 @@ export type Session = Result<'consoleAccount', 'getSession'>;
 
 const Context = createContext<Session | undefined>(undefined);
 export const SESSION_KEY = ['session'];
+/** A session that is over keeps what was typed for so long, hidden, until the same person signs in again. */
+const KEPT_MS = 1_800_000;
 
-export function SessionProvider({
-  children,
-  signedOut,
-  waiting,
-}: {
+/** What the page knows: the session, which may be over, or null if nobody is signed in. */
+type StoredSession = (Session & { isOver?: true }) | null;
+
+/** The server does not know the session any more. What the operator was doing stays, hidden. */
+export function endSession(client: QueryClient): void {
+  client.setQueryData<StoredSession>(SESSION_KEY, (before) => (before ? { ...before, isOver: true } : null));
+}
+
+/** Nothing of a person stays in the memory of the page. */
+export function forgetSession(client: QueryClient): void {
+  client.setQueryData<StoredSession>(SESSION_KEY, null);
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+}
+
+/** Somebody else sees nothing of what was there before. */
+export function beginSession(client: QueryClient, session: Session): void {
+  const before = client.getQueryData<StoredSession>(SESSION_KEY);
+  if (before && before.operator.id !== session.operator.id) forgetSession(client);
+  client.setQueryData<StoredSession>(SESSION_KEY, session);
+}
+
+type SessionProviderProps = {
   children: ReactNode;
-  signedOut: ReactNode;
+  /** Whoever was signed in on this page is asked to come back. */
+  signedOut(hasEnded: boolean): ReactNode;
   waiting: ReactNode;
-}) {
-  const query = useQuery({
+  failed(error: unknown, retry: () => void): ReactNode;
+};
+
+export function SessionProvider({ children, signedOut, waiting, failed }: SessionProviderProps) {
+  const client = useQueryClient();
+  const query = useQuery<StoredSession>({
     queryKey: SESSION_KEY,
-    queryFn: () => call('consoleAccount', 'getSession', {}).catch(nobody),
+    queryFn: () => call('consoleAccount', 'getSession', {}).catch((error) => nobody(client, error)),
     staleTime: 60_000,
     retry: false,
   });
   const session = query.data;
+  const isOver = session?.isOver ?? false;
   useEffect(() => {
     const [first] = session?.environments ?? [];
     if (first && !session?.environments.includes(currentEnvironment())) setEnvironment(first);
   }, [session]);
+  useEffect(() => {
+    if (!isOver) return;
+    const timer = setTimeout(() => forgetSession(client), KEPT_MS);
+    return () => clearTimeout(timer);
+  }, [isOver, client]);
   if (query.isPending) return waiting;
-  if (!session) return signedOut;
-  return <Context value={session}>{children}</Context>;
+  if (session === undefined) return failed(query.error, () => query.refetch());
+  if (session === null) return signedOut(false);
+  return (
+    <>
+      <Activity key={session.operator.id} mode={isOver ? 'hidden' : 'visible'}>
+        <Context value={session}>{children}</Context>
+      </Activity>
+      {isOver && signedOut(true)}
+    </>
+  );
 }
 
-function nobody(error: unknown): null {
-  if (error instanceof CallError && (error.status === 401 || error.code === 100221)) return null;
-  throw error;
+function nobody(client: QueryClient, error: unknown): StoredSession {
+  if (!(error instanceof CallError) || (error.status !== 401 && error.code !== 100221)) throw error;
+  const before = client.getQueryData<StoredSession>(SESSION_KEY);
+  return before ? { ...before, isOver: true } : null;
 }
 
 export function useSession(): Session {

@@ -2,7 +2,7 @@ import { Alert, Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { CallError, call } from '../api/client.ts';
-import { SESSION_KEY } from '../api/session.tsx';
+import { beginSession } from '../api/session.tsx';
 import { AppSetUp, CodeField } from '../parts/code-field.tsx';
 import { Waiting } from '../parts/states.tsx';
 import { type TextKey, useT } from '../texts/texts.tsx';
@@ -40,7 +40,7 @@ export function EmailLink({ code, onDone }: { code: string; onDone(): void }) {
     setBusy(true);
     try {
       const body = { ceremonyId, code: digits };
-      client.setQueryData(SESSION_KEY, await call('consoleAccount', 'completeEmailSignIn', { body }));
+      beginSession(client, await call('consoleAccount', 'completeEmailSignIn', { body }));
       onDone();
     } catch (error) {
       setFault(faultOf(error));

@@ -3,7 +3,7 @@ import { startRegistration } from '@simplewebauthn/browser';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { CallError, call, type Result } from '../api/client.ts';
-import { SESSION_KEY } from '../api/session.tsx';
+import { beginSession } from '../api/session.tsx';
 import { Waiting } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 import { Welcome } from './welcome.tsx';
@@ -60,7 +60,7 @@ function Join({ code, invitation, onJoined }: { code: string; invitation: Opened
       // The options are good once, so another try needs others.
       const options = fault ? await call('consoleAccount', 'openInvitation', { body: { code } }) : invitation;
       const fields = { code, name: name.trim(), ...(isFirst && { email: email.trim() }) };
-      client.setQueryData(SESSION_KEY, await accept(options, fields));
+      beginSession(client, await accept(options, fields));
       onJoined();
     } catch (error) {
       setFault(error instanceof CallError ? error.message : t('signIn.cancelled'));

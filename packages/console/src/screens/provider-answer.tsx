@@ -2,7 +2,7 @@ import { Alert, Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { CallError, call } from '../api/client.ts';
-import { SESSION_KEY } from '../api/session.tsx';
+import { beginSession } from '../api/session.tsx';
 import { Waiting } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 import { Welcome } from './welcome.tsx';
@@ -16,7 +16,7 @@ export function ProviderAnswer({ query, onDone }: { query: string; onDone(): voi
   useEffect(() => {
     call('consoleAccount', 'completeSingleSignOn', { body: { query } }).then(
       (session) => {
-        client.setQueryData(SESSION_KEY, session);
+        beginSession(client, session);
         onDone();
       },
       (error) => setFault(error instanceof CallError ? error.message : t('state.error')),

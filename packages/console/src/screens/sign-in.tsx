@@ -3,13 +3,14 @@ import { browserSupportsWebAuthnAutofill, startAuthentication } from '@simpleweb
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { CallError, call, goToProvider } from '../api/client.ts';
-import { SESSION_KEY } from '../api/session.tsx';
+import { beginSession } from '../api/session.tsx';
 import { type TextKey, useT } from '../texts/texts.tsx';
 import { Welcome } from './welcome.tsx';
 
 type RequestOptions = Parameters<typeof startAuthentication>[0]['optionsJSON'];
 
-export function SignIn() {
+/** `hasEnded`: the session of this page is over, and what was typed in it waits. */
+export function SignIn({ hasEnded }: { hasEnded: boolean }) {
   const t = useT();
   const client = useQueryClient();
   const [isBusy, setBusy] = useState(false);
@@ -23,7 +24,7 @@ export function SignIn() {
     const optionsJSON = publicKey as unknown as RequestOptions;
     const credential = await startAuthentication({ optionsJSON, useBrowserAutofill });
     const body = { ceremonyId, credential: credential as unknown as Record<string, unknown> };
-    client.setQueryData(SESSION_KEY, await call('consoleAccount', 'completeSignIn', { body }));
+    beginSession(client, await call('consoleAccount', 'completeSignIn', { body }));
   };
   // The browser offers passkeys in the field. It waits as long as the page is there, and gives way to the button.
   // biome-ignore lint/correctness/useExhaustiveDependencies: begun once for each page.
@@ -48,6 +49,11 @@ export function SignIn() {
   const leave = () => goToProvider().catch((error) => setFault(faultOf(error)));
   return (
     <Welcome title={t('signIn.title')} lead={t('signIn.lead')}>
+      {hasEnded && (
+        <Alert color="gray" variant="light" role="status">
+          {t('signIn.ended')}
+        </Alert>
+      )}
       {fault && (
         <Alert color="red" variant="light" role="alert">
           {t(fault)}

@@ -54,6 +54,7 @@ export const ar: Texts = {
   'state.notFound': 'لا توجد صفحة كهذه',
   'signIn.title': 'تسجيل الدخول إلى Grove',
   'signIn.lead': 'استخدم مفتاح المرور الذي أنشأته عند انضمامك.',
+  'signIn.ended': 'انتهت جلستك. سجّل الدخول للمتابعة: ما كتبته ما زال هنا.',
   'signIn.button': 'تسجيل الدخول بمفتاح مرور',
   'signIn.waiting': 'في انتظار مفتاح المرور …',
   'signIn.refused': 'لم يُقبل مفتاح المرور هذا.',

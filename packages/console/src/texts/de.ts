@@ -54,6 +54,8 @@ export const de: Texts = {
   'state.notFound': 'Diese Seite gibt es nicht',
   'signIn.title': 'Bei Grove anmelden',
   'signIn.lead': 'Verwenden Sie den Passkey, den Sie beim Beitritt angelegt haben.',
+  'signIn.ended':
+    'Ihre Sitzung ist abgelaufen. Melden Sie sich an, um fortzufahren: Was Sie eingegeben haben, ist noch da.',
   'signIn.button': 'Mit Passkey anmelden',
   'signIn.waiting': 'Warten auf Ihren Passkey …',
   'signIn.refused': 'Dieser Passkey wurde nicht angenommen.',

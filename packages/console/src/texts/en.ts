@@ -54,6 +54,7 @@ export const en = {
   'state.notFound': 'There is no such page',
   'signIn.title': 'Sign in to Grove',
   'signIn.lead': 'Use the passkey that you made when you joined.',
+  'signIn.ended': 'Your session has ended. Sign in to continue: what you typed is still here.',
   'signIn.button': 'Sign in with a passkey',
   'signIn.waiting': 'Waiting for your passkey …',
   'signIn.refused': 'That passkey was not accepted.',

@@ -4,43 +4,7 @@ import { OPERATOR_ACTIONS, operations } from '@grove/contract';
 import { onBothEngines } from '../../test/harness.ts';
 import { openTestIdentity, type TestIdentity } from '../../test/identity.ts';
 import { firstOwner, type Person } from '../../test/operators.ts';
-import type { AuditAction } from './audit.ts';
-
-/** Handlers that record their call themselves, each with the name of the record. */
-const RECORDED_BY_HANDLER: Readonly<Record<string, AuditAction>> = {
-  'processTokens.update': 'processToken.updated',
-  'processTokens.delete': 'processToken.deleted',
-  'processInstances.delete': 'instance.deleted',
-  'processInstances.redact': 'instance.redacted',
-  'processInstances.sendResumeLink': 'instance.linkSent',
-  'reviews.claim': 'review.claimed',
-  'reviews.release': 'review.released',
-  'reviews.assign': 'review.assigned',
-  'reviews.setPriority': 'review.prioritised',
-  'reviews.approve': 'review.approved',
-  'reviews.reject': 'review.rejected',
-  'reviews.askAgain': 'review.askedAgain',
-  'reviews.correct': 'review.corrected',
-  'reviews.reopen': 'review.reopened',
-  'instanceExports.create': 'export.created',
-  'instanceExports.download': 'export.downloaded',
-  'instanceExports.delete': 'export.deleted',
-  'instanceNotes.add': 'note.added',
-  'retention.run': 'retention.run',
-  'userData.archive': 'userData.archived',
-  'userData.signResult': 'userData.resultSigned',
-  'personRequests.find': 'person.searched',
-  'personRequests.archive': 'person.archived',
-  'personRequests.erase': 'person.erased',
-  'watchlists.create': 'watchlist.created',
-  'watchlists.update': 'watchlist.updated',
-  'watchlists.delete': 'watchlist.deleted',
-  'watchlists.addMember': 'watchlist.memberAdded',
-  'watchlists.addMemberImage': 'watchlist.memberAdded',
-  'watchlists.updateMember': 'watchlist.memberUpdated',
-  'watchlists.removeMember': 'watchlist.memberRemoved',
-  'watchlists.match': 'watchlist.searched',
-};
+import { RECORDED_BY_HANDLER } from '../../test/recorded-by-handler.ts';
 
 /** These change nothing, or are parts of a journey or a ceremony of an end user, which has events of its own. */
 const NOT_RECORDED = [

@@ -26,7 +26,14 @@ export type PersonItem = {
   readonly parameters?: Readonly<Record<string, string>>;
 };
 
-export type PersonErasure = { readonly by: string; readonly at: number; readonly requestId: string };
+/** The ids of who asked, as the audit trail knows them. */
+export type CallerIds = { readonly apiKeyId?: string; readonly operatorId?: string };
+export type PersonErasure = {
+  readonly by: string;
+  readonly caller: CallerIds;
+  readonly at: number;
+  readonly requestId: string;
+};
 
 /** At least one of them. */
 export type PersonSelectors = {

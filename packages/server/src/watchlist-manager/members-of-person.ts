@@ -44,13 +44,13 @@ export function membersOfPerson(deps: {
       const row = await ONE.get(db, { listId, memberId });
       return row && { id: row.id, watchlistId: listId, ...(await detailsOf(db, row)) };
     },
-    async erase(db, id, { by, at }) {
+    async erase(db, id, { by, caller, at }) {
       const member = memberPlaceOf(id);
       const [list] = await listsAmong(db, { ids: [member.listId] });
       if (!list) return;
       await db.write(async (tx) => {
         if (!(await findListForUpdate(tx, list))) return;
-        await deleteMember(deps, tx, member, { environment: list.environment, actor: by, at });
+        await deleteMember(deps, tx, member, { environment: list.environment, actor: by, ...caller, at });
       });
     },
   };

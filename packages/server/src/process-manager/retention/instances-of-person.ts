@@ -21,10 +21,10 @@ export function instancesOfPerson(deps: DeleteInstanceDeps & { drive: Pick<Drive
       return items;
     },
     show: async () => undefined,
-    async erase(db, id, { by, at }) {
+    async erase(db, id, { by, caller, at }) {
       const erase = db.write(async (tx) => {
         const row = (await lockChain(tx, id)).at(-1);
-        if (row) await deleteInChain(tx, row, { by, reason: 'REQUEST', at }, deps);
+        if (row) await deleteInChain(tx, row, { by, ...caller, reason: 'REQUEST', at }, deps);
         return true;
       });
       // With its parent it may have gone already.

@@ -3,7 +3,7 @@ import { type Audit, changedBy } from '../../audit/audit.ts';
 import type { Db, TenantReads } from '../../db/db.ts';
 import { defineJob } from '../../jobs/define-job.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
-import { actor } from '../../kernel/actor.ts';
+import { actor, callerIds } from '../../kernel/actor.ts';
 import { stream } from '../../kernel/answers.ts';
 import { DAY, HOUR, MINUTE, toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
@@ -76,7 +76,7 @@ export function openPersonRequests(deps: PersonRequestDeps) {
       };
       await addRequest(tx, row);
       await audit.record(tx, { ...changedBy(context), action: 'person.searched', item: id });
-      await jobs.enqueue(tx, run, { requestId: id });
+      await jobs.enqueue(tx, run, { requestId: id, caller: callerIds(principal) });
       return viewOf(tx, row);
     });
   };

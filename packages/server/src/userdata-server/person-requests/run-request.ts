@@ -8,7 +8,13 @@ import { defineJob, type JobDefinition, JobPostponed } from '../../jobs/define-j
 import { UNTIL_ERASED } from '../../jobs/patience.ts';
 import { type Clock, SECOND, toDtm } from '../../kernel/clock.ts';
 import { serveOthers } from '../../kernel/in-slices.ts';
-import { isAbout, type PersonKind, type PersonSelectors, type PersonSource } from '../../kernel/person-source.ts';
+import {
+  type CallerIds,
+  isAbout,
+  type PersonKind,
+  type PersonSelectors,
+  type PersonSource,
+} from '../../kernel/person-source.ts';
 import type { SignDocument } from '../../kernel/sign-document.ts';
 import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
 import { countUnderWay } from '../../kernel/under-way.ts';
@@ -23,7 +29,8 @@ import {
   type PersonRequestRow,
 } from './person-requests.repository.ts';
 
-export type RunRequest = { requestId: string };
+/** `caller`: the ids of who asked, for the audit trail. Jobs of earlier releases have none. */
+export type RunRequest = { requestId: string; caller?: CallerIds };
 
 export type RunDeps = {
   sources: readonly PersonSource[];
@@ -60,7 +67,7 @@ export function runRequestJob(deps: RunDeps): JobDefinition<RunRequest> {
     kind: 'userdata-server.person-request',
     does: 'finds or erases everything about a person, for a person request',
     ...UNTIL_ERASED,
-    async run({ requestId }, { tenant, signal }) {
+    async run({ requestId, caller }, { tenant, signal }) {
       const db = tenant();
       const row = await findRequest(db, { id: requestId });
       if (!row) return;
@@ -70,7 +77,7 @@ export function runRequestJob(deps: RunDeps): JobDefinition<RunRequest> {
       const leave = atWork.enter(line);
       try {
         await search(deps, db, requestId, signal);
-        await erase(deps, db, requestId, signal);
+        await erase(deps, db, { requestId, ...(caller && { caller }) }, signal);
       } finally {
         leave();
       }
@@ -151,7 +158,12 @@ const LOGGED: Readonly<Partial<Record<PersonKind, ErasedKind>>> = {
   processToken: 'process-token',
 };
 
-async function erase(deps: RunDeps, db: TenantDb, requestId: string, signal: AbortSignal): Promise<void> {
+async function erase(
+  deps: RunDeps,
+  db: TenantDb,
+  { requestId, caller = {} }: RunRequest,
+  signal: AbortSignal,
+): Promise<void> {
   const row = await findRequest(db, { id: requestId });
   if (row?.state !== 'ERASING') return;
   const items = await itemsOf(db, { requestId, limit: MAX_FOUND_OF_PERSON });
@@ -159,7 +171,7 @@ async function erase(deps: RunDeps, db: TenantDb, requestId: string, signal: Abo
   for (const source of deps.sources) {
     for (const item of items.filter(({ kind, erased }) => kind === source.kind && erased === 0)) {
       signal.throwIfAborted();
-      await source.erase(db, item.item_id, { by: row.created_by, at, requestId });
+      await source.erase(db, item.item_id, { by: row.created_by, caller, at, requestId });
       await db.write((tx) => markErased(tx, { requestId, ...item }));
     }
   }
@@ -173,7 +185,8 @@ async function erase(deps: RunDeps, db: TenantDb, requestId: string, signal: Abo
     const { environment, created_by: actor } = row;
     await deps.vault.destroySubject(tx, requestSubject(requestId));
     await changeRequest(tx, { ...row, state: 'DONE', ...DONE(confirmedAt), receipt: jws });
-    await deps.audit.record(tx, { action: 'person.erased', environment, actor, at: confirmedAt, item: requestId });
+    const change = { action: 'person.erased', environment, actor, at: confirmedAt, item: requestId } as const;
+    await deps.audit.record(tx, { ...change, ...caller });
   });
 }
 
