@@ -7,7 +7,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
 import { lazy, StrictMode, Suspense, useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import { CallError } from './api/client.ts';
+import { isSessionOver } from './api/client.ts';
 import { endSession, SessionProvider } from './api/session.tsx';
 import { Failed, Waiting } from './parts/states.tsx';
 import { router } from './router.tsx';
@@ -29,7 +29,7 @@ const SignIn = lazy(() => import('./screens/sign-in.tsx').then((screen) => ({ de
 
 /** A session that has ended shows the page to sign in, wherever that was noticed. */
 const onError = (error: Error) => {
-  if (error instanceof CallError && error.code === 100210) endSession(client);
+  if (isSessionOver(error)) endSession(client);
 };
 const client = new QueryClient({
   queryCache: new QueryCache({ onError }),

@@ -31,6 +31,9 @@ export class CallError extends Error {
   }
 }
 
+/** The server does not know the session any more. */
+export const isSessionOver = (error: unknown) => error instanceof CallError && error.code === 100210;
+
 /** What was read is no longer what is stored. */
 export const CHANGED_MEANWHILE = 100351;
 const CONFIRM = 100211;

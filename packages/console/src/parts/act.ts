@@ -1,5 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { isSessionOver } from '../api/client.ts';
 import { useT } from '../texts/texts.tsx';
 
 /** A call that changes data on the server. A failure is shown, and after a success all queries are fetched again. */
@@ -12,13 +13,16 @@ export function useAct<A, R>(act: (input: A) => Promise<R>, onDone?: (result: R,
       onDone?.(result, input);
       return client.invalidateQueries();
     },
-    onError: (error) =>
+    onError: (error) => {
+      // The page to sign in says so.
+      if (isSessionOver(error)) return;
       notifications.show({
         color: 'red',
         title: t('state.error'),
         message: error.message,
         closeButtonProps: { 'aria-label': t('app.close') },
-      }),
+      });
+    },
   });
 }
 

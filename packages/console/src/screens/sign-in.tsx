@@ -49,16 +49,7 @@ export function SignIn({ hasEnded }: { hasEnded: boolean }) {
   const leave = () => goToProvider().catch((error) => setFault(faultOf(error)));
   return (
     <Welcome title={t('signIn.title')} lead={t('signIn.lead')}>
-      {hasEnded && (
-        <Alert color="gray" variant="light" role="status">
-          {t('signIn.ended')}
-        </Alert>
-      )}
-      {fault && (
-        <Alert color="red" variant="light" role="alert">
-          {t(fault)}
-        </Alert>
-      )}
+      <Notices hasEnded={hasEnded} fault={fault} />
       <TextInput
         label={t('join.email')}
         name="username"
@@ -80,6 +71,24 @@ export function SignIn({ hasEnded }: { hasEnded: boolean }) {
         {t('signIn.lost')}
       </Text>
     </Welcome>
+  );
+}
+
+function Notices({ hasEnded, fault }: { hasEnded: boolean; fault: TextKey | undefined }) {
+  const t = useT();
+  return (
+    <>
+      {hasEnded && (
+        <Alert color="gray" variant="light" role="status">
+          {t('signIn.ended')}
+        </Alert>
+      )}
+      {fault && (
+        <Alert color="red" variant="light" role="alert">
+          {t(fault)}
+        </Alert>
+      )}
+    </>
   );
 }
 
