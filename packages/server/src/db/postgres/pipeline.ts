@@ -1,76 +1,73 @@
-import type pg from 'pg';
 import type { Sql, Value } from '../db.ts';
-import { type QueryOptions, query } from './statements.ts';
+import { type BatchEntry, parameterOf, sendBatch } from './batch.ts';
+import type { Checkout } from './connection.ts';
+import { type Answer, translated } from './statements.ts';
 
 /**
  * Statements of one caller on one connection, in their order. What nobody waits for stays here until somebody waits for a
- * statement after it; then all of them go to the server in one packet, and one journey to the server and back is enough.
+ * statement after it. Then all of them go to the server in one packet, together with the others of that moment, and one
+ * journey to the server and back is enough.
  */
 export type Pipeline = {
   /** A fault of it fails the next statement that is awaited. */
-  send(statement: Sql, values: readonly Value[], onDone?: () => void): void;
-  ask(statement: Sql, values: readonly Value[]): Promise<pg.QueryResult>;
+  send(statement: Sql, values: readonly Value[]): void;
+  ask(statement: Sql, values: readonly Value[]): Promise<Answer>;
   /** Sends the last statement. Nobody waits for it, so it costs no round trip. */
   end(statement: Sql): Promise<unknown>;
   /** Drops what still waits, and takes back what the server has done. */
   rollBack(): Promise<void>;
 };
 
-/** All statements, and how often somebody waited for the server. */
-export type Traffic = { statements: number; roundTrips: number };
+export type PipelineOptions = {
+  /** Whether the connection keeps statements that have a name. */
+  readonly isNamed: boolean;
+};
 
-type Waiting = { statement: Sql; values: readonly Value[]; onDone: (() => void) | undefined };
-type Streamed = { connection: { stream: { cork(): void; uncork(): void } } };
+const ROLLBACK: Sql = { name: 'grove_rollback', text: 'ROLLBACK' };
 
-const ROLLBACK: Sql = { text: 'ROLLBACK' };
-
-export function openPipeline(connection: pg.PoolClient, traffic: Traffic, options: QueryOptions): Pipeline {
-  const { stream } = (connection as unknown as Streamed).connection;
-  let waiting: Waiting[] = [];
+export function openPipeline({ connection, traffic }: Checkout, { isNamed }: PipelineOptions): Pipeline {
+  let waiting: BatchEntry[] = [];
+  let isScheduled = false;
   let hasSent = false;
   let underWay = 0;
-  let failure: unknown;
-  const fail = (error: unknown) => {
-    failure ??= error;
-  };
-  const run = (statement: Sql, values: readonly Value[]) => {
-    traffic.statements += 1;
-    hasSent = true;
-    return query(connection, statement, values, options);
-  };
-  /** Sends what waits before it in the same packet. */
-  const runAfterOthers = async (statement: Sql, values: readonly Value[]): Promise<pg.QueryResult> => {
-    const before = waiting;
+  const add = (statement: Sql, values: readonly Value[], settle: BatchEntry['settle']) =>
+    waiting.push({ statement, parameters: values.map(parameterOf), settle });
+  const flush = () => {
+    isScheduled = false;
+    if (waiting.length === 0) return;
+    const batch = waiting;
     waiting = [];
-    stream.cork();
-    const others = before.map((each) => run(each.statement, each.values).then(each.onDone, fail));
-    const last = run(statement, values);
-    stream.uncork();
-    const [answer] = await Promise.allSettled([last, ...others]);
-    // The first fault is the cause; those after it only say that the transaction has failed.
-    if (failure) throw failure;
-    if (answer.status === 'rejected') throw answer.reason;
-    return answer.value;
+    hasSent = true;
+    traffic.statements += batch.length;
+    sendBatch(connection, batch, isNamed);
   };
+  const submit = (statement: Sql, values: readonly Value[]): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      add(statement, values, (fault, answer) => (answer && !fault ? resolve(answer) : reject(fault)));
+      if (isScheduled) return;
+      isScheduled = true;
+      // What others ask for at the same time goes along.
+      process.nextTick(flush);
+    });
   return {
-    send(statement, values, onDone) {
-      waiting.push({ statement, values, onDone });
-    },
+    send: (statement, values) => void add(statement, values, () => undefined),
     async ask(statement, values) {
       if (underWay === 0) traffic.roundTrips += 1;
       underWay += 1;
       try {
-        return await (waiting.length > 0 ? runAfterOthers(statement, values) : run(statement, values));
+        return await submit(statement, values);
+      } catch (error) {
+        throw translated(error);
       } finally {
         underWay -= 1;
       }
     },
-    end: (statement) => (waiting.length > 0 ? runAfterOthers(statement, []) : run(statement, [])),
+    end: (statement) => submit(statement, []),
     async rollBack() {
-      waiting = [];
+      for (const { settle } of waiting.splice(0)) settle(new Error('the transaction was rolled back'));
       if (!hasSent) return;
       traffic.roundTrips += 1;
-      await run(ROLLBACK, []);
+      await submit(ROLLBACK, []);
     },
   };
 }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { DbError, type PoolState } from '../db.ts';
+import type { Checkout, Connection, Traffic } from './connection.ts';
 import { isWritable } from './hosts.ts';
-import type { Traffic } from './pipeline.ts';
 import { isUnavailable, typeParser } from './statements.ts';
 
 /** Connections to the server that can be written to, lent to one caller at a time. */
@@ -10,20 +10,6 @@ export type Pool = {
   state(): PoolState;
   /** Resolves when all connections were given back. */
   close(): Promise<void>;
-};
-
-export type Connection = pg.PoolClient & {
-  /** The tenant that the session is set to, where a session outlives its caller. */
-  groveTenant?: string;
-  groveCanWrite?: boolean;
-};
-
-/** A connection that was taken from the pool, until it is given back. */
-export type Checkout = {
-  readonly connection: Connection;
-  readonly traffic: Traffic;
-  /** The caller has its answer, and the connection is given back after this. */
-  ending?: Promise<unknown>;
 };
 
 export type PoolOptions = {
@@ -51,7 +37,7 @@ export function openPool({ urls, maxConnections, isPooled, onIdleError }: PoolOp
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     }),
     keepAlive: true,
-    // Statements need not wait for the answer to the one before them.
+    // A batch need not wait for the answer to the one before it.
     pipeline: true,
     application_name: 'grove',
     types: { getTypeParser: typeParser },

@@ -177,6 +177,8 @@ describe('PostgreSQL', () => {
         server.kill('SIGSTOP');
         refused = unavailableInTime(newcomer.now());
         await addToCounter(tx, 'frozen', 1);
+        // It has not come to its commit: whether an unanswered commit was made is not known.
+        await readCounter(tx, 'frozen');
       });
       await Promise.all([unavailableInTime(frozen), frozen.catch(() => refused)]);
     } finally {
@@ -238,6 +240,76 @@ describe('PostgreSQL', () => {
     } finally {
       await setReadOnly(server, 'off');
       await standby.stop();
+    }
+  });
+
+  it('answers each of many reads of one moment with its own row, also if some of them fail', async () => {
+    const QUOTIENT = sql('SELECT CAST($1 AS BIGINT) AS number, 12 / CAST($1 AS BIGINT) AS quotient');
+    const numbers = Array.from({ length: 50 }, (_, at) => at % 13);
+    const reads = () => Promise.allSettled(numbers.map((number) => db.of(acme).get(QUOTIENT, [number])));
+    for (const results of [await reads(), await reads()]) {
+      for (const [at, number] of numbers.entries()) {
+        const result = results[at];
+        if (number === 0) {
+          assert.match(String(result?.status === 'rejected' && result.reason), /division by zero/);
+        } else {
+          const value = { number, quotient: Math.floor(12 / number) };
+          assert.deepEqual(result, { status: 'fulfilled', value });
+        }
+      }
+    }
+  });
+
+  it('waits once for all reads of one tenant and one moment', async () => {
+    const ONE = sql('SELECT CAST($1 AS BIGINT) AS number');
+    const read = () => Promise.all(Array.from({ length: 16 }, (_, at) => db.of(acme).get(ONE, [at])));
+    await read();
+    const before = db.pools?.().main.roundTrips ?? 0;
+    await read();
+    assert.equal((db.pools?.().main.roundTrips ?? 0) - before, 1);
+  });
+
+  it('runs a statement that was first used in a transaction that failed', async () => {
+    const one = openPostgres({ url, maxConnections: 1, onIdleError: () => undefined });
+    const FIRST = sql('SELECT CAST($1 AS TEXT) AS word');
+    const BAD = sql('SELECT 1 / CAST($1 AS BIGINT) AS quotient');
+    const LATER = sql('SELECT CAST($1 AS TEXT) AS later');
+    const words = (tx: Pick<TenantTx, 'get'>, zero: number) =>
+      Promise.all([tx.get(FIRST, ['first']), tx.get(BAD, [zero]), tx.get(LATER, ['later'])]);
+    try {
+      for (let times = 0; times < 2; times++) {
+        await assert.rejects(
+          one.of(acme).write((tx) => words(tx, 0)),
+          /division by zero/,
+        );
+        assert.deepEqual(await one.of(acme).write((tx) => words(tx, 1)), [
+          { word: 'first' },
+          { quotient: 1 },
+          { later: 'later' },
+        ]);
+      }
+    } finally {
+      await one.close();
+    }
+  });
+
+  it('undoes a transaction whose last statement fails together with its commit', async () => {
+    const one = openPostgres({ url, maxConnections: 1, onIdleError: () => undefined });
+    try {
+      const failed = one.of(acme).write(async (tx) => {
+        await addToCounter(tx, 'last', 1);
+        await tx.last(sql('SELECT 1 / CAST($1 AS BIGINT) AS quotient'), [0]);
+      });
+      await assert.rejects(failed, /division by zero/);
+      const sent = one.of(acme).write(async (tx) => {
+        await addToCounter(tx, 'last', 1);
+        tx.send(unprepared('SELECT wrong'), []);
+      });
+      await assert.rejects(sent, /wrong/);
+      await one.of(acme).write((tx) => addToCounter(tx, 'last', 1));
+      assert.equal(await readCounter(one.of(acme), 'last'), 1);
+    } finally {
+      await one.close();
     }
   });
 

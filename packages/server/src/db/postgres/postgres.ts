@@ -2,6 +2,7 @@ import type { TenantId } from '../../kernel/ids.ts';
 import { type Db, DbError, type PersonalSeals, type Sql, tenantDb, type Value, type Writes } from '../db.ts';
 import { hostUrls, isPooled, isWritable } from './hosts.ts';
 import { openPool, type Pool } from './pool.ts';
+import { openReader } from './reads.ts';
 import { lentSession, ownSession, type Session } from './session.ts';
 import { openPostgresSignals } from './signals.ts';
 import { translated } from './statements.ts';
@@ -24,7 +25,7 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
   const signals = openPostgresSignals({
     url,
     canListen: !pooled,
-    notify: (channel, payload) => aside.system.get({ text: 'SELECT pg_notify($1, $2)' }, [channel, payload]),
+    notify: (channel, payload) => aside.system.all({ text: 'SELECT pg_notify($1, $2)' }, [channel, payload]),
   });
   return {
     engine: 'postgres',
@@ -58,15 +59,13 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
 
 /** The data of tenants and of nobody, on the connections of a pool. */
 function handlesOn(pool: Pool, session: Session, seals: PersonalSeals): Pick<Db, 'of' | 'system'> {
-  const readsOf = (tenant: string) => {
-    const query = (statement: Sql, values: readonly Value[]) =>
-      pool.use((checkout) => session.read(checkout, tenant, statement, values));
-    return {
-      get: async <R>(statement: Sql, values: readonly Value[]) =>
-        (await query(statement, values)).rows[0] as R | undefined,
-      all: async <R>(statement: Sql, values: readonly Value[]) => (await query(statement, values)).rows as R[],
-    };
-  };
+  const reader = openReader(pool, session);
+  const readsOf = (tenant: string) => ({
+    get: async <R>(statement: Sql, values: readonly Value[]) =>
+      (await reader.together(tenant, statement, values)).rows[0] as R | undefined,
+    all: async <R>(statement: Sql, values: readonly Value[]) =>
+      (await reader.alone(tenant, statement, values)).rows as R[],
+  });
   const writeOf = <T>(tenant: string, work: (tx: Writes) => Promise<T>): Promise<T> =>
     pool.use((checkout) => session.write(checkout, tenant, work));
   return {

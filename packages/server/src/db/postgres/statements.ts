@@ -1,11 +1,11 @@
 import pg from 'pg';
-import { DbError, forEngine, type Sql, type Value } from '../db.ts';
+import { DbError, forEngine, type Sql } from '../db.ts';
 
-/** One statement on one connection, and what PostgreSQL answers. */
+/** The text of a statement for PostgreSQL, and what PostgreSQL answers. */
 
 const texts = new WeakMap<Sql, string>();
 
-function textOf(statement: Sql): string {
+export function textOf(statement: Sql): string {
   let text = texts.get(statement);
   if (text === undefined) {
     text = forEngine(statement.text, 'postgres');
@@ -14,31 +14,12 @@ function textOf(statement: Sql): string {
   return text;
 }
 
-export type QueryOptions = {
-  /** Whether the connection keeps statements that have a name. */
-  readonly isNamed: boolean;
-};
+/** The rows of a statement, and what PostgreSQL says it did: `UPDATE 3`. */
+export type Answer = { readonly rows: readonly object[]; readonly command: string };
 
-export async function query(
-  connection: pg.ClientBase,
-  statement: Sql,
-  values: readonly Value[],
-  { isNamed }: QueryOptions,
-): Promise<pg.QueryResult> {
-  const { name, row } = statement;
-  try {
-    const text = textOf(statement);
-    const nameOption = isNamed && name ? { name } : {};
-    const result = await connection.query({
-      text,
-      values: values as Value[],
-      ...nameOption,
-      ...(row && { rowMode: 'array' as const }),
-    });
-    return row ? { ...result, rows: (result.rows as unknown as Value[][]).map(row) } : result;
-  } catch (error) {
-    throw translated(error);
-  }
+/** How many rows were changed or read. */
+export function rowCountOf({ command }: Answer): number {
+  return Number(command.slice(command.lastIndexOf(' ') + 1)) || 0;
 }
 
 const BYTEA = 17;

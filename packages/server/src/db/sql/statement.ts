@@ -86,8 +86,9 @@ export function countOf<const T extends string>(from: T): Count<ParamsOf<object,
 }
 
 export function prepareCount<P>(from: string): Count<P> {
-  const { get } = prepare<object, { total: number }>(`SELECT count(*) AS total ${from}`, ['total']);
-  return (async (db: Reads, params?: object) => (await get(db, params))?.total ?? 0) as Count<P>;
+  // Not `get`: a count may take long, and PostgreSQL would let other reads of the moment wait for it.
+  const { all } = prepare<object, { total: number }>(`SELECT count(*) AS total ${from}`, ['total']);
+  return (async (db: Reads, params?: object) => (await all(db, params))[0]?.total ?? 0) as Count<P>;
 }
 
 /** `columns` are those of a row, if they are known before the database has seen the statement. */
