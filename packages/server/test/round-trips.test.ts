@@ -38,12 +38,12 @@ describe('round trips to PostgreSQL', () => {
     assert.equal(await cost(() => grove.call(`/api/arthr/apiKeys/${body.content[0].id}`)), 1);
   });
 
-  it('an instance is created in at most three', async () => {
+  it('an instance is created in at most two', async () => {
     const acme = grove.app.db.of(asTenantId('acme'));
     const { id } = await addTestToken(acme, await addTestDefinition(acme), { parameters: '{"firstName":"Ada"}' });
     const path = `/api/process-manager/processInstances/create?pt=${id}`;
     const spent = await cost(() => grove.call(path, { method: 'POST', body: '{}' }));
-    assert.ok(spent <= 3, `${spent}`);
+    assert.ok(spent <= 2, `${spent}`);
   });
 
   it('a journey shows its step in at most two, and takes a picture in at most five', async () => {

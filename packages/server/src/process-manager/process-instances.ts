@@ -32,7 +32,7 @@ import { type DeleteInstanceDeps, deleteInChain } from './retention/delete-insta
 import { redactInChain } from './retention/redact-instance.ts';
 import { dateOfBirthOf } from './runtime/date-of-birth.ts';
 import type { Drive } from './runtime/drive.ts';
-import { createFromToken, type Overrides } from './tokens/create-from-token.ts';
+import { createFromToken, type FromToken, type Overrides } from './tokens/create-from-token.ts';
 
 /** Process instances: made from tokens, looked at, found, deleted (specification 4.8). */
 export type ProcessInstancesDeps = DeleteInstanceDeps & {
@@ -40,6 +40,7 @@ export type ProcessInstancesDeps = DeleteInstanceDeps & {
   region: string;
   drive: Pick<Drive, 'apply' | 'endEarly' | 'look' | 'lookAt'>;
   tell: TellEvents;
+  expectNotified: NonNullable<FromToken['expectNotified']>;
   audit: Pick<Audit, 'noteRead' | 'record'>;
   /** Before the transaction. Refuses with 100160 if the server sends no e-mail. */
   mailTo(): Promise<QueueMail>;
@@ -218,7 +219,8 @@ async function sendResumeLink(
 
 function createInstance(deps: ProcessInstancesDeps, context: Context, tokenId: string, overrides: Overrides) {
   const { tenantId, now, principal } = context;
-  const from = { tokenId, overrides, now, tell: deps.tell, environment: principal.environment };
+  const { tell, expectNotified } = deps;
+  const from = { tokenId, overrides, now, tell, expectNotified, environment: principal.environment };
   const baseUrl = deps.baseUrlOf(tenantId);
   return context.db.write((tx) => createFromToken(tx, { ...from, baseUrl }), { runsAgain: true });
 }

@@ -123,6 +123,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       processTokens: processTokenHandlers({ baseUrlOf, audit, maxTokens: deps.maxTokens, erasureLog: deps.erasureLog }),
       processInstances: processInstanceHandlers({
         tell,
+        expectNotified: deps.expectNotified,
         vault,
         beginErasure,
         audit,

@@ -33,6 +33,8 @@ export type FromToken = {
   /** Of a link that is sent to somebody. */
   codeTtlMs?: number;
   tell?: TellEvents | undefined;
+  /** Begins to read what telling needs, together with the token. */
+  expectNotified?: ((tx: TenantTx) => void) | undefined;
 };
 
 export type CreatedFromToken = {
@@ -49,6 +51,7 @@ export type CreatedFromToken = {
 /** Takes one use of the token and makes an instance of it, both or neither. */
 export async function createFromToken(tx: TenantTx, from: FromToken): Promise<CreatedFromToken> {
   const { tokenId, environment, overrides = {}, now, baseUrl } = from;
+  from.expectNotified?.(tx);
   const token = await takeUse(tx, tokenId, { environment, now });
   if (!token) throw whyNot(await findToken(tx, tokenId), environment, now);
   const definition = await definitionOf(tx, token);
