@@ -5,11 +5,11 @@ import { asTenantId, type TenantId } from '../src/kernel/ids.ts';
 import { personalSeal } from '../src/secrets/personal-seal.ts';
 import { KEY_BYTES, keyFrom } from '../src/secrets/sealing.ts';
 import { addTenant } from '../src/tenants/tenants.repository.ts';
-import type { TestPlace } from './harness.ts';
+import { type TestPlace, withPatience } from './harness.ts';
 
 /** A database without an application on it, for the tests of what lies below one. */
 export function databaseOf(place: TestPlace, environment: Record<string, string> = {}): DbPlace {
-  return readConfig({ ...place.environment, ...environment }).database;
+  return readConfig(withPatience({ ...place.environment, ...environment })).database;
 }
 
 export async function openTestDb(place: TestPlace, environment: Record<string, string> = {}): Promise<Db> {

@@ -75,6 +75,7 @@ export function testPlaces(engine: EngineName = 'sqlite'): Places {
     if (engine === 'sqlite') return { engine, folder, environment: { GROVE_DATA: folder } };
     const database = await (await server())[name]();
     undo.push(() => database.drop());
+    harnessUrls.add(database.url);
     return { engine, folder, environment: { GROVE_DATA: folder, DATABASE_URL: database.url, DATABASE_POOL: '8' } };
   };
   after(async () => {
@@ -85,6 +86,19 @@ export function testPlaces(engine: EngineName = 'sqlite'): Places {
     create: () => make('createMigrated'),
     createEmpty: () => make('createDatabase'),
   };
+}
+
+const harnessUrls = new Set<string>();
+const STATEMENT_MS = 60_000;
+
+/**
+ * On a machine that does much else, a statement may take longer than an installation waits for one. Commands and servers in
+ * processes of their own, and tests that name a database themselves, keep the limit of an installation.
+ */
+export function withPatience(environment: Environment): Environment {
+  const { DATABASE_URL: url = '' } = environment;
+  if (!harnessUrls.has(url)) return environment;
+  return { ...environment, DATABASE_URL: `${url}&query_timeout=${STATEMENT_MS}&statement_timeout=${STATEMENT_MS}` };
 }
 
 /** A database file with every table of this release in it. The first process of a run that needs it makes it. */
@@ -161,8 +175,7 @@ export async function openTestApp(place: TestPlace, options: TestAppOptions = {}
     GROVE_VISION: 'off',
     // Nobody else looks at pictures.
     GROVE_ROLES: 'api,worker,vision',
-    ...place.environment,
-    ...options.environment,
+    ...withPatience({ ...place.environment, ...options.environment }),
   });
   const lines: string[] = [];
   const write = (line: string) => {
