@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { GroveConnectionError, GroveError } from 'grove-idv-sdk';
+import type { GroveError } from 'grove-idv-sdk';
 import { forTerminal } from './output.ts';
 
 /** The command line or the environment is wrong, and nothing was done. */
@@ -18,14 +18,20 @@ export type Failure = {
   detail?: Record<string, unknown>;
 };
 
+const CLIENT_ERRORS = ['GroveError', 'GroveConnectionError'];
+
 /** Every fault in words that an operator can act on. */
 export async function failureOf(error: unknown, help = 'grove help'): Promise<Failure> {
   if (error instanceof UsageError) return { exitCode: USAGE, message: error.message };
   if (error instanceof CommanderError) return { exitCode: USAGE, message: usageMessage(error, help) };
-  if (error instanceof GroveError) return refusedByServer(error);
-  if (error instanceof GroveConnectionError) {
-    const advice = 'Check that the server runs, and that GROVE_URL (or --url) is its address.';
-    return { exitCode: FAILED, message: `${error.message}. ${advice}` };
+  // What these two belong to is large, so only a command that used it has loaded it: then it is loaded at once.
+  if (error instanceof Error && CLIENT_ERRORS.includes(error.name)) {
+    const { GroveConnectionError, GroveError } = await import('grove-idv-sdk');
+    if (error instanceof GroveError) return refusedByServer(error);
+    if (error instanceof GroveConnectionError) {
+      const advice = 'Check that the server runs, and that GROVE_URL (or --url) is its address.';
+      return { exitCode: FAILED, message: `${error.message}. ${advice}` };
+    }
   }
   // Loaded only now: a command that calls a server over the network does not need the server's code to fail.
   const { ApiError, BackupError, ConfigError, OperatorError } = await import('@grove/server');

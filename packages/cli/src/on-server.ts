@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Client, createClient } from 'grove-idv-sdk';
+import type { Client } from 'grove-idv-sdk';
 import { UsageError } from './failure.ts';
 import { localFetch } from './local-fetch.ts';
 import type { CommonOptions } from './output.ts';
@@ -34,7 +34,7 @@ export function environmentOf(client: Client): Environment {
   return environments.get(client) ?? 'live';
 }
 
-export function serverFrom(options: ServerOptions): Server {
+export async function serverFrom(options: ServerOptions): Promise<Server> {
   const baseUrl = options.url ?? process.env.GROVE_URL;
   const apiKey = options.apiKey ?? process.env.GROVE_API_KEY;
   if (!baseUrl || !apiKey) {
@@ -44,6 +44,8 @@ export function serverFrom(options: ServerOptions): Server {
         'server: grove keys create <name> --tenant <id>',
     );
   }
+  // Loaded only now: it comes with the whole contract, which most commands do not need.
+  const { createClient } = await import('grove-idv-sdk');
   try {
     const environment = TEST_KEY.test(apiKey) ? 'test' : 'live';
     const client = createClient({ baseUrl, apiKey, fetch: localFetch });

@@ -26,7 +26,9 @@ async function confirmImport(folder: string, options: ImportOptions): Promise<vo
   const { planChanges } = await import('../configuration/plan-changes.ts');
   const { readFolder } = await import('../configuration/read-folder.ts');
   const { showPlan } = await import('../configuration/show-plan.ts');
-  process.stderr.write(`${showPlan(await planChanges(serverFrom(options), await readFolder(folder)), 'planned')}\n`);
+  process.stderr.write(
+    `${showPlan(await planChanges(await serverFrom(options), await readFolder(folder)), 'planned')}\n`,
+  );
   if (!(await confirmByTyping('Type "import" to go on: ', 'import'))) throw new UsageError('Nothing was changed');
 }
 
@@ -45,7 +47,7 @@ ${WHERE}`,
 }
 
 async function apply(folder: string, options: ServerOptions): Promise<Result> {
-  const server = serverFrom(options);
+  const server = await serverFrom(options);
   // Loaded only now: no other command needs a reader of YAML.
   const { hasChanges, planChanges } = await import('../configuration/plan-changes.ts');
   const { readFolder } = await import('../configuration/read-folder.ts');

@@ -22,7 +22,7 @@ ${WHERE}`,
 }
 
 async function exportTo(folder: string, options: ExportOptions): Promise<Result> {
-  const { client, baseUrl } = serverFrom(options);
+  const { client, baseUrl } = await serverFrom(options);
   const { DEFINITIONS } = await import('../configuration/read-folder.ts');
   const files = await filesOf(client, baseUrl);
   const differing = [...files].filter(([file, text]) => isOther(join(folder, file), text)).map(([file]) => file);

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { VARIABLES } from '@grove/server';
-import { grove, groveJson } from '../../test/grove.ts';
+import { environmentOf, GROVE, grove, groveJson, temporaryFolder } from '../../test/grove.ts';
 
 const COMMANDS = [
   'start',
@@ -60,5 +64,32 @@ test('what is not a command exits with 2 and, with --json, is one line of JSON o
   for (const { code, stdout, stderr } of await Promise.all(wrong.map((args) => grove([...args, '--json'], {})))) {
     assert.deepEqual([code, stdout], [2, ''], stderr);
     assert.equal(JSON.parse(stderr).error.exitCode, 2);
+  }
+});
+
+test('help and completion load neither the server, nor the contract, nor a parser of YAML', async (t) => {
+  const folder = temporaryFolder(t);
+  const [hook, list] = [join(folder, 'hook.mjs'), join(folder, 'loaded.txt')];
+  writeFileSync(
+    hook,
+    `import { appendFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+registerHooks({
+  load(url, context, next) {
+    appendFileSync(${JSON.stringify(list)}, url + '\\n');
+    return next(url, context);
+  },
+});`,
+  );
+  for (const words of [['--help'], ['help', 'keys', 'create'], ['completion', 'bash']]) {
+    writeFileSync(list, '');
+    // The command as it is installed: in the runs of many files it is one file.
+    await promisify(execFile)(process.execPath, ['--import', hook, GROVE, ...words], { env: environmentOf({}) });
+    const loaded = readFileSync(list, 'utf8').split('\n');
+    assert.ok(loaded.some((url) => url.endsWith('/packages/cli/src/main.ts')));
+    const heavy = loaded.filter((url) =>
+      /\/(packages\/(contract|sdk|server|vision)|node_modules\/(yaml|pg))\//.test(url),
+    );
+    assert.deepEqual(heavy, [], words.join(' '));
   }
 });

@@ -59,7 +59,7 @@ function gather(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-const clientFrom = (options: ServerOptions): Client => serverFrom(options).client;
+const clientFrom = async (options: ServerOptions): Promise<Client> => (await serverFrom(options)).client;
 
 async function create(name: string, options: CreateOptions): Promise<Result> {
   if (options.tenant !== undefined) return recover(name, options.tenant, options);
@@ -67,7 +67,7 @@ async function create(name: string, options: CreateOptions): Promise<Result> {
   if (type !== undefined && type !== 'PERMANENT' && type !== 'SESSION') {
     throw new UsageError('--type is PERMANENT or SESSION');
   }
-  const key = await clientFrom(options).apiKeys.create({
+  const key = await (await clientFrom(options)).apiKeys.create({
     body: {
       name,
       permissions: permission,
@@ -115,7 +115,7 @@ function created(name: string, id: string, code: string, may: string): string {
 
 async function list(options: ServerOptions & { name?: string }): Promise<Result> {
   const { name } = options;
-  const apiKeys = await Array.fromAsync(clientFrom(options).apiKeys.list.all({ query: { name } }));
+  const apiKeys = await Array.fromAsync((await clientFrom(options)).apiKeys.list.all({ query: { name } }));
   const rows = apiKeys.map((key) => [
     key.id ?? '',
     key.name,
@@ -133,7 +133,7 @@ async function list(options: ServerOptions & { name?: string }): Promise<Result>
 }
 
 async function block(id: string, options: ServerOptions): Promise<Result> {
-  const key: ApiKey = await clientFrom(options).apiKeys.update({ apiKeyId: id, body: { status: 'BLOCKED' } });
+  const key: ApiKey = await (await clientFrom(options)).apiKeys.update({ apiKeyId: id, body: { status: 'BLOCKED' } });
   return { value: key, text: `The API key ${JSON.stringify(printable(key.name))} (id ${id}) is blocked.` };
 }
 
@@ -141,7 +141,7 @@ async function remove(id: string, options: ServerOptions & { yes?: true }): Prom
   if (!options.yes && !process.stdin.isTTY) {
     throw new UsageError('Deleting cannot be undone, and there is no terminal to ask for confirmation: use --yes');
   }
-  const client = clientFrom(options);
+  const client = await clientFrom(options);
   const { name } = await client.apiKeys.get({ apiKeyId: id });
   const quotedName = JSON.stringify(printable(name));
   const question = `This cannot be undone. Type the name of the key, ${quotedName}, to delete it: `;

@@ -1,6 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WEBHOOK_EVENTS } from '@grove/contract';
 import type { Command } from 'commander';
 import { UsageError } from '../failure.ts';
 import { localFetch } from '../local-fetch.ts';
@@ -44,8 +43,8 @@ async function listen(options: ListenOptions): Promise<void> {
   if (!/^https?:$/.test(URL.parse(forwardTo)?.protocol ?? '')) {
     throw new UsageError('--forward-to must be an address, such as http://localhost:3000/');
   }
-  ensureEvents(events);
-  const { baseUrl, apiKey, client } = serverFrom(options);
+  await ensureEvents(events);
+  const { baseUrl, apiKey, client } = await serverFrom(options);
   const secret = options.secret ?? secretOf(apiKey);
   if (!/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret)) throw new UsageError('--secret must begin with whsec_');
   const say = (value: object, text: string) =>
@@ -66,7 +65,8 @@ async function listen(options: ListenOptions): Promise<void> {
 }
 
 /** Refuses unknown event types: waiting for one would never end. */
-function ensureEvents(events = ''): void {
+async function ensureEvents(events = ''): Promise<void> {
+  const { WEBHOOK_EVENTS } = await import('@grove/contract');
   const knownEvents: readonly string[] = WEBHOOK_EVENTS;
   const wrong = events.split(',').filter((type) => type !== '' && !knownEvents.includes(type));
   if (wrong.length > 0)

@@ -87,7 +87,7 @@ async function waitUntilDone(client: Client, firstState: Request, json: boolean)
 }
 
 async function findPerson(options: PersonOptions): Promise<{ client: Client; request: Request }> {
-  const { client } = serverFrom(options);
+  const { client } = await serverFrom(options);
   const request = await client.personRequests.find({ body: selectorsOf(options) });
   return { client, request: await waitUntilDone(client, request, options.json === true) };
 }
@@ -114,7 +114,7 @@ async function erase(options: PersonOptions & { yes?: true }): Promise<Result> {
       return { value: { erased: false }, text: 'Nothing was erased.', exitCode: 1 };
     }
   }
-  const { client } = serverFrom(options);
+  const { client } = await serverFrom(options);
   const newRequest = await client.personRequests.erase({ body: selectorsOf(options) });
   const request = await waitUntilDone(client, newRequest, options.json === true);
   return { value: request, text: `${countsText(request)}\nAll of it is erased. The receipt:\n\n${request.receipt}` };

@@ -25,7 +25,7 @@ export function definePlan(program: Command): void {
 }
 
 async function plan(folder: string, options: PlanOptions): Promise<Result> {
-  const server = serverFrom(options);
+  const server = await serverFrom(options);
   // Loaded only now: no other command needs a reader of YAML.
   const { hasChanges, planChanges } = await import('../configuration/plan-changes.ts');
   const { readFolder } = await import('../configuration/read-folder.ts');

@@ -29,7 +29,7 @@ export function defineInstances(program: Command): void {
         status: options.status,
         externalReference: options.reference,
       } as Parameters<Client['processInstances']['list']>[0] extends { query?: infer Q } | undefined ? Q : never;
-      const items = await take(clientOf(options).processInstances.list.all({ query: query ?? {} }), options);
+      const items = await take((await clientOf(options)).processInstances.list.all({ query: query ?? {} }), options);
       print(
         options,
         listed('instances', items, { id: 'ID', status: 'STATUS', processDefnName: 'DEFINITION', createdAt: 'CREATED' }),
@@ -38,12 +38,12 @@ export function defineInstances(program: Command): void {
   server(group, 'get <id>', 'show one process instance')
     .addHelpText('after', `${examples('grove instances get 01J…')}${WHERE}`)
     .action(async (id: string, options: ServerOptions) =>
-      print(options, fieldTable(await clientOf(options).processInstances.get({ processInstanceId: id }))),
+      print(options, fieldTable(await (await clientOf(options)).processInstances.get({ processInstanceId: id }))),
     );
   lister(group, 'events <id>', 'list what happened in a process instance')
     .addHelpText('after', `${examples('grove instances events 01J…')}${WHERE}`)
     .action(async (id: string, options: ListOptions) => {
-      const events = clientOf(options).processInstances.listEvents.all({ processInstanceId: id });
+      const events = (await clientOf(options)).processInstances.listEvents.all({ processInstanceId: id });
       const columns = { sequence: '#', dateTime: 'WHEN', type: 'TYPE', step: 'STEP', status: 'STATUS' };
       print(options, listed('events', await take(events, options), columns));
     });
@@ -54,7 +54,7 @@ export function defineReviews(program: Command): void {
   lister(group, 'list', 'list what waits for a human')
     .addHelpText('after', `${examples('grove reviews list')}${WHERE}`)
     .action(async (options: ListOptions) => {
-      const items = await take(clientOf(options).reviews.list.all(), options);
+      const items = await take((await clientOf(options)).reviews.list.all(), options);
       const columns = {
         processInstanceId: 'ID',
         waitingSinceDtm: 'SINCE',
@@ -70,7 +70,10 @@ export function defineReviews(program: Command): void {
       .addHelpText('after', `${examples(`grove reviews ${verdict} 01J… --comment "looked at the document"`)}${WHERE}`)
       .action(async (id: string, options: ServerOptions & { comment: string }) => {
         const body = { comment: options.comment };
-        print(options, fieldTable((await clientOf(options).reviews[verdict]({ processInstanceId: id, body })) as Item));
+        print(
+          options,
+          fieldTable((await (await clientOf(options)).reviews[verdict]({ processInstanceId: id, body })) as Item),
+        );
       });
   }
 }
@@ -80,7 +83,7 @@ export function defineWebhooks(program: Command): void {
   lister(group, 'list', 'list the webhooks')
     .addHelpText('after', `${examples('grove webhooks list')}${WHERE}`)
     .action(async (options: ListOptions) => {
-      const items = await take(clientOf(options).webhooks.list.all(), options);
+      const items = await take((await clientOf(options)).webhooks.list.all(), options);
       print(
         options,
         listed('webhooks', items, { id: 'ID', name: 'NAME', status: 'STATUS', uri: 'ADDRESS', events: 'EVENTS' }),
@@ -91,7 +94,10 @@ export function defineWebhooks(program: Command): void {
     .addHelpText('after', `${examples('grove webhooks deliveries 01J… --failed')}${WHERE}`)
     .action(async (id: string, options: ListOptions & { failed?: true }) => {
       const query = options.failed ? { status: 'FAILED' as const } : {};
-      const items = await take(clientOf(options).webhooks.listDeliveries.all({ webhookId: id, query }), options);
+      const items = await take(
+        (await clientOf(options)).webhooks.listDeliveries.all({ webhookId: id, query }),
+        options,
+      );
       const columns = {
         id: 'ID',
         event: 'EVENT',
@@ -105,12 +111,12 @@ export function defineWebhooks(program: Command): void {
   server(group, 'test <id>', 'send a test event')
     .addHelpText('after', `${examples('grove webhooks test 01J…')}${WHERE}`)
     .action(async (id: string, options: ServerOptions) =>
-      print(options, fieldTable(await clientOf(options).webhooks.test({ webhookId: id }))),
+      print(options, fieldTable(await (await clientOf(options)).webhooks.test({ webhookId: id }))),
     );
   server(group, 'replay <id> <deliveryId>', 'send a delivery again, under the same id')
     .addHelpText('after', `${examples('grove webhooks replay 01J… 01K…')}${WHERE}`)
     .action(async (webhookId: string, deliveryId: string, options: ServerOptions) =>
-      print(options, fieldTable(await clientOf(options).webhooks.replay({ webhookId, deliveryId }))),
+      print(options, fieldTable(await (await clientOf(options)).webhooks.replay({ webhookId, deliveryId }))),
     );
 }
 
@@ -121,7 +127,7 @@ export function defineAudit(program: Command): void {
     .addHelpText('after', `${examples('grove audit', 'grove audit --action apiKey.created --json')}${WHERE}`)
     .action(async (options: ListOptions & { action?: string; instance?: string }) => {
       const query = { action: options.action as never, processInstanceId: options.instance };
-      const items = await take(clientOf(options).auditEvents.list.all({ query }), options);
+      const items = await take((await clientOf(options)).auditEvents.list.all({ query }), options);
       const columns = { dateTime: 'WHEN', action: 'ACTION', actor: 'WHO', processInstanceId: 'INSTANCE', item: 'WHAT' };
       print(options, listed('auditEvents', items, columns));
     });
@@ -143,7 +149,7 @@ async function erase(id: string, options: ServerOptions & { yes?: true }): Promi
   if (!options.yes && !process.stdin.isTTY) {
     throw new UsageError('Erasing cannot be undone, and there is no terminal to ask for confirmation: use --yes');
   }
-  const client = clientOf(options);
+  const client = await clientOf(options);
   await client.processInstances.get({ processInstanceId: id });
   if (!options.yes && !(await confirmByTyping(`This is for good. Type ${id} to erase it: `, id))) {
     return { value: { id, erased: false }, text: 'That is not its id. Nothing was erased.', exitCode: 1 };
@@ -152,7 +158,7 @@ async function erase(id: string, options: ServerOptions & { yes?: true }): Promi
   return fieldTable(await client.erasures.get({ processInstanceId: id }));
 }
 
-const clientOf = (options: ServerOptions): Client => serverFrom(options).client;
+const clientOf = async (options: ServerOptions): Promise<Client> => (await serverFrom(options)).client;
 
 async function take<T>(items: AsyncIterable<T>, { limit }: ListOptions): Promise<T[]> {
   const most = Number(limit);

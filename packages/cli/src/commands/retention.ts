@@ -13,7 +13,7 @@ export function defineRetention(program: Command): void {
 }
 
 async function preview(options: ServerOptions): Promise<Result> {
-  const value = await serverFrom(options).client.retention.preview();
+  const value = await (await serverFrom(options)).client.retention.preview();
   const { due, inReview, oldestCreatedDtm, clockFault } = value;
   const lines = [
     due === 0 ? 'No instance is due.' : `${countText(due)} would be deleted; the oldest is of ${oldestCreatedDtm}.`,
@@ -25,7 +25,7 @@ async function preview(options: ServerOptions): Promise<Result> {
 
 /** Each call deletes a limited number. */
 async function run(options: ServerOptions): Promise<Result> {
-  const { client } = serverFrom(options);
+  const { client } = await serverFrom(options);
   let purged = 0;
   let left = 0;
   for (let purgedNow = -1; purgedNow !== 0; purged += purgedNow)

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Client } from 'grove-idv-sdk';
-import { readYaml } from '../configuration/read-yaml.ts';
 import { UsageError } from '../failure.ts';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
 import { define, examples, print, type Result, table } from '../output.ts';
@@ -31,9 +30,10 @@ what depends on it, or on a step that nobody did, is NOT_KNOWN. Verdicts of revi
 async function simulate(file: string, options: SimulateOptions): Promise<Result> {
   const [, days] = /^(\d{1,4})d$/.exec(options.since) ?? [];
   if (days === undefined) throw new UsageError('--since takes a number of days, such as 30d');
+  const { readYaml } = await import('../configuration/read-yaml.ts');
   const parsed = readYaml(file, readFileSync(file, 'utf8'));
   if ('faults' in parsed) throw new UsageError(parsed.faults.join('\n'));
-  const { client } = serverFrom(options);
+  const { client } = await serverFrom(options);
   const startDateTime = new Date(Date.now() - Number(days) * DAY_MS).toISOString();
   type Body = Parameters<Client['whatIf']['run']>[0]['body'];
   const definition = parsed.value as Body['definition'];

@@ -31,7 +31,7 @@ ${WHERE}`,
 const collect = (value: string, all: string[] = []) => [...all, value];
 
 async function list(options: TriggerOptions): Promise<Result> {
-  const scenarios = await Array.fromAsync(serverFrom(options).client.sandbox.listScenarios.all());
+  const scenarios = await Array.fromAsync((await serverFrom(options)).client.sandbox.listScenarios.all());
   const rows = scenarios.map(({ name, outcome, description }) => [name, outcome, description]);
   return { value: { scenarios }, text: table(['SCENARIO', 'ENDS AS', 'WHAT HAPPENS'], rows) };
 }
@@ -42,7 +42,7 @@ async function trigger(scenario: string | undefined, options: TriggerOptions): P
   if (decide !== undefined && decide !== 'approve' && decide !== 'reject') {
     throw new UsageError('--decide is approve or reject');
   }
-  const server = serverFrom(options);
+  const server = await serverFrom(options);
   if (server.environment !== 'test')
     throw new UsageError('This needs a test key (grv_test_…): only the sandbox has scenarios');
   const { client } = server;
