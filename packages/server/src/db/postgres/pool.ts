@@ -1,12 +1,13 @@
 import pg from 'pg';
 import { DbError, type PoolState } from '../db.ts';
 import type { Checkout, Connection, Traffic } from './connection.ts';
+import { fairPlaces, type User } from './fair-places.ts';
 import { isWritable } from './hosts.ts';
 import { isUnavailable, typeParser } from './statements.ts';
 
 /** Connections to the server that can be written to, lent to one caller at a time. */
 export type Pool = {
-  use<T>(work: (checkout: Checkout) => Promise<T>): Promise<T>;
+  use<T>(user: User, work: (checkout: Checkout) => Promise<T>): Promise<T>;
   state(): PoolState;
   /** Resolves when all connections were given back. */
   close(): Promise<void>;
@@ -48,20 +49,28 @@ export function openPool({ urls, maxConnections, isPooled, onIdleError }: PoolOp
   pool.on('connect', (connection) => connection.on('error', () => undefined));
 
   const connect = connectOneOf(pool, urls);
+  const places = fairPlaces({
+    count: maxConnections,
+    timeoutMs: CONNECT_TIMEOUT_MS,
+    fault: () => new DbError('unavailable', new Error('no connection was free in time')),
+  });
   const traffic: Traffic = { statements: 0, roundTrips: 0 };
   let users = 0;
   let closed = false;
   let lastHasLeft = () => {};
   return {
-    async use(work) {
+    async use(user, work) {
       if (closed) throw new DbError('unavailable', new Error('the database is closed'));
       users += 1;
+      let giveBack = () => {};
       const leave = () => {
+        giveBack();
         users -= 1;
         if (users === 0) lastHasLeft();
       };
       let checkout: Checkout;
       try {
+        giveBack = await places.take(user);
         checkout = { connection: await connect(), traffic };
       } catch (error) {
         leave();
@@ -69,7 +78,12 @@ export function openPool({ urls, maxConnections, isPooled, onIdleError }: PoolOp
       }
       return lend(checkout, work, leave);
     },
-    state: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, ...traffic }),
+    state: () => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: places.waiting + pool.waitingCount,
+      ...traffic,
+    }),
     async close() {
       closed = true;
       // A pool that ends forgets those who wait for a connection, and they would wait in vain.

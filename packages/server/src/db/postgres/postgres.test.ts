@@ -96,6 +96,17 @@ describe('row-level security', () => {
     assert.deepEqual(descriptions, [{ description: null }]);
   });
 
+  it('leaves a connection to other tenants while all transactions of one wait', async () => {
+    const four = await openTestDb(place, { DATABASE_POOL: '4' });
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+    const waiting = Array.from({ length: 12 }, () => four.of(acme).write(() => mayEnd));
+    assert.deepEqual(await four.of(other).all(KEYS, []), rowsOf(other));
+    assert.equal(four.pools?.().main.waiting, 9);
+    end();
+    await Promise.all(waiting);
+    await four.close();
+  });
+
   it('never mixes tenants up on one connection that all of them share', async () => {
     const one = await openTestDb(place, { DATABASE_POOL: '1' });
     const tenants = [acme, other, undefined];

@@ -1,5 +1,6 @@
 import type { TenantId } from '../../kernel/ids.ts';
-import { type Db, DbError, type PersonalSeals, type Sql, tenantDb, type Value, type Writes } from '../db.ts';
+import { type Db, DbError, type Line, type PersonalSeals, type Sql, tenantDb, type Value, type Writes } from '../db.ts';
+import type { User } from './fair-places.ts';
 import { hostUrls, isPooled, isWritable } from './hosts.ts';
 import { openPool, type Pool } from './pool.ts';
 import { openReader } from './reads.ts';
@@ -8,7 +9,7 @@ import { openPostgresSignals } from './signals.ts';
 import { translated } from './statements.ts';
 
 /** PostgreSQL: two pools of connections, and what is asked on them. */
-const NO_TENANT = '';
+const NOBODY: User = { tenant: '' };
 /** For health, queues and signals: they go on while callers have taken every other connection. */
 const MAX_CONNECTIONS_ASIDE = 2;
 
@@ -35,7 +36,7 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
     ...handlesOn(main, session, seals),
     aside,
     ready: () =>
-      side.use(async ({ connection }) => {
+      side.use(NOBODY, async ({ connection }) => {
         const canWrite = await isWritable(connection).catch((error) => {
           throw translated(error);
         });
@@ -60,23 +61,25 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
 /** The data of tenants and of nobody, on the connections of a pool. */
 function handlesOn(pool: Pool, session: Session, seals: PersonalSeals): Pick<Db, 'of' | 'system'> {
   const reader = openReader(pool, session);
-  const readsOf = (tenant: string) => ({
+  const readsOf = (user: User) => ({
     get: async <R>(statement: Sql, values: readonly Value[]) =>
-      (await reader.together(tenant, statement, values)).rows[0] as R | undefined,
+      (await reader.together(user, statement, values)).rows[0] as R | undefined,
     all: async <R>(statement: Sql, values: readonly Value[]) =>
-      (await reader.alone(tenant, statement, values)).rows as R[],
+      (await reader.alone(user, statement, values)).rows as R[],
   });
-  const writeOf = <T>(tenant: string, work: (tx: Writes) => Promise<T>): Promise<T> =>
-    pool.use((checkout) => session.write(checkout, tenant, work));
+  const writeOf = <T>(user: User, work: (tx: Writes) => Promise<T>): Promise<T> =>
+    pool.use(user, (checkout) => session.write(checkout, user.tenant, work));
   return {
-    of: (tenantId: TenantId) =>
-      tenantDb({
+    of(tenantId: TenantId, line?: Line) {
+      const user = { tenant: tenantId, line };
+      return tenantDb({
         tenantId,
         seals,
         engine: 'postgres',
-        reads: readsOf(tenantId),
-        write: (work) => writeOf(tenantId, work),
-      }),
-    system: { ...readsOf(NO_TENANT), write: (work) => writeOf(NO_TENANT, work) },
+        reads: readsOf(user),
+        write: (work) => writeOf(user, work),
+      });
+    },
+    system: { ...readsOf(NOBODY), write: (work) => writeOf(NOBODY, work) },
   };
 }

@@ -1,4 +1,5 @@
 import type { Sql, Value } from '../db.ts';
+import { lineNameOf, type User } from './fair-places.ts';
 import type { Pool } from './pool.ts';
 import type { Lookup, Session } from './session.ts';
 import type { Answer } from './statements.ts';
@@ -12,21 +13,21 @@ const MAX_READS_TOGETHER = 16;
 
 export type Reader = {
   /** A read of a row or two, which delays nobody. It must have no effect: it may run a second time. */
-  together(tenant: string, statement: Sql, values: readonly Value[]): Promise<Answer>;
+  together(user: User, statement: Sql, values: readonly Value[]): Promise<Answer>;
   /** A read that may take long, or that has an effect. */
-  alone(tenant: string, statement: Sql, values: readonly Value[]): Promise<Answer>;
+  alone(user: User, statement: Sql, values: readonly Value[]): Promise<Answer>;
 };
 
 type Pending = Lookup & { resolve(answer: Answer): void; reject(error: unknown): void };
 
 export function openReader(pool: Pool, session: Session): Reader {
-  const waiting = new Map<string, Pending[]>();
+  const waiting = new Map<string, { user: User; reads: Pending[] }>();
 
-  const run = async (tenant: string, reads: readonly Pending[]): Promise<void> => {
+  const run = async (user: User, reads: readonly Pending[]): Promise<void> => {
     let hasFault = false;
     const skipped: Pending[] = [];
     try {
-      const results = await pool.use((checkout) => session.read(checkout, tenant, reads));
+      const results = await pool.use(user, (checkout) => session.read(checkout, user.tenant, reads));
       for (const [at, pending] of reads.entries()) {
         const result = results[at];
         if (result?.status === 'fulfilled') pending.resolve(result.value);
@@ -39,32 +40,33 @@ export function openReader(pool: Pool, session: Session): Reader {
     } catch (error) {
       for (const { reject } of reads) reject(error);
     }
-    if (skipped.length > 0) await run(tenant, skipped);
+    if (skipped.length > 0) await run(user, skipped);
   };
   const runAll = () => {
-    const groups = [...waiting];
+    const groups = [...waiting.values()];
     waiting.clear();
-    for (const [tenant, reads] of groups) {
+    for (const { user, reads } of groups) {
       for (let from = 0; from < reads.length; from += MAX_READS_TOGETHER) {
-        run(tenant, reads.slice(from, from + MAX_READS_TOGETHER));
+        run(user, reads.slice(from, from + MAX_READS_TOGETHER));
       }
     }
   };
   return {
-    together: (tenant, statement, values) =>
+    together: (user, statement, values) =>
       new Promise((resolve, reject) => {
         const pending: Pending = { statement, values, resolve, reject };
-        const others = waiting.get(tenant);
+        const line = lineNameOf(user);
+        const others = waiting.get(line);
         if (others) {
-          others.push(pending);
+          others.reads.push(pending);
           return;
         }
         if (waiting.size === 0) process.nextTick(runAll);
-        waiting.set(tenant, [pending]);
+        waiting.set(line, { user, reads: [pending] });
       }),
-    alone: (tenant, statement, values) =>
+    alone: (user, statement, values) =>
       new Promise((resolve, reject) => {
-        run(tenant, [{ statement, values, resolve, reject }]);
+        run(user, [{ statement, values, resolve, reject }]);
       }),
   };
 }

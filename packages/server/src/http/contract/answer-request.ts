@@ -52,7 +52,7 @@ export function answering(deps: AnswerDeps, route: Route): (request: FastifyRequ
     const context: Context = {
       tenantId: principal.tenantId,
       principal,
-      db: deps.db.of(principal.tenantId),
+      db: deps.db.of(principal.tenantId, principal.environment),
       now: deps.clock.now(),
       requestId: request.id,
       // Most requests are not audited.
@@ -130,7 +130,7 @@ function contextWithoutBearer(deps: AnswerDeps, request: FastifyRequest): OpenCo
   return {
     tenantId: journey.tenantId,
     session: journey,
-    db: deps.db.of(journey.tenantId),
+    db: deps.db.of(journey.tenantId, 'journeys'),
     now: deps.clock.now(),
     requestId: request.id,
     address: networkOf(request.ip),
