@@ -11,6 +11,8 @@ export type OperatorCeremonyKind =
   | 'CONFIRM'
   | 'REGISTER'
   | 'SINGLE_SIGN_ON'
+  /** One for which the provider was told to ask the person again. */
+  | 'SINGLE_SIGN_ON_AGAIN'
   | 'EMAIL_LINK'
   /** The code that completes a sign-in by e-mail. */
   | 'CODE'

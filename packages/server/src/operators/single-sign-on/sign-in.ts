@@ -34,6 +34,9 @@ export type SingleSignOnSignIn = {
 export type SignedIn = { operator: OperatorRow; isNew: boolean; authenticatedAt: number };
 
 const KIND = 'SINGLE_SIGN_ON';
+const KIND_AGAIN = 'SINGLE_SIGN_ON_AGAIN';
+/** Of somebody of whom nobody says when a provider asked last. */
+const LONG_AGO = 0;
 
 export function singleSignOnSignIn({
   db,
@@ -55,7 +58,8 @@ export function singleSignOnSignIn({
 
     async start(tenantId, again) {
       const sso = await getSingleSignOn(db.of(tenantId));
-      const ceremony = await db.of(tenantId).write((tx) => openCeremony(tx, { kind: KIND, now: clock.now() }));
+      const kind = again ? KIND_AGAIN : KIND;
+      const ceremony = await db.of(tenantId).write((tx) => openCeremony(tx, { kind, now: clock.now() }));
       const redirectUrl = redirectUrlOf(baseUrlOf(tenantId));
       const url = await providers.startUrl(sso, { secret: ceremony.challenge, redirectUrl, again });
       return { url, ceremonyId: ceremony.id };
@@ -63,16 +67,17 @@ export function singleSignOnSignIn({
 
     async complete(tenantId, { ceremonyId, query }, then) {
       const sso = await getSingleSignOn(db.of(tenantId));
-      const ceremony = await db
-        .of(tenantId)
-        .write((tx) => takeCeremony(tx, ceremonyId, { kind: KIND, now: clock.now() }));
+      const { ceremony, isAgain } = await db.of(tenantId).write(async (tx) => {
+        const take = (kind: typeof KIND | typeof KIND_AGAIN) =>
+          takeCeremony(tx, ceremonyId, { kind, now: clock.now() });
+        const first = await take(KIND);
+        return { ceremony: first ?? (await take(KIND_AGAIN)), isAgain: first === undefined };
+      });
       if (!ceremony) throw new ApiError(100035);
       const flow = { secret: ceremony.challenge, redirectUrl: redirectUrlOf(baseUrlOf(tenantId)) };
       const claims = await providers.claimsOf(sso, { ...flow, query, clientSecretFor: secretOf(tenantId, sso) });
       const now = clock.now();
-      // A provider that says when it asked the person last is believed; one that does not has asked now.
-      const saidAt = typeof claims.auth_time === 'number' ? claims.auth_time * 1000 : now;
-      const authenticatedAt = Math.max(0, Math.min(now, saidAt));
+      const authenticatedAt = lastAsked(claims.auth_time, { isAgain, now });
       return db.of(tenantId).write(async (tx) => {
         await ensureSameSingleSignOn(tx, sso);
         const recognised = await recogniseAccount(tx, { sso, claims, now });
@@ -80,4 +85,14 @@ export function singleSignOnSignIn({
       });
     },
   };
+}
+
+/**
+ * When the provider asked the person last. A provider that says so is believed. One that does not may have signed somebody
+ * in who only sits at an open browser, so it counts only where the provider was told to ask (`prompt=login`).
+ */
+export function lastAsked(authTime: unknown, { isAgain, now }: { isAgain: boolean; now: number }): number {
+  const silent = isAgain ? now : LONG_AGO;
+  const saidAt = typeof authTime === 'number' && Number.isFinite(authTime) ? authTime * 1000 : silent;
+  return Math.max(LONG_AGO, Math.min(now, saidAt));
 }

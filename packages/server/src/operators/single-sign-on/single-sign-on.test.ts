@@ -71,6 +71,13 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal(started.status, 200, started.text);
     return finish(await provider.signIn(started.body.url, account), cookie);
   };
+  /** At a provider that does not say when it asked: this one says so where `prompt` or `max_age` is named. */
+  const signInAgainAs = async (account: Account): Promise<Answer> => {
+    const { started, cookie } = await begin({ again: true });
+    const url = new URL(started.body.url);
+    for (const name of ['prompt', 'max_age']) url.searchParams.delete(name);
+    return finish(await provider.signIn(url.href, account), cookie);
+  };
   const codeOf = async (answer: Answer | Promise<Answer>) => (await answer).body.code;
 
   it('100234: is not offered until it is set up', async () => {
@@ -155,6 +162,14 @@ onBothEngines('single sign-on', (_engine, places) => {
     grove.clock.advance(11 * 60_000);
     const { body } = await signInAs(jane, { again: true });
     assert.ok(Date.parse(body.authenticatedDtm) <= grove.clock.now());
+  });
+
+  it('100211: an ordinary sign-in at a provider that does not say when it asked the person is not fresh', async () => {
+    const signedIn = await signInAs({ ...jane, groups: ['identity-admins'] });
+    assert.equal(Date.parse(signedIn.body.authenticatedDtm), 0, signedIn.text);
+    const [line = ''] = signedIn.headers?.getSetCookie() ?? [];
+    const headers = { Cookie: /^([^;]+)/.exec(line)?.[1] ?? '' };
+    assert.equal(await codeOf(browse(grove, '/api/console/passkeys/start', { body: {}, headers })), 100211);
   });
 
   it('100239: whoever has no passkey confirms by signing in again', async () => {
@@ -264,10 +279,11 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal(taking.body.code, 100015, 'an administrator does not take owners their way to sign in');
     assert.equal(await codeOf(administrator.call(SETTINGS, { method: 'DELETE' })), 100015);
     const oda = { sub: 'oda', name: 'Oda', groups: ['owners'] };
-    const cookie = cookieFrom(await signInAs(oda));
+    const cookie = cookieFrom(await signInAgainAs(oda));
     const asOda = (path: string, request: PersonRequest) => browse(grove, path, { ...request, cookie });
     const status = { body: { status: 'SUSPENDED' } };
-    assert.equal((await asOda(`${OPERATORS}/${owner.id}`, status)).status, 200);
+    const changed = await asOda(`${OPERATORS}/${owner.id}`, status);
+    assert.equal(changed.status, 200, changed.text);
     assert.equal(await codeOf(signInAs({ ...oda, groups: ['reviewers'] })), 100212, 'she is the last owner');
 
     await fillOperators(grove, owner);
