@@ -48,12 +48,15 @@ const SOME_IMAGES = query<{ blob_key: string }>()(
 const FORMER_BLOBS = query<{ former_key: string }>()(`SELECT former_key FROM instance_images
   WHERE tenant_id = :tenant_id AND former_key IS NOT NULL AND blob_key ${inList(':keys')}`);
 const FORGET_IMAGE = statement('DELETE FROM instance_images WHERE tenant_id = :tenant_id AND blob_key = :key');
-const KEYS_OF_ERASURES = query<{ blob_keys: string }>()('SELECT blob_keys FROM erasures WHERE tenant_id = :tenant_id');
+const KEYS_OF_ERASURES = query<{ blob_keys: string }>()(`SELECT blob_keys FROM erasures WHERE tenant_id = :tenant_id
+  UNION ALL SELECT blob_keys FROM redactions WHERE tenant_id = :tenant_id`);
 
 async function removeBlobs({ db, blobs, onProgress }: DeleteTenantDeps, tenantId: TenantId): Promise<number> {
   const tenant = db.of(tenantId);
   const total = await COUNT_IMAGES(tenant);
   let removed = 0;
+  // The frames of a challenge can share a blob, so images are counted apart from blobs.
+  let images = 0;
   for (;;) {
     const keys = (await SOME_IMAGES.all(tenant, {})).map(({ blob_key }) => blob_key);
     if (keys.length === 0) break;
@@ -62,16 +65,18 @@ async function removeBlobs({ db, blobs, onProgress }: DeleteTenantDeps, tenantId
     for (let at = 0; at < all.length; at += BLOBS_AT_ONCE) {
       await Promise.all(all.slice(at, at + BLOBS_AT_ONCE).map((key) => blobs.delete(key)));
     }
-    await tenant.write(async (tx) => {
-      for (const key of keys) await FORGET_IMAGE.run(tx, { key });
+    images += await tenant.write(async (tx) => {
+      let count = 0;
+      for (const key of keys) count += await FORGET_IMAGE.run(tx, { key });
+      return count;
     });
     removed += all.length;
-    onProgress('images', removed, total);
+    onProgress('images', images, Math.max(images, total));
   }
   return removed + (await removeErasedBlobs({ db, blobs }, tenantId));
 }
 
-/** Those of erasures that had begun: their rows are gone, and the erasure knows the keys. */
+/** Those of erasures and redactions that had begun: their rows are gone, and the erasure knows the keys. */
 async function removeErasedBlobs({ db, blobs }: Pick<DeleteTenantDeps, 'db' | 'blobs'>, tenantId: TenantId) {
   const rows = await KEYS_OF_ERASURES.all(db.of(tenantId), {});
   const keys = rows.flatMap(({ blob_keys }) => JSON.parse(blob_keys) as string[]);

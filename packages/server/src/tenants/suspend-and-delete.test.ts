@@ -7,7 +7,7 @@ import { onBothEngines, openTestApp, type TestApp, type TestPlace } from '../../
 import { openBlobs } from '../engines/blobs/open.ts';
 import { defineJob } from '../jobs/define-job.ts';
 import { openJobs } from '../jobs/jobs.ts';
-import { asTenantId } from '../kernel/ids.ts';
+import { asTenantId, newId } from '../kernel/ids.ts';
 import { storeSingleSignOn } from '../operators/single-sign-on/settings.repository.ts';
 import { deleteTenant } from './delete-tenant.ts';
 import { openSuspensions } from './suspensions.ts';
@@ -123,7 +123,20 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
     };
     const others = await rowsOf(other);
     assert.ok(Object.keys(await rowsOf(acme)).length > 10);
-    assert.ok(blobsIn(place) > 0);
+    // A redaction had begun: its rows are gone, and its blob is still there.
+    const pendingKey = newId(app.clock.now());
+    await openBlobs(app.config, app.clock).put(pendingKey, Buffer.from('sealed'));
+    await db.of(acme).write((tx) =>
+      tx.run(
+        {
+          text: `INSERT INTO redactions (tenant_id, instance_id, environment, definition_id, state, reason, created_at,
+            deleted_at, deleted_by, rows_removed, blobs_removed, blob_keys)
+            VALUES ($1, $2, 'live', 'd', 'ERASING', 'REDACTION', 0, 0, 'test', 1, 1, $3)`,
+        },
+        [acme, newId(app.clock.now()), JSON.stringify([pendingKey])],
+      ),
+    );
+    assert.ok(blobsIn(place) > 1);
     await db.system.write((tx) => setTenantStatus(tx, { id: acme, status: 'DELETING' }));
     await assert.rejects(app.app.tenants.resume('acme'), /is being deleted/);
     const stages = new Set<string>();

@@ -244,7 +244,16 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     await pack(LATER);
     const keys = [...keysOf(await rowsOf(frames)), ...keysOf(frames.rows)];
     assert.equal(stored(keys), 1 + frames.rows.length);
-    await deleteTenant({ db: app.app.db, blobs, onProgress: () => undefined }, asTenantId('acme'));
+    const count = await db.get<{ images: number }>(
+      { text: 'SELECT count(*) AS images FROM instance_images WHERE tenant_id = $1' },
+      [db.tenantId],
+    );
+    const progress: number[][] = [];
+    const onProgress = (stage: string, done: number, total: number) => {
+      if (stage === 'images') progress.push([done, total]);
+    };
+    await deleteTenant({ db: app.app.db, blobs, onProgress }, asTenantId('acme'));
     assert.equal(stored(keys), 0);
+    assert.deepEqual(progress, [[Number(count?.images), Number(count?.images)]]);
   });
 });
