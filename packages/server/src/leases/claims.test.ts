@@ -35,6 +35,16 @@ it('a lost claim is given back until its lease is over, because it may be commit
   assert.deepEqual(givenBack, [[token], [token]]);
 });
 
+it('a lost claim is looked for less and less often, because a long queue takes long to look through', async () => {
+  const { begin, givenBack, lose } = recordedClaims();
+  await lose(0);
+  for (let now = 1; now < LEASE_MS; now++) await begin(now);
+  assert.equal(givenBack.length, 7);
+  const next = await lose(LEASE_MS - 1);
+  await begin(LEASE_MS - 1);
+  assert.ok(givenBack.at(-1)?.includes(next), 'a new loss is looked for at once');
+});
+
 it('a lost claim is looked for among what was due when it was made, also if the clock was set back', async () => {
   const { begin, times, lose } = recordedClaims();
   await lose(500);

@@ -7,7 +7,7 @@ export type UnderLease = <T>(claim: (lease: Lease) => Promise<T>, leaseMs?: numb
 
 /**
  * The claims of one server. The database may have committed a claim whose answer was lost with the connection. Nobody
- * works on those items, so they are given back before the next claim.
+ * works on those items, so they are given back before the next claim, or a little later if it was committed late.
  */
 export type Claims = {
   /** Gives back what earlier claims have lost. Throws if the database is away: then a claim would fail as well. */
@@ -19,18 +19,29 @@ type ClaimedQueue = { readonly table: Pick<LeaseTable, 'giveBackClaims'>; readon
 /** Claims that fail at the same time. More of them are not remembered; their leases expire. */
 export const MAX_LOST_CLAIMS = 32;
 
+/** The part of a lease that passes between the first search for a lost claim and the second. Then the time doubles. */
+const FIRST_WAIT = 1 / 64;
+
 /** `at`: the time of the claim. By then its items were due, whatever the clock says later. */
 type LostClaim = Lease & { readonly at: number };
 
 export function openClaims(db: Pick<SystemDb, 'write'>, { table, leaseMs }: ClaimedQueue): Claims {
   const lostClaims: LostClaim[] = [];
+  let searchedAt = 0;
+  let waitMs = 0;
   const giveBackLost = async (now: number) => {
     // A claim may be committed after its connection was lost, so it is looked for until its lease is over.
     const pending = lostClaims.filter(({ until }) => until > now);
     lostClaims.splice(0, lostClaims.length, ...pending);
+    if (pending.length === 0) return;
+    // Everything that is due is looked through. With a long queue, that takes longer than many claims.
+    const passedMs = now - searchedAt;
+    if (passedMs >= 0 && passedMs < waitMs) return;
     const tokens = pending.map(({ token }) => token);
     const claimedUntil = Math.max(...pending.map(({ at }) => at));
-    if (tokens.length > 0) await db.write((tx) => table.giveBackClaims(tx, tokens, claimedUntil));
+    await db.write((tx) => table.giveBackClaims(tx, tokens, claimedUntil));
+    searchedAt = now;
+    waitMs = Math.max(2 * waitMs, leaseMs * FIRST_WAIT);
   };
   return {
     async begin(now) {
@@ -41,6 +52,7 @@ export function openClaims(db: Pick<SystemDb, 'write'>, { table, leaseMs }: Clai
           return await claim(lease);
         } catch (error) {
           lostClaims.push({ ...lease, at: now });
+          waitMs = 0;
           if (lostClaims.length > MAX_LOST_CLAIMS) lostClaims.shift();
           throw error;
         }
