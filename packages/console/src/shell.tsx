@@ -31,6 +31,7 @@ export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure();
   const [isJumping, jump] = useDisclosure();
   useHotkeys([['mod+K', jump.open]], []);
+  const { tenantName } = useSession();
   const screens = useScreens();
   const environment = useEnvironment();
   const path = useRouterState({ select: ({ location }) => location.pathname });
@@ -49,6 +50,9 @@ export function Shell() {
         <Header isOpen={isOpen} toggle={toggle} jump={jump.open} />
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label={t('nav.main')}>
+        <Text fw={650} px="sm" pb="xs" hiddenFrom="sm" className="wrap">
+          <bdi>{tenantName}</bdi>
+        </Text>
         <AppShell.Section grow className="scrolls">
           <Navigation path={path} />
         </AppShell.Section>
@@ -76,8 +80,8 @@ function Header({ isOpen, toggle, jump }: { isOpen: boolean; toggle(): void; jum
   const { t } = useTexts();
   const { tenantName, region } = useSession();
   return (
-    <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-      <Group gap="sm" wrap="nowrap" miw={0}>
+    <Group h="100%" px="md" gap="xs" justify="space-between" wrap="nowrap">
+      <Group gap="xs" wrap="nowrap" miw={0}>
         <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t('app.menu')} />
         <Box component="img" src="/console/icon.svg" w={26} h={26} alt="" visibleFrom="xs" />
         <Text fw={650} truncate dir="auto">

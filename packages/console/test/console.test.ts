@@ -76,6 +76,7 @@ describe('the console', () => {
   it('the link of the first start makes an owner, who is signed in', async () => {
     await page.goto(await stage.firstOwnerUrl());
     await page.getByRole('heading', { name: /Welcome to acme/ }).waitFor();
+    await page.getByText(/^You become the first owner\./).waitFor();
     assert.deepEqual(await axe(), []);
     await keep('join');
     await page.getByLabel('Your name').fill('Olga Owner');
@@ -103,6 +104,9 @@ describe('the console', () => {
     await page.getByRole('link', { name: 'Decide this case' }).click();
     await page.locator('.viewer .sample').first().waitFor();
     await keep('try-case');
+    // A consent is told in words, and so is the kind of document.
+    await page.getByRole('row', { name: 'Agreed Yes' }).waitFor();
+    await page.getByText(/^Passport · /).waitFor();
     await page.getByLabel('Reason').fill('I have tried it');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('No case is waiting for a decision.').waitFor();

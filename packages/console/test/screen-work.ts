@@ -266,6 +266,8 @@ export function testScreens(tools: Tools): void {
     await settled(page);
     assert.doesNotMatch(await page.locator('main').innerText(), /May do everything|Decides what/);
     await lookAt(tools, 'operators-ar');
+    await open('/account', /./);
+    await page.getByText('متصفح على Linux').first().waitFor();
     await open('/instances', /./);
     await page.getByRole('button', { name: 'التصدير في الخلفية' }).click();
     await page.getByRole('dialog').getByRole('radio').first().waitFor();

@@ -52,7 +52,14 @@ export async function loadCase(processInstanceId: string, { seeData, seeEvents, 
 
 export type Case = Awaited<ReturnType<typeof loadCase>>;
 
+const CONSENT = 'consent.';
+
 export function Forms({ caseFile }: { caseFile: Case }) {
+  const names = useNames();
+  const answerText = useAnswerText();
+  /** A consent is stored among the answers; its parts have names. */
+  const nameOf = (answers: object, field: string) =>
+    'textVersion' in answers ? names('fields', `${CONSENT}${field}`).replace(CONSENT, '') : field;
   const forms = Object.entries(caseFile.data?.forms ?? {});
   return forms.map(([key, answers]) => (
     <Table withTableBorder key={key}>
@@ -61,17 +68,25 @@ export function Forms({ caseFile }: { caseFile: Case }) {
           <Table.Tr key={field}>
             <Table.Td>
               <Text size="sm" c="dimmed">
-                {field}
+                {nameOf(answers, field)}
               </Text>
             </Table.Td>
             <Table.Td>
-              <bdi>{typeof answer === 'string' ? answer : JSON.stringify(answer)}</bdi>
+              <bdi>{answerText(answer)}</bdi>
             </Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>
     </Table>
   ));
+}
+
+function useAnswerText(): (answer: unknown) => string {
+  const t = useT();
+  return (answer) => {
+    if (typeof answer === 'boolean') return t(answer ? 'case.yes' : 'case.no');
+    return typeof answer === 'string' ? answer : JSON.stringify(answer);
+  };
 }
 
 const WEIGHT: Record<string, number> = { FAILED: 0, REVIEW: 1, NOT_PERFORMED: 2, PASSED: 3 };

@@ -5,6 +5,7 @@ import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useT, useTexts } from '../texts/texts.tsx';
 import { Tag } from './badges.tsx';
+import { useDeviceName } from './device-name.ts';
 import { Moment } from './moment.tsx';
 
 type SessionRow = Result<'instanceSessions', 'list'>['sessions'][number];
@@ -44,13 +45,14 @@ export function Sessions({ id }: { id: string }) {
 
 function SessionCard({ session }: { session: SessionRow }) {
   const { t, language } = useTexts();
+  const deviceName = useDeviceName();
   const { browser, handedOver, createdDtm, networks, timeZone, countryCode } = session;
   const country = countryCode && new Intl.DisplayNames(language, { type: 'region' }).of(countryCode);
   return (
     <li className="card check">
       <Group gap={6}>
         <Text size="sm" fw={600}>
-          <bdi>{browser}</bdi>
+          <bdi>{deviceName(browser)}</bdi>
         </Text>
         {handedOver && <Tag tone="plain">{t('sessions.handedOver')}</Tag>}
         {networks.length > 1 && <Tag tone="wait">{t('sessions.networkChanged')}</Tag>}

@@ -49,6 +49,7 @@ type DocumentProps = { documentKey: string; document: Document; caseFile: Case }
 
 function DocumentValues({ documentKey, document, caseFile }: DocumentProps) {
   const t = useT();
+  const names = useNames();
   const { instance, checks } = caseFile;
   const parameters = instance.processTokenParameters as Record<string, string>;
   const mayCorrect = useMayCorrect(instance.status);
@@ -57,7 +58,7 @@ function DocumentValues({ documentKey, document, caseFile }: DocumentProps) {
   return (
     <Stack gap="xs">
       <Text size="sm" c="dimmed">
-        {[documentType, countryCode].filter(Boolean).join(' · ')}
+        {[documentType && names('fields', documentType), countryCode].filter(Boolean).join(' · ')}
       </Text>
       <Table withTableBorder>
         <Table.Thead>

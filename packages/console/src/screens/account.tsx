@@ -8,6 +8,7 @@ import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { Tag } from '../parts/badges.tsx';
 import { AppSetUp, CodeField } from '../parts/code-field.tsx';
+import { useDeviceName } from '../parts/device-name.ts';
 import { Dialog } from '../parts/dialogs.tsx';
 import { useMomentText } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -34,6 +35,7 @@ export function Account() {
 
 function Sessions() {
   const t = useT();
+  const deviceName = useDeviceName();
   const momentText = useMomentText();
   const query = useQuery({ queryKey: ['my-sessions'], queryFn: () => call('consoleAccount', 'listSessions', {}) });
   const end = useAct((operatorSessionId: string) =>
@@ -52,7 +54,7 @@ function Sessions() {
             <Group justify="space-between">
               <div>
                 <Text fw={600}>
-                  {browser} {current && <Tag tone="good">{t('account.current')}</Tag>}
+                  {deviceName(browser)} {current && <Tag tone="good">{t('account.current')}</Tag>}
                 </Text>
                 <Text size="sm" c="dimmed">
                   <bdi>{network}</bdi> · {t('account.since', { time: momentText(createdDtm) })}
@@ -80,6 +82,7 @@ async function addPasskey() {
 
 function Passkeys() {
   const t = useT();
+  const deviceName = useDeviceName();
   const momentText = useMomentText();
   const query = useQuery({ queryKey: ['my-passkeys'], queryFn: () => call('consoleAccount', 'listPasskeys', {}) });
   const add = useAct(addPasskey);
@@ -100,7 +103,7 @@ function Passkeys() {
           <li key={id} className="card">
             <Group justify="space-between">
               <div>
-                <Text fw={600}>{name}</Text>
+                <Text fw={600}>{deviceName(name)}</Text>
                 <Text size="sm" c="dimmed">
                   {t('account.since', { time: momentText(createdDtm) })} ·{' '}
                   {t('account.lastUsed', { time: momentText(lastUsedDtm) })}

@@ -71,7 +71,7 @@ function Join({ code, invitation, onJoined }: { code: string; invitation: Opened
   return (
     <Welcome
       title={t('join.title', { tenant: invitation.tenantName })}
-      lead={t('join.lead', { role: invitation.role })}
+      lead={isFirst ? t('join.first') : t('join.lead', { role: invitation.role })}
     >
       <form onSubmit={join} className="join">
         <TextInput

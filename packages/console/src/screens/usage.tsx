@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
+import { useDeviceName } from '../parts/device-name.ts';
 import { type Figure, Figures } from '../parts/figures.tsx';
 import { Page } from '../parts/page.tsx';
 import { Empty, Failed, Guarded, Waiting } from '../parts/states.tsx';
@@ -69,6 +70,7 @@ export function Usage() {
 
 function UsageReport({ usage, definition }: { usage: UsageView; definition: string | undefined }) {
   const t = useT();
+  const deviceName = useDeviceName();
   const { total, days, definitions, devices, reviewers } = usage;
   if (total.created === 0) return <Empty title={t('usage.none')} />;
   const heads = [
@@ -105,7 +107,7 @@ function UsageReport({ usage, definition }: { usage: UsageView; definition: stri
         name={'devices'}
         bars={[{ at: 0, color: 'teal.7' }]}
         heads={[t('usage.browser'), t('usage.instances')]}
-        rows={devices.map(({ browser, instances }) => ({ label: browser, values: [instances] }))}
+        rows={devices.map(({ browser, instances }) => ({ label: deviceName(browser), values: [instances] }))}
       />
       <Figures
         title={t('usage.reviewers')}

@@ -67,6 +67,8 @@ export const de: Texts = {
   'join.title': 'Willkommen bei {tenant}',
   'join.lead':
     'Sie sind als {role} eingeladen. Legen Sie einen Passkey an, mit dem Sie sich künftig anmelden: ohne Passwort.',
+  'join.first':
+    'Sie werden der erste Eigentümer. Legen Sie einen Passkey an, mit dem Sie sich künftig anmelden: ohne Passwort.',
   'join.name': 'Ihr Name',
   'join.nameHint': 'Kolleginnen, Kollegen und das Protokoll sehen ihn.',
   'join.email': 'E-Mail',

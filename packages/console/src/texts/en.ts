@@ -65,6 +65,7 @@ export const en = {
     'The console is served at the address of your tenant, such as https://acme.fir.example.com/console/.',
   'join.title': 'Welcome to {tenant}',
   'join.lead': 'You were invited as {role}. Make a passkey to sign in from now on: no password needed.',
+  'join.first': 'You become the first owner. Make a passkey to sign in from now on: no password needed.',
   'join.name': 'Your name',
   'join.nameHint': 'Colleagues and the audit trail see it.',
   'join.email': 'E-mail',

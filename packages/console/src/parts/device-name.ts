@@ -1,0 +1,11 @@
+import { useT } from '../texts/texts.tsx';
+
+/** The server names browsers in English: `Firefox on Android`, or `A browser` if it does not know them. */
+export function useDeviceName(): (browser: string) => string {
+  const t = useT();
+  return (browser) => {
+    const [, name = browser, system] = /^(.+) on (.+)$/.exec(browser) ?? [];
+    const shownName = name === 'A browser' ? t('device.unknown') : name;
+    return system ? t('device.on', { browser: shownName, system }) : shownName;
+  };
+}
