@@ -41,14 +41,18 @@ export function openPipeline({ connection, traffic }: Checkout, { isNamed }: Pip
     traffic.statements += batch.length;
     sendBatch(connection, batch, isNamed);
   };
-  const submit = (statement: Sql, values: readonly Value[]): Promise<Answer> =>
-    new Promise((resolve, reject) => {
-      add(statement, values, (fault, answer) => (answer && !fault ? resolve(answer) : reject(fault)));
-      if (isScheduled) return;
-      isScheduled = true;
-      // What others ask for at the same time goes along.
-      process.nextTick(flush);
-    });
+  const submit = async (statement: Sql, values: readonly Value[]): Promise<Answer> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    add(statement, values, (fault, answer) => (answer && !fault ? resolve(answer) : reject(fault)));
+    // What others ask for at the same time goes along.
+    if (!isScheduled) process.nextTick(flush);
+    isScheduled = true;
+    try {
+      return await promise;
+    } catch (error) {
+      throw translated(error);
+    }
+  };
   return {
     send: (statement, values) => void add(statement, values, () => undefined),
     async ask(statement, values) {
@@ -56,8 +60,6 @@ export function openPipeline({ connection, traffic }: Checkout, { isNamed }: Pip
       underWay += 1;
       try {
         return await submit(statement, values);
-      } catch (error) {
-        throw translated(error);
       } finally {
         underWay -= 1;
       }

@@ -177,6 +177,16 @@ describe('PostgreSQL', () => {
     assert.equal(await readCounter(db.of(acme), 'cut'), 1);
   });
 
+  it('is unavailable to a transaction that cannot be taken back because its connection was cut', async () => {
+    const cut = db.of(acme).write(async (tx) => {
+      await db.system.get(unprepared('SELECT pg_terminate_backend($1)'), [await backend(tx)]);
+      throw new Error('of the work');
+    });
+    await unavailableInTime(cut);
+    await count('taken back');
+    assert.equal(await readCounter(db.of(acme), 'taken back'), 1);
+  });
+
   it('is unavailable within five seconds when it hangs, to who has a connection and to who needs one', async () => {
     const newcomer = openPostgres({ url, maxConnections: 1, onIdleError: () => undefined });
     let pid = 0;
