@@ -5,6 +5,12 @@ import { type FaceTemplate, TemplateFault } from './template.ts';
 /** From this score on, two faces are taken for one person's, unless the caller decides otherwise. */
 export const MATCH_SCORE = 0.5;
 
+/**
+ * From this cosine on, two pictures are taken for one photograph. Pictures of a person from different days stay far below it.
+ * `docs/vision.md` says on what it was chosen.
+ */
+const SAME_PICTURE_COSINE = 0.96;
+
 export type TemplateMatch = {
   /**
    * From 0 to 1. Between strangers of the same sex and group, at most one comparison in 10^(8 × score) reaches it, in the
@@ -15,6 +21,8 @@ export type TemplateMatch = {
   readonly match: boolean;
   /** Neither a match nor strangers: a human decides. */
   readonly isUncertain: boolean;
+  /** Not only one person, but one photograph. */
+  readonly isSamePicture: boolean;
   readonly algorithm: string;
   readonly calibration: string;
 };
@@ -34,6 +42,7 @@ export function matchTemplates(one: FaceTemplate, other: FaceTemplate): Template
     cosine: similarity,
     match,
     isUncertain: !match && similarity >= calibration.humanFromCosine,
+    isSamePicture: similarity >= SAME_PICTURE_COSINE,
     algorithm: one.algorithm,
     calibration: calibration.name,
   };

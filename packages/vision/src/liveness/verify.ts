@@ -47,7 +47,7 @@ export const LIVENESS_BOUNDS = {
   /** Of the face at rest after each movement: below, it is the same picture. Between the two, a human decides. */
   novelty: { refuse: 0.006, doubt: 0.009 },
   /** The same, without what the pose explains: a photograph whose head never comes back quite to the same pose. */
-  noveltyBeyondPose: { refuse: 0.005, doubt: 0.0078 },
+  noveltyBeyondPose: { refuse: 0.005, doubt: 0.007 },
   /** Of the third pair from below: photographs that are shown in turn. */
   thirdNovelty: { refuse: 0.003, doubt: 0.0045 },
   /** Photographs in turn that differ widely: the median is this high, and the third pair is this share of it or less. */

@@ -127,6 +127,7 @@ export const ar: Reasons = {
     nothing_to_measure: ['لم يكن هناك ما يُقاس.', 'picture'],
     specimen: ['هذا نموذج وليس وثيقة حقيقية.', 'setting'],
     sandbox: ['اختلقت بيئة التجربة هذا: لم يُفحص شيء.', 'none'],
+    same_picture: ['السيلفي هو صورة الوثيقة نفسها تقريبًا: صورتان من يومين مختلفين تختلفان أكثر.', 'look'],
     not_the_same: ['الصورة الشخصية والسيلفي ليسا للشخص نفسه بحسب الآلة.', 'score'],
     face_not_passed: ['لم يكن الوجه صالحًا للمقارنة.', 'picture'],
     image_missing: ['صورة لازمة غير موجودة.', 'picture'],

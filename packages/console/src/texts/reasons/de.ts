@@ -133,6 +133,10 @@ export const de: Reasons = {
     nothing_to_measure: ['Es gab nichts zu messen.', 'picture'],
     specimen: ['Es ist ein Muster, kein echtes Dokument.', 'setting'],
     sandbox: ['Die Sandbox hat das erfunden: Es wurde nichts angesehen.', 'none'],
+    same_picture: [
+      'Das Selfie ist das Lichtbild des Dokuments oder fast: Bilder verschiedener Tage unterscheiden sich mehr.',
+      'look',
+    ],
     not_the_same: ['Lichtbild und Selfie zeigen nicht dieselbe Person, soweit die Maschine das sagen kann.', 'score'],
     face_not_passed: ['Das Gesicht war nicht gut genug, um es zu vergleichen.', 'picture'],
     image_missing: ['Ein Bild, das gebraucht wird, fehlt.', 'picture'],

@@ -127,6 +127,10 @@ export const en: Reasons = {
     nothing_to_measure: ['There was nothing to measure.', 'picture'],
     specimen: ['It is a specimen, not a real document.', 'setting'],
     sandbox: ['The sandbox made this up: nothing was looked at.', 'none'],
+    same_picture: [
+      'The selfie is the portrait of the document, or nearly: two pictures of different days differ more.',
+      'look',
+    ],
     not_the_same: ['The portrait and the selfie are not the same person, as far as the machine can tell.', 'score'],
     face_not_passed: ['The face was not good enough to be compared.', 'picture'],
     image_missing: ['A picture that is needed is not there.', 'picture'],

@@ -137,6 +137,15 @@ describe('what is said of a face', () => {
     }
   });
 
+  it('goes to a human if the selfie, or the face at rest, is the very portrait of the document', () => {
+    const document = templateAt(1);
+    assert.deepEqual(reasonsOf(judgeMatch(document, templateAt(0.98))), ['REVIEW', 'same_picture', 'final']);
+    const atRest = (cosine: number) =>
+      judgeMatch(document, templateAt(0.9), { rest: templateAt(cosine).vector, moving: null });
+    assert.deepEqual(reasonsOf(atRest(0.98)), ['REVIEW', 'same_picture', 'final']);
+    assert.equal(atRest(0.95).status, 'PASSED');
+  });
+
   it('is the same, for a human, or not the same, by the score', () => {
     const judged = [0.9, 0.36, 0.1].map((cosine) => judgeMatch(templateAt(1), templateAt(cosine)));
     assert.deepEqual(

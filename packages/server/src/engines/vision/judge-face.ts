@@ -174,12 +174,22 @@ export function judgeMatch(
     type: 'face',
     score: rounded(score),
     threshold: MATCH_SCORE,
-    ...verdictOf(lowest.match && isStranger ? { ...lowest, match: false, isUncertain: true } : lowest),
+    ...verdictOf({
+      match: lowest.match && !isStranger,
+      isUncertain: lowest.isUncertain || (lowest.match && isStranger),
+      isSamePicture: ofSelfie.isSamePicture || (ofRest?.isSamePicture ?? false),
+    }),
     metaData: { engine: ENGINE, algorithm, calibration, scores, models: [face.model] },
   };
 }
 
-function verdictOf({ match, isUncertain }: TemplateMatch): Pick<Check, 'status' | 'reason' | 'advice'> {
+function verdictOf({
+  match,
+  isUncertain,
+  isSamePicture,
+}: Pick<TemplateMatch, 'match' | 'isUncertain' | 'isSamePicture'>): Pick<Check, 'status' | 'reason' | 'advice'> {
+  // Whoever has only the document animates its portrait. A selfie is never so much like a portrait of another day.
+  if (match && isSamePicture) return { status: 'REVIEW', reason: 'same_picture', advice: 'final' };
   if (match) return { status: 'PASSED' };
   return isUncertain
     ? { status: 'REVIEW', reason: 'uncertain', advice: 'final' }
