@@ -202,6 +202,11 @@ export const ATTACKS = {
   paper: of('paper', 'the same, photographed from paper'),
   layer: of('layer', 'one photograph, warped live, with a background of its own and careful painting'),
   full: of('full', 'the same, lit anew, with blinks and a mouth that moves'),
+  otherDay: {
+    about: 'the same, with another photograph of the person than that of the document',
+    document: ({ albums }, at) => pick(pick(albums, at), 1),
+    play: ({ albums }, at) => playStill('full', pick(albums, at).slice(0, 1), Math.random),
+  },
   wobble: of('wobble', 'one photograph, warped live, with wobble, flicker and strong noise'),
   photographs: {
     about: 'three photographs of one person, the nearest warped live, with all means',
