@@ -79,12 +79,9 @@ async function start(
   { app, testKey, name }: { app: TestApp; testKey: string; name: string },
   { steps, parameters = {}, theme }: WantedJourney,
 ): Promise<Started> {
-  const post = async (path: string, body: object, token?: string) => {
-    const answer = await app.call(`/api/process-manager${path}`, {
-      method: 'POST',
-      body: JSON.stringify(body),
-      ...(token && { token }),
-    });
+  const token = await app.token(testKey);
+  const post = async (path: string, body: object) => {
+    const answer = await app.call(`/api/process-manager${path}`, { method: 'POST', body: JSON.stringify(body), token });
     if (answer.status >= 300) throw new Error(answer.text);
     return answer.body;
   };
@@ -95,8 +92,7 @@ async function start(
     steps: [...steps, { id: 'decide', type: 'decision' }],
   });
   await post(`/processDefinitions/${definition.id}/deploy`, {});
-  const token = await app.token(testKey);
-  const newToken = await post('/processTokens', { name, processDefnName: name, parameters }, token);
-  const { processInstanceId, redirectUrl } = await post(`/processInstances/create?pt=${newToken.id}`, {}, token);
+  const newToken = await post('/processTokens', { name, processDefnName: name, parameters });
+  const { processInstanceId, redirectUrl } = await post(`/processInstances/create?pt=${newToken.id}`, {});
   return { url: redirectUrl, processInstanceId, definitionId: definition.id, token, tokenId: newToken.id };
 }
