@@ -102,6 +102,9 @@ describe('a session of the console that ends', () => {
     assert.equal(await page.getByRole('dialog').count(), 0);
     assert.doesNotMatch(await page.content(), /A secret plan/);
     assert.equal(await page.getByRole('link', { name: 'API keys' }).count(), 0);
+    // From here on nobody is at the authenticator: the offer of the browser would sign them in again.
+    await setPresence(page, false);
+    await page.unroute('**/api/console/signIn/complete');
     await page.getByRole('button', { name: /^RR/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: SIGN_IN }).waitFor();
