@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,13 +8,13 @@ import { openChallengePage } from '../../packages/server/test/challenge.ts';
 import { startJourney } from '../../packages/server/test/end-user.ts';
 import { openTestApp } from '../../packages/server/test/harness.ts';
 import { openRecording, PORTRAIT_AT } from '../../packages/vision/test/recording.ts';
+import { familyCpuMicros } from '../process-stats.ts';
 
 /**
  * What a whole live verification costs: a passport, a challenge and the match, through a real server in this process, by
  * the processor time of this process and of its children. The first one starts everything and is not counted.
  */
 const ROUNDS = Number(process.argv[2] ?? 3);
-const TICKS_PER_SECOND = 100;
 /** A page hears of news by a stream; it never asks as often as this. */
 const ASK_EVERY_MS = 500;
 const VALID = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
@@ -80,15 +80,5 @@ async function verify(): Promise<string> {
 
 /** Of this process with its threads, and of the children that live and that have ended (Linux). */
 function processorSeconds(): number {
-  const ticks = (pid: number | 'self', ...fields: number[]) => {
-    try {
-      const values = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-      return fields.reduce((sum, field) => sum + Number(values[field]), 0);
-    } catch {
-      return 0;
-    }
-  };
-  const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-  const living = children.reduce((sum, pid) => sum + ticks(Number(pid), 11, 12, 13, 14), 0);
-  return (ticks('self', 11, 12, 13, 14) + living) / TICKS_PER_SECOND;
+  return (familyCpuMicros(process.pid) ?? 0) / 1_000_000;
 }

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { lookAt } from './case-work.ts';
 import type { Owner } from './owner.ts';
-import { settled } from './stage.ts';
+import { reloadSlowly, settled } from './stage.ts';
 
 const NUM_KEYS = 25;
 
@@ -35,16 +35,8 @@ export function testLists(owner: () => Owner): void {
     assert.deepEqual(await names(), ['paged 04', 'paged 03', 'paged 02', 'paged 01', 'paged 00']);
     await page.getByText(`${NUM_KEYS} entries`).waitFor();
 
-    const mayAnswer = Promise.withResolvers<void>();
     const path = '**/api/arthr/apiKeys?*';
-    await page.route(path, async (route) => {
-      await mayAnswer.promise;
-      await route.fulfill({ status: 503, json: { code: 100010, message: 'The service is not ready' } });
-    });
-    await page.reload();
-    await page.getByLabel('Loading').waitFor();
-    mayAnswer.resolve();
-    await page.getByRole('alert').getByText('The service is not ready').waitFor();
+    await reloadSlowly(page, path);
     await lookAt(owner(), 'list-failed');
     await page.unroute(path);
     await page.getByRole('button', { name: 'Try again' }).click();

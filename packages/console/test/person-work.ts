@@ -5,7 +5,7 @@ import { verifySigned } from '../../server/test/signed.ts';
 import { unzip } from '../../server/test/unzip.ts';
 import { lookAt } from './case-work.ts';
 import type { Owner } from './owner.ts';
-import { settled } from './stage.ts';
+import { reloadSlowly, settled } from './stage.ts';
 
 const EMAIL = 'perdita.plum@example.com';
 const MINUTE_MS = 60_000;
@@ -132,15 +132,7 @@ export function testPersons(owner: () => Owner): void {
       .getByText(/^More than 1,000 items were found/)
       .waitFor();
     await page.unroute(path);
-    const mayAnswer = Promise.withResolvers<void>();
-    await page.route(path, async (route) => {
-      await mayAnswer.promise;
-      await route.fulfill({ status: 503, json: { code: 100010, message: 'The service is not ready' } });
-    });
-    await page.reload();
-    await page.getByLabel('Loading').waitFor();
-    mayAnswer.resolve();
-    await page.getByRole('alert').getByText('The service is not ready').waitFor();
+    await reloadSlowly(page, path);
     await page.unroute(path);
     await page.getByRole('button', { name: 'Try again' }).click();
     await again.waitFor();

@@ -146,3 +146,16 @@ export async function settled(page: Page): Promise<void> {
     if (underWay.get(page)?.size !== 0) quiet = -1;
   }
 }
+
+/** Loads the screen again, while a request is answered late and with 503: it says that it waits, then what is wrong. */
+export async function reloadSlowly(page: Page, path: string): Promise<void> {
+  const mayAnswer = Promise.withResolvers<void>();
+  await page.route(path, async (route) => {
+    await mayAnswer.promise;
+    await route.fulfill({ status: 503, json: { code: 100010, message: 'The service is not ready' } });
+  });
+  await page.reload();
+  await page.getByLabel('Loading').waitFor();
+  mayAnswer.resolve();
+  await page.getByRole('alert').getByText('The service is not ready').waitFor();
+}

@@ -1,4 +1,5 @@
 import type { TenantId } from '../kernel/ids.ts';
+import type { Line } from '../kernel/take-turns.ts';
 import type { Signals } from './signals.ts';
 
 /**
@@ -106,16 +107,13 @@ export type WriteOptions = {
 /** The tables that belong to no tenant: tenants, signing keys, sealed secrets. */
 export type SystemDb = Reads & { write<T>(work: (tx: Writes) => Promise<T>): Promise<T> };
 
-/** Callers of a tenant that wait behind each other for a connection of PostgreSQL. */
-export type Line = 'live' | 'test' | 'journeys';
-
 export type Db = {
   readonly engine: Engine;
   /** True if no other server can work on the database: what another has left behind belongs to nobody. */
   readonly isSingleServer: boolean;
   readonly seals: PersonalSeals;
   readonly signals: Signals;
-  /** Lines of a tenant take turns at the connections. */
+  /** Lines of a tenant take turns at the connections of PostgreSQL. */
   of(tenantId: TenantId, line?: Line): TenantDb;
   readonly system: SystemDb;
   /** The same on separate connections, for queues: they go on while callers use up all other connections. */

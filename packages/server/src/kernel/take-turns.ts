@@ -3,9 +3,12 @@ import { ApiError } from './errors.ts';
 
 export type TakeTurns = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 
+/** Callers of a tenant that wait behind each other. */
+export type Line = Environment | 'journeys';
+
 /** Live and test callers of a tenant wait in lines of their own: a test key must not use up the places of live callers. */
-export function lineOf(tenantId: string, part: Environment | 'journeys'): string {
-  return `${tenantId} ${part}`;
+export function lineOf(tenantId: string, line: Line | undefined): string {
+  return `${tenantId} ${line ?? ''}`;
 }
 
 /**

@@ -44,8 +44,8 @@ describe('the score of two faces', () => {
   });
 
   test('says whether the two are one photograph', () => {
-    const judged = [0.95, 0.98].map((each) => matchTemplates(...apart(each)).isSamePicture);
-    assert.deepEqual(judged, [false, true]);
+    const areSame = [0.95, 0.98].map((each) => matchTemplates(...apart(each)).isSamePicture);
+    assert.deepEqual(areSame, [false, true]);
   });
 
   test('is 0.5 where one stranger in ten thousand is as alike, and that is a match', () => {

@@ -1,5 +1,5 @@
+import { type Line, lineOf } from '../../kernel/take-turns.ts';
 import { countUnderWay, type UnderWay } from '../../kernel/under-way.ts';
-import type { Line } from '../db.ts';
 
 /**
  * Lends the connections of a pool to tenants. Whoever waits for a lock keeps a connection meanwhile, so a hundred changes of
@@ -126,5 +126,5 @@ function openQueues(inUse: UnderWay, count: number) {
 }
 
 export function lineNameOf({ tenant, line }: User): string {
-  return `${tenant} ${line ?? ''}`;
+  return lineOf(tenant, line);
 }

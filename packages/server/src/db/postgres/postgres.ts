@@ -1,5 +1,6 @@
 import type { TenantId } from '../../kernel/ids.ts';
-import { type Db, DbError, type Line, type PersonalSeals, type Sql, tenantDb, type Value, type Writes } from '../db.ts';
+import type { Line } from '../../kernel/take-turns.ts';
+import { type Db, DbError, type PersonalSeals, type Sql, tenantDb, type Value, type Writes } from '../db.ts';
 import type { User } from './fair-places.ts';
 import { hostUrls, isPooled, isWritable } from './hosts.ts';
 import { openPool, type Pool } from './pool.ts';

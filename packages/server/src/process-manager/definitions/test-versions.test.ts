@@ -80,8 +80,8 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     await create('test');
     const { id } = await must('live', '/processDefinitions', { name: 'naming', steps: STEPS });
     const refused = await send('live', 'POST', `/processDefinitions/${id}/deploy`, {});
-    const named = refused.body.errors.map(({ message }: { message: string }) => message);
-    assert.deepEqual(named, [
+    const messages = refused.body.errors.map(({ message }: { message: string }) => message);
+    assert.deepEqual(messages, [
       'there is no watchlist named "ours"',
       'there is no webhook named "ours"',
       'there is no identity store named "ours"',
