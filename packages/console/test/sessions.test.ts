@@ -113,6 +113,37 @@ describe('a session of the console that ends', () => {
     assert.equal(await page.getByText('Your session has ended').count(), 0);
   });
 
+  it('stays over after signing out, whatever a request that was under way answers', async () => {
+    const { page: ownPage, open } = owner;
+    const page = ownPage();
+    await setPresence(page, true);
+    await open('/keys', /API keys/);
+    await setPresence(page, false);
+    const mayAnswer = Promise.withResolvers<void>();
+    const json = await page.evaluate(async () => (await fetch('/api/console/session')).json());
+    await page.route('**/api/console/session', async (route) => {
+      await mayAnswer.promise;
+      await route.fulfill({ json });
+    });
+    // The page asks for the session again when somebody comes back to it after a minute.
+    const [asked] = await Promise.all([
+      page.waitForRequest('**/api/console/session'),
+      page.evaluate(() => {
+        const now = Date.now;
+        Date.now = () => now() + 61_000;
+        window.dispatchEvent(new Event('visibilitychange'));
+      }),
+    ]);
+    await page.getByRole('button', { name: /^OO/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: SIGN_IN }).waitFor();
+    mayAnswer.resolve();
+    await (await asked.response())?.finished();
+    await settled(page);
+    assert.equal(await page.locator('#content').count(), 0);
+    assert.equal(await page.getByText('Your session has ended').count(), 0);
+  });
+
   /** Whoever comes back is signed in by the offer of the browser; what the server answered. */
   async function signedInAs(page: Page) {
     const [answer] = await Promise.all([page.waitForResponse(/signIn\/complete/), page.reload()]);

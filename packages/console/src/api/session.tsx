@@ -14,14 +14,25 @@ const KEPT_MS = 1_800_000;
 /** What the page knows: the session, which may be over, or null if nobody is signed in. */
 type StoredSession = (Session & { isOver?: true }) | null;
 
+/** An answer that is still under way is about the session of before, so it must not replace this one. */
+function storeSession(client: QueryClient, session: StoredSession): void {
+  void client.cancelQueries({ queryKey: SESSION_KEY });
+  client.setQueryData<StoredSession>(SESSION_KEY, session);
+}
+
 /** The server does not know the session any more. What the operator was doing stays, hidden. */
 export function endSession(client: QueryClient): void {
-  client.setQueryData<StoredSession>(SESSION_KEY, (before) => (before ? { ...before, isOver: true } : null));
+  storeSession(client, sessionThatIsOver(client));
+}
+
+function sessionThatIsOver(client: QueryClient): StoredSession {
+  const before = client.getQueryData<StoredSession>(SESSION_KEY);
+  return before ? { ...before, isOver: true } : null;
 }
 
 /** Nothing of a person stays in the memory of the page. */
 export function forgetSession(client: QueryClient): void {
-  client.setQueryData<StoredSession>(SESSION_KEY, null);
+  storeSession(client, null);
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
 }
 
@@ -29,7 +40,7 @@ export function forgetSession(client: QueryClient): void {
 export function beginSession(client: QueryClient, session: Session): void {
   const before = client.getQueryData<StoredSession>(SESSION_KEY);
   if (before && before.operator.id !== session.operator.id) forgetSession(client);
-  client.setQueryData<StoredSession>(SESSION_KEY, session);
+  storeSession(client, session);
 }
 
 type SessionProviderProps = {
@@ -74,8 +85,7 @@ export function SessionProvider({ children, signedOut, waiting, failed }: Sessio
 
 function nobody(client: QueryClient, error: unknown): StoredSession {
   if (!(error instanceof CallError) || (error.status !== 401 && error.code !== 100221)) throw error;
-  const before = client.getQueryData<StoredSession>(SESSION_KEY);
-  return before ? { ...before, isOver: true } : null;
+  return sessionThatIsOver(client);
 }
 
 export function useSession(): Session {
