@@ -4,9 +4,9 @@ import { query, statement } from '../../db/sql/statement.ts';
 export type IdempotencyRow = { request_hash: Uint8Array; sealed: Uint8Array; created_at: number };
 /** With the instance that the answer may tell about: it is removed when that is deleted or redacted. */
 export type NewAnswer = IdempotencyRow & { instance_id: string | null };
-const REMOVE_EXPIRED = statement(
-  'DELETE FROM idempotency_keys WHERE tenant_id = :tenant_id AND created_at <= :expiredAt',
-);
+/** Of this slot alone: of all slots there may be hundreds of thousands, for which every writer would wait. A job removes them. */
+const REMOVE_EXPIRED = statement(`DELETE FROM idempotency_keys WHERE tenant_id = :tenant_id
+  AND operation = :operation AND key = :key AND created_at <= :expiredAt`);
 const ANY_EXPIRED = query<object>()(
   'SELECT 1 AS found FROM idempotency_keys WHERE tenant_id = :tenant_id AND created_at <= :expiredAt LIMIT 1',
 );
@@ -31,9 +31,9 @@ export async function removeSomeExpired(db: TenantDb, expiredAt: number): Promis
   return (await db.write((tx) => REMOVE_SOME_EXPIRED.run(tx, { expiredAt }))) === MAX_REMOVED;
 }
 
-/** Stores an answer for a day; removes expired ones first. */
+/** Stores an answer for a day, in place of one that has expired. */
 export async function addAnswer(tx: TenantTx, { operation, key }: Slot, row: NewAnswer, expiredAt: number) {
-  REMOVE_EXPIRED.send(tx, { expiredAt });
+  REMOVE_EXPIRED.send(tx, { operation, key, expiredAt });
   const { request_hash, sealed, created_at, instance_id } = row;
   await ADD.run(tx, { operation, key, request_hash, sealed, created_at, instance_id });
 }

@@ -99,7 +99,7 @@ function keyIn(environment: Environment, key: string): string {
   return environment === 'live' ? key : `${environment} ${key}`;
 }
 
-/** Removes the answers of tenants that no longer write, which would otherwise stay for ever. */
+/** Removes expired answers, some in each transaction. */
 export async function purgeAnswers(db: TenantDb, now: number, signal: AbortSignal): Promise<void> {
   let more = true;
   while (more && !signal.aborted) more = await removeSomeExpired(db, now - KEPT_MS);

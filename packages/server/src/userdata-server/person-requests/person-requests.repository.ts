@@ -60,7 +60,9 @@ export const itemsOf =
 export const markErased = statement(`UPDATE person_request_items SET erased = 1
   WHERE tenant_id = :tenant_id AND request_id = :requestId AND kind = :kind AND item_id = :item_id`).run;
 
-/** What was only looked for is forgotten; what was erased stays, with its receipt. */
-export const removeOldFinds = requests.delete(
-  `WHERE tenant_id = :tenant_id AND action = 'FIND' AND created_at <= :before`,
-).run;
+/**
+ * What was only looked for is forgotten; what was erased stays, with its receipt. One request at a time, with its items, of
+ * which there may be a thousand.
+ */
+export const removeOldFind = requests.delete(`WHERE tenant_id = :tenant_id AND id IN (SELECT id FROM person_requests
+  WHERE tenant_id = :tenant_id AND action = 'FIND' AND created_at <= :before ORDER BY id LIMIT 1)`).changes;

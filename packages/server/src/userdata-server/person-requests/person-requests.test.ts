@@ -5,9 +5,11 @@ import { startJourney } from '../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { verifySigned } from '../../../test/signed.ts';
 import { unzip } from '../../../test/unzip.ts';
+import type { Db, TenantDb } from '../../db/db.ts';
+import type { JobContext } from '../../jobs/define-job.ts';
+import { DAY } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
-
-import { MAX_OPEN_REQUESTS } from './person-requests.ts';
+import { forgetFindsJob, MAX_OPEN_REQUESTS } from './person-requests.ts';
 
 const REQUESTS = '/api/userdata-server/personRequests';
 const EMAIL = 'ada.quillfeather@plumbago.example';
@@ -207,5 +209,41 @@ onBothEngines('requests about a person', (_engine, places) => {
     assert.deepEqual(left, []);
     const keys = { text: "SELECT subject FROM data_keys WHERE tenant_id = $1 AND subject LIKE 'person-request:%'" };
     assert.deepEqual(await db.all(keys, ['acme']), []);
+  });
+
+  it('that only searched are removed after 7 days, each in its own transaction', async () => {
+    const db = app.app.db.of(asTenantId('acme'));
+    const add = (id: string, action: string, createdAt: number) => ({
+      text: `INSERT INTO person_requests (tenant_id, id, environment, action, state, source, after_id, searched, total,
+        created_at, created_by) VALUES ($1, '${id}', 'test', '${action}', 'DONE', 0, '', 0, 0, ${createdAt}, 'test')`,
+    });
+    const now = app.clock.now() - 100 * DAY;
+    await db.write(async (tx) => {
+      for (const id of ['old', 'older']) await tx.run(add(id, 'FIND', now - 7 * DAY), ['acme']);
+      await tx.run(add('young', 'FIND', now - 7 * DAY + 1), ['acme']);
+      await tx.run(add('erasure', 'ERASE', now - 7 * DAY), ['acme']);
+    });
+    const left = async () => {
+      const text = "SELECT id FROM person_requests WHERE tenant_id = $1 AND id IN ('old', 'older', 'young', 'erasure')";
+      return (await db.all<{ id: string }>({ text }, ['acme'])).map(({ id }) => id).toSorted();
+    };
+    const afterEach: string[][] = [];
+    const watched: Pick<TenantDb, 'write'> = {
+      async write(work) {
+        const result = await db.write(work);
+        afterEach.push(await left());
+        return result;
+      },
+    };
+    async function* everyTenantId() {
+      yield asTenantId('acme');
+    }
+    const job = forgetFindsJob({ db: { of: () => watched } as unknown as Db, everyTenantId });
+    await job.run({}, { now, signal: new AbortController().signal } as JobContext);
+    assert.deepEqual(afterEach.slice(0, 2), [
+      ['erasure', 'older', 'young'],
+      ['erasure', 'young'],
+    ]);
+    assert.deepEqual(await left(), ['erasure', 'young']);
   });
 });

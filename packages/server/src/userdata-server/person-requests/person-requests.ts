@@ -1,11 +1,11 @@
 import { api, type Body, MAX_FOUND_OF_PERSON, type Ok } from '@grove/contract';
 import { type Audit, changedBy } from '../../audit/audit.ts';
 import type { Db, TenantReads } from '../../db/db.ts';
-import { defineJob } from '../../jobs/define-job.ts';
+import { definePurge, type PurgeDeps } from '../../jobs/define-purge.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { actor, callerIds } from '../../kernel/actor.ts';
 import { stream } from '../../kernel/answers.ts';
-import { DAY, HOUR, MINUTE, toDtm } from '../../kernel/clock.ts';
+import { DAY, toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
@@ -20,7 +20,7 @@ import {
   findRequest,
   itemsOf,
   type PersonRequestRow,
-  removeOldFinds,
+  removeOldFind,
 } from './person-requests.repository.ts';
 import { byKind, type RunDeps, requestSubject, runRequestJob, SELECTORS } from './run-request.ts';
 
@@ -157,19 +157,14 @@ async function viewOf(db: TenantReads, row: PersonRequestRow): Promise<View> {
   };
 }
 
-function forgetFindsJob({ db, everyTenantId }: Pick<PersonRequestDeps, 'db' | 'everyTenantId'>) {
-  return defineJob<object>({
-    kind: 'userdata-server.forget-finds',
-    does: 'removes expired results of person requests',
-    maxAttempts: 5,
-    backoff: { firstMs: MINUTE, mostMs: HOUR },
-    timeoutMs: 10 * MINUTE,
-    recurs: { dailyAt: '00:20', key: 'daily' },
-    async run(_payload, { now, signal }) {
-      for await (const tenantId of everyTenantId()) {
-        signal.throwIfAborted();
-        await db.of(tenantId).write((tx) => removeOldFinds(tx, { before: now - FINDS_KEPT_DAYS * DAY }));
-      }
+export function forgetFindsJob(deps: PurgeDeps) {
+  return definePurge(
+    deps,
+    {
+      kind: 'userdata-server.forget-finds',
+      does: 'removes expired results of person requests',
+      recurs: { dailyAt: '00:20', key: 'daily' },
     },
-  });
+    (now) => [async (tx, limit) => ((await removeOldFind(tx, { before: now - FINDS_KEPT_DAYS * DAY })) ? limit : 0)],
+  );
 }
