@@ -12,7 +12,7 @@ export const FAULT_TEXTS: Readonly<Record<'card' | 'face', Readonly<Record<strin
     mrz_missing: 'unreadable',
     mrz_check_digit: 'unreadable',
     check_digits: 'unreadable',
-    fields_missing: 'glare',
+    fields_missing: 'unreadable',
     unreadable: 'unreadable',
     type_not_accepted: 'wrongType',
     country_not_accepted: 'wrongCountry',

@@ -14,7 +14,7 @@ import { portraitSigns } from './portrait-signs.ts';
 import type { ZoneLine } from './zone-strip.ts';
 import { zoneSigns } from './zone-strokes.ts';
 
-export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '13' };
+export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '14' };
 
 /**
  * What is measured, and the value from which it is a sign by itself. Set on photographs of public specimens and on the
@@ -34,14 +34,14 @@ export const AUTHENTICITY_BOUNDS = {
   /** The three weakest of the edges around the portrait, as their geometric mean: a sign on the side with the zone, elsewhere with the noise. */
   portraitEdges: { bound: 36.5, sign: 'above' },
   /** The weakest of the four lines around the portrait, as the share of it that is seen: a sign where portraits fade into the print. */
-  portraitFrame: { bound: 0.86, sign: 'above' },
+  portraitFrame: { bound: 0.867, sign: 'above' },
   /** How far the noise of the portrait is from that of the card, as a logarithm, either way: a sign with the edges only. */
   portraitNoise: { bound: 0.5, sign: 'above' },
   /**
-   * How much of an earlier save as JPEG, which the card shows, the portrait lacks: it was put in after that. A portrait with
-   * few frequencies of its own may lack all of it (1), one that was put in lacks more.
+   * How much of an earlier save as JPEG, which the card shows, the portrait lacks, by most of its frequencies: it was put in
+   * after that.
    */
-  portraitSave: { bound: 1.17, sign: 'above' },
+  portraitSave: { bound: 0.5, sign: 'above' },
   /** How much sharper the portrait is than the print, as a share of an edge: it has not been through the same lens. */
   portraitSharpness: { bound: 0.024, sign: 'above' },
   /** The longest straight edge that no lens has blurred, in heights of the document: something was put into the picture. */
@@ -52,6 +52,8 @@ export const AUTHENTICITY_BOUNDS = {
   zoneColour: { bound: 0.13, sign: 'above' },
   /** How far the two most alike digits of a line are from being the same picture, in pixels: less was copied within it. */
   zoneCopies: { bound: 0.1, sign: 'below' },
+  /** How much brighter than its like the paper behind two digits of the zone is, as a share: it was painted over. */
+  zonePaper: { bound: 0.0138, sign: 'above' },
 } as const;
 
 export type AuthenticitySignalName = keyof typeof AUTHENTICITY_BOUNDS;
@@ -102,6 +104,7 @@ export function measureAuthenticity(
     signal('zoneStrokes', zone.strokes),
     signal('zoneColour', zone.colour),
     signal('zoneCopies', zone.copies),
+    signal('zonePaper', zone.paper),
   ];
 }
 

@@ -19,7 +19,9 @@ const STRAY = 0.06;
 const SURE = 12;
 /** A save leaves its steps at several frequencies; a picture that repeats itself may do so at one or two. */
 const MIN_SURE = 4;
-const MIN_EXPECTED = 15;
+/** A frequency tells about the portrait only if it expects so many values there, and so many frequencies must tell. */
+const MIN_EXPECTED = 10;
+const MIN_TELLING = 3;
 /** A gap counts only if at least so many values stand on each side of it. */
 const MIN_COUNT = 6;
 /** A coefficient of more steps counts as one of this many. */
@@ -31,9 +33,9 @@ const COSINES = Float64Array.from({ length: SIDE * SIDE }, (_, i) => {
 });
 
 /**
- * Whether the portrait lacks an earlier save as JPEG that the card around it shows: 0 if both have the same history, 1 and
- * more if the portrait shows no trace of the earlier save: the gaps are then as full as the rarer of their borders, or
- * fuller. A photograph that is edited is saved a second time, but what was pasted in has then been saved only once.
+ * Whether the portrait lacks an earlier save as JPEG that the card around it shows: 0 if both have the same history, about
+ * 1 and more if the portrait shows no trace of the earlier save: the gaps are then as full as the rarer of their borders,
+ * or fuller. A photograph that is edited is saved a second time, but what was pasted in has then been saved only once.
  * Undefined where the card shows no earlier save, as in a picture that was taken and sent.
  */
 export function missingSave(image: Raster, quad: Quad, table: JpegTable, portrait: DocumentArea): number | undefined {
@@ -43,18 +45,19 @@ export function missingSave(image: Raster, quad: Quad, table: JpegTable, portrai
   const waves = frequencies();
   const values = (blocks: readonly number[]) => coefficients(image, blocks, waves, table.steps);
   const [own, around] = [values(inside), values(outside)];
-  let [inGaps, expected, sure] = [0, 0, 0];
+  let sure = 0;
+  const shares: number[] = [];
   waves.forEach((wave, i) => {
     const step = table.steps[wave] as number;
     const earlier = earlierStep(around[i] as Uint16Array, step);
     if (earlier === undefined) return;
     sure += 1;
-    const gaps = gapsOf(own[i] as Uint16Array, step, earlier);
-    inGaps += gaps.inGaps;
-    expected += gaps.expected;
+    const { inGaps, expected } = gapsOf(own[i] as Uint16Array, step, earlier);
+    if (expected >= MIN_EXPECTED) shares.push(Math.max(0, (inGaps - STRAY * expected) / ((1 - STRAY) * expected)));
   });
-  if (sure < MIN_SURE || expected < MIN_EXPECTED) return undefined;
-  return Math.max(0, (inGaps - STRAY * expected) / ((1 - STRAY) * expected));
+  if (sure < MIN_SURE || shares.length < MIN_TELLING) return undefined;
+  // The step of one or two frequencies may be guessed wrongly, so the lower median decides.
+  return shares.sort((one, other) => one - other)[Math.floor((shares.length - 1) / 2)];
 }
 
 function frequencies(): number[] {

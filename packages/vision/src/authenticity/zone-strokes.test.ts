@@ -15,6 +15,7 @@ import { zoneSigns } from './zone-strokes.ts';
 const { bound } = AUTHENTICITY_BOUNDS.zoneStrokes;
 const { bound: colourBound } = AUTHENTICITY_BOUNDS.zoneColour;
 const { bound: copyBound } = AUTHENTICITY_BOUNDS.zoneCopies;
+const { bound: paperBound } = AUTHENTICITY_BOUNDS.zonePaper;
 /** The page of a passport, and where the second line of its zone stands on it, in millimetres. */
 const PAGE = { width: 125, height: 88 };
 const LINE = { left: 6.4, top: 79.1, length: 44.6 * 2.54, height: 3 };
@@ -127,9 +128,22 @@ describe('the strokes of a zone', () => {
     }
   });
 
+  it('stand on paper of one brightness in a genuine document', () => {
+    for (const { image, line } of genuine) assert.ok((zoneSigns(image, [line]).paper ?? 1) < paperBound / 2);
+  });
+
+  it('show digits that were printed on correction fluid', async () => {
+    for (const seed of SEEDS) {
+      const { rewritten } = inkedBy(seed, [24, 24, 28]);
+      assert.ok(rewritten);
+      const { image, line } = await shoot(seed, { rewritten: { ...rewritten, strength: 1, cover: [252, 252, 250] } });
+      assert.ok((zoneSigns(image, [line]).paper ?? 0) >= paperBound);
+    }
+  });
+
   it('say nothing where no line was read, or too few digits', () => {
     const [{ image, line }] = genuine as [Shot];
-    const nothing = { strokes: undefined, colour: undefined, copies: undefined };
+    const nothing = { strokes: undefined, colour: undefined, copies: undefined, paper: undefined };
     assert.deepEqual(zoneSigns(image, []), nothing);
     assert.deepEqual(zoneSigns(image, [{ ...line, text: '<'.repeat(44) }]), nothing);
   });

@@ -3,6 +3,7 @@ import { median } from './median.ts';
 import { colourDistances } from './zone-colour.ts';
 import { leastDifference } from './zone-copies.ts';
 import { CELL_HEIGHT, CELL_WIDTH, type Glyph, glyphOf, MARGIN, PITCH } from './zone-glyphs.ts';
+import { type PaperDifference, paintedOver, paperDifferences } from './zone-paper.ts';
 import { type CellPosition, fitAt, fittedStrip, positionsOf, type Strip, type ZoneLine } from './zone-strip.ts';
 
 /** The ink of one character of a zone, as shares of the ink that its drawing has. */
@@ -36,18 +37,22 @@ export type ZoneSigns = {
   readonly colour: number | undefined;
   /** How far the two most alike digits of a line are from being the same picture, in pixels. */
   readonly copies: number | undefined;
+  /** How much brighter the paper behind the second brightest digit is than behind its like, as a share. */
+  readonly paper: number | undefined;
 };
 
 export function zoneSigns(image: Raster, lines: readonly ZoneLine[]): ZoneSigns {
   const surpluses: number[] = [];
   const distances: number[] = [];
   const differences: number[] = [];
+  const papers: PaperDifference[] = [];
   for (const line of lines) {
     const strip = fittedStrip(image, line);
     const positions = positionsOf(strip, line.text);
     const inks = inksOf(strip, positions, line.text);
     if (inks.length >= MIN_CHARACTERS) surpluses.push(...inks.filter(isDigit).map((ink) => surplusOf(ink, inks)));
     distances.push(...colourDistances(strip, positions, line.text));
+    papers.push(...paperDifferences(strip, positions, line.text));
     const difference = leastDifference(image, strip, positions, line.text);
     if (difference !== undefined) differences.push(difference);
   }
@@ -55,6 +60,7 @@ export function zoneSigns(image: Raster, lines: readonly ZoneLine[]): ZoneSigns 
     strokes: outstanding(surpluses, MANY_FULL),
     colour: outstanding(distances, MANY_COLOURED),
     copies: differences.length === 0 ? undefined : Math.min(...differences),
+    paper: paintedOver(papers, MOST_WRITTEN_OVER),
   };
 }
 

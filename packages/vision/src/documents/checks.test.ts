@@ -62,6 +62,25 @@ test('a date of a passport that is none of birth, issue and expiry was changed, 
   assert.equal(resultOf('expiryDate', ['01 JAN 1975', issue, '27 MAR 20']), 'not_performed');
 });
 
+test('a date that differs in a digit which the reader found possible is unread, neither changed nor confirmed', () => {
+  const text = '01 JAN 1985';
+  const birthOf = (rivals: readonly string[], label?: 'birthDate') => {
+    const line = { text, rivals, confidence: 1, x: 0.1, y: 0.1, width: 0.3, height: 0.02 };
+    const fields = label ? [{ name: label, label: 'Date of birth', value: text, confidence: 1 }] : [];
+    const checks = visualChecks(FACTS, { lines: [line], fields, models: [] }, 'mrz', { fewDates: true });
+    return checks.find(({ name }) => name === 'visual.birthDate.mrz')?.result;
+  };
+  const clear = Array.from(text, () => '');
+  for (const label of [undefined, 'birthDate'] as const) {
+    assert.equal(birthOf(clear, label), 'failed');
+    assert.equal(birthOf(clear.with(9, '7'), label), 'not_performed');
+    assert.equal(birthOf(clear.with(9, '?'), label), 'not_performed');
+    // Another digit is in doubt, or another value of this one.
+    assert.equal(birthOf(clear.with(9, '6'), label), 'failed');
+    assert.equal(birthOf(clear.with(10, '?'), label), 'failed');
+  }
+});
+
 test('a date is found in two languages, with scattered spaces, and in two boxes beside each other', () => {
   for (const text of ['01 JAN/JAN 75', '01 JANUARY/JAN 75', '01 STY/JAN 1975', '01JAN7JAN75', '01 JAN /J AN 75']) {
     assert.equal(resultOf('birthDate', [text]), 'passed', text);

@@ -2,6 +2,7 @@ import type { Licence } from '../barcodes/parse-aamva.ts';
 import type { MrzFinding } from '../mrz/mrz-finding.ts';
 import { STATES, UNUSUAL_STATES } from '../mrz/states.ts';
 import { transliterate } from '../mrz/transliterate.ts';
+import { UNSURE } from '../ocr/rivals.ts';
 import { datesIn, fullDate, isDay, printedDates, showsDayOf, showsYearOf, yearsBetween } from './dates.ts';
 import { compareName, type NameAgreement, namesIn, sameName } from './names.ts';
 import type { VisualFieldName, VisualLine, VisualZone } from './visual-zone.ts';
@@ -116,10 +117,10 @@ export function visualChecks(
 ): DocumentCheck[] {
   const labelled = (name: VisualFieldName): string | undefined =>
     zone.fields.find((field) => field.name === name)?.value;
-  const lines = zone.lines.map(({ text }) => text);
-  const pairs = splitTexts(zone.lines, 2);
-  const texts = [...lines, ...pairs, ...splitTexts(zone.lines, 3)];
-  const isDateChanged = fewDates && hasOtherDates([...lines, ...pairs.filter(isWhole)], facts);
+  const pairs = splitValues(zone.lines, 2);
+  const values: readonly PrintedValue[] = [...zone.lines, ...pairs, ...splitValues(zone.lines, 3)];
+  const texts = values.map(({ text }) => text);
+  const isDateChanged = fewDates && hasOtherDates([...zone.lines, ...pairs.filter(isWhole)], facts);
   const compare = (
     name: VisualFieldName,
     expected: string,
@@ -128,7 +129,8 @@ export function visualChecks(
     isChanged = false,
   ): DocumentCheck => {
     const value = labelled(name);
-    const differs = (value !== undefined && readable(value)) || isChanged;
+    const isClear = value !== undefined && readable(value) && !values.some((each) => mayShow(each, expected, value));
+    const differs = isClear || isChanged;
     const agrees = expected === '' ? undefined : isSame ? true : differs ? false : undefined;
     const shows = (isPart: typeof showsYearOf): boolean => texts.some((text) => isPart(expected, text));
     const partRead =
@@ -176,8 +178,10 @@ export function visualChecks(
   ];
 }
 
-/** The texts of so many neighbours in a row: the reader splits a date where there is a wide space in it. */
-function splitTexts(lines: readonly VisualLine[], count: number): string[] {
+type PrintedValue = Pick<VisualLine, 'text' | 'rivals'>;
+
+/** So many neighbours in a row as one value: the reader splits a date where there is a wide space in it. */
+function splitValues(lines: readonly VisualLine[], count: number): PrintedValue[] {
   const besideOf = (one: VisualLine): VisualLine[] =>
     lines.filter((other) => {
       const overlap = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
@@ -191,14 +195,31 @@ function splitTexts(lines: readonly VisualLine[], count: number): string[] {
   for (let more = 1; more < count; more += 1) {
     rows = rows.flatMap((row) => besideOf(row.at(-1) as VisualLine).map((next) => [...row, next])).slice(0, MAX_ROWS);
   }
-  return rows.map((row) => row.map(({ text }) => text).join(' '));
+  return rows.map((row) => ({
+    text: row.map(({ text }) => text).join(' '),
+    rivals: row.flatMap(({ text, rivals }, i) => [...(i > 0 ? [''] : []), ...(rivals ?? Array.from(text, () => ''))]),
+  }));
 }
+
+/** Whether a date in print is the expected one but for a digit that the reader found possible, or was unsure of. */
+function mayShow({ text, rivals = [] }: PrintedValue, expected: string, value = text): boolean {
+  if (!isDay(expected) || !text.includes(value) || datesIn(text).length === 0) return false;
+  const characters = Array.from(text);
+  return characters.some((character, at) => {
+    const others = rivals[at] ?? '';
+    if (!/\d/.test(character) || others === '') return false;
+    const digits = others.includes(UNSURE) ? DIGITS : others.replace(/\D/g, '');
+    return [...digits].some((digit) => datesIn(characters.with(at, digit).join('')).includes(expected));
+  });
+}
+
+const DIGITS = '0123456789';
 
 /** A document with more neighbours than this is a page of numbers. */
 const MAX_ROWS = 60;
 
 /** Whether no digit was lost between two boxes: 21.1 1971 may be the rest of 21.12.1971. A day before a name may be one digit. */
-function isWhole(text: string): boolean {
+function isWhole({ text }: PrintedValue): boolean {
   return /[A-Za-z]{3}/.test(text) || !/(?<!\d)\d(?!\d)/.test(text);
 }
 
@@ -208,12 +229,13 @@ const MAX_SPACE_BEFORE_YEAR = 0.1;
 
 /**
  * Whether print shows a date that is none of birth, issue and expiry: one that no date of issue can be, or a second one
- * beside that of issue.
+ * beside that of issue. What may be misread shows none.
  */
-function hasOtherDates(texts: readonly string[], { birthDate, expiryDate }: Facts): boolean {
+function hasOtherDates(values: readonly PrintedValue[], { birthDate, expiryDate }: Facts): boolean {
   if (birthDate === '' || expiryDate === '') return false;
-  const others = texts
-    .flatMap(printedDates)
+  const others = values
+    .filter((value) => !mayShow(value, birthDate) && !mayShow(value, expiryDate))
+    .flatMap(({ text }) => printedDates(text))
     .filter((days) => !days.includes(birthDate) && !days.includes(expiryDate) && !isCutShort(days));
   const isIssue = (day: string): boolean => {
     return day > birthDate && day < expiryDate && yearsBetween(day, expiryDate) <= MAX_VALID_YEARS;

@@ -47,3 +47,14 @@ test('a line with both names is two names, and keeps what else its letters may b
   assert.deepEqual(other, printOf(' ANNA', { 1: 'H' }));
   assert.deepEqual(more, []);
 });
+
+test('print that stops before the name does was not read to its end, so it shows no other name', () => {
+  assert.equal(compareName(printOf('NATACH'), 'NATACHA'), 'other');
+  assert.equal(compareName(printOf('NATACHO'), 'NATACHA'), 'changed');
+  assert.equal(compareName(printOf('NATAHA'), 'NATACHA'), 'changed');
+});
+
+test('a name behind a label and a colon is a name', () => {
+  const names = namesIn(printOf('Prenom(s):CORINNE'));
+  assert.ok(names.some((name) => compareName(name, 'CORINNE') === 'same'));
+});

@@ -19,10 +19,10 @@ const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = { 0: 'O', 1: 'I', 2:
 /** Stands for Þ, which a zone writes as TH and the reader takes for a P. */
 const THORN = '*';
 
-/** A line of print may hold both names with a comma between, or one name in two spellings. */
+/** A line of print may hold both names with a comma between, one name in two spellings, or a label and a name. */
 export function namesIn({ text, rivals }: PrintedName): PrintedName[] {
   const characters = Array.from(text);
-  const marks = characters.flatMap((character, at) => (/[,/]/.test(character) ? [at] : []));
+  const marks = characters.flatMap((character, at) => (/[,/:]/.test(character) ? [at] : []));
   const parts = [-1, ...marks].map((mark, i) => {
     const [from, to] = [mark + 1, marks[i] ?? characters.length];
     return { text: characters.slice(from, to).join(''), ...(rivals && { rivals: rivals.slice(from, to) }) };
@@ -51,7 +51,13 @@ export function compareName({ text, rivals }: PrintedName, zone: string): NameAg
   // A letter that the reader saw as the second most likely is no mistake of another kind in a short name.
   const allowed = rivals && isLong ? Math.max(1, usual) : usual;
   if (clear === 0 && doubtful <= allowed) return 'same';
+  // Print that stops before its name does was not read to the end, so it neither shows the name nor another one.
+  if (isBeginning(text, expected)) return 'other';
   return isLong && clear > 0 && clear + doubtful <= Math.max(1, usual) ? 'changed' : 'other';
+}
+
+function isBeginning(text: string, expected: string): boolean {
+  return SPELLINGS.some((spelling) => expected.startsWith(transliterate(text, spelling).replaceAll(' ', '')));
 }
 
 function weight({ doubtful, clear }: Differences): number {

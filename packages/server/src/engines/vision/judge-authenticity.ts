@@ -62,7 +62,7 @@ function reviewReason(readings: readonly DocumentReading[]): string | undefined 
   if (some('gridPeak', 'gridShared', 'colourBands') || readings.some(hasGridBesideZone)) return 'screen_or_print';
   if (some('sensorNoise')) return 'no_sensor_noise';
   if (some('cutBorder', 'portraitSave', 'portraitSharpness', 'zoneCopies')) return 'edited_picture';
-  if (some('zoneStrokes', 'zoneColour')) return 'zone_overwritten';
+  if (some('zoneStrokes', 'zoneColour', 'zonePaper')) return 'zone_overwritten';
   const zone = readings.find(({ mrz }) => mrz)?.mrz;
   if (readings.some((reading) => hasStuckPortrait(reading, reading.mrz ?? zone))) return 'pasted_portrait';
   const weak = readings.some((reading) => weightOf(reading.authenticity) >= ENOUGH_WEAK);
@@ -100,7 +100,7 @@ function hasStuckPortrait({ authenticity, mrz: ownZone }: DocumentReading, mrz =
 
 /** Shares of the bounds of `portraitEdges` and `portraitFrame`. */
 const HARD_EVEN_WITH_GAPS = 1.37;
-const FEW_GAPS = 0.872;
+const FEW_GAPS = 0.922;
 const MORE_THAN_FAINT = 0.548;
 
 const styleOf = ({ format, fields }: NonNullable<DocumentReading['mrz']>) => `${format} ${fields.issuer}`;
@@ -113,14 +113,15 @@ const FRAMED_PORTRAITS: ReadonlySet<string> = new Set([
   'TD1 D',
   'TD1 USA',
   'TD3 CZE',
+  'TD3 FRA',
   'TD3 TWN',
   'TD3 UKR',
 ]);
 
 /** How much harder than their bound edges are that no genuine licence had. */
 const HARDER = 2.2;
-/** So much of the bounds in all is as good as a sign. */
-const ENOUGH_WEAK = 2.7;
+/** So much of the bounds in all is as good as a sign. Beside a zone, a grid that comes near enough is one by itself. */
+const ENOUGH_WEAK = 2.85;
 
 /** How near the portrait's signals and the grid are to their bounds, added up; each counts up to one. */
 function weightOf(signals: readonly AuthenticitySignal[]): number {

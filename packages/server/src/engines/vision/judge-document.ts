@@ -47,8 +47,11 @@ export function judgeDocument(
   // If a picture must be taken again, no other check is reported.
   if (quality.status === 'FAILED' && !request.anyway) return { checks: [quality], pictures };
   const consistency = consistencyCheck(agreement, readings);
-  const blurred = consistency.status === 'REVIEW' && !request.anyway ? blurredPictures(sides) : [];
-  if (blurred.length > 0) return { checks: [qualityCheck(sides, blurred)], pictures: blurred };
+  const authenticity = judgeAuthenticity(sides, request);
+  // Nobody is asked for a better picture of a copy.
+  const mayBeUnread = consistency.status === 'REVIEW' && authenticity.status !== 'FAILED' && !request.anyway;
+  const unread = mayBeUnread ? unreadPictures(sides, consistency) : [];
+  if (unread.length > 0) return { checks: [qualityCheck(sides, unread)], pictures: unread };
   const type = typeOf(readings);
   const country = countryOf(readings);
   const checks = [
@@ -59,7 +62,7 @@ export function judgeDocument(
     expiryCheck(agreement),
     plausibilityCheck(agreement, readings),
     consistency,
-    judgeAuthenticity(sides, request),
+    authenticity,
   ];
   const documentType = type ?? request.documentType;
   const countryCode = country ?? request.countryCode;
@@ -105,15 +108,21 @@ function qualityCheck({ front, back }: DocumentSides, [first, ...others]: readon
   return checkOf(name, PASSED, { measures: front.quality.measures });
 }
 
+const FIELDS_MISSING = 'fields_missing';
 /** Of all pictures below this sharpness, print was misread. */
 const MIN_PRINT_SHARPNESS = 0.042;
 
-/** The sides on which print is too blurred to contradict a zone: a sharper picture is better than a human's guess. */
-function blurredPictures({ front, back }: DocumentSides): PictureFault[] {
-  return Object.entries({ front, ...(back && { back }) }).flatMap(([picture, { quality }]) => {
+/**
+ * The sides of which another picture is better than a human's guess: print that is too blurred to contradict a zone, and
+ * the front if fields of the zone were not found in print, as under a reflection, a finger or from too far away.
+ */
+function unreadPictures({ front, back }: DocumentSides, consistency: Check): PictureFault[] {
+  const blurred = Object.entries({ front, ...(back && { back }) }).flatMap(([picture, { quality }]) => {
     const { sharpness = MIN_PRINT_SHARPNESS } = quality.measures ?? {};
     return sharpness < MIN_PRINT_SHARPNESS ? [{ picture, reasons: ['blurred'] }] : [];
   });
+  if (blurred.length > 0 || consistency.reason !== FIELDS_MISSING) return blurred;
+  return [{ picture: 'front', reasons: [FIELDS_MISSING] }];
 }
 
 /** What a machine can read tells the type best; print is believed only where there is nothing else. */
@@ -242,7 +251,7 @@ function consistencyCheck(agreement: readonly DocumentCheck[], readings: readonl
   const missing = missingFields(results, readings);
   if (agree.length > 0 && isAnyHidden(missing)) {
     const names = missing.map(({ name }) => name);
-    return checkOf('documentConsistency', forReview('fields_missing'), { ...metaData, missing: names });
+    return checkOf('documentConsistency', forReview(FIELDS_MISSING), { ...metaData, missing: names });
   }
   return checkOf('documentConsistency', agree.length > 0 ? PASSED : notPerformed('nothing_to_compare'), metaData);
 }

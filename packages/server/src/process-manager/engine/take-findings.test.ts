@@ -117,6 +117,7 @@ describe('a poor photograph', () => {
     assert.deepEqual([currentOf(first).mayUseAnyway, first.on(USE).refused], [undefined, 'notOffered']);
     const second = poor(first, 'glare');
     assert.equal(currentOf(second).mayUseAnyway, true);
+    assert.equal(currentOf(poor(first, 'fields_missing')).mayUseAnyway, true);
     const used = second.on(USE);
     const { phase, attempt, anyway: how } = currentOf(used);
     assert.deepEqual([phase, attempt, how], ['work', 3, 'chosen']);

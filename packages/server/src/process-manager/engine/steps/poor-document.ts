@@ -1,7 +1,14 @@
 import type { Check } from '../../../kernel/check.ts';
 
 /** What may be wrong with a photograph that a human can still make something of. Pure. */
-export const POOR_REASONS: readonly string[] = ['blurred', 'glare', 'too_dark', 'cut_off', 'too_small'];
+export const POOR_REASONS: readonly string[] = [
+  'blurred',
+  'glare',
+  'too_dark',
+  'cut_off',
+  'too_small',
+  'fields_missing',
+];
 
 /** What a machine cannot read because the photograph is poor says nothing about the document. */
 const UNREAD_REASONS: readonly string[] = ['mrz_missing', 'mrz_check_digit', 'check_digits', 'implausible_dates'];

@@ -1,0 +1,109 @@
+import { median } from './median.ts';
+import { INKED_HEIGHT, PITCH } from './zone-glyphs.ts';
+import type { CellPosition, Strip } from './zone-strip.ts';
+
+/** How bright the paper of a character's cell is, and that above and below it, in red, green and blue. */
+type CellPaper = { readonly digit: boolean; readonly index: number; readonly own: Light; readonly rim: Light };
+type Light = readonly [red: number, green: number, blue: number];
+
+/** What is darker than this share of the ink is no paper. */
+const LIGHTEST_INK = 0.12;
+/** With fewer pixels, the paper of a place is not known. */
+const MIN_PIXELS = 20;
+/** The paper above and below a character: from where correction fluid ends to where it surely has ended, in pixels. */
+const [RIM_FROM, RIM_TO] = [5, 11];
+/** A cell is compared with those up to so many places away. */
+const NEIGHBOURS = 4;
+const MIN_NEIGHBOURS = 4;
+/** A colour of the paper that is this bright is clipped. */
+const CLIPPED = 250;
+/** No single colour may say less than this share of what all say together: print behind a zone is coloured, fluid is white. */
+const LEAST_SHARE = 0.5;
+
+/** The paper behind a digit beside that of its neighbours, as a share. */
+export type PaperDifference = {
+  /** By how much it is brighter than theirs and than that above and below it, whichever is less; at least 0. */
+  readonly brighter: number;
+  /** How far it is from theirs, either way. */
+  readonly apart: number;
+};
+
+export function paperDifferences(
+  strip: Strip,
+  positions: readonly CellPosition[],
+  text: string,
+): readonly PaperDifference[] {
+  const cells = positions.flatMap((position, index): CellPaper[] => {
+    const { own, rim } = papersAt(strip, position);
+    return own && rim ? [{ digit: /\d/.test(text[index] as string), index, own, rim }] : [];
+  });
+  return cells
+    .filter(({ digit }) => digit)
+    .flatMap((cell) => {
+      const near = cells.filter((other) => other !== cell && Math.abs(other.index - cell.index) <= NEIGHBOURS);
+      return near.length < MIN_NEIGHBOURS ? [] : [differenceOf(cell, near)];
+    });
+}
+
+function differenceOf({ own, rim }: CellPaper, near: readonly CellPaper[]): PaperDifference {
+  const beside = own.map((light, k) => ({ light, usual: median(near.map((cell) => cell.own[k] as number)) }));
+  const shares = beside.map(({ light, usual }) => light / usual - 1);
+  const apart = Math.abs(mean(shares));
+  const colours = [0, 1, 2].filter((k) => (beside[k]?.usual as number) < CLIPPED);
+  if (colours.length === 0) return { brighter: 0, apart };
+  const seen = colours.map((k) => shares[k] as number);
+  const fromRim = (cell: Pick<CellPaper, 'own' | 'rim'>): number =>
+    mean(colours.map((k) => (cell.own[k] as number) / (cell.rim[k] as number)));
+  const acrossRim = fromRim({ own, rim }) - median(near.map(fromRim));
+  return { brighter: Math.max(0, Math.min(mean(seen), acrossRim, Math.min(...seen) / LEAST_SHARE)), apart };
+}
+
+/**
+ * How much brighter the paper behind the second brightest digit is than usual, less what paper with a pattern varies by
+ * anyway. To change a number together with its check digit takes two digits at least, and a single bright place has other
+ * causes. Correction fluid is whiter than paper, unless the light clips both.
+ */
+export function paintedOver(differences: readonly PaperDifference[], usualPlace: number): number | undefined {
+  if (differences.length <= usualPlace) return undefined;
+  const brightest = differences.map(({ brighter }) => brighter).sort((one, other) => other - one);
+  const pattern = median(differences.map(({ apart }) => apart));
+  return Math.max(0, (brightest[1] as number) - (brightest[usualPlace] as number) - pattern);
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function papersAt(strip: Strip, { x, y, scale }: CellPosition): { own: Light | undefined; rim: Light | undefined } {
+  const [top, bottom] = [y - 1, y + INKED_HEIGHT * scale];
+  return {
+    own: paperIn(strip, x + 1, x + PITCH - 1, [[top, bottom]]),
+    rim: paperIn(strip, x - 2, x + PITCH + 2, [
+      [top - RIM_TO, top - RIM_FROM],
+      [bottom + RIM_FROM, bottom + RIM_TO],
+    ]),
+  };
+}
+
+/** The mean of the middle half of the paper's pixels in these columns and rows. */
+function paperIn(
+  { width, height, darkness, pixels }: Strip,
+  left: number,
+  right: number,
+  rows: readonly (readonly [from: number, to: number])[],
+): Light | undefined {
+  const values: [number[], number[], number[]] = [[], [], []];
+  for (const [from, to] of rows) {
+    for (let row = Math.max(0, Math.round(from)); row < Math.min(height, Math.round(to)); row += 1) {
+      for (let column = Math.max(0, left); column < Math.min(width, right); column += 1) {
+        const at = row * width + column;
+        if ((darkness[at] as number) > LIGHTEST_INK) continue;
+        values.forEach((colour, k) => void colour.push(pixels.data[3 * at + k] as number));
+      }
+    }
+  }
+  return values[0].length < MIN_PIXELS ? undefined : [middle(values[0]), middle(values[1]), middle(values[2])];
+}
+
+function middle(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).sort();
+  return mean([...sorted.subarray(Math.floor(sorted.length / 4), Math.ceil((3 * sorted.length) / 4))]);
+}
