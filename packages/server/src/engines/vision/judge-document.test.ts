@@ -175,6 +175,9 @@ describe('what is said of a document', () => {
     const first = judge({ front: readingOf({ visual: hidden }) });
     assert.deepEqual(first.found, { documentQuality: 'FAILED fields_missing retry' });
     assert.deepEqual(first.pictures, [{ picture: 'front', reasons: ['fields_missing'] }]);
+    const authenticity = [{ name: 'ownColour', value: 1, bound: 2.3, isSign: true } as const];
+    const copy = judge({ front: readingOf({ visual: hidden, authenticity }) });
+    assert.equal(copy.found.documentAuthenticity, 'FAILED photocopy retry', 'no better picture helps a copy');
     const { found, checks } = judge({ front: readingOf({ visual: hidden }) }, { anyway: true });
     assert.equal(found.documentConsistency, 'REVIEW fields_missing final');
     const missing = checks.find(({ name }) => name === 'documentConsistency')?.metaData?.missing;
