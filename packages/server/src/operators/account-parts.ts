@@ -13,7 +13,7 @@ import { nameBrowser } from '../kernel/name-browser.ts';
 import { operatorName } from '../kernel/operator-name.ts';
 import type { Vault } from '../secrets/vault.ts';
 import type { EmailLinks } from './email-links.ts';
-import { findOperator, type OperatorRow } from './operators.repository.ts';
+import { findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
 import type { Recognised } from './passkeys.ts';
 import { endSessionOf, IDLE_MS, type OperatorSession, startSession } from './sessions.ts';
 import type { SingleSignOnSignIn } from './single-sign-on/sign-in.ts';
@@ -139,8 +139,9 @@ export function own({ principal }: Pick<Context, 'principal'>): SignedIn {
   return { ...principal, operator };
 }
 
+/** Locked, so that of two requests that each remove one of the last two passkeys, one waits for the other. */
 export async function existing(tx: TenantTx, id: string): Promise<OperatorRow> {
-  const row = await findOperator(tx, { id });
+  const row = await findOperatorForUpdate(tx, { id });
   if (!row) throw new ApiError(100210);
   return row;
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { TenantTx } from '../db/db.ts';
-import { SKIP_LOCKED } from '../db/sql/dialect.ts';
+import { FOR_UPDATE, SKIP_LOCKED } from '../db/sql/dialect.ts';
 import { query } from '../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import { MINUTE } from '../kernel/clock.ts';
@@ -69,9 +69,12 @@ export async function storeCeremony(tx: TenantTx, ceremony: RowOf<typeof ceremon
   await ADD.run(tx, ceremony);
 }
 
-/** Finds a ceremony without removing it, because a code may be mistyped. */
+/**
+ * Finds a ceremony without removing it, because a code may be mistyped. Locked: whoever sends one code twice at once gets
+ * in once, and the second is no wrong code, which would count towards a lock.
+ */
 export const findCeremony = query<Row>()(
-  `SELECT id, operator_id, challenge FROM operator_ceremonies ${OF_SOMEBODY}`,
+  `SELECT id, operator_id, challenge FROM operator_ceremonies ${OF_SOMEBODY} ${FOR_UPDATE}`,
 ).get;
 
 /** Removes and returns a ceremony that names its operator. */

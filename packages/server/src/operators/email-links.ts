@@ -8,8 +8,8 @@ import { newId, type TenantId } from '../kernel/ids.ts';
 import { operatorName } from '../kernel/operator-name.ts';
 import { fold } from '../kernel/pages.ts';
 import { countCeremonies, storeCeremony, takeOfSomebody } from './ceremonies.repository.ts';
+import { hasJoined } from './links.ts';
 import { findByEmail, findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
-import { passkeysOf } from './passkeys.repository.ts';
 import { findTotp } from './totps.repository.ts';
 import { writeLinkMail } from './write-link-mail.ts';
 
@@ -115,7 +115,7 @@ async function makeLink(
 export async function maySignInByEmail(tx: TenantTx, operator: OperatorRow, now: number): Promise<boolean> {
   if (operator.status === 'SUSPENDED') return false;
   if (await findTotp(tx, { operatorId: operator.id })) return operator.status === 'ACTIVE';
-  if (operator.sso_account !== '' || (await passkeysOf(tx, { operatorId: operator.id })).length > 0) return false;
+  if (await hasJoined(tx, operator)) return false;
   return operator.status === 'ACTIVE' || (operator.link_expires_at ?? 0) > now;
 }
 

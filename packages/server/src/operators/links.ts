@@ -6,9 +6,9 @@ import { newId } from '../kernel/ids.ts';
 import { fold } from '../kernel/pages.ts';
 import { removeCeremoniesOf } from './ceremonies.repository.ts';
 import { addOperator, changeOperator, countOperators, type OperatorRow } from './operators.repository.ts';
-import { removePasskeysOf } from './passkeys.repository.ts';
+import { passkeysOf, removePasskeysOf } from './passkeys.repository.ts';
 import { removeSessionsOf } from './sessions.repository.ts';
-import { removeTotp } from './totps.repository.ts';
+import { findTotp, removeTotp } from './totps.repository.ts';
 
 /** One-time links that let an operator make a passkey. The code is in the fragment, which no server and no log sees. */
 export const LINK_MS = 3 * DAY;
@@ -84,6 +84,12 @@ export async function resetOperator(tx: TenantTx, before: OperatorRow, maker: Ma
   };
   await changeOperator(tx, operator);
   return { operator, url, expiresAt: columns.link_expires_at };
+}
+
+/** Whether the operator has something to sign in with. */
+export async function hasJoined(tx: TenantTx, { id, sso_account }: OperatorRow): Promise<boolean> {
+  if (sso_account !== '' || (await findTotp(tx, { operatorId: id }))) return true;
+  return (await passkeysOf(tx, { operatorId: id })).length > 0;
 }
 
 /** 100014 if another operator has the address. */

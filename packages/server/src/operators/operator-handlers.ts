@@ -7,7 +7,7 @@ import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { bindDeps, type Input, implement } from '../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
 import { removeCeremoniesOf } from './ceremonies.repository.ts';
-import { inviteOperator, type Link, resetOperator } from './links.ts';
+import { hasJoined, inviteOperator, type Link, resetOperator } from './links.ts';
 import {
   changeOperator,
   countOperators,
@@ -73,8 +73,12 @@ function update(context: Context, { params, body }: InputOf<'update'>) {
   return context.db.write(async (tx) => {
     const before = await lockOperator(tx, context, params.operatorId);
     if (body.role !== undefined) ensureHolds(context.principal, await lockGrant(tx, body.role));
-    if (body.status === 'ACTIVE' && before.status === 'INVITED') {
-      throw invalidInput({ pointer: '/status', message: 'must wait until the operator has used the link' });
+    // Otherwise somebody who never joined would count as an owner, and the last one who can sign in could be removed.
+    if (body.status === 'ACTIVE' && !(await hasJoined(tx, before))) {
+      throw invalidInput({
+        pointer: '/status',
+        message: 'must wait until the operator has used a link; reset makes one',
+      });
     }
     const { name = before.name, role = before.role, status = before.status } = body;
     const unlocked = body.unlock === true && { failures: 0, locked_until: null };

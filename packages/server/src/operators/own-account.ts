@@ -95,10 +95,11 @@ async function startPasskey(deps: AccountDeps, context: Context) {
 function completePasskey(deps: AccountDeps, context: Context, { body }: InputOf<'completePasskey'>) {
   return context.db.write(async (tx) => {
     const { callerId, tenantId } = own(context);
+    const operator = await existing(tx, callerId);
     const name = `Passkey ${(await passkeysOf(tx, { operatorId: callerId })).length + 1}`;
     const at = { operatorId: callerId, places: placesFor(deps, tenantId), now: context.now, name };
     const row = await completeRegistration(tx, body, at);
-    await record(deps, tx, 'operator.passkeyAdded', await existing(tx, callerId), context);
+    await record(deps, tx, 'operator.passkeyAdded', operator, context);
     return toPasskey(row);
   });
 }

@@ -79,13 +79,14 @@ onBothEngines('single sign-on with a hostile provider', (_engine, places) => {
     const { status, text } = await owner.call(SETTINGS, { body });
     assert.equal(status, 200, text);
   };
-  const signIn = async (claims: Record<string, unknown>) => {
+  const signIn = async (claims: Record<string, unknown>, meanwhile = async () => {}) => {
     const started = await browse(grove, START, { body: {} });
     const [line = ''] = started.headers.getSetCookie();
     const { searchParams } = new URL(started.body.url);
     provider.nonce = searchParams.get('nonce') ?? '';
     provider.claims = { groups: ['admins'], ...claims };
     const query = `?code=x&state=${searchParams.get('state')}`;
+    await meanwhile();
     return browse(grove, COMPLETE, { body: { query }, headers: { Cookie: /^([^;]+)/.exec(line)?.[1] ?? '' } });
   };
   const operatorCount = async () => (await owner.call('/api/operator-manager/operators')).body.totalElements;
@@ -153,6 +154,18 @@ onBothEngines('single sign-on with a hostile provider', (_engine, places) => {
     assert.equal((await setting).status, 200);
     await set(settings());
     await another.close();
+  });
+
+  it('100236: a code of one provider is not sent to the provider that has taken its place', async (test) => {
+    const another = await openHostileProvider();
+    test.after(another.close);
+    let asked = 0;
+    another.beforeToken = async () => {
+      asked++;
+    };
+    const { body } = await signIn({ sub: 'eve' }, () => set({ ...settings(), issuer: another.issuer }));
+    assert.deepEqual([body.code, asked], [100236, 0]);
+    await set(settings());
   });
 
   it('100035: an answer that comes after single sign-on was ended or changed signs nobody in', async () => {

@@ -69,7 +69,7 @@ export function openProviders({ outbound, clock }: { outbound: Pick<Outbound, 's
 
     async startUrl(sso, { secret, redirectUrl, again }) {
       const client = await import('openid-client');
-      const { state, nonce, verifier } = valuesOf(secret);
+      const { state, nonce, verifier } = valuesOf(secret, sso);
       const url = client.buildAuthorizationUrl(await configure(sso), {
         redirect_uri: redirectUrl,
         scope: ['openid', ...sso.scopes].join(' '),
@@ -84,7 +84,7 @@ export function openProviders({ outbound, clock }: { outbound: Pick<Outbound, 's
 
     async claimsOf(sso, { secret, redirectUrl, query, clientSecretFor }) {
       const client = await import('openid-client');
-      const { state, nonce, verifier } = valuesOf(secret);
+      const { state, nonce, verifier } = valuesOf(secret, sso);
       const configuration = await configure(sso, clientSecretFor);
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
       try {
@@ -152,8 +152,14 @@ function reasonOf(error: unknown): string {
   return [code, word, message].filter(Boolean).join(' ').slice(0, 300);
 }
 
-/** Three values that nobody can guess and that need not be stored apart. */
-function valuesOf(secret: string) {
-  const derive = (label: string) => createHmac('sha256', secret).update(label).digest('base64url');
+/**
+ * Three values that nobody can guess and that need not be stored apart. They are of this client at this provider: if the
+ * settings change meanwhile, the state does not match, and no code of the one provider is sent to the other (mix-up).
+ */
+function valuesOf(secret: string, { issuer, clientId }: SingleSignOn) {
+  const derive = (label: string) =>
+    createHmac('sha256', secret)
+      .update(JSON.stringify([label, issuer, clientId]))
+      .digest('base64url');
   return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };
 }
