@@ -35,3 +35,32 @@ test('a document with a coloured portrait alone has colour of its own', () => {
   const isPortrait = (x: number, y: number): boolean => x > 0.05 && x < 0.35 && y > 0.25 && y < 0.75;
   assert.ok(ownColour(page((x, y) => (isPortrait(x, y) ? [180 + 60 * y, 120 + 40 * x, 90] : undefined))) > bound);
 });
+
+/** White paper with fine print and a portrait, in colour or grey, under a lamp so bright that it clips the paper. */
+function brightPage(portrait: (light: number, isSkin: boolean) => Colour): Raster {
+  const [width, height] = [1200, 840];
+  const lamp = [1.4, 1.2, 0.9] as const;
+  const data = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const isPortrait = x > 0.2 * width && x < 0.4 * width && y > 0.25 * height && y < 0.7 * height;
+      const isPrint = x > 0.5 * width && y % 50 < 20 && x % 7 < 3;
+      const light = isPrint ? 25 : 248;
+      const isSkin = (Math.floor(x / 60) + Math.floor(y / 60)) % 2 === 0;
+      const colour = isPortrait
+        ? portrait(50 + 150 * Math.abs(Math.sin(x / 37) * Math.cos(y / 29)), isSkin)
+        : [light, light, light];
+      for (let k = 0; k < 3; k += 1) {
+        data[(y * width + x) * 3 + k] = Math.min(255, (colour[k] as number) * (lamp[k] as number));
+      }
+    }
+  }
+  return { width, height, data };
+}
+
+test('a grey copy has no colour of its own under a lamp that clips the paper, and a document has', () => {
+  assert.ok(ownColour(brightPage((light) => [light, light, light])) < bound);
+  const skinAndCloth = (light: number, isSkin: boolean): Colour =>
+    isSkin ? [light, 0.73 * light, 0.58 * light] : [0.6 * light, 0.7 * light, light];
+  assert.ok(ownColour(brightPage(skinAndCloth)) > bound);
+});

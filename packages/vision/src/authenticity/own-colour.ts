@@ -31,18 +31,57 @@ function withoutMargins({ width, height, data }: Raster): Raster {
   return { width: across, height: down, data: part };
 }
 
+/** Where less than this share of the pixels is neither black nor clipped, what remains is mostly the edges of print. */
+const LEAST_UNCLIPPED = 0.5;
+const FLAT_STRIDE = 2;
+/** A pixel is flat if those around it differ by at most so many steps of green. */
+const FLAT_STEPS = 14;
+const MIN_POINTS = 50 * TERMS;
+const MIN_FLAT_POINTS = 25 * TERMS;
+
+/**
+ * If the light clips a colour of the paper, the pixels at the edges of print mix clipped with other colours, and lightness
+ * does not explain the mixture. Then only flat places count.
+ */
 function colourOf(image: Raster): number {
-  const { width, height } = image;
+  const all = restOn(image, STRIDE, () => true);
+  if (all.unclippedShare >= LEAST_UNCLIPPED) return all.count < MIN_POINTS ? 0 : all.rest;
+  const flat = restOn(image, FLAT_STRIDE, (x, y) => isFlat(image, x, y));
+  return flat.count < MIN_FLAT_POINTS ? 0 : flat.rest;
+}
+
+function isFlat({ width, height, data }: Raster, x: number, y: number): boolean {
+  if (x === 0 || y === 0 || x === width - 1 || y === height - 1) return false;
+  let [least, most] = [255, 0];
+  for (let row = y - 1; row <= y + 1; row += 1) {
+    for (let column = x - 1; column <= x + 1; column += 1) {
+      const green = data[(row * width + column) * 3 + 1] as number;
+      least = Math.min(least, green);
+      most = Math.max(most, green);
+    }
+  }
+  return most - least <= FLAT_STEPS;
+}
+
+/** The colour that the terms leave at the places that count, and the share of all places that is neither black nor clipped. */
+function restOn(
+  { width, height, data }: Raster,
+  stride: number,
+  counts: (x: number, y: number) => boolean,
+): { rest: number; count: number; unclippedShare: number } {
   // Each row: the terms, then a and b. The sums of their products are all that the fit needs.
   const row = new Float64Array(TERMS + 2);
   const sums = Array.from({ length: TERMS + 2 }, () => new Float64Array(TERMS + 2));
-  let count = 0;
-  for (let y = 0; y < height; y += STRIDE) {
-    for (let x = 0; x < width; x += STRIDE) {
+  let [count, unclipped, places] = [0, 0, 0];
+  for (let y = 0; y < height; y += stride) {
+    for (let x = 0; x < width; x += stride) {
+      places += 1;
       const at = (y * width + x) * 3;
-      const lab = labOf(image.data[at] as number, image.data[at + 1] as number, image.data[at + 2] as number);
+      const lab = labOf(data[at] as number, data[at + 1] as number, data[at + 2] as number);
       // Pixels that are black or clipped have lost their colour whatever they show.
       if (lab[0] < 8 || lab[0] > 97) continue;
+      unclipped += 1;
+      if (!counts(x, y)) continue;
       const light = lab[0] / 100;
       const [u, v] = [x / width - 0.5, y / height - 0.5];
       row.set([1, light, light ** 2, light ** 3, u, v, u * light, v * light, lab[1], lab[2]]);
@@ -53,8 +92,11 @@ function colourOf(image: Raster): number {
       count += 1;
     }
   }
-  if (count < 50 * TERMS) return 0;
-  return Math.sqrt((restOf(sums, TERMS) + restOf(sums, TERMS + 1)) / count);
+  return {
+    rest: Math.sqrt((restOf(sums, TERMS) + restOf(sums, TERMS + 1)) / Math.max(1, count)),
+    count,
+    unclippedShare: unclipped / places,
+  };
 }
 
 function linear(value: number): number {

@@ -51,11 +51,11 @@ function differenceOf({ own, rim }: CellPaper, near: readonly CellPaper[]): Pape
   const apart = Math.abs(mean(shares));
   const colours = [0, 1, 2].filter((k) => (beside[k]?.usual as number) < CLIPPED);
   if (colours.length === 0) return { brighter: 0, apart };
-  const seen = colours.map((k) => shares[k] as number);
+  const unclipped = colours.map((k) => shares[k] as number);
   const fromRim = (cell: Pick<CellPaper, 'own' | 'rim'>): number =>
     mean(colours.map((k) => (cell.own[k] as number) / (cell.rim[k] as number)));
   const acrossRim = fromRim({ own, rim }) - median(near.map(fromRim));
-  return { brighter: Math.max(0, Math.min(mean(seen), acrossRim, Math.min(...seen) / LEAST_SHARE)), apart };
+  return { brighter: Math.max(0, Math.min(mean(unclipped), acrossRim, Math.min(...unclipped) / LEAST_SHARE)), apart };
 }
 
 /**
