@@ -22,9 +22,10 @@ export function readYaml(file: string, text: string): ReadYaml | { readonly faul
   }
   let value: unknown;
   try {
-    value = document.toJS({ maxAliasCount: MAX_ALIASES });
+    // What an alias puts into itself has no end, and is no JSON.
+    value = JSON.parse(JSON.stringify(document.toJS({ maxAliasCount: MAX_ALIASES })));
   } catch (error) {
-    return { faults: [`${file}:1:1 ${(error as Error).message}`] };
+    return { faults: [`${file}:1:1 ${(error as Error).message.split('\n')[0]}`] };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { faults: [`${file}:1:1 must hold an object`] };

@@ -24,6 +24,8 @@ export type ManifestImage = { readonly key: string; readonly bytes: number | nul
 export const MANIFEST = '.manifest';
 const WRITE_CHARACTERS = 2 ** 16;
 const MAX_MANIFESTS = 10_000;
+/** The name of a file, with no folder. */
+const DATABASE = /^[\w.-]+\.sqlite$/;
 
 /** The names of the manifests in a folder, oldest first: they begin with their time. */
 export function manifestsIn(folder: string): string[] {
@@ -83,6 +85,9 @@ export async function readManifest(folder: string, name: string): Promise<Manife
     if (!head) {
       head = value as ManifestHead;
       if (head.grove !== 'backup' || head.version !== 1) throw refuse('is not a manifest that this release can read');
+      // The file is read, and deleted with an old backup: whoever can write a manifest must not choose any file.
+      if (head.database !== null && !DATABASE.test(head.database?.file))
+        throw refuse('names a database that is not in its folder');
     } else if (typeof (value as { key?: unknown }).key !== 'string') {
       end = value as ManifestEnd;
       continue;
