@@ -4,9 +4,9 @@ import { query } from './sql/statement.ts';
 
 /**
  * Totals of lists, kept in the transaction that changes the list. On PostgreSQL writers would wait for each other's
- * commits at a single row, so a total is spread over several; SQLite has one writer, and one row is read sooner.
+ * commits at a single row, so a total is spread over several, and each connection adds to its own. SQLite has one writer.
  */
-const SHARDS = { sqlite: 1, postgres: 16 } as const;
+const MAX_SHARDS = 16;
 
 const ADD = sql(`INSERT INTO counters (tenant_id, name, shard, value) VALUES ($1, $2, $3, $4)
   ON CONFLICT (tenant_id, name, shard) DO UPDATE SET value = counters.value + excluded.value`);
@@ -16,19 +16,28 @@ const READ_TOTAL = sql(
   ([value]) => ({ value }),
 );
 
-type Counter = { name: string; value: number };
+export type Counter = { name: string; value: number };
 
 const SEVERAL = query<Counter>()(`SELECT name, ${bigint('sum(value)')} AS value FROM counters
   WHERE tenant_id = :tenant_id AND name ${inList(':names')} GROUP BY name`);
 const TAKE = sql('DELETE FROM counters WHERE tenant_id = $1 AND name = $2 RETURNING value', ([value]) => ({ value }));
 
 /** The row of a counter that this transaction adds to. */
-export function shardOf({ engine }: TenantTx): number {
-  return Math.floor(Math.random() * SHARDS[engine]);
+export function shardOf({ connection }: TenantTx): number {
+  return connection % MAX_SHARDS;
 }
 
 export async function addToCounter(tx: TenantTx, name: string, by: number): Promise<void> {
-  tx.send(ADD, [tx.tenantId, name, shardOf(tx), by]);
+  addToCounters(tx, [{ name, value: by }]);
+}
+
+/** Each name once, in their order: two transactions that add to the same rows in opposite orders wait for each other. */
+export function addToCounters(tx: TenantTx, additions: readonly Counter[]): void {
+  const inOrder = additions.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  tx.sendAll(
+    ADD,
+    inOrder.map(({ name, value }) => [tx.tenantId, name, shardOf(tx), value]),
+  );
 }
 
 export async function readCounter(db: TenantReads, name: string): Promise<number> {

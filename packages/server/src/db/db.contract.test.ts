@@ -278,6 +278,18 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(changed, [0, 3]);
     });
 
+    it('that inserts several rows inserts each of them, however many, and nothing if one cannot be', async () => {
+      const rows = (count: number) => Array.from({ length: count }, (_, at) => [acme, `several ${count} ${at}`, at]);
+      for (const count of [0, 1, 2, 8, 21]) {
+        await db.of(acme).write(async (tx) => tx.sendAll(ADD, rows(count)));
+        assert.equal((await names(`several ${count} `)).length, count);
+        for (const [, name, value] of rows(count)) assert.equal(await readCounter(db.of(acme), name as string), value);
+      }
+      const twice = db.of(acme).write(async (tx) => tx.sendAll(ADD, [...rows(3), ...rows(2)]));
+      await assert.rejects(twice, (error: unknown) => isUniqueViolation(error));
+      assert.deepEqual(await names('several 3 '), []);
+    });
+
     it('that finds nothing answers undefined or an empty list', async () => {
       assert.equal(await db.of(acme).get(NAMES, [acme, 'nothing like it']), undefined);
       assert.deepEqual(await db.of(acme).all(NAMES, [acme, 'nothing like it']), []);

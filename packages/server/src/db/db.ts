@@ -45,8 +45,12 @@ export type Writes = Reads & {
    * fault of it fails the transaction, here or at a later statement: where a fault has a meaning, use `run`.
    */
   send(statement: Sql, values: readonly Value[]): void;
+  /** The same for several rows of an INSERT, which PostgreSQL gets as one statement. All of its `$n` stand in its VALUES. */
+  sendAll(statement: Sql, rows: readonly (readonly Value[])[]): void;
   /** The rows of the last statement of a transaction. PostgreSQL gets the commit in the same packet. */
   last<R>(statement: Sql, values: readonly Value[]): Promise<R[]>;
+  /** Which of the connections this is. No two transactions of one server have the same number at a time. */
+  readonly connection: number;
 };
 
 /** Seals and opens what rows hold about persons, and makes codes of the words that they are found by. */
@@ -222,11 +226,16 @@ export function revocable(calls: Writes): { calls: Writes; revoke(): void } {
         alive();
         calls.send(statement, values);
       },
+      sendAll: (statement, rows) => {
+        alive();
+        calls.sendAll(statement, rows);
+      },
       last: (statement, values) => {
         alive();
         isEnded = true;
         return calls.last(statement, values);
       },
+      connection: calls.connection,
     },
     revoke: () => {
       isEnded = true;

@@ -1,7 +1,7 @@
 import type { api, Body, Ok } from '@grove/contract';
 import type { JourneyContext } from '../kernel/context.ts';
 import type { JourneyDeps } from './journey-deps.ts';
-import { currentUserStep, ensureApplied, lockJourney } from './steps.ts';
+import { currentUserStep, ensureApplied, lockToTell } from './steps.ts';
 
 type Beginning = Ok<typeof api.journey.beginStep>;
 type BeginInput = Body<typeof api.journey.beginStep>;
@@ -13,7 +13,7 @@ type BeginInput = Body<typeof api.journey.beginStep>;
 export function stepBeginner(deps: JourneyDeps) {
   return (context: JourneyContext, stepId: string, { anew = false }: BeginInput = {}): Promise<Beginning> =>
     context.db.write(async (tx) => {
-      const snapshot = await lockJourney(deps, tx, context);
+      const snapshot = await lockToTell(deps, tx, context);
       currentUserStep(snapshot, stepId);
       const settings = await deps.processes.beginStep(tx, snapshot, { now: context.now, anew });
       if (settings) return { begun: true, settings: { ...settings } };

@@ -5,7 +5,7 @@ import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
 import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import type { JourneyDeps } from './journey-deps.ts';
-import { lockJourney } from './steps.ts';
+import { lockToTell } from './steps.ts';
 
 /** In the sandbox the tester chooses the outcome. Live journeys refuse this. */
 type Simulation = Ok<typeof api.journey.getSimulation>;
@@ -21,7 +21,7 @@ export function simulations(deps: JourneyDeps) {
 
     set: (context: JourneyContext, scenario: string): Promise<Simulation> =>
       context.db.write(async (tx) => {
-        const snapshot = await lockJourney(deps, tx, context);
+        const snapshot = await lockToTell(deps, tx, context);
         ensureSandbox(snapshot);
         if (!isScenario(scenario)) {
           const names = scenarios.map(({ name }) => name).join(', ');

@@ -18,7 +18,7 @@ export function stepHandlers(deps: JourneyDeps) {
     submit: (context: JourneyContext, stepId: string, input: StepInput): Promise<void> =>
       context.db.write(async (tx) => {
         const { revision, result = {}, unable, useAnyway } = input;
-        const snapshot = await lockJourney(deps, tx, context);
+        const snapshot = await lockToTell(deps, tx, context);
         const current = currentUserStep(snapshot, stepId);
         // A page with an older state may have meant another attempt.
         if (revision !== snapshot.revision) throw new ApiError(100056);
@@ -36,7 +36,7 @@ export function stepHandlers(deps: JourneyDeps) {
 
     repeat: (context: JourneyContext, stepId: string, revision: number): Promise<void> =>
       context.db.write(async (tx) => {
-        const snapshot = await lockJourney(deps, tx, context);
+        const snapshot = await lockToTell(deps, tx, context);
         if (revision !== snapshot.revision) throw new ApiError(100056);
         const again = { type: 'doAgain', step: stepId } as const;
         const applied = await deps.processes.drive.applyTo(tx, snapshot, again, context.now);
@@ -46,14 +46,14 @@ export function stepHandlers(deps: JourneyDeps) {
 
     leave: (context: JourneyContext, stepId: string): Promise<void> =>
       context.db.write(async (tx) => {
-        const snapshot = await lockJourney(deps, tx, context);
+        const snapshot = await lockToTell(deps, tx, context);
         currentUserStep(snapshot, stepId);
         await deps.processes.leaveStep(tx, snapshot, context.now);
       }),
 
     abandon: (context: JourneyContext): Promise<void> =>
       context.db.write(async (tx) => {
-        const snapshot = await lockJourney(deps, tx, context);
+        const snapshot = await lockToTell(deps, tx, context);
         const { refusal } = await deps.processes.drive.endEarly(tx, snapshot, 'abandon', context.now);
         // A journey in review cannot be abandoned.
         if (refusal) throw new ApiError(100057);
@@ -72,7 +72,6 @@ export async function lockJourney(deps: JourneyDeps, tx: TenantTx, context: Jour
     deps.processes.lockInstance(tx, session.instanceId),
     findSession(tx, { id: session.sessionId }),
     deps.processes.drive.look(tx, session.instanceId),
-    deps.processes.expectEvents(tx, session.instanceId),
   ]);
   if (!instance) throw new ApiError(100022);
   if (own?.state !== 'ACTIVE') throw new ApiError(own ? 100058 : 100054);
@@ -82,7 +81,14 @@ export async function lockJourney(deps: JourneyDeps, tx: TenantTx, context: Jour
   return snapshot;
 }
 
-/** The same, with the images of the instance whose step is shown. */
+/** The same for a change that is told: what telling needs is read together with the journey. */
+export function lockToTell(deps: JourneyDeps, tx: TenantTx, context: JourneyContext): Promise<Snapshot> {
+  const locking = lockJourney(deps, tx, context);
+  deps.processes.expectEvents(tx, context.session.instanceId);
+  return locking;
+}
+
+/** The same as `lockJourney`, with the images of the instance whose step is shown. */
 export async function lockWithImages(
   deps: JourneyDeps,
   tx: TenantTx,

@@ -187,6 +187,27 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
     const again = await deleteTenant({ db, blobs, onProgress: () => undefined }, acme);
     assert.deepEqual(again, { blobsRemoved: 0, rowsRemoved: {} });
   });
+
+  it('keeps no words of an instance that another server created behind the deletion', async () => {
+    const { db } = app.app;
+    const WORDS = 'instance_terms';
+    const tables = (await tablesWith(app, place)).map(([name]) => name).sort();
+    const blobs = openBlobs(app.config, app.clock);
+    let lateWrite: Promise<unknown> | undefined;
+    const onProgress = (stage: string, count: number) => {
+      if (stage !== 'tables' || count <= tables.indexOf(WORDS) + 1) return;
+      const text = `INSERT INTO ${WORDS} (tenant_id, environment, term, instance_id) VALUES ($1, 'live', 'late', 'late')`;
+      lateWrite ??= db.of(other).write((tx) => tx.run({ text }, [other]));
+    };
+    const write: typeof db.system.write = async (work) => {
+      await lateWrite;
+      return db.system.write(work);
+    };
+    const racing = { ...db, system: { ...db.system, write } };
+    const { rowsRemoved } = await deleteTenant({ db: racing, blobs, onProgress }, other);
+    assert.ok(lateWrite);
+    assert.equal(rowsRemoved[WORDS], 1);
+  });
 });
 
 async function tablesWith(app: TestApp, { engine }: TestPlace): Promise<[string, string][]> {

@@ -6,6 +6,8 @@ export type Connection = pg.PoolClient & {
   /** The tenant that the session is set to, where a session outlives its caller. */
   groveTenant?: string | undefined;
   groveCanWrite?: boolean;
+  /** A number that the other connections of this pool do not have. */
+  groveNumber?: number;
   /** How to read the rows of the statements that are prepared on it, by their names. */
   groveReaders?: Map<string, RowReader>;
 };

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import pg from 'pg';
 import { DbError, type PoolState } from '../db.ts';
 import type { Checkout, Connection, Traffic } from './connection.ts';
@@ -26,6 +27,7 @@ export type PoolOptions = {
 export const QUERY_TIMEOUT_MS = 4000;
 export const IDLE_IN_TRANSACTION_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 4000;
+const MAX_FIRST_NUMBER = 1000;
 
 export function openPool({ urls, maxConnections, isPooled, onIdleError }: PoolOptions): Pool {
   const pool = new pg.Pool({
@@ -47,6 +49,7 @@ export function openPool({ urls, maxConnections, isPooled, onIdleError }: PoolOp
   pool.on('error', onIdleError);
   // One that dies in use, between two statements, is found out by the next of them; unheard, it would end the process.
   pool.on('connect', (connection) => connection.on('error', () => undefined));
+  numberConnections(pool);
 
   const connect = connectOneOf(pool, urls);
   const places = fairPlaces({
@@ -94,6 +97,15 @@ export function openPool({ urls, maxConnections, isPooled, onIdleError }: PoolOp
       await pool.end();
     },
   };
+}
+
+/** Servers begin with different numbers, so that connections of two servers seldom have the same. */
+function numberConnections(pool: pg.Pool): void {
+  let number = randomInt(MAX_FIRST_NUMBER);
+  pool.on('connect', (connection: Connection) => {
+    connection.groveNumber = number;
+    number += 1;
+  });
 }
 
 async function lend<T>(

@@ -4,7 +4,7 @@ import { addTestTenants, openTestDb } from '../../../test/database.ts';
 import { type TestPlace, testPlaces } from '../../../test/harness.ts';
 import { startPostgres, type TestPostgres } from '../../../test/postgres.ts';
 import type { TenantId } from '../../kernel/ids.ts';
-import { addToCounter, readCounter } from '../counters.ts';
+import { addToCounter, addToCounters, readCounter } from '../counters.ts';
 import { type Db, DbError, sql, type TenantTx, unprepared } from '../db.ts';
 import { migratePostgres } from '../migrate.ts';
 import { openPostgres } from './postgres.ts';
@@ -312,6 +312,18 @@ describe('PostgreSQL', () => {
     } finally {
       await one.close();
     }
+  });
+
+  it('counts in several transactions of a server at once, and none waits for the commit of another', async () => {
+    const names = Array.from({ length: 40 }, (_, at) => `hot ${at}`);
+    const additions = names.map((name) => ({ name, value: 1 }));
+    await db.of(acme).write(async (tx) => {
+      addToCounters(tx, additions);
+      await backend(tx);
+      // Commits while the first transaction is open.
+      await db.of(acme).write(async (other) => addToCounters(other, additions));
+    });
+    for (const name of names) assert.equal(await readCounter(db.of(acme), name), 2);
   });
 
   it('undoes a transaction whose last statement fails together with its commit', async () => {

@@ -2,7 +2,7 @@ import { revocable, type Sql, type Value, type Writes } from '../db.ts';
 import type { Checkout } from './connection.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
 import { IDLE_IN_TRANSACTION_MS, QUERY_TIMEOUT_MS } from './pool.ts';
-import { type Answer, isUnavailable, rowCountOf } from './statements.ts';
+import { type Answer, forRows, isUnavailable, rowCountOf } from './statements.ts';
 
 /**
  * How statements of a tenant run on a connection. Row-level security is the second wall: the server knows in `app.tenant`
@@ -20,6 +20,8 @@ export type ReadResult = PromiseSettledResult<Answer>;
 
 const BEGIN: Sql = { name: 'grove_begin', text: 'BEGIN' };
 const COMMIT: Sql = { name: 'grove_commit', text: 'COMMIT' };
+/** Each number of rows is a prepared statement of its own on every connection. */
+const MAX_ROWS_TOGETHER = 8;
 /** A statement that changes nothing, though it may lock. */
 const IS_READ = /^\s*SELECT\b/i;
 const SET_TENANT: Sql = { name: 'grove_set_tenant', text: "SELECT set_config('app.tenant', $1, false)" };
@@ -110,6 +112,14 @@ async function transaction<T>(
       hasWritten = true;
       pipeline.send(statement, values);
     },
+    sendAll(statement, rows) {
+      hasWritten ||= rows.length > 0;
+      for (let from = 0; from < rows.length; from += MAX_ROWS_TOGETHER) {
+        const some = rows.slice(from, from + MAX_ROWS_TOGETHER);
+        pipeline.send(forRows(statement, some.length), some.flat());
+      }
+    },
+    connection: checkout.connection.groveNumber ?? 0,
     async last<R>(statement: Sql, values: readonly Value[]) {
       const answer = pipeline.ask(statement, values);
       committing = pipeline.ask(COMMIT, []);

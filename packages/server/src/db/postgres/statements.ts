@@ -14,6 +14,25 @@ export function textOf(statement: Sql): string {
   return text;
 }
 
+const forSeveralRows = new WeakMap<Sql, Map<number, Sql>>();
+
+/** An INSERT for so many rows. Their values follow one another. */
+export function forRows(statement: Sql, count: number): Sql {
+  if (count === 1) return statement;
+  const variants = forSeveralRows.get(statement) ?? new Map<number, Sql>();
+  forSeveralRows.set(statement, variants);
+  const cached = variants.get(count);
+  if (cached) return cached;
+  const text = textOf(statement).replace(/VALUES (\([^()]*\))/, (_, row: string) => {
+    const width = row.match(/\$\d+/g)?.length ?? 0;
+    const shifted = (at: number) => row.replace(/\$(\d+)/g, (__, number) => `$${Number(number) + at * width}`);
+    return `VALUES ${Array.from({ length: count }, (__, at) => shifted(at)).join(', ')}`;
+  });
+  const several = { text, ...(statement.name && { name: `${statement.name}_x${count}` }) };
+  variants.set(count, several);
+  return several;
+}
+
 /** The rows of a statement, and what PostgreSQL says it did: `UPDATE 3`. */
 export type Answer = { readonly rows: readonly object[]; readonly command: string };
 

@@ -16,6 +16,8 @@ export type Statement<P, R, H = Reads> = {
   changes(db: Handle<P> & Writes, ...params: ParamsArgument<P>): Promise<boolean>;
   /** For a change whose result nobody reads, as `Writes.send` says. */
   send(db: Handle<P> & Writes, ...params: ParamsArgument<P>): void;
+  /** For several rows of an INSERT, as `Writes.sendAll` says. */
+  sendAll(db: Handle<P> & Writes, rows: readonly CallerParams<P>[]): void;
   /** For the last statement of a transaction, as `Writes.last` says. */
   last(db: Handle<P> & Writes, ...params: ParamsArgument<P>): Promise<R[]>;
   toString(): string;
@@ -102,6 +104,11 @@ export function prepare<P, R>(text: string, columns?: readonly string[]): Statem
     run: (db, params?) => db.run(prepared, valuesOf(db, params)),
     changes: async (db, params?) => (await db.run(prepared, valuesOf(db, params))) > 0,
     send: (db, params?) => db.send(prepared, valuesOf(db, params)),
+    sendAll: (db, rows) =>
+      db.sendAll(
+        prepared,
+        rows.map((row) => valuesOf(db, row as ParamsArgument<P>[0])),
+      ),
     last: (db, params?) => db.last<R>(prepared, valuesOf(db, params)),
     toString: () => numbered,
   };

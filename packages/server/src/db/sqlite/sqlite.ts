@@ -145,6 +145,13 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes & {
       const rows = prepared.all(...bind(order, values)) as unknown as Value[][];
       return rows.map(toRow) as R[];
     });
+  const send = (statement: Sql, values: readonly Value[]) => {
+    try {
+      change(statement, values);
+    } catch (error) {
+      throw translated(error);
+    }
+  };
   return {
     get: <R>(statement: Sql, values: readonly Value[]) =>
       guarded(() => {
@@ -157,13 +164,11 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes & {
     all,
     last: all,
     run: (statement, values) => guarded(() => change(statement, values)),
-    send(statement, values) {
-      try {
-        change(statement, values);
-      } catch (error) {
-        throw translated(error);
-      }
+    send,
+    sendAll(statement, rows) {
+      for (const values of rows) send(statement, values);
     },
+    connection: 0,
     changes: () => changes,
   };
 }

@@ -4,7 +4,7 @@ import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
 import type { AddIdentityEvent, ProcessFields } from '../events/identity-events.ts';
 import { getActiveStore, type Store } from '../stores/find-store.ts';
 import { getUserForUpdate, getUserInStoreForUpdate, type UserRef, type UserRow } from '../users/find-user.ts';
-import type { User, UserViews } from '../users/user-view.ts';
+import type { SummaryPart, User, UserViews } from '../users/user-view.ts';
 import { recordSuccess, tempLockUser } from '../users/users.repository.ts';
 import { afterFailure, type LockState, lockLimitsOf, type Modality, NO_FAILURES } from './lock-rules.ts';
 import { clearLock, findLock, putLock } from './locks.repository.ts';
@@ -46,8 +46,11 @@ export type AttemptInput<Result, Ahead = void> = {
    * It must not wait, and each of its promises must have a handler for its failure.
    */
   ahead?(tx: TenantTx, user: UserRow, store: Store): Ahead;
-  /** True if `run` changes nothing that callers see. Then the view of the user is read while it runs. */
-  readonly leavesView?: boolean;
+  /**
+   * Given if `run` changes nothing that callers see: the part of the view that the user surely has. Then the view of the
+   * user is read while it runs.
+   */
+  readonly leavesView?: SummaryPart;
   /** Compares, and writes the changes. It refuses by throwing a `Refusal`; what it wrote before stays. */
   run(tx: TenantTx, user: UserRow, now: number, store: Store, ahead: Ahead): Promise<Result>;
 };
@@ -119,7 +122,7 @@ async function judge<Result, Ahead>(
   const { store, user, rpId } = attempting;
   const ahead = input.ahead?.(tx, user, store) as Ahead;
   const row = { ...user, last_success_at: now };
-  const view = input.leavesView && !tx.hasOneWriter ? settle(deps.userView(tx, row, now)) : undefined;
+  const view = input.leavesView && !tx.hasOneWriter ? settle(deps.userView(tx, row, now, input.leavesView)) : undefined;
   deps.expectEvent?.(tx);
   const before = await findLock(tx, { userId: user.id, modality });
   const result = await catchRefusal(async () => {

@@ -135,7 +135,7 @@ function authenticate(
     modality: MODALITY,
     find: address.user,
     runsAgain: true,
-    leavesView: true,
+    leavesView: 'totps',
     ahead: (tx, user, store) => readAhead(tx, store.id, { userId: user.id, policyName: address.policyName }),
     async run(tx, _user, now, _store, { key, ...ahead }) {
       const policy = await ahead.policy;
@@ -147,9 +147,8 @@ function authenticate(
       const match = matchCode(totp, expected);
       if (!match) throw new Refusal(100051, { counts: true });
       // A replayed code is not a guess, so it does not count.
-      if (match.used || !(await spendStep(tx, { ...key, id: row.id, step: match.step }))) {
-        throw new Refusal(100052, { counts: false });
-      }
+      if (match.used) throw new Refusal(100052, { counts: false });
+      spendStep(tx, { ...key, id: row.id, step: match.step });
     },
   });
 }

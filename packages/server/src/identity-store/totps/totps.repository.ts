@@ -36,10 +36,10 @@ export const findTotp = query<FoundTotp>()(`SELECT ${totps.columns.join(', ')},
 /** Stores the secret; replaces an earlier one of the same policy. */
 export const putTotp = totps.upsert(KEY_COLUMNS).send;
 
-/** False if this step or a later one was accepted before, or if the secret of that id was replaced or removed. */
+/** The caller has locked the user and read `last_step` under the lock, so nobody else spends a step meanwhile. */
 export const spendStep = statement(
   `UPDATE user_totps SET last_step = :step WHERE ${KEY} AND id = :id AND last_step < :step`,
-).changes;
+).send;
 
 /** False if there is no such row. */
 export const removeTotp = statement(`DELETE FROM user_totps WHERE ${KEY}`).changes;

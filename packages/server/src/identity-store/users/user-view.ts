@@ -24,13 +24,17 @@ export type Summarize<P extends SummaryPart> = (
   now: number,
 ) => Promise<ReadonlyMap<string, SummaryInfo[P]>>;
 
+type Summaries = ReturnType<Summarize<SummaryPart>>;
+type ViewOptions = { now: number; has: HasPart; early?: ReturnType<typeof earlyReads> };
+
 export type UserViews = {
   /**
    * Adds the part of a modality; each modality calls this once at start. `tables` are the tables that the part reads,
    * each with `tenant_id` and `user_id`. If a user has no row in any of them, the part is not queried.
    */
   summarize<P extends SummaryPart>(part: P, summary: Summarize<P>, tables?: readonly string[]): void;
-  userView(db: TenantReads, row: UserRow, now: number): Promise<User>;
+  /** `expected`: a part that the user surely has. It is read at once; the others once it is known that the user has them. */
+  userView(db: TenantReads, row: UserRow, now: number, expected?: SummaryPart): Promise<User>;
   /** Finds the user at an address with one statement. Undefined if the store or the user does not exist. */
   findUserView(db: TenantReads, at: UserAddress, now: number): Promise<User | undefined>;
   userViews(db: TenantReads, rows: readonly UserRow[], now: number): Promise<User[]>;
@@ -55,18 +59,16 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
   let statements: ReturnType<typeof userStatements> | undefined;
 
   /** The view of one user; queries only the parts that the user has. */
-  const viewOf = async (
-    db: TenantReads,
-    row: UserRow & DataKey,
-    { now, has }: { now: number; has: HasPart },
-  ): Promise<User> => {
+  const viewOf = async (db: TenantReads, row: UserRow & DataKey, { now, has, early }: ViewOptions): Promise<User> => {
     const summaryInfo: SummaryInfo = { devices: [], appkeys: [], passkeys: [], totps: [], biometrics: [] };
+    const readPart = ([part, summary]: [SummaryPart, Summarize<SummaryPart>]) =>
+      addPart(summaryInfo, row.id, part, early?.summaries.get(part) ?? summary(db, [row.id], now));
     // Queried together, because on PostgreSQL each query is a round trip.
     const [locks, attributes, environment] = await Promise.all([
       has('locks') ? locksOf(db, [row.id]).then((all) => all.get(row.id)) : undefined,
-      row.sealed === null ? {} : attributesOf(vault, db, row),
+      early?.attributes ?? attributesOf(vault, db, row),
       environments.known(row) ?? environments.find(db, row),
-      ...[...parts].filter(([part]) => has(part)).map((part) => addPart(summaryInfo, part, { db, id: row.id, now })),
+      ...[...parts].filter(([part]) => has(part)).map(readPart),
     ]);
     return toUser(row, { environment, attributes, locks: locks ?? NO_LOCKS, summaryInfo, now });
   };
@@ -106,10 +108,12 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
       for await (const slice of slicesOf(db, rows)) views.push(...(await viewsOf(db, slice, now)));
       return views;
     },
-    async userView(db, row, now) {
+    async userView(db, row, now, expected) {
       statements ??= userStatements(userParts);
+      const summary = expected && parts.get(expected)?.(db, [row.id], now);
+      const early = earlyReads(attributesOf(vault, db, row), new Map(summary && [[expected, summary]]));
       const has = userParts.of(await statements.held.get(db, { id: row.id }));
-      return viewOf(db, row, { now, has });
+      return viewOf(db, row, { now, has, early });
     },
     async findUserView(db, at, now) {
       const row = await findRow(db, at);
@@ -118,12 +122,14 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
   };
 }
 
-async function addPart(
-  summaryInfo: SummaryInfo,
-  [part, summary]: [SummaryPart, Summarize<SummaryPart>],
-  { db, id, now }: { db: TenantReads; id: string; now: number },
-): Promise<void> {
-  const those = (await summary(db, [id], now)).get(id);
+/** Reads that were started before it is known which parts the user has. Whoever awaits them later gets their failure. */
+function earlyReads(attributes: Promise<Record<string, string>>, summaries: ReadonlyMap<SummaryPart, Summaries>) {
+  for (const each of [attributes, ...summaries.values()]) each.catch(() => undefined);
+  return { attributes, summaries };
+}
+
+async function addPart(summaryInfo: SummaryInfo, id: string, part: SummaryPart, summaries: Summaries): Promise<void> {
+  const those = (await summaries).get(id);
   if (those) Object.assign(summaryInfo, { [part]: those });
 }
 

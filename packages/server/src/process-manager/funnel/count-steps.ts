@@ -2,8 +2,8 @@ import type { TenantTx } from '../../db/db.ts';
 import { dayOf } from '../../kernel/clock.ts';
 import type { InstanceEvent } from '../../kernel/instance-event.ts';
 import { rungOf } from './durations.ts';
-import { countStep } from './step-counts.repository.ts';
-import { type StepView, saveStepView, stepViewIn } from './step-views.repository.ts';
+import { addStepCounts } from './step-counts.repository.ts';
+import { saveStepView, stepViewIn } from './step-views.repository.ts';
 
 /**
  * Counts what becomes of the steps that end users were shown, in the transaction in which it does. Each instance counts
@@ -14,12 +14,13 @@ export async function countSteps(tx: TenantTx, event: InstanceEvent): Promise<vo
   const view = await stepViewIn(tx, event.instanceId, event.step);
   // Machines do steps, too, and nobody is shown them.
   if (!view || view.ended_at !== null) return;
-  if (event.type === 'instance.stepRetried') await count(tx, event, 'RETRIED');
-  else if (event.type === 'instance.terminated') await countEnd(tx, event, view, 'LEFT');
-  else {
-    await countEnd(tx, event, view, String(event.data?.outcome));
-    await count(tx, event, rungOf(event.at - view.seen_at));
+  if (event.type === 'instance.stepRetried') {
+    count(tx, event, 'RETRIED');
+    return;
   }
+  await saveStepView(tx, { ...view, left_at: null, ended_at: event.at });
+  if (event.type === 'instance.terminated') count(tx, event, 'LEFT');
+  else count(tx, event, String(event.data?.outcome), rungOf(event.at - view.seen_at));
 }
 
 const COUNTED_EVENTS: ReadonlySet<string> = new Set([
@@ -28,13 +29,12 @@ const COUNTED_EVENTS: ReadonlySet<string> = new Set([
   'instance.terminated',
 ]);
 
-async function countEnd(tx: TenantTx, event: InstanceEvent, view: StepView, what: string): Promise<void> {
-  await saveStepView(tx, { ...view, left_at: null, ended_at: event.at });
-  await count(tx, event, what);
-}
-
 type CountedStep = Pick<InstanceEvent, 'environment' | 'processDefnId' | 'step' | 'at'>;
 
-export function count(tx: TenantTx, { environment, processDefnId, step = '', at }: CountedStep, what: string) {
-  return countStep(tx, { environment, definitionId: processDefnId, day: dayOf(at), step, what });
+export function count(tx: TenantTx, event: CountedStep, ...whats: string[]): void {
+  const { environment, processDefnId: definitionId, step = '', at } = event;
+  addStepCounts(
+    tx,
+    whats.map((what) => ({ environment, definitionId, day: dayOf(at), step, what })),
+  );
 }

@@ -34,7 +34,7 @@ export function stepSeer({ tell, expectEvents }: SeeDeps): { seeStep: SeeStep; s
       data: { attempt },
     });
     const { environment, definition_id: processDefnId } = row;
-    if (!before) await count(tx, { environment, processDefnId, step, at: now }, 'SEEN');
+    if (!before) count(tx, { environment, processDefnId, step, at: now }, 'SEEN');
   };
   return {
     async seeStep(db, { instance, state, shownAttempts }, now) {

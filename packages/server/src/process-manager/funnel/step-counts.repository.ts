@@ -14,8 +14,12 @@ const ADD = statement(`INSERT INTO step_counts (tenant_id, environment, definiti
   DO UPDATE SET value = step_counts.value + excluded.value`);
 const KEY = 'environment, definition_id, day, step, what, shard';
 
-export async function countStep(tx: TenantTx, { environment, definitionId, day, step, what }: StepCount) {
-  ADD.send(tx, { environment, definitionId, day, step, what, shard: shardOf(tx) });
+/** Each count once. */
+export function addStepCounts(tx: TenantTx, counts: readonly StepCount[]): void {
+  ADD.sendAll(
+    tx,
+    counts.map((count) => ({ ...count, shard: shardOf(tx) })),
+  );
 }
 
 export const stepCounts = query<CountedStep>()(`SELECT step, what, ${bigint('sum(value)')} AS value FROM step_counts

@@ -48,7 +48,7 @@ export function imagesOf(db: TenantReads, instanceId: string): Promise<ImageRow[
 
 /** Gives the keys of the blobs that no image has any more. `stored` are all of the instance, which the caller has locked. */
 export function saveImages(tx: TenantTx, rows: readonly ImageRow[], stored: readonly ImageRow[]): string[] {
-  for (const row of rows) SAVE.send(tx, row);
+  SAVE.sendAll(tx, rows);
   const isSame = (one: ImageRow, other: ImageRow) =>
     one.step === other.step && one.attempt === other.attempt && one.name === other.name;
   const isReplaced = (each: ImageRow) => rows.some((row) => isSame(row, each));

@@ -20,12 +20,9 @@ export type CheckRow = {
 const COLUMNS = 'step, name, type, status, score, threshold, reason, advice, attempts, at, meta_data';
 const MAX_CHECKS = 1000;
 
-const SAVE = statement(`INSERT INTO instance_checks (tenant_id, instance_id, ${COLUMNS})
+const ADD = statement(`INSERT INTO instance_checks (tenant_id, instance_id, ${COLUMNS})
   VALUES (:tenant_id, :instanceId, :step, :name, :type, :status, :score, :threshold, :reason, :advice, :attempts,
-  :now, :meta_data)
-  ON CONFLICT (tenant_id, instance_id, step, name) DO UPDATE SET type = excluded.type, status = excluded.status,
-    score = excluded.score, threshold = excluded.threshold, reason = excluded.reason, advice = excluded.advice,
-    attempts = excluded.attempts, at = excluded.at, meta_data = excluded.meta_data`);
+  :now, :meta_data)`);
 
 export const checksOf =
   query<CheckRow>()(`SELECT ${COLUMNS} FROM instance_checks WHERE tenant_id = :tenant_id AND instance_id = :instanceId
@@ -56,8 +53,11 @@ type CheckedAttempt = { instanceId: string; step: string; attempts: number; now:
 export async function saveChecks(tx: TenantTx, checked: CheckedAttempt, checks: readonly Check[]): Promise<void> {
   const { instanceId, step, attempts, now } = checked;
   removeChecks(tx, { instanceId, step });
-  for (const check of checks) {
-    SAVE.send(tx, {
+  // The last one of a name counts.
+  const byName = new Map(checks.map((check) => [check.name, check]));
+  ADD.sendAll(
+    tx,
+    [...byName.values()].map((check) => ({
       instanceId,
       step,
       name: check.name,
@@ -70,8 +70,8 @@ export async function saveChecks(tx: TenantTx, checked: CheckedAttempt, checks: 
       attempts,
       now,
       meta_data: check.metaData ? JSON.stringify(check.metaData) : null,
-    });
-  }
+    })),
+  );
 }
 
 export const removeChecks = statement(

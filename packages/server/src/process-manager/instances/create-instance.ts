@@ -1,3 +1,4 @@
+import type { Counter } from '../../db/counters.ts';
 import type { TenantTx } from '../../db/db.ts';
 import { DAY, fromDuration } from '../../kernel/clock.ts';
 import type { Environment } from '../../kernel/environment.ts';
@@ -18,6 +19,8 @@ export type NewInstance = {
   parameters: Readonly<Record<string, string>>;
   /** The use of the token that it is. */
   token?: TokenUse | undefined;
+  /** Counters that change together with the total of instances. */
+  counters?: readonly Counter[];
   /** Of a subprocess step: the instance it is part of, the step, and the id the step has been told. */
   parent?: { row: InstanceRow; step: string; id: string } | undefined;
   overrides?: { name?: string; description?: string; notAfterAt?: number } | undefined;
@@ -45,7 +48,7 @@ export async function createInstance(
     code_hash: code === undefined ? null : hashCode(code),
     code_expires_at: code === undefined ? null : now + (input.codeTtlMs ?? START_CODE_TTL_MS),
   };
-  await addInstance(tx, row);
+  await addInstance(tx, row, input.counters);
   const data = parent && {
     parentProcessDefnId: parent.row.definition_id,
     parentProcessDefnName: parent.row.process_defn_name,

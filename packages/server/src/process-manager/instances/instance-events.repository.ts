@@ -39,10 +39,13 @@ export async function addEvents(
   events: readonly NewEvent[],
   now: number,
 ): Promise<void> {
-  for (const [at, { type, status, step = null, data }] of events.entries()) {
-    const text = data ? JSON.stringify(data) : null;
-    ADD.send(tx, { id, sequence: sequence + at + 1, type, now, status, step, text });
-  }
+  ADD.sendAll(
+    tx,
+    events.map(({ type, status, step = null, data }, at) => {
+      const text = data ? JSON.stringify(data) : null;
+      return { id, sequence: sequence + at + 1, type, now, status, step, text };
+    }),
+  );
 }
 
 export const setSequence = statement(

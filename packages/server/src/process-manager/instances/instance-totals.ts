@@ -1,4 +1,4 @@
-import { addToCounter, countersBetween } from '../../db/counters.ts';
+import { addToCounters, type Counter, countersBetween } from '../../db/counters.ts';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 
@@ -12,24 +12,24 @@ export type Total = { definitionId: string; status: InstanceStatus; total: numbe
 
 const nameOf = ({ environment, definition_id, status }: Group) => `instances/${environment}/${definition_id}/${status}`;
 
-export function countOne(tx: TenantTx, group: Group): Promise<void> {
-  return addToCounter(tx, nameOf(group), 1);
-}
+/** One more of the group. */
+export const countOf = (group: Group): Counter => ({ name: nameOf(group), value: 1 });
 
-/** Instances that were deleted: one change of each total, in the order of their names. */
+/** Instances that were deleted: one change of each total. */
 export async function discountAll(tx: TenantTx, rows: readonly Group[]): Promise<void> {
   const counts = new Map<string, number>();
   for (const row of rows) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1);
-  for (const [name, count] of [...counts].sort()) await addToCounter(tx, name, -count);
+  addToCounters(
+    tx,
+    [...counts].map(([name, count]) => ({ name, value: -count })),
+  );
 }
 
-/** Both in the order of their names: two transactions that move in opposite directions would wait for each other. */
 export async function moveOne(tx: TenantTx, from: Group, to: Group): Promise<void> {
-  const steps = [
-    { name: nameOf(from), by: -1 },
-    { name: nameOf(to), by: 1 },
-  ].sort((one, other) => (one.name < other.name ? -1 : 1));
-  for (const { name, by } of steps) await addToCounter(tx, name, by);
+  addToCounters(tx, [
+    { name: nameOf(from), value: -1 },
+    { name: nameOf(to), value: 1 },
+  ]);
 }
 
 /** The totals of an environment, or of one definition in it, that are not zero. */

@@ -1,3 +1,4 @@
+import { addToCounters, type Counter } from '../../db/counters.ts';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { byLanguage, FOR_UPDATE, inList, jsonPairs, jsonTexts } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
@@ -5,7 +6,7 @@ import { MOST_APART_MS } from '../../kernel/clock.ts';
 import { slicesOf } from '../../kernel/in-slices.ts';
 import { type InstanceRow, type InstanceView, instances, VIEW_COLUMNS } from './instance-row.ts';
 import { openRow, openRows, sealOf, sealPerson, toStored } from './instance-seal.ts';
-import { countOne, moveOne } from './instance-totals.ts';
+import { countOf, moveOne } from './instance-totals.ts';
 
 export type { Environment } from '../../kernel/environment.ts';
 export type { InstanceRow, InstanceView, ReviewStatus } from './instance-row.ts';
@@ -101,12 +102,12 @@ export async function spendStartCode(
   return (await SPEND_CODE.get(tx, { instanceId, hash, now }))?.id;
 }
 
-/** The row, the words it is found by, and the total it belongs to. */
-export async function addInstance(tx: TenantTx, fresh: InstanceRow): Promise<void> {
+/** The row, the words it is found by, the total it belongs to, and other counters. */
+export async function addInstance(tx: TenantTx, fresh: InstanceRow, counters: readonly Counter[] = []): Promise<void> {
   const row = toStored(await sealOf(tx), fresh);
   ADD.send(tx, row);
   await addTerms(tx, row);
-  await countOne(tx, row);
+  addToCounters(tx, [countOf(row), ...counters]);
 }
 
 /** Stores what can change. The caller has locked the row; `before` is what it was then. */

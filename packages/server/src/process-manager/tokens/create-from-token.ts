@@ -11,7 +11,7 @@ import type { TellEvents } from '../instances/tell-events.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import { checkParameters, checkRedirects, hasRedirects, type Parameters } from './parameter-rules.ts';
 import { findToken, type TokenRow } from './process-tokens.repository.ts';
-import { countUse, type TakenToken, takeUse } from './take-use.repository.ts';
+import { type TakenToken, takeUse, usesToCount } from './take-use.repository.ts';
 import { isUsedUp, momentOf } from './token-rules.ts';
 
 /** What the body of a creation fills in for this instance alone. */
@@ -61,12 +61,12 @@ export async function createFromToken(tx: TenantTx, from: FromToken): Promise<Cr
     environment: token.environment,
     parameters,
     token,
+    counters: usesToCount(tx, token),
     overrides: overridesOf(overrides, now),
     now,
     codeTtlMs: from.codeTtlMs,
     ...(from.tell && { tell: from.tell }),
   });
-  await countUse(tx, token);
   if (code === undefined) throw new Error('an instance that is nobody’s child has a code');
   return {
     row,

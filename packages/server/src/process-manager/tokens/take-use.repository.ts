@@ -1,4 +1,4 @@
-import { addToCounter } from '../../db/counters.ts';
+import type { Counter } from '../../db/counters.ts';
 import type { TenantTx } from '../../db/db.ts';
 import { bigint } from '../../db/sql/dialect.ts';
 import { query } from '../../db/sql/statement.ts';
@@ -38,8 +38,7 @@ const TAKE = query<
 
 /**
  * Takes one use, if there is one to take now. However many try at once, no more than there are get one of a limited
- * token. Where several write at once, the use of an
- * UNLIMITED one is counted by `countUse`.
+ * token. Where several write at once, the use of an UNLIMITED one is counted with the instance (`usesToCount`).
  */
 export async function takeUse(
   tx: TenantTx,
@@ -54,7 +53,7 @@ export async function takeUse(
   return row && openToken(tx, row);
 }
 
-/** The last write of a creation, so that its row of the counter is locked as briefly as possible. */
-export async function countUse(tx: TenantTx, { id, type }: TakenToken): Promise<void> {
-  if (type === 'UNLIMITED' && !tx.hasOneWriter) await addToCounter(tx, usesOf(id), 1);
+/** What the creation of the instance has to count. */
+export function usesToCount({ hasOneWriter }: TenantTx, { id, type }: TakenToken): readonly Counter[] {
+  return type === 'UNLIMITED' && !hasOneWriter ? [{ name: usesOf(id), value: 1 }] : [];
 }
