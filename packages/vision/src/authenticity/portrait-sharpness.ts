@@ -37,13 +37,13 @@ export function portraitSharpness(image: Raster, quad: Quad, face: DocumentArea)
   );
   for (let y = top; y < bottom; y += 1) {
     for (let x = left; x < right; x += 1) {
-      for (const apart of [1, width]) {
-        const step = middleStep(image.data, y * width + x, apart);
-        if (step === undefined) continue;
-        const region = regionOf(apply(toDocument, { x, y }), face);
-        if (region === 'inside') inside.push(step);
-        else if (region === 'outside') outside.push(step);
-      }
+      const across = middleStep(image.data, y * width + x, 1);
+      const down = middleStep(image.data, y * width + x, width);
+      if (across === NO_EDGE && down === NO_EDGE) continue;
+      const region = regionOf(apply(toDocument, { x, y }), face);
+      const steps = region === 'inside' ? inside : region === 'outside' ? outside : undefined;
+      if (across !== NO_EDGE) steps?.push(across);
+      if (down !== NO_EDGE) steps?.push(down);
     }
   }
   if (inside.length < MIN_INSIDE || outside.length < MIN_OUTSIDE) return undefined;
@@ -55,8 +55,10 @@ function bounds(values: readonly number[], size: number): [from: number, to: num
   return [Math.max(3, Math.floor(Math.min(...values))), Math.min(size - 4, Math.ceil(Math.max(...values)))];
 }
 
-/** The middle one of three steps of the green, as a share of all three; undefined if there is no edge. */
-function middleStep(data: Uint8Array, pixel: number, apart: number): number | undefined {
+const NO_EDGE = 0;
+
+/** The middle one of three steps of the green, as a share of all three. */
+function middleStep(data: Uint8Array, pixel: number, apart: number): number {
   // Every pixel is looked at twice, so nothing is computed before it is needed.
   const at = pixel * 3 + 1;
   const next = apart * 3;
@@ -64,11 +66,11 @@ function middleStep(data: Uint8Array, pixel: number, apart: number): number | un
   const behind = data[at + 2 * next] as number;
   const rise = behind - before;
   const most = Math.abs(rise);
-  if (most < MIN_RISE) return undefined;
-  if (Math.abs(before - (data[at - 2 * next] as number)) > FLAT * most) return undefined;
-  if (Math.abs((data[at + 3 * next] as number) - behind) > FLAT * most) return undefined;
+  if (most < MIN_RISE) return NO_EDGE;
+  if (Math.abs(before - (data[at - 2 * next] as number)) > FLAT * most) return NO_EDGE;
+  if (Math.abs((data[at + 3 * next] as number) - behind) > FLAT * most) return NO_EDGE;
   const step = ((data[at + next] as number) - (data[at] as number)) / rise;
-  return step < LEAST_STEP || step > MOST_STEP ? undefined : step;
+  return step < LEAST_STEP || step > MOST_STEP ? NO_EDGE : step;
 }
 
 /** In the portrait, away from it, or neither: its rim. */

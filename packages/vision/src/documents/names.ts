@@ -8,14 +8,17 @@ export type PrintedName = Pick<VisualLine, 'text' | 'rivals'>;
 export type NameAgreement = 'same' | 'changed' | 'other';
 
 type PrintedLetter = { readonly letter: string; readonly rivals: string };
-/** How a name differs: in letters that may be misread, and in letters that were read clearly. */
-type Differences = { readonly doubtful: number; readonly clear: number };
+/** How a name differs: 1 for each letter that may be misread, and `CLEAR` for each that was read clearly. */
+type Differences = number;
+const CLEAR = 1000;
+const NO_LETTER: PrintedLetter = { letter: '', rivals: '' };
 
 /** One letter in so many may be misread or cut off. */
 const LETTERS_PER_MISTAKE = 6;
 /** Shorter names resemble others by chance. */
 const MIN_LETTERS = 4;
 const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = { 0: 'O', 1: 'I', 2: 'Z', 5: 'S', 6: 'G', 8: 'B' };
+const FOREIGN = /[^\x20-\x7e]/;
 /** Stands for Þ, which a zone writes as TH and the reader takes for a P. */
 const THORN = '*';
 
@@ -41,13 +44,16 @@ export function sameName(print: string, zone: string): boolean {
 export function compareName({ text, rivals }: PrintedName, zone: string): NameAgreement {
   const expected = transliterate(zone).replaceAll(' ', '');
   if (expected === '') return 'other';
-  const all = SPELLINGS.flatMap((spelling) => {
+  const isForeign = FOREIGN.test(text);
+  // The spellings differ in foreign letters only.
+  const all = SPELLINGS.slice(0, isForeign ? SPELLINGS.length : 1).flatMap((spelling) => {
     const letters = lettersOf({ text, ...(rivals && { rivals }) }, spelling);
     return [differencesOf(letters, expected), differencesOf(bareLetters(letters), bareZone(expected))];
   });
-  const { doubtful, clear } = all.reduce((least, each) => (weight(each) < weight(least) ? each : least));
+  const least = Math.min(...all);
+  const [doubtful, clear] = [least % CLEAR, Math.floor(least / CLEAR)];
   const isLong = expected.length >= MIN_LETTERS;
-  const usual = Math.floor(expected.length / LETTERS_PER_MISTAKE) + (/[^\x20-\x7e]/.test(text) ? 1 : 0);
+  const usual = Math.floor(expected.length / LETTERS_PER_MISTAKE) + (isForeign ? 1 : 0);
   // A letter that the reader saw as the second most likely is no mistake of another kind in a short name.
   const allowed = rivals && isLong ? Math.max(1, usual) : usual;
   if (clear === 0 && doubtful <= allowed) return 'same';
@@ -60,14 +66,10 @@ function isBeginning(text: string, expected: string): boolean {
   return SPELLINGS.some((spelling) => expected.startsWith(transliterate(text, spelling).replaceAll(' ', '')));
 }
 
-function weight({ doubtful, clear }: Differences): number {
-  return clear * 1000 + doubtful;
-}
-
 function lettersOf({ text, rivals }: PrintedName, spelling: Readonly<Record<string, string>>): PrintedLetter[] {
   return Array.from(text).flatMap((character, at) => {
     const digit = DIGITS_AS_LETTERS[character];
-    const isForeign = /[^\x20-\x7e]/.test(character);
+    const isForeign = FOREIGN.test(character);
     const ownRivals = rivals ? (rivals[at] ?? '') : UNSURE;
     const others = [...ownRivals].map((each) => (each === UNSURE ? UNSURE : transliterate(each))).join('');
     return Array.from(digit ?? transliterate(character, spelling), (letter) => ({
@@ -98,29 +100,24 @@ function bareLetters(letters: readonly PrintedLetter[]): PrintedLetter[] {
 
 /** The least changes that make print the expected name, clear ones before all. */
 function differencesOf(print: readonly PrintedLetter[], expected: string): Differences {
-  const isDoubtful = (at: number, letter?: string): boolean => {
-    const { rivals = '' } = print[at] ?? {};
-    return rivals.includes(UNSURE) || (letter !== undefined && rivals.includes(letter));
+  const isDoubtful = (at: number, letter = UNSURE): boolean => {
+    const { rivals } = print[at] ?? NO_LETTER;
+    return rivals !== '' && (rivals.includes(UNSURE) || rivals.includes(letter));
   };
-  const plus = ({ doubtful, clear }: Differences, doubt: boolean): Differences =>
-    doubt ? { doubtful: doubtful + 1, clear } : { doubtful, clear: clear + 1 };
-  const least = (...all: readonly Differences[]): Differences =>
-    all.reduce((one, other) => (weight(other) < weight(one) ? other : one));
   // A letter that is not in print was lost before the next letter, or after the last.
   const isLost = (at: number, letter: string): boolean => isDoubtful(at, letter) || isDoubtful(at - 1, letter);
-  let row: Differences[] = [{ doubtful: 0, clear: 0 }];
-  for (const letter of expected) row.push(plus(row.at(-1) as Differences, isLost(0, letter)));
+  const cost = (isDoubt: boolean): Differences => (isDoubt ? 1 : CLEAR);
+  let row: Differences[] = [0];
+  for (const letter of expected) row.push((row.at(-1) as Differences) + cost(isLost(0, letter)));
   for (const [i, { letter: printed }] of print.entries()) {
-    const next = [plus(row[0] as Differences, isDoubtful(i))];
-    for (const [j, letter] of [...expected].entries()) {
-      const before = row[j] as Differences;
-      next.push(
-        least(
-          printed === letter ? before : plus(before, isDoubtful(i, letter)),
-          plus(row[j + 1] as Differences, isDoubtful(i)),
-          plus(next[j] as Differences, isLost(i + 1, letter)),
-        ),
-      );
+    const tooMuch = cost(isDoubtful(i));
+    const next = [(row[0] as Differences) + tooMuch];
+    for (let j = 0; j < expected.length; j += 1) {
+      const letter = expected[j] as string;
+      const changed = printed === letter ? 0 : cost(isDoubtful(i, letter));
+      const withChange = (row[j] as Differences) + changed;
+      const withoutPrint = (next[j] as Differences) + cost(isLost(i + 1, letter));
+      next.push(Math.min(withChange, (row[j + 1] as Differences) + tooMuch, withoutPrint));
     }
     row = next;
   }

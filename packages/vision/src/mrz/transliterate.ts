@@ -31,6 +31,7 @@ const OTHER_SPELLINGS: Readonly<Record<string, string>> = { Ä: 'A', Å: 'A', Ö
 
 /** A name in the letters of a machine readable zone: A to Z, words divided by one space. */
 export function transliterate(name: string, spellings: Readonly<Record<string, string>> = LETTERS): string {
+  if (/^[A-Z]+$/.test(name)) return name;
   const upper = name.normalize('NFC').replaceAll('ß', 'ẞ').toLocaleUpperCase('en');
   return Array.from(
     upper,
