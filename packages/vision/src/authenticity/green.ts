@@ -18,9 +18,12 @@ export function greenOf(image: Raster, quad: Quad): Green {
   const width = Math.max(0, Math.min(image.width, Math.ceil(Math.max(...xs))) - left);
   const height = Math.max(0, Math.min(image.height, Math.ceil(Math.max(...ys))) - top);
   const data = new Uint8Array(width * height);
-  for (let y = 0, to = 0; y < height; y += 1) {
-    const start = ((top + y) * image.width + left) * 3 + 1;
-    for (let from = start; from < start + width * 3; from += 3) data[to++] = image.data[from] as number;
+  for (let y = 0; y < height; y += 1) {
+    greenRow(image.data, (top + y) * image.width + left, data.subarray(y * width, (y + 1) * width));
   }
   return { left, top, width, height, data };
+}
+
+function greenRow(data: Uint8Array, start: number, row: Uint8Array): void {
+  for (let to = 0, from = start * 3 + 1; to < row.length; to += 1, from += 3) row[to] = data[from] as number;
 }

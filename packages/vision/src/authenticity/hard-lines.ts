@@ -1,4 +1,4 @@
-import { apply, homography, type Quad, rectangle } from '../images/geometry.ts';
+import { apply, type Homography, homography, type Quad, rectangle } from '../images/geometry.ts';
 import type { Green } from './green.ts';
 
 /** A change of brightness over three pixels that is less than this is no edge, in steps of 255. */
@@ -24,28 +24,32 @@ const MARGIN = 0.02;
 export function hardLine(green: Green, quad: Quad): number | undefined {
   const [upright, level] = [newCounts(), newCounts()];
   const map = homography(quad, rectangle(1, 1));
-  const { left, top, width, height, data } = green;
-  for (let y = 1; y < height - 2; y += 1) {
-    for (let at = y * width + 1; at < (y + 1) * width - 2; at += 1) {
-      // Nearly all pixels are skipped here, so the test is inlined for speed.
-      const here = data[at] as number;
-      const right = (data[at + 1] as number) - here;
-      const below = (data[at + width] as number) - here;
-      if (right < MIN_STEP && right > -MIN_STEP && below < MIN_STEP && below > -MIN_STEP) continue;
-      const across = hardness(data, at, 1);
-      const down = hardness(data, at, width);
-      if (across === 0 && down === 0) continue;
-      const x = left + at - y * width;
-      const position = apply(map, { x: x + (across === 0 ? 0 : 0.5), y: top + y + (down === 0 ? 0 : 0.5) });
-      if (position.x < MARGIN || position.y < MARGIN || position.x > 1 - MARGIN || position.y > 1 - MARGIN) continue;
-      if (across !== 0) count(upright, position.x, position.y, across > HARD);
-      if (down !== 0) count(level, position.y, position.x, down > HARD);
-    }
-  }
+  const { width, height } = green;
+  for (let y = 1; y < height - 2; y += 1) countRow(green, y, map, upright, level);
   const [edges, hard] = [upright.edges + level.edges, upright.hard + level.hard];
   if (edges < MIN_EDGES || hard > MAX_HARD_SHARE * edges) return undefined;
   const [across, down] = [width / PARTS, height / PARTS];
   return Math.max(longest(upright, down), longest(level, across) * (across / down)) / PARTS;
+}
+
+/** Counts the edges of a row of the picture: those that stand upright on the document, and those that lie level. */
+function countRow(green: Green, y: number, map: Homography, upright: Counts, level: Counts): void {
+  const { left, top, width, data } = green;
+  for (let at = y * width + 1; at < (y + 1) * width - 2; at += 1) {
+    // Nearly all pixels are skipped here, so the test is inlined for speed.
+    const here = data[at] as number;
+    const right = (data[at + 1] as number) - here;
+    const below = (data[at + width] as number) - here;
+    if (right < MIN_STEP && right > -MIN_STEP && below < MIN_STEP && below > -MIN_STEP) continue;
+    const across = hardness(data, at, 1);
+    const down = hardness(data, at, width);
+    if (across === 0 && down === 0) continue;
+    const x = left + at - y * width;
+    const position = apply(map, { x: x + (across === 0 ? 0 : 0.5), y: top + y + (down === 0 ? 0 : 0.5) });
+    if (position.x < MARGIN || position.y < MARGIN || position.x > 1 - MARGIN || position.y > 1 - MARGIN) continue;
+    if (across !== 0) count(upright, position.x, position.y, across > HARD);
+    if (down !== 0) count(level, position.y, position.x, down > HARD);
+  }
 }
 
 type Counts = { edges: number; hard: number; readonly hits: Uint16Array };

@@ -23,8 +23,7 @@ const RIM = 0.03;
  * one that was put into the finished photograph has not been through the lens. Undefined where there are few edges.
  */
 export function portraitSharpness(image: Raster, quad: Quad, face: DocumentArea): number | undefined {
-  const inside: number[] = [];
-  const outside: number[] = [];
+  const steps: Record<Region, number[]> = { inside: [], outside: [] };
   const { width, height } = image;
   const toDocument = homography(quad, rectangle(1, 1));
   const [left, right] = bounds(
@@ -36,18 +35,27 @@ export function portraitSharpness(image: Raster, quad: Quad, face: DocumentArea)
     height,
   );
   for (let y = top; y < bottom; y += 1) {
-    for (let x = left; x < right; x += 1) {
-      const across = middleStep(image.data, y * width + x, 1);
-      const down = middleStep(image.data, y * width + x, width);
-      if (across === NO_EDGE && down === NO_EDGE) continue;
+    for (const { x, step } of edgesOfRow(image, y, left, right)) {
       const region = regionOf(apply(toDocument, { x, y }), face);
-      const steps = region === 'inside' ? inside : region === 'outside' ? outside : undefined;
-      if (across !== NO_EDGE) steps?.push(across);
-      if (down !== NO_EDGE) steps?.push(down);
+      if (region) steps[region].push(step);
     }
   }
+  const { inside, outside } = steps;
   if (inside.length < MIN_INSIDE || outside.length < MIN_OUTSIDE) return undefined;
   return sharpestOf(inside) - sharpestOf(outside);
+}
+
+type Region = 'inside' | 'outside';
+
+function edgesOfRow({ width, data }: Raster, y: number, left: number, right: number): { x: number; step: number }[] {
+  const edges: { x: number; step: number }[] = [];
+  for (let x = left; x < right; x += 1) {
+    const across = middleStep(data, y * width + x, 1);
+    const down = middleStep(data, y * width + x, width);
+    if (across !== NO_EDGE) edges.push({ x, step: across });
+    if (down !== NO_EDGE) edges.push({ x, step: down });
+  }
+  return edges;
 }
 
 /** Three pixels beyond each are looked at. */
@@ -74,10 +82,7 @@ function middleStep(data: Uint8Array, pixel: number, apart: number): number {
 }
 
 /** In the portrait, away from it, or neither: its rim. */
-function regionOf(
-  on: { readonly x: number; readonly y: number },
-  face: DocumentArea,
-): 'inside' | 'outside' | undefined {
+function regionOf(on: { readonly x: number; readonly y: number }, face: DocumentArea): Region | undefined {
   if (Math.min(on.x, on.y, 1 - on.x, 1 - on.y) < RIM) return undefined;
   const [across, down] = [(on.x - face.x) / face.width, (on.y - face.y) / face.height];
   if (across > -0.15 && across < 1.15 && down > -0.25 && down < 1.2) return 'inside';

@@ -88,26 +88,28 @@ export function isCutOff(quad: Quad, image: Raster): boolean {
 }
 
 function sharpnessOf(grey: Float32Array, width: number, height: number): number {
-  let [count, sum, squares, lapSum, lapSquares] = [0, 0, 0, 0, 0];
-  for (let y = 1; y < height - 1; y += 1) {
-    for (let x = 1; x < width - 1; x += 1) {
-      const at = y * width + x;
-      const here = grey[at] as number;
-      const around =
-        (grey[at - 1] as number) +
-        (grey[at + 1] as number) +
-        (grey[at - width] as number) +
-        (grey[at + width] as number);
-      const lap = around - 4 * here;
-      count += 1;
-      sum += here;
-      squares += here * here;
-      lapSum += lap;
-      lapSquares += lap * lap;
-    }
+  const sums = { values: 0, squares: 0, laps: 0, lapSquares: 0 };
+  for (let y = 1; y < height - 1; y += 1) addLapsOfRow(sums, grey, y, width);
+  const count = (width - 2) * (height - 2);
+  const variance = sums.squares / count - (sums.values / count) ** 2;
+  return (sums.lapSquares / count - (sums.laps / count) ** 2) / Math.max(25, variance);
+}
+
+type Sums = { values: number; squares: number; laps: number; lapSquares: number };
+
+function addLapsOfRow(sums: Sums, grey: Float32Array, y: number, width: number): void {
+  let { values, squares, laps, lapSquares } = sums;
+  for (let at = y * width + 1; at < (y + 1) * width - 1; at += 1) {
+    const here = grey[at] as number;
+    const around =
+      (grey[at - 1] as number) + (grey[at + 1] as number) + (grey[at - width] as number) + (grey[at + width] as number);
+    const lap = around - 4 * here;
+    values += here;
+    squares += here * here;
+    laps += lap;
+    lapSquares += lap * lap;
   }
-  const variance = squares / count - (sum / count) ** 2;
-  return (lapSquares / count - (lapSum / count) ** 2) / Math.max(25, variance);
+  Object.assign(sums, { values, squares, laps, lapSquares });
 }
 
 /** The side of the largest square that is nothing but white, as a share of the width: bars and letters leave none. */

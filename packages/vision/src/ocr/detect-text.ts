@@ -42,11 +42,16 @@ function toInput({ width, height, data }: Raster): Float32Array {
   for (let plane = 0; plane < 3; plane += 1) {
     const factor = 1 / (255 * (DEVIATION[plane] as number));
     const offset = (MEAN[plane] as number) / (DEVIATION[plane] as number);
-    for (let i = 0; i < pixels; i += 1) {
-      input[plane * pixels + i] = (data[i * 3 + 2 - plane] as number) * factor - offset;
+    for (let from = 0; from < pixels; from += width) {
+      const start = plane * pixels + from;
+      scaleRow(data, from * 3 + 2 - plane, factor, offset, input.subarray(start, start + width));
     }
   }
   return input;
+}
+
+function scaleRow(data: Uint8Array, start: number, factor: number, offset: number, row: Float32Array): void {
+  for (let to = 0, at = start; to < row.length; to += 1, at += 3) row[to] = (data[at] as number) * factor - offset;
 }
 
 type Blob = { outline: Point[]; score: number };
