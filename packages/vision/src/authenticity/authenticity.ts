@@ -41,7 +41,7 @@ export const AUTHENTICITY_BOUNDS = {
    * How much of an earlier save as JPEG, which the card shows, the portrait lacks, by most of its frequencies: it was put in
    * after that.
    */
-  portraitSave: { bound: 0.5, sign: 'above' },
+  portraitSave: { bound: 0.6, sign: 'above' },
   /** How much sharper the portrait is than the print, as a share of an edge: it has not been through the same lens. */
   portraitSharpness: { bound: 0.024, sign: 'above' },
   /** The longest straight edge that no lens has blurred, in heights of the document: something was put into the picture. */

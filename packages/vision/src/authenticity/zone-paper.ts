@@ -41,16 +41,17 @@ export function paperDifferences(
     .filter(({ digit }) => digit)
     .flatMap((cell) => {
       const near = cells.filter((other) => other !== cell && Math.abs(other.index - cell.index) <= NEIGHBOURS);
-      return near.length < MIN_NEIGHBOURS ? [] : [differenceOf(cell, near)];
+      return near.length < MIN_NEIGHBOURS ? [] : (differenceOf(cell, near) ?? []);
     });
 }
 
-function differenceOf({ own, rim }: CellPaper, near: readonly CellPaper[]): PaperDifference {
+/** Undefined where the light clips the paper in all colours, so that nothing can be whiter. */
+function differenceOf({ own, rim }: CellPaper, near: readonly CellPaper[]): PaperDifference | undefined {
   const beside = own.map((light, k) => ({ light, usual: median(near.map((cell) => cell.own[k] as number)) }));
   const shares = beside.map(({ light, usual }) => light / usual - 1);
   const apart = Math.abs(mean(shares));
   const colours = [0, 1, 2].filter((k) => (beside[k]?.usual as number) < CLIPPED);
-  if (colours.length === 0) return { brighter: 0, apart };
+  if (colours.length === 0) return undefined;
   const unclipped = colours.map((k) => shares[k] as number);
   const fromRim = (cell: Pick<CellPaper, 'own' | 'rim'>): number =>
     mean(colours.map((k) => (cell.own[k] as number) / (cell.rim[k] as number)));

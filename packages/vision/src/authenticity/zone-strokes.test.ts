@@ -24,12 +24,12 @@ const CELL = { first: 1.42, pitch: 2.54 };
 
 type Shot = { readonly image: Raster; readonly line: ZoneLine };
 
-async function shoot(seed: number, zone: ZoneChange = {}, longer = 1): Promise<Shot> {
+async function shoot(seed: number, zone: ZoneChange = {}, longer = 1, light = 1): Promise<Shot> {
   const random = seeded(seed);
   const { image: page, mrz } = drawDocument('passport', 'front', inventPerson(random, '2026-01-01'), random, zone);
   const { jpeg, quads } = await photograph(
     [page],
-    { tilt: 3, yaw: 4, share: 0.86, blur: 0.7, noise: 2.5, size: { width: 1500, height: 1100 } },
+    { tilt: 3, yaw: 4, share: 0.86, blur: 0.7, noise: 2.5, light, size: { width: 1500, height: 1100 } },
     seeded(seed),
   );
   const map = homography(rectangle(PAGE.width, PAGE.height), quads[0] as Quad);
@@ -139,6 +139,11 @@ describe('the strokes of a zone', () => {
       const { image, line } = await shoot(seed, { rewritten: { ...rewritten, strength: 1, cover: [252, 252, 250] } });
       assert.ok((zoneSigns(image, [line]).paper ?? 0) >= paperBound);
     }
+  });
+
+  it('say nothing of paper that the light clips', async () => {
+    const { image, line } = await shoot(1, {}, 1, 1.3);
+    assert.equal(zoneSigns(image, [line]).paper, undefined);
   });
 
   it('say nothing where no line was read, or too few digits', () => {
