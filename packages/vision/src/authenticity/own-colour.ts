@@ -41,13 +41,14 @@ const MIN_FLAT_POINTS = 25 * TERMS;
 
 /**
  * If the light clips a colour of the paper, the pixels at the edges of print mix clipped with other colours, and lightness
- * does not explain the mixture. Then only flat places count.
+ * does not explain the mixture. Then flat places count as well. They alone do not, because few are left of a genuine
+ * document: it is the geometric mean of both.
  */
 function colourOf(image: Raster): number {
   const all = restOn(image, STRIDE, () => true);
   if (all.unclippedShare >= LEAST_UNCLIPPED) return all.count < MIN_POINTS ? 0 : all.rest;
   const flat = restOn(image, FLAT_STRIDE, (x, y) => isFlat(image, x, y));
-  return flat.count < MIN_FLAT_POINTS ? 0 : flat.rest;
+  return flat.count < MIN_FLAT_POINTS ? 0 : Math.sqrt(flat.rest * all.rest);
 }
 
 function isFlat({ width, height, data }: Raster, x: number, y: number): boolean {
