@@ -113,6 +113,7 @@ const FRAMED_PORTRAITS: ReadonlySet<string> = new Set([
   'TD1 D',
   'TD1 USA',
   'TD3 CZE',
+  'TD3 EST',
   'TD3 FRA',
   'TD3 TWN',
   'TD3 UKR',

@@ -24,14 +24,14 @@ export const MEASURED: Readonly<Record<MeasuredMethod, readonly ErrorCount[]>> =
     { what: 'people taken for an attack, MiniFASNet', errors: 7, of: 279 },
   ],
   imageSigns: [
-    { what: 'grey copies in which no signs were found', errors: 1, of: 60 },
+    { what: 'grey copies in which no signs were found', errors: 0, of: 85 },
     { what: 'screens in which no signs were found', errors: 0, of: 30 },
     { what: 'fine prints (dots 2.6 pixels apart) in which no signs were found', errors: 8, of: 30 },
     { what: 'portraits pasted into the finished photograph in which no signs were found', errors: 0, of: 40 },
     { what: 'portraits stuck on beside a zone and photographed in which no signs were found', errors: 16, of: 49 },
     { what: 'portraits stuck on licences and photographed in which no signs were found', errors: 32, of: 54 },
     { what: 'pasted portraits with soft edges in which no signs were found', errors: 18, of: 49 },
-    { what: 'genuine specimens with a zone, photographed, in which signs were found', errors: 4, of: 57 },
+    { what: 'genuine specimens with a zone, photographed, in which signs were found', errors: 3, of: 56 },
     { what: 'genuine licences, photographed, in which signs were found', errors: 2, of: 53 },
   ],
   faceMatch: [
