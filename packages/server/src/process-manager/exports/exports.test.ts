@@ -5,6 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { startJourney } from '../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { firstOwner, invitePerson } from '../../../test/operators.ts';
+import type { Db, TenantDb } from '../../db/db.ts';
+import type { JobContext } from '../../jobs/define-job.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import type { MayStillCall } from '../../kernel/still-allowed.ts';
@@ -18,6 +20,7 @@ import {
   removeExpired,
 } from './exports.repository.ts';
 import { MAX_EXPORTS_PER_CALLER, MAX_RUNNING_EXPORTS, openExports } from './exports.ts';
+import { purgeExportsJob } from './run-export.ts';
 
 const PATH = '/api/process-manager/exports';
 
@@ -139,6 +142,38 @@ onBothEngines('exports of instances', (_engine, places) => {
     const acme = app.app.db.of(asTenantId('acme'));
     while ((await acme.write((tx) => removeExpired(tx, { now: app.clock.now(), limit: 1 }))) > 0);
     assert.equal(await findExport(acme, { id }), undefined);
+  });
+
+  it('that have expired are removed each in its own transaction, with its parts', async () => {
+    const db = app.app.db.of(asTenantId('acme'));
+    for (let count = 0; count < 2; count += 1) await done({});
+    const left = async () => {
+      const count = { text: 'SELECT count(*) AS total FROM exports WHERE tenant_id = $1' };
+      return Number((await db.get<{ total: number }>(count, ['acme']))?.total);
+    };
+    const before = await left();
+    const afterEach: number[] = [];
+    const watched: Pick<TenantDb, 'write'> = {
+      async write(work) {
+        const result = await db.write(work);
+        afterEach.push(await left());
+        return result;
+      },
+    };
+    async function* everyTenantId() {
+      yield asTenantId('acme');
+    }
+    const job = purgeExportsJob({ db: { of: () => watched } as unknown as Db, everyTenantId });
+    const now = app.clock.now() + 25 * HOUR;
+    const context = { now, signal: new AbortController().signal } as JobContext;
+    await job.run({}, context);
+    assert.ok(before >= 2);
+    assert.deepEqual(
+      afterEach.slice(0, before),
+      Array.from({ length: before }, (_, at) => before - 1 - at),
+    );
+    const parts = { text: 'SELECT export_id FROM export_parts WHERE tenant_id = $1' };
+    assert.deepEqual(await db.all(parts, ['acme']), []);
   });
 
   it('7: are no way around the permission to list instances', async () => {

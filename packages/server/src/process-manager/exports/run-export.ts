@@ -89,6 +89,7 @@ export function purgeExportsJob(deps: PurgeDeps): JobDefinition<object> {
       recurs: { everyMs: HOUR, key: 'hourly' },
       isHistory: true,
     },
-    (now) => [(tx, limit) => removeExpired(tx, { now, limit })],
+    // One at a time: each has up to a hundred parts, which go with it.
+    (now) => [async (tx, limit) => ((await removeExpired(tx, { now, limit: 1 })) > 0 ? limit : 0)],
   );
 }
