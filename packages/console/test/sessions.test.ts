@@ -79,6 +79,29 @@ describe('a session of the console that ends', () => {
     await page.getByRole('button', { name: 'Done' }).click();
   });
 
+  it('forgets the work after half an hour in which nobody came back', async () => {
+    const { page: ownPage, open } = owner;
+    const page = ownPage();
+    await page.clock.install();
+    await open('/keys', /API keys/);
+    await page.getByRole('button', { name: 'New API key' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Left behind');
+    await expire(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Your session has ended.').waitFor();
+    await page.clock.fastForward('29:00');
+    await settled(page);
+    assert.equal(await page.locator('#content').count(), 1);
+    await page.clock.fastForward('02:00');
+    await page.locator('#content').waitFor({ state: 'detached' });
+    assert.equal(await page.getByText('Your session has ended.').count(), 0);
+    await setPresence(page, true);
+    await page.getByRole('button', { name: SIGN_IN }).click();
+    await page.getByRole('button', { name: /^OO/ }).waitFor();
+    await settled(page);
+    assert.equal(await page.getByRole('dialog').count(), 0);
+  });
+
   it('shows nothing of it to somebody else who signs in on the page, nor after signing out', async () => {
     const { page: ownPage, open, join } = owner;
     const page = ownPage();
