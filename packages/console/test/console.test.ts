@@ -102,6 +102,8 @@ describe('the console', () => {
     await tap('Use a sample passport');
     await tap('Use a sample selfie');
     await page.getByRole('link', { name: 'Decide this case' }).click();
+    // Nobody gave a name beforehand, so it is the one in the document.
+    await page.getByRole('heading', { level: 1, name: 'ANNA MARIA ERIKSSON' }).waitFor();
     await page.locator('.viewer .sample').first().waitFor();
     await keep('try-case');
     // A consent is told in words, and so is the kind of document.

@@ -11,3 +11,15 @@ export function readValueOf({ visualZoneValue, mrzValue, barcodeValue }: Values)
 export function shownValueOf(values: Values): string | undefined {
   return values.correctedValue ?? readValueOf(values);
 }
+
+/** The name in the first document that shows one. */
+export function readNameOf(data: UserData | undefined): string {
+  const names = Object.values(data?.documents ?? {}).map(({ biographicData }) =>
+    ['First Name', 'Last Name']
+      .map((name) => biographicData.find(({ fieldName }) => fieldName === name))
+      .map((field) => field && shownValueOf(field.values))
+      .filter(Boolean)
+      .join(' '),
+  );
+  return names.find(Boolean) ?? '';
+}

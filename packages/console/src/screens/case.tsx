@@ -37,7 +37,7 @@ export function CaseScreen() {
   const { instance } = query.data;
   const steps = [...new Set(query.data.checks.map(({ step }) => step))];
   return (
-    <Page key={id} title={titleOf(t, instance)} actions={<CaseActions caseFile={query.data} />}>
+    <Page key={id} title={titleOf(t, instance, query.data.data)} actions={<CaseActions caseFile={query.data} />}>
       <CaseView caseFile={query.data} />
       {instance.status === 'REVIEW' ? (
         <Decision key={id} id={id} steps={steps} onNext={go} onLink={setLink} />

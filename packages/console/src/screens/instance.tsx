@@ -43,7 +43,7 @@ export function Instance() {
   if (!query.data) return <CaseStates query={query} />;
   const { instance } = query.data;
   return (
-    <Page title={titleOf(t, instance)} actions={<Actions caseFile={query.data} />}>
+    <Page title={titleOf(t, instance, query.data.data)} actions={<Actions caseFile={query.data} />}>
       <CaseView caseFile={query.data} {...(isHidden && { onShow: () => setShownId(id) })} />
       <Items caseFile={query.data} />
     </Page>

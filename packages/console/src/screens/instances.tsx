@@ -5,12 +5,14 @@ import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
 import { say, useAct } from '../parts/act.ts';
 import { StatusTag, Tag } from '../parts/badges.tsx';
+import type { UserData } from '../parts/case-data.tsx';
 import { dayStart } from '../parts/day-start.ts';
 import { ConfirmByTyping } from '../parts/dialogs.tsx';
 import { DayFields, FilterChips, SearchField, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { readNameOf } from '../parts/read-values.ts';
 import { RedactSelected } from '../parts/redact-instance.tsx';
 import { SavedViews } from '../parts/saved-views.tsx';
 import { StartExport } from '../parts/start-export.tsx';
@@ -34,12 +36,13 @@ export function nameOf({ firstName, lastName }: { firstName?: string; lastName?:
   return [firstName, lastName].filter(Boolean).join(' ');
 }
 
-/** What stands in place of a name that nobody gave, or that was redacted. */
+/** A name that nobody gave is read from the document, if the data is here. Something else stands in place of no name. */
 export function titleOf(
   t: ReturnType<typeof useT>,
   instance: { firstName?: string; lastName?: string; redactedDtm?: string },
+  data?: UserData,
 ): string {
-  return nameOf(instance) || t(instance.redactedDtm ? 'redact.person' : 'instances.noName');
+  return nameOf(instance) || readNameOf(data) || t(instance.redactedDtm ? 'redact.person' : 'instances.noName');
 }
 
 type Filter = 'q' | 'status' | 'definition' | 'from' | 'to';

@@ -92,7 +92,7 @@ export const ar: Texts = {
   'instances.definition': 'التعريف',
   'instances.created': 'أُنشئت',
   'instances.expires': 'تُحذف بعد',
-  'instances.noName': 'لا اسم بعد',
+  'instances.noName': 'لم يُذكر اسم',
   'instances.all': 'أي حالة',
   'instance.delete': 'حذف عملية التحقق هذه',
   'instance.deleteLead': 'يُمحى نهائيًا كل ما قدّمه هذا الشخص: الصور والقيم والفحوص. ويبقى إيصال موقّع.',

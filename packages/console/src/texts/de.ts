@@ -96,7 +96,7 @@ export const de: Texts = {
   'instances.definition': 'Definition',
   'instances.created': 'Angelegt',
   'instances.expires': 'Wird gelöscht ab',
-  'instances.noName': 'Noch kein Name',
+  'instances.noName': 'Kein Name angegeben',
   'instances.all': 'Jeder Status',
   'instance.delete': 'Diese Verifizierung löschen',
   'instance.deleteLead':

@@ -93,7 +93,7 @@ export const en = {
   'instances.definition': 'Definition',
   'instances.created': 'Created',
   'instances.expires': 'Deleted after',
-  'instances.noName': 'No name yet',
+  'instances.noName': 'No name given',
   'instances.all': 'Any status',
   'instance.delete': 'Delete this verification',
   'instance.deleteLead':
