@@ -5,14 +5,11 @@ export type Grey = { readonly width: number; readonly height: number; readonly d
 
 export function toGrey({ width, height, data }: Raster): Grey {
   const grey = new Float32Array(width * height);
-  for (let y = 0; y < height; y += 1) greyRow(data, y * width, grey.subarray(y * width, (y + 1) * width));
-  return { width, height, data: grey };
-}
-
-function greyRow(data: Uint8Array, start: number, row: Float32Array): void {
-  for (let to = 0, at = start * 3; to < row.length; to += 1, at += 3) {
-    row[to] = 0.299 * (data[at] as number) + 0.587 * (data[at + 1] as number) + 0.114 * (data[at + 2] as number);
+  for (let i = 0; i < grey.length; i += 1) {
+    grey[i] =
+      0.299 * (data[i * 3] as number) + 0.587 * (data[i * 3 + 1] as number) + 0.114 * (data[i * 3 + 2] as number);
   }
+  return { width, height, data: grey };
 }
 
 /** The mean of each pixel and its eight neighbours, `rounds` times: a cheap Gaussian. */
@@ -21,35 +18,25 @@ export function smooth({ width, height, data }: Grey, rounds = 1): Grey {
   for (let round = 0; round < rounds; round += 1) {
     const across = new Float32Array(from.length);
     const down = new Float32Array(from.length);
-    for (let y = 0; y < height; y += 1) smoothRow(from, across, y * width, (y + 1) * width - 1);
     for (let y = 0; y < height; y += 1) {
-      const [above, below] = [y > 0 ? -width : 0, y < height - 1 ? width : 0];
-      smoothColumns(across, down, y * width, (y + 1) * width, above, below);
+      for (let x = 0; x < width; x += 1) {
+        const at = y * width + x;
+        const left = from[x > 0 ? at - 1 : at] as number;
+        const right = from[x < width - 1 ? at + 1 : at] as number;
+        across[at] = (left + 2 * (from[at] as number) + right) / 4;
+      }
+    }
+    for (let y = 0; y < height; y += 1) {
+      for (let x = 0; x < width; x += 1) {
+        const at = y * width + x;
+        const above = across[y > 0 ? at - width : at] as number;
+        const below = across[y < height - 1 ? at + width : at] as number;
+        down[at] = (above + 2 * (across[at] as number) + below) / 4;
+      }
     }
     from = down;
   }
   return { width, height, data: from };
-}
-
-function smoothRow(from: Float32Array, to: Float32Array, first: number, last: number): void {
-  for (let at = first; at <= last; at += 1) {
-    const left = from[at > first ? at - 1 : at] as number;
-    const right = from[at < last ? at + 1 : at] as number;
-    to[at] = (left + 2 * (from[at] as number) + right) / 4;
-  }
-}
-
-function smoothColumns(
-  from: Float32Array,
-  to: Float32Array,
-  first: number,
-  end: number,
-  above: number,
-  below: number,
-): void {
-  for (let at = first; at < end; at += 1) {
-    to[at] = ((from[at + above] as number) + 2 * (from[at] as number) + (from[at + below] as number)) / 4;
-  }
 }
 
 export type Slopes = { readonly across: Float32Array; readonly down: Float32Array; readonly strength: Float32Array };
