@@ -55,10 +55,8 @@ export function answering(deps: AnswerDeps, route: Route): (request: FastifyRequ
       db: deps.db.of(principal.tenantId, principal.environment),
       now: deps.clock.now(),
       requestId: request.id,
-      // Most requests are not audited.
-      get address() {
-        return networkOf(request.ip);
-      },
+      // A getter would be a function and a hidden class of its own for each request.
+      address: networkOf(request.ip),
       accept: request.headers.accept,
     };
     const key = takesKey ? request.headers['idempotency-key'] : undefined;
