@@ -147,7 +147,7 @@ const MAX_COMES_AGAIN = 20;
 /** Each time it waits this much longer: a hundred who come again at once would only meet each other. */
 const COMES_AGAIN_MS = 20;
 
-/** Asks again, as a caller would, where the server has no time: 100010 judges nothing and changes nothing. */
+/** Asks again, as a caller would, where the server has no time. 100010 changes nothing, unless a commit was answered late. */
 export async function untilServed(ask: () => Promise<Answer>): Promise<Answer> {
   let answer = await ask();
   for (let times = 1; times <= MAX_COMES_AGAIN && answer.body?.code === 100010; times++) {
