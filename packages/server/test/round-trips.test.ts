@@ -44,8 +44,8 @@ describe('round trips to PostgreSQL', () => {
     const acme = grove.app.db.of(asTenantId('acme'));
     const { id } = await addTestToken(acme, await addTestDefinition(acme), { parameters: '{"firstName":"Ada"}' });
     const path = `/api/process-manager/processInstances/create?pt=${id}`;
-    const spent = await costs(() => grove.call(path, { method: 'POST', body: '{}' }));
-    assert.ok(spent.roundTrips <= 2 && spent.statements <= 8, JSON.stringify(spent));
+    const cost = await costs(() => grove.call(path, { method: 'POST', body: '{}' }));
+    assert.ok(cost.roundTrips <= 2 && cost.statements <= 8, JSON.stringify(cost));
   });
 
   it('a journey shows its step in at most two, and takes a picture in at most five', async () => {
@@ -99,7 +99,7 @@ describe('round trips to PostgreSQL', () => {
       // The API key is looked at again after so long.
       await grove.send('GET', `${store}/users/${id}`);
     };
-    const spent = await costs(() => send('authentications/app'), nextStep);
-    assert.ok(spent.roundTrips <= 3 && spent.statements <= 14, JSON.stringify(spent));
+    const cost = await costs(() => send('authentications/app'), nextStep);
+    assert.ok(cost.roundTrips <= 3 && cost.statements <= 14, JSON.stringify(cost));
   });
 });

@@ -36,7 +36,7 @@ export function nameOf({ firstName, lastName }: { firstName?: string; lastName?:
   return [firstName, lastName].filter(Boolean).join(' ');
 }
 
-/** A name that nobody gave is read from the document, if the data is here. Something else stands in place of no name. */
+/** The name that was given, else the one in the document if its data is here, else a text that says why there is none. */
 export function titleOf(
   t: ReturnType<typeof useT>,
   instance: { firstName?: string; lastName?: string; redactedDtm?: string },

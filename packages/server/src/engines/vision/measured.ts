@@ -24,7 +24,7 @@ export const MEASURED: Readonly<Record<MeasuredMethod, readonly ErrorCount[]>> =
     { what: 'people taken for an attack, MiniFASNet', errors: 7, of: 279 },
   ],
   imageSigns: [
-    { what: 'grey copies in which no signs were found', errors: 0, of: 85 },
+    { what: 'grey copies in which no signs were found', errors: 1, of: 96 },
     { what: 'screens in which no signs were found', errors: 0, of: 30 },
     { what: 'fine prints (dots 2.6 pixels apart) in which no signs were found', errors: 8, of: 30 },
     { what: 'portraits pasted into the finished photograph in which no signs were found', errors: 0, of: 40 },

@@ -159,12 +159,12 @@ onBothEngines('single sign-on with a hostile provider', (_engine, places) => {
   it('100236: a code of one provider is not sent to the provider that has taken its place', async (test) => {
     const another = await openHostileProvider();
     test.after(another.close);
-    let asked = 0;
+    let tokenRequests = 0;
     another.beforeToken = async () => {
-      asked++;
+      tokenRequests++;
     };
     const { body } = await signIn({ sub: 'eve' }, () => set({ ...settings(), issuer: another.issuer }));
-    assert.deepEqual([body.code, asked], [100236, 0]);
+    assert.deepEqual([body.code, tokenRequests], [100236, 0]);
     await set(settings());
   });
 
