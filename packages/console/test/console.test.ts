@@ -706,7 +706,9 @@ describe('the console', () => {
     await second.getByLabel('Label (en)').fill('Your pet');
     await second.getByLabel('Options').fill('cat');
     await page.keyboard.press('Enter');
-    await second.getByLabel('Words for “cat” (en)').fill('A cat');
+    // Key by key: what is shown beside it must not take the focus away.
+    await second.getByLabel('Words for “cat” (en)').pressSequentially('A cat', { delay: 50 });
+    assert.equal(await second.getByLabel('Words for “cat” (en)').inputValue(), 'A cat');
     await second.getByRole('button', { name: 'Up' }).press('Enter');
     await fields.filter({ hasText: '1. pet' }).waitFor();
     await phone.getByText('A cat').waitFor({ state: 'attached' });

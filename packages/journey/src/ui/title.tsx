@@ -14,8 +14,8 @@ export function Title({ children }: { children: ComponentChildren }) {
     if (!current) return;
     document.title = current.textContent ?? '';
     scrollTo(0, 0);
-    // The first screen is read from its top by itself.
-    if (!first) current.focus({ preventScroll: true });
+    // The first screen is read from its top by itself. A page in a frame does not take the focus from the page around it.
+    if (!first && (parent === window || document.hasFocus())) current.focus({ preventScroll: true });
     first = false;
   }, []);
   return (
