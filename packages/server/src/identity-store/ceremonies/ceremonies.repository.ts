@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { SKIP_LOCKED } from '../../db/sql/dialect.ts';
+import { FOR_UPDATE, SKIP_LOCKED } from '../../db/sql/dialect.ts';
 import { query } from '../../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 
@@ -62,10 +62,22 @@ export async function addCeremony(tx: TenantTx, row: CeremonyRow): Promise<void>
   ADD.send(tx, { ...row, username: await sealName(tx, row) });
 }
 
-/** The name of the user stays sealed, because the completion does not need it. */
-export const removeCeremony = query<CeremonyRow>()(`DELETE FROM ceremonies
-  WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind AND id = :id AND expires_at > :now
-  RETURNING ${COLUMNS}`).get;
+const OPEN = 'tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind AND id = :id AND expires_at > :now';
+const LOCK_USER = query<CeremonyRow>()(`SELECT id FROM identity_users WHERE tenant_id = :tenant_id
+  AND id = (SELECT user_id FROM ceremonies WHERE ${OPEN}) ${FOR_UPDATE}`);
+const REMOVE = query<CeremonyRow>()(`DELETE FROM ceremonies WHERE ${OPEN} RETURNING ${COLUMNS}`);
+
+type OpenCeremony = { storeId: string; kind: CeremonyKind; id: string; now: number };
+
+/**
+ * Removes and returns the session. Locks its user first, as the deletion of a user does: in the other order, each of the
+ * two could wait for the other. The name of the user stays sealed, because the completion does not need it.
+ */
+export async function removeCeremony(tx: TenantTx, ceremony: OpenCeremony): Promise<CeremonyRow | undefined> {
+  if (tx.hasOneWriter) return REMOVE.get(tx, ceremony);
+  const [, removed] = await Promise.all([LOCK_USER.get(tx, ceremony), REMOVE.get(tx, ceremony)]);
+  return removed;
+}
 
 // Skips a session that another transaction is completing.
 export const keepNewestCeremonies = ceremonies.delete(`WHERE tenant_id = :tenant_id AND id IN (
@@ -78,4 +90,5 @@ export async function openCeremoniesOf(db: TenantReads, userId: string, now: num
 }
 
 export const removeExpiredCeremonies = ceremonies.delete(`WHERE tenant_id = :tenant_id AND id IN (
-    SELECT id FROM ceremonies WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY expires_at LIMIT :limit)`).run;
+    SELECT id FROM ceremonies WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY expires_at LIMIT :limit
+    ${SKIP_LOCKED})`).run;

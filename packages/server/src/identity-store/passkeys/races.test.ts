@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { authenticator } from '../../../test/authenticator/authenticator.ts';
 import { type RelyingParty, relyingParty } from '../../../test/authenticator/relying-party.ts';
 import { type Answer, onBothEngines, openTestApp, type TestApp, untilServed } from '../../../test/harness.ts';
@@ -9,6 +10,8 @@ import { advancePasskey } from './passkeys.repository.ts';
 /** `GROVE_RACE_ROUNDS=100` for a long look. */
 const ROUNDS = Number(process.env.GROVE_RACE_ROUNDS ?? 3);
 const AT_ONCE = 100;
+/** How long a request that must wait is given to show that it does not. */
+const PATIENCE_MS = 300;
 
 onBothEngines('passkeys under races', (_engine, places) => {
   let grove: TestApp;
@@ -127,5 +130,20 @@ onBothEngines('passkeys under races', (_engine, places) => {
       const { body: late } = await rp.startAuthentication();
       assert.equal((await rp.authenticate(late.sessionId, { credential: device.get(late.publicKey) })).body.code, 348);
     }
+  });
+
+  it('100035: a session that ends while its user is deleted is refused, and neither must try again', async () => {
+    const { device, userId } = await rp.register();
+    const { body } = await rp.startAuthentication(userId);
+    const { answer } = await grove.app.db.of(asTenantId(grove.tenantId)).write(async (tx) => {
+      // A deletion that has not ended yet.
+      const of = [grove.tenantId, userId];
+      await tx.run({ text: 'UPDATE identity_users SET status = status WHERE tenant_id = $1 AND id = $2' }, of);
+      const late = rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) });
+      await Promise.race([late, wait(PATIENCE_MS)]);
+      await tx.run({ text: 'DELETE FROM identity_users WHERE tenant_id = $1 AND id = $2' }, of);
+      return { answer: late };
+    });
+    assert.equal((await answer).body.code, 100035);
   });
 });
