@@ -28,6 +28,7 @@ import { isSecretName, secretFinder, secretHostFault } from './process-manager/c
 import { openExports } from './process-manager/exports/exports.ts';
 import { parametersOf } from './process-manager/instances/parameters-of.ts';
 import { openProcessManager } from './process-manager/process-manager.ts';
+import { releaseClaims } from './process-manager/reviews/release-claims.ts';
 import { httpCaller } from './process-manager/runtime/call-http.ts';
 import { sealExisting } from './process-manager/sealing/seal-existing.ts';
 import { specimenAllower } from './process-manager/settings/allow-specimens.ts';
@@ -85,7 +86,12 @@ export function openFeatures(deps: FeatureDeps) {
     countryHeader: config.countryHeader,
   });
   const checking = { ...shared, mayStillCall: mayStillCall(shared) };
-  const operators = openOperators({ ...checking, ...shared.tenants, cookieName: deps.operatorCookieName });
+  const operators = openOperators({
+    ...checking,
+    ...shared.tenants,
+    cookieName: deps.operatorCookieName,
+    releaseClaims,
+  });
   const personRequests = openPersonRequests({
     ...checking,
     ...manager.data,

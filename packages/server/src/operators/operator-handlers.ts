@@ -1,10 +1,11 @@
 import { api, type Ok } from '@grove/contract';
-import type { TenantTx } from '../db/db.ts';
+import type { TenantDb, TenantTx } from '../db/db.ts';
 import { actor } from '../kernel/actor.ts';
 import { toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { bindDeps, type Input, implement } from '../kernel/implement.ts';
+import { operatorName } from '../kernel/operator-name.ts';
 import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
 import { removeCeremoniesOf } from './ceremonies.repository.ts';
 import { hasJoined, inviteOperator, type Link, resetOperator } from './links.ts';
@@ -26,17 +27,19 @@ import { toSessions } from './sessions.ts';
 
 type OperatorView = Ok<typeof api.operators.get>;
 
-type OperatorDeps = { baseUrlOf(tenantId: string): string };
+type OperatorDeps = {
+  baseUrlOf(tenantId: string): string;
+  /** Gives back the reviews that somebody of this name has claimed. */
+  releaseClaims(db: TenantDb, reviewer: string): Promise<void>;
+};
 
 type InputOf<Name extends keyof typeof api.operators> = Input<(typeof api.operators)[Name]>;
 
 export function operatorHandlers(deps: OperatorDeps) {
   return implement(api.operators, {
-    ...bindDeps(deps, { invite, reset }),
+    ...bindDeps(deps, { invite, update, remove, reset }),
     list,
     get,
-    update,
-    remove,
     listSessions,
     endSessions,
   });
@@ -69,8 +72,8 @@ async function get({ db, now, principal }: Context, { params }: InputOf<'get'>) 
   return toOperator(row, now);
 }
 
-function update(context: Context, { params, body }: InputOf<'update'>) {
-  return context.db.write(async (tx) => {
+async function update(deps: OperatorDeps, context: Context, { params, body }: InputOf<'update'>) {
+  const { before, after } = await context.db.write(async (tx) => {
     const before = await lockOperator(tx, context, params.operatorId);
     if (body.role !== undefined) ensureHolds(context.principal, await lockGrant(tx, body.role));
     // Otherwise somebody who never joined would count as an owner, and the last one who can sign in could be removed.
@@ -92,24 +95,31 @@ function update(context: Context, { params, body }: InputOf<'update'>) {
       await removeSessionsOf(tx, { operatorId: before.id });
       await removeCeremoniesOf(tx, { operatorId: before.id });
     }
-    return toOperator(suspended, context.now);
+    return { before, after: suspended };
   });
+  // A claim holds the name of the operator, who may have another one now, or may not review any more.
+  const isOther = before.name !== after.name || before.role !== after.role || before.status !== after.status;
+  if (isOther) await deps.releaseClaims(context.db, operatorName(before));
+  return toOperator(after, context.now);
 }
 
-async function remove(context: Context, { params }: InputOf<'remove'>) {
-  await context.db.write(async (tx) => {
+async function remove(deps: OperatorDeps, context: Context, { params }: InputOf<'remove'>) {
+  const removed = await context.db.write(async (tx) => {
     const row = await lockOperator(tx, context, params.operatorId);
     await ensureOwnerStays(tx, row);
     await removeOperator(tx, { id: row.id });
+    return row;
   });
+  await deps.releaseClaims(context.db, operatorName(removed));
   return undefined;
 }
 
-function reset(deps: OperatorDeps, context: Context, { params }: InputOf<'reset'>) {
-  return context.db.write(async (tx) => {
-    const row = await lockOperator(tx, context, params.operatorId);
-    return toLink(await resetOperator(tx, row, makerOf(deps, context)), context.now);
-  });
+async function reset(deps: OperatorDeps, context: Context, { params }: InputOf<'reset'>) {
+  const link = await context.db.write(async (tx) =>
+    resetOperator(tx, await lockOperator(tx, context, params.operatorId), makerOf(deps, context)),
+  );
+  await deps.releaseClaims(context.db, operatorName(link.operator));
+  return toLink(link, context.now);
 }
 
 async function listSessions({ db, now, principal }: Context, { params }: InputOf<'listSessions'>) {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { startJourney } from '../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
-import { browse, firstOwner, invitePerson, type Person } from '../../../test/operators.ts';
+import { browse, firstOwner, invitePerson, type Person, type PersonRequest } from '../../../test/operators.ts';
+import { asTenantId } from '../../kernel/ids.ts';
 
 /** `npm run test:races` asks for more. */
 const ROUNDS = Number(process.env.GROVE_RACE_ROUNDS ?? 15);
@@ -12,6 +13,7 @@ onBothEngines('two reviewers', (engine, places) => {
   let app: TestApp;
   /** On PostgreSQL each reviewer is at a server of their own. */
   let second: TestApp;
+  let owner: Person;
   let people: Person[];
   let path: string;
   before(async () => {
@@ -19,7 +21,7 @@ onBothEngines('two reviewers', (engine, places) => {
     app = await openTestApp(place);
     second = engine === 'postgres' ? await openTestApp(place, { clock: app.clock }) : app;
     const testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
-    const owner = await firstOwner(app);
+    owner = await firstOwner(app);
     people = [await invitePerson(app, owner, 'Reviewer', 'Grace'), await invitePerson(app, owner, 'Reviewer', 'Alan')];
     const started = await startJourney(app, testKey, { parameters: { _scenario: 'face-mismatch' } });
     await started.user.finish();
@@ -35,6 +37,13 @@ onBothEngines('two reviewers', (engine, places) => {
     return browse(server, `${path}/${what}`, { body, headers: TEST, cookie });
   };
 
+  const makeActive = ({ id }: Person) =>
+    app.app.db
+      .of(asTenantId('acme'))
+      .write((tx) =>
+        tx.run({ text: "UPDATE operators SET status = 'ACTIVE' WHERE tenant_id = $1 AND id = $2" }, ['acme', id]),
+      );
+
   it('100060: never hold one case together, whoever comes first', async () => {
     const winners = new Set<string>();
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -47,6 +56,34 @@ onBothEngines('two reviewers', (engine, places) => {
       assert.equal((await act(order[at] as Person, 'release')).status, 200);
     }
     for (const name of winners) assert.match(name, /^(Grace \(grace@acme.com\)|Alan \(alan@acme.com\))$/);
+  });
+
+  it('do not wait for somebody who is suspended, renamed, reset, removed or has another role', async () => {
+    const claimant = await invitePerson(app, owner, 'Reviewer', 'Edgar');
+    const operator = `/api/operator-manager/operators/${claimant.id}`;
+    const [grace] = people as [Person];
+    const ends: PersonRequest[] = [
+      { body: { name: 'Edgar Frank' } },
+      { body: { role: 'Auditor' } },
+      { body: { status: 'SUSPENDED' } },
+      { method: 'POST', body: {} },
+      { method: 'DELETE' },
+    ];
+    for (const end of ends) {
+      const assigned = await browse(app, `${path}/assign`, {
+        body: { operatorId: claimant.id },
+        headers: TEST,
+        cookie: owner.cookie,
+      });
+      assert.equal(assigned.status, 200, assigned.text);
+      assert.equal((await act(grace, 'claim')).body.code, 100060);
+      const ended = await owner.call(end.method === 'POST' ? `${operator}/reset` : operator, end);
+      assert.equal(Math.floor(ended.status / 100), 2, ended.text);
+      assert.equal((await act(grace, 'claim')).status, 200);
+      assert.equal((await act(grace, 'release')).status, 200);
+      // Assigned again below: only somebody who can sign in can have a case.
+      if (end.method !== 'DELETE') await makeActive(claimant);
+    }
   });
 
   it('never decide one case twice', async () => {

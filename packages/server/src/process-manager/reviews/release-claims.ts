@@ -1,0 +1,18 @@
+import type { TenantDb } from '../../db/db.ts';
+import { SKIP_LOCKED } from '../../db/sql/dialect.ts';
+import { statement } from '../../db/sql/statement.ts';
+
+/** Reviews that are released in one transaction. */
+const AT_ONCE = 500;
+
+const RELEASE = statement(`UPDATE process_instances SET reviewer = NULL, claimed_until = NULL
+  WHERE tenant_id = :tenant_id AND id IN (
+    SELECT id FROM process_instances WHERE tenant_id = :tenant_id AND environment IN ('live', 'test')
+      AND status = 'REVIEW' AND reviewer = :reviewer AND claimed_until IS NOT NULL LIMIT ${AT_ONCE} ${SKIP_LOCKED})`);
+
+/** Gives back every review that this reviewer has claimed, for somebody who cannot decide them any more. */
+export async function releaseClaims(db: TenantDb, reviewer: string): Promise<void> {
+  let released: number;
+  do released = await db.write((tx) => RELEASE.changes(tx, { reviewer }));
+  while (released === AT_ONCE);
+}
