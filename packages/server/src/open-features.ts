@@ -86,12 +86,8 @@ export function openFeatures(deps: FeatureDeps) {
     countryHeader: config.countryHeader,
   });
   const checking = { ...shared, mayStillCall: mayStillCall(shared) };
-  const operators = openOperators({
-    ...checking,
-    ...shared.tenants,
-    cookieName: deps.operatorCookieName,
-    releaseClaims,
-  });
+  const cookieName = deps.operatorCookieName;
+  const operators = openOperators({ ...checking, ...shared.tenants, cookieName, releaseClaims });
   const personRequests = openPersonRequests({
     ...checking,
     ...manager.data,

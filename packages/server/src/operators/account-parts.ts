@@ -4,7 +4,7 @@ import type { Db, TenantTx } from '../db/db.ts';
 import type { Places } from '../identity-store/passkeys/check-origin.ts';
 import { type WithHeaders, withHeaders } from '../kernel/answers.ts';
 import { type Clock, toDtm } from '../kernel/clock.ts';
-import type { Context, OperatorPrincipal, Principal } from '../kernel/context.ts';
+import type { Context } from '../kernel/context.ts';
 import { cookieOf } from '../kernel/cookie-of.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { TenantId } from '../kernel/ids.ts';
@@ -15,7 +15,7 @@ import type { Vault } from '../secrets/vault.ts';
 import type { EmailLinks } from './email-links.ts';
 import { findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
 import type { Recognised } from './passkeys.ts';
-import { endSessionOf, IDLE_MS, type OperatorSession, startSession } from './sessions.ts';
+import { type BegunSession, endSessionOf, IDLE_MS, type SignedIn, startSession } from './sessions.ts';
 import type { SingleSignOnSignIn } from './single-sign-on/sign-in.ts';
 
 /** What every way to sign in needs: a session that begins, its cookie, and a line in the audit trail. */
@@ -26,15 +26,15 @@ export type AccountDeps = {
   region: string;
   secure: boolean;
   cookieName: string;
-  session: OperatorSession;
   singleSignOn: SingleSignOnSignIn;
   emailSignIn: EmailLinks;
   vault: Pick<Vault, 'sealFor' | 'openFor'>;
   baseUrlOf(tenantId: string): string;
   tenantName(tenantId: TenantId): Promise<string>;
+  /** Refuses with 100320 if the tenant is suspended. */
+  ensureActive(tenantId: TenantId): Promise<void>;
 };
 
-type SignedIn = Principal & { operator: OperatorPrincipal };
 type SessionView = Ok<typeof api.consoleAccount.getSession>;
 
 export type RefusedRecognition = Extract<Recognised, { refused: string }>;
@@ -102,26 +102,28 @@ export function cookieText({ cookieName, secure }: AccountDeps, { name = cookieN
   return `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
 }
 
-/** In the transaction that recognised the operator: the old session of this browser ends and a new one begins. */
+/**
+ * In the transaction that recognised the operator: the old session of this browser ends and a new one begins. Whoever planted
+ * or stole the old cookie has nothing.
+ */
 export async function begin(
   { clock, cookieName }: AccountDeps,
   tx: TenantTx,
   context: OpenContext,
   { operatorId, authenticatedAt = clock.now() }: { operatorId: string; authenticatedAt?: number },
-): Promise<string> {
+): Promise<BegunSession> {
   const before = cookieOf(context.header('cookie'), cookieName);
   if (before !== undefined) await endSessionOf(tx, before);
   const visitor = { browser: nameBrowser(context.header('user-agent')), network: context.address };
-  return (await startSession(tx, { operatorId, now: clock.now(), visitor, authenticatedAt })).cookie;
+  return startSession(tx, { operatorId, now: clock.now(), visitor, authenticatedAt });
 }
 
 /** The answer that hands the browser the cookie of its new session. */
 export async function signedIn(
   deps: AccountDeps,
-  tenantId: TenantId,
-  cookie: string,
+  { cookie, principal }: BegunSession,
 ): Promise<WithHeaders<SessionView>> {
-  const principal = own({ principal: await deps.session(tenantId, cookie, undefined) });
+  await deps.ensureActive(principal.tenantId);
   const maxAge = Math.floor((principal.operator.expiresAt - deps.clock.now()) / 1000);
   const header = cookieText(deps, { value: cookie, maxAge });
   return withHeaders(await viewOf(deps, principal), { 'set-cookie': header });

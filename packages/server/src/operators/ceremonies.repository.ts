@@ -69,18 +69,32 @@ export async function storeCeremony(tx: TenantTx, ceremony: RowOf<typeof ceremon
   await ADD.run(tx, ceremony);
 }
 
-/**
- * Finds a ceremony without removing it, because a code may be mistyped. Locked: whoever sends one code twice at once gets
- * in once, and the second is no wrong code, which would count towards a lock.
- */
-export const findCeremony = query<Row>()(
-  `SELECT id, operator_id, challenge FROM operator_ceremonies ${OF_SOMEBODY} ${FOR_UPDATE}`,
-).get;
+type CeremonyKey = { id: string; kind: OperatorCeremonyKind; now: number };
 
-/** Removes and returns a ceremony that names its operator. */
-export const takeOfSomebody = query<Row>()(
+const FIND = query<Row>()(`SELECT id, operator_id, challenge FROM operator_ceremonies ${OF_SOMEBODY}`);
+const TAKE_OF_SOMEBODY = query<Row>()(
   `DELETE FROM operator_ceremonies ${OF_SOMEBODY} RETURNING id, operator_id, challenge`,
-).get;
+);
+const LOCK_OPERATOR = query<Row>()(`SELECT id FROM operators WHERE tenant_id = :tenant_id
+  AND id = (SELECT operator_id FROM operator_ceremonies ${OF_SOMEBODY}) ${FOR_UPDATE}`);
+
+/**
+ * Finds a ceremony without removing it, because a code may be mistyped. Its operator is locked: whoever sends one code twice
+ * at once gets in once, and the second is no wrong code, which would count towards a lock.
+ */
+export async function findCeremony(tx: TenantTx, key: CeremonyKey): Promise<Row | undefined> {
+  await LOCK_OPERATOR.get(tx, key);
+  return FIND.get(tx, key);
+}
+
+/**
+ * Removes and returns a ceremony that names its operator. The operator is locked first, as by whoever suspends or resets the
+ * operator and then removes the ceremonies: in the other order, each of the two could wait for the other.
+ */
+export async function takeOfSomebody(tx: TenantTx, key: CeremonyKey): Promise<Row | undefined> {
+  await LOCK_OPERATOR.get(tx, key);
+  return TAKE_OF_SOMEBODY.get(tx, key);
+}
 
 export const countCeremonies = ceremonies.count(
   'WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND kind = :kind AND expires_at > :now',
@@ -89,11 +103,12 @@ export const countCeremonies = ceremonies.count(
 /** Ends what an operator has begun: sign-in links, and apps that wait for their first code. */
 export const removeCeremoniesOf = ceremonies.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId').run;
 
-/** Removes it, so that it is good once, whatever becomes of the answer. */
-export function takeCeremony(
+/** Removes it, so that it is good once, whatever becomes of the answer. Locks its operator first, if it names one. */
+export async function takeCeremony(
   tx: TenantTx,
   id: string,
   { kind, operatorId = '', now }: NewCeremony,
 ): Promise<OperatorCeremony | undefined> {
+  if (operatorId !== '') await LOCK_OPERATOR.get(tx, { id, kind, now });
   return TAKE.get(tx, { id, kind, now, operatorId });
 }

@@ -57,9 +57,9 @@ async function completeSignIn(deps: AccountDeps, context: OpenContext, { body }:
       return recognised;
     }
     await record(deps, tx, 'operator.signedIn', recognised.operator, context);
-    return { cookie: await begin(deps, tx, context, { operatorId: recognised.operator.id }) };
+    return begin(deps, tx, context, { operatorId: recognised.operator.id });
   });
-  return 'refused' in signIn ? throwRefused(signIn, now) : signedIn(deps, tenantId, signIn.cookie);
+  return 'refused' in signIn ? throwRefused(signIn, now) : signedIn(deps, signIn);
 }
 
 async function signInOptions(deps: AccountDeps, context: OpenContext) {
@@ -83,12 +83,12 @@ async function completeSingleSignOn(
   const tenantId = tenantOf(context);
   const ceremonyId = cookieOf(context.header('cookie'), ceremonyCookieName(deps)) ?? '';
   const answer = { ceremonyId, query: body.query };
-  const cookie = await deps.singleSignOn.complete(tenantId, answer, async (tx, account) => {
+  const session = await deps.singleSignOn.complete(tenantId, answer, async (tx, account) => {
     const { operator, isNew, authenticatedAt } = account;
     await record(deps, tx, isNew ? 'operator.joined' : 'operator.signedIn', operator, context);
     return begin(deps, tx, context, { operatorId: operator.id, authenticatedAt });
   });
-  return signedIn(deps, tenantId, cookie);
+  return signedIn(deps, session);
 }
 
 async function openInvitation(deps: AccountDeps, context: OpenContext, { body }: InputOf<'openInvitation'>) {
@@ -106,7 +106,7 @@ async function openInvitation(deps: AccountDeps, context: OpenContext, { body }:
 async function acceptInvitation(deps: AccountDeps, context: OpenContext, { body }: InputOf<'acceptInvitation'>) {
   const tenantId = tenantOf(context);
   const now = deps.clock.now();
-  const cookie = await deps.db.of(tenantId).write(async (tx) => {
+  const session = await deps.db.of(tenantId).write(async (tx) => {
     const operator = await invited(tx, body.code, now);
     const at = {
       operatorId: operator.id,
@@ -120,7 +120,7 @@ async function acceptInvitation(deps: AccountDeps, context: OpenContext, { body 
     await record(deps, tx, 'operator.joined', joined, context);
     return begin(deps, tx, context, { operatorId: operator.id });
   });
-  return signedIn(deps, tenantId, cookie);
+  return signedIn(deps, session);
 }
 
 async function invited(tx: TenantTx, code: string, now: number): Promise<OperatorRow> {

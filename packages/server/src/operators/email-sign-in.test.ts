@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { URI } from 'otpauth';
 import { onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts';
 import { type MailServer, openMailServer } from '../../test/mail-server.ts';
@@ -13,9 +14,14 @@ import {
   type Person,
 } from '../../test/operators.ts';
 import { MINUTE } from '../kernel/clock.ts';
+import { asTenantId } from '../kernel/ids.ts';
+import { removeCeremoniesOf } from './ceremonies.repository.ts';
+import { findOperatorForUpdate } from './operators.repository.ts';
 
 const OPERATORS = '/api/operator-manager/operators';
 const EMAIL = '/api/console/signIn/email';
+/** How long a request that must wait is given to show that it does not. */
+const PATIENCE_MS = 300;
 
 onBothEngines('signing in by e-mail and an authenticator app', (_engine, places) => {
   let grove: TestApp;
@@ -178,6 +184,20 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     const answers = await Promise.all(Array.from({ length: 20 }, () => complete(body.ceremonyId, code)));
     const codes = answers.map(({ status, body: answer }) => (status === 200 ? 200 : answer.code)).toSorted();
     assert.deepEqual(codes, [...Array.from({ length: 19 }, () => 100035), 200].toSorted());
+  });
+
+  it('100035: a code that arrives while the operator is suspended is refused, and neither must try again', async () => {
+    const { email, id } = await invite('meanwhile');
+    const { body } = await open(await linkTo(email));
+    const { answer } = await grove.app.db.of(asTenantId('acme')).write(async (tx) => {
+      // A suspension that has not ended yet.
+      await findOperatorForUpdate(tx, { id });
+      const late = complete(body.ceremonyId, codeFrom(body.enrolment.uri));
+      await Promise.race([late, wait(PATIENCE_MS)]);
+      await removeCeremoniesOf(tx, { operatorId: id });
+      return { answer: late };
+    });
+    assert.equal((await answer).body.code, 100035);
   });
 
   it('100350 and 100220: whoever has a passkey sets an app up and forgets it; the last way to sign in stays', async () => {

@@ -72,7 +72,7 @@ async function completeEmailSignIn(deps: AccountDeps, context: OpenContext, { bo
   const tenantId = tenantOf(context);
   const now = clock.now();
   const signIn = await db.of(tenantId).write((tx) => completed(deps, tx, context, { ...body, now }));
-  return 'refused' in signIn ? throwRefusedCode(signIn, now) : signedIn(deps, tenantId, signIn.cookie);
+  return 'refused' in signIn ? throwRefusedCode(signIn, now) : signedIn(deps, signIn);
 }
 
 /** Whoever was invited joins with the first code. */
@@ -111,7 +111,7 @@ async function completed(deps: AccountDeps, tx: TenantTx, context: OpenContext, 
   if (pending) await record(deps, tx, 'operator.totpAdded', recognised.operator, context);
   if (operator.status === 'INVITED') await join(deps, tx, context, { operator: recognised.operator, now });
   else await record(deps, tx, 'operator.signedIn', recognised.operator, context);
-  return { cookie: await begin(deps, tx, context, { operatorId: operator.id }) };
+  return begin(deps, tx, context, { operatorId: operator.id });
 }
 
 const ID_BYTES = 32;

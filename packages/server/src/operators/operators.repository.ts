@@ -1,4 +1,5 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
+import { lockName } from '../db/named-lock.ts';
 import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
 import { query } from '../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
@@ -43,11 +44,8 @@ export const SORTABLE = {
 } as const;
 const COUNT = operators.count('WHERE tenant_id = :tenant_id');
 const COUNT_LIKE = operators.count(`WHERE tenant_id = :tenant_id AND name_folded LIKE :pattern ESCAPE '\\'`);
-/** Locked, so that of two who each remove one of two owners, one waits for the other. */
-const OWNERS = query<{
-  id: string;
-}>()(`SELECT id FROM operators WHERE tenant_id = :tenant_id AND role = 'Owner' AND status = 'ACTIVE' ORDER BY id
-  LIMIT 1000 ${FOR_UPDATE}`);
+const OTHER_OWNER = query<{ id: string }>()(`SELECT id FROM operators WHERE tenant_id = :tenant_id AND id <> :id
+  AND role = 'Owner' AND status = 'ACTIVE' LIMIT 1`);
 const BY_ROLE = query<{ role: string; total: number }>()(
   'SELECT role, count(*) AS total FROM operators WHERE tenant_id = :tenant_id GROUP BY role',
 );
@@ -103,8 +101,13 @@ export async function countOperators(db: TenantReads, pattern?: string): Promise
   return pattern === undefined ? COUNT(db) : COUNT_LIKE(db, { pattern });
 }
 
-export async function activeOwners(tx: TenantTx): Promise<string[]> {
-  return (await OWNERS.all(tx, {})).map(({ id }) => id);
+/**
+ * Whether another operator is an owner who can sign in. Whoever asks takes turns until the transaction ends, so that of two
+ * who each remove the other, the second finds nobody. To lock the rows of the owners instead could be a deadlock.
+ */
+export async function hasOtherOwner(tx: TenantTx, id: string): Promise<boolean> {
+  await lockName(tx, 'owners');
+  return (await OTHER_OWNER.get(tx, { id })) !== undefined;
 }
 
 /** How many operators have each role. */

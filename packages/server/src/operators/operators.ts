@@ -1,5 +1,5 @@
 import type { Audit } from '../audit/audit.ts';
-import type { Db, TenantReads } from '../db/db.ts';
+import type { Db, TenantDb, TenantReads } from '../db/db.ts';
 import type { MailDoor } from '../engines/mail/mail.ts';
 import type { Outbound } from '../engines/outbound/outbound.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -38,6 +38,8 @@ export type OperatorsDeps = {
   secretHostFault: SecretHostFault;
   vault: Pick<Vault, 'sealFor' | 'openFor'>;
   mail: Pick<MailDoor, 'channels' | 'sendMail'>;
+  /** Gives back the reviews that somebody of this name has claimed. */
+  releaseClaims(db: TenantDb, reviewer: string): Promise<void>;
   onError(what: string, error: unknown): void;
   findSecret(
     db: TenantReads,
@@ -65,7 +67,7 @@ export function openOperators(deps: OperatorsDeps) {
       installation: installationHandlers({ ...deps, ...deps.installation }),
       operatorRoles: roleHandlers(),
       singleSignOn: singleSignOnHandlers({ ...deps, providers }),
-      consoleAccount: consoleAccountHandlers({ ...deps, session, singleSignOn, emailSignIn }),
+      consoleAccount: consoleAccountHandlers({ ...deps, singleSignOn, emailSignIn }),
     },
   };
 }

@@ -32,8 +32,9 @@ function getSession(deps: AccountDeps, context: Context) {
 async function signOut(deps: AccountDeps, context: Context) {
   const { callerId, operator } = own(context);
   await context.db.write(async (tx) => {
+    const row = await existing(tx, callerId);
     await removeSession(tx, { operatorId: callerId, id: operator.sessionId });
-    await record(deps, tx, 'operator.signedOut', await existing(tx, callerId), context);
+    await record(deps, tx, 'operator.signedOut', row, context);
   });
   return withHeaders({}, { 'set-cookie': cookieText(deps, { value: '', maxAge: 0 }) });
 }

@@ -1,12 +1,12 @@
 import type { TenantTx } from '../db/db.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { OWNER } from './built-in-roles.ts';
-import { activeOwners, type OperatorRow } from './operators.repository.ts';
+import { hasOtherOwner, type OperatorRow } from './operators.repository.ts';
 
 /** A tenant keeps an owner who can sign in: refuses with 100212 if this one is the last and would be none any more. */
 export async function ensureOwnerStays(tx: TenantTx, before: OperatorRow, after?: OperatorRow): Promise<void> {
   if (!isActiveOwner(before) || (after && isActiveOwner(after))) return;
-  if ((await activeOwners(tx)).every((each) => each === before.id)) throw new ApiError(100212);
+  if (!(await hasOtherOwner(tx, before.id))) throw new ApiError(100212);
 }
 
 function isActiveOwner({ role, status }: OperatorRow): boolean {

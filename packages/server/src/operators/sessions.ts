@@ -45,8 +45,7 @@ export function sessionReader({ db, clock, ensureActive }: ReaderDeps): Operator
     const key = JSON.stringify([tenantId, row.role, row.permissions, row.environments, row.masked]);
     const cached = grants.get(key);
     if (cached) return cached;
-    const role = roleOf(tenantId, row);
-    const grant = { ...role, set: permissionSet(tenantId, role.permissions) };
+    const grant = computeGrant(tenantId, row);
     grants.set(key, grant);
     return grant;
   };
@@ -58,26 +57,42 @@ export function sessionReader({ db, clock, ensureActive }: ReaderDeps): Operator
     if (!row || !isLive(row, secret, now)) throw new ApiError(100210);
     await ensureActive(tenantId);
     if (now - row.last_seen_at >= SEEN_EVERY_MS) await db.of(tenantId).write((tx) => markSeen(tx, { id, now }));
-    const { set, permissions, environments, isMasked } = grantFor(tenantId, row);
-    return {
-      tenantId,
-      callerId: row.operator_id,
-      callerName: row.name,
-      environment: environmentOf(wantedEnvironment, environments),
-      permissions: set,
-      operator: {
-        sessionId: id,
-        email: row.email,
-        role: row.role,
-        permissions,
-        environments,
-        isMasked,
-        ofInstallation: row.of_installation === 1,
-        authenticatedAt: row.authenticated_at,
-        expiresAt: row.expires_at,
-      },
-    };
+    return principalOf(tenantId, row, grantFor(tenantId, row), wantedEnvironment);
   };
+}
+
+/** Who is signed in by a session, and may do what. */
+export type SignedIn = Principal & { operator: OperatorPrincipal };
+
+function principalOf(
+  tenantId: TenantId,
+  row: SessionInUse,
+  { set, permissions, environments, isMasked }: Grant,
+  wantedEnvironment: string | undefined,
+): SignedIn {
+  return {
+    tenantId,
+    callerId: row.operator_id,
+    callerName: row.name,
+    environment: environmentOf(wantedEnvironment, environments),
+    permissions: set,
+    operator: {
+      sessionId: row.id,
+      email: row.email,
+      role: row.role,
+      permissions,
+      environments,
+      isMasked,
+      ofInstallation: row.of_installation === 1,
+      authenticatedAt: row.authenticated_at,
+      expiresAt: row.expires_at,
+    },
+  };
+}
+
+function computeGrant(tenantId: TenantId, row: SessionInUse): Grant {
+  const role = roleOf(tenantId, row);
+  return { ...role, set: permissionSet(tenantId, role.permissions) };
 }
 
 /** A role that was deleted permits nothing. */
@@ -143,14 +158,17 @@ export type Visitor = { browser: string; network: string };
 
 type NewSession = { operatorId: string; now: number; visitor: Visitor; authenticatedAt?: number };
 
+/** A session that has begun: its cookie, and who is signed in by it. */
+export type BegunSession = { cookie: string; principal: SignedIn };
+
 /**
- * A new session with a new secret. The one that the browser had before ends: whoever planted or stole that cookie has
- * nothing.
+ * A new session with a new secret. Who is signed in is read in the same transaction: later, more sign-ins of the operator may
+ * have ended the session already.
  */
 export async function startSession(
   tx: TenantTx,
   { operatorId, now, visitor, authenticatedAt = now }: NewSession,
-): Promise<{ session: OperatorSessionRow; cookie: string }> {
+): Promise<BegunSession> {
   await removeDeadSessions(tx, { operatorId, now, idleSince: now - IDLE_MS });
   const others = await sessionsOf(tx, { operatorId });
   for (const { id } of others.slice(MAX_SESSIONS_PER_OPERATOR - 1)) await removeSession(tx, { operatorId, id });
@@ -166,7 +184,11 @@ export async function startSession(
     expires_at: now + ABSOLUTE_MS,
   };
   await addSession(tx, session);
-  return { session, cookie: `${session.id}.${secret}` };
+  const row = await findSessionInUse(tx, { id: session.id });
+  if (!row) throw new Error('a new session was not stored');
+  const { tenantId } = tx;
+  const principal = principalOf(tenantId, row, computeGrant(tenantId, row), undefined);
+  return { cookie: `${session.id}.${secret}`, principal };
 }
 
 /** Ends the session that this cookie opens, if it opens one. */

@@ -3,13 +3,14 @@ import { after, before, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { authenticator } from '../../test/authenticator/authenticator.ts';
 import { type Answer, onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts';
-import { firstOwner, invitePerson, originOf, type Person } from '../../test/operators.ts';
+import { firstOwner, invitePerson, originOf, type Person, signIn } from '../../test/operators.ts';
 import { asTenantId } from '../kernel/ids.ts';
 
 const OPERATORS = '/api/operator-manager/operators';
 const PASSKEYS = '/api/console/passkeys';
 /** How long a request that must wait is given to show that it does not. */
 const PATIENCE_MS = 500;
+const ROUNDS = 5;
 
 async function refuses(answer: Promise<Answer>, code: number): Promise<void> {
   assert.equal((await answer).body?.code, code);
@@ -54,5 +55,32 @@ onBothEngines('an operator who is active can sign in', (_engine, places) => {
     });
     await refuses(removal.answer, 100220);
     assert.equal((await person.call(PASSKEYS)).body.passkeys.length, 1);
+  });
+
+  it('100212: of two owners who remove each other at once one stays, and neither must try again', async () => {
+    let [first, second] = [owner, await invitePerson(grove, owner, 'Owner', 'Otto Owner')];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const answers = await Promise.all([
+        first.call(`${OPERATORS}/${second.id}`, { method: 'DELETE' }),
+        second.call(`${OPERATORS}/${first.id}`, { method: 'DELETE' }),
+      ]);
+      const statuses = answers.map(({ status }) => status);
+      // The second comes after its own removal, or finds that only the other one is left.
+      assert.ok(statuses.includes(204) && statuses.some((status) => status === 409 || status === 401), `${statuses}`);
+      if (statuses[0] !== 204) first = second;
+      second = await invitePerson(grove, first, 'Owner', `Otto Owner ${round}`);
+    }
+    owner = first;
+  });
+
+  it('whoever signs in more often at once than an operator has sessions is signed in each time', async () => {
+    const person = await invitePerson(grove, owner, 'Reviewer', 'Vera Visitor');
+    const { ceremonyId, publicKey } = (await person.call(`${PASSKEYS}/start`, { body: {} })).body;
+    const device = authenticator({ origin: originOf(grove), counts: false });
+    await person.call(`${PASSKEYS}/complete`, { body: { ceremonyId, credential: device.create(publicKey) } });
+    const answers = await Promise.all(Array.from({ length: 30 }, () => signIn(grove, device)));
+    assert.deepEqual([...new Set(answers.map(({ text, status }) => (status === 200 ? 200 : text)))], [200]);
+    const seen = await owner.call(`${OPERATORS}/${person.id}/sessions`);
+    assert.equal(seen.body.sessions.length, 20);
   });
 });

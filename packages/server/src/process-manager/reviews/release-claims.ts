@@ -13,6 +13,6 @@ const RELEASE = statement(`UPDATE process_instances SET reviewer = NULL, claimed
 /** Gives back every review that this reviewer has claimed, for somebody who cannot decide them any more. */
 export async function releaseClaims(db: TenantDb, reviewer: string): Promise<void> {
   let released: number;
-  do released = await db.write((tx) => RELEASE.changes(tx, { reviewer }));
+  do released = await db.write((tx) => RELEASE.run(tx, { reviewer }));
   while (released === AT_ONCE);
 }
