@@ -26,9 +26,12 @@ export function jsonTexts<const P extends string>(parameter: P) {
   return `SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/${parameter}/*postgres  AS json)*/)` as const;
 }
 
-/** Whether a text is in a list: `id ${inList(':ids')}`. The list is handed over as an array. */
+/**
+ * Whether a text is in a list: `id ${inList(':ids')}`. The list is handed over as an array. PostgreSQL gets an array too, whose
+ * elements it looks up in an index. With IN (SELECT …) and no statistics yet, it reads all rows of the tenant.
+ */
 export function inList<const P extends string>(parameter: P) {
-  return `IN (${jsonTexts(`${parameter}[]`)})` as const;
+  return `/*sqlite IN (*//*postgres = ANY (ARRAY(*/${jsonTexts(`${parameter}[]`)}/*postgres )*/)` as const;
 }
 
 /** The elements of a parameter that is a JSON array of pairs of texts, as rows with `one` and `other`. */

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
+import { copyInstances } from '../../../test/copy-instances.ts';
 import { databaseOf } from '../../../test/database.ts';
 import { testPlaces } from '../../../test/harness.ts';
+import { type InstanceWorld, openInstanceWorld } from '../../../test/instance-world.ts';
 import { forEngine, type Sql, toAnonymous } from '../../db/db.ts';
 import { migrate } from '../../db/open.ts';
+import { inList } from '../../db/sql/dialect.ts';
 import { TOKENS_WITHOUT_INSTANCES } from '../tokens/process-tokens.repository.ts';
 import { type AnyOrder, anyOrderStatement, ID_STATEMENTS } from './instance-ids.repository.ts';
 import { candidateStatement, SEARCH_STATEMENTS } from './instance-search.repository.ts';
@@ -88,5 +91,25 @@ describe('the plans of lists and searches (sqlite)', () => {
       TOKENS_WITHOUT_INSTANCES,
       /COVERING INDEX process_instances_token_person \(tenant_id=\? AND token_id=\?/,
     );
+  });
+});
+
+describe('the plans of lists of ids (postgres)', () => {
+  const places = testPlaces('postgres');
+  let world: InstanceWorld;
+  before(async () => {
+    world = await openInstanceWorld(await places.create());
+  });
+  after(() => world.grove.stop());
+
+  it('ids are looked up in an index before the database has statistics, and other rows of the tenant are not read', async () => {
+    const { body } = await world.create();
+    const ids = await copyInstances(world.acme, body.processInstanceId, 3000);
+    const chosen = inList('$2').replace('[]', '');
+    const text = `EXPLAIN SELECT id, status FROM process_instances WHERE tenant_id = $1 AND id ${chosen}`;
+    const values = ['acme', JSON.stringify(ids.slice(0, 20))];
+    const rows = await world.acme.all<Record<'QUERY PLAN', string>>({ text: forEngine(text, 'postgres') }, values);
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    assert.match(plan, /Index Cond: .*\bid = ANY/, plan);
   });
 });

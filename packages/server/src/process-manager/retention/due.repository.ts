@@ -38,7 +38,7 @@ const DELETED = [
 ] as const;
 export type DeletedRow = Pick<InstanceRow, (typeof DELETED)[number]>;
 
-const notAmong = `AND id NOT ${inList(':others')}` as const;
+const notAmong = `AND NOT id ${inList(':others')}` as const;
 const ROOTS = `WHERE ${DUE} AND parent_id IS NULL ${notAmong}` as const;
 const OLDEST_FIRST = `ORDER BY expiring_at, id LIMIT :limit + 0` as const;
 const LOCK_ROOTS = instances.select(DELETED, `${ROOTS} ${OLDEST_FIRST} ${SKIP_LOCKED}`);
