@@ -204,11 +204,12 @@ export const pushNotifications = group('/api/identity-store/stores/{storeName}',
     summary: 'Report the status of a push notification on the device',
     description:
       'REJECTED, COMPLETED, EXPIRED and FAILED are final. With number matching, an acceptance must contain the ' +
-      'number; a wrong number rejects all notifications of the call.',
+      'number; a wrong number rejects all notifications of the call. A user who is locked or not active cannot accept a ' +
+      'GENERIC notification.',
     permission: 'IdentityStore:answerPushNotification',
     body: PushNotificationAnswer,
     ok: PushNotificationAnswered,
-    codes: [100027, 100028, 100034, 100120, 100190],
+    codes: [502, 2100, 100027, 100028, 100034, 100120, 100190],
   }),
   listRelyingParties: get('/pushNotifications/relyingParties', {
     summary: 'List the relying parties that can send push notifications',

@@ -4,9 +4,10 @@ import type { JobDefinition } from '../../jobs/define-job.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import type { Handlers } from '../../kernel/implement.ts';
+import { faultOfStatus } from '../attempts/usable.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { getStore, type Store } from '../stores/find-store.ts';
-import { getUser, givenUserRef } from '../users/find-user.ts';
+import { getUserForUpdate, givenUserRef } from '../users/find-user.ts';
 import type { Abandon } from './follow-instance.ts';
 import type { Processes } from './processes.ts';
 import { findPush, lockSend, type PushRow, setPushStatus } from './push-notifications.repository.ts';
@@ -26,7 +27,8 @@ export function answering(deps: AnswerDeps): Handlers<typeof api.pushNotificatio
     const { now } = context;
     const answer = await context.db.write(async (tx) => {
       const store = await getStore(tx, context, params.storeName);
-      const user = await getUser(tx, store.id, givenUserRef(params));
+      // The user is locked before its notifications, as by a deletion of the user (deadlocks).
+      const user = await getUserForUpdate(tx, store.id, givenUserRef(params));
       const rows = await lockSend(tx, ofUser(await findPush(tx, { id: params.id }), user.id));
       const row = ofUser(
         rows.find(({ id }) => id === params.id),
@@ -34,6 +36,10 @@ export function answering(deps: AnswerDeps): Handlers<typeof api.pushNotificatio
       );
       const before = statusAt(row, now);
       if (!mayBecome(before, status)) throw new ApiError(100120);
+      // To accept is to say who one is: whoever has a lost phone must not do so for a locked user. The journey of a process
+      // checks that itself, and may be the way out of the lock.
+      const fault = row.type === 'GENERIC' && status === 'ACCEPTED' && faultOfStatus(user, undefined, now);
+      if (fault) throw new ApiError(fault);
       const content = await contentOf(deps.vault, tx, row);
       const isWrong = content.number !== undefined && needsNumber(before, status) && number !== content.number;
       if (isWrong && number === undefined) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
-import { onBothEngines } from '../../../test/harness.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Answer, onBothEngines } from '../../../test/harness.ts';
 import { HELLO, openPushWorld, PROVIDERS, type PushWorld } from '../../../test/push-world.ts';
 import { uafAuthenticator } from '../../../test/uaf/authenticator.ts';
 import { RP } from '../../../test/uaf/relying-party.ts';
@@ -8,6 +9,8 @@ import { sql } from '../../db/db.ts';
 import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
 
 const PUSHES = sql('SELECT sealed FROM push_notifications WHERE tenant_id = $1');
+/** How long a request that must wait is given to show that it does not. */
+const PATIENCE_MS = 300;
 const COUNT = sql('SELECT count(*) AS total FROM push_notifications WHERE tenant_id = $1');
 
 onBothEngines('push notifications', (_engine, places) => {
@@ -94,6 +97,43 @@ onBothEngines('push notifications', (_engine, places) => {
     assert.equal((await answer(two.id, 'ACCEPTED')).body.code, 100120);
     const { body: active } = await world.grove.send('GET', world.pushes(user));
     assert.equal(Object.keys(active[RP]).length, 1);
+  });
+
+  it('2100, 502: are not accepted by a user who is locked or not active, who can still reject them', async () => {
+    const { user } = await world.everybody();
+    const { body } = await world.send(user);
+    const [one, two] = body.pushNotifications;
+    const at = `${world.party.store}/users/${user.id}`;
+    assert.equal((await world.grove.send('POST', `${at}/lock`, { duration: 'PT1H' })).status, 200);
+    assert.equal((await world.answer(user, one.id, { status: 'ACCEPTED' })).body.code, 2100);
+    assert.equal((await world.answer(user, two.id, { status: 'REJECTED' })).status, 200);
+    assert.equal((await world.grove.send('POST', at, { status: 'DISABLED' })).status, 200);
+    const byExtId = world.pushesExt(user, `/${one.id}`);
+    assert.equal((await world.grove.send('POST', byExtId, { status: 'ACCEPTED' })).body.code, 502);
+    assert.equal((await world.grove.send('POST', at, { status: 'ACTIVE' })).status, 200);
+    assert.equal((await world.answer(user, one.id, { status: 'ACCEPTED' })).status, 200);
+  });
+
+  it('answers that arrive while the user is deleted are refused, and neither must try again', async () => {
+    const { user } = await world.everybody();
+    const { body } = await world.send(user);
+    const newest = body.pushNotifications
+      .map(({ id }: { id: string }) => id)
+      .toSorted()
+      .at(-1);
+    const of = ['acme', user.id];
+    const { late } = await world.acme.write(async (tx) => {
+      // A deletion that has begun, and removes the newest notification first.
+      await tx.run({ text: 'UPDATE identity_users SET status = status WHERE tenant_id = $1 AND id = $2' }, of);
+      await tx.run({ text: 'DELETE FROM push_notifications WHERE tenant_id = $1 AND id = $2' }, ['acme', newest]);
+      const answers = body.pushNotifications.map(({ id }: { id: string }) =>
+        world.answer(user, id, { status: 'ACCEPTED' }),
+      );
+      await Promise.race([Promise.all(answers), wait(PATIENCE_MS)]);
+      await tx.run({ text: 'DELETE FROM identity_users WHERE tenant_id = $1 AND id = $2' }, of);
+      return { late: answers };
+    });
+    for (const { body: answer } of await Promise.all<Answer>(late)) assert.equal(answer.code, 100028);
   });
 
   it('go to the preferred device alone if that is asked; a user without one that can be reached is 100040', async () => {
