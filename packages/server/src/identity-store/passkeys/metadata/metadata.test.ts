@@ -58,6 +58,11 @@ describe('a BLOB', () => {
       assert.throws(() => readBlob(text, trust), Malformed);
   });
 
+  it('is refused before its header is read where that is larger than any chain of certificates', () => {
+    const header = { x5c: [Buffer.alloc(200_000).toString('base64')] };
+    assert.throws(() => readBlob(service.blob({ header }), trust), /the header of the BLOB is too large/);
+  });
+
   it('may be signed with RSA of 2,048 bits or more, and with no shorter key', () => {
     for (const alg of ['RS256', 'PS256']) {
       const strong = metadataService(authority(), 'mds.example.org', rsaKeys());

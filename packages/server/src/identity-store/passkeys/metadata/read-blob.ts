@@ -23,6 +23,8 @@ export type BlobTrust = {
 };
 
 export const MAX_BLOB_BYTES = 32 * 1024 * 1024;
+/** The header is read before anything is trusted: it holds the chain of certificates, a few kilobytes each. */
+const MAX_HEADER_CHARACTERS = 200_000;
 const MAX_ENTRIES = 20_000;
 const MAX_CERTIFICATES = 10;
 const MAX_ROOTS = 100;
@@ -31,9 +33,10 @@ const MAX_REPORTS = 200;
 /** Verifies and reads a BLOB: its signature must be valid and lead to a trusted root. Throws `Malformed` otherwise. */
 export function readBlob(text: string, trust: BlobTrust): Blob {
   if (text.length > MAX_BLOB_BYTES) throw new Malformed('the BLOB is too large');
-  const parts = text.trim().split('.');
+  const parts = text.trim().split('.', 4);
   const [header = '', payload = '', signature = ''] = parts;
   if (parts.length !== 3) throw new Malformed('the BLOB is not a signed token');
+  if (header.length > MAX_HEADER_CHARACTERS) throw new Malformed('the header of the BLOB is too large');
   const { alg, x5c } = objectOf(jsonOf(header, 'the header'), 'the header');
   const leaf = trustedLeaf(x5c, trust);
   const signed = Buffer.from(`${header}.${payload}`, 'latin1');
