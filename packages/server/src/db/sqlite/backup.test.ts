@@ -197,3 +197,23 @@ test('a view reads without leaving anything behind', async (t) => {
   await view.close();
   assert.deepEqual(readdirSync(folder), ['grove.sqlite']);
 });
+
+test('a backup with a trigger, a view or a virtual table of somebody else is not restored', async (t) => {
+  const { database, target } = temporary(t);
+  migrateSqlite(database);
+  const additions = [
+    'CREATE TRIGGER hidden AFTER INSERT ON audit_events BEGIN DELETE FROM audit_events; END',
+    'CREATE VIEW hidden AS SELECT * FROM tenants',
+    'CREATE VIRTUAL TABLE hidden USING fts5(text)',
+  ];
+  for (const addition of additions) {
+    await backUpSqlite({ database, target });
+    const changed = new DatabaseSync(target);
+    changed.exec(addition);
+    changed.close();
+    await assert.rejects(restore(target, database, true), /"hidden", which Grove did not create/);
+    rmSync(target);
+  }
+  await backUpSqlite({ database, target });
+  assert.equal((await restore(target, database, true)).database, database);
+});

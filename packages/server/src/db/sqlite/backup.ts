@@ -111,6 +111,26 @@ function checkCopy(copy: string, what: string): MigrationState {
   }
 }
 
+/**
+ * Grove creates no trigger, view or virtual table. Whoever could change a backup could add one, which would then work unseen
+ * with every write, such as a trigger that removes audit events.
+ */
+function refuseForeignSchema(copy: string, what: string): void {
+  const database = new DatabaseSync(copy, { readOnly: true });
+  try {
+    const foreign = database
+      .prepare(`SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view') OR sql LIKE 'CREATE VIRTUAL %'`)
+      .get();
+    if (!foreign) return;
+    throw new BackupError(
+      `${what} has the ${foreign.type} "${foreign.name}", which Grove did not create: somebody has changed the backup. ` +
+        'Restore another one. If you created it yourself, drop it from the backup first.',
+    );
+  } finally {
+    database.close();
+  }
+}
+
 export type Restore = {
   source: string;
   database: string;
@@ -135,6 +155,7 @@ export async function restoreSqlite({ source, database, force, now, verify }: Re
     copyFileSync(source, copy, fsConstants.COPYFILE_FICLONE);
     chmodSync(copy, 0o600);
     const migrations = checkCopy(copy, source);
+    refuseForeignSchema(copy, source);
     const view = viewSqlite(copy);
     try {
       await verify(view);
