@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ApiError } from './errors.ts';
-import { fold, likePattern, paging, toPage } from './pages.ts';
+import { fold, likePattern, paging, sortable, toPage } from './pages.ts';
 
 const COLUMNS = { id: 'id', name: 'name_folded', createdDtm: 'created_at' } as const;
 const ORDER_BY = /^(id|name_folded|created_at) (ASC|DESC)(, (id|name_folded|created_at) (ASC|DESC))*$/;
@@ -68,6 +68,11 @@ describe('sort', () => {
     assert.equal(order('name,desc'), 'name_folded DESC, id ASC');
     assert.equal(order(' name , DESC '), 'name_folded DESC, id ASC');
     assert.equal(order('createdDtm,asc', 'name,desc'), 'created_at ASC, name_folded DESC, id ASC');
+  });
+
+  it('by a usual property uses the column of its name: a date its moment, a name without case', () => {
+    const expected = { ...COLUMNS, processDefnName: 'process_defn_name' };
+    assert.deepEqual(sortable('id', 'name', 'createdDtm', 'processDefnName'), expected);
   });
 
   it('is always total: the id is the last word unless it was named', () => {

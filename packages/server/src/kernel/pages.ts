@@ -43,6 +43,16 @@ export function paging(query: PageQuery, columns: Readonly<Record<string, string
   };
 }
 
+/** Sortable properties whose columns have the usual names: `createdDtm` is sorted by `created_at`, a name without case. */
+export function sortable<const P extends string>(...properties: P[]): Readonly<Record<P, string>> {
+  return Object.fromEntries(properties.map((each) => [each, columnOf(each)])) as Record<P, string>;
+}
+
+function columnOf(property: string): string {
+  if (property === 'name') return 'name_folded';
+  return property.replace(/Dtm$/, 'At').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 const TOO_FAR = `must begin within the first ${MAX_PAGED_ITEMS} items; further down, give \`next\` of an answer as \`after\`, or narrow the list by a filter`;
 
 /** No order at all is the order of ids, too, in one direction or the other. */

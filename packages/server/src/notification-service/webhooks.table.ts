@@ -1,5 +1,6 @@
-import { bytes, integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
+import { bytes, integer, optional, type RowOf, TRACKED, table, text } from '../db/sql/table.ts';
 import type { Environment } from '../kernel/environment.ts';
+import { sortable } from '../kernel/pages.ts';
 
 export const webhooks = table('webhooks', {
   tenant_id: text(),
@@ -22,17 +23,8 @@ export const webhooks = table('webhooks', {
   secret_sealed: bytes(),
   old_secret: optional(bytes()),
   old_secret_until: optional(integer()),
-  created_at: integer(),
-  created_by: text(),
-  last_updated_at: integer(),
-  last_updated_by: text(),
+  ...TRACKED,
 });
 export type WebhookRow = RowOf<typeof webhooks>;
 
-export const SORTABLE = {
-  id: 'id',
-  name: 'name_folded',
-  status: 'status',
-  createdDtm: 'created_at',
-  lastUpdatedDtm: 'last_updated_at',
-} as const;
+export const SORTABLE = sortable('id', 'name', 'status', 'createdDtm', 'lastUpdatedDtm');

@@ -2,8 +2,8 @@ import type { TenantReads, TenantTx } from '../db/db.ts';
 import { lockName } from '../db/named-lock.ts';
 import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
 import { query } from '../db/sql/statement.ts';
-import { bytes, integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
-import type { Paging } from '../kernel/pages.ts';
+import { bytes, integer, optional, type RowOf, TRACKED, table, text } from '../db/sql/table.ts';
+import { type Paging, sortable } from '../kernel/pages.ts';
 
 export type OperatorStatus = 'INVITED' | 'ACTIVE' | 'SUSPENDED';
 
@@ -26,22 +26,12 @@ const operators = table('operators', {
   sso_account: text(),
   /** 1 for an operator of the installation, who may do what concerns all tenants. */
   of_installation: integer<0 | 1>(),
-  created_at: integer(),
-  created_by: text(),
-  last_updated_at: integer(),
-  last_updated_by: text(),
+  ...TRACKED,
 });
 const { columns } = operators;
 export type OperatorRow = RowOf<typeof operators>;
 
-export const SORTABLE = {
-  id: 'id',
-  name: 'name_folded',
-  role: 'role',
-  status: 'status',
-  createdDtm: 'created_at',
-  lastSignInDtm: 'last_sign_in_at',
-} as const;
+export const SORTABLE = sortable('id', 'name', 'role', 'status', 'createdDtm', 'lastSignInDtm');
 const COUNT = operators.count('WHERE tenant_id = :tenant_id');
 const COUNT_LIKE = operators.count(`WHERE tenant_id = :tenant_id AND name_folded LIKE :pattern ESCAPE '\\'`);
 const OTHER_OWNER = query<{ id: string }>()(`SELECT id FROM operators WHERE tenant_id = :tenant_id AND id <> :id

@@ -1,5 +1,5 @@
 import { FOR_UPDATE } from '../db/sql/dialect.ts';
-import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
+import { integer, optional, type RowOf, TRACKED, table, text } from '../db/sql/table.ts';
 
 /** A role of the tenant's own. */
 const roles = table('operator_roles', {
@@ -13,10 +13,7 @@ const roles = table('operator_roles', {
   environments: text(),
   /** Whether personal data is masked. */
   masked: integer<0 | 1>(),
-  created_at: integer(),
-  created_by: text(),
-  last_updated_at: integer(),
-  last_updated_by: text(),
+  ...TRACKED,
 });
 const { columns } = roles;
 export type RoleRow = RowOf<typeof roles>;

@@ -1,7 +1,7 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
 import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
 import { query, statement } from '../db/sql/statement.ts';
-import { bytes, integer, optional, type RowOf, real, table, text } from '../db/sql/table.ts';
+import { bytes, integer, optional, type RowOf, real, TRACKED, table, text } from '../db/sql/table.ts';
 import type { Environment } from '../kernel/environment.ts';
 import { likeMatch } from '../kernel/like-match.ts';
 import type { Paging } from '../kernel/pages.ts';
@@ -22,10 +22,7 @@ const members = table('watchlist_members', {
   quality: optional(real()),
   value_hash: optional(bytes()),
   expires_at: optional(integer()),
-  created_at: integer(),
-  created_by: text(),
-  last_updated_at: integer(),
-  last_updated_by: text(),
+  ...TRACKED,
 });
 const { columns } = members;
 export type MemberRow = RowOf<typeof members>;

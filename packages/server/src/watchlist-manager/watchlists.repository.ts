@@ -1,8 +1,9 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
 import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
 import { query } from '../db/sql/statement.ts';
-import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
+import { integer, optional, type RowOf, TRACKED, table, text } from '../db/sql/table.ts';
 import { type Environment, seenFrom } from '../kernel/environment.ts';
+import { sortable } from '../kernel/pages.ts';
 
 export type ListType = 'FACE' | 'DOCUMENT_NUMBER' | 'EMAIL';
 const watchlists = table('watchlists', {
@@ -18,23 +19,12 @@ const watchlists = table('watchlists', {
   num_members: integer(),
   expire_after: optional(text()),
   revision: integer(),
-  created_at: integer(),
-  created_by: text(),
-  last_updated_at: integer(),
-  last_updated_by: text(),
+  ...TRACKED,
 });
 const { columns } = watchlists;
 export type ListRow = RowOf<typeof watchlists>;
 
-export const LIST_SORTABLE = {
-  id: 'id',
-  name: 'name_folded',
-  type: 'type',
-  status: 'status',
-  numMembers: 'num_members',
-  createdDtm: 'created_at',
-  lastUpdatedDtm: 'last_updated_at',
-} as const;
+export const LIST_SORTABLE = sortable('id', 'name', 'type', 'status', 'numMembers', 'createdDtm', 'lastUpdatedDtm');
 
 const ANY_NAMED = query<object>()(`SELECT id FROM watchlists WHERE tenant_id = :tenant_id
   AND ${seenFrom(':environment')} AND name = :name LIMIT 1`);

@@ -1,4 +1,4 @@
-import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
+import { bytes, integer, optional, type RowOf, TRACKED, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
 
 export type ApiKeyStatus = 'ACTIVE' | 'BLOCKED' | 'ARCHIVED';
@@ -13,10 +13,7 @@ const view = {
   description: optional(text()),
   status: text<ApiKeyStatus>(),
   permissions: text(),
-  created_at: integer(),
-  last_updated_at: integer(),
-  created_by: text(),
-  last_updated_by: text(),
+  ...TRACKED,
   expiring_at: optional(integer()),
   last_issued_at: optional(integer()),
 };

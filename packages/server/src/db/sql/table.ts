@@ -16,6 +16,13 @@ export const integer = <T extends number = number>(): Column<T> => ({ kind: 'INT
 export const real = (): Column<number> => ({ kind: 'DOUBLE PRECISION', optional: false });
 export const bytes = (): Column<Uint8Array> => ({ kind: 'BLOB', optional: false });
 export const optional = <T extends Value>({ kind }: Column<T>): Column<T | null> => ({ kind, optional: true });
+/** The columns that say when and by whom a row was made and last changed. */
+export const TRACKED = {
+  created_at: integer(),
+  created_by: text(),
+  last_updated_at: integer(),
+  last_updated_by: text(),
+};
 
 type TypeOf<C> = C extends Column<infer T> ? T : never;
 type Row<C extends Columns> = { -readonly [K in keyof C]: TypeOf<C[K]> };

@@ -1,5 +1,6 @@
 import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
+import { sortable } from '../../kernel/pages.ts';
 
 export const identityStores = table('identity_stores', {
   tenant_id: text(),
@@ -16,10 +17,4 @@ export const identityStores = table('identity_stores', {
 });
 export type StoreRow = RowOf<typeof identityStores>;
 
-export const SORTABLE = {
-  id: 'id',
-  name: 'name_folded',
-  status: 'status',
-  createdDtm: 'created_at',
-  lastUpdatedDtm: 'last_updated_at',
-} as const;
+export const SORTABLE = sortable('id', 'name', 'status', 'createdDtm', 'lastUpdatedDtm');

@@ -1,5 +1,6 @@
-import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
+import { bytes, optional, type RowOf, TRACKED, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
+import { sortable } from '../../kernel/pages.ts';
 
 export type SecretType = 'STRING' | 'NUMBER' | 'BINARY';
 
@@ -12,10 +13,7 @@ const view = {
   name: text(),
   description: optional(text()),
   type: text<SecretType>(),
-  created_at: integer(),
-  created_by: text(),
-  last_updated_at: integer(),
-  last_updated_by: text(),
+  ...TRACKED,
 };
 
 export const cloudSecrets = table('cloud_secrets', {
@@ -28,10 +26,4 @@ export const VIEW = Object.keys(view) as (keyof typeof view)[];
 export type CloudSecretRow = RowOf<typeof cloudSecrets>;
 export type CloudSecretView = Pick<CloudSecretRow, keyof typeof view>;
 
-export const SORTABLE = {
-  id: 'id',
-  name: 'name_folded',
-  type: 'type',
-  createdDtm: 'created_at',
-  lastUpdatedDtm: 'last_updated_at',
-} as const;
+export const SORTABLE = sortable('id', 'name', 'type', 'createdDtm', 'lastUpdatedDtm');

@@ -2,7 +2,7 @@ import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { lockName } from '../../db/named-lock.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { query } from '../../db/sql/statement.ts';
-import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
+import { integer, optional, type RowOf, TRACKED, table, text } from '../../db/sql/table.ts';
 import { type Environment, seenFrom } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
 
@@ -21,10 +21,7 @@ const definitions = table('process_definitions', {
   retention_days: integer(),
   /** JSON, with every default written out. */
   document: text(),
-  created_at: integer(),
-  created_by: text(),
-  last_updated_at: integer(),
-  last_updated_by: text(),
+  ...TRACKED,
   deployed_at: optional(integer()),
 });
 const { columns } = definitions;

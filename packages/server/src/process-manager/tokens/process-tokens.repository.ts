@@ -2,10 +2,10 @@ import { addToCounter, readCounter, takeCounter } from '../../db/counters.ts';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE, inList, LIMIT } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
-import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
+import { bytes, integer, optional, type RowOf, TRACKED, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { forEachInSlices } from '../../kernel/in-slices.ts';
-import type { Paging } from '../../kernel/pages.ts';
+import { type Paging, sortable } from '../../kernel/pages.ts';
 import { gatherUses, usesOf, withUses } from './token-uses.repository.ts';
 
 export type TokenType = 'UNLIMITED' | 'MULTI_USE_COUNT_LIMITED' | 'MULTI_USE_TIME_LIMITED';
@@ -35,10 +35,7 @@ const tokens = table('process_tokens', {
   for_test: optional(integer()),
   /** A JSON object of strings. Sealed in the database. */
   parameters: text(),
-  created_at: integer(),
-  created_by: text(),
-  last_updated_at: integer(),
-  last_updated_by: text(),
+  ...TRACKED,
   /** Nothing if a caller made it. */
   made_for: optional(text<MadeFor>()),
   sealed: optional(bytes()),
@@ -49,15 +46,7 @@ export type TokenRow = Omit<RowOf<typeof tokens>, 'made_for' | 'sealed'> & {
   sealed?: Uint8Array | null;
 };
 
-export const SORTABLE = {
-  id: 'id',
-  name: 'name_folded',
-  status: 'status',
-  type: 'type',
-  processDefnName: 'process_defn_name',
-  createdDtm: 'created_at',
-  lastUpdatedDtm: 'last_updated_at',
-} as const;
+export const SORTABLE = sortable('id', 'name', 'status', 'type', 'processDefnName', 'createdDtm', 'lastUpdatedDtm');
 
 /** Tokens of callers that make no more instances. Each condition has an index. */
 const IS_USED_UP = "made_for IS NULL AND type <> 'UNLIMITED' AND max_count IS NOT NULL AND counter >= max_count";

@@ -2,8 +2,9 @@ import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { lockName } from '../../db/named-lock.ts';
 import { bigint } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
-import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
+import { integer, optional, type RowOf, TRACKED, table, text } from '../../db/sql/table.ts';
 import { type Environment, seenFrom } from '../../kernel/environment.ts';
+import { sortable } from '../../kernel/pages.ts';
 
 export type PageStatus = 'EDITABLE' | 'DEPLOYED_ACTIVE' | 'ARCHIVED';
 
@@ -19,23 +20,13 @@ const pages = table('custom_pages', {
   hash: text(),
   num_files: integer(),
   total_bytes: integer(),
-  created_at: integer(),
-  created_by: text(),
-  last_updated_at: integer(),
-  last_updated_by: text(),
+  ...TRACKED,
   deployed_at: optional(integer()),
 });
 const { columns } = pages;
 export type PageRow = RowOf<typeof pages>;
 
-export const SORTABLE = {
-  id: 'id',
-  name: 'name_folded',
-  version: 'version',
-  status: 'status',
-  createdDtm: 'created_at',
-  lastUpdatedDtm: 'last_updated_at',
-} as const;
+export const SORTABLE = sortable('id', 'name', 'version', 'status', 'createdDtm', 'lastUpdatedDtm');
 
 const FROM = 'FROM custom_pages';
 const TOTALS = query<{ versions: number; bytes: number }>()(`SELECT count(*) AS versions,

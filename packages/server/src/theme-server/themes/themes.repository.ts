@@ -1,6 +1,6 @@
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { query } from '../../db/sql/statement.ts';
-import { integer, type RowOf, table, text } from '../../db/sql/table.ts';
+import { type RowOf, TRACKED, table, text } from '../../db/sql/table.ts';
 import { type Environment, seenFrom } from '../../kernel/environment.ts';
 
 const themes = table('themes', {
@@ -11,10 +11,7 @@ const themes = table('themes', {
   name_folded: text(),
   /** A JSON object. */
   tokens: text(),
-  created_at: integer(),
-  created_by: text(),
-  last_updated_at: integer(),
-  last_updated_by: text(),
+  ...TRACKED,
 });
 const { columns } = themes;
 export type ThemeRow = RowOf<typeof themes>;
