@@ -25,18 +25,18 @@ export type EntranceOptions = {
 export const TURN_MS = 0.7;
 /** While a single caller is around. */
 export const LONE_TURN_MS = 20;
-/** After another caller was here, for so long. */
+/** How long after a request of another caller several callers count as being around. */
 const SHARED_MS = 300;
 export const MAX_WAITING = 2048;
-/** Of a single caller, beside those: nobody else needs the room. */
+/** The additional requests of a single caller that may wait: nobody else needs the room. */
 export const MAX_OVERFLOW = 16_384;
 const MOST_IN_TURN = 64;
-/** How much of what is known about the cost of a request is left after a turn. */
+/** The weight that earlier turns keep in the average cost of a request. */
 const MEMORY = 0.9;
 /** Turns that are measured after the last request has begun: its work may go on in them. */
 const TURNS_AFTER = 3;
 
-/** Of a request, before any was measured. */
+/** The assumed cost of a request, before any was measured. */
 const FIRST_COST_MS = TURN_MS / 4;
 
 /** False if too many requests of this caller wait. */
@@ -163,7 +163,7 @@ function threadMs(): number {
   return (user + system) / 1000;
 }
 
-/** Whose request it is: the tenant that the connection has shown itself to be before, or the network that it comes from. */
+/** The caller of a request: the tenant that this connection has proved to be before, or otherwise its network. */
 export function callerOf(proxies: readonly string[]): (request: IncomingMessage) => string {
   const isProxy = proxies.length > 0 ? proxyAddr.compile([...proxies]) : undefined;
   const addressOf = (request: IncomingMessage) =>

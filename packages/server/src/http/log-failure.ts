@@ -29,7 +29,7 @@ export function failureLog(log: Logger): (request: FastifyRequest, operation: st
   };
 }
 
-/** The reason that many requests share at such a moment, if it is one of those. */
+/** Returns the reason that many requests share at such a moment, or undefined if the failure has a cause of its own. */
 function sharedReason({ code, cause, detail, message }: ApiError): string | undefined {
   if (cause instanceof DbError) return cause.fault;
   if (code === PAGES_MISSING) return message;

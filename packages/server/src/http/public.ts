@@ -79,7 +79,7 @@ export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
 
 function allowMetrics(request: FastifyRequest, token: string | undefined): void {
   if (token === undefined) {
-    // A proxy on this machine would make everybody local, so whatever was forwarded is not.
+    // Behind a proxy on this machine every address would be local, so a forwarded request never counts as local.
     const forwarded = request.headers['x-forwarded-for'] ?? request.headers.forwarded;
     const local = /^(127\.|::1$|::ffff:127\.)/.test(request.socket.remoteAddress ?? '');
     if (!local || forwarded)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** When a request came in, in milliseconds of `performance.now()`. */
+/** The time at which a request arrived, in milliseconds of `performance.now()`. */
 type Timed = IncomingMessage & { arrivedAt?: number };
 
 /** An id of a caller is kept, so that both sides find a request in their logs. Anything else could forge a log or a header. */

@@ -190,7 +190,7 @@ function readBodies(app: FastifyInstance): void {
     if (bytes.length < LONG_BYTES) readBody();
     else whenItsTurn(request, readBody, done);
   });
-  // Nothing, and the empty object, have no type worth checking: many clients name one all the same.
+  // An empty body and an empty object need no content type; many clients send a wrong one with them.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (request.consumes) return readRawBody(request, request.consumes, bytes as Buffer, done);
     done(isEmpty(bytes as Buffer) ? null : new ApiError(100006), undefined);

@@ -11,7 +11,7 @@ export type Poll = {
 const SHORTEST_PAUSE_MS = 50;
 export const LONGEST_PAUSE_MS = 1000;
 
-/** `claim` says how many items it has claimed, or none if that was all; `noun` names them in the log. */
+/** `claim` returns the number of claimed items, or 0 if no more can be due; `noun` names them in the log. */
 export function openPoll(claim: () => Promise<number>, noun: string, log: QueueLog): Poll {
   let stopping = false;
   let rung = false;

@@ -13,11 +13,11 @@ import { openResults } from './results.ts';
  */
 export type Worker = {
   start(): void;
-  /** Something may be due. */
+  /** Called when an item may be due. */
   ring(): void;
-  /** Items that run may end, if they do so soon; the rest is given back. */
+  /** Gives back the items that have not begun. Running items have some seconds to end; then they are aborted. */
   stop(): Promise<void>;
-  /** Runs what is due by the clock until nothing is, beside the worker if that was started. */
+  /** Runs due items until none is left, and returns their number. It may be called while the worker runs. */
   runDue(): Promise<number>;
   /** Renews the leases of all held items, so that no other server claims them. Also notices a clock that was set back. */
   extendLeases(): Promise<void>;
@@ -28,11 +28,11 @@ export type QueuePolicy<Item extends Leased, Result> = {
   /** Names the items in the log. */
   readonly noun: string;
   readonly table: LeaseTable;
-  /** How long a lease lasts: so long the items of a killed server wait. */
+  /** How long a lease lasts. The items of a killed server wait that long for another server. */
   readonly leaseMs: number;
-  /** The same for items that have leases of another length. */
+  /** The length of the lease of this item, where items differ. */
   leaseMsOf?(item: Item): number;
-  /** The shortest of all, once the queue starts. */
+  /** The shortest lease of all items. Called when the queue starts. */
   shortestLeaseMs?(): number;
   /** How many items run at once. */
   readonly concurrency: number;
@@ -50,17 +50,17 @@ export type QueuePolicy<Item extends Leased, Result> = {
   /** Results of one group are written in one transaction. */
   groupOf(item: Item): string;
   settle(group: string, batch: readonly Finished<Item, Result>[]): Promise<void>;
-  /** The clock was ahead and is put right: what it has put off for too long is due, and what it has leased is free. */
+  /** Called after the clock was set back. Items that the wrong clock put off too long become due; its leases are freed. */
   bringForward(tx: Writes, now: number): Promise<void>;
 };
 
-/** The place is free for others until the returned function is called. */
+/** Frees the place of an item for others, until the returned function is called. */
 export type LeavePlace = () => () => void;
 
 /** `mayBeMore`: something else may be due that had no room. */
 export type Claim<Item> = { readonly items: readonly Item[]; readonly mayBeMore: boolean };
 
-/** Claimed and not begun; begun and not ended. `size` counts as well what has ended and is not written yet. */
+/** `waiting`: claimed, not begun. `running`: begun, not ended. `size` also counts items whose results are not written yet. */
 export type Items<Item> = {
   readonly waiting: readonly Item[];
   readonly running: readonly Item[];
@@ -91,7 +91,7 @@ export function openWorker<Item extends Leased, Result>(deps: WorkerDeps, policy
   const poll = openPoll(claimForPoll, noun, log);
   const renewals = openRepeated(log);
   let freed: Promise<unknown> = Promise.resolve();
-  /** The latest hour that was seen. Before the first look nobody knows what the clock has said. */
+  /** The latest time that the clock has shown. Before the first look it is unknown. */
   let latest = Number.POSITIVE_INFINITY;
   const extendLeases = async () => {
     await items.extendLeases();
@@ -109,7 +109,7 @@ export function openWorker<Item extends Leased, Result>(deps: WorkerDeps, policy
     start() {
       const shortestMs = policy.shortestLeaseMs?.() ?? leaseMs;
       renewals.start(shortestMs / RENEWALS_PER_LEASE, extendLeases, `could not extend leases of ${noun}`);
-      // What another server had claimed it will not finish, so nobody waits for its leases.
+      // An earlier server will not finish the items that it had claimed, so nobody waits for its leases.
       if (db.isSingleServer) freed = db.aside.system.write((tx) => table.freeAll(tx));
       freed
         .catch((error) => log.error({ err: error }, `could not free old leases of ${noun}; they will expire`))
@@ -131,7 +131,7 @@ export function openWorker<Item extends Leased, Result>(deps: WorkerDeps, policy
         const { items: claimed } = await items.claim();
         await items.idle();
         total += claimed.length;
-        // What the worker itself had claimed may have left an item that is due, too.
+        // Items that the worker had claimed itself may also have added due items.
         isOver = claimed.length === 0 && items.runs() === runs;
       }
       return total;
@@ -139,7 +139,7 @@ export function openWorker<Item extends Leased, Result>(deps: WorkerDeps, policy
   };
 }
 
-/** Its own faults are results. The database may be away before it has begun: others, or we later, may have it. */
+/** Gives the item back if it could not begin, for example because the database is away. Faults of the item are results. */
 async function runOrGiveBack<Item extends Leased, Result>(
   policy: QueuePolicy<Item, Result>,
   item: Item,
@@ -163,7 +163,7 @@ function openItems<Item extends Leased, Result>(
   let claimsUnderWay = 0;
   let mayBeMore = true;
   let closed = false;
-  /** A server that has claimed all that was due need not look again: who adds something rings. */
+  /** A server that has claimed all due items need not look again: whoever adds an item rings. */
   const tellOfRoom = () => {
     if (mayBeMore || claimsUnderWay > 0) onRoom();
   };
@@ -219,7 +219,7 @@ function openItems<Item extends Leased, Result>(
     },
     /** Resolves when no claim is under way and nothing is held: all has run and is written. */
     idle: idle.met,
-    /** How many items have run here. Each may have left another that is due. */
+    /** How many items have run here. Each may have added another item that is due. */
     runs: runs.count,
   };
 }

@@ -10,7 +10,7 @@ import { type ArchiveEntry, json, type ListedEntry, writeArchive } from './write
 /** Everything of one instance as one signed archive, always in the same order. */
 export type ArchiveDeps = {
   sign: SignDocument;
-  /** What made the data, by name. */
+  /** The versions of the programs that made the data, by name. */
   versions: Readonly<Record<string, string>>;
   imageStream(db: TenantReads, row: InstanceImage): Promise<Readable>;
   events(db: TenantReads, instanceId: string): Promise<readonly object[]>;

@@ -26,7 +26,7 @@ export function listItems({ definition, images }: InstanceData): Item[] {
   });
 }
 
-/** What was photographed is the whole picture; `front.cropped` is the part of it that shows the document alone. */
+/** `front` is the whole picture as the end user took it; `front.cropped` is its part with the document alone. */
 function pathOf(kind: Item['kind'], key: string, name: string): string {
   if (kind !== 'documents' || name === 'portrait') return `${kind}/${key}/${name}`;
   return `documents/${key}/${name.endsWith('.cropped') ? name.replace('.', '/') : `${name}/uncropped`}`;

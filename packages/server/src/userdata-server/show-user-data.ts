@@ -63,10 +63,10 @@ function imagesOf(items: readonly Item[], kind: Item['kind'], key: string) {
   return Object.fromEntries(own.map(({ path, image }) => [image.name, { path, contentType: image.content_type }]));
 }
 
-/** Reasons for which there is no face to look at. */
+/** The reasons that mean that the image does not show exactly one face. */
 const NO_FACE: ReadonlySet<string> = new Set(['no_face', 'several_faces']);
 
-/** The numbers by which clients of the original know that a face cannot be used. */
+/** The codes by which clients of the original service know that a face cannot be used. */
 function codeOf({ name, status, reason }: InstanceData['checks'][number]): { code?: number } {
   if (name !== 'faceQuality' || status !== 'FAILED') return {};
   return { code: NO_FACE.has(reason ?? '') ? 748 : 802 };

@@ -13,7 +13,7 @@ import { listItems } from './list-items.ts';
 import { resultClaims } from './result-claims.ts';
 import { toChecks, toUserData } from './show-user-data.ts';
 
-/** What the end user gave and what was found out about it (specification 4.9). Every read leaves an audit event. */
+/** The data of the end user and the results of its checks (specification 4.9). Every read is an audit event. */
 export type UserDataDeps = ReadInstanceData & {
   audit: Pick<Audit, 'noteRead'>;
   sign: SignDocument;
@@ -22,7 +22,7 @@ export type UserDataDeps = ReadInstanceData & {
   mayStillCall: MayStillCall;
 };
 
-/** What stays of a redacted instance. */
+/** The reads that a redacted instance still allows. */
 const OF_VERDICT: ReadonlySet<AuditedRead['action']> = new Set(['userData.checksRead', 'userData.resultSigned']);
 
 type Ids = { processDefnId: string; processInstanceId: string };
@@ -85,10 +85,10 @@ export function userDataHandlers(deps: UserDataDeps) {
   });
 }
 
-/** An archive is streamed, so its size is unknown. Nearly all of it are images, which it holds as they are. */
+/** Estimates the size of an archive, which is streamed: nearly all of it are images, which it does not compress. */
 const imageBytes = ({ images }: InstanceData) => images.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** What an end user uploaded is shown by no browser as a page of ours. */
+/** Ensures that no browser shows an uploaded file as a page of this server. */
 const ATTACHED = { 'content-disposition': 'attachment', 'content-security-policy': 'sandbox' };
 
 function wantsImage(accept: string | undefined): boolean {
@@ -97,7 +97,7 @@ function wantsImage(accept: string | undefined): boolean {
 
 const ITEM_PATH = /^[A-Za-z0-9/_.-]{1,200}$/;
 
-/** A caller can write anything into a path, and it must not come to stand in the audit. */
+/** A caller can write anything into a path, personal data too, so an unusual path is not recorded in the audit trail. */
 function itemOf(path: string): string {
   return ITEM_PATH.test(path) ? path : '?';
 }

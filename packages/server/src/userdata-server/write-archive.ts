@@ -7,9 +7,9 @@ import type yazl from 'yazl';
 const load = createRequire(import.meta.url);
 
 /**
- * A zip whose last two entries are its manifest and the signature of that. Entries are opened one after another, each
- * when those before it have gone out, so that an archive of any size needs the room of a few chunks; and once nobody
- * reads the archive, nothing more is opened for it.
+ * Writes a zip whose last two entries are its manifest and the signature of the manifest. An entry is opened only after
+ * the entries before it were sent, so an archive of any size needs memory for a few chunks only. When the reader
+ * disconnects, no further entry is opened.
  */
 export type ArchiveEntry = {
   readonly path: string;
@@ -21,11 +21,11 @@ export type ListedEntry = { path: string; contentType: string; bytes: number; sh
 
 export type Archive = {
   readonly entries: readonly ArchiveEntry[];
-  /** What the entries bear as their time. */
+  /** The modification time of every entry. */
   readonly at: number;
-  /** Called before each entry: a long archive ends for a caller who may not read it any more. */
+  /** Called before each entry. It throws if the caller has lost the permission meanwhile. */
   ensureAllowed(): Promise<void>;
-  /** Asked for when all entries have been read. */
+  /** Called after all entries were read. */
   manifest(entries: readonly ListedEntry[]): object;
   sign(manifest: Uint8Array): Promise<string>;
 };
@@ -78,12 +78,12 @@ export function writeArchive({ entries, at, ensureAllowed, manifest, sign }: Arc
 
 const headOf = ({ path, contentType }: ArchiveEntry) => ({ path, contentType });
 
-/** As it stands in an archive. */
+/** Formats a JSON file of an archive. */
 export function json(value: unknown): Buffer<ArrayBuffer> {
   return Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
-/** The same bytes; `tell` is told of them after the last. */
+/** Passes the bytes on unchanged. After the last, it calls `tell` with their number and hash. */
 function measured(source: Readable, tell: (size: { bytes: number; sha256: string }) => void): Readable {
   const digest = createHash('sha256');
   let bytes = 0;

@@ -4,7 +4,7 @@ import { query, statement } from '../../db/sql/statement.ts';
 export type IdempotencyRow = { request_hash: Uint8Array; sealed: Uint8Array; created_at: number };
 /** With the instance that the answer may tell about: it is removed when that is deleted or redacted. */
 export type NewAnswer = IdempotencyRow & { instance_id: string | null };
-/** Of this slot alone: of all slots there may be hundreds of thousands, for which every writer would wait. A job removes them. */
+/** For this slot alone. A job removes the others: there may be hundreds of thousands, and all writers would wait. */
 const REMOVE_EXPIRED = statement(`DELETE FROM idempotency_keys WHERE tenant_id = :tenant_id
   AND operation = :operation AND key = :key AND created_at <= :expiredAt`);
 const ANY_EXPIRED = query<object>()(

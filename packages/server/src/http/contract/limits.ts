@@ -6,8 +6,8 @@ import { addHeader } from '../fast/respond.ts';
 import { networkOf } from '../limit-connections.ts';
 
 /**
- * How much one caller may ask for: by address before anything is believed, by API key once it is known. What a request
- * sends cannot lift the limit of its address.
+ * Limits the requests of one caller: by address before the credential is checked, then by API key. Nothing in a request
+ * can lift the limit of its address.
  */
 export type Limits = {
   ofAddress(request: FastifyRequest): void;

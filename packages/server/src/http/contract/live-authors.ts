@@ -10,7 +10,7 @@ import type { AnyHandler } from './answer-request.ts';
  */
 export const LIVE_AUTHOR = 'A live caller';
 
-/** Who made what comes with Grove. */
+/** The author of the objects that come with Grove. */
 const GROVE = 'Grove';
 const AUTHORS = ['createdBy', 'lastUpdatedBy'] as const;
 

@@ -241,7 +241,7 @@ function personsIn(body: unknown, persons: Persons): number {
   const { content, totalElements = 0, links, candidates } = view as PersonList;
   // A page behind the end still reveals `totalElements`, and so whether a guess was right.
   if (content) return content.length === 0 && totalElements > 0 ? 1 : content.length;
-  // That somebody is linked to nobody, or on no list, is known of one person, too.
+  // An empty answer reveals something about one person, too: that it is on no list, or linked to nobody.
   return Math.max(1, (links ?? candidates ?? []).length);
 }
 

@@ -76,7 +76,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'visible-name': VISIBLE_NAME_RULE,
 };
 
-/** What the validator says in words of its own is said in those of the other refusals. */
+/** Words the messages of the validator like those of all other refusals. */
 const SENTENCES: Readonly<Record<string, (params: Record<string, unknown>) => string | undefined>> = {
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
   format: ({ format }) => FORMATS[String(format)],

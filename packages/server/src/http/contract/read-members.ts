@@ -122,7 +122,7 @@ function isLimit(pointer: string, suggestion: string | undefined): boolean {
   return suggestion !== undefined && (pointer.startsWith(`${QUERY}/`) || LIMITING_MEMBERS.has(suggestion));
 }
 
-/** Such as `/sessionData/policy/accepted/0/0/aaidd`: a misspelt rule must not be taken for none. */
+/** Such as `/sessionData/policy/accepted/0/0/aaidd`: a misspelt rule must not count as no rule. */
 function isInLimit(pointer: string): boolean {
   return pointer
     .split('/')

@@ -31,7 +31,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
 const MAX_VALUES = 50_000;
 const COMMA = 0x2c;
 
-/** A comma stands between two values. Those in texts count too, so that nothing has to be read. */
+/** Counts commas, because one stands between two values. Commas in texts count too, so nothing has to be parsed. */
 function hasManyCommas(bytes: Buffer): boolean {
   if (bytes.length <= 2 * MAX_VALUES) return false;
   let commas = 0;

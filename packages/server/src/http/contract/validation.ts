@@ -50,8 +50,8 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
 const DECIMAL = { integer: /^-?\d+$/, number: /^-?\d+(\.\d+)?$/ } as const;
 
 /**
- * The compiler takes for a number what JavaScript takes for one: `0x10`, `1e1`, ` 5`, `+5`. A proxy or a log that reads
- * the same query does not, so numbers are written in decimal digits.
+ * The compiler accepts every number of JavaScript: `0x10`, `1e1`, ` 5`, `+5`. A proxy or a log that reads the same query
+ * may not, so only decimal digits are accepted.
  */
 function numberCheck(schema: object): ((data: unknown) => ErrorObject | undefined) | undefined {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };

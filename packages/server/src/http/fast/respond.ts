@@ -79,7 +79,7 @@ export function problemResponder(scheme: 'http' | 'https', isFast = true): Respo
   const usual = [...Object.entries(usualHeaders(scheme)).flat(), 'content-type', PROBLEM];
   return (request, reply, status, json) => {
     const names = Object.keys(reply.getHeaders());
-    // Headers that a route has set replace the usual ones, which is the framework's matter.
+    // The framework handles headers that a route has set, because they replace the usual ones.
     if (!isFast || names.some((name) => name !== 'connection')) {
       reply.code(status).type(PROBLEM).serializer(String).send(json);
       return;

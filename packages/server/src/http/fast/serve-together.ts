@@ -8,9 +8,9 @@
  * ends at once. What is handed over must not throw: it would take the others with it.
  */
 export type Together = {
-  /** Serves what is handed over with the others of this turn. */
+  /** Serves a request together with the others of this turn. */
   serve(work: () => void): void;
-  /** Begins several requests, and serves at once those that are handed over meanwhile: nobody else belongs to them. */
+  /** Begins several requests at once. They are served right after that, because no other request joins them. */
   gather(begin: () => void): void;
 };
 

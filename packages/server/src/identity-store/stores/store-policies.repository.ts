@@ -1,4 +1,3 @@
-import type { TenantReads } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { countOf, query, statement } from '../../db/sql/statement.ts';
 
@@ -24,7 +23,6 @@ export type PolicyRow = {
 
 const COLUMNS = 'kind, name, config, sealed, last_updated_at';
 const KEY = 'tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind AND name = :name';
-const COUNT = countOf('FROM relying_parties WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind');
 /** The limit of the list below: as many stores as a tenant may have in one environment. */
 const MOST_NAMED = 1000;
 
@@ -54,9 +52,9 @@ export const changePolicy = query<PolicyRow>()(
 /** False if there is no such row. */
 export const removePolicy = statement(`DELETE FROM relying_parties WHERE ${KEY}`).changes;
 
-export function countPolicies(db: TenantReads, storeId: string, kind: PolicyKind): Promise<number> {
-  return COUNT(db, { storeId, kind });
-}
+export const countPolicies = countOf(
+  'FROM relying_parties WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind',
+);
 
 export const policiesOfStore = query<PolicyRow>()(
   `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = :tenant_id AND store_id = :storeId ORDER BY kind, name`,

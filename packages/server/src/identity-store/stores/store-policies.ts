@@ -34,7 +34,7 @@ export async function getPolicy<Config>(db: TenantReads, key: PolicyKey): Promis
 export type NewPolicy = { config: object; sealed?: Uint8Array | null; now: number };
 
 export async function createPolicy(tx: TenantTx, key: PolicyKey, policy: NewPolicy): Promise<void> {
-  if ((await countPolicies(tx, key.storeId, key.kind)) >= MAX_POLICIES_PER_KIND) throw new ApiError(100065);
+  if ((await countPolicies(tx, key)) >= MAX_POLICIES_PER_KIND) throw new ApiError(100065);
   const { config, sealed = null, now } = policy;
   try {
     await addPolicy(tx, { ...key, config: JSON.stringify(config), sealed, now });

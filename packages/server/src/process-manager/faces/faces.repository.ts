@@ -40,11 +40,10 @@ export const facesOfOthers =
   WHERE tenant_id = :tenant_id AND algorithm <> :algorithm AND (instance_id > :instance_id OR (instance_id = :instance_id AND step > :step))
   ORDER BY instance_id, step LIMIT ${FACES_AT_ONCE}`).all;
 
-const COUNT_OTHERS = countOf('FROM instance_faces WHERE tenant_id = :tenant_id AND algorithm <> :algorithm');
-
-export function countFacesOfOthers(db: TenantReads, algorithm: string): Promise<number> {
-  return COUNT_OTHERS(db, { algorithm });
-}
+/** Counts the faces of other algorithms. */
+export const countFacesOfOthers = countOf(
+  'FROM instance_faces WHERE tenant_id = :tenant_id AND algorithm <> :algorithm',
+);
 
 export const findFace = query<FaceKey>()(`SELECT instance_id, step, algorithm, created_at FROM instance_faces
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step`).get;

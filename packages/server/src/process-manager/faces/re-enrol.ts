@@ -44,7 +44,7 @@ export async function reEnrolFaces(
   { signal, onProgress }: { signal: AbortSignal; onProgress(counts: ReEnrolled, total: number): void },
 ): Promise<ReEnrolled> {
   const counts: ReEnrolled = { done: 0, withoutImage: 0, withoutFace: 0 };
-  const total = await countFacesOfOthers(db, deps.machine.algorithm);
+  const total = await countFacesOfOthers(db, { algorithm: deps.machine.algorithm });
   let after = { instance_id: '', step: '' };
   for (;;) {
     const page = await facesOfOthers(db, {

@@ -88,7 +88,7 @@ async function findUnredacted({ findAny }: ArchivePersonDeps, db: TenantReads, i
   return data?.instance.redacted_at === null ? data : undefined;
 }
 
-/** What is in memory since the archive began is not handed out after the instance was deleted or redacted. */
+/** JSON entries were read when the archive began. Ensures that none is sent after its instance was deleted or redacted. */
 function inFolder(folder: string, { path, contentType, open }: ArchiveEntry, ensureThere: () => Promise<void>) {
   const openIfThere = async () => {
     if (contentType === 'application/json') await ensureThere();

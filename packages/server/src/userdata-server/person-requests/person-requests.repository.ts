@@ -32,7 +32,7 @@ const ADD_ITEM = statement(`INSERT INTO person_request_items (tenant_id, request
 
 export const addRequest = requests.insert().run;
 
-/** Of those that are not done yet. */
+/** Counts the requests that are not done yet. */
 export const countOpenRequests = countOf(`FROM person_requests
   WHERE tenant_id = :tenant_id AND environment = :environment AND state IN ('SEARCHING', 'ERASING')`);
 
@@ -61,8 +61,8 @@ export const markErased = statement(`UPDATE person_request_items SET erased = 1
   WHERE tenant_id = :tenant_id AND request_id = :requestId AND kind = :kind AND item_id = :item_id`).run;
 
 /**
- * What was only looked for is forgotten; what was erased stays, with its receipt. One request at a time, with its items, of
- * which there may be a thousand.
+ * Removes one old FIND request with its items, of which there may be a thousand. ERASE requests stay, with their
+ * receipts.
  */
 export const removeOldFind = requests.delete(`WHERE tenant_id = :tenant_id AND id IN (SELECT id FROM person_requests
   WHERE tenant_id = :tenant_id AND action = 'FIND' AND created_at <= :before ORDER BY id LIMIT 1)`).changes;

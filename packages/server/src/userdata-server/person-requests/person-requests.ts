@@ -38,9 +38,9 @@ export type PersonRequestDeps = RunDeps &
 type View = Ok<typeof api.personRequests.get>;
 type NewRequest = Body<typeof api.personRequests.find>;
 
-/** Each opens everything that is stored about anybody, so many of them at once would hold up everybody else. */
+/** Each request decrypts the data of every person of the tenant, so many at once would delay all other callers. */
 export const MAX_OPEN_REQUESTS = 10;
-/** What a FIND has found is handed out for so long. */
+/** How long the result of a FIND can be downloaded. */
 const FINDS_KEPT_DAYS = 7;
 
 export function openPersonRequests(deps: PersonRequestDeps) {
@@ -82,7 +82,7 @@ export function openPersonRequests(deps: PersonRequestDeps) {
   };
 
   const handlers = implement(api.personRequests, {
-    // To count takes a while, and nobody should wait for its transaction.
+    // Counting takes a while, so it runs before the transaction, for which other writers wait.
     find: prepared(countAll(deps), (context, { body }, total) => create(context, { action: 'FIND', body, total })),
     erase: prepared(countAll(deps), (context, { body }, total) => create(context, { action: 'ERASE', body, total })),
 
@@ -101,7 +101,7 @@ export function openPersonRequests(deps: PersonRequestDeps) {
         'content-disposition': `attachment; filename="${row.id}.zip"`,
         'content-security-policy': 'sandbox',
       });
-      // What a parameter finds may be about many persons.
+      // A request by parameter may find many persons.
       answer.persons = items.length;
       return answer;
     },
@@ -109,14 +109,14 @@ export function openPersonRequests(deps: PersonRequestDeps) {
   return { handlers: { personRequests: handlers }, jobs: [run, forgetFindsJob(deps)] };
 }
 
-/** Refuses a request that names nobody, and says how many items there are to look at. */
+/** Refuses a request that names nobody. Returns the number of items to search. */
 function countAll({ sources }: Pick<PersonRequestDeps, 'sources'>) {
   return async ({ db, principal }: Context, { body }: { body: NewRequest }): Promise<number> => {
     const { reference: _reference, ...selectors } = body;
     if (Object.keys(selectors).length === 0) {
       throw invalidInput({ pointer: '', message: 'must have at least one of email, externalId, userId and parameter' });
     }
-    // Whoever is refused has not counted everything first.
+    // Checked before counting, so that a refused request costs little.
     await ensureFewOpen(db, principal.environment);
     let total = 0;
     for (const source of sources) total += await source.count(db, principal.environment);
@@ -124,13 +124,13 @@ function countAll({ sources }: Pick<PersonRequestDeps, 'sources'>) {
   };
 }
 
-/** Refuses with 100065. */
+/** Refuses with 100065 if too many requests are open. */
 async function ensureFewOpen(db: TenantReads, environment: Environment): Promise<void> {
   if ((await countOpenRequests(db, { environment })) < MAX_OPEN_REQUESTS) return;
   throw new ApiError(100065, { detail: `${MAX_OPEN_REQUESTS} requests are still running; try again later` });
 }
 
-/** That of another environment is as good as missing. */
+/** Returns the request, or throws 100230; so also for a request of the other environment. */
 async function existing(db: TenantReads, environment: string, id: string): Promise<PersonRequestRow> {
   const row = await findRequest(db, { id });
   if (row?.environment !== environment) throw new ApiError(100230);

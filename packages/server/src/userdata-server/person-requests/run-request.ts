@@ -45,21 +45,21 @@ export type RunDeps = {
   baseUrlOf(tenantId: string): string;
 };
 
-/** Between two moments at which it is stored how far a search has come. */
+/** How many items are searched before the progress is stored. */
 const SCANNED_PER_WRITE = 200;
-/** Opened in one go: a millisecond or two. Then whoever else waits is served. */
+/** How many items are decrypted at once, in a millisecond or two. Then other requests are served. */
 const OPENED_AT_ONCE = 10;
-/** The searches of an environment open what they read one after another. There are ten at most. */
+/** The searches of an environment decrypt their items one after another. At most ten searches are open. */
 const inTurn = takingTurns(50);
-/** More of an environment would not be done sooner, and would hold the places of the tenant's other jobs. */
+/** More searches of an environment at once would not end sooner, and would take the places of the tenant's other jobs. */
 const MOST_AT_WORK = 2;
 
 export const requestSubject = (requestId: string) => `person-request:${requestId}`;
 export const SELECTORS = 'selectors';
 
 /**
- * Goes through everything that a feature holds about persons, a batch at a time, and then erases what it found, one item at
- * a time. Where it stands is stored with every batch, so a run that was killed is taken up where it stopped.
+ * Searches the personal data of all features in batches, and then erases the items that it found, one at a time. Each
+ * batch stores the progress, so a run that was killed continues from there.
  */
 export function runRequestJob(deps: RunDeps): JobDefinition<RunRequest> {
   const atWork = countUnderWay();
@@ -72,7 +72,7 @@ export function runRequestJob(deps: RunDeps): JobDefinition<RunRequest> {
       const row = await findRequest(db, { id: requestId });
       if (!row) return;
       const line = lineOf(db.tenantId, row.environment);
-      // The job begins again in a moment.
+      // The queue runs the job again in a moment.
       if (atWork.count(line) >= MOST_AT_WORK) throw new JobPostponed();
       const leave = atWork.enter(line);
       try {
@@ -124,14 +124,14 @@ async function searchBatch(
     const itemCount = (await itemsOf(tx, { requestId: row.id, limit: MAX_FOUND_OF_PERSON + 1 })).length;
     const failed = itemCount > MAX_FOUND_OF_PERSON;
     const stored = failed ? { ...after, state: 'FAILED' as const, reason: TOO_MANY, selectors: null } : after;
-    // Nobody goes on with it, so nobody needs to know whom it was about.
+    // The request has ended, so the data that names the person is made unreadable.
     if (failed) await deps.vault.destroySubject(tx, requestSubject(row.id));
     await changeRequest(tx, stored);
     return stored;
   });
 }
 
-/** The ids of those that are about the person; the last that was looked at, if there was one. */
+/** Returns the ids of the items about the person, and the id of the last item that was searched, if there was one. */
 async function scan(db: TenantDb, { environment, after_id }: PersonRequestRow, { source, selectors }: Search) {
   const ids: string[] = [];
   let scanned = 0;
@@ -151,7 +151,7 @@ async function scan(db: TenantDb, { environment, after_id }: PersonRequestRow, {
 
 const TOO_MANY = `more than ${MAX_FOUND_OF_PERSON} items were found: this is not one person`;
 
-/** What a restore would bring back, by the names of the log. Instances are written down with their own receipts. */
+/** The kinds of items that go into the erasure log, with their names there. Instances are logged with their own receipts. */
 const LOGGED: Readonly<Partial<Record<PersonKind, ErasedKind>>> = {
   user: 'user',
   watchlistMember: 'watchlist-member',
@@ -190,7 +190,7 @@ async function erase(
   });
 }
 
-/** No receipt for what an older copy of the database would bring back. */
+/** Writes the items into the erasure log before a receipt is signed: otherwise a restored backup would bring them back. */
 async function writeDown({ erasureLog }: RunDeps, db: TenantDb, items: readonly ItemRow[]): Promise<void> {
   for (const [kind, logged] of Object.entries(LOGGED)) {
     const ids = items.filter((item) => item.kind === kind).map(({ item_id }) => item_id);
@@ -203,7 +203,7 @@ async function writeDown({ erasureLog }: RunDeps, db: TenantDb, items: readonly 
 
 type Receipt = { issuer: string; tenantId: string; confirmedAt: number };
 
-/** What the receipt says: ids and numbers, and nothing by which anybody but the caller knows the person. */
+/** The content of the receipt: ids and numbers, from which only the caller can tell who the person is. */
 function receiptClaims(row: PersonRequestRow, items: readonly ItemRow[], { issuer, tenantId, confirmedAt }: Receipt) {
   return {
     iss: issuer,
