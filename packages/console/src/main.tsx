@@ -7,8 +7,9 @@ import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
 import { lazy, StrictMode, Suspense, useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import { isSessionOver } from './api/client.ts';
-import { endSession, SessionProvider } from './api/session.tsx';
+import { isForbidden, isSessionOver } from './api/client.ts';
+import { endSession, SESSION_KEY, SessionProvider } from './api/session.tsx';
+import { patiently, whenUnreachable } from './api/when-unreachable.ts';
 import { Failed, Waiting } from './parts/states.tsx';
 import { router } from './router.tsx';
 import { TextsProvider } from './texts/texts.tsx';
@@ -18,23 +19,33 @@ const nonce = document.querySelector('meta[name="csp-nonce"]')?.getAttribute('co
 // For the part of the kit that keeps the page from scrolling behind a dialog.
 setNonce(nonce);
 
-const Notifications = lazy(() => import('@mantine/notifications').then((kit) => ({ default: kit.Notifications })));
-
-const Invitation = lazy(() => import('./screens/invitation.tsx').then((screen) => ({ default: screen.Invitation })));
-const ProviderAnswer = lazy(() =>
-  import('./screens/provider-answer.tsx').then((screen) => ({ default: screen.ProviderAnswer })),
+const Notifications = lazy(
+  patiently(() => import('@mantine/notifications').then((kit) => ({ default: kit.Notifications }))),
 );
-const EmailLink = lazy(() => import('./screens/email-link.tsx').then((screen) => ({ default: screen.EmailLink })));
-const SignIn = lazy(() => import('./screens/sign-in.tsx').then((screen) => ({ default: screen.SignIn })));
 
-/** A session that has ended shows the page to sign in, wherever that was noticed. */
+const Invitation = lazy(
+  patiently(() => import('./screens/invitation.tsx').then((screen) => ({ default: screen.Invitation }))),
+);
+const ProviderAnswer = lazy(
+  patiently(() => import('./screens/provider-answer.tsx').then((screen) => ({ default: screen.ProviderAnswer }))),
+);
+const EmailLink = lazy(
+  patiently(() => import('./screens/email-link.tsx').then((screen) => ({ default: screen.EmailLink }))),
+);
+const SignIn = lazy(patiently(() => import('./screens/sign-in.tsx').then((screen) => ({ default: screen.SignIn }))));
+
+/**
+ * A session that has ended shows the page to sign in, wherever that was noticed. Whoever is refused may have another role
+ * by now: the session says which, and the screen then offers what it permits.
+ */
 const onError = (error: Error) => {
   if (isSessionOver(error)) endSession(client);
+  else if (isForbidden(error)) void client.invalidateQueries({ queryKey: SESSION_KEY });
 };
 const client = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
-  defaultOptions: { queries: { retry: 1, staleTime: 5000 } },
+  defaultOptions: { queries: { retry: 1, staleTime: 5000, refetchInterval: whenUnreachable } },
 });
 
 /** The code of a link is in the fragment. It is taken out of the address at once. */

@@ -5,7 +5,8 @@ import {
   lazyRouteComponent,
   type RouteComponent,
 } from '@tanstack/react-router';
-import { Empty } from './parts/states.tsx';
+import { patiently } from './api/when-unreachable.ts';
+import { Empty, Failed, Waiting } from './parts/states.tsx';
 import { Shell } from './shell.tsx';
 import { useT } from './texts/texts.tsx';
 
@@ -28,8 +29,11 @@ function NotFound() {
 }
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, validateSearch: readSearch });
-const screen = <P extends string>(path: P, component: RouteComponent) =>
-  createRoute({ getParentRoute: () => root, path, component });
+const screen = <P extends string, M extends Record<N, RouteComponent>, N extends string>(
+  path: P,
+  load: () => Promise<M>,
+  name: N,
+) => createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(patiently(load), name) });
 
 const instances = () => import('./screens/instances.tsx');
 const reviews = () => import('./screens/reviews.tsx');
@@ -38,120 +42,54 @@ const themes = () => import('./screens/themes.tsx');
 const pages = () => import('./screens/pages.tsx');
 
 const routeTree = root.addChildren([
-  screen(
-    '/',
-    lazyRouteComponent(() => import('./screens/home.tsx'), 'Home'),
-  ),
-  screen('/instances', lazyRouteComponent(instances, 'Instances')),
-  screen(
-    '/instances/exports',
-    lazyRouteComponent(() => import('./screens/exports.tsx'), 'Exports'),
-  ),
-  screen(
-    '/instances/$id',
-    lazyRouteComponent(() => import('./screens/instance.tsx'), 'Instance'),
-  ),
-  screen('/reviews', lazyRouteComponent(reviews, 'Reviews')),
-  screen(
-    '/reviews/$id',
-    lazyRouteComponent(() => import('./screens/case.tsx'), 'CaseScreen'),
-  ),
-  screen(
-    '/tokens',
-    lazyRouteComponent(() => import('./screens/tokens.tsx'), 'Tokens'),
-  ),
-  screen(
-    '/try',
-    lazyRouteComponent(() => import('./screens/try-out.tsx'), 'TryOut'),
-  ),
-  screen(
-    '/definitions',
-    lazyRouteComponent(() => import('./screens/definitions.tsx'), 'Definitions'),
-  ),
-  screen(
-    '/definitions/$id',
-    lazyRouteComponent(() => import('./screens/definition.tsx'), 'Definition'),
-  ),
-  screen(
-    '/secrets',
-    lazyRouteComponent(() => import('./screens/secrets.tsx'), 'Secrets'),
-  ),
-  screen(
-    '/keys',
-    lazyRouteComponent(() => import('./screens/keys.tsx'), 'Keys'),
-  ),
-  screen('/webhooks', lazyRouteComponent(webhooks, 'Webhooks')),
-  screen(
-    '/webhooks/$id',
-    lazyRouteComponent(() => import('./screens/webhook.tsx'), 'Webhook'),
-  ),
-  screen(
-    '/audit',
-    lazyRouteComponent(() => import('./screens/audit.tsx'), 'Audit'),
-  ),
-  screen(
-    '/operators',
-    lazyRouteComponent(() => import('./screens/operators.tsx'), 'Operators'),
-  ),
-  screen(
-    '/usage',
-    lazyRouteComponent(() => import('./screens/usage.tsx'), 'Usage'),
-  ),
-  screen(
-    '/what-if',
-    lazyRouteComponent(() => import('./screens/what-if.tsx'), 'WhatIf'),
-  ),
-  screen(
-    '/settings',
-    lazyRouteComponent(() => import('./screens/settings.tsx'), 'Settings'),
-  ),
-  screen(
-    '/persons',
-    lazyRouteComponent(() => import('./screens/persons.tsx'), 'Persons'),
-  ),
-  screen(
-    '/watchlists',
-    lazyRouteComponent(() => import('./screens/watchlists.tsx'), 'Watchlists'),
-  ),
-  screen(
-    '/watchlists/$id',
-    lazyRouteComponent(() => import('./screens/watchlist.tsx'), 'Watchlist'),
-  ),
-  screen(
-    '/stores',
-    lazyRouteComponent(() => import('./screens/stores.tsx'), 'Stores'),
-  ),
-  screen(
-    '/stores/$name',
-    lazyRouteComponent(() => import('./screens/store.tsx'), 'Store'),
-  ),
-  screen(
-    '/stores/$name/users/$userId',
-    lazyRouteComponent(() => import('./screens/store-user.tsx'), 'StoreUser'),
-  ),
-  screen(
-    '/installation',
-    lazyRouteComponent(() => import('./screens/installation.tsx'), 'Installation'),
-  ),
-  screen('/themes', lazyRouteComponent(themes, 'Themes')),
-  screen('/themes/$name', lazyRouteComponent(themes, 'Theme')),
-  screen('/pages', lazyRouteComponent(pages, 'CustomPages')),
-  screen('/pages/$name', lazyRouteComponent(pages, 'CustomPage')),
-  screen(
-    '/pages/$name/source',
-    lazyRouteComponent(() => import('./screens/page-source.tsx'), 'PageSource'),
-  ),
-  screen(
-    '/events',
-    lazyRouteComponent(() => import('./screens/events.tsx'), 'EventQueries'),
-  ),
-  screen(
-    '/account',
-    lazyRouteComponent(() => import('./screens/account.tsx'), 'Account'),
-  ),
+  screen('/', () => import('./screens/home.tsx'), 'Home'),
+  screen('/instances', instances, 'Instances'),
+  screen('/instances/exports', () => import('./screens/exports.tsx'), 'Exports'),
+  screen('/instances/$id', () => import('./screens/instance.tsx'), 'Instance'),
+  screen('/reviews', reviews, 'Reviews'),
+  screen('/reviews/$id', () => import('./screens/case.tsx'), 'CaseScreen'),
+  screen('/tokens', () => import('./screens/tokens.tsx'), 'Tokens'),
+  screen('/try', () => import('./screens/try-out.tsx'), 'TryOut'),
+  screen('/definitions', () => import('./screens/definitions.tsx'), 'Definitions'),
+  screen('/definitions/$id', () => import('./screens/definition.tsx'), 'Definition'),
+  screen('/secrets', () => import('./screens/secrets.tsx'), 'Secrets'),
+  screen('/keys', () => import('./screens/keys.tsx'), 'Keys'),
+  screen('/webhooks', webhooks, 'Webhooks'),
+  screen('/webhooks/$id', () => import('./screens/webhook.tsx'), 'Webhook'),
+  screen('/audit', () => import('./screens/audit.tsx'), 'Audit'),
+  screen('/operators', () => import('./screens/operators.tsx'), 'Operators'),
+  screen('/usage', () => import('./screens/usage.tsx'), 'Usage'),
+  screen('/what-if', () => import('./screens/what-if.tsx'), 'WhatIf'),
+  screen('/settings', () => import('./screens/settings.tsx'), 'Settings'),
+  screen('/persons', () => import('./screens/persons.tsx'), 'Persons'),
+  screen('/watchlists', () => import('./screens/watchlists.tsx'), 'Watchlists'),
+  screen('/watchlists/$id', () => import('./screens/watchlist.tsx'), 'Watchlist'),
+  screen('/stores', () => import('./screens/stores.tsx'), 'Stores'),
+  screen('/stores/$name', () => import('./screens/store.tsx'), 'Store'),
+  screen('/stores/$name/users/$userId', () => import('./screens/store-user.tsx'), 'StoreUser'),
+  screen('/installation', () => import('./screens/installation.tsx'), 'Installation'),
+  screen('/themes', themes, 'Themes'),
+  screen('/themes/$name', themes, 'Theme'),
+  screen('/pages', pages, 'CustomPages'),
+  screen('/pages/$name', pages, 'CustomPage'),
+  screen('/pages/$name/source', () => import('./screens/page-source.tsx'), 'PageSource'),
+  screen('/events', () => import('./screens/events.tsx'), 'EventQueries'),
+  screen('/account', () => import('./screens/account.tsx'), 'Account'),
 ]);
 
-export const router = createRouter({ routeTree, basepath: '/console', defaultPreload: 'intent' });
+/** The code of a screen did not come: the page is loaded anew as soon as the server answers. */
+function NotLoaded({ error }: { error: unknown }) {
+  const loadAnew = () => fetch('/console/').then(() => location.reload());
+  return <Failed error={error} retry={() => loadAnew().catch(() => undefined)} />;
+}
+
+export const router = createRouter({
+  routeTree,
+  basepath: '/console',
+  defaultPreload: 'intent',
+  defaultErrorComponent: NotLoaded,
+  defaultPendingComponent: Waiting,
+});
 
 declare module '@tanstack/react-router' {
   interface Register {

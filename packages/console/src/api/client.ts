@@ -34,6 +34,16 @@ export class CallError extends Error {
 /** The server does not know the session any more. */
 export const isSessionOver = (error: unknown) => error instanceof CallError && error.code === 100210;
 
+/** The role does not permit the call, or no longer. */
+export const isForbidden = (error: unknown) => error instanceof CallError && error.code === 7;
+
+const NO_CODE = 0;
+/** No answer came, or one that is not of Grove: the server is starting, or something is wrong on the way to it. */
+export const isUnreachable = (error: unknown) => error instanceof CallError && error.code === NO_CODE;
+
+/** Code of the console that could not be loaded is the server's absence, too. */
+export const unreachable = () => new CallError(0, NO_CODE, 'the server cannot be reached');
+
 /** What was read is no longer what is stored. */
 export const CHANGED_MEANWHILE = 100351;
 const CONFIRM = 100211;
@@ -117,7 +127,7 @@ function fetchOnce(group: Group, name: string, args: LooseArguments, accept = 'a
       ...(hasBody && { 'Content-Type': bytes?.type ?? 'application/json' }),
     },
     ...(hasBody && { body: bytes ?? JSON.stringify(args.body ?? {}) }),
-  });
+  }).catch(() => Promise.reject(unreachable()));
 }
 
 function queryText(query: Record<string, unknown>): string {
@@ -131,7 +141,7 @@ function queryText(query: Record<string, unknown>): string {
 
 async function problemOf(response: Response): Promise<CallError> {
   const problem: { code?: number; message?: string } = await response.json().catch(() => ({}));
-  return new CallError(response.status, problem.code ?? 0, problem.message ?? response.statusText);
+  return new CallError(response.status, problem.code ?? NO_CODE, problem.message ?? response.statusText);
 }
 
 type RequestOptions = Parameters<typeof Authenticate>[0]['optionsJSON'];

@@ -160,10 +160,13 @@ export function EventList({ events }: { events: Case['events'] }) {
   );
 }
 
+/** The query of a case, with the data of the person. */
+export const caseKey = (environment: string, id: string) => [environment, 'case', id];
+
 export function useCase(id: string, access: CaseAccess) {
   const environment = useEnvironment();
   return useQuery({
-    queryKey: [environment, 'case', id, ...(access.isHidden ? ['hidden'] : [])],
+    queryKey: [...caseKey(environment, id), ...(access.isHidden ? ['hidden'] : [])],
     queryFn: () => loadCase(id, access),
     staleTime: 30_000,
   });

@@ -1,27 +1,49 @@
 import { Alert, Button, Checkbox, Group, Kbd, NativeSelect, Stack, Switch, Table, Text, Textarea } from '@mantine/core';
 import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { call, type Result } from '../api/client.ts';
+import { CallError, call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay, useSession } from '../api/session.tsx';
 import { useExplainQueue } from '../texts/reasons.ts';
 import { type TextKey, useT, useTexts } from '../texts/texts.tsx';
 import { say, useAct } from './act.ts';
+import { type Case, caseKey } from './case-data.tsx';
 import { Dialog } from './dialogs.tsx';
 import { useMomentText } from './moment.tsx';
 import { reviewerName } from './reviewer-name.ts';
 
 type Review = Result<'reviews', 'get'>;
 
+const NOT_IN_REVIEW = 100061;
+
 /** Nothing if the case was decided meanwhile. */
 export const fetchReview = (processInstanceId: string): Promise<Review | null> =>
-  call('reviews', 'get', { params: { processInstanceId } }).catch(() => null);
+  call('reviews', 'get', { params: { processInstanceId } }).catch((error) => {
+    if (error instanceof CallError && error.code === NOT_IN_REVIEW) return null;
+    throw error;
+  });
 
 export function useReview(id: string) {
   const environment = useEnvironment();
-  const enabled = useMay()('reviews', 'get');
+  const client = useQueryClient();
+  const mayGet = useMay()('reviews', 'get');
+  // Asked when a query is about to be fetched again: by then, the case may have been decided here.
+  const isWaiting = () =>
+    (client.getQueryData<Case>(caseKey(environment, id))?.instance.status ?? 'REVIEW') === 'REVIEW';
+  const enabled = () => mayGet && isWaiting();
   return useQuery({ queryKey: [environment, 'review', id], queryFn: () => fetchReview(id), enabled });
+}
+
+/** The case was decided on this page, so it has no review any more. */
+function useCloseCase(id: string): (status: Case['instance']['status']) => void {
+  const environment = useEnvironment();
+  const client = useQueryClient();
+  return (status) =>
+    client.setQueryData<Case>(
+      caseKey(environment, id),
+      (old) => old && { ...old, instance: { ...old.instance, status } },
+    );
 }
 
 type DecisionProps = {
@@ -66,11 +88,13 @@ function useDecision({ id, onNext, onLink }: Omit<DecisionProps, 'steps'>) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [hasKeys, setKeys] = useLocalStorage({ key: 'grove-shortcuts', defaultValue: true });
   const claimed = useClaimed(id);
+  const closeCase = useCloseCase(id);
   const params = { processInstanceId: id };
   const release = useAct(() => call('reviews', 'release', { params, body: {} }), onNext);
   const decide = useAct(
     (verdict: 'approve' | 'reject') => call('reviews', verdict, { params, body: { comment } }),
     ({ status }, verdict) => {
+      closeCase(status);
       if (status === 'REVIEW') say(t('case.firstVerdict'));
       else say(t(verdict === 'approve' ? 'case.approved' : 'case.rejected'));
       onNext();
@@ -91,7 +115,8 @@ function useDecision({ id, onNext, onLink }: Omit<DecisionProps, 'steps'>) {
   };
   const offered = claimed.review?.offeredReasons ?? [];
   const reasons = offered.length > 0 ? offered : PRESETS.map((key) => t(key));
-  const on = (key: string, act: () => void): [string, () => void] => [key, () => hasKeys && act()];
+  const isBusy = decide.isPending || asking.ask.isPending;
+  const on = (key: string, act: () => void): [string, () => void] => [key, () => hasKeys && !isBusy && act()];
   const onIfMay = (key: string, name: 'approve' | 'reject' | 'askAgain' | 'claim') =>
     on(key, () => may('reviews', name) && acts[name]());
   useHotkeys([
@@ -104,7 +129,6 @@ function useDecision({ id, onNext, onLink }: Omit<DecisionProps, 'steps'>) {
     on('shift+?', help.open),
     ...reasons.map((reason, at) => on(String(at + 1), () => setComment(reason))),
   ]);
-  const isBusy = decide.isPending || asking.ask.isPending;
   return {
     comment,
     setComment,
@@ -117,6 +141,7 @@ function useDecision({ id, onNext, onLink }: Omit<DecisionProps, 'steps'>) {
     setKeys,
     acts,
     isBusy,
+    isMoving: claimed.claim.isPending || release.isPending,
     review: claimed.review,
     isMine: claimed.isMine,
     reasons,
@@ -174,7 +199,7 @@ export function Decision({ id, steps, onNext, onLink }: DecisionProps) {
 function Buttons({ decision }: { decision: ReturnType<typeof useDecision> }) {
   const t = useT();
   const may = useMay();
-  const { acts, isAsking, asking, isBusy, isMine, hasKeys, setKeys, help } = decision;
+  const { acts, isAsking, asking, isBusy, isMoving, isMine, hasKeys, setKeys, help } = decision;
   return (
     <Group gap="xs">
       {may('reviews', 'approve') && (
@@ -193,11 +218,11 @@ function Buttons({ decision }: { decision: ReturnType<typeof useDecision> }) {
         </Button>
       )}
       {may('reviews', isMine ? 'release' : 'claim') && (
-        <Button variant="default" onClick={isMine ? acts.release : acts.claim}>
+        <Button variant="default" onClick={isMine ? acts.release : acts.claim} loading={isMoving}>
           {t(isMine ? 'case.release' : 'case.claim')}
         </Button>
       )}
-      <Button variant="subtle" onClick={acts.next}>
+      <Button variant="subtle" onClick={acts.next} disabled={isBusy || isMoving}>
         {t('case.next')}
       </Button>
       <Switch
@@ -254,12 +279,14 @@ function useAsking({ id, comment, onNext, onLink }: Asking) {
   const [steps, setSteps] = useState<string[]>([]);
   const [reason, setReason] = useState<Reason>('other');
   const [message, setMessage] = useState('');
+  const closeCase = useCloseCase(id);
   // Written in the language of whoever writes; the journey says so where it is another than that of the end user.
   const words = message.trim() === '' ? {} : { message: { [language]: message.trim() } };
   const ask = useAct(
     () =>
       call('reviews', 'askAgain', { params: { processInstanceId: id }, body: { comment, steps, reason, ...words } }),
     ({ redirectUrl }) => {
+      closeCase('ACTIVE');
       if (!masked) return onLink(redirectUrl);
       say(t('case.askedMasked'));
       onNext();

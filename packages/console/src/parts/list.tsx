@@ -1,9 +1,10 @@
 import { Anchor, Button, Checkbox, Group, Table, Text, UnstyledButton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, Navigate, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { callLoosely, type Group as GroupName } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
+import { whenUnreachable } from '../api/when-unreachable.ts';
 import { useT } from '../texts/texts.tsx';
 import { say, useAct } from './act.ts';
 import { saveCsv } from './csv.ts';
@@ -63,17 +64,22 @@ export function List<T>(listProps: ListProps<T>) {
     queryKey: [environment, group, name, params, query, page],
     queryFn: () => callList<T>(props, { page, size: SIZE }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (props.isLive?.(state.data?.content ?? []) ? LIVE_MS : false),
+    refetchInterval: (query) => (props.isLive?.(query.state.data?.content ?? []) ? LIVE_MS : whenUnreachable(query)),
   });
+  const failure = fetched.isError && <Failed error={fetched.error} retry={() => fetched.refetch()} />;
   if (fetched.isPending) return <Waiting />;
-  if (fetched.isError) return <Failed error={fetched.error} retry={() => fetched.refetch()} />;
+  if (!fetched.data) return failure;
   const { content, totalElements, totalPages } = fetched.data;
   const isFiltered = Object.entries(query ?? {}).some(([filter, value]) => filter !== 'sort' && Boolean(value));
+  // The last entry of the last page is gone, or the address is an old one.
+  if (page > 0 && page >= totalPages) return <Navigate to="." search={toPage(totalPages - 1)} replace />;
   if (content.length === 0) {
+    if (fetched.isPlaceholderData) return <Waiting />;
     return empty && !isFiltered ? empty : <Empty title={t(isFiltered ? 'state.emptyFilter' : 'state.empty')} />;
   }
   return (
     <>
+      {failure}
       <Rows {...props} rows={content} sort={sort} />
       <Group justify="space-between" mt="sm">
         <Text size="sm" c="dimmed" aria-live="polite">
@@ -177,12 +183,16 @@ function callList<T>(props: ListProps<T>, window: { page: number; size: number }
   return callLoosely(group, name, { ...(params && { params }), query: { ...query, ...window } }) as Promise<AnyPage<T>>;
 }
 
+/** The same list at another page. */
+function toPage(page: number): never {
+  return ((before: object) => ({ ...before, page: Math.max(page, 0) || undefined })) as never;
+}
+
 function Pages({ page, total }: { page: number; total: number }) {
   const t = useT();
   const navigate = useNavigate();
   if (total <= 1) return null;
-  const go = (next: number) =>
-    navigate({ to: '.', search: (before: object) => ({ ...before, page: next || undefined }) } as never);
+  const go = (next: number) => navigate({ to: '.', search: toPage(next) });
   return (
     <Group gap={4}>
       <Button size="xs" variant="default" disabled={page === 0} onClick={() => go(page - 1)}>

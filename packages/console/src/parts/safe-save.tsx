@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { CallError, CHANGED_MEANWHILE } from '../api/client.ts';
 import { useT } from '../texts/texts.tsx';
+import { useShowFailure } from './act.ts';
 import { Dialog } from './dialogs.tsx';
 import { Diff } from './diff.tsx';
 
@@ -44,13 +44,7 @@ export function useSafeSave<R>({ save, fetchTheirs, mine, onSaved, onTheirs }: S
       onSaved(answer.saved.result);
       return client.invalidateQueries();
     },
-    onError: ({ message }) =>
-      notifications.show({
-        color: 'red',
-        title: t('state.error'),
-        message,
-        closeButtonProps: { 'aria-label': t('app.close') },
-      }),
+    onError: useShowFailure(),
   });
   // The form shows what was read last, so it is shown again only when their value has been read.
   const takeTheirs = useMutation({

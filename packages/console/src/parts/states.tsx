@@ -1,8 +1,8 @@
 import { Alert, Button, Center, Loader, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { CallError, type Group, type Name, permissionOf } from '../api/client.ts';
+import { type Group, isForbidden, type Name, permissionOf } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
-import { useT } from '../texts/texts.tsx';
+import { useErrorText, useT } from '../texts/texts.tsx';
 
 /** What a screen shows while it has nothing to show. */
 export function Waiting() {
@@ -37,11 +37,12 @@ function EmptyPicture() {
 
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
   const t = useT();
-  if (error instanceof CallError && error.code === 7) return <Forbidden detail={error.message} />;
+  const errorText = useErrorText();
+  if (isForbidden(error)) return <Forbidden detail={errorText(error)} />;
   return (
     <Alert color="red" title={t('state.error')} role="alert" variant="light">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{error instanceof Error ? error.message : String(error)}</Text>
+        <Text size="sm">{errorText(error)}</Text>
         {retry && (
           <Button size="xs" variant="default" onClick={retry}>
             {t('app.retry')}

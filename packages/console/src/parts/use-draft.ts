@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useLeaveGuard } from './use-leave-guard.ts';
 
 type Stored<T> = { fields: T; lastUpdatedDtm: string | undefined };
 
@@ -11,6 +12,7 @@ export function useDraft<T extends object>(stored: Stored<T>) {
   const [base, setBase] = useState(stored);
   const [fields, setFields] = useState(stored.fields);
   const isChanged = !isSame(fields, base.fields);
+  useLeaveGuard(isChanged);
   const follow = (next: Stored<T>) => {
     setBase(next);
     setFields(next.fields);

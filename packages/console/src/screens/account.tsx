@@ -42,7 +42,7 @@ function Sessions() {
     call('consoleAccount', 'endSession', { params: { operatorSessionId } }),
   );
   if (query.isPending) return <Waiting />;
-  if (query.isError) return <Failed error={query.error} retry={() => query.refetch()} />;
+  if (!query.data) return <Failed error={query.error} retry={() => query.refetch()} />;
   return (
     <section>
       <Title order={2} size="h4" mb="sm">

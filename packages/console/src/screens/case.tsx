@@ -8,7 +8,7 @@ import { useEnvironment } from '../api/environment.ts';
 import { useMay, useSession } from '../api/session.tsx';
 import { AssignReview } from '../parts/assign-review.tsx';
 import { BlockButton } from '../parts/case-block.tsx';
-import { type Case, CaseStates, loadCase, useCase } from '../parts/case-data.tsx';
+import { type Case, CaseStates, caseKey, loadCase, useCase } from '../parts/case-data.tsx';
 import { Decision, fetchReview } from '../parts/case-decision.tsx';
 import { imagesOf } from '../parts/case-images.tsx';
 import { OnceShown } from '../parts/dialogs.tsx';
@@ -106,7 +106,7 @@ function useNextCase(id: string, allowed: Allowed): () => void {
       client.prefetchQuery({ queryKey: [environment, 'review', nextId], queryFn: () => fetchReview(nextId) });
     }
     client
-      .ensureQueryData({ queryKey: [environment, 'case', nextId], queryFn, staleTime: 30_000 })
+      .ensureQueryData({ queryKey: caseKey(environment, nextId), queryFn, staleTime: 30_000 })
       .then((caseFile) => {
         const params = { processDefnId: caseFile.instance.processDefnId, processInstanceId: nextId };
         const images = masked ? [] : imagesOf(caseFile.data);

@@ -1,10 +1,11 @@
 import { Alert, Button, Group, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { type ArgumentsOf, CallError, CHANGED_MEANWHILE, call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
+import { patiently } from '../api/when-unreachable.ts';
 import { useAct } from '../parts/act.ts';
 import { Canvas } from '../parts/canvas.tsx';
 import { Faults, useFaults } from '../parts/definition-faults.tsx';
@@ -13,10 +14,13 @@ import { Diff } from '../parts/diff.tsx';
 import { Outline, type Step } from '../parts/outline.tsx';
 import { Page } from '../parts/page.tsx';
 import { Failed, Guarded, Waiting } from '../parts/states.tsx';
+import { useLeaveGuard } from '../parts/use-leave-guard.ts';
 import { useT } from '../texts/texts.tsx';
 
 // Loaded when somebody asks for the document: an editor brings a lot of code.
-const CodeEditor = lazy(() => import('../parts/code-editor.tsx').then((module) => ({ default: module.CodeEditor })));
+const CodeEditor = lazy(
+  patiently(() => import('../parts/code-editor.tsx').then((module) => ({ default: module.CodeEditor }))),
+);
 
 type DefinitionView = Result<'processDefinitions', 'get'>;
 type Document = NonNullable<ArgumentsOf<'processDefinitions', 'create'>['body']>;
@@ -70,14 +74,14 @@ const textOf = (document: object) => JSON.stringify(document, null, 2);
 /** The text, what it was before, and the stored version that it began with. */
 function useDraft(view: DefinitionView | undefined, template: object | undefined) {
   const [base, setBase] = useState(view);
-  const [text, putText] = useState(textOf(view?.document ?? template ?? STARTER));
+  const [first, setFirst] = useState(textOf(view?.document ?? template ?? STARTER));
+  const [text, putText] = useState(first);
   const [past, setPast] = useState<readonly string[]>([]);
-  const first = base ? textOf(base.document) : undefined;
   return {
     base,
     text,
     canUndo: past.length > 0,
-    isChanged: first !== undefined && text !== first,
+    isChanged: text !== first,
     setText(next: string) {
       setPast([...past, text].slice(-MAX_UNDO));
       putText(next);
@@ -88,6 +92,7 @@ function useDraft(view: DefinitionView | undefined, template: object | undefined
     },
     begin(stored: DefinitionView) {
       setBase(stored);
+      setFirst(textOf(stored.document));
       putText(textOf(stored.document));
       setPast([]);
     },
@@ -134,7 +139,7 @@ function Editor({ view, template }: EditorProps) {
   const draft = useDraft(view, template);
   const { text, isChanged } = draft;
   const { store, newer, takeTheirs } = useStore(view, draft);
-  useBlocker({ shouldBlockFn: () => isChanged && !confirm(t('definitions.unsaved')) });
+  useLeaveGuard(isChanged);
   const isEditable = view === undefined || view.status === 'EDITABLE';
   const canStore = may('processDefinitions', view && isEditable ? 'update' : 'create');
   const faults = useFaults(text);
@@ -167,7 +172,7 @@ function Editor({ view, template }: EditorProps) {
                 <Button size="xs" variant="default" onClick={takeTheirs}>
                   {t('diff.theirs')}
                 </Button>
-                <Button size="xs" color="red.9" onClick={() => store.mutate(true)}>
+                <Button size="xs" color="red.9" loading={store.isPending} onClick={() => store.mutate(true)}>
                   {t('diff.mine')}
                 </Button>
               </Group>

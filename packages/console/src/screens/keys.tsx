@@ -149,7 +149,12 @@ function KeyActions({ row }: { row: KeyRow }) {
             {t(isActive ? 'keys.block' : 'keys.unblock')}
           </Button>
           {row.status !== 'ARCHIVED' && (
-            <Button size="compact-xs" variant="default" onClick={() => change.mutate('ARCHIVED')}>
+            <Button
+              size="compact-xs"
+              variant="default"
+              disabled={change.isPending}
+              onClick={() => change.mutate('ARCHIVED')}
+            >
               {t('definitions.archive')}
             </Button>
           )}

@@ -1,18 +1,22 @@
 import { Button, Group, NavLink, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { callForBlob, callLoosely } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
+import { patiently } from '../api/when-unreachable.ts';
 import { say, useAct } from '../parts/act.ts';
 import type { CodeLanguage } from '../parts/code-editor.tsx';
 import { Page } from '../parts/page.tsx';
 import { Failed, Guarded, Waiting } from '../parts/states.tsx';
+import { useLeaveGuard } from '../parts/use-leave-guard.ts';
 import { useT } from '../texts/texts.tsx';
 
-const CodeEditor = lazy(() => import('../parts/code-editor.tsx').then((module) => ({ default: module.CodeEditor })));
+const CodeEditor = lazy(
+  patiently(() => import('../parts/code-editor.tsx').then((module) => ({ default: module.CodeEditor }))),
+);
 
 type Files = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
 
@@ -98,7 +102,7 @@ function Source({ name, stored, isNew }: SourceProps) {
       navigate({ to: `/pages/${encodeURIComponent(name)}`, ignoreBlocker: true } as never);
     },
   );
-  useBlocker({ shouldBlockFn: () => files !== stored && !confirm(t('definitions.unsaved')) });
+  useLeaveGuard(files !== stored);
   const remove = () => setFiles(Object.fromEntries(Object.entries(files).filter(([each]) => each !== path)));
   const canSave = may('customPages', 'createVersion');
   return (

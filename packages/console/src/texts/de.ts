@@ -49,6 +49,8 @@ export const de: Texts = {
   'state.empty': 'Hier ist noch nichts',
   'state.emptyFilter': 'Nichts passt zu diesen Filtern',
   'state.error': 'Das hat nicht geklappt',
+  'state.unreachable':
+    'Der Server ist nicht erreichbar. Was Sie eingegeben haben, bleibt erhalten: Versuchen Sie es gleich noch einmal.',
   'state.forbidden': 'Ihre Rolle umfasst das nicht',
   'state.forbiddenHint': 'Nötig ist die Berechtigung {permission}. Fragen Sie jemanden, der Ihren Mandanten verwaltet.',
   'state.notFound': 'Diese Seite gibt es nicht',

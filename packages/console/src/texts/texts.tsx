@@ -1,5 +1,7 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { isUnreachable } from '../api/client.ts';
+import { patiently } from '../api/when-unreachable.ts';
 import { en, type Texts } from './en.ts';
 
 /** The words of the console. English is always there; the others are loaded when they are wanted. */
@@ -44,7 +46,7 @@ export function TextsProvider({ children }: { children: (spoken: Spoken) => Reac
   const [texts, setTexts] = useState<{ of: Language; all: Texts }>();
   useEffect(() => {
     let isWanted = true;
-    LOADERS[language]().then((all) => isWanted && setTexts({ of: language, all }));
+    patiently(LOADERS[language])().then((all) => isWanted && setTexts({ of: language, all }));
     return () => {
       isWanted = false;
     };
@@ -65,6 +67,15 @@ export function TextsProvider({ children }: { children: (spoken: Spoken) => Reac
   }, [spoken]);
   if (!spoken) return null;
   return <Context value={spoken}>{children(spoken)}</Context>;
+}
+
+/** What went wrong, in words. */
+export function useErrorText(): (error: unknown) => string {
+  const t = useT();
+  return (error) => {
+    if (isUnreachable(error)) return t('state.unreachable');
+    return error instanceof Error ? error.message : String(error);
+  };
 }
 
 export function translator<K extends string>(language: Language, all: Readonly<Record<K, string>>) {

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { testPlaces } from '../../server/test/harness.ts';
+import { type Owner, openOwner } from './owner.ts';
+import { DESKTOP, PHONE, resize, settled, still } from './stage.ts';
+
+/** What Chromium calls the answer of a port that nobody listens at. */
+const REFUSED = 'connectionrefused';
+const UNREACHABLE = /^The server cannot be reached\. Nothing that you typed is lost/;
+const ADDRESSES = '**/api/**';
+const NUM_PAGED = 21;
+
+/** What becomes of somebody's work when the server is away, two people do the same, or a click comes twice. */
+describe('the console in trouble', () => {
+  const places = testPlaces();
+  let owner: Owner;
+  let page: Page;
+  const refusals: string[] = [];
+  before(async () => {
+    owner = await openOwner(places);
+    page = owner.page();
+    page.on('response', (answer) => answer.status() >= 400 && refusals.push(`${answer.status()} ${answer.url()}`));
+  });
+  after(() => owner.close());
+  beforeEach(() => {
+    refusals.length = 0;
+  });
+
+  /** What the page sends while `work` is done. */
+  const sentDuring = async (work: () => Promise<void>) => {
+    const sent: string[] = [];
+    const note = (request: { method(): string; url(): string }) => {
+      if (request.method() === 'POST') sent.push(request.url().split('/').at(-1) ?? '');
+    };
+    page.on('request', note);
+    await work();
+    page.off('request', note);
+    return sent;
+  };
+  const held = async (address: string) => {
+    const mayAnswer = Promise.withResolvers<void>();
+    await page.route(address, async (route) => {
+      await mayAnswer.promise;
+      await route.continue();
+    });
+    return async () => {
+      mayAnswer.resolve();
+      await settled(page);
+      await page.unroute(address);
+    };
+  };
+  const cutOff = (address = ADDRESSES) => page.route(address, (route) => route.abort(REFUSED));
+
+  it('a click or a key that comes twice acts once, shows that it works, and asks for nothing that is gone', async () => {
+    const { open, inReview } = owner;
+    const id = await inReview('Dora');
+    await inReview('Nora');
+    await open(`/reviews/${id}`, /Dora Byrne/);
+    const sent = await sentDuring(async () => {
+      await page.keyboard.press('1');
+      const answer = await held('**/approve');
+      await page.keyboard.press('a');
+      await page.locator('button[data-loading]', { hasText: 'Approve' }).waitFor();
+      for (const key of ['a', 'd', 'n']) await page.keyboard.press(key);
+      await answer();
+      await page.getByRole('heading', { level: 1, name: /Nora Byrne/ }).waitFor();
+      await settled(page);
+    });
+    assert.deepEqual(sent, ['approve', 'claim']);
+    assert.deepEqual(refusals, []);
+
+    await page.keyboard.press('r');
+    await page.getByLabel('selfie').check();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Reason').fill('Too dark');
+    await page.getByRole('button', { name: 'Ask again' }).dblclick();
+    await page.getByRole('dialog', { name: 'Ask again' }).getByRole('button', { name: 'Done' }).click();
+    await page.getByText('No case is waiting for a decision.').waitFor();
+    await settled(page);
+    assert.deepEqual(refusals, []);
+
+    await open('/keys', /API keys/);
+    await page.getByRole('button', { name: 'New API key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Only one');
+    const create = dialog.getByRole('button', { name: 'Create' });
+    const made = await sentDuring(async () => {
+      await create.evaluate((button) => {
+        for (let clicks = 0; clicks < 3; clicks += 1) (button as HTMLButtonElement).click();
+      });
+      await page.getByRole('dialog', { name: 'Copy the key now' }).waitFor();
+    });
+    assert.deepEqual(made, ['apiKeys']);
+    await page.getByRole('button', { name: 'Done' }).click();
+  });
+
+  it('text that is not saved is left only by whoever says so; nobody else is asked', async () => {
+    const { open, get } = owner;
+    const asked: string[] = [];
+    let answer: 'accept' | 'dismiss' = 'dismiss';
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type());
+      void dialog[answer]();
+    });
+    const { content } = await get('/api/process-manager/processDefinitions?size=1');
+    await open(`/definitions/${content[0]?.id}`, /v\d/);
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: /v\d/ }).waitFor();
+    assert.deepEqual(asked, [], 'a page that is only read asks nothing');
+
+    const leave = async (path: string, heading: RegExp, field: string) => {
+      const typed = page.getByRole('textbox', { name: field });
+      await open('/keys', /API keys/);
+      await page.getByRole('link', { name: heading }).click();
+      if (path !== '') await page.getByRole('link', { name: path }).click();
+      await typed.fill('7');
+      asked.length = 0;
+      answer = 'dismiss';
+      const address = page.url();
+      await page.evaluate(() => history.back());
+      await page.waitForFunction((before) => location.href === before, address);
+      await page.getByRole('link', { name: 'Audit trail' }).click();
+      await settled(page);
+      assert.equal(await typed.inputValue(), '7', heading.source);
+      assert.deepEqual(asked, ['confirm', 'confirm'], heading.source);
+      answer = 'accept';
+      await page.getByRole('link', { name: 'Audit trail' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Audit trail' }).waitFor();
+    };
+    await leave('New definition', /^Definitions$/, 'Name');
+    await leave('', /^Settings$/, 'Decide reviews within (hours)');
+    page.removeAllListeners('dialog');
+  });
+
+  it('whoever gets another role meanwhile is shown what that role permits', async () => {
+    const { join, stage } = owner;
+    const other = await join('Developer', 'Rolf Reader');
+    await other.getByRole('link', { name: 'API keys' }).click();
+    await other.getByRole('button', { name: 'New API key' }).click();
+    await other.getByRole('dialog').getByLabel('Name').fill('Too late');
+    const { app } = stage();
+    const token = await app.token(app.apiKey);
+    const people = await app.call('/api/operator-manager/operators?name=Rolf%25', { token });
+    const operator = `/api/operator-manager/operators/${people.body.content[0].id}`;
+    await app.call(operator, { method: 'POST', token, body: JSON.stringify({ role: 'Reviewer' }) });
+    await other.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await other.getByText('Your role does not include this').waitFor();
+    await other.getByRole('link', { name: 'API keys' }).waitFor({ state: 'detached' });
+    await other.context().close();
+  });
+
+  it('a list goes to its last page when the one in the address is gone', async () => {
+    const { open, post } = owner;
+    for (let at = 0; at < NUM_PAGED; at += 1) await post('/api/arthr/apiKeys', { name: `gone ${at}`, permissions: [] });
+    await open('/keys?name=gone%25&page=1', /API keys/);
+    const row = page.getByRole('row', { name: /^gone/ });
+    const name = await row.locator('td').first().innerText();
+    await row.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill(name);
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.waitForFunction(() => !location.search.includes('page='));
+    await page.getByText(`${NUM_PAGED - 1} entries`).waitFor();
+    assert.equal(await row.count(), NUM_PAGED - 1);
+  });
+
+  it('no name is too long for a screen: with no space in it, from right to left, of 250 characters', async () => {
+    const { stage, open, post, inReview } = owner;
+    const name = `شركة${'W'.repeat(240)}🦜`;
+    await post('/api/arthr/apiKeys', { name, permissions: [] });
+    const hook = {
+      name: name.slice(0, 100),
+      uri: `https://example.com/${'a'.repeat(470)}`,
+      events: ['instance.completed'],
+    };
+    const { id } = await post('/api/notification-service/webhooks', hook);
+    const caseId = await inReview(name.slice(0, 100));
+    for (const path of [
+      '/keys?name=%25W%25',
+      '/webhooks',
+      `/webhooks/${id}`,
+      '/reviews',
+      `/reviews/${caseId}`,
+      '/audit',
+    ]) {
+      await open(path, /./);
+      for (const size of [DESKTOP, PHONE]) {
+        await resize(page, size);
+        await still(page);
+        const width = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(width <= size.width, `${path} is ${width} wide at ${size.width}`);
+      }
+    }
+    await resize(page, DESKTOP);
+    const token = await stage().app.token(stage().testKey);
+    await stage().app.call(`/api/process-manager/processInstances/${caseId}/cancel`, { method: 'POST', token });
+  });
+
+  // The last one: it leaves the page with a clock of its own.
+  it('while the server is away nothing that was typed is lost, and every screen goes on by itself afterwards', async () => {
+    const { open } = owner;
+    await open('/keys?name=Only%25', /API keys/);
+    const row = page.getByRole('row', { name: /^Only one/ });
+    await row.getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('Only');
+    await page.clock.install();
+    await cutOff();
+    // What is shown is fetched again when somebody comes back to the tab.
+    await page.clock.fastForward('00:30');
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+    await page.clock.fastForward('00:02');
+    await page.getByRole('alert').getByText(UNREACHABLE).waitFor();
+    assert.equal(await dialog.getByRole('textbox').inputValue(), 'Only');
+    await row.waitFor();
+    await page.unroute(ADDRESSES);
+    await page.clock.fastForward('00:04');
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    assert.equal(await dialog.getByRole('textbox').inputValue(), 'Only');
+
+    await dialog.getByRole('textbox').fill('Only one');
+    await cutOff();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.locator('.mantine-Notification-root').getByText(UNREACHABLE).waitFor();
+    await page.unroute(ADDRESSES);
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await row.waitFor({ state: 'detached' });
+
+    // The code of a screen cannot be had either; it comes as soon as there is a server.
+    const code = '**/console/assets/usage*';
+    await cutOff(code);
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await page.clock.fastForward('00:02');
+    await page.getByLabel('Loading').first().waitFor();
+    await page.unroute(code);
+    await page.clock.fastForward('00:04');
+    await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
+  });
+});
