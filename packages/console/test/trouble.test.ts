@@ -135,20 +135,42 @@ describe('the console in trouble', () => {
   });
 
   it('whoever gets another role meanwhile is shown what that role permits', async () => {
-    const { join, stage } = owner;
+    const { join, open } = owner;
     const other = await join('Developer', 'Rolf Reader');
     await other.getByRole('link', { name: 'API keys' }).click();
     await other.getByRole('button', { name: 'New API key' }).click();
     await other.getByRole('dialog').getByLabel('Name').fill('Too late');
-    const { app } = stage();
-    const token = await app.token(app.apiKey);
-    const people = await app.call('/api/operator-manager/operators?name=Rolf%25', { token });
-    const operator = `/api/operator-manager/operators/${people.body.content[0].id}`;
-    await app.call(operator, { method: 'POST', token, body: JSON.stringify({ role: 'Reviewer' }) });
+    await open('/operators?name=Rolf%25', /People/);
+    await page.getByRole('button', { name: 'Menu: Rolf Reader' }).click();
+    await page.getByRole('menuitem', { name: 'Change the role' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change the role' });
+    await dialog.getByRole('combobox', { name: 'Role' }).click();
+    await page.getByRole('option', { name: 'Reviewer' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /Rolf Reader .* Reviewer/ }).waitFor();
     await other.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await other.getByText('Your role does not include this').waitFor();
     await other.getByRole('link', { name: 'API keys' }).waitFor({ state: 'detached' });
     await other.context().close();
+  });
+
+  it('a secret that somebody else has changed meanwhile is not overwritten before that was seen', async () => {
+    const { open, post, get, stage } = owner;
+    const secrets = '/api/process-manager/cloudSecrets';
+    const { id } = await post(secrets, { name: 'READ_BY_TWO', value: 'first', hosts: ['old.example.com'] });
+    await open('/secrets?name=READ%25', /Secrets/);
+    await page.getByRole('button', { name: 'New value' }).click();
+    await page.getByRole('dialog').getByLabel('Value').fill('mine');
+    stage().app.clock.advance(1000);
+    await post(`${secrets}/${id}`, { hosts: ['theirs.example.com'] });
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    const conflict = page.getByRole('dialog', { name: 'Somebody else has changed this' });
+    await conflict.getByText('"theirs.example.com"').waitFor();
+    await conflict.getByText('"old.example.com"').waitFor();
+    await conflict.getByRole('button', { name: 'Take theirs' }).click();
+    await page.getByRole('dialog').first().waitFor({ state: 'detached' });
+    const { content } = await get(`${secrets}?name=READ%25`);
+    assert.deepEqual(content[0]?.hosts, ['theirs.example.com']);
   });
 
   it('a list goes to its last page when the one in the address is gone', async () => {

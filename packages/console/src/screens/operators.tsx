@@ -102,14 +102,10 @@ function useRoleDescription() {
 
 function Invite({ onInvited }: { onInvited(link: JoinLink): void }) {
   const t = useT();
-  const roles = useRoles();
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<string>('Reviewer');
   const act = useAct(() => call('operators', 'invite', { body: { name, email, role } }), onInvited);
-  const names = roles.data?.roles.map((each) => each.name) ?? ['Reviewer'];
-  const roleDescription = useRoleDescription();
-  const about = roleDescription(roles.data?.roles.find((each) => each.name === role));
   return (
     <ActForm act={act} submitLabel={t('operators.invite')}>
       <NameField name={name} onName={setName} maxLength={100} />
@@ -120,14 +116,35 @@ function Invite({ onInvited }: { onInvited(link: JoinLink): void }) {
         onChange={(event) => setEmail(event.currentTarget.value)}
         required
       />
-      <Select
-        label={t('operators.role')}
-        description={about}
-        data={names}
-        value={role}
-        onChange={(next) => setRole(next ?? 'Reviewer')}
-        allowDeselect={false}
-      />
+      <RoleSelect role={role} onRole={setRole} />
+    </ActForm>
+  );
+}
+
+function RoleSelect({ role, onRole }: { role: string; onRole(role: string): void }) {
+  const t = useT();
+  const { data } = useRoles();
+  const roleDescription = useRoleDescription();
+  return (
+    <Select
+      label={t('operators.role')}
+      description={roleDescription(data?.roles.find(({ name }) => name === role))}
+      data={data?.roles.map(({ name }) => name) ?? [role]}
+      value={role}
+      onChange={(next) => onRole(next ?? role)}
+      allowDeselect={false}
+    />
+  );
+}
+
+function ChangeRole({ row, onDone }: { row: OperatorRow; onDone(): void }) {
+  const t = useT();
+  const [role, setRole] = useState(row.role);
+  const act = useAct(() => call('operators', 'update', { params: { operatorId: row.id }, body: { role } }), onDone);
+  return (
+    <ActForm act={act} submitLabel={t('app.save')} isDisabled={role === row.role}>
+      <Text size="sm">{row.name}</Text>
+      <RoleSelect role={role} onRole={setRole} />
     </ActForm>
   );
 }
@@ -136,6 +153,7 @@ function OperatorMenu({ row, onLink }: { row: OperatorRow; onLink(link: JoinLink
   const t = useT();
   const may = useMay();
   const [isRemoving, setRemoving] = useState(false);
+  const [isMoving, setMoving] = useState(false);
   const params = { operatorId: row.id };
   type Change = { status?: 'ACTIVE' | 'SUSPENDED'; unlock?: boolean };
   const change = useAct((body: Change) => call('operators', 'update', { params, body }));
@@ -159,6 +177,9 @@ function OperatorMenu({ row, onLink }: { row: OperatorRow; onLink(link: JoinLink
               {t(isSuspended ? 'operators.activate' : 'operators.suspend')}
             </Menu.Item>
           )}
+          {may('operators', 'update') && (
+            <Menu.Item onClick={() => setMoving(true)}>{t('operators.changeRole')}</Menu.Item>
+          )}
           {may('operators', 'update') && row.lockedUntilDtm && (
             <Menu.Item onClick={() => change.mutate({ unlock: true })}>{t('operators.unlock')}</Menu.Item>
           )}
@@ -170,6 +191,9 @@ function OperatorMenu({ row, onLink }: { row: OperatorRow; onLink(link: JoinLink
           )}
         </Menu.Dropdown>
       </Menu>
+      <Dialog opened={isMoving} onClose={() => setMoving(false)} title={t('operators.changeRole')}>
+        <ChangeRole row={row} onDone={() => setMoving(false)} />
+      </Dialog>
       <ConfirmByTyping
         title={t('operators.remove')}
         lead={t('operators.removeLead', { name: row.name })}

@@ -1,8 +1,7 @@
 import { Button, Group, PasswordInput, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
-import { useMay } from '../api/session.tsx';
-import { useAct } from '../parts/act.ts';
+import { useMay, useSession } from '../api/session.tsx';
 import { ActForm } from '../parts/act-form.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Dialog } from '../parts/dialogs.tsx';
@@ -10,6 +9,8 @@ import { NameFilter, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { reviewerName } from '../parts/reviewer-name.ts';
+import { useSafeSave } from '../parts/safe-save.tsx';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
@@ -67,10 +68,24 @@ function SecretForm({ of, onDone }: { of?: SecretRow; onDone(): void }) {
   const [name, setName] = useState(of?.name ?? '');
   const [value, setValue] = useState('');
   const [hosts, setHosts] = useState(of?.hosts ?? []);
-  const store = useAct(async () => {
-    if (of) await call('cloudSecrets', 'update', { params: { cloudSecretId: of.id }, body: { value, hosts } });
-    else await call('cloudSecrets', 'create', { body: { name, value, hosts } });
-  }, onDone);
+  const { operator } = useSession();
+  const [base] = useState(of);
+  const { act: store, conflict } = useSafeSave<unknown>({
+    save(isSure) {
+      if (!base) return call('cloudSecrets', 'create', { body: { name, value, hosts } });
+      const query = isSure ? {} : { ifLastUpdatedDtm: base.lastUpdatedDtm };
+      return call('cloudSecrets', 'update', { params: { cloudSecretId: base.id }, query, body: { value, hosts } });
+    },
+    // A value is never read, so the difference says at least whose it would be.
+    async fetchTheirs() {
+      const { content } = await call('cloudSecrets', 'list', { query: { name: base?.name, size: 200 } });
+      const newer = content.find(({ id }) => id === base?.id);
+      return { hosts: newer?.hosts, valueOf: newer?.lastUpdatedBy };
+    },
+    mine: { hosts, valueOf: reviewerName(operator) },
+    onSaved: onDone,
+    onTheirs: onDone,
+  });
   return (
     <ActForm act={store} submitLabel={t('app.save')}>
       <TextInput
@@ -92,6 +107,7 @@ function SecretForm({ of, onDone }: { of?: SecretRow; onDone(): void }) {
         data-autofocus
       />
       <TagsInput label={t('secrets.hosts')} description={t('secrets.hostsHint')} value={hosts} onChange={setHosts} />
+      {conflict}
     </ActForm>
   );
 }

@@ -225,6 +225,7 @@ export const ar: Texts = {
   'operators.suspend': 'إيقاف',
   'operators.activate': 'تفعيل',
   'operators.unlock': 'فك القفل',
+  'operators.changeRole': 'تغيير الدور',
   'operators.reset': 'رابط جديد',
   'operators.resetLead': 'تنتهي فورًا مفاتيح المرور والجلسات لـ {name}.',
   'operators.remove': 'إزالة',

@@ -233,6 +233,7 @@ export const de: Texts = {
   'operators.suspend': 'Sperren',
   'operators.activate': 'Aktivieren',
   'operators.unlock': 'Entsperren',
+  'operators.changeRole': 'Rolle ändern',
   'operators.reset': 'Neuer Link',
   'operators.resetLead': 'Passkeys und Sitzungen von {name} enden sofort.',
   'operators.remove': 'Entfernen',

@@ -227,6 +227,7 @@ export const en = {
   'operators.suspend': 'Suspend',
   'operators.activate': 'Activate',
   'operators.unlock': 'Unlock',
+  'operators.changeRole': 'Change the role',
   'operators.reset': 'New link',
   'operators.resetLead': 'The passkeys and sessions of {name} end at once.',
   'operators.remove': 'Remove',

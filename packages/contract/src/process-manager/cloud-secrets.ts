@@ -1,3 +1,4 @@
+import { IfUnchanged } from '../if-unchanged.ts';
 import { del, get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
 import { DateTime, Id, listOf, nameText, oneOf, text, withTitle } from '../schema.ts';
@@ -83,9 +84,10 @@ export const cloudSecrets = group('/api/process-manager/cloudSecrets', {
     permission: 'ProcessManager:updateCloudSecret',
     destructive: true,
     audit: 'cloudSecret.updated',
+    query: IfUnchanged,
     body: CloudSecretChange,
     ok: CloudSecret,
-    codes: [100073],
+    codes: [100073, 100351],
   }),
   delete: del('/{cloudSecretId}', {
     summary: 'Delete a cloud secret permanently',

@@ -197,6 +197,17 @@ onBothEngines('cloud secrets', (_engine, places) => {
     assert.deepEqual(await finder()(db, 'HOSTS', { ...use, environment: 'test' }), { fault: 'missing_secret' });
   });
 
+  it('100351: are not overwritten by whoever has read an earlier state', async () => {
+    const { body: made } = await call('POST', '', { name: 'TWO_WRITERS', value: 'first', hosts });
+    const stale = `?ifLastUpdatedDtm=${encodeURIComponent(toDtm(Date.parse(made.lastUpdatedDtm) - 1))}`;
+    const refused = await call('POST', `/${made.id}${stale}`, { value: 'second' });
+    assert.deepEqual([refused.status, refused.body.code], [409, 100351]);
+    assert.equal(await find('TWO_WRITERS'), 'first');
+    const fresh = `?ifLastUpdatedDtm=${encodeURIComponent(made.lastUpdatedDtm)}`;
+    assert.equal((await call('POST', `/${made.id}${fresh}`, { value: 'second' })).status, 200);
+    assert.equal(await find('TWO_WRITERS'), 'second');
+  });
+
   it('that are not there, or another tenant’s, answer 100073', async () => {
     const { body: made } = await call('POST', '', { name: 'MINE', value: 'x', hosts });
     for (const [method, body] of [

@@ -4,6 +4,7 @@ import { ensureUniqueName } from '../../db/unique-name.ts';
 import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
+import { ensureUnchanged } from '../../kernel/ensure-unchanged.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { bindDeps, type Input, implement } from '../../kernel/implement.ts';
@@ -85,10 +86,15 @@ async function create(deps: CloudSecretsDeps, { db, now, principal }: Context, {
   return toCloudSecret(row);
 }
 
-async function update(deps: CloudSecretsDeps, { db, now, principal }: Context, { params, body }: InputOf<'update'>) {
+async function update(
+  deps: CloudSecretsDeps,
+  { db, now, principal }: Context,
+  { params, query, body }: InputOf<'update'>,
+) {
   const row = await db.write(async (tx) => {
     const before = await findCloudSecretForUpdate(tx, { environment: principal.environment, id: params.cloudSecretId });
     if (!before) throw new ApiError(100073);
+    ensureUnchanged(query, before);
     if (body.value !== undefined) checkValue(before.type, body.value);
     const after: CloudSecretRow = {
       ...before,
