@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import sharp from 'sharp';
 import type { EndUser } from '../../server/test/end-user.ts';
+import { untilServed } from '../../server/test/harness.ts';
 
 /** The end user, with pictures that can be looked at. */
 export async function walk(user: EndUser, document?: Uint8Array<ArrayBuffer>): Promise<void> {
@@ -11,7 +12,8 @@ export async function walk(user: EndUser, document?: Uint8Array<ArrayBuffer>): P
     if (image) {
       const headers = { 'Content-Type': 'image/jpeg' };
       const body = await (image === 'front' ? (document ?? CARD) : FACE);
-      const sent = await user.call(`/steps/${step.id}/images/${image}`, { method: 'POST', body, headers });
+      const address = `/steps/${step.id}/images/${image}`;
+      const sent = await untilServed(() => user.call(address, { method: 'POST', body, headers }));
       assert.ok(sent.status < 300, sent.text);
     }
     const sent = await user.submit(step.id, step.type === 'consent' ? { accepted: true } : {});
