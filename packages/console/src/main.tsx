@@ -1,7 +1,7 @@
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './console.css';
-import { DirectionProvider, MantineProvider } from '@mantine/core';
+import { DirectionContext, MantineProvider } from '@mantine/core';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
@@ -114,7 +114,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <TextsProvider>
       {({ dir }) => (
-        <DirectionProvider key={dir} initialDirection={dir} detectDirection={false}>
+        <DirectionContext value={{ dir, toggleDirection: () => undefined, setDirection: () => undefined }}>
           <MantineProvider
             theme={theme}
             cssVariablesResolver={variables}
@@ -128,7 +128,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
               <App code={code} emailCode={emailCode} answer={answer} />
             </QueryClientProvider>
           </MantineProvider>
-        </DirectionProvider>
+        </DirectionContext>
       )}
     </TextsProvider>
   </StrictMode>,

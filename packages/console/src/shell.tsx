@@ -19,6 +19,7 @@ import { lazy, Suspense, useEffect } from 'react';
 import { setEnvironment, useEnvironment } from './api/environment.ts';
 import { canTry, useMay, useSession } from './api/session.tsx';
 import { patiently } from './api/when-unreachable.ts';
+import { useMayLeave } from './parts/use-leave-guard.ts';
 import { LANGUAGES, type Language, useTexts } from './texts/texts.tsx';
 
 // Loaded later: menus bring a lot of code, and no screen needs them at once.
@@ -113,6 +114,7 @@ function EnvironmentSwitch() {
   const { t } = useTexts();
   const environment = useEnvironment();
   const { environments } = useSession();
+  const mayLeave = useMayLeave();
   const data = environments.map((value) => ({ value, label: t(value === 'live' ? 'app.live' : 'app.test') }));
   return (
     <SegmentedControl
@@ -120,7 +122,7 @@ function EnvironmentSwitch() {
       aria-label={t('app.environment')}
       value={environment}
       data={data}
-      onChange={(value) => setEnvironment(value === 'test' ? 'test' : 'live')}
+      onChange={(value) => mayLeave() && setEnvironment(value === 'test' ? 'test' : 'live')}
     />
   );
 }

@@ -124,7 +124,14 @@ describe('the console in trouble', () => {
       await page.getByRole('link', { name: 'Audit trail' }).click();
       await settled(page);
       assert.equal(await typed.inputValue(), '7', heading.source);
-      assert.deepEqual(asked, ['confirm', 'confirm'], heading.source);
+      await page.getByRole('radiogroup', { name: 'Environment' }).getByText('Live').click();
+      await page.getByText('You are looking at test data.').waitFor();
+      assert.deepEqual(asked, ['confirm', 'confirm', 'confirm'], heading.source);
+      await page.getByRole('radiogroup', { name: 'Language' }).getByText('AR').click();
+      await page.locator('html[dir=rtl]').waitFor();
+      await page.locator('.mantine-SegmentedControl-root').getByText('EN', { exact: true }).click();
+      await page.locator('html[dir=ltr]').waitFor();
+      assert.equal(await typed.inputValue(), '7', heading.source);
       answer = 'accept';
       await page.getByRole('link', { name: 'Audit trail' }).click();
       await page.getByRole('heading', { level: 1, name: 'Audit trail' }).waitFor();
