@@ -104,12 +104,15 @@ onBothEngines('push notifications', (_engine, places) => {
     const { body } = await world.send(user);
     const [one, two] = body.pushNotifications;
     const at = `${world.party.store}/users/${user.id}`;
+    const accept = async () => [
+      (await world.answer(user, one.id, { status: 'ACCEPTED' })).body.code,
+      (await world.grove.send('POST', world.pushesExt(user, `/${one.id}`), { status: 'ACCEPTED' })).body.code,
+    ];
     assert.equal((await world.grove.send('POST', `${at}/lock`, { duration: 'PT1H' })).status, 200);
-    assert.equal((await world.answer(user, one.id, { status: 'ACCEPTED' })).body.code, 2100);
+    assert.deepEqual(await accept(), [2100, 2100]);
     assert.equal((await world.answer(user, two.id, { status: 'REJECTED' })).status, 200);
     assert.equal((await world.grove.send('POST', at, { status: 'DISABLED' })).status, 200);
-    const byExtId = world.pushesExt(user, `/${one.id}`);
-    assert.equal((await world.grove.send('POST', byExtId, { status: 'ACCEPTED' })).body.code, 502);
+    assert.deepEqual(await accept(), [502, 502]);
     assert.equal((await world.grove.send('POST', at, { status: 'ACTIVE' })).status, 200);
     assert.equal((await world.answer(user, one.id, { status: 'ACCEPTED' })).status, 200);
   });
