@@ -105,7 +105,13 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   const respond = responder(app, config.scheme, config.fastLane);
   const respondSpecial = specialResponder({
     scheme: config.scheme,
-    broke: (request, error) => log.error({ requestId: request.id, err: error }, 'response stream failed'),
+    broke(request, error) {
+      const requestId = request.id;
+      // A caller who lost a permission meanwhile is no fault of ours.
+      if (!(error instanceof ApiError) || error.status >= 500)
+        log.error({ requestId, err: error }, 'response stream failed');
+      else log.info({ requestId, code: error.code }, `response stream ended early: ${error.message}`);
+    },
   });
   mountHealth(app, deps);
   if (!config.roles.includes('api')) return app;

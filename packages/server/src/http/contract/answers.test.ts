@@ -109,17 +109,22 @@ describe('answers that are not a plain body', () => {
     assert.equal((await take()).status, 500);
   });
 
-  it('what goes wrong later breaks the answer off, so that nobody takes it for whole', async () => {
-    archive = () => {
+  it('what goes wrong later breaks the answer off, so that nobody takes it for whole; only faults of ours are logged as errors', async () => {
+    const brokenBy = (error: Error) => () => {
       let first = true;
       return new Readable({
         read() {
           if (first) this.push('half of it');
-          else setImmediate(() => this.destroy(new Error('the disk is gone')));
+          else setImmediate(() => this.destroy(error));
           first = false;
         },
       });
     };
+    archive = brokenBy(new ApiError(7));
+    await assert.rejects(take());
+    assert.match(http.logged(), /"level":30.*"code":7,"msg":"response stream ended early/);
+    assert.doesNotMatch(http.logged(), /response stream failed/);
+    archive = brokenBy(new Error('the disk is gone'));
     await assert.rejects(take());
     assert.match(http.logged(), /response stream failed/);
   });
