@@ -5,11 +5,11 @@ import { DirectionContext, MantineProvider } from '@mantine/core';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
-import { lazy, StrictMode, Suspense, useState } from 'react';
+import { StrictMode, Suspense, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isForbidden, isSessionOver } from './api/client.ts';
 import { endSession, SESSION_KEY, SessionProvider } from './api/session.tsx';
-import { patiently, whenUnreachable } from './api/when-unreachable.ts';
+import { lazily, whenUnreachable } from './api/when-unreachable.ts';
 import { Failed, Waiting } from './parts/states.tsx';
 import { router } from './router.tsx';
 import { TextsProvider } from './texts/texts.tsx';
@@ -19,20 +19,12 @@ const nonce = document.querySelector('meta[name="csp-nonce"]')?.getAttribute('co
 // For the part of the kit that keeps the page from scrolling behind a dialog.
 setNonce(nonce);
 
-const Notifications = lazy(
-  patiently(() => import('@mantine/notifications').then((kit) => ({ default: kit.Notifications }))),
-);
+const Notifications = lazily(() => import('@mantine/notifications'), 'Notifications');
 
-const Invitation = lazy(
-  patiently(() => import('./screens/invitation.tsx').then((screen) => ({ default: screen.Invitation }))),
-);
-const ProviderAnswer = lazy(
-  patiently(() => import('./screens/provider-answer.tsx').then((screen) => ({ default: screen.ProviderAnswer }))),
-);
-const EmailLink = lazy(
-  patiently(() => import('./screens/email-link.tsx').then((screen) => ({ default: screen.EmailLink }))),
-);
-const SignIn = lazy(patiently(() => import('./screens/sign-in.tsx').then((screen) => ({ default: screen.SignIn }))));
+const Invitation = lazily(() => import('./screens/invitation.tsx'), 'Invitation');
+const ProviderAnswer = lazily(() => import('./screens/provider-answer.tsx'), 'ProviderAnswer');
+const EmailLink = lazily(() => import('./screens/email-link.tsx'), 'EmailLink');
+const SignIn = lazily(() => import('./screens/sign-in.tsx'), 'SignIn');
 
 /**
  * A session that has ended shows the page to sign in, wherever that was noticed. Whoever is refused may have another role

@@ -15,21 +15,17 @@ import {
 } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import { setEnvironment, useEnvironment } from './api/environment.ts';
 import { canTry, useMay, useSession } from './api/session.tsx';
-import { patiently } from './api/when-unreachable.ts';
+import { lazily } from './api/when-unreachable.ts';
 import { useMayLeave } from './parts/use-leave-guard.ts';
 import { LANGUAGES, type Language, useTexts } from './texts/texts.tsx';
 
 // Loaded later: menus bring a lot of code, and no screen needs them at once.
-const Palette = lazy(patiently(() => import('./parts/palette.tsx').then((module) => ({ default: module.Palette }))));
-const AskForCode = lazy(
-  patiently(() => import('./parts/ask-for-code.tsx').then((module) => ({ default: module.AskForCode }))),
-);
-const AccountMenu = lazy(
-  patiently(() => import('./account-menu.tsx').then(({ AccountMenu }) => ({ default: AccountMenu }))),
-);
+const Palette = lazily(() => import('./parts/palette.tsx'), 'Palette');
+const AskForCode = lazily(() => import('./parts/ask-for-code.tsx'), 'AskForCode');
+const AccountMenu = lazily(() => import('./account-menu.tsx'), 'AccountMenu');
 
 /** What is around every screen: where one is, for which tenant, in which environment, and who one is. */
 export function Shell() {

@@ -38,7 +38,7 @@ describe('the console in trouble', () => {
     page.off('request', note);
     return sent;
   };
-  const held = async (address: string) => {
+  const holdAnswers = async (address: string) => {
     const mayAnswer = Promise.withResolvers<void>();
     await page.route(address, async (route) => {
       await mayAnswer.promise;
@@ -59,7 +59,7 @@ describe('the console in trouble', () => {
     await open(`/reviews/${id}`, /Dora Byrne/);
     const sent = await sentDuring(async () => {
       await page.keyboard.press('1');
-      const answer = await held('**/approve');
+      const answer = await holdAnswers('**/approve');
       await page.keyboard.press('a');
       await page.locator('button[data-loading]', { hasText: 'Approve' }).waitFor();
       for (const key of ['a', 'd', 'n']) await page.keyboard.press(key);
@@ -97,10 +97,10 @@ describe('the console in trouble', () => {
 
   it('text that is not saved is left only by whoever says so; nobody else is asked', async () => {
     const { open, get } = owner;
-    const asked: string[] = [];
+    const questions: string[] = [];
     let answer: 'accept' | 'dismiss' = 'dismiss';
     page.on('dialog', (dialog) => {
-      asked.push(dialog.type());
+      questions.push(dialog.type());
       void dialog[answer]();
     });
     const { content } = await get('/api/process-manager/processDefinitions?size=1');
@@ -108,7 +108,7 @@ describe('the console in trouble', () => {
     await page.getByRole('heading', { level: 1 }).click();
     await page.reload();
     await page.getByRole('heading', { level: 1, name: /v\d/ }).waitFor();
-    assert.deepEqual(asked, [], 'a page that is only read asks nothing');
+    assert.deepEqual(questions, [], 'a page that is only read asks nothing');
 
     const leave = async (path: string, heading: RegExp, field: string) => {
       const typed = page.getByRole('textbox', { name: field });
@@ -116,7 +116,7 @@ describe('the console in trouble', () => {
       await page.getByRole('link', { name: heading }).click();
       if (path !== '') await page.getByRole('link', { name: path }).click();
       await typed.fill('7');
-      asked.length = 0;
+      questions.length = 0;
       answer = 'dismiss';
       const address = page.url();
       await page.evaluate(() => history.back());
@@ -126,7 +126,7 @@ describe('the console in trouble', () => {
       assert.equal(await typed.inputValue(), '7', heading.source);
       await page.getByRole('radiogroup', { name: 'Environment' }).getByText('Live').click();
       await page.getByText('You are looking at test data.').waitFor();
-      assert.deepEqual(asked, ['confirm', 'confirm', 'confirm'], heading.source);
+      assert.deepEqual(questions, ['confirm', 'confirm', 'confirm'], heading.source);
       await page.getByRole('radiogroup', { name: 'Language' }).getByText('AR').click();
       await page.locator('html[dir=rtl]').waitFor();
       await page.locator('.mantine-SegmentedControl-root').getByText('EN', { exact: true }).click();

@@ -1,4 +1,5 @@
 import type { Query } from '@tanstack/react-query';
+import { type ComponentType, lazy } from 'react';
 import { isUnreachable, unreachable } from './client.ts';
 
 const AGAIN_MS = 3000;
@@ -20,4 +21,12 @@ export function patiently<M>(load: () => Promise<M>): () => Promise<M> {
     // The kit takes other errors for a new release and reloads the page, which shows nothing while the server is away.
     return load().catch(() => Promise.reject(unreachable()));
   };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: `lazy` takes components of any properties.
+type Parts<N extends string> = Record<N, ComponentType<any>>;
+
+/** A part of the page whose code is loaded when it is needed. */
+export function lazily<M extends Parts<N>, N extends string>(load: () => Promise<M>, name: N) {
+  return lazy(patiently(async () => ({ default: (await load())[name] })));
 }

@@ -1,11 +1,11 @@
 import { Alert, Button, Group, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { type ArgumentsOf, CallError, CHANGED_MEANWHILE, call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
-import { patiently } from '../api/when-unreachable.ts';
+import { lazily } from '../api/when-unreachable.ts';
 import { useAct } from '../parts/act.ts';
 import { Canvas } from '../parts/canvas.tsx';
 import { Faults, useFaults } from '../parts/definition-faults.tsx';
@@ -18,9 +18,7 @@ import { useLeaveGuard } from '../parts/use-leave-guard.ts';
 import { useT } from '../texts/texts.tsx';
 
 // Loaded when somebody asks for the document: an editor brings a lot of code.
-const CodeEditor = lazy(
-  patiently(() => import('../parts/code-editor.tsx').then((module) => ({ default: module.CodeEditor }))),
-);
+const CodeEditor = lazily(() => import('../parts/code-editor.tsx'), 'CodeEditor');
 
 type DefinitionView = Result<'processDefinitions', 'get'>;
 type Document = NonNullable<ArgumentsOf<'processDefinitions', 'create'>['body']>;

@@ -2,11 +2,11 @@ import { Button, Group, NavLink, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { callForBlob, callLoosely } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
-import { patiently } from '../api/when-unreachable.ts';
+import { lazily } from '../api/when-unreachable.ts';
 import { say, useAct } from '../parts/act.ts';
 import type { CodeLanguage } from '../parts/code-editor.tsx';
 import { Page } from '../parts/page.tsx';
@@ -14,9 +14,7 @@ import { Failed, Guarded, Waiting } from '../parts/states.tsx';
 import { useLeaveGuard } from '../parts/use-leave-guard.ts';
 import { useT } from '../texts/texts.tsx';
 
-const CodeEditor = lazy(
-  patiently(() => import('../parts/code-editor.tsx').then((module) => ({ default: module.CodeEditor }))),
-);
+const CodeEditor = lazily(() => import('../parts/code-editor.tsx'), 'CodeEditor');
 
 type Files = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
 

@@ -80,7 +80,7 @@ onBothEngines('an operator who is active can sign in', (_engine, places) => {
     await person.call(`${PASSKEYS}/complete`, { body: { ceremonyId, credential: device.create(publicKey) } });
     const answers = await Promise.all(Array.from({ length: 30 }, () => signIn(grove, device)));
     assert.deepEqual([...new Set(answers.map(({ text, status }) => (status === 200 ? 200 : text)))], [200]);
-    const seen = await owner.call(`${OPERATORS}/${person.id}/sessions`);
-    assert.equal(seen.body.sessions.length, 20);
+    const sessionList = await owner.call(`${OPERATORS}/${person.id}/sessions`);
+    assert.equal(sessionList.body.sessions.length, 20);
   });
 });
