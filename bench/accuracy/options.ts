@@ -9,6 +9,7 @@ export type AccuracyOptions = {
   pack: FacePackName;
   weights: string | undefined;
   search: boolean;
+  crowd: number | undefined;
   calibrate: boolean;
   liveness: string | undefined;
   documents: string | undefined;
@@ -21,6 +22,7 @@ export type AccuracyOptions = {
 
 export const USAGE = `npm run accuracy -- --faces DIR [--pairs FILE]      who is who; without pairs, all of a folder of persons
 npm run accuracy -- --faces DIR --search            everybody's second picture is looked up among the first ones
+npm run accuracy -- --faces DIR --search --crowd N  and among N invented strangers, by sketches
 npm run accuracy -- --faces DIR --groups DIR        strangers and true pairs by group and sex; lists of pairs
 npm run accuracy -- --liveness DIR                  folders named live, real or genuine, and any others
 npm run accuracy -- --documents DIR --truth FILE    what is written
@@ -40,6 +42,7 @@ const OPTIONS = {
   pack: { type: 'string', default: 'faceplugin' },
   weights: { type: 'string' },
   search: { type: 'boolean', default: false },
+  crowd: { type: 'string' },
   calibrate: { type: 'boolean', default: false },
   liveness: { type: 'string' },
   documents: { type: 'string' },
@@ -58,6 +61,7 @@ export function readAccuracyOptions(parameters: string[]): AccuracyOptions {
   if (values.search && (values.faces === undefined || values.pairs !== undefined)) {
     throw new UsageError('--search belongs to --faces, without --pairs');
   }
+  if (values.crowd !== undefined && !values.search) throw new UsageError('--crowd belongs to --search');
   if (values.groups !== undefined && (values.faces === undefined || values.pairs !== undefined)) {
     throw new UsageError('--groups belongs to --faces, without --pairs');
   }
@@ -72,6 +76,7 @@ export function readAccuracyOptions(parameters: string[]): AccuracyOptions {
     pack: packOf(values.pack),
     weights: values.weights,
     search: values.search,
+    crowd: values.crowd === undefined ? undefined : whole('crowd', values.crowd),
     calibrate: values.calibrate,
     liveness: values.liveness,
     documents: values.documents,

@@ -1,4 +1,5 @@
 import { FACE_ALGORITHM, type FaceTemplate, newGallery } from '@grove/vision';
+import { crowdRows, measureCrowd } from './crowd.ts';
 import { embedAll } from './embed-all.ts';
 import type { AccuracyOptions } from './options.ts';
 import { readPersons } from './pairs.ts';
@@ -19,6 +20,7 @@ export async function measureSearch(options: AccuracyOptions & { faces: string }
   const enrolled = persons.flatMap((person) => entry(person[0] ?? '', of(person, 0)));
   const probes = persons.flatMap((person) => entry(person[0] ?? '', of(person, 1)));
   const searched = await searchAll(enrolled, probes);
+  const crowd = options.crowd === undefined ? undefined : await measureCrowd(enrolled, probes, options.crowd);
   return {
     title: `Search, ${FACE_ALGORITHM}: ${searched.probes} probes in ${enrolled.length} persons`,
     rows: [
@@ -36,8 +38,9 @@ export async function measureSearch(options: AccuracyOptions & { faces: string }
         ok: searched.exactMs <= BARS.exactMs,
       },
       { what: 'search by the index, median', measured: `${searched.indexMs.toFixed(1)} ms` },
+      ...(crowd ? crowdRows(crowd) : []),
     ],
-    json: { what: 'search', persons: enrolled.length, ...searched, algorithm: FACE_ALGORITHM },
+    json: { what: 'search', persons: enrolled.length, ...searched, crowd, algorithm: FACE_ALGORITHM },
   };
 }
 

@@ -9,6 +9,11 @@ export type ModelFile = ModelName & {
   readonly outputs: readonly string[];
   /** Whether its convolutions may be narrow. Those on which vectors and signs of attacks depend stay as measured. */
   readonly narrow?: true;
+  /**
+   * Whether its planes stay as ONNX stores them. ONNX Runtime sorts them in blocks of channels for its own convolution,
+   * which reads all weights again for each row: that is slow if they do not fit into the cache of a core.
+   */
+  readonly keepsLayout?: true;
 };
 
 /** The package that carries the weights of faces. */
@@ -17,7 +22,7 @@ export const WEIGHTS = 'faceplugin-face-recognition-js';
 export const FACE_MODELS: Readonly<Record<FaceModelKey, ModelFile>> = {
   detect: model('fr_detect', '6c0256ccd316', [1, 3, 240, 320], ['scores', 'boxes']),
   landmark: model('fr_landmark', 'f10b0ba1d2a8', [1, 1, 64, 64], ['output']),
-  feature: model('fr_feature', '87aacdfe5751', [1, 3, 112, 112], ['output']),
+  feature: { ...model('fr_feature', '87aacdfe5751', [1, 3, 112, 112], ['output']), keepsLayout: true },
   pose: { ...model('fr_pose', '72d032ec941b', [1, 3, 224, 224], ['output', '617', '618']), narrow: true },
   eye: model('fr_eye', '1afcea006abc', [1, 1, 24, 24], ['output']),
   liveness: model('fr_liveness', 'afa783b7e902', [1, 3, 128, 128], ['output']),

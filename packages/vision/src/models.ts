@@ -26,6 +26,9 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
   enableCpuMemArena: false,
 };
 
+/** All but the last level, which changes the layout. */
+const KEEPS_LAYOUT = { graphOptimizationLevel: 'extended' } as const;
+
 /** Loads and checks the weights, and runs each model once, so that the first picture waits for nothing. */
 export async function loadModels<Key extends FaceModelKey>(keys: readonly Key[]): Promise<Record<Key, RunModel>> {
   const folder = dirname(createRequire(import.meta.url).resolve(`${WEIGHTS}/package.json`));
@@ -38,8 +41,9 @@ async function loadPackaged(folder: string, model: ModelFile): Promise<RunModel>
   const weights = readFileSync(join(folder, model.file));
   const hash = createHash('sha256').update(weights).digest('hex');
   if (!hash.startsWith(model.version)) throw new Error(`the weights of ${model.name} do not match ${model.version}`);
-  const narrow = model.narrow ? await openNarrow(weights, SESSION_OPTIONS) : undefined;
-  const run = runOf(narrow ?? (await openAsItIs(weights, SESSION_OPTIONS)), model);
+  const options = model.keepsLayout ? { ...SESSION_OPTIONS, ...KEEPS_LAYOUT } : SESSION_OPTIONS;
+  const narrow = model.narrow ? await openNarrow(weights, options) : undefined;
+  const run = runOf(narrow ?? (await openAsItIs(weights, options)), model);
   await run(new Float32Array(sizeOf(model)));
   return run;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import sharp from 'sharp';
+import { firstOf, IS_LONG } from '../../../../scripts/long.ts';
 import { apply, homography, type Quad, rectangle } from '../images/geometry.ts';
 import { decodeImage, type Raster } from '../images/raster.ts';
 import type { Colour } from '../specimens/canvas.ts';
@@ -75,7 +76,7 @@ async function savedTwice({ width, height, data }: Raster): Promise<Raster> {
 }
 
 describe('the strokes of a zone', () => {
-  const SEEDS = [1, 2, 3, 4];
+  const SEEDS = firstOf(2, [1, 2, 3, 4]);
   const genuine: Shot[] = [];
   before(async () => {
     for (const seed of SEEDS) genuine.push(await shoot(seed));
@@ -110,6 +111,7 @@ describe('the strokes of a zone', () => {
     for (const [i, ink] of inks.entries()) {
       const zone = inkedBy(i + 1, ink);
       assert.ok(colourOf(await shoot(i + 1, zone)) >= colourBound);
+      if (i > 0 && !IS_LONG) continue;
       const rewritten = zone.rewritten && { ...zone.rewritten, erased: 1 };
       assert.ok(colourOf(await shoot(i + 1, { ...(rewritten && { rewritten }) })) >= colourBound);
     }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DEFAULT_PACK } from '../faces/packs.ts';
+import { type NamedRows, newNamedRows } from './named-rows.ts';
 
 export type Hit = { readonly id: string; readonly cosine: number };
 
@@ -32,15 +33,15 @@ export const MAX_HITS = 100;
 const ROWS_PER_CHUNK = 1024;
 
 export function newExactGallery(vectorLength = DEFAULT_PACK.vectorLength): ExactGallery {
-  const table: Table = { vectorLength, chunks: [], ids: [], rows: new Map() };
+  const table: Table = { vectorLength, chunks: [], rows: newNamedRows(MAX_GALLERY) };
   return {
-    size: () => table.ids.length,
-    has: (id) => table.rows.has(id),
-    ids: () => table.ids,
+    size: () => table.rows.ids.length,
+    has: (id) => table.rows.rowOf(id) !== undefined,
+    ids: () => table.rows.ids,
     put: (id, vector) => put(table, id, vector),
     remove: (id) => remove(table, id),
     vectorOf: (id) => {
-      const row = table.rows.get(id);
+      const row = table.rows.rowOf(id);
       return row === undefined ? undefined : vectorAt(table, row).slice();
     },
     search: (query, options) => search(table, query, options),
@@ -49,12 +50,11 @@ export function newExactGallery(vectorLength = DEFAULT_PACK.vectorLength): Exact
   };
 }
 
-/** Row by row: the vector in a chunk, its name in `ids`, and the way back in `rows`. */
+/** Row by row: the vector in a chunk, its name in `rows`. */
 type Table = {
   readonly vectorLength: number;
   readonly chunks: Float32Array[];
-  readonly ids: string[];
-  readonly rows: Map<string, number>;
+  readonly rows: NamedRows;
 };
 
 function chunkOf(table: Table, row: number): Float32Array {
@@ -71,41 +71,26 @@ function vectorAt(table: Table, row: number): Float32Array {
 }
 
 function put(table: Table, id: string, vector: Float32Array): void {
-  const { vectorLength, chunks, ids, rows } = table;
+  const { vectorLength, chunks, rows } = table;
   if (vector.length !== vectorLength) throw new RangeError(`a vector has ${vectorLength} numbers`);
-  let row = rows.get(id);
-  if (row === undefined) {
-    if (ids.length >= MAX_GALLERY) throw new RangeError(`a gallery holds ${MAX_GALLERY} faces at most`);
-    row = ids.length;
-    if (row % ROWS_PER_CHUNK === 0) chunks.push(new Float32Array(ROWS_PER_CHUNK * vectorLength));
-    ids.push(id);
-    rows.set(id, row);
-  }
+  const row = rows.add(id);
+  if (row === chunks.length * ROWS_PER_CHUNK) chunks.push(new Float32Array(ROWS_PER_CHUNK * vectorLength));
   vectorAt(table, row).set(vector);
 }
 
-/** The last row takes the place of the removed one, so that there are no holes to skip. */
 function remove(table: Table, id: string): boolean {
-  const { chunks, ids, rows } = table;
-  const row = rows.get(id);
-  if (row === undefined) return false;
-  const last = ids.length - 1;
-  const lastId = ids[last] as string;
-  if (row !== last) {
-    vectorAt(table, row).set(vectorAt(table, last));
-    ids[row] = lastId;
-    rows.set(lastId, row);
-  }
-  vectorAt(table, last).fill(0);
-  ids.pop();
-  rows.delete(id);
-  if (last % ROWS_PER_CHUNK === 0) chunks.pop();
+  const removed = table.rows.remove(id);
+  if (!removed) return false;
+  const last = vectorAt(table, removed.last);
+  vectorAt(table, removed.free).set(last);
+  last.fill(0);
+  if (removed.last % ROWS_PER_CHUNK === 0) table.chunks.pop();
   return true;
 }
 
 function search(table: Table, query: Float32Array, options: SearchOptions): Hit[] {
   const best = newBest(options);
-  searchRows(table, query, { from: 0, to: table.ids.length }, best);
+  searchRows(table, query, { from: 0, to: table.rows.ids.length }, best);
   return best.hits();
 }
 
@@ -118,8 +103,8 @@ const ROWS_A_TURN = 8192;
  */
 async function searchInTurns(table: Table, query: Float32Array, options: SearchOptions): Promise<Hit[]> {
   const best = newBest(options);
-  for (let to = table.ids.length; to > 0; to -= ROWS_A_TURN) {
-    searchRows(table, query, { from: Math.max(0, to - ROWS_A_TURN), to: Math.min(to, table.ids.length) }, best);
+  for (let to = table.rows.ids.length; to > 0; to -= ROWS_A_TURN) {
+    searchRows(table, query, { from: Math.max(0, to - ROWS_A_TURN), to: Math.min(to, table.rows.ids.length) }, best);
     await nextTurn();
   }
   return best.hits();
@@ -135,7 +120,7 @@ function searchRows(
   for (let row = from; row < to; row += 1) {
     const cosine = dot(chunkOf(table, row), startOf(table, row), query);
     if (cosine < floor) continue;
-    best.offer(table.ids[row] as string, cosine);
+    best.offer(table.rows.ids[row] as string, cosine);
     floor = best.floor();
   }
 }
@@ -146,7 +131,7 @@ function searchAmong(
 ): Hit[] {
   const best = newBest(options);
   for (const id of ids) {
-    const row = table.rows.get(id);
+    const row = table.rows.rowOf(id);
     if (row === undefined) continue;
     const cosine = dot(chunkOf(table, row), startOf(table, row), query);
     if (cosine >= best.floor()) best.offer(id, cosine);
