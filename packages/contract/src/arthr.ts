@@ -81,7 +81,12 @@ export const apiKeys = group('/api/arthr/apiKeys', {
   list: get('', {
     summary: 'List API keys',
     permission: 'ArthrServer:listTenantApiKeys',
-    query: pageQuery({ name: likeFilter('keys whose name') }),
+    query: pageQuery({
+      name: likeFilter('keys whose name'),
+      expiringWithinDays: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 366, description: 'Only active keys that expire within so many days' }),
+      ),
+    }),
     ok: page(ApiKey),
   }),
   create: post('', {

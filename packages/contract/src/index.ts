@@ -51,7 +51,8 @@ export { isPage, likeFilter, MAX_PAGED_ITEMS, page, pageQuery } from './page.ts'
 export { MAX_FOUND_OF_PERSON } from './person-requests.ts';
 export { buildPostman } from './postman.ts';
 export { MAX_INPUT_ERRORS, Problem, Refusal } from './problem.ts';
-export { MAX_INSTANCE_LINKS, MAX_SHOWN_SESSIONS } from './process-manager/case-work.ts';
+export { AUDIT_ACTIONS } from './process-manager/audit.ts';
+export { MAX_INSTANCE_LINKS, MAX_SHOWN_MESSAGES, MAX_SHOWN_SESSIONS } from './process-manager/case-work.ts';
 export { DefinitionDocument, MAX_CONDITION_LENGTH, MAX_STEPS } from './process-manager/definitions.ts';
 export { EXPORT_HOURS, MAX_EXPORT_ROWS } from './process-manager/exports.ts';
 export {
@@ -66,7 +67,7 @@ export { MAX_SHADOW_VERSIONS } from './process-manager/shadow-versions.ts';
 export { MAX_CHANGED_LISTED } from './process-manager/what-if.ts';
 export { MAX_VIEWS_PER_OPERATOR } from './saved-views.ts';
 export * from './schema.ts';
-export { PERSONAL } from './schema.ts';
+export { marksPersonal, PERSONAL } from './schema.ts';
 export { canBeLenient, isOfSpecification, LIMITING_MEMBERS } from './specification.ts';
 export { SPECIFICATION_ROUTES } from './specification-routes.ts';
 export { JOURNEY_LANGUAGES, MAX_PAGE_ARCHIVE_BYTES, MAX_THEME_ASSET_BYTES } from './theme-server.ts';

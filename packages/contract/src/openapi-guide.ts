@@ -20,7 +20,7 @@ export const tagDescriptions: Readonly<Record<GroupName, string>> = {
   instanceExports: 'Long lists of instances as a file, which a job prepares.',
   instanceLinks: 'What an instance has in common with others.',
   reviewQueues: 'The named queues of reviewers.',
-  instanceSessions: 'From which browsers and networks an instance was used.',
+  instanceSessions: 'From which browsers and networks an instance was used, and the messages to its end user.',
   instanceNotes: 'Notes of reviewers about an instance.',
   noteMentions: 'The notes that mention an operator.',
   processSettings: 'The settings of all journeys of a tenant.',

@@ -70,6 +70,11 @@ export function personal<S extends TSchema>(schema: S): S {
   return { ...schema, [PERSONAL]: true } as S;
 }
 
+/** Whether anything of a schema is marked as personal. */
+export function marksPersonal(schema: object | undefined): boolean {
+  return JSON.stringify(schema ?? {}).includes(`"${PERSONAL}"`);
+}
+
 /** A list that is a field of something. It has a limit, as everything a caller can make grow. */
 export function listOf<S extends TSchema>(item: S, maxItems: number, description?: string) {
   return Type.Array(item, { maxItems, ...(description && { description }) });

@@ -1,5 +1,6 @@
+import { IfUnchanged } from './if-unchanged.ts';
 import { del, get, group, post } from './operation.ts';
-import { listOf, text, withTitle } from './schema.ts';
+import { DateTime, listOf, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
 /** How the operators of a tenant sign in with the accounts of their company, by OpenID Connect. It is ours. */
@@ -40,6 +41,7 @@ const SingleSignOn = withTitle(
     scopes: listOf(Type.String(), MAX_SCOPES),
     groupsClaim: Type.String(),
     redirectUrl: Type.String({ description: 'The redirect address to register at the provider' }),
+    lastUpdatedDtm: DateTime,
   }),
 );
 
@@ -54,13 +56,15 @@ export const singleSignOn = group('/api/operator-manager/singleSignOn', {
     summary: 'Set up or change single sign-on',
     description:
       'Grove reads the discovery document of the provider at once, so that it reports a wrong address here. A ' +
-      'caller can map groups only to roles whose permissions it holds.',
+      'caller can map groups only to roles whose permissions it holds. Whoever read that none is set up (100234) sends ' +
+      '`ifLastUpdatedDtm=1970-01-01T00:00:00.000Z`.',
     permission: 'OperatorManager:setSingleSignOn',
     destructive: true,
     audit: 'singleSignOn.updated',
+    query: IfUnchanged,
     body: withTitle('SingleSignOnInput', Type.Object(fields)),
     ok: SingleSignOn,
-    codes: [100015, 100211, 100214, 100235],
+    codes: [100015, 100211, 100214, 100235, 100351],
   }),
   remove: del('', {
     summary: 'End single sign-on',

@@ -49,6 +49,10 @@ const EventQuery = withTitle(
     childProcessDefnName: likeFilter('events whose child process definition name'),
     childProcessDefnVersion: Type.Optional(lenientInteger(1, MAX_INT32)),
     childProcessDefnTag: likeFilter('events whose child process definition tag'),
+    type: Type.Optional(oneOf(...IDENTITY_EVENTS)),
+    userId: Type.Optional(text(0, 50, 'Only events of this user')),
+    startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Events at or after this time' })),
+    endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Events before this time' })),
   }),
 );
 

@@ -7,7 +7,7 @@ import { Environment } from './parameters.ts';
 
 /** Who read what of a person, who decided or deleted, and who changed the configuration. All of it is ours. */
 
-export const AuditAction = oneOf(
+export const AUDIT_ACTIONS = [
   'userData.read',
   'userData.itemRead',
   'userData.checksRead',
@@ -64,7 +64,9 @@ export const AuditAction = oneOf(
   'operator.totpDeleted',
   ...CONFIGURATION_ACTIONS,
   ...OPERATOR_ACTIONS,
-);
+] as const;
+
+export const AuditAction = oneOf(...AUDIT_ACTIONS);
 
 const AuditEvent = withTitle(
   'AuditEvent',

@@ -10,6 +10,12 @@ export const MAX_INSTANCE_LINKS = 50;
 export const MAX_NOTE_LENGTH = 4000;
 export const MAX_MENTIONS = 20;
 
+/** In which language a colleague is told by e-mail. */
+export const ColleagueLanguage = Type.Optional({
+  ...oneOf('en', 'de', 'ar'),
+  description: 'The language of the e-mail to the operator, if the server sends e-mail; English unless given',
+});
+
 export const LINK_KINDS = ['DOCUMENT_NUMBER', 'FACE', 'EMAIL', 'PHONE', 'DEVICE'] as const;
 
 const InstanceLink = withTitle(
@@ -68,13 +74,41 @@ const InstanceSession = withTitle(
   }),
 );
 
+export const MAX_SHOWN_MESSAGES = 50;
+
+const InstanceMessage = withTitle(
+  'InstanceMessage',
+  Type.Object({
+    id: Id,
+    kind: {
+      ...oneOf('HANDOFF', 'RESUME', 'ASKED_AGAIN', 'DECIDED'),
+      description:
+        'A link to a second device, a link of an operator, a link because a reviewer asked again, or word of the decision',
+    },
+    channel: oneOf('EMAIL', 'SMS'),
+    state: {
+      ...oneOf('WAITING', 'SENDING', 'SENT', 'FAILED'),
+      description: '`WAITING` for the decision; `SENT` if the mail server or the gateway took it',
+    },
+    createdDtm: DateTime,
+  }),
+);
+
 export const instanceSessions = group('/api/process-manager/processInstances/{processInstanceId}/sessions', {
   list: get('', {
-    summary: 'List the browsers and networks from which the end user used an instance',
-    description: 'The oldest first. A browser says itself what it is and what its clock is set to.',
+    summary: 'List the browsers and networks from which the end user used an instance, and the messages to them',
+    description:
+      'The oldest first. A browser says itself what it is and what its clock is set to. Messages show neither address ' +
+      'nor text, and are removed a while after their link has expired.',
     permission: 'ProcessManager:listInstanceSessions',
     persons: 'one',
-    ok: withTitle('InstanceSessions', Type.Object({ sessions: listOf(InstanceSession, MAX_SHOWN_SESSIONS) })),
+    ok: withTitle(
+      'InstanceSessions',
+      Type.Object({
+        sessions: listOf(InstanceSession, MAX_SHOWN_SESSIONS),
+        messages: listOf(InstanceMessage, MAX_SHOWN_MESSAGES),
+      }),
+    ),
     codes: [100022, 100364],
   }),
 });
@@ -116,6 +150,7 @@ export const instanceNotes = group('/api/process-manager/processInstances/{proce
       Type.Object({
         text: text(1, MAX_NOTE_LENGTH),
         mentions: Type.Optional(listOf(Id, MAX_MENTIONS, 'The ids of the mentioned operators')),
+        language: ColleagueLanguage,
       }),
     ),
     ok: Note,

@@ -3,6 +3,7 @@ import { get, group, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
 import { DateTime, Id, listOf, mapOf, nameText, oneOf, personal, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
+import { ColleagueLanguage } from './case-work.ts';
 import { ProcessInstance } from './instances.ts';
 import { Environment } from './parameters.ts';
 import { MAX_QUEUE_DEFINITIONS, MAX_REVIEW_QUEUES, MAX_REVIEW_REASONS } from './settings.ts';
@@ -140,8 +141,8 @@ const ReturnLink = withTitle(
 const conflicts = [100022, 100060, 100061] as const;
 const verdicts = [...conflicts, 100300, 100360] as const;
 const TWO_AGREE =
-  'If the definition or the settings say `fourEyes`, the first verdict decides nothing: the instance stays in review ' +
-  'until a different operator gives the same verdict. API keys cannot give a verdict on such a review.';
+  'If the definition or the settings say `fourEyes`, or the instance is in the sample of `secondReviewPercent`, the ' +
+  'first verdict decides nothing: the instance stays in review until a different operator gives the same verdict. API keys cannot give a verdict on such a review.';
 
 export const reviews = group('/api/process-manager/reviews', {
   list: get('', {
@@ -190,10 +191,10 @@ export const reviews = group('/api/process-manager/reviews', {
     summary: 'Assign a review to an operator',
     description:
       'Nobody else can decide the review for 24 hours, or until the operator gives it back. The claim of another reviewer ' +
-      'ends.',
+      'ends. If the server sends e-mail, the operator is told.',
     permission: 'ProcessManager:assignReview',
     persons: 'one',
-    body: withTitle('ReviewAssignment', Type.Object({ operatorId: Id })),
+    body: withTitle('ReviewAssignment', Type.Object({ operatorId: Id, language: ColleagueLanguage })),
     ok: Review,
     codes: [100022, 100061],
   }),

@@ -58,6 +58,14 @@ const fourEyes = Type.Boolean({
   description: 'A review needs the same verdict of two different operators; API keys do not count',
 });
 
+const secondReviewPercent = Type.Integer({
+  minimum: 0,
+  maximum: 100,
+  description:
+    'The percentage of reviews that need the same verdict of two different operators, as with `fourEyes`; the id of ' +
+    'the instance decides which. 0 means none',
+});
+
 const reviewReasons = listOf(
   text(1, MAX_REASON_LENGTH),
   MAX_REVIEW_REASONS,
@@ -95,6 +103,7 @@ const Settings = withTitle(
     readBudget,
     lenientRequests,
     fourEyes,
+    secondReviewPercent,
     reviewReasons,
     reviewDueHours,
     reviewQueues,
@@ -110,6 +119,7 @@ const SettingsUpdate = withTitle(
     lenientRequests: Type.Optional(lenientRequests),
     readBudget: Type.Optional(readBudget),
     fourEyes: Type.Optional(fourEyes),
+    secondReviewPercent: Type.Optional(secondReviewPercent),
     reviewReasons: Type.Optional(reviewReasons),
     reviewDueHours: Type.Optional(reviewDueHours),
     reviewQueues: Type.Optional(reviewQueues),
