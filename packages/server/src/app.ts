@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
-import type { SigningKeys } from './arthr/tokens/signing-keys.ts';
 import { changedBy } from './audit/audit.ts';
 import { describeChange } from './audit/describe-change.ts';
 import { readingBefore } from './audit/read-before.ts';
@@ -25,26 +24,20 @@ import { openLogLines } from './log-lines.ts';
 import { openMetrics } from './metrics.ts';
 import { openFeatures } from './open-features.ts';
 import { type ApplicationPlatform, openPlatform } from './open-platform.ts';
-import { type OperatorAdmin, operatorAdmin } from './operators/operator-admin.ts';
+import type { Operator } from './operator.ts';
+import { operatorAdmin } from './operators/operator-admin.ts';
 import { CONSOLE_FOLDER, WEB_FOLDER, watchPages } from './pages.ts';
 import { definitionSchema } from './process-manager/definitions/schema.ts';
 import { installShipped } from './process-manager/install-shipped.ts';
 import type { MasterKey } from './secrets/master-key.ts';
-import type { Vault } from './secrets/vault.ts';
 import type { AllowSpecimens, CreateToken } from './tenants/demonstration.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
-import { openTenants, type Tenants } from './tenants/tenants.ts';
+import { openTenants } from './tenants/tenants.ts';
 
 /** The composition root: configuration, database, secrets and handlers become one application. */
-export type App = {
+export type App = Omit<Operator, 'jobs'> & {
   config: Config;
-  db: Db;
-  vault: Vault;
   master: MasterKey;
-  signing: SigningKeys;
-  tenants: Tenants;
-  /** For whoever has the data folder: links for operators. */
-  operators: OperatorAdmin;
   /** For the demonstration, which has no caller yet. */
   createToken: CreateToken;
   allowSpecimens: AllowSpecimens;
@@ -53,8 +46,6 @@ export type App = {
   http: FastifyInstance;
   /** Starts to listen and to work on jobs; the base address of a tenant is known from then on. */
   listen(options?: ListenOptions): Promise<{ port: number; baseUrlOf(tenantId: string): string }>;
-  /** Lets requests and jobs finish, writes what was gathered, closes the database. */
-  stop(): Promise<void>;
 };
 
 /** `force`: start although entries of the list of what was erased cannot be read. */

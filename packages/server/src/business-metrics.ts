@@ -1,5 +1,5 @@
 import type { Db, TenantTx } from './db/db.ts';
-import type { Clock } from './kernel/clock.ts';
+import type { Platform } from './kernel/feature.ts';
 import type { TenantId } from './kernel/ids.ts';
 import type { InstanceEvent } from './kernel/instance-event.ts';
 import { type Labels, type Meters, openMeters, type Reading } from './kernel/meters.ts';
@@ -19,10 +19,7 @@ export type BusinessMetrics = {
   text(): Promise<string>;
 };
 
-export type BusinessMetricsDeps = {
-  db: Db;
-  clock: Clock;
-  everyTenantId(): AsyncIterable<TenantId>;
+export type BusinessMetricsDeps = Pick<Platform, 'db' | 'clock' | 'everyTenantId'> & {
   /** How many reviews of a tenant wait in an environment, and since when the oldest does. */
   reviewsWaiting(tenantId: TenantId): Promise<{ environment: string; count: number; oldest: number }[]>;
   webhooksWaiting(): Promise<{ count: number; oldest: number | null }>;

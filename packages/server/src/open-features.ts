@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { auditEventHandlers } from './audit/audit-events.ts';
-import { purgeAuditJob } from './audit/purge-audit.ts';
+import { auditJobs } from './audit/purge-audit.ts';
 import { openReadBudget } from './audit/read-budget.ts';
 import type { BusinessMetrics } from './business-metrics.ts';
 import type { Config } from './config.ts';
@@ -20,20 +20,20 @@ import type { MayStillCall } from './kernel/still-allowed.ts';
 import type { Tracing } from './kernel/tracing.ts';
 import { openNotifications } from './notification-service/notifications.ts';
 import { openDoors } from './open-doors.ts';
+import { openCaseMails } from './operators/case-mails.ts';
 import type { InstallationDeps } from './operators/installation/installation.ts';
 import { operatorNames, reviewerName } from './operators/operator-names.ts';
 import { openOperators } from './operators/operators.ts';
 import { isStillPermitted } from './operators/sessions.ts';
 import { isSecretName, secretFinder, secretHostFault } from './process-manager/cloud-secrets/find-secret.ts';
 import { openExports } from './process-manager/exports/exports.ts';
-import { parametersOf } from './process-manager/instances/parameters-of.ts';
+import { parametersOf } from './process-manager/instances/process-instances.repository.ts';
 import { openProcessManager } from './process-manager/process-manager.ts';
 import { releaseClaims } from './process-manager/reviews/release-claims.ts';
 import { httpCaller } from './process-manager/runtime/call-http.ts';
 import { sealExisting } from './process-manager/sealing/seal-existing.ts';
-import { specimenAllower } from './process-manager/settings/allow-specimens.ts';
-import { lenientTenants } from './process-manager/settings/lenient-requests.ts';
-import { readBudgetOf } from './process-manager/settings/read-budget-of.ts';
+import { lenientTenants, readBudgetOf } from './process-manager/settings/settings.repository.ts';
+import { specimenAllower } from './process-manager/settings/settings.ts';
 import { tokenCreator } from './process-manager/tokens/create-token.ts';
 import { embedOrigins } from './process-manager/tokens/embed-origins.ts';
 import { purgeKeptDatabases } from './purge-kept-databases.ts';
@@ -71,7 +71,7 @@ export function openFeatures(deps: FeatureDeps) {
   const shared = openShared(deps);
   const { config, db, clock, audit, erasureLog, events, doors } = shared;
   const services = openServices(shared);
-  const { notifications, readBudget, themes, watchlists, identity, messages } = services;
+  const { notifications, readBudget, themes, watchlists, identity, messages, caseMails } = services;
   const manager = openManager(shared, services);
   const pushes = openPushNotifications(identity.core, {
     ...shared,
@@ -116,9 +116,10 @@ export function openFeatures(deps: FeatureDeps) {
     openExports(checking),
     journeys,
     operators,
+    caseMails,
     personRequests,
     { handlers: { userData: userDataHandlers({ ...checking, ...manager.data }) } },
-    { handlers: { auditEvents: auditEventHandlers([readBudget, audit]) }, jobs: [purgeAuditJob(shared)] },
+    { handlers: { auditEvents: auditEventHandlers([readBudget, audit]) }, jobs: auditJobs(shared) },
     { close: readBudget.stop },
   ]);
   return {
@@ -188,6 +189,7 @@ function openServices(shared: Shared) {
       metadata: { metadataPlace: config.fidoMetadata, outbound: doors.outbound, log: shared.log },
     }),
     messages: openMessages({ ...shared, perDay: config.messagesPerDay, changed: shared.live.changed }),
+    caseMails: openCaseMails(shared),
   };
 }
 
@@ -201,12 +203,14 @@ function mayStillCall(shared: Shared): MayStillCall {
   };
 }
 
-function openManager(shared: Shared, { notifications, themes, watchlists, identity, messages }: Services) {
+function openManager(shared: Shared, services: Services) {
+  const { notifications, themes, watchlists, identity, messages, caseMails } = services;
   const { config, outbound, findSecret } = shared;
   return openProcessManager({
     ...shared,
     operatorNames,
     reviewerName,
+    tellOperator: caseMails.queue,
     watchlists,
     identity: identity.forSteps,
     notify: shared.events.publish,
@@ -214,6 +218,7 @@ function openManager(shared: Shared, { notifications, themes, watchlists, identi
     changed: shared.live.changed,
     askedAgain: messages.askedAgain,
     mailTo: () => messages.queueFor('EMAIL'),
+    messagesTo: messages.listFor,
     takesLooks: config.roles.includes('vision'),
     maxTokens: config.maxProcessTokens,
     sendWebhook: notifications.notifyStep,

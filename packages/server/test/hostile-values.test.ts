@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { addressesOf, type ListedOperation, operations, paramNames } from '@grove/contract';
 import openapi from '@grove/contract/openapi.json' with { type: 'json' };
+import { IS_LONG } from '../../../scripts/long.ts';
 import { codeOf, endUser } from './end-user.ts';
 import { openTestApp, type TestApp, testPlaces } from './harness.ts';
 import { fetchAtHost, firstOwner, hostOf, originOf } from './operators.ts';
@@ -11,7 +12,8 @@ import { pageZip } from './zips.ts';
 /**
  * Every operation of the contract, with hostile values in each member of its body, its query and its path, on both
  * engines. Whatever is sent, the server answers, with no fault of its own, and both engines answer the same. A new
- * operation is walked as soon as it is in the contract.
+ * operation is walked as soon as it is in the contract. Each operation is sent every fourth of them, the next one others;
+ * `npm run test:long` sends all.
  */
 const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
 const STEPS = [
@@ -238,6 +240,7 @@ const placeOf = ({ id, operation }: ListedOperation) => ORDER.indexOf(operation.
 const walked = operations()
   .filter(({ operation }) => operation.produces !== 'text/event-stream')
   .toSorted((one, other) => placeOf(one) - placeOf(other));
+const SHARE = IS_LONG ? 1 : 4;
 /** Whether there is room for one more may depend on how far a job has come. */
 const FULL = '409 100065';
 
@@ -264,11 +267,13 @@ describe('hostile values', () => {
     return `${status} ${typeof answer?.code === 'number' ? answer.code : ''}`;
   };
 
-  for (const listed of walked) {
+  for (const [number, listed] of walked.entries()) {
     it(`${listed.id} answers the same on both engines, with no fault of its own`, async () => {
       const faults: string[] = [];
       const all = apps.map((_, at) => [...requestsOf(listed, seeds[at] as Seeds)]);
       for (const [at, request] of (all[0] ?? []).entries()) {
+        // The first has nothing hostile in it.
+        if (at > 0 && at % SHARE !== number % SHARE) continue;
         const requests = [request, all[1]?.[at] as Request];
         const answers = await Promise.all(
           apps.map((grove, engine) => send(grove, requests[engine] as Request).catch((error) => `no answer: ${error}`)),

@@ -91,7 +91,14 @@ describe('both addresses of a user', () => {
     const until = world.grove.clock.now() + 60_000;
     await world.acme.write(async (tx) => {
       for (const modality of ['PASSKEY', 'APPKEY'] as const) {
-        await putLock(tx, user.id, modality, { ...NO_FAILURES, failed_count: 5, lock_count: 1, locked_until: until });
+        putLock(tx, {
+          user_id: user.id,
+          modality,
+          ...NO_FAILURES,
+          failed_count: 5,
+          lock_count: 1,
+          locked_until: until,
+        });
       }
     });
     for (const tail of [passkeyTail('authentications'), appkeyTail('authentications')]) {

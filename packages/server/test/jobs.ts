@@ -1,6 +1,7 @@
 import { type Db, sql, type TenantTx } from '../src/db/db.ts';
 import { defineJob, type JobContext, type JobDefinition } from '../src/jobs/define-job.ts';
-import { type Jobs, type JobsOptions, openJobs } from '../src/jobs/jobs.ts';
+import type { JobsOptions } from '../src/jobs/job-queue.ts';
+import { type Jobs, openJobs } from '../src/jobs/jobs.ts';
 import type { TenantId } from '../src/kernel/ids.ts';
 import type { TestClock } from './harness.ts';
 

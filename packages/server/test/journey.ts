@@ -125,7 +125,7 @@ export async function openTestJourney(
 
   const identity = { acts: noIdentity, presentFace: noIdentity };
   const tell = async () => undefined;
-  const expectEvents = () => undefined;
+  const expectNotified = () => undefined;
   const jobs: Pick<Jobs, 'enqueue'> = {
     async enqueue(_tx, { kind }, payload) {
       enqueued.push({ kind, payload });
@@ -137,8 +137,10 @@ export async function openTestJourney(
     jobs,
     identity,
     tell,
-    expectEvents,
+    expectNotified,
     changed: live.changed,
+    eventsOfView: async () => [],
+    rememberViews: () => undefined,
     sendWebhook: async () => true,
     warn: () => undefined,
   });
@@ -154,9 +156,8 @@ export async function openTestJourney(
     images,
     onError,
     processes: {
-      ...processesForJourneys({ drive, tell, expectEvents, vault, identity, jobs, deleteBlobs, baseUrlOf }),
+      ...processesForJourneys({ drive, tell, expectNotified, vault, identity, jobs, deleteBlobs, baseUrlOf }),
       seeStep: async () => undefined,
-      seeNextStep: async () => undefined,
       leaveStep: async () => undefined,
     },
     themes: { pageUrl: async () => undefined, lookOf: async () => ({}) as never },

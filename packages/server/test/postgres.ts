@@ -65,10 +65,8 @@ export function postgresHome() {
 
 export async function startPostgres(): Promise<TestPostgres> {
   const { folder, data, native, options } = postgresHome();
-  execFileSync(join(native, 'bin/initdb'), ['-D', data, '-U', 'admin', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
-    ...options,
-    stdio: 'pipe',
-  });
+  const flags = ['-U', 'admin', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-data-checksums'];
+  execFileSync(join(native, 'bin/initdb'), ['-D', data, ...flags], { ...options, stdio: 'pipe' });
 
   const launch = () => {
     // Tests kill processes, never the machine: nothing of theirs has to reach the disk, no page can be torn, and nobody

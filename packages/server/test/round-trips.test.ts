@@ -40,15 +40,15 @@ describe('round trips to PostgreSQL', () => {
     assert.equal(await cost(() => grove.call(`/api/arthr/apiKeys/${body.content[0].id}`)), 1);
   });
 
-  it('an instance is created in at most two, with eight statements', async () => {
+  it('an instance is created in at most two, with five statements', async () => {
     const acme = grove.app.db.of(asTenantId('acme'));
     const { id } = await addTestToken(acme, await addTestDefinition(acme), { parameters: '{"firstName":"Ada"}' });
     const path = `/api/process-manager/processInstances/create?pt=${id}`;
     const cost = await costs(() => grove.call(path, { method: 'POST', body: '{}' }));
-    assert.ok(cost.roundTrips <= 2 && cost.statements <= 8, JSON.stringify(cost));
+    assert.ok(cost.roundTrips <= 2 && cost.statements <= 5, JSON.stringify(cost));
   });
 
-  it('a journey shows its step in at most two, and takes a picture in at most five', async () => {
+  it('a journey shows its step in at most two, and takes a picture in at most four', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
     const { user } = await startJourney(grove, apiKey, { parameters: { _scenario: 'passed' } });
     const ofConsent = await cost(() => user.call());
@@ -57,10 +57,10 @@ describe('round trips to PostgreSQL', () => {
     const ofDocument = await cost(() => user.call());
     assert.ok(ofDocument <= 2, `${ofDocument}`);
     const ofPicture = await cost(() => user.upload('document', 'front', { person: 'ada' }));
-    assert.ok(ofPicture <= 5, `${ofPicture}`);
+    assert.ok(ofPicture <= 4, `${ofPicture}`);
   });
 
-  it('a whole journey of the sandbox waits at most sixty times and takes at most 175 statements, beside the looks that wait for its checks', async () => {
+  it('a whole journey of the sandbox waits at most fifty times and takes at most 100 statements, beside the looks that wait for its checks', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'whole', environment: 'test' });
     const waits: number[] = [];
     const statements: number[] = [];
@@ -79,11 +79,11 @@ describe('round trips to PostgreSQL', () => {
       waits.push(traffic().roundTrips - before.roundTrips - 2 * looks);
       statements.push(traffic().statements - before.statements - 2 * looks);
     }
-    assert.ok(Math.min(...waits) <= 60, `${waits}`);
-    assert.ok(Math.min(...statements) <= 175, `${statements}`);
+    assert.ok(Math.min(...waits) <= 50, `${waits}`);
+    assert.ok(Math.min(...statements) <= 100, `${statements}`);
   });
 
-  it('a user is authenticated by a one-time code in at most three, with fourteen statements', async () => {
+  it('a user is authenticated by a one-time code in at most three, with twelve statements', async () => {
     const store = await grove.store('Doors');
     await grove.send('POST', `${store}/totpPolicy`, { name: 'app', issuer: 'Example' });
     const { id } = await grove.user(store, { attributes: { name: 'Ada' } });
@@ -100,6 +100,6 @@ describe('round trips to PostgreSQL', () => {
       await grove.send('GET', `${store}/users/${id}`);
     };
     const cost = await costs(() => send('authentications/app'), nextStep);
-    assert.ok(cost.roundTrips <= 3 && cost.statements <= 14, JSON.stringify(cost));
+    assert.ok(cost.roundTrips <= 3 && cost.statements <= 12, JSON.stringify(cost));
   });
 });

@@ -1,9 +1,7 @@
-import type { Db } from '../db/db.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Platform } from '../kernel/feature.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { rateLimiter } from '../kernel/rate-limiter.ts';
 import type { VersionedKey } from '../secrets/sealing.ts';
-import type { Vault } from '../secrets/vault.ts';
 import { apiKeyHandlers } from './api-keys/api-keys.ts';
 import { issuer } from './api-keys/issue.ts';
 import { isUsable, openKeysInUse } from './api-keys/keys-in-use.ts';
@@ -24,15 +22,11 @@ export type Arthr = {
   stop(): Promise<void>;
 };
 
-export type ArthrDeps = {
-  db: Db;
-  vault: Vault;
-  clock: Clock;
+export type ArthrDeps = Pick<Platform, 'db' | 'vault' | 'clock' | 'onError'> & {
   /** All peppers, the newest first. */
   peppers: readonly VersionedKey[];
   limitFailures: boolean;
   issuerOf(tenantId: string): string;
-  onError(what: string, error: unknown): void;
 };
 
 const GATHERED_WRITES_EVERY_MS = 1000;

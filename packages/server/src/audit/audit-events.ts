@@ -1,16 +1,16 @@
 import { api } from '@grove/contract';
-import { fromDtm, toDtm } from '../kernel/clock.ts';
-import { invalidInput } from '../kernel/errors.ts';
+import { toDtm } from '../kernel/clock.ts';
 import { firstIdAt } from '../kernel/ids.ts';
 import { implement } from '../kernel/implement.ts';
 import { mapInSlices } from '../kernel/in-slices.ts';
+import { firstIdOf } from '../kernel/moment-of.ts';
 import { paging, toPage } from '../kernel/pages.ts';
 import { type AuditFilter, type AuditRow, countAuditEvents, pageAuditEvents } from './audit.repository.ts';
 import type { Audit, AuditAction } from './audit.ts';
+import { auditShownSince } from './purge-audit.ts';
 
 /** Shows the tenant its audit events. */
 const COUNT_CAP = 10_000;
-const FIRST_ID = '';
 /** `~` sorts after every character of an id. */
 const PAST_EVERY_ID = '~';
 /** Ids are in the order of time. */
@@ -18,14 +18,16 @@ const SORTABLE = { id: 'id', dateTime: 'id' } as const;
 
 export function auditEventHandlers(gatherers: readonly Pick<Audit, 'flush'>[]) {
   return implement(api.auditEvents, {
-    async list({ db, principal }, { query }) {
+    async list({ db, principal, now }, { query }) {
       const page = paging(query, SORTABLE);
       const { size, offset, sorts, orderBy } = page;
       const direction = sorts === 0 || orderBy.startsWith('id DESC') ? 'DESC' : 'ASC';
+      const first = firstIdAt(auditShownSince(now));
+      const from = firstIdOf(query.startDateTime || undefined, '/query/startDateTime') ?? first;
       const filter: AuditFilter = {
         environment: principal.environment,
-        from: boundOf(query.startDateTime, '/query/startDateTime') ?? FIRST_ID,
-        below: boundOf(query.endDateTime, '/query/endDateTime') ?? PAST_EVERY_ID,
+        from: from > first ? from : first,
+        below: firstIdOf(query.endDateTime || undefined, '/query/endDateTime') ?? PAST_EVERY_ID,
         instanceId: query.processInstanceId || undefined,
         action: query.action,
         apiKeyId: query.apiKeyId || undefined,
@@ -45,13 +47,6 @@ function behind(filter: AuditFilter, after: string | undefined, direction: 'ASC'
   if (after === undefined) return filter;
   if (direction === 'DESC') return { ...filter, below: after < filter.below ? after : filter.below };
   return { ...filter, from: `${after}0` > filter.from ? `${after}0` : filter.from };
-}
-
-function boundOf(dtm: string | undefined, pointer: string): string | undefined {
-  if (dtm === undefined || dtm === '') return undefined;
-  const at = fromDtm(dtm);
-  if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'is not a valid date-time' });
-  return firstIdAt(at);
 }
 
 function toAuditEvent(row: AuditRow) {

@@ -1,71 +1,33 @@
-import { type Sql, sql, type TenantReads, type TenantTx } from '../db/db.ts';
-import { indexedBy } from '../db/sql/dialect.ts';
-import { statement } from '../db/sql/statement.ts';
-import { ROWS_AT_ONCE, serveOthers } from '../kernel/in-slices.ts';
+import { type Sql, sql, type TenantReads } from '../db/db.ts';
+import { indexedBy, inList } from '../db/sql/dialect.ts';
+import { query, statement } from '../db/sql/statement.ts';
+import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
+import { findInStretches, STRETCH } from '../kernel/find-in-stretches.ts';
+import { ROWS_AT_ONCE, serveOthers, slicesOf } from '../kernel/in-slices.ts';
+import { lineOf } from '../kernel/take-turns.ts';
 
-export type AuditRow = {
-  environment: 'live' | 'test';
-  id: string;
-  at: number;
-  action: string;
-  actor: string;
-  api_key_id: string | null;
-  operator_id: string | null;
-  instance_id: string | null;
-  item: string | null;
-  request_id: string | null;
+const auditEvents = table('audit_events', {
+  tenant_id: text(),
+  environment: text<'live' | 'test'>(),
+  id: text(),
+  at: integer(),
+  action: text(),
+  actor: text(),
+  api_key_id: optional(text()),
+  operator_id: optional(text()),
+  instance_id: optional(text()),
+  item: optional(text()),
+  request_id: optional(text()),
   /** Of a change of the configuration: JSON. */
-  details: string | null;
-  address: string | null;
-};
+  details: optional(text()),
+  address: optional(text()),
+});
+const COLUMNS = auditEvents.columns.join(', ');
+export type AuditRow = RowOf<typeof auditEvents>;
 
-const COLUMNS =
-  'environment, id, at, action, actor, api_key_id, operator_id, instance_id, item, request_id, details, address';
-const COLUMN_COUNT = 12;
-
-/** One statement for many rows, in two sizes: a flush is mostly large, a change is one. */
-const BATCH = 50;
-const ADD_ONE = additionOf(1);
-const ADD_BATCH = additionOf(BATCH);
-
-function additionOf(rows: number): Sql {
-  const places = (row: number) =>
-    Array.from({ length: COLUMN_COUNT }, (_, at) => `$${row * COLUMN_COUNT + at + 2}`).join(', ');
-  const values = Array.from({ length: rows }, (_, row) => `($1, ${places(row)})`).join(', ');
-  return sql(`INSERT INTO audit_events (tenant_id, ${COLUMNS}) VALUES ${values}
-    ON CONFLICT (tenant_id, environment, id) DO NOTHING`);
-}
-
-const valuesOf = (row: AuditRow) => [
-  row.environment,
-  row.id,
-  row.at,
-  row.action,
-  row.actor,
-  row.api_key_id,
-  row.operator_id,
-  row.instance_id,
-  row.item,
-  row.request_id,
-  row.details,
-  row.address,
-];
-
-export async function addAuditEvents(tx: TenantTx, rows: readonly AuditRow[]): Promise<void> {
-  const whole = rows.length - (rows.length % BATCH);
-  for (let from = 0; from < whole; from += BATCH) {
-    tx.send(ADD_BATCH, [tx.tenantId, ...rows.slice(from, from + BATCH).flatMap(valuesOf)]);
-  }
-  for (const row of rows.slice(whole)) await addAuditEvent(tx, row);
-}
-
-/** Written out, because every change of the configuration passes here. */
-export async function addAuditEvent(tx: TenantTx, row: AuditRow): Promise<void> {
-  const { environment, id, at, action, actor, api_key_id, operator_id, instance_id, item, request_id } = row;
-  // biome-ignore format: in the order of the columns
-  const values = [tx.tenantId, environment, id, at, action, actor, api_key_id, operator_id, instance_id, item, request_id, row.details, row.address];
-  tx.send(ADD_ONE, values);
-}
+const ADD = auditEvents.insert('ON CONFLICT (tenant_id, environment, id) DO NOTHING');
+export const addAuditEvent = ADD.send;
+export const addAuditEvents = ADD.sendAll;
 
 export type AuditFilter = {
   environment: 'live' | 'test';
@@ -85,6 +47,9 @@ const FILTERS = {
   operatorId: { column: 'operator_id', index: 'audit_events_operator' },
   action: { column: 'action', index: 'audit_events_action' },
 } as const;
+type FilterName = keyof typeof FILTERS;
+const usedIn = (filter: AuditFilter) =>
+  (Object.keys(FILTERS) as FilterName[]).filter((name) => filter[name] !== undefined);
 const statements = new Map<string, Sql>();
 
 function prepared(key: string, make: () => string): Sql {
@@ -98,7 +63,7 @@ function prepared(key: string, make: () => string): Sql {
 
 /** The conditions of a filter, their values, and a name for the combination: there are sixteen. */
 function conditionsOf(tenantId: string, filter: AuditFilter) {
-  const used = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).filter((name) => filter[name] !== undefined);
+  const used = usedIn(filter);
   const [first] = used;
   return {
     name: used.join(' '),
@@ -114,8 +79,57 @@ function conditionsOf(tenantId: string, filter: AuditFilter) {
 
 type Window = { size: number; offset: number; direction: 'ASC' | 'DESC' };
 
+/** Only one filter has an index: with two of them events are looked through, the events of the first one alone. */
+function findEvents(
+  db: TenantReads,
+  filter: AuditFilter,
+  direction: Window['direction'],
+  enough: number,
+): Promise<string[]> {
+  const { environment, from, below, ...others } = filter;
+  const [first] = usedIn(filter);
+  const select = async (what: string, used: AuditFilter, end: string) => {
+    const { name, table, where, values } = conditionsOf(db.tenantId, used);
+    const statement = prepared(
+      `${what} ${direction} ${name}`,
+      () => `SELECT id FROM ${table} WHERE ${where} ORDER BY id ${direction} ${end}`,
+    );
+    return (await db.all<{ id: string }>(statement, values)).map(({ id }) => id);
+  };
+  const ofFirst = { environment, [first as FilterName]: others[first as FilterName] };
+  return findInStretches(
+    db,
+    lineOf(db.tenantId, environment),
+    {
+      direction,
+      edge: async (range) => (await select('edge', { ...ofFirst, ...range }, `LIMIT 1 OFFSET ${STRETCH - 1}`))[0],
+      ids: (range) => select('ids', { ...filter, ...range }, ''),
+    },
+    { from, below, enough },
+  );
+}
+
+const OF_IDS = query<AuditRow>()(`SELECT ${COLUMNS} FROM audit_events
+  WHERE tenant_id = :tenant_id AND environment = :environment AND id ${inList(':ids')} ORDER BY id DESC`).all;
+
+async function pageOfFound(
+  db: TenantReads,
+  filter: AuditFilter,
+  { size, offset, direction }: Window,
+): Promise<AuditRow[]> {
+  const { environment } = filter;
+  const matches = await findEvents(db, filter, direction, offset + size);
+  const rows: AuditRow[] = [];
+  for await (const ids of slicesOf(db, matches.slice(offset, offset + size))) {
+    const slice = await OF_IDS(db, { environment, ids });
+    rows.push(...(direction === 'DESC' ? slice : slice.toReversed()));
+  }
+  return rows;
+}
+
 /** A few at a time, and others are served in between. The next few begin behind the last id, whatever came since. */
 export async function pageAuditEvents(db: TenantReads, filter: AuditFilter, window: Window): Promise<AuditRow[]> {
+  if (usedIn(filter).length > 1) return pageOfFound(db, filter, window);
   const rows: AuditRow[] = [];
   let next = filter;
   let { offset } = window;
@@ -149,6 +163,7 @@ function someAuditEvents(
 
 /** Counts no further than `cap`. */
 export async function countAuditEvents(db: TenantReads, filter: AuditFilter, cap: number): Promise<number> {
+  if (usedIn(filter).length > 1) return Math.min(cap, (await findEvents(db, filter, 'DESC', cap)).length);
   const { name, table, where, values } = conditionsOf(db.tenantId, filter);
   const statement = prepared(
     `count ${name}`,

@@ -31,13 +31,7 @@ export type AuditedChange = {
   details?: object;
 };
 
-export type AuditedUse = {
-  action: AuditAction;
-  environment: 'live' | 'test';
-  actor: string;
-  at: number;
-  item: string;
-};
+export type AuditedUse = Pick<AuditedChange, 'action' | 'environment' | 'actor' | 'at'> & { item: string };
 
 export type Audit = {
   /** Called before the answer leaves; refuses if too much waits to be written. */
@@ -104,11 +98,11 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
 
 /** Records a change without an audit service: for the operator's commands and the dispatcher of webhooks. */
 export async function recordChange(tx: TenantTx, change: AuditedChange): Promise<void> {
-  await addAuditEvent(tx, rowOf(change));
+  addAuditEvent(tx, rowOf(change));
 }
 
-function recordChanges(tx: TenantTx, changes: readonly AuditedChange[]): Promise<void> {
-  return addAuditEvents(tx, changes.map(rowOf));
+async function recordChanges(tx: TenantTx, changes: readonly AuditedChange[]): Promise<void> {
+  addAuditEvents(tx, changes.map(rowOf));
 }
 
 function rowOf(change: AuditedChange): AuditRow {

@@ -29,7 +29,7 @@ export function openPendingEvents({ db, onError }: { db: Db; onError(error: unkn
     for (let from = 0; from < rows.length; from += ROWS_PER_TRANSACTION) {
       const some = rows.slice(from, from + ROWS_PER_TRANSACTION);
       try {
-        await db.of(tenantId).write((tx) => addAuditEvents(tx, some));
+        await db.of(tenantId).write(async (tx) => addAuditEvents(tx, some));
       } catch (error) {
         gather(tenantId, rows.slice(from));
         throw error;

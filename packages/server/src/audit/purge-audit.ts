@@ -1,14 +1,19 @@
-import type { JobDefinition } from '../jobs/define-job.ts';
+import { defineJob, ensureClock, type JobDefinition } from '../jobs/define-job.ts';
 import { definePurge, type PurgeDeps } from '../jobs/define-purge.ts';
-import { HOUR } from '../kernel/clock.ts';
+import { DAY, HOUR, MINUTE } from '../kernel/clock.ts';
 import { firstIdAt } from '../kernel/ids.ts';
 import { removeAuditEvents } from './audit.repository.ts';
 import { removeKeyReads } from './key-reads.repository.ts';
 
+const TABLE = 'audit_events';
 /** Long enough for a yearly look back, and for the month it takes. */
 export const AUDIT_KEPT_DAYS = 400;
+/** Events before this moment are shown to nobody. */
+export const auditShownSince = (now: number) => now - AUDIT_KEPT_DAYS * DAY;
 /** Numbers of reads matter for an hour; a month shows what is usual. */
 export const READS_KEPT_DAYS = 30;
+
+export const auditJobs = (deps: PurgeDeps) => [purgeAuditJob(deps), tendMonthsJob(deps)];
 
 export function purgeAuditJob(deps: PurgeDeps): JobDefinition<object> {
   return definePurge(
@@ -19,13 +24,32 @@ export function purgeAuditJob(deps: PurgeDeps): JobDefinition<object> {
       recurs: { dailyAt: '00:30', key: 'daily' },
       isHistory: true,
     },
-    (now) => {
-      const below = firstIdAt(now - AUDIT_KEPT_DAYS * 24 * HOUR);
-      const before = now - READS_KEPT_DAYS * 24 * HOUR;
+    async (now) => {
+      const cutoff = firstIdAt(auditShownSince(now));
+      const first = (await deps.db.firstMonth?.(TABLE)) ?? cutoff;
+      const below = first < cutoff ? first : cutoff;
+      const before = now - READS_KEPT_DAYS * DAY;
       return (['live', 'test'] as const).flatMap((environment) => [
         (tx, limit) => removeAuditEvents(tx, { environment, below, limit }),
         (tx, limit) => removeKeyReads(tx, { environment, before, limit }),
       ]);
     },
   );
+}
+
+/** On SQLite there is nothing to do: it has no months. */
+function tendMonthsJob({ db }: Pick<PurgeDeps, 'db'>): JobDefinition<object> {
+  return defineJob<object>({
+    kind: 'audit.tend-months',
+    does: 'on PostgreSQL, makes the tables of the coming months of audit events, and drops months that ended 400 days ago',
+    maxAttempts: 10,
+    backoff: { firstMs: MINUTE, mostMs: HOUR },
+    timeoutMs: 12 * HOUR,
+    recurs: { dailyAt: '00:15', key: 'daily' },
+    async run(_payload, context) {
+      ensureClock(context);
+      const { now } = context;
+      await db.tendMonths?.({ table: TABLE, now, dropBefore: auditShownSince(now) });
+    },
+  });
 }

@@ -142,6 +142,25 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
     assert.equal((await alarms(key.id)).length, 1);
   });
 
+  it('counts users whom a refused authentication shows, and shows none when it is used up', async () => {
+    await setBudget(2, true);
+    const key = await newKey();
+    const token = await app.token(key.apiKey);
+    const stores = '/api/identity-store/stores';
+    assert.equal((await post(stores, { name: 'refused' })).status, 201);
+    const { body: user } = await post(`${stores}/refused/users`, { extId: 'ada@example.com' });
+    const call = (path: string, body: object) => app.call(path, { method: 'POST', body: JSON.stringify(body), token });
+    const face = `${stores}/refused/users/ada@example.com/biometrics/authentications/face/ext`;
+    const first = await call(`${stores}/refused/users/${user.id}/biometrics/FACE`, { status: 'DISABLED' });
+    assert.deepEqual([first.body.code, first.body.user?.id], [20114, user.id]);
+    const second = await call(face, {});
+    assert.equal(second.body.user?.id, user.id, second.text);
+    const third = await call(face, {});
+    assert.deepEqual([third.body.code, third.body.user], [second.body.code, undefined]);
+    assert.equal((await alarms(key.id)).length, 1);
+    await setBudget(1000, false);
+  });
+
   it('is that of the environment which is read, for an operator who reads in both', async () => {
     const caller = { tenantId: TENANT, callerId: 'operator', callerName: 'operator', operator: {} };
     const warnings: object[] = [];

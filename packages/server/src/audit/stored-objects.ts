@@ -37,6 +37,7 @@ export const STORED_OBJECTS: { readonly [A in RecordedAction]?: StoredObject } =
       'readBudget',
       'lenientRequests',
       'fourEyes',
+      'secondReviewPercent',
       'reviewReasons',
       'reviewDueHours',
       'reviewQueues',

@@ -124,6 +124,10 @@ export type Db = {
   readonly aside: Pick<Db, 'of' | 'system'>;
   /** Throws `unavailable` if the database does not answer or cannot be written to. */
   ready(): Promise<void>;
+  /** Makes the coming months of a table that consists of months on PostgreSQL, and drops those that are over. */
+  tendMonths?(table: MonthlyTable): Promise<MonthChanges>;
+  /** The id with which the first month of such a table begins: from there on nothing is deleted by the row. */
+  firstMonth?(table: string): Promise<string | undefined>;
   /** The connections of PostgreSQL for callers, and those aside. */
   pools?(): Readonly<Record<'main' | 'aside', PoolState>>;
   /**
@@ -133,6 +137,17 @@ export type Db = {
   now(): Promise<number>;
   close(): Promise<void>;
 };
+
+/** A table whose ids begin with the time, as `postgres/months.ts` divides it. */
+export type MonthlyTable = {
+  readonly table: string;
+  readonly now: number;
+  /** A month that ended before this moment is dropped. */
+  readonly dropBefore: number;
+};
+
+/** What was done, for the log. */
+export type MonthChanges = { readonly newMonths: readonly string[]; readonly endedParts: readonly string[] };
 
 /** The connections, the callers that wait for one, and the number of statements since the start. */
 export type PoolState = { total: number; idle: number; waiting: number; statements: number; roundTrips: number };

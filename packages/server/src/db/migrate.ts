@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import type pg from 'pg';
 import { forEngine } from './db.ts';
 import { connectWritable } from './postgres/hosts.ts';
+import { forceRowLevelSecurity } from './postgres/row-level-security.ts';
 import { isBusy } from './sqlite/faults.ts';
 import { hasTable, openView, type View, type ViewPlace } from './view.ts';
 
@@ -36,7 +36,7 @@ export function readMigrations(folder = FOLDER): Migration[] {
 
 export type MigrationState = { applied: Migration[]; pending: Migration[] };
 
-const TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations
+export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations
   (version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)`;
 
 const APPLIED = 'SELECT version, name, checksum FROM schema_migrations ORDER BY version';
@@ -105,7 +105,7 @@ export function migrateSqlite(file: string, migrations = readMigrations(), onMig
   try {
     writeAhead(database);
     database.exec('BEGIN IMMEDIATE');
-    database.exec(TABLE);
+    database.exec(MIGRATIONS_TABLE);
     const done = database.prepare(APPLIED).all();
     const plan = planMigrations(done as never, migrations);
     const record = database.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?, ?)');
@@ -152,7 +152,7 @@ export async function migratePostgres(
     // LOCAL to the transaction: a pooler would hand the session to somebody else.
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
-    await client.query(TABLE);
+    await client.query(MIGRATIONS_TABLE);
     const done = await client.query(APPLIED);
     const plan = planMigrations(done.rows, migrations);
     for (const [at, migration] of plan.pending.entries()) {
@@ -173,23 +173,5 @@ export async function migratePostgres(
     throw error;
   } finally {
     await client.end();
-  }
-}
-
-/** Every table with a tenant_id shows only the rows of the tenant that the connection works for, to its owner too. */
-async function forceRowLevelSecurity(client: pg.Client): Promise<void> {
-  const tables = await client.query<{ name: string }>(
-    `SELECT c.relname AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-     WHERE a.attname = 'tenant_id' AND c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
-       AND NOT a.attisdropped AND NOT c.relforcerowsecurity`,
-  );
-  for (const { name } of tables.rows) {
-    const table = client.escapeIdentifier(name);
-    await client.query(`ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`);
-    await client.query(`ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`);
-    await client.query(
-      `CREATE POLICY of_tenant ON ${table} USING (tenant_id = current_setting('app.tenant', true))
-         WITH CHECK (tenant_id = current_setting('app.tenant', true))`,
-    );
   }
 }

@@ -15,8 +15,10 @@ const TABLES = {
   sqlite: `SELECT m.name AS name, p.name AS col,
       (SELECT group_concat(k.name) FROM pragma_table_info(m.name) AS k WHERE k.pk > 0) AS key
     FROM sqlite_schema AS m, pragma_table_info(m.name) AS p WHERE m.type = 'table' AND p.name IN ${COLUMNS} ORDER BY m.name`,
-  postgres: `SELECT table_name AS name, column_name AS col, '${ROW_NAME}' AS key FROM information_schema.columns
-    WHERE table_schema = current_schema() AND column_name IN ${COLUMNS} ORDER BY table_name`,
+  // A table that consists of months has no rows of its own.
+  postgres: `SELECT c.relname AS name, a.attname AS col, '${ROW_NAME}' AS key FROM pg_class c
+    JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped AND a.attname IN ${COLUMNS}
+    WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace ORDER BY c.relname`,
 };
 
 export async function tenantTables(tx: TenantTx): Promise<TenantTable[]> {

@@ -11,6 +11,7 @@ import type { Tracing } from '../kernel/tracing.ts';
 import { acceptRequests } from './accept-requests.ts';
 import type { Limits } from './contract/limits.ts';
 import { LONG_BYTES, longBodies } from './contract/long-bodies.ts';
+import { maskProblem } from './contract/mask-persons.ts';
 import { MAX_BODY_BYTES, type MountDeps, mountContract, type Served } from './contract/mount.ts';
 import { toApiError, toProblem } from './contract/problem.ts';
 import { parseJsonBody } from './contract/strict-json.ts';
@@ -262,7 +263,7 @@ function answerError(
   if (error.status === 401) addHeader(request, 'WWW-Authenticate', challenge(error));
   const { retryAfterSeconds } = error.detail;
   if (retryAfterSeconds) addHeader(request, 'Retry-After', String(retryAfterSeconds));
-  const problem = JSON.stringify(toProblem(error, request.id));
+  const problem = JSON.stringify(maskProblem(toProblem(error, request.id), request.principal));
   onAnswer(request, error.status, served);
   keepConnection(request, reply);
   respondProblem(request, reply, error.status, problem);

@@ -1,8 +1,5 @@
-import type { Db } from '../db/db.ts';
 import type { ErasureLog } from '../erasure-log/erasure-log.ts';
-import type { Jobs } from '../jobs/jobs.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { TenantId } from '../kernel/ids.ts';
+import type { Platform } from '../kernel/feature.ts';
 import { openAppkeys } from './appkeys/appkeys.ts';
 import { openBiometrics } from './biometrics/biometrics.ts';
 import type { PresentFaceDeps } from './biometrics/present-face.ts';
@@ -13,7 +10,7 @@ import { type MetadataDeps, openMetadata } from './passkeys/metadata/open-metada
 import { openPasskeys } from './passkeys/passkeys.ts';
 import { relatedOrigins } from './passkeys/related-origins.ts';
 import { purgeExpiredJob, purgeHistoryJob } from './purge-identity.ts';
-import { isStoreName } from './stores/is-store-name.ts';
+import { isStoreName } from './stores/stores.repository.ts';
 import { storeHandlers } from './stores/stores.ts';
 import { totpCeremonies } from './totps/totp-ceremonies.ts';
 import { summarizeTotps, totpHandlers } from './totps/totps.ts';
@@ -24,12 +21,9 @@ import { usersOfPerson } from './users/users-of-person.ts';
 
 /** Assembles the identity store: each modality adds its handlers, its summary and its jobs here. */
 export type IdentityStoreDeps = IdentityCoreDeps &
-  PresentFaceDeps & {
-    db: Db;
-    clock: Clock;
-    jobs: Pick<Jobs, 'enqueue'>;
+  PresentFaceDeps &
+  Pick<Platform, 'db' | 'clock' | 'jobs' | 'everyTenantId'> & {
     erasureLog: Pick<ErasureLog, 'note'>;
-    everyTenantId(): AsyncIterable<TenantId>;
     /** FIDO's metadata of authenticators. */
     metadata: Omit<MetadataDeps, 'clock'>;
   };

@@ -16,7 +16,7 @@ const BATCH = 500;
 export function definePurge(
   { db, everyTenantId }: PurgeDeps,
   { isHistory = false, ...kind }: Pick<JobKind<object>, 'kind' | 'does'> & { recurs: Recurrence; isHistory?: boolean },
-  removals: (now: number) => readonly Remove[],
+  removalsAt: (now: number) => readonly Remove[] | Promise<readonly Remove[]>,
 ): JobDefinition<object> {
   return defineJob<object>({
     ...kind,
@@ -26,8 +26,9 @@ export function definePurge(
     async run(_payload, context) {
       const { now, signal } = context;
       if (isHistory) ensureClock(context);
+      const removals = await removalsAt(now);
       for await (const tenantId of everyTenantId()) {
-        for (const remove of removals(now)) {
+        for (const remove of removals) {
           for (let removed = BATCH; removed === BATCH; ) {
             signal.throwIfAborted();
             removed = await db.of(tenantId).write((tx) => remove(tx, BATCH));

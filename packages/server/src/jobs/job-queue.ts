@@ -1,35 +1,25 @@
-import type { Db, Writes } from '../db/db.ts';
-import { type Clock, MINUTE } from '../kernel/clock.ts';
+import { MINUTE } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
 import { openSharedReasons } from '../kernel/shared-reasons.ts';
-import type { Tracing } from '../kernel/tracing.ts';
 import type { UnderLease } from '../leases/claims.ts';
-import type { QueueLog } from '../leases/log.ts';
 import { MAX_BATCH } from '../leases/results.ts';
-import type { Items, LeavePlace, QueuePolicy } from '../leases/worker.ts';
+import type { Items, LeavePlace, QueueOptions, QueuePolicy } from '../leases/worker.ts';
 import { type JobDefinition, JobPostponed } from './define-job.ts';
 import { bringJobsForward, type Claims, claimsOf, dueJobsOf, JOB_LEASES, ownerOf } from './jobs.repository.ts';
-import type { JobRow } from './jobs.table.ts';
 import { type OutsidePlaces, openOutsidePlaces } from './outside-places.ts';
 import { type Outcome, runJob } from './run-job.ts';
-import { type Claimed, settle } from './settle.ts';
+import { type Claimed, type SettleDeps, settle } from './settle.ts';
 
-export type JobQueueDeps = {
-  db: Db;
-  clock: Clock;
-  log: QueueLog;
-  random(): number;
-  definitions: ReadonlyMap<string, JobDefinition<object>>;
-  concurrency?: number | undefined;
-  atOnce?: Readonly<Record<string, number>> | undefined;
-  roles?: readonly string[] | undefined;
-  leaseMs?: number | undefined;
-  tracing?: Tracing | undefined;
-  /** Tenants whose jobs wait. */
-  suspended?(): Promise<ReadonlySet<string>>;
-  /** Puts the next job of a schedule in the place of one that has ended. */
-  scheduleNext(tx: Writes, job: JobRow): Promise<void>;
+export type JobsOptions = QueueOptions & {
+  /** How many run at once, of all kinds together. */
+  concurrency?: number;
+  /** How many of single kinds, in place of what their definitions say. */
+  atOnce?: Readonly<Record<string, number>>;
+  /** The roles whose kinds of jobs this process runs; all roles by default. */
+  roles?: readonly string[];
 };
+
+export type JobQueueDeps = JobsOptions & SettleDeps;
 
 const CONCURRENCY = 16;
 // Longer than the clocks of servers differ, and short enough for whoever waits for the job of a dead server.

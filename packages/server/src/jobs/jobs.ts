@@ -1,11 +1,11 @@
 import type { Db, TenantTx } from '../db/db.ts';
 import { type Clock, MINUTE } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import type { Tracing } from '../kernel/tracing.ts';
 import type { QueueLog } from '../leases/log.ts';
 import { openRepeated } from '../leases/repeated.ts';
 import { openWorker } from '../leases/worker.ts';
 import type { JobDefinition, JobKind } from './define-job.ts';
+import type { JobsOptions } from './job-queue.ts';
 import { jobQueue } from './job-queue.ts';
 import { addJob, addScheduledJob, isSoonEnough, scheduledJobsOf } from './jobs.repository.ts';
 import { assertSchedule, nextRun, type Schedule } from './next-run.ts';
@@ -46,24 +46,6 @@ export type Jobs = JobOperations & {
 };
 
 export type JobSummary = { readonly kind: string; readonly does: string; readonly schedule: Schedule | undefined };
-
-export type JobsOptions = {
-  db: Db;
-  clock: Clock;
-  log: QueueLog;
-  random?: () => number;
-  /** How many run at once, of all kinds together. */
-  concurrency?: number;
-  /** How many of single kinds, in place of what their definitions say. */
-  atOnce?: Readonly<Record<string, number>>;
-  /** Whose kinds of jobs this process runs; those of every role unless given. */
-  roles?: readonly string[];
-  leaseMs?: number;
-  stopWithinMs?: number;
-  tracing?: Tracing | undefined;
-  /** Tenants whose jobs wait. */
-  suspended?(): Promise<ReadonlySet<string>>;
-};
 
 /** A payload holds ids, never anything of a person: the table belongs to no tenant. */
 export const MAX_PAYLOAD_BYTES = 64 * 1024;

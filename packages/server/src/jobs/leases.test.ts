@@ -9,8 +9,8 @@ import { addToCounter, readCounter } from '../db/counters.ts';
 import { type Db, sql, type Writes } from '../db/db.ts';
 import { openDb } from '../db/open.ts';
 import type { TenantId } from '../kernel/ids.ts';
+import type { JobsOptions } from './job-queue.ts';
 import { JOB_LEASES } from './jobs.repository.ts';
-import type { JobsOptions } from './jobs.ts';
 
 /** One worker at a time answers for a job, and no job is lost with its worker. */
 const EMPTY = sql('DELETE FROM jobs');

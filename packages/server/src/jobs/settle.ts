@@ -1,10 +1,9 @@
 import type { Writes } from '../db/db.ts';
 import { MINUTE, SECOND } from '../kernel/clock.ts';
 import type { Finished } from '../leases/worker.ts';
-import type { JobDefinition } from './define-job.ts';
+import type { Backoff, JobDefinition } from './define-job.ts';
 import { bury, JOB_LEASES, pause, retryLater } from './jobs.repository.ts';
 import type { JobRow } from './jobs.table.ts';
-import { retryDelayMs } from './retry-delay.ts';
 import type { Outcome } from './run-job.ts';
 
 /** How often a job of a suspended tenant is looked at. */
@@ -76,3 +75,13 @@ async function scheduleNext(tx: Writes, job: Claimed, deps: SettleDeps): Promise
 }
 
 const isScheduled = ({ unique_key, owner_tenant_id }: Claimed) => unique_key !== null && owner_tenant_id === null;
+
+/**
+ * Exponential, with full jitter: jobs that failed together because something was down do not come back together.
+ * `random` is from 0 to 1.
+ */
+export function retryDelayMs({ firstMs, mostMs }: Backoff, failedAttempts: number, random: number): number {
+  const longest = Math.min(mostMs, firstMs * 2 ** (failedAttempts - 1));
+  // Never at once: what has just failed is still down.
+  return Math.max(1, Math.round(longest * random));
+}

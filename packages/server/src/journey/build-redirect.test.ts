@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fillAddress, withOutcome } from './build-redirect.ts';
+import { fillAddress, withOutcome } from './read-journey.ts';
 
 const INSTANCE = { id: 'I1', definition_id: 'D1', process_defn_name: 'on boarding&x=1#', process_defn_version: 3 };
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createPublicKey, type JsonWebKey, randomBytes, verify } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { api, Body, Ok, Params, Query } from '@grove/contract';
 import {
@@ -16,17 +16,15 @@ import { toDtm } from '../kernel/clock.ts';
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { RawBody } from '../kernel/implement.ts';
-import { type Current, isFinal } from '../process-manager/engine/state.ts';
+import type { Current } from '../process-manager/engine/state.ts';
 import { imageOfFrame } from '../process-manager/engine/steps/face.ts';
 import { asksForChallenge } from '../process-manager/engine/steps/registry.ts';
 import type { OpenedChallenge } from '../process-manager/faces/challenges.ts';
-import { instanceSubject } from '../process-manager/instances/instance-subject.ts';
 import type { Snapshot } from '../process-manager/runtime/drive.ts';
-import { ensureSigned } from './frame-signature.ts';
 import type { ImageRow, JourneyDeps } from './journey-deps.ts';
 import type { RefusedRequests } from './refused-requests.ts';
 import { attemptOf } from './spend-answered.ts';
-import { currentUserStep, lockJourney, lockWithImages } from './steps.ts';
+import { currentUserStep, lockJourney, lookAtJourney } from './steps.ts';
 import {
   ensureStandIn,
   harmless,
@@ -37,6 +35,7 @@ import {
   orDelete,
   putImage,
   type StorableImage,
+  sealerOf,
   shareOf,
 } from './upload-image.ts';
 
@@ -86,9 +85,7 @@ async function sendFrame(
   at: number,
 ): Promise<Challenge> {
   const { db } = context;
-  const snapshot = await deps.processes.drive.look(db, context.session.instanceId);
-  if (!snapshot) throw new ApiError(100022);
-  if (isFinal(snapshot.root.status)) throw new ApiError(100057);
+  const snapshot = await lookAtJourney(deps, context);
   const current = currentUserStep(snapshot, params.stepId);
   const before = await deps.processes.challenges.read(db, snapshot.instance.id, params.challengeId);
   ensureOfAttempt(before, current);
@@ -126,7 +123,7 @@ type StoredFrame = { readonly image: NewImage; readonly row: ImageRow };
 async function putFrame(
   deps: JourneyDeps,
   context: JourneyContext,
-  { instance, dataKey }: Snapshot,
+  snapshot: Snapshot,
   before: OpenedChallenge,
   frame: LookedFrame,
 ): Promise<StoredFrame | undefined> {
@@ -134,13 +131,9 @@ async function putFrame(
   const { image: name } = isAcceptable(before, frame) ? follow(before.progress, frame) : {};
   if (!storable || !name) return undefined;
   const { step, attempt } = before.row;
-  const seal = await context.db.write(async (tx) => {
-    // A key made for a deleted instance would stay for ever.
-    if (!dataKey) await lockJourney(deps, tx, context);
-    return deps.vault.sealerFor(tx, instanceSubject(instance.id), dataKey);
-  });
+  const seal = await sealerOf(deps, context, snapshot);
   const ahead = name === 'image' && frame.seen ? ('face' as const) : undefined;
-  const image = { instanceId: instance.id, current: { step, attempt }, seal, name, storable, sha256, ahead };
+  const image = { instanceId: snapshot.instance.id, current: { step, attempt }, seal, name, storable, sha256, ahead };
   return { image, row: await putImage(deps, context, image) };
 }
 
@@ -154,9 +147,7 @@ async function takeFrame(
 ): Promise<Challenge> {
   const take = () =>
     context.db.write(async (tx) => {
-      const [snapshot, images] = stored
-        ? await lockWithImages(deps, tx, context)
-        : [await lockJourney(deps, tx, context), []];
+      const snapshot = await lockJourney(deps, tx, context);
       const current = currentUserStep(snapshot, stepId);
       const before = await deps.processes.challenges.read(tx, snapshot.instance.id, challengeId);
       ensureOfAttempt(before, current);
@@ -167,7 +158,7 @@ async function takeFrame(
       const after = progress === before.progress ? before : await deps.processes.challenges.save(tx, before, progress);
       const isRecorded = accepted && result.image !== undefined;
       if (stored && isRecorded) {
-        const replaced = deps.processes.saveImages(tx, [stored.row], images);
+        const replaced = await deps.processes.saveImages(tx, [stored.row], snapshot.images);
         if (replaced.length > 0) await deps.processes.deleteBlobs(tx, replaced);
       }
       return { after, accepted, isRecorded, hint: accepted ? result.hint : undefined };
@@ -247,4 +238,31 @@ function show({ row, progress }: OpenedChallenge): Challenge {
     }),
     expiringDtm: toDtm(state === 'DONE' ? row.expires_at : startedAt + CHALLENGE_LIMITS.challengeMs),
   };
+}
+
+type SignedFrame = {
+  readonly challengeId: string;
+  readonly token: string;
+  /** Of the frame, in hex. */
+  readonly sha256: string;
+  readonly signature: string;
+};
+
+/**
+ * Ensures that a frame comes from the page that started the challenge: it alone can sign with the key that it named then.
+ * Stops a stolen cookie from adding frames. Says nothing about where the page has its pictures from. Refuses with 100180.
+ */
+function ensureSigned(publicKey: string, { challengeId, token, sha256, signature }: SignedFrame): void {
+  const text = Buffer.from(`${challengeId}.${token}.${sha256}`);
+  if (!isSigned(publicKey, text, Buffer.from(signature, 'base64url'))) throw new ApiError(100180);
+}
+
+function isSigned(publicKey: string, text: Buffer, signature: Buffer): boolean {
+  try {
+    const key = createPublicKey({ key: JSON.parse(publicKey) as JsonWebKey, format: 'jwk' });
+    return verify('sha256', text, { key, dsaEncoding: 'ieee-p1363' }, signature);
+  } catch {
+    // A point that is not on the curve.
+    return false;
+  }
 }

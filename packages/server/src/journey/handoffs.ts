@@ -118,7 +118,7 @@ function locked<T>(
   work: (tx: TenantTx, own: SessionRow, instance: InstanceRow) => Promise<T>,
 ): Promise<T> {
   return db.write(async (tx) => {
-    const instance = await processes.lockInstance(tx, session.instanceId);
+    const instance = await processes.instanceForUpdate(tx, session.instanceId);
     if (!instance) throw new ApiError(100022);
     const own = await findSession(tx, { id: session.sessionId });
     if (!own) throw new ApiError(100054);

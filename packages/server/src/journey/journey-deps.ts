@@ -1,11 +1,9 @@
-import type { Db } from '../db/db.ts';
 import type { Blobs } from '../engines/blobs/blobs.ts';
 import type { Images } from '../engines/images/images.ts';
 import type { VisionMachine } from '../engines/vision/vision.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Platform } from '../kernel/feature.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { ProcessesForJourneys } from '../process-manager/for-journeys.ts';
-import type { Vault } from '../secrets/vault.ts';
 import type { ThemesForJourneys } from '../theme-server/theme-server.ts';
 import type { Live } from './live.ts';
 import type { Messages } from './messages/messages.ts';
@@ -13,10 +11,7 @@ import type { Messages } from './messages/messages.ts';
 export type { ImageRow, InstanceRow } from '../process-manager/for-journeys.ts';
 
 /** What the journeys are built on: a port of each feature that they ask. */
-export type JourneyDeps = {
-  db: Db;
-  clock: Clock;
-  vault: Vault;
+export type JourneyDeps = Pick<Platform, 'db' | 'clock' | 'vault' | 'onError'> & {
   blobs: Pick<Blobs, 'put' | 'get' | 'delete'>;
   images: Pick<Images, 'reencode' | 'firstPage' | 'warm'>;
   vision: Pick<VisionMachine, 'warm' | 'lookAhead' | 'observeFrame'>;
@@ -35,7 +30,6 @@ export type JourneyDeps = {
   cookieName(instanceId: string): string;
   /** The header in which a trusted proxy says the country of an address. */
   countryHeader: string | undefined;
-  onError(what: string, error: unknown): void;
 };
 
 export type AttemptOfStep = { readonly instanceId: string; readonly step: string; readonly attempt: number };

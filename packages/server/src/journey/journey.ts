@@ -1,8 +1,8 @@
+import type { Body, Ok } from '@grove/contract';
 import { api } from '@grove/contract';
 import type { JourneyContext, JourneyPrincipal } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { type Handlers, implement } from '../kernel/implement.ts';
-import { stepBeginner } from './begin-step.ts';
 import { challengeHandlers } from './challenges.ts';
 import { handoffs } from './handoffs.ts';
 import type { JourneyDeps } from './journey-deps.ts';
@@ -12,7 +12,7 @@ import { openRefusedRequests, type RefusedRequests } from './refused-requests.ts
 import { readAgain, sessionCreator, sessionReader } from './sessions.ts';
 import { imageShower } from './show-image.ts';
 import { simulations } from './simulate.ts';
-import { stepHandlers } from './steps.ts';
+import { currentUserStep, ensureApplied, lockToTell, stepHandlers } from './steps.ts';
 import { imageUploader } from './upload-image.ts';
 import { watch } from './watch.ts';
 
@@ -54,12 +54,12 @@ function journeyHandlers(deps: JourneyDeps, refusedRequests: RefusedRequests): H
     createSession: (context, { body }) => createSession(context, body),
     get: (context, { query }) => readJourney(open(context), query),
     async submitStep(context, { params, body }) {
-      await submit(acting(context), params.stepId, body);
-      return readJourney(context);
+      const nextView = await submit(acting(context), params.stepId, body);
+      return readJourney(context, { nextView });
     },
     async repeatStep(context, { params, body }) {
-      await repeat(acting(context), params.stepId, body.revision);
-      return readJourney(context);
+      const nextView = await repeat(acting(context), params.stepId, body.revision);
+      return readJourney(context, { nextView });
     },
     getSimulation: (context) => simulation.get(acting(context)),
     simulate: (context, { body }) => simulation.set(acting(context), body.scenario),
@@ -110,4 +110,24 @@ function open(context: JourneyContext): JourneyContext {
 function acting(context: JourneyContext): JourneyContext {
   if (open(context).session.state !== 'ACTIVE') throw new ApiError(100058);
   return context;
+}
+
+type Beginning = Ok<typeof api.journey.beginStep>;
+type BeginInput = Body<typeof api.journey.beginStep>;
+
+/**
+ * Has a step make what its page needs, such as a challenge for a passkey. If the store refuses, the step is over, and
+ * why is not for a browser to know: the journey says how it goes on.
+ */
+function stepBeginner(deps: JourneyDeps) {
+  return (context: JourneyContext, stepId: string, { anew = false }: BeginInput = {}): Promise<Beginning> =>
+    context.db.write(async (tx) => {
+      const snapshot = await lockToTell(deps, tx, context);
+      currentUserStep(snapshot, stepId);
+      const settings = await deps.processes.beginStep(tx, snapshot, { now: context.now, anew });
+      if (settings) return { begun: true, settings: { ...settings } };
+      const empty = { type: 'submit', step: stepId, result: {}, images: [] } as const;
+      ensureApplied(await deps.processes.drive.apply(tx, snapshot.instance.id, empty, context.now));
+      return { begun: false, settings: {} };
+    });
 }

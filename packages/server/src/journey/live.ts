@@ -1,6 +1,7 @@
 import type { Db, TenantReads } from '../db/db.ts';
-import { type Clock, SECOND } from '../kernel/clock.ts';
+import { SECOND } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
+import type { Platform } from '../kernel/feature.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { openSessionsAmong, standingsOf } from './sessions.repository.ts';
 import { nameOf, openWatchers, type WatchedJourney, type Watcher, type Watchers } from './watchers.ts';
@@ -24,13 +25,7 @@ export type Live = {
   stop(): void;
 };
 
-type LiveDeps = {
-  db: Db;
-  clock: Clock;
-  /** The tenants that nobody may use now. */
-  suspended(): Promise<ReadonlySet<string>>;
-  onError(what: string, error: unknown): void;
-};
+type LiveDeps = Pick<Platform, 'db' | 'clock' | 'suspended' | 'onError'>;
 
 const BEAT_EVERY_MS = 15 * SECOND;
 const POLL_EVERY_MS = 2 * SECOND;

@@ -2,20 +2,20 @@ import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { isFinal } from '../process-manager/engine/state.ts';
 import { STATUS_MAPPED } from '../process-manager/instances/instance-view.ts';
-import type { Snapshot } from '../process-manager/runtime/drive.ts';
-import { fillAddress, withOutcome } from './build-redirect.ts';
-import type { JourneyDeps } from './journey-deps.ts';
+import type { ShownJourney, Snapshot } from '../process-manager/runtime/drive.ts';
+import type { InstanceRow, JourneyDeps } from './journey-deps.ts';
 import { type Journey, namesOfAttempt, showJourney, showUnconfirmed } from './show-journey.ts';
 import { asksForPicture } from './takes-pictures.ts';
 
 /** Where a journey stands, as the browser of one session may see it; with its look and its words for who wants them. */
-export type ReadJourney = (context: Reading, include?: { theme?: boolean | undefined }) => Promise<Journey>;
+export type ReadJourney = (context: Reading, options?: ReadOptions) => Promise<Journey>;
+/** `nextView`: where a transaction of the caller has led, and what it has recorded as shown. */
+type ReadOptions = { theme?: boolean | undefined; nextView?: ShownJourney | undefined };
 type Reading = Pick<JourneyContext, 'db' | 'tenantId' | 'session' | 'now'>;
 
 export function reader(deps: JourneyDeps): ReadJourney {
-  return async ({ db, tenantId, session, now }, { theme = false } = {}) => {
-    const snapshot = await deps.processes.drive.look(db, session.instanceId);
-    if (!snapshot) throw new ApiError(100022);
+  return async ({ db, tenantId, session, now }, { theme = false, nextView } = {}) => {
+    const snapshot = nextView ?? (await look(deps, { db, session, now }));
     const { environment } = snapshot.root;
     const tenantName = await deps.tenants.nameOf(tenantId);
     const dress = theme ? await deps.themes.lookOf(db, environment, snapshot.definition.definition.theme) : undefined;
@@ -24,8 +24,6 @@ export function reader(deps: JourneyDeps): ReadJourney {
       if (isFinal(snapshot.root.status)) throw new ApiError(100054);
       return { ...showUnconfirmed(snapshot, { tenantId, tenantName }), ...dress };
     }
-    // Who only follows along on another device is shown that the journey goes on, and no step.
-    if (session.state === 'ACTIVE') await noteView(deps, db, snapshot, now);
     const device = { active: session.state === 'ACTIVE', handoff: session.handoff };
     const images = imagesOfStep(snapshot);
     const redirectUrl = isFinal(snapshot.root.status) ? await redirectOf(deps, db, snapshot) : undefined;
@@ -39,8 +37,16 @@ export function reader(deps: JourneyDeps): ReadJourney {
   };
 }
 
+async function look(deps: JourneyDeps, { db, session, now }: Omit<Reading, 'tenantId'>): Promise<ShownJourney> {
+  const snapshot = await deps.processes.drive.look(db, session.instanceId);
+  if (!snapshot) throw new ApiError(100022);
+  // Who only follows along on another device is shown that the journey goes on, and no step.
+  if (session.state === 'ACTIVE') await noteView(deps, db, snapshot, now);
+  return snapshot;
+}
+
 /** The names of the images that the current attempt has already. */
-function imagesOfStep({ state, images }: Snapshot): string[] {
+function imagesOfStep({ state, images }: ShownJourney): string[] {
   const { current } = state.flow;
   return current?.phase === 'user' ? namesOfAttempt(images, current) : [];
 }
@@ -58,7 +64,7 @@ async function noteView(deps: JourneyDeps, db: JourneyContext['db'], snapshot: S
 async function withPageUrl(
   deps: JourneyDeps,
   db: JourneyContext['db'],
-  environment: Snapshot['root']['environment'],
+  environment: ShownJourney['root']['environment'],
   journey: Journey,
 ): Promise<Journey> {
   const { step } = journey;
@@ -74,7 +80,7 @@ const ENDED_BY_SOMEBODY: ReadonlySet<string | undefined> = new Set(['abandoned',
 async function redirectOf(
   deps: JourneyDeps,
   db: JourneyContext['db'],
-  { root, definition }: Snapshot,
+  { root, definition }: ShownJourney,
 ): Promise<string | undefined> {
   const { _redirectUrl, timeoutRedirectUrl } = JSON.parse(root.parameters) as Record<string, string | undefined>;
   const byTime =
@@ -86,4 +92,30 @@ async function redirectOf(
   const address = fillAddress(template, root, definition.definition.processDefinitionType);
   if (!(await deps.processes.redirectAllowed(db, root.environment, address))) return undefined;
   return withOutcome(address, { processInstanceId: root.id, status: STATUS_MAPPED[root.status] });
+}
+
+/** Where the end user goes in the end. Pure. */
+
+type NamedInstance = Pick<InstanceRow, 'id' | 'definition_id' | 'process_defn_name' | 'process_defn_version'>;
+
+/** Fills in the placeholders, encoded so that a value cannot change the structure of the address. */
+export function fillAddress(template: string, instance: NamedInstance, definitionType: string): string {
+  const values = new Map<string, string | number>([
+    ['PROCESS_INSTANCE_ID', instance.id],
+    ['PROCESS_DNF_ID', instance.definition_id],
+    ['PROCESS_DNF_NAME', instance.process_defn_name],
+    ['PROCESS_DNF_VERSION', instance.process_defn_version],
+    ['PROCESS_DNF_TYPE', definitionType],
+  ]);
+  return template.replace(/\{([A-Z_]+)\}/g, (whole, name: string) => {
+    const value = values.get(name);
+    return value === undefined ? whole : encodeURIComponent(value);
+  });
+}
+
+/** Adds the outcome to the query. The rest of the address stays exactly as it was written. */
+export function withOutcome(address: string, outcome: { processInstanceId: string; status: string }): string {
+  const at = address.indexOf('#');
+  const [base, fragment] = at < 0 ? [address, ''] : [address.slice(0, at), address.slice(at)];
+  return `${base}${base.includes('?') ? '&' : '?'}${new URLSearchParams(outcome)}${fragment}`;
 }

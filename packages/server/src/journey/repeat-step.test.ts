@@ -46,6 +46,29 @@ onBothEngines('corrections of a journey', (_engine, places) => {
     assert.ok((await grove.events(id)).includes('instance.stepReopened'));
   });
 
+  it('are answered with what the journey shows when it is read, as every step is', async () => {
+    const steps = [CONSENT, form('one'), DOCUMENT, form('two'), DECIDE];
+    const { id, code } = await grove.instance({ steps, environment: 'test' });
+    const browser = grove.browser();
+    const opened = await browser.open({ code });
+    const ensureSame = async (answer: object) => assert.deepEqual(answer, (await browser.get()).body);
+    const { theme: _, texts: __, ...journey } = opened.body.journey;
+    await ensureSame(journey);
+    await ensureSame((await browser.submit('consent', { accepted: true })).body);
+    await ensureSame((await browser.submit('one', { name: 'Ada' })).body);
+    const repeat = async (step: string) =>
+      browser.post(`/steps/${step}/again`, { revision: (await browser.get()).body.revision });
+    await ensureSame((await repeat('one')).body);
+    await ensureSame((await browser.submit('one', { name: 'Grace' })).body);
+    await browser.upload('document', 'front', Buffer.from('{}'), 'application/json');
+    await ensureSame((await browser.submit('document')).body);
+    const passed = { name: 'documentType', type: 'document', status: 'PASSED' } as const;
+    await grove.apply(id, { type: 'findings', step: 'document', attempt: 1, findings: { checks: [passed] } });
+    const { body: corrected } = await repeat('document');
+    assert.deepEqual(corrected.step.images, ['front']);
+    await ensureSame(corrected);
+  });
+
   it('give nobody new tries of the step that waits', async () => {
     const { id, browser, repeat } = await start([CONSENT, DOCUMENT, DECIDE]);
     await browser.submit('consent', { accepted: true });

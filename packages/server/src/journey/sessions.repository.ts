@@ -57,6 +57,11 @@ export const setSessionFacts = sessions.update(['facts'], 'WHERE tenant_id = :te
 export const demoteActive = statement(`UPDATE journey_sessions SET state = 'WATCHING'
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state = 'ACTIVE'`).send;
 
+/** The session that acted looks on from now on, and those that were not confirmed are closed. */
+export const quietenSessions = statement(`UPDATE journey_sessions
+  SET state = CASE state WHEN 'ACTIVE' THEN 'WATCHING' ELSE 'CLOSED' END
+  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state IN ('ACTIVE', 'UNCONFIRMED')`).send;
+
 /** Returns the number of removed rows. */
 export const closeUnconfirmed = statement(`UPDATE journey_sessions SET state = 'CLOSED'
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state = 'UNCONFIRMED'`).run;

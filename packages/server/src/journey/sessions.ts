@@ -13,6 +13,7 @@ import { numbersFor } from '../kernel/number-choice.ts';
 import { isFinal } from '../process-manager/engine/state.ts';
 import { hashCode } from '../process-manager/instances/one-time-code.ts';
 import { factsOf, type SessionFacts, sealFacts } from '../process-manager/instances/session-facts.ts';
+import { type ShownJourney, shownAfter } from '../process-manager/runtime/drive.ts';
 import { type CodeRow, findCode, removeOffers, takeCode } from './codes.repository.ts';
 import { linkExplainer } from './explain-link.ts';
 import { handoffState } from './handoff-state.ts';
@@ -26,6 +27,7 @@ import {
   closeUnconfirmed,
   demoteActive,
   findSession,
+  quietenSessions,
   removeSession,
   type SessionRow,
   sessionsOf,
@@ -49,7 +51,7 @@ const CODE = /^([a-z0-9-]{3,40})\.[A-Za-z0-9_-]{1,150}$/;
 
 type SessionInput = Body<typeof api.journey.createSession>;
 /** Without a secret it is a session that this browser has already. */
-type Opened = { session: SessionRow; secret?: string; handoff?: Handoff };
+type Opened = { session: SessionRow; secret?: string; handoff?: Handoff; nextView?: ShownJourney | undefined };
 type Handoff = { browser: string; offeredDtm: string; place?: DevicePlace; numbers: number[] };
 type Answer = Ok<typeof api.journey.createSession>;
 
@@ -108,14 +110,14 @@ export function sessionCreator(deps: JourneyDeps, readJourney: ReadJourney) {
       });
       return { tenantId, ...opened };
     };
-    const { tenantId, session, secret, handoff } = await openLink().catch(async (error) => {
+    const { tenantId, session, secret, handoff, nextView } = await openLink().catch(async (error) => {
       throw await explain(error, context.hostTenant, body);
     });
     const answer = {
       processInstanceId: session.instance_id,
       expiringDtm: toDtm(session.expires_at),
       ...(handoff && { handoff: { tenantName: await deps.tenants.nameOf(tenantId), ...handoff } }),
-      ...(await firstView(deps, readJourney, { tenantId, session, isNew: secret !== undefined, now })),
+      ...(await firstView(deps, readJourney, { tenantId, session, isNew: secret !== undefined, now, nextView })),
     };
     // The machine takes a second to start, and whoever has just come takes longer to get out a document.
     if (answer.journey && takesPictures(answer.journey)) deps.vision.warm();
@@ -144,7 +146,7 @@ async function ensureMayFrame(
   origin: string | undefined,
 ) {
   if (origin === undefined) return;
-  const instance = await deps.processes.lockInstance(tx, instance_id);
+  const instance = await deps.processes.instanceForUpdate(tx, instance_id);
   if (!instance || !(await deps.processes.mayFrame(tx, instance.environment, origin))) throw new ApiError(100240);
 }
 
@@ -176,18 +178,20 @@ function journeysIn({ cookieName }: JourneyDeps, cookies: string): string[] {
     .map((name) => name.slice(prefix.length));
 }
 
+type Arriving = { tenantId: TenantId; isNew: boolean; now: number };
+
 /** The code is spent already, so a failed read must not lose the cookie: the page then reads the journey itself. */
 async function firstView(
   deps: JourneyDeps,
   readJourney: ReadJourney,
-  { tenantId, session, isNew, now }: { tenantId: TenantId; session: SessionRow; isNew: boolean; now: number },
+  { tenantId, session, isNew, now, nextView }: Pick<Opened, 'session' | 'nextView'> & Arriving,
 ): Promise<Pick<Answer, 'journey'>> {
   const { id: sessionId, instance_id: instanceId, state } = session;
   const db = deps.db.of(tenantId);
   try {
     const newSession = { tenantId, sessionId, instanceId, state, handoff: 'NONE' } as const;
     const own = isNew ? newSession : await readAgain(db, newSession, now);
-    return { journey: await readJourney({ db, tenantId, now, session: own }, { theme: true }) };
+    return { journey: await readJourney({ db, tenantId, now, session: own }, { theme: true, nextView }) };
   } catch (error) {
     deps.onError('could not read an opened journey', error);
     return {};
@@ -236,7 +240,7 @@ async function redeem(
   if (first !== undefined) return start(deps, tx, { instanceId: first, visitor, now });
   // The instance is locked before the code is spent: whoever makes or ends an offer goes the same way.
   const storedCode = await findCode(tx, { hash, now });
-  const instance = storedCode && (await deps.processes.lockInstance(tx, storedCode.instance_id));
+  const instance = storedCode && (await deps.processes.instanceForUpdate(tx, storedCode.instance_id));
   const takenCode = instance && (await takeCode(tx, { hash, now }));
   if (!takenCode) throw new ApiError(100055);
   if (takenCode.kind === 'RESUME') return start(deps, tx, { instanceId: instance.id, visitor, now });
@@ -245,22 +249,20 @@ async function redeem(
 
 type Arrival = { instanceId: string; visitor: Visitor; now: number };
 
-/** Makes a session for this browser, which acts from now on. */
+/** Makes a session for this browser, which acts from now on. The caller has locked the instance. */
 async function start(deps: JourneyDeps, tx: TenantTx, { instanceId, visitor, now }: Arrival): Promise<Opened> {
-  // Sent together: the lock is waited for first.
-  const [instance, snapshot] = await Promise.all([
-    deps.processes.lockInstance(tx, instanceId),
+  const [snapshot] = await Promise.all([
     deps.processes.drive.look(tx, instanceId),
     quieten(tx, instanceId),
     makeRoom(tx, instanceId),
-    deps.processes.expectEvents(tx, instanceId),
+    deps.processes.expectNotified(tx),
   ]);
-  if (!instance || !snapshot) throw new ApiError(100055);
+  if (!snapshot) throw new ApiError(100055);
+  const { root: instance } = snapshot;
   const opened = await open(tx, { instance, state: 'ACTIVE', visitor, now });
   if (instance.status !== 'PENDING') return opened;
   const applied = await deps.processes.drive.applyTo(tx, snapshot, { type: 'open' }, now);
-  await deps.processes.seeNextStep(tx, applied, now);
-  return opened;
+  return { ...opened, nextView: shownAfter(snapshot, applied) };
 }
 
 /** A second device has opened the offer. It sees nothing of the journey until its user has matched the number. */
@@ -341,8 +343,8 @@ async function makeRoom(tx: TenantTx, instanceId: string): Promise<void> {
 
 /** Nobody acts any more, and what was offered to other devices is void. The caller has locked the instance. */
 async function quieten(tx: TenantTx, instanceId: string): Promise<void> {
-  demoteActive(tx, { instanceId });
-  await withdrawOffers(tx, instanceId);
+  const [offers] = await Promise.all([removeOffers(tx, { instanceId }), quietenSessions(tx, { instanceId })]);
+  if (offers > 0) giveUpLinks(tx, { instanceId });
 }
 
 /** The session acts from now on, and no other. The caller has locked the instance. */

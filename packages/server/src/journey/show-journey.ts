@@ -7,7 +7,7 @@ import type { Current, InstanceStatus } from '../process-manager/engine/state.ts
 import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
 import { earlierAttempts } from '../process-manager/engine/walk.ts';
 import { STATUS_MAPPED } from '../process-manager/instances/instance-view.ts';
-import type { Snapshot } from '../process-manager/runtime/drive.ts';
+import type { ShownJourney } from '../process-manager/runtime/drive.ts';
 
 /** What a browser is told about a journey. Pure; nothing else of the definition, the state or the instance leaves. */
 export type Journey = Ok<typeof api.journey.get>;
@@ -31,7 +31,10 @@ export type Parts = Tenant & {
   homeUrl: string | undefined;
 };
 
-export function showJourney(snapshot: Snapshot, { device, images, redirectUrl, homeUrl, ...tenant }: Parts): Journey {
+export function showJourney(
+  snapshot: ShownJourney,
+  { device, images, redirectUrl, homeUrl, ...tenant }: Parts,
+): Journey {
   const { root, state } = snapshot;
   const { current } = state.flow;
   const outcome = OUTCOMES[root.status];
@@ -56,7 +59,7 @@ export function showJourney(snapshot: Snapshot, { device, images, redirectUrl, h
 export const UNCONFIRMED = { status: 'PENDING', revision: 0 } as const;
 
 /** Until the number is matched there is something to confirm, and nothing else to see. */
-export function showUnconfirmed(snapshot: Snapshot, tenant: Tenant): Journey {
+export function showUnconfirmed(snapshot: ShownJourney, tenant: Tenant): Journey {
   return {
     ...head(snapshot, tenant),
     ...UNCONFIRMED,
@@ -71,7 +74,7 @@ export function showUnconfirmed(snapshot: Snapshot, tenant: Tenant): Journey {
   };
 }
 
-function head({ root, revision, definition: { definition } }: Snapshot, { tenantId, tenantName }: Tenant) {
+function head({ root, revision, definition: { definition } }: ShownJourney, { tenantId, tenantName }: Tenant) {
   return {
     processInstanceId: root.id,
     environment: root.environment,
@@ -84,7 +87,7 @@ function head({ root, revision, definition: { definition } }: Snapshot, { tenant
   };
 }
 
-function correctableOf({ definition, state }: Snapshot): Journey['correctable'] {
+function correctableOf({ definition, state }: ShownJourney): Journey['correctable'] {
   return correctableSteps(definition, state).map(({ id, type, title }) => ({
     stepId: id,
     type,
@@ -99,7 +102,7 @@ function byLanguage(text: LocalText): Record<string, string> {
 }
 
 /** Shown only with a step that the reviewer asked for again. */
-function askedAgainOf({ state: { flow, data } }: Snapshot): Pick<Journey, 'askedAgain'> {
+function askedAgainOf({ state: { flow, data } }: ShownJourney): Pick<Journey, 'askedAgain'> {
   const { steps = [], reason } = flow.askedAgain ?? {};
   if (!flow.current || !steps.includes(flow.current.step)) return {};
   return {
@@ -107,7 +110,7 @@ function askedAgainOf({ state: { flow, data } }: Snapshot): Pick<Journey, 'asked
   };
 }
 
-function showStep({ definition, state }: Snapshot, images: string[]): Journey['step'] {
+function showStep({ definition, state }: ShownJourney, images: string[]): Journey['step'] {
   const { current } = state.flow;
   const step = current?.phase === 'user' ? definition.step(current.step) : undefined;
   if (!current || !step) return undefined;
@@ -140,7 +143,7 @@ function waitsFor(current: Current | undefined): Journey['waitingFor'] {
 }
 
 /** Steps of the end user alone, and only those that are not passed over. */
-function progressOf({ definition, state }: Snapshot): Journey['progress'] {
+function progressOf({ definition, state }: ShownJourney): Journey['progress'] {
   const { done } = state.flow;
   const recordOf = (id: string) => (Object.hasOwn(done, id) ? done[id] : undefined);
   const steps = definition.definition.steps.filter(
@@ -151,7 +154,7 @@ function progressOf({ definition, state }: Snapshot): Journey['progress'] {
 }
 
 /** Whether a step will be passed over is not known before it is reached, so those of which it is not known count. */
-function preparationOf({ definition }: Snapshot): Pick<Journey, 'stepTypes' | 'needs' | 'minutes'> {
+function preparationOf({ definition }: ShownJourney): Pick<Journey, 'stepTypes' | 'needs' | 'minutes'> {
   const types = [...new Set(definition.definition.steps.map(({ type }) => stepTypeOf(type)))];
   const parts = types.flatMap(({ type, user }) => (user ? [{ type, ...user }] : []));
   const seconds = parts.reduce((sum, part) => sum + part.seconds, 0);
@@ -165,6 +168,6 @@ function preparationOf({ definition }: Snapshot): Pick<Journey, 'stepTypes' | 'n
 /** In the order in which a page names them. */
 const NEEDS = ['document', 'face', 'form', 'passkey', 'totp'] as const;
 
-export function namesOfAttempt(images: Snapshot['images'], { step, attempt }: Current): string[] {
+export function namesOfAttempt(images: ShownJourney['images'], { step, attempt }: Current): string[] {
   return images.filter((each) => each.step === step && each.attempt === attempt).map(({ name }) => name);
 }

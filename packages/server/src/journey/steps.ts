@@ -4,18 +4,18 @@ import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError, type FieldFault, invalidInput } from '../kernel/errors.ts';
 import { type Current, isFinal } from '../process-manager/engine/state.ts';
 import { openFacts, sealFacts, withNetwork } from '../process-manager/instances/session-facts.ts';
-import type { Applied, Snapshot } from '../process-manager/runtime/drive.ts';
-import type { ImageRow, JourneyDeps } from './journey-deps.ts';
+import { type Applied, type ShownJourney, type Snapshot, shownAfter } from '../process-manager/runtime/drive.ts';
+import type { JourneyDeps } from './journey-deps.ts';
 import { findSession, type SessionRow, setSessionFacts } from './sessions.repository.ts';
 import { namesOfAttempt } from './show-journey.ts';
 import { spendAnswered } from './spend-answered.ts';
 
-/** What the end user does: steps are submitted, and a journey can be left. */
+/** What the end user does: steps are submitted, and a journey can be left. Gives what the page shows next, if it is known. */
 type StepInput = Body<typeof api.journey.submitStep>;
 
 export function stepHandlers(deps: JourneyDeps) {
   return {
-    submit: (context: JourneyContext, stepId: string, input: StepInput): Promise<void> =>
+    submit: (context: JourneyContext, stepId: string, input: StepInput): Promise<ShownJourney | undefined> =>
       context.db.write(async (tx) => {
         const { revision, result = {}, unable, useAnyway } = input;
         const snapshot = await lockToTell(deps, tx, context);
@@ -31,17 +31,17 @@ export function stepHandlers(deps: JourneyDeps) {
           context.now,
         );
         ensureApplied(applied);
-        await deps.processes.seeNextStep(tx, applied, context.now);
+        return shownAfter(snapshot, applied);
       }),
 
-    repeat: (context: JourneyContext, stepId: string, revision: number): Promise<void> =>
+    repeat: (context: JourneyContext, stepId: string, revision: number): Promise<ShownJourney | undefined> =>
       context.db.write(async (tx) => {
         const snapshot = await lockToTell(deps, tx, context);
         if (revision !== snapshot.revision) throw new ApiError(100056);
         const again = { type: 'doAgain', step: stepId } as const;
         const applied = await deps.processes.drive.applyTo(tx, snapshot, again, context.now);
         if (applied.refusal) throw new ApiError(100232);
-        await deps.processes.seeNextStep(tx, applied, context.now);
+        return shownAfter(snapshot, applied);
       }),
 
     leave: (context: JourneyContext, stepId: string): Promise<void> =>
@@ -61,6 +61,17 @@ export function stepHandlers(deps: JourneyDeps) {
   };
 }
 
+/** Where the journey stands, for what is checked before the transaction checks it again. */
+export async function lookAtJourney(deps: JourneyDeps, { db, session }: JourneyContext): Promise<Snapshot> {
+  return ensureUnderWay(await deps.processes.drive.look(db, session.instanceId));
+}
+
+function ensureUnderWay(snapshot: Snapshot | undefined): Snapshot {
+  if (!snapshot) throw new ApiError(100022);
+  if (isFinal(snapshot.root.status)) throw new ApiError(100057);
+  return snapshot;
+}
+
 /**
  * Where the journey stands, with nobody else able to move it until the transaction ends, for a session that acts. The
  * root is locked first, as everybody does.
@@ -69,38 +80,21 @@ export async function lockJourney(deps: JourneyDeps, tx: TenantTx, context: Jour
   const { session } = context;
   // Sent together: the lock is waited for first, and the others are read under it.
   const [instance, own, snapshot] = await Promise.all([
-    deps.processes.lockInstance(tx, session.instanceId),
+    deps.processes.lockInstance(tx, { id: session.instanceId }),
     findSession(tx, { id: session.sessionId }),
     deps.processes.drive.look(tx, session.instanceId),
   ]);
   if (!instance) throw new ApiError(100022);
   if (own?.state !== 'ACTIVE') throw new ApiError(own ? 100058 : 100054);
   await noteNetwork(tx, own, context);
-  if (!snapshot) throw new ApiError(100022);
-  if (isFinal(snapshot.root.status)) throw new ApiError(100057);
-  return snapshot;
+  return ensureUnderWay(snapshot);
 }
 
 /** The same for a change that is told: what telling needs is read together with the journey. */
 export function lockToTell(deps: JourneyDeps, tx: TenantTx, context: JourneyContext): Promise<Snapshot> {
   const locking = lockJourney(deps, tx, context);
-  deps.processes.expectEvents(tx, context.session.instanceId);
+  deps.processes.expectNotified(tx);
   return locking;
-}
-
-/** The same as `lockJourney`, with the images of the instance whose step is shown. */
-export async function lockWithImages(
-  deps: JourneyDeps,
-  tx: TenantTx,
-  context: JourneyContext,
-): Promise<[Snapshot, ImageRow[]]> {
-  const { instanceId } = context.session;
-  const [snapshot, images] = await Promise.all([
-    lockJourney(deps, tx, context),
-    deps.processes.imagesOf(tx, instanceId),
-  ]);
-  const { id } = snapshot.instance;
-  return [snapshot, id === instanceId ? images : await deps.processes.imagesOf(tx, id)];
 }
 
 /** Notes that the address of the end user has changed, for reviewers. */

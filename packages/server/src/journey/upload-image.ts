@@ -17,11 +17,11 @@ import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import type { Sealer } from '../secrets/vault.ts';
 import type { ImageRow, JourneyDeps } from './journey-deps.ts';
 import { namesOfAttempt } from './show-journey.ts';
-import { currentUserStep, lockJourney, lockWithImages } from './steps.ts';
+import { currentUserStep, lockJourney, lookAtJourney } from './steps.ts';
 
 /**
- * Takes an image of the current step. A first transaction sees that it is wanted and makes sure of the key; then the
- * image is encoded anew, sealed and stored, all of it while nobody waits for the database; and only then a second
+ * Takes an image of the current step. It is first checked that the image is wanted and that there is a key; then the
+ * image is encoded anew, sealed and stored, all of it while nobody waits for the database; and only then a
  * transaction records it, if the step is still waited for. There may be a blob that no row knows, and a sweep removes it,
  * but never a row without its blob. Of what was sent only the hash is kept.
  */
@@ -34,30 +34,47 @@ type Uploaded = Ok<typeof api.journey.uploadImage>;
 type UploadParams = Params<typeof api.journey.uploadImage>;
 
 export function imageUploader(deps: JourneyDeps) {
-  const { vault, images } = deps;
   return async (context: JourneyContext, { stepId, imageName }: UploadParams, body: RawBody): Promise<Uploaded> => {
-    const before = await context.db.write(async (tx) => {
-      const snapshot = await lockJourney(deps, tx, context);
-      const current = currentUserStep(snapshot, stepId);
-      const { environment } = snapshot.root;
-      const wantedImage = ensureWanted(snapshot, current, imageName);
-      ensureFormatTaken(wantedImage, body);
-      ensureStandIn(body, environment);
-      // An uploaded picture of any age must not replace the frames of the person before the camera.
-      if (wantedImage.byChallenge && environment === 'live') {
-        throw new ApiError(100059, { detail: 'the images of this step are frames of its challenge' });
-      }
-      const { id: instanceId } = snapshot.instance;
-      const seal = await vault.sealerFor(tx, instanceSubject(instanceId), snapshot.dataKey);
-      return { instanceId, current, seal, ahead: environment === 'live' ? wantedImage.ahead : undefined };
-    });
-    const image: StorableImage = isStandIn(body) ? body : await harmless(images, body, shareOf(context));
+    const snapshot = await lookAtJourney(deps, context);
+    const current = currentUserStep(snapshot, stepId);
+    const { environment } = snapshot.root;
+    const wantedImage = ensureWanted(snapshot, current, imageName);
+    ensureFormatTaken(wantedImage, body);
+    ensureStandIn(body, environment);
+    // An uploaded picture of any age must not replace the frames of the person before the camera.
+    if (wantedImage.byChallenge && environment === 'live') {
+      throw new ApiError(100059, { detail: 'the images of this step are frames of its challenge' });
+    }
+    const { id: instanceId } = snapshot.instance;
+    const seal = await sealerOf(deps, context, snapshot);
+    const ahead = environment === 'live' ? wantedImage.ahead : undefined;
+    const storable: StorableImage = isStandIn(body) ? body : await harmless(deps.images, body, shareOf(context));
     // Hashed after re-encoding, which handles one image after another: so not all waiting images are hashed at once.
     const sha256 = await hashOf(body.bytes);
-    await storeImage(deps, context, { ...before, name: imageName, storable: image, sha256 });
+    await storeImage(deps, context, { instanceId, current, seal, name: imageName, storable, sha256, ahead });
     const { bytes } = body;
-    return { name: imageName, sha256, bytes: bytes.length, ...(image.pages !== undefined && { pages: image.pages }) };
+    return {
+      name: imageName,
+      sha256,
+      bytes: bytes.length,
+      ...(storable.pages !== undefined && { pages: storable.pages }),
+    };
   };
+}
+
+/** Seals for the instance whose step is shown. */
+export async function sealerOf(
+  deps: JourneyDeps,
+  context: JourneyContext,
+  { instance, dataKey }: Snapshot,
+): Promise<Sealer> {
+  const subject = instanceSubject(instance.id);
+  if (dataKey) return deps.vault.sealerWith(context.db, subject, dataKey);
+  return context.db.write(async (tx) => {
+    // A key made for a deleted instance would stay for ever.
+    await lockJourney(deps, tx, context);
+    return deps.vault.sealerFor(tx, subject);
+  });
 }
 
 /** The tenant and sender whose turn the image takes when many wait. */
@@ -135,15 +152,15 @@ export function lookAhead(deps: JourneyDeps, context: JourneyContext, image: New
 /** The step must still be waited for, in the same attempt. */
 function record(deps: JourneyDeps, context: JourneyContext, row: ImageRow, before: Current): Promise<void> {
   return context.db.write(async (tx) => {
-    const [snapshot, stored] = await lockWithImages(deps, tx, context);
+    const snapshot = await lockJourney(deps, tx, context);
     const current = currentUserStep(snapshot, row.step);
     const same = snapshot.instance.id === row.instance_id && current.enteredAt === before.enteredAt;
     if (!same || current.attempt !== before.attempt) throw new ApiError(100056);
-    const names = namesOfAttempt(stored, current);
+    const names = namesOfAttempt(snapshot.images, current);
     if (!names.includes(row.name) && names.length >= MAX_IMAGES_PER_ATTEMPT) {
       throw new ApiError(100059, { detail: `an attempt has at most ${MAX_IMAGES_PER_ATTEMPT} images` });
     }
-    const replaced = deps.processes.saveImages(tx, [row], stored);
+    const replaced = await deps.processes.saveImages(tx, [row], snapshot.images);
     if (replaced.length > 0) await deps.processes.deleteBlobs(tx, replaced);
   });
 }

@@ -28,6 +28,13 @@ export const DAY = 24 * HOUR;
 export function dayOf(epochMs: number): number {
   return Math.floor(epochMs / DAY);
 }
+
+/** The beginning of the month in which a moment lies, or of one after it, UTC. */
+export function startOfMonth(epochMs: number, later = 0): number {
+  const date = new Date(epochMs);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);
+}
+
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
 const MAX_DATES = 400;
 const dates = new Map<number, string>();

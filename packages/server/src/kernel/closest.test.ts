@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { closest, didYouMean, longerName } from './closest.ts';
+import { closest, didYouMean, longerName, shorterName } from './closest.ts';
 
 const types = ['consent', 'form', 'face', 'faceMatch', 'document', 'decision'];
 
@@ -35,5 +35,14 @@ it('a short name stands for the one longer name that ends with it, and for none 
   assert.equal(longerName('instanceStatus', names), 'processInstanceStatus');
   for (const word of ['', 'dateTime', 'tatus', 'type', 'writer', 'x'.repeat(1_000_000)]) {
     assert.equal(longerName(word, names), undefined, word.slice(0, 10));
+  }
+});
+
+it('a former name stands for the longest name that it begins with, word by word', () => {
+  const names = ['', 'page', 'authenticator', 'authenticatorSelection'];
+  assert.equal(shorterName('authenticatorSelectionCriteria', names), 'authenticatorSelection');
+  assert.equal(shorterName('pageNumber', names), 'page');
+  for (const word of ['', 'pageant', 'pages', 'page', 'number', `page${'X'.repeat(50)}`]) {
+    assert.equal(shorterName(word, names), undefined, word);
   }
 });

@@ -33,6 +33,16 @@ export function longerName(word: string, candidates: Iterable<string>): string |
   return longer.length === 1 ? longer[0] : undefined;
 }
 
+/**
+ * The longest candidate whose words `word` begins with: `authenticatorSelection` for `authenticatorSelectionCriteria`. Clients of
+ * other services use former names, which were longer.
+ */
+export function shorterName(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > MAX_LENGTH) return undefined;
+  const beginnings = [...candidates].filter((each) => word.startsWith(each) && /[A-Z]/.test(word.charAt(each.length)));
+  return beginnings.sort((one, other) => other.length - one.length)[0];
+}
+
 /** The end of a sentence about a word that is not known. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const suggestion = closest(word, candidates);

@@ -1,4 +1,5 @@
 import type { FieldFault } from './errors.ts';
+import { pointerTo } from './escape.ts';
 
 /**
  * What JSON.parse hides, seen by one scan over a text that is known to be valid JSON: a member that is given twice,
@@ -75,9 +76,6 @@ function endOfString(text: string, start: number): number {
   return at + 1;
 }
 
-/** RFC 6901. */
 function pointerOf(levels: readonly Level[]): string {
-  return levels
-    .map(({ names, name, index }) => `/${names ? name.replaceAll('~', '~0').replaceAll('/', '~1') : index}`)
-    .join('');
+  return levels.reduce((pointer, { names, name, index }) => pointerTo(pointer, names ? name : String(index)), '');
 }

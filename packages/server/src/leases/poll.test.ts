@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { retryDelayMs } from '../jobs/retry-delay.ts';
+import { retryDelayMs } from '../jobs/settle.ts';
 import { openPoll } from './poll.ts';
 
 const turn = () => new Promise((done) => setImmediate(done));

@@ -1,5 +1,6 @@
 import type { Db, Writes } from '../db/db.ts';
 import { type Clock, MOST_APART_MS } from '../kernel/clock.ts';
+import type { Tracing } from '../kernel/tracing.ts';
 import { openClaims, type UnderLease } from './claims.ts';
 import type { Leased, LeaseTable } from './lease-table.ts';
 import type { QueueLog } from './log.ts';
@@ -71,6 +72,14 @@ export type Items<Item> = {
 export type Finished<Item, Result> = { readonly item: Item; readonly result: Result };
 
 export type WorkerDeps = { db: Db; clock: Clock; log: QueueLog; stopWithinMs?: number | undefined };
+/** What every queue is opened with. */
+export type QueueOptions = WorkerDeps & {
+  random?: () => number;
+  leaseMs?: number;
+  tracing?: Tracing | undefined;
+  /** Tenants whose items wait. */
+  suspended?(): Promise<ReadonlySet<string>>;
+};
 
 /** The reasons of a signal. */
 export const STOPPED = new Error('the server stopped');

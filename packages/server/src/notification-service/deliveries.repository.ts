@@ -1,8 +1,7 @@
-import type { TenantReads, TenantTx } from '../db/db.ts';
+import type { TenantTx } from '../db/db.ts';
 import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
-import type { Paging } from '../kernel/pages.ts';
 import { removeFromQueue } from './queue.repository.ts';
 
 /** The log of deliveries and their results. Deliveries that are still to be sent are in the queue as well. */
@@ -115,20 +114,10 @@ export async function settleDelivery(
 
 export const SORTABLE = { id: 'id', createdDtm: 'created_at' } as const;
 
-type Filter = { webhookId: string; status: DeliveryStatus | undefined; instanceId: string | undefined };
-
-const LIST = deliveries.list(columns, `${OF_TENANT} AND webhook_id = :webhook_id`, {
+export const pageDeliveries = deliveries.list(columns, `${OF_TENANT} AND webhook_id = :webhook_id`, {
   status: 'AND status = :status',
   instance_id: 'AND instance_id = :instance_id',
 });
-
-export function pageDeliveries(
-  db: TenantReads,
-  { webhookId, status, instanceId }: Filter,
-  paging: Paging,
-): Promise<{ rows: DeliveryRow[]; total: number }> {
-  return LIST(db, { webhook_id: webhookId, status, instance_id: instanceId || undefined }, paging);
-}
 
 const EXPIRE = query<{
   id: string;

@@ -49,7 +49,7 @@ export function deliveryHandlers({ ring }: { ring(): void }): Pick<Handlers<type
       const { id } = await getWebhook(db, context, params.webhookId);
       const pageRequest = paging(query, SORTABLE);
       const page = pageRequest.sorts > 0 ? pageRequest : { ...pageRequest, orderBy: 'id DESC' };
-      const filter = { webhookId: id, status: query.status, instanceId: query.processInstanceId };
+      const filter = { webhook_id: id, status: query.status, instance_id: query.processInstanceId || undefined };
       const { rows, total } = await pageDeliveries(db, filter, page);
       return toPage(await mapInSlices(db, rows, toDelivery), total, page, rows.at(-1)?.id);
     },

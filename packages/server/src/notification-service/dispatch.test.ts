@@ -128,7 +128,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.deepEqual([await step('crm'), await step('off'), await step('nobody')], [true, false, false]);
     await grove.deliverDue();
     assert.equal(receiver.received.length, 1);
-    const isName = (name: string) => grove.isWebhookName(grove.db.of(grove.tenantId), name, 'live');
+    const isName = (name: string) => grove.isWebhookName(grove.db.of(grove.tenantId), { name, environment: 'live' });
     assert.deepEqual([await isName('crm'), await isName('nobody')], [true, false]);
   });
 

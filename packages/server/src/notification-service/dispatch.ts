@@ -2,9 +2,10 @@ import { type Db, DbError } from '../db/db.ts';
 import { type Clock, MINUTE, SECOND } from '../kernel/clock.ts';
 import { fewPerTurn } from '../kernel/few-per-turn.ts';
 import { asTenantId } from '../kernel/ids.ts';
-import { inSpan, type Tracing } from '../kernel/tracing.ts';
+import { inSpan } from '../kernel/tracing.ts';
 import type { Lease } from '../leases/lease-table.ts';
 import type { QueueLog } from '../leases/log.ts';
+import type { QueueOptions } from '../leases/worker.ts';
 import { type Items, openWorker, type QueuePolicy, type Worker } from '../leases/worker.ts';
 import {
   bringDeliveriesForward,
@@ -20,22 +21,15 @@ import { DEFAULT_RETRY_INTERVALS_MS } from './retry-rules.ts';
 import { deliverySender, type Outcome, type SendDeps } from './send-delivery.ts';
 import { settle } from './settle.ts';
 
-export type DispatcherDeps = SendDeps & {
-  db: Db;
-  log: QueueLog;
-  random?: () => number;
-  leaseMs?: number;
-  /** Requests to one endpoint at a time, by all servers together. */
-  perEndpoint?: number | undefined;
-  stopWithinMs?: number;
-  /** Called after each attempt, for the metrics. */
-  onAttempt?(outcome: 'delivered' | 'failed' | 'dropped', milliseconds: number): void;
-  tracing?: Tracing | undefined;
-  /** The trace that a delivery belongs to, if this server still knows. */
-  traceOf?(deliveryId: string): string | undefined;
-  /** Tenants whose deliveries wait. */
-  suspended?(): Promise<ReadonlySet<string>>;
-};
+export type DispatcherDeps = SendDeps &
+  QueueOptions & {
+    /** Requests to one endpoint at a time, by all servers together. */
+    perEndpoint?: number | undefined;
+    /** Called after each attempt, for the metrics. */
+    onAttempt?(outcome: 'delivered' | 'failed' | 'dropped', milliseconds: number): void;
+    /** The trace that a delivery belongs to, if this server still knows. */
+    traceOf?(deliveryId: string): string | undefined;
+  };
 
 export const MAX_IN_FLIGHT = 256;
 const PER_ENDPOINT = 4;

@@ -1,8 +1,7 @@
-import type { Db } from '../db/db.ts';
 import type { Outbound } from '../engines/outbound/outbound.ts';
 import type { JobDefinition } from '../jobs/define-job.ts';
 import { boundedMap } from '../kernel/bounded-map.ts';
-import type { TenantId } from '../kernel/ids.ts';
+import type { Platform } from '../kernel/feature.ts';
 import type { MayStillCall } from '../kernel/still-allowed.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { type DispatcherDeps, openDispatcher } from './dispatch.ts';
@@ -25,15 +24,14 @@ export type Notifications = Notifier & {
   onInstanceEvent: Notifier['notify'];
 };
 
-export type NotificationsDeps = Omit<DispatcherDeps, 'vault' | 'outbound'> & {
-  db: Db;
-  vault: Pick<Vault, 'sealFor' | 'openFor'>;
-  outbound: Outbound;
-  /** Whether a caller who was let in is still to be. */
-  mayStillCall?: MayStillCall;
-  secretHostFault: WebhooksDeps['secretHostFault'];
-  everyTenantId(): AsyncIterable<TenantId>;
-};
+export type NotificationsDeps = Omit<DispatcherDeps, 'vault' | 'outbound'> &
+  Pick<Platform, 'db' | 'everyTenantId'> & {
+    vault: Pick<Vault, 'sealFor' | 'openFor'>;
+    outbound: Outbound;
+    /** Whether a caller who was let in is still to be. */
+    mayStillCall?: MayStillCall;
+    secretHostFault: WebhooksDeps['secretHostFault'];
+  };
 
 /** Deliveries whose trace this server remembers. */
 const MAX_TRACES = 10_000;

@@ -2,6 +2,8 @@ import type { api, Ok } from '@grove/contract';
 import { HEADER_VALUE_FAULT, headerNameFault, isHeaderValue } from '../engines/outbound/header-rules.ts';
 import { toDtm } from '../kernel/clock.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
+import { pointerTo } from '../kernel/escape.ts';
+import { trackedView } from '../kernel/tracked.ts';
 import { hasTooManySecrets, SECRETS_FAULT } from '../process-manager/cloud-secrets/secret-names.ts';
 import type { DeliveryRow } from './deliveries.repository.ts';
 import { webhookTemplateFault } from './fill-template.ts';
@@ -27,15 +29,11 @@ export function checkHeaders(plain: Headers, sensitive: readonly string[], value
     if (hasTooManySecrets(value)) throw invalidInput({ pointer, message: SECRETS_FAULT });
   };
   for (const [name, value] of Object.entries(plain)) {
-    check(name, pointerTo('headers', name));
-    checkValue(value, pointerTo('headers', name));
+    check(name, pointerTo('/headers', name));
+    checkValue(value, pointerTo('/headers', name));
   }
-  for (const name of sensitive) check(name, pointerTo('sensitiveHeaders', name));
-  for (const [name, value] of Object.entries(values)) checkValue(value, pointerTo('sensitiveHeaders', name));
-}
-
-export function pointerTo(field: string, name: string): string {
-  return `/${field}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  for (const name of sensitive) check(name, pointerTo('/sensitiveHeaders', name));
+  for (const [name, value] of Object.entries(values)) checkValue(value, pointerTo('/sensitiveHeaders', name));
 }
 
 export function checkTemplate(template: string | null, method: WebhookRow['method']): void {
@@ -80,10 +78,7 @@ export function toWebhook(row: WebhookRow, tenantId: string): Webhook {
     ...(row.body_template !== null && { bodyTemplate: row.body_template }),
     events: JSON.parse(row.events) as string[],
     retryIntervalsMs: JSON.parse(row.retry_intervals) as number[],
-    createdDtm: toDtm(row.created_at),
-    createdBy: row.created_by,
-    lastUpdatedDtm: toDtm(row.last_updated_at),
-    lastUpdatedBy: row.last_updated_by,
+    ...trackedView(row),
   };
 }
 

@@ -1,8 +1,7 @@
-import type { TenantReads } from '../db/db.ts';
 import { FOR_UPDATE } from '../db/sql/dialect.ts';
+import { NAME_FILTER } from '../db/sql/list.ts';
 import { statement } from '../db/sql/statement.ts';
-import { type Environment, seenFrom } from '../kernel/environment.ts';
-import type { Paging } from '../kernel/pages.ts';
+import { seenFrom } from '../kernel/environment.ts';
 import { type WebhookRow, webhooks } from './webhooks.table.ts';
 
 const { columns } = webhooks;
@@ -11,11 +10,6 @@ const CHANGING = columns.filter((name) => !['id', 'environment', 'created_at', '
 
 const BY_ID = 'WHERE tenant_id = :tenant_id AND id = :id';
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
-const ANY_OF_NAME = webhooks.select(
-  ['id'],
-  `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :name LIMIT 1`,
-);
-const LIST = webhooks.list(columns, `${OF_ENVIRONMENT} AND name_folded LIKE :pattern ESCAPE '\\'`);
 
 export const findWebhook = webhooks.select(columns, `${OF_ENVIRONMENT} AND id = :id`).get;
 
@@ -36,9 +30,10 @@ export const activeWebhooks = webhooks.select(
 export const findWebhookNamed = webhooks.select(['id', 'status', 'events'], `${OF_ENVIRONMENT} AND name = :name`).get;
 
 /** Whether a definition of the environment may name it. A live journey sends only to webhooks of live. */
-export async function isWebhookName(db: TenantReads, name: string, environment: Environment): Promise<boolean> {
-  return (await ANY_OF_NAME.get(db, { name, environment })) !== undefined;
-}
+export const isWebhookName = webhooks.select(
+  ['id'],
+  `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :name LIMIT 1`,
+).exists;
 
 export const countWebhooks = webhooks.count(OF_ENVIRONMENT);
 
@@ -55,10 +50,4 @@ export const removeWebhook = webhooks.delete(BY_ID).run;
 export const forgetOldSecrets = statement(`UPDATE webhooks SET old_secret = NULL, old_secret_until = NULL
   WHERE tenant_id = :tenant_id AND old_secret_until <= :now`).run;
 
-export function pageWebhooks(
-  db: TenantReads,
-  { environment, pattern = '%' }: { environment: Environment; pattern: string | undefined },
-  paging: Paging,
-): Promise<{ rows: WebhookRow[]; total: number }> {
-  return LIST(db, { environment, pattern }, paging);
-}
+export const pageWebhooks = webhooks.list(columns, OF_ENVIRONMENT, NAME_FILTER);

@@ -1,13 +1,8 @@
-import { bytes, integer, optional, type RowOf, TRACKED, table, text } from '../db/sql/table.ts';
-import type { Environment } from '../kernel/environment.ts';
+import { bytes, integer, optional, type RowOf, TRACKED, table, text, WITH_NAME } from '../db/sql/table.ts';
 import { sortable } from '../kernel/pages.ts';
 
 export const webhooks = table('webhooks', {
-  tenant_id: text(),
-  id: text(),
-  environment: text<Environment>(),
-  name: text(),
-  name_folded: text(),
+  ...WITH_NAME,
   description: optional(text()),
   version: integer(),
   status: text<'ACTIVE' | 'DISABLED'>(),

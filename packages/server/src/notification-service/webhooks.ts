@@ -8,10 +8,12 @@ import { ensurePermission, READ_PARAMETERS, USE_CLOUD_SECRET } from '../kernel/e
 import { ensureUnchanged } from '../kernel/ensure-unchanged.ts';
 import { ensureUnmasked } from '../kernel/ensure-unmasked.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
+import { pointerTo } from '../kernel/escape.ts';
 import { newId } from '../kernel/ids.ts';
 import { implement } from '../kernel/implement.ts';
 import { mapInSlices } from '../kernel/in-slices.ts';
 import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
+import { creation, updateOf } from '../kernel/tracked.ts';
 import type { secretHostFault } from '../process-manager/cloud-secrets/find-secret.ts';
 import { secretNames } from '../process-manager/cloud-secrets/secret-names.ts';
 import type { Vault } from '../secrets/vault.ts';
@@ -20,15 +22,7 @@ import { namesParameters } from './fill-template.ts';
 import { addEndpoint, resetEndpoint } from './queue.repository.ts';
 import { DEFAULT_RETRY_INTERVALS_MS } from './retry-rules.ts';
 import { newSigningSecret, secretText } from './sign-payload.ts';
-import {
-  checkHeaders,
-  checkTemplate,
-  checkUri,
-  type Headers,
-  normalEvents,
-  pointerTo,
-  toWebhook,
-} from './webhook-rules.ts';
+import { checkHeaders, checkTemplate, checkUri, type Headers, normalEvents, toWebhook } from './webhook-rules.ts';
 import { OLD_SECRET_MS, openWebhook, sealHeaders, sealSecret } from './webhook-secrets.ts';
 import {
   addWebhook,
@@ -154,7 +148,6 @@ async function newWebhook(
     deps,
   );
   const id = newId(now);
-  const by = actor(principal);
   return {
     id,
     environment: principal.environment,
@@ -174,10 +167,7 @@ async function newWebhook(
     secret_sealed: await sealSecret(vault, tx, id, secret),
     old_secret: null,
     old_secret_until: null,
-    created_at: now,
-    created_by: by,
-    last_updated_at: now,
-    last_updated_by: by,
+    ...creation(actor(principal), now),
   };
 }
 
@@ -250,14 +240,14 @@ async function ensureMaySend(
       for (const name of secretNames(value)) {
         ensurePermission(principal, USE_CLOUD_SECRET, 'a webhook that sends a cloud secret');
         const message = await secretHostFault(tx, { environment, name, url: uri });
-        if (message) throw invalidInput({ pointer: pointerTo(field, header), message });
+        if (message) throw invalidInput({ pointer: pointerTo(`/${field}`, header), message });
       }
     }
   }
 }
 
 function touched(before: WebhookRow, { now, principal }: Context): WebhookRow {
-  return { ...before, version: before.version + 1, last_updated_at: now, last_updated_by: actor(principal) };
+  return { ...before, version: before.version + 1, ...updateOf({ principal, now }) };
 }
 
 function checkName(name: string): void {

@@ -1,12 +1,13 @@
 import type { api, Ok } from '@grove/contract';
 import type { Audit, AuditAction } from '../audit/audit.ts';
-import type { Db, TenantTx } from '../db/db.ts';
+import type { TenantTx } from '../db/db.ts';
 import type { Places } from '../identity-store/passkeys/check-origin.ts';
 import { type WithHeaders, withHeaders } from '../kernel/answers.ts';
-import { type Clock, toDtm } from '../kernel/clock.ts';
+import { toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
 import { cookieOf } from '../kernel/cookie-of.ts';
 import { ApiError } from '../kernel/errors.ts';
+import type { Platform } from '../kernel/feature.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { OpenContext } from '../kernel/implement.ts';
 import { nameBrowser } from '../kernel/name-browser.ts';
@@ -19,9 +20,7 @@ import { type BegunSession, endSessionOf, IDLE_MS, type SignedIn, startSession }
 import type { SingleSignOnSignIn } from './single-sign-on/sign-in.ts';
 
 /** What every way to sign in needs: a session that begins, its cookie, and a line in the audit trail. */
-export type AccountDeps = {
-  db: Db;
-  clock: Clock;
+export type AccountDeps = Pick<Platform, 'db' | 'clock' | 'baseUrlOf'> & {
   audit: Pick<Audit, 'record'>;
   region: string;
   secure: boolean;
@@ -29,7 +28,6 @@ export type AccountDeps = {
   singleSignOn: SingleSignOnSignIn;
   emailSignIn: EmailLinks;
   vault: Pick<Vault, 'sealFor' | 'openFor'>;
-  baseUrlOf(tenantId: string): string;
   tenantName(tenantId: TenantId): Promise<string>;
   /** Refuses with 100320 if the tenant is suspended. */
   ensureActive(tenantId: TenantId): Promise<void>;
@@ -39,7 +37,6 @@ type SessionView = Ok<typeof api.consoleAccount.getSession>;
 
 export type RefusedRecognition = Extract<Recognised, { refused: string }>;
 
-/** From where somebody calls. */
 type Caller = { readonly address: string };
 
 export function record(
@@ -63,7 +60,6 @@ export async function recordLock(
   if (isNewLock && operator) await record(deps, tx, 'operator.locked', operator, caller);
 }
 
-/** The session as its operator sees it. */
 export async function viewOf(
   { tenantName, region }: AccountDeps,
   { tenantId, callerId: id, callerName: name, operator }: SignedIn,
@@ -85,13 +81,13 @@ export async function viewOf(
   };
 }
 
-/** The only origin of passkeys that is taken is the tenant's own address. */
+/** The only origin for passkeys is the tenant's own address. */
 export function placesFor({ baseUrlOf }: AccountDeps, tenantId: TenantId): Places {
   const { hostname, origin } = new URL(baseUrlOf(tenantId));
   return { rpId: hostname, restrictedOrigins: [origin], relatedOrigins: [], topOrigins: [] };
 }
 
-/** For a sign-in that leaves the page and comes back. */
+/** The cookie of a sign-in that leaves the page and comes back. */
 export function ceremonyCookieName({ cookieName }: AccountDeps): string {
   return `${cookieName}-sign-in`;
 }
@@ -103,8 +99,8 @@ export function cookieText({ cookieName, secure }: AccountDeps, { name = cookieN
 }
 
 /**
- * In the transaction that recognised the operator: the old session of this browser ends and a new one begins. Whoever planted
- * or stole the old cookie has nothing.
+ * Ends the old session of this browser and begins a new one, in the transaction that recognised the operator. Whoever
+ * planted or stole the old cookie gains nothing.
  */
 export async function begin(
   { clock, cookieName }: AccountDeps,
@@ -118,7 +114,6 @@ export async function begin(
   return startSession(tx, { operatorId, now: clock.now(), visitor, authenticatedAt });
 }
 
-/** The answer that hands the browser the cookie of its new session. */
 export async function signedIn(
   deps: AccountDeps,
   { cookie, principal }: BegunSession,
@@ -134,14 +129,13 @@ export function tenantOf({ hostTenant }: OpenContext): TenantId {
   return hostTenant;
 }
 
-/** The session of the caller, which the guard has ensured. */
 export function own({ principal }: Pick<Context, 'principal'>): SignedIn {
   const { operator } = principal;
   if (!operator) throw new ApiError(100210);
   return { ...principal, operator };
 }
 
-/** Locked, so that of two requests that each remove one of the last two passkeys, one waits for the other. */
+/** Locks the operator: two requests that each remove one of the last two passkeys run one after another. */
 export async function existing(tx: TenantTx, id: string): Promise<OperatorRow> {
   const row = await findOperatorForUpdate(tx, { id });
   if (!row) throw new ApiError(100210);

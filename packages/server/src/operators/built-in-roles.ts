@@ -7,7 +7,6 @@ export type BuiltInRole = {
   readonly description: string;
   readonly permissions: readonly string[];
   readonly environments: readonly ('live' | 'test')[];
-  /** Whether it sees personal data masked. */
   readonly isMasked: boolean;
 };
 
@@ -38,11 +37,11 @@ const REVIEWS = [
 const LOOKS = ['getProcessInstance', 'listProcessInstanceEvents', 'listProcessDefinitions', 'getProcessDefinition'];
 const ofManager = (names: readonly string[]) => names.map((name) => `ProcessManager:${name}`);
 
-/** What a developer has no business with: decisions, and what erases or shows persons. */
+/** What a developer must not do: decide reviews, and see or erase persons. */
 const NOT_FOR_DEVELOPERS =
   /:(claim|release|assign|approve|reject|askAgain|correct|reopen|prioritise)Review$|:(listInstanceLinks|listInstanceSessions|listInstanceNotes|addInstanceNote|listNoteMentions)$|^(PersonRequests|OperatorManager|InstallationManager|UserDataServer|WatchlistManager):|:(runRetention|deleteProcessInstance|redactProcessInstance|deleteUser|createResumeLink|sendResumeLink|cancelProcessInstance)$|:\w+Exports?$/;
 
-/** An auditor sees what was set and what was done, and nothing that end users gave. */
+/** An auditor sees settings and actions, and nothing that end users gave. */
 const NOT_FOR_AUDITORS =
   /^(UserDataServer|WatchlistManager|IdentityStore|PersonRequests):|:(listInstanceLinks|listInstanceSessions|listInstanceNotes|listNoteMentions)$|:\w+Exports?$/;
 

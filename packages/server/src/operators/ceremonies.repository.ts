@@ -11,18 +11,17 @@ export type OperatorCeremonyKind =
   | 'CONFIRM'
   | 'REGISTER'
   | 'SINGLE_SIGN_ON'
-  /** One for which the provider was told to ask the person again. */
+  /** The provider was told to authenticate the person again. */
   | 'SINGLE_SIGN_ON_AGAIN'
   | 'EMAIL_LINK'
-  /** The code that completes a sign-in by e-mail. */
   | 'CODE'
-  /** The first code of an app that whoever is signed in sets up. */
+  /** The first code of an app that a signed-in operator sets up. */
   | 'NEW_TOTP';
 export type OperatorCeremony = { id: string; challenge: string };
 
 export const CEREMONY_MS = 5 * MINUTE;
 const RANDOM_BYTES = 32;
-/** How many that nobody answered are removed with each new one. */
+/** Expired ceremonies that are removed with each new one. */
 const REMOVED_AT_ONCE = 100;
 
 const ceremonies = table('operator_ceremonies', {
@@ -43,7 +42,7 @@ const REMOVE_EXPIRED = ceremonies.delete(`WHERE tenant_id = :tenant_id AND id IN
 
 type NewCeremony = { kind: OperatorCeremonyKind; operatorId?: string | undefined; now: number };
 
-/** A new challenge. Without an operator, whoever answers says who it is. */
+/** Without an operator, the response says who it is. */
 export async function openCeremony(tx: TenantTx, { kind, operatorId, now }: NewCeremony): Promise<OperatorCeremony> {
   const random = () => randomBytes(RANDOM_BYTES).toString('base64url');
   const ceremony = { id: random(), challenge: random() };
@@ -63,7 +62,7 @@ type Row = { id: string; operator_id: string; challenge: string };
 const OF_SOMEBODY =
   'WHERE tenant_id = :tenant_id AND id = :id AND kind = :kind AND expires_at > :now AND operator_id IS NOT NULL';
 
-/** A ceremony of an operator whose id the caller has made, such as the hash of a code. */
+/** Stores a ceremony whose id the caller has made, such as the hash of a code. */
 export async function storeCeremony(tx: TenantTx, ceremony: RowOf<typeof ceremonies>, now: number): Promise<void> {
   await REMOVE_EXPIRED.run(tx, { now });
   await ADD.run(tx, ceremony);
@@ -79,8 +78,8 @@ const LOCK_OPERATOR = query<Row>()(`SELECT id FROM operators WHERE tenant_id = :
   AND id = (SELECT operator_id FROM operator_ceremonies ${OF_SOMEBODY}) ${FOR_UPDATE}`);
 
 /**
- * Finds a ceremony without removing it, because a code may be mistyped. Its operator is locked: whoever sends one code twice
- * at once gets in once, and the second is no wrong code, which would count towards a lock.
+ * Finds a ceremony without removing it, because a code may be mistyped. It locks the operator: if one code arrives
+ * twice at once, one request signs in, and the other does not count as a wrong code.
  */
 export async function findCeremony(tx: TenantTx, key: CeremonyKey): Promise<Row | undefined> {
   await LOCK_OPERATOR.get(tx, key);
@@ -88,8 +87,8 @@ export async function findCeremony(tx: TenantTx, key: CeremonyKey): Promise<Row 
 }
 
 /**
- * Removes and returns a ceremony that names its operator. The operator is locked first, as by whoever suspends or resets the
- * operator and then removes the ceremonies: in the other order, each of the two could wait for the other.
+ * Removes and returns a ceremony that names its operator. It locks the operator first, as whoever suspends or resets
+ * the operator does: in the other order, the two could deadlock.
  */
 export async function takeOfSomebody(tx: TenantTx, key: CeremonyKey): Promise<Row | undefined> {
   await LOCK_OPERATOR.get(tx, key);
@@ -100,10 +99,9 @@ export const countCeremonies = ceremonies.count(
   'WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND kind = :kind AND expires_at > :now',
 );
 
-/** Ends what an operator has begun: sign-in links, and apps that wait for their first code. */
 export const removeCeremoniesOf = ceremonies.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId').run;
 
-/** Removes it, so that it is good once, whatever becomes of the answer. Locks its operator first, if it names one. */
+/** Removes the ceremony, so that it is good once, whatever the response. Locks its operator first, if it names one. */
 export async function takeCeremony(
   tx: TenantTx,
   id: string,

@@ -28,7 +28,6 @@ import { viewHandlers } from './views.ts';
 
 type InputOf<Name extends keyof typeof api.consoleAccount> = Input<(typeof api.consoleAccount)[Name]>;
 
-/** What the pages of the console call: to sign in, and for the own account. */
 export function consoleAccountHandlers(deps: AccountDeps) {
   return implement(api.consoleAccount, {
     ...bindDeps(deps, { startSignIn, completeSignIn, signInOptions, startSingleSignOn, completeSingleSignOn }),
@@ -129,7 +128,7 @@ async function invited(tx: TenantTx, code: string, now: number): Promise<Operato
   return operator;
 }
 
-/** The link is spent. A name is what the operator says; an address only where the invitation had none. */
+/** The link is spent. The operator may change the name, but the address only if the invitation had none. */
 function joinedOperator(before: OperatorRow, input: { name?: string; email?: string }, now: number): OperatorRow {
   const { name = before.name } = input;
   const email = before.email || input.email;

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Audit } from '../audit/audit.ts';
-import type { Db, TenantTx } from '../db/db.ts';
+import type { TenantTx } from '../db/db.ts';
 import type { MailDoor } from '../engines/mail/mail.ts';
-import { type Clock, MINUTE } from '../kernel/clock.ts';
+import { MINUTE } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
+import type { Platform } from '../kernel/feature.ts';
 import { newId, type TenantId } from '../kernel/ids.ts';
 import { operatorName } from '../kernel/operator-name.ts';
 import { fold } from '../kernel/pages.ts';
@@ -14,32 +15,27 @@ import { findTotp } from './totps.repository.ts';
 import { writeLinkMail } from './write-link-mail.ts';
 
 /**
- * Links to sign in that are sent by e-mail. The work is done after the answer, so that neither what is answered nor how
- * long it takes tells whether somebody has the address. The database holds the hash of a code and never the code.
+ * Sends links to sign in by e-mail. The work is done after the response, so that neither the response nor its time
+ * tells whether anybody has the address. The database holds the hash of a code, never the code.
  */
 export type EmailLinks = {
   isOffered(): boolean;
-  /** Refuses with 100160 where no e-mail is sent. */
   request(tenantId: TenantId, email: string, language: string): void;
-  /** The operator, locked for update. The link is spent. Refuses with 100219. */
+  /** Locks the operator and spends the link. Refuses with 100219. */
   open(tx: TenantTx, code: string, now: number): Promise<OperatorRow>;
   stop(): Promise<void>;
 };
 
-export type EmailLinksDeps = {
-  db: Db;
-  clock: Clock;
+export type EmailLinksDeps = Pick<Platform, 'db' | 'clock' | 'baseUrlOf' | 'onError'> & {
   audit: Pick<Audit, 'record'>;
   mail: Pick<MailDoor, 'channels' | 'sendMail'>;
-  baseUrlOf(tenantId: string): string;
   tenantName(tenantId: TenantId): Promise<string>;
-  onError(what: string, error: unknown): void;
 };
 
 const LINK_MS = 10 * MINUTE;
-/** Links of one operator that are good at the same time: nobody can fill a mailbox. */
+/** Valid links of one operator at a time: nobody can fill a mailbox. */
 const MAX_LINKS = 3;
-/** Requests at work at the same time; what is beyond is forgotten, and the person asks again. */
+/** Requests at work at a time. A request beyond the limit is dropped, and the person asks again. */
 const MAX_AT_WORK = 50;
 const CODE_BYTES = 32;
 const KIND = 'EMAIL_LINK';
@@ -72,7 +68,7 @@ export function openEmailLinks(deps: EmailLinksDeps): EmailLinks {
     async open(tx, code, now) {
       const ceremony = await takeOfSomebody(tx, { id: idOf(code), kind: KIND, now });
       const operator = ceremony && (await findOperatorForUpdate(tx, { id: ceremony.operator_id }));
-      // What was so when the link was sent may have changed.
+      // The operator may have changed since the link was sent.
       if (!operator || !(await maySignInByEmail(tx, operator, now))) throw new ApiError(100219);
       return operator;
     },
@@ -111,7 +107,7 @@ async function makeLink(
   return operator;
 }
 
-/** An e-mail address alone takes over nobody who has a passkey or an account of single sign-on. */
+/** An e-mail address alone never takes over an operator who has a passkey or an account of single sign-on. */
 export async function maySignInByEmail(tx: TenantTx, operator: OperatorRow, now: number): Promise<boolean> {
   if (operator.status === 'SUSPENDED') return false;
   if (await findTotp(tx, { operatorId: operator.id })) return operator.status === 'ACTIVE';

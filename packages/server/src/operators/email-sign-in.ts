@@ -25,22 +25,20 @@ import { markAuthenticated } from './sessions.repository.ts';
 import { findTotp, removeTotp } from './totps.repository.ts';
 import { enrol, newSecret, recogniseCode } from './totps.ts';
 
-/** Signs in with a link by e-mail and a code of an authenticator app; and the own app of whoever is signed in. */
+/** Signs in with a link by e-mail and a code of an authenticator app, and sets up the app of a signed-in operator. */
 type Body<B> = { body: B };
 type Code = { ceremonyId: string; code: string };
 
-/** A language that the mail is written in, if the browser names one. */
 function languageOf(context: OpenContext): string {
   return /^[a-z]{2}/.exec(context.header('accept-language') ?? '')?.[0] ?? 'en';
 }
 
-/** A code that was wrong is answered as one, and not as a passkey. */
 function throwRefusedCode(recognised: RefusedRecognition, now: number): never {
   if (recognised.refused === 'passkey') throw new ApiError(100350);
   throwRefused(recognised, now);
 }
 
-/** A secret that waits for its first code, sealed; empty where the operator has an app. */
+/** A sealed secret that waits for its first code; empty if the operator has an app. */
 const pendingOf = (challenge: string) => (challenge === '' ? undefined : Buffer.from(challenge, 'base64url'));
 
 export function emailSignInHandlers(deps: AccountDeps) {
@@ -75,7 +73,7 @@ async function completeEmailSignIn(deps: AccountDeps, context: OpenContext, { bo
   return 'refused' in signIn ? throwRefusedCode(signIn, now) : signedIn(deps, signIn);
 }
 
-/** Whoever was invited joins with the first code. */
+/** An invited operator joins with the first code. */
 async function join(
   deps: AccountDeps,
   tx: TenantTx,
@@ -99,7 +97,7 @@ async function completed(deps: AccountDeps, tx: TenantTx, context: OpenContext, 
   const ceremony = await findCeremony(tx, { id: ceremonyId, kind: 'CODE', now });
   const operator = ceremony && (await findOperatorForUpdate(tx, { id: ceremony.operator_id }));
   if (!ceremony || !operator) return { refused: 'ceremony' as const };
-  // Somebody who has joined with a passkey or by single sign-on since the link was opened is not taken over by an address.
+  // An operator who has joined by passkey or single sign-on since the link was opened is not taken over by an address.
   if (!(await maySignInByEmail(tx, operator, now))) return { refused: 'ceremony' as const };
   const pending = pendingOf(ceremony.challenge);
   const recognised = await recogniseCode(deps, tx, { operator, code, now, pending });

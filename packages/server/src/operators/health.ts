@@ -8,7 +8,7 @@ const DATABASES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const;
 
 type HealthDeps = { db: Db; region: string; versions: { grove: string } };
 
-/** How the server does, as far as it concerns the tenant. */
+/** Shows the state of the server, as far as it concerns the tenant. */
 export function healthHandlers({ db, region, versions }: HealthDeps) {
   return implement(api.health, {
     async get({ tenantId, now }) {

@@ -4,13 +4,17 @@ import { DAY } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { fold } from '../kernel/pages.ts';
+import { creation, lastUpdate } from '../kernel/tracked.ts';
 import { removeCeremoniesOf } from './ceremonies.repository.ts';
 import { addOperator, changeOperator, countOperators, type OperatorRow } from './operators.repository.ts';
 import { passkeysOf, removePasskeysOf } from './passkeys.repository.ts';
 import { removeSessionsOf } from './sessions.repository.ts';
 import { findTotp, removeTotp } from './totps.repository.ts';
 
-/** One-time links that let an operator make a passkey. The code is in the fragment, which no server and no log sees. */
+/**
+ * One-time links with which an operator registers a passkey. The code is in the fragment, which no server and no log
+ * sees.
+ */
 export const LINK_MS = 3 * DAY;
 export const MAX_OPERATORS = 1000;
 const CODE_BYTES = 32;
@@ -28,14 +32,13 @@ function newLink({ baseUrl, now }: Maker) {
   return { columns, url: `${baseUrl}/console/#invite=${code}` };
 }
 
-/** Refuses with 100065 once the tenant has as many operators as it may. */
 export async function ensureRoom(tx: TenantTx): Promise<void> {
   if ((await countOperators(tx)) >= MAX_OPERATORS) throw new ApiError(100065);
 }
 
 type Invited = { name: string; email: string; role: string };
 
-/** Does not check whether the caller may give the role. */
+/** The caller has checked that it may give the role. */
 export async function inviteOperator(tx: TenantTx, { name, email, role }: Invited, maker: Maker): Promise<Link> {
   await ensureRoom(tx);
   const { columns, url } = newLink(maker);
@@ -54,16 +57,13 @@ export async function inviteOperator(tx: TenantTx, { name, email, role }: Invite
     sso_account: '',
     of_installation: 0,
     ...columns,
-    created_at: now,
-    created_by: by,
-    last_updated_at: now,
-    last_updated_by: by,
+    ...creation(by, now),
   };
   await withOwnEmail(() => addOperator(tx, operator));
   return { operator, url, expiresAt: columns.link_expires_at };
 }
 
-/** A new link. What the operator had to sign in with ends, and so does an earlier link. */
+/** Makes a new link. Earlier links and everything that the operator signed in with end. */
 export async function resetOperator(tx: TenantTx, before: OperatorRow, maker: Maker): Promise<Link> {
   await removeSessionsOf(tx, { operatorId: before.id });
   await removePasskeysOf(tx, { operatorId: before.id });
@@ -71,7 +71,7 @@ export async function resetOperator(tx: TenantTx, before: OperatorRow, maker: Ma
   await removeCeremoniesOf(tx, { operatorId: before.id });
   const { columns, url } = newLink(maker);
   const operator: OperatorRow = {
-    // Whoever has the link becomes the operator: what was granted at the machine is granted there anew.
+    // The link may reach somebody else: what was granted on the server must be granted there again.
     ...before,
     ...columns,
     status: 'INVITED',
@@ -79,20 +79,18 @@ export async function resetOperator(tx: TenantTx, before: OperatorRow, maker: Ma
     locked_until: null,
     of_installation: 0,
     sso_account: '',
-    last_updated_at: maker.now,
-    last_updated_by: maker.by,
+    ...lastUpdate(maker.by, maker.now),
   };
   await changeOperator(tx, operator);
   return { operator, url, expiresAt: columns.link_expires_at };
 }
 
-/** Whether the operator has something to sign in with. */
 export async function hasJoined(tx: TenantTx, { id, sso_account }: OperatorRow): Promise<boolean> {
   if (sso_account !== '' || (await findTotp(tx, { operatorId: id }))) return true;
   return (await passkeysOf(tx, { operatorId: id })).length > 0;
 }
 
-/** 100014 if another operator has the address. */
+/** Refuses with 100014 an address that another operator has. */
 export async function withOwnEmail(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { operations, PERSONAL } from '@grove/contract';
+import { marksPersonal, operations } from '@grove/contract';
 import { startJourney } from '../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts';
 import { firstOwner, invitePerson, type Person } from '../../test/operators.ts';
@@ -132,6 +132,38 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     }
   });
 
+  it('sees a user masked if an authentication of that user is refused', async () => {
+    const users = '/api/identity-store/stores/refused/users';
+    await owner.call('/api/identity-store/stores', { body: { name: 'refused' }, headers: IN_TEST });
+    const input = { extId: 'saoirse@crm', attributes: { city: 'Dublin' } };
+    const { body: user } = await owner.call(users, { body: input, headers: IN_TEST });
+    const path = `${users}/${user.id}/biometrics/FACE`;
+    const refused = (person: Person) => person.call(path, { body: { status: 'DISABLED' }, headers: IN_TEST });
+    const [plain, hidden] = [await refused(owner), await refused(masked)];
+    assert.deepEqual([plain.body.code, hidden.body.code], [20114, 20114]);
+    assert.equal(plain.body.user.extId, 'saoirse@crm');
+    const { id: userId, extId, attributes } = hidden.body.user;
+    assert.deepEqual([userId, extId, attributes], [user.id, 's•••', { city: 'D•••' }]);
+  });
+
+  it('sorts by nothing that it sees masked: a name would be found between two of others', async () => {
+    await owner.call('/api/identity-store/stores', { body: { name: 'sorted' }, headers: IN_TEST });
+    const watchlist = { name: 'sorted', type: 'EMAIL' };
+    const { body: list } = await owner.call('/api/watchlist-manager/facewatchlists', {
+      body: watchlist,
+      headers: IN_TEST,
+    });
+    const users = '/api/identity-store/stores/sorted/users';
+    const members = `/api/watchlist-manager/facewatchlists/${list.id}/watchlist-members`;
+    for (const path of [`${users}?sort=extId`, `${members}?sort=lastName,desc`, `${members}?sort=firstName`]) {
+      const { status, body } = await read(masked, path);
+      assert.deepEqual([status, body.errors?.[0].pointer], [400, '/query/sort/0'], path);
+      assert.equal((await read(owner, path)).status, 200, path);
+    }
+    for (const path of [users, members])
+      assert.equal((await read(masked, `${path}?sort=createdDtm`)).status, 200, path);
+  });
+
   it('100366: opens no journey in which the end user sees what they gave', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey(grove.tenantId, { name: 'links', environment: 'test' });
     const { processInstanceId } = await startJourney(grove, apiKey, { parameters: { firstName: 'Saoirse' } });
@@ -171,7 +203,14 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.deepEqual([reviewer.status, reviewer.body.code], [403, 100015], reviewer.text);
     const key = (permissions: readonly string[]) =>
       masked.call('/api/arthr/apiKeys', { body: { name: 'mine', permissions: withTenant(permissions) } });
-    for (const each of ['ProcessManager:getProcessInstance', 'ProcessManager:*', 'UserDataServer:*']) {
+    for (const each of [
+      'ProcessManager:getProcessInstance',
+      'ProcessManager:*',
+      'UserDataServer:*',
+      'ProcessManager:createResumeLink',
+      'ProcessManager:askAgainReview',
+      'IdentityStore:authenticateFace',
+    ]) {
       const { status, body } = await key([each]);
       assert.deepEqual([status, body.code], [403, 100015], each);
     }
@@ -204,7 +243,7 @@ describe('what the contract marks as personal', () => {
     const unmarked = operations().flatMap(({ group, name, operation }) => {
       const { persons, produces, alsoProduces, ok } = operation;
       const isRefused = produces !== undefined || alsoProduces !== undefined;
-      return persons && !isRefused && !JSON.stringify(ok ?? {}).includes(PERSONAL) ? [`${group}.${name}`] : [];
+      return persons && !isRefused && !marksPersonal(ok) ? [`${group}.${name}`] : [];
     });
     assert.deepEqual(unmarked.toSorted(), NOTHING_PERSONAL);
   });

@@ -1,28 +1,27 @@
 import { recordChange } from '../audit/audit.ts';
-import type { Db } from '../db/db.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Platform } from '../kernel/feature.ts';
 import type { TenantId } from '../kernel/ids.ts';
+import { lastUpdate } from '../kernel/tracked.ts';
 import { OWNER } from './built-in-roles.ts';
 import { inviteOperator, type Link, resetOperator } from './links.ts';
 import { allOperators, changeOperator, findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
 import { lockGrant } from './role-rules.ts';
 
-/** Commands of the person who has the data folder, and so full access anyway: no permission is needed. */
+/** For commands of a person with access to the data folder, who needs no permission. */
 export type OperatorAdmin = {
   list(tenantId: TenantId): Promise<OperatorRow[]>;
   invite(tenantId: TenantId, invited: { name: string; email: string; role: string }): Promise<Link>;
-  /** Undefined if there is no such operator. */
   reset(tenantId: TenantId, operatorId: string): Promise<Link | undefined>;
-  /** Lets an operator do what concerns all tenants, or ends that. Nothing if there is no such operator. */
+  /** Grants or ends operation of the whole installation. Undefined if there is no such operator. */
   setInstallation(tenantId: TenantId, operatorId: string, isGranted: boolean): Promise<OperatorRow | undefined>;
-  /** A link for the first owner, as long as nobody has signed in to the tenant yet. */
+  /** Undefined once somebody has signed in to the tenant. */
   firstOwnerLink(tenantId: TenantId): Promise<Link | undefined>;
 };
 
 const BY = 'Operator of the installation';
 const FIRST_OWNER = 'First owner';
 
-type AdminDeps = { db: Db; clock: Clock; baseUrlOf(tenantId: string): string };
+type AdminDeps = Pick<Platform, 'db' | 'clock' | 'baseUrlOf'>;
 
 export function operatorAdmin({ db, clock, baseUrlOf }: AdminDeps): OperatorAdmin {
   const maker = (tenantId: TenantId) => ({ by: BY, now: clock.now(), baseUrl: baseUrlOf(tenantId) });
@@ -63,8 +62,7 @@ export function operatorAdmin({ db, clock, baseUrlOf }: AdminDeps): OperatorAdmi
         const row = {
           ...before,
           of_installation: isGranted ? 1 : 0,
-          last_updated_at: now,
-          last_updated_by: BY,
+          ...lastUpdate(BY, now),
         } as const;
         await changeOperator(tx, row);
         const action = isGranted ? 'operator.installationGranted' : 'operator.installationEnded';

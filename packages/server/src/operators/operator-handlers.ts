@@ -7,11 +7,11 @@ import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { bindDeps, type Input, implement } from '../kernel/implement.ts';
 import { operatorName } from '../kernel/operator-name.ts';
 import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
+import { trackedView, updateOf } from '../kernel/tracked.ts';
 import { removeCeremoniesOf } from './ceremonies.repository.ts';
 import { hasJoined, inviteOperator, type Link, resetOperator } from './links.ts';
 import {
   changeOperator,
-  countOperators,
   findOperator,
   findOperatorForUpdate,
   type OperatorRow,
@@ -27,7 +27,7 @@ import { toSessions } from './sessions.ts';
 
 type OperatorView = Ok<typeof api.operators.get>;
 
-type OperatorDeps = {
+export type OperatorDeps = {
   baseUrlOf(tenantId: string): string;
   /** Gives back the reviews that somebody of this name has claimed. */
   releaseClaims(db: TenantDb, reviewer: string): Promise<void>;
@@ -49,10 +49,10 @@ async function list({ db, now, principal }: Context, { query }: InputOf<'list'>)
   ensureLive(principal);
   const page = paging(query, SORTABLE);
   const pattern = likePattern(query.name, '/query/name');
-  const rows = await pageOperators(db, pattern, page);
+  const { rows, total } = await pageOperators(db, { pattern }, page);
   return toPage(
     rows.map((row) => toOperator(row, now)),
-    await countOperators(db, pattern),
+    total,
     page,
   );
 }
@@ -76,7 +76,8 @@ async function update(deps: OperatorDeps, context: Context, { params, body }: In
   const { before, after } = await context.db.write(async (tx) => {
     const before = await lockOperator(tx, context, params.operatorId);
     if (body.role !== undefined) ensureHolds(context.principal, await lockGrant(tx, body.role));
-    // Otherwise somebody who never joined would count as an owner, and the last one who can sign in could be removed.
+    // An invited operator who never joined would count as an owner, and the last owner who can sign in could be
+    // removed.
     if (body.status === 'ACTIVE' && !(await hasJoined(tx, before))) {
       throw invalidInput({
         pointer: '/status',
@@ -85,8 +86,7 @@ async function update(deps: OperatorDeps, context: Context, { params, body }: In
     }
     const { name = before.name, role = before.role, status = before.status } = body;
     const unlocked = body.unlock === true && { failures: 0, locked_until: null };
-    const by = { last_updated_at: context.now, last_updated_by: actor(context.principal) };
-    const after = { ...before, name, name_folded: fold(name), role, status, ...unlocked, ...by };
+    const after = { ...before, name, name_folded: fold(name), role, status, ...unlocked, ...updateOf(context) };
     await ensureOwnerStays(tx, before, after);
     // A link must not bring back somebody who was suspended.
     const suspended = status === 'SUSPENDED' ? { ...after, link_hash: null, link_expires_at: null } : after;
@@ -97,7 +97,7 @@ async function update(deps: OperatorDeps, context: Context, { params, body }: In
     }
     return { before, after: suspended };
   });
-  // A claim holds the name of the operator, who may have another one now, or may not review any more.
+  // A claim holds the operator's name, which may have changed, or the operator may no longer review.
   const isOther = before.name !== after.name || before.role !== after.role || before.status !== after.status;
   if (isOther) await deps.releaseClaims(context.db, operatorName(before));
   return toOperator(after, context.now);
@@ -139,7 +139,7 @@ function makerOf({ baseUrlOf }: OperatorDeps, { principal, now, tenantId }: Cont
   return { by: actor(principal), now, baseUrl: baseUrlOf(tenantId) };
 }
 
-/** The operator, locked; the caller holds all that the role of the operator permits. */
+/** Locks the operator. Ensures that the caller holds all that the operator's role permits. */
 async function lockOperator(tx: TenantTx, { principal }: Context, id: string): Promise<OperatorRow> {
   ensureLive(principal);
   const row = await findOperatorForUpdate(tx, { id });
@@ -159,10 +159,7 @@ export function toOperator(row: OperatorRow, now: number): OperatorView {
     ...(locked_until !== null && isLockedAt(row, now) && { lockedUntilDtm: toDtm(locked_until) }),
     ...(last_sign_in_at !== null && { lastSignInDtm: toDtm(last_sign_in_at) }),
     ...(link_hash !== null && link_expires_at !== null && { linkExpiringDtm: toDtm(link_expires_at) }),
-    createdDtm: toDtm(row.created_at),
-    createdBy: row.created_by,
-    lastUpdatedDtm: toDtm(row.last_updated_at),
-    lastUpdatedBy: row.last_updated_by,
+    ...trackedView(row),
   };
 }
 

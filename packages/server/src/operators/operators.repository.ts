@@ -1,9 +1,10 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
 import { lockName } from '../db/named-lock.ts';
 import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
+import { NAME_FILTER } from '../db/sql/list.ts';
 import { query } from '../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, TRACKED, table, text } from '../db/sql/table.ts';
-import { type Paging, sortable } from '../kernel/pages.ts';
+import { sortable } from '../kernel/pages.ts';
 
 export type OperatorStatus = 'INVITED' | 'ACTIVE' | 'SUSPENDED';
 
@@ -12,7 +13,7 @@ const operators = table('operators', {
   id: text(),
   name: text(),
   name_folded: text(),
-  /** Empty until the first owner has written it down. */
+  /** Empty until the first owner has entered it. */
   email: text(),
   email_folded: text(),
   role: text(),
@@ -32,8 +33,6 @@ const { columns } = operators;
 export type OperatorRow = RowOf<typeof operators>;
 
 export const SORTABLE = sortable('id', 'name', 'role', 'status', 'createdDtm', 'lastSignInDtm');
-const COUNT = operators.count('WHERE tenant_id = :tenant_id');
-const COUNT_LIKE = operators.count(`WHERE tenant_id = :tenant_id AND name_folded LIKE :pattern ESCAPE '\\'`);
 const OTHER_OWNER = query<{ id: string }>()(`SELECT id FROM operators WHERE tenant_id = :tenant_id AND id <> :id
   AND role = 'Owner' AND status = 'ACTIVE' LIMIT 1`);
 const BY_ROLE = query<{ role: string; total: number }>()(
@@ -65,42 +64,22 @@ export const findByEmail = operators.select(
 ).get;
 
 export const changeOperator = operators.update(
-  [
-    'name',
-    'name_folded',
-    'email',
-    'email_folded',
-    'role',
-    'status',
-    'failures',
-    'locked_until',
-    'last_sign_in_at',
-    'link_hash',
-    'link_expires_at',
-    'sso_account',
-    'of_installation',
-    'last_updated_at',
-    'last_updated_by',
-  ],
+  columns.filter((name) => !['id', 'created_at', 'created_by'].includes(name)),
   'WHERE tenant_id = :tenant_id AND id = :id',
 ).run;
-
 export const removeOperator = operators.delete('WHERE tenant_id = :tenant_id AND id = :id').run;
 
-export async function countOperators(db: TenantReads, pattern?: string): Promise<number> {
-  return pattern === undefined ? COUNT(db) : COUNT_LIKE(db, { pattern });
-}
+export const countOperators = operators.count('WHERE tenant_id = :tenant_id');
 
 /**
- * Whether another operator is an owner who can sign in. Whoever asks takes turns until the transaction ends, so that of two
- * who each remove the other, the second finds nobody. To lock the rows of the owners instead could be a deadlock.
+ * Whether another operator is an owner who can sign in. Callers take turns until their transactions end: of two owners
+ * who remove each other, the second is refused. Locking the rows of owners instead could deadlock.
  */
 export async function hasOtherOwner(tx: TenantTx, id: string): Promise<boolean> {
   await lockName(tx, 'owners');
   return (await OTHER_OWNER.get(tx, { id })) !== undefined;
 }
 
-/** How many operators have each role. */
 export async function countByRole(db: TenantReads): Promise<Map<string, number>> {
   const rows = await BY_ROLE.all(db, {});
   return new Map(rows.map(({ role, total }) => [role, total]));
@@ -108,7 +87,6 @@ export async function countByRole(db: TenantReads): Promise<Map<string, number>>
 
 type ActiveOperator = { id: string; name: string; email: string };
 
-/** Those of the operators who can sign in. */
 export const activeAmong = query<ActiveOperator>()(`SELECT id, name, email FROM operators
   WHERE tenant_id = :tenant_id AND status = 'ACTIVE' AND id ${inList(':ids')}`).all;
 
@@ -120,10 +98,4 @@ export const allOperators = operators.select(
   'WHERE tenant_id = :tenant_id ORDER BY name_folded, id LIMIT 1000',
 ).all;
 
-const LIST = operators.list(columns, 'WHERE tenant_id = :tenant_id', {
-  pattern: "AND name_folded LIKE :pattern ESCAPE '\\'",
-});
-
-export function pageOperators(db: TenantReads, pattern: string | undefined, paging: Paging): Promise<OperatorRow[]> {
-  return LIST.page(db, { pattern }, paging);
-}
+export const pageOperators = operators.list(columns, 'WHERE tenant_id = :tenant_id', NAME_FILTER);

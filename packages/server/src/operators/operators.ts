@@ -1,52 +1,35 @@
-import type { Audit } from '../audit/audit.ts';
-import type { Db, TenantDb, TenantReads } from '../db/db.ts';
-import type { MailDoor } from '../engines/mail/mail.ts';
+import type { TenantReads } from '../db/db.ts';
 import type { Outbound } from '../engines/outbound/outbound.ts';
-import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
-import type { MayStillCall } from '../kernel/still-allowed.ts';
-import type { Vault } from '../secrets/vault.ts';
+import type { AccountDeps } from './account-parts.ts';
 import { consoleAccountHandlers } from './console-account.ts';
+import type { EmailLinksDeps } from './email-links.ts';
 import { openEmailLinks } from './email-links.ts';
 import { healthHandlers } from './health.ts';
 import { type InstallationDeps, installationHandlers } from './installation/installation.ts';
+import type { OperatorDeps } from './operator-handlers.ts';
 import { operatorHandlers } from './operator-handlers.ts';
 import { colleagueHandlers } from './operator-names.ts';
 import { roleHandlers } from './role-handlers.ts';
 import { sessionReader } from './sessions.ts';
 import { openProviders } from './single-sign-on/provider.ts';
-import { type SecretHostFault, singleSignOnHandlers } from './single-sign-on/settings-handlers.ts';
+import type { SettingsDeps } from './single-sign-on/settings-handlers.ts';
+import { singleSignOnHandlers } from './single-sign-on/settings-handlers.ts';
 import { singleSignOnSignIn } from './single-sign-on/sign-in.ts';
 
-/** Operators, their roles and their sessions, put together. */
-export type OperatorsDeps = {
-  db: Db;
-  clock: Clock;
-  audit: Pick<Audit, 'record'>;
-  region: string;
-  versions: { grove: string };
-  installation: Pick<InstallationDeps, 'tenants' | 'admin'>;
-  jobs: InstallationDeps['jobs'];
-  secure: boolean;
-  cookieName: string;
-  baseUrlOf(tenantId: string): string;
-  tenantName(tenantId: TenantId): Promise<string>;
-  /** Refuses with 100320 if the tenant is suspended. */
-  ensureActive(tenantId: TenantId): Promise<void>;
-  outbound: Pick<Outbound, 'faultOf' | 'send'>;
-  mayStillCall: MayStillCall;
-  secretHostFault: SecretHostFault;
-  vault: Pick<Vault, 'sealFor' | 'openFor'>;
-  mail: Pick<MailDoor, 'channels' | 'sendMail'>;
-  /** Gives back the reviews that somebody of this name has claimed. */
-  releaseClaims(db: TenantDb, reviewer: string): Promise<void>;
-  onError(what: string, error: unknown): void;
-  findSecret(
-    db: TenantReads,
-    name: string,
-    use: { environment: 'live'; actor: string; url: string },
-  ): Promise<{ secret?: { reveal(): string } | undefined }>;
-};
+export type OperatorsDeps = Omit<AccountDeps, 'singleSignOn' | 'emailSignIn'> &
+  EmailLinksDeps &
+  OperatorDeps &
+  Omit<SettingsDeps, 'providers'> &
+  Pick<InstallationDeps, 'versions' | 'jobs'> & {
+    installation: Pick<InstallationDeps, 'tenants' | 'admin'>;
+    outbound: Pick<Outbound, 'faultOf' | 'send'>;
+    findSecret(
+      db: TenantReads,
+      name: string,
+      use: { environment: 'live'; actor: string; url: string },
+    ): Promise<{ secret?: { reveal(): string } | undefined }>;
+  };
 
 export function openOperators(deps: OperatorsDeps) {
   const session = sessionReader(deps);

@@ -3,7 +3,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { OWNER } from './built-in-roles.ts';
 import { hasOtherOwner, type OperatorRow } from './operators.repository.ts';
 
-/** A tenant keeps an owner who can sign in: refuses with 100212 if this one is the last and would be none any more. */
+/** Ensures that a tenant keeps an owner who can sign in. Refuses with 100212. */
 export async function ensureOwnerStays(tx: TenantTx, before: OperatorRow, after?: OperatorRow): Promise<void> {
   if (!isActiveOwner(before) || (after && isActiveOwner(after))) return;
   if (!(await hasOtherOwner(tx, before.id))) throw new ApiError(100212);

@@ -23,13 +23,13 @@ import {
   passkeysOf,
 } from './passkeys.repository.ts';
 
-/** The passkeys of operators: the ceremonies of WebAuthn, with the verification of the identity stores. */
+/** The passkeys of operators, verified by the code of identity stores. */
 export const MAX_FAILURES = 5;
 const LOCKED_MS = 15 * MINUTE;
 
 const handleOf = (operatorId: string) => Buffer.from(operatorId).toString('base64url');
 
-/** What the body holds is any object; what is missing in it is found out by the verification. */
+/** The body may hold any object. Verification finds what is missing in it. */
 function credentialIn(value: Readonly<Record<string, unknown>>): ClientCredential {
   const { id, response } = value;
   if (typeof id !== 'string' || typeof response !== 'object' || response === null) {
@@ -38,7 +38,7 @@ function credentialIn(value: Readonly<Record<string, unknown>>): ClientCredentia
   return value as unknown as ClientCredential;
 }
 
-/** The options for a browser that asks for any passkey, or for one of these. */
+/** Options for a browser, for any passkey or for one of these. */
 export function requestOptions(places: Places, challenge: string, passkeys: readonly OperatorPasskeyRow[] = []) {
   const allowCredentials = passkeys.map(descriptorOf);
   const common = { challenge, rpId: places.rpId, userVerification: 'required', timeout: CEREMONY_MS };
@@ -64,7 +64,7 @@ export async function startRegistration(tx: TenantTx, { operator, places, tenant
     pubKeyCredParams: OFFERED.map((alg) => ({ type: 'public-key', alg })),
     timeout: CEREMONY_MS,
     excludeCredentials: own.map(descriptorOf),
-    // The passkey itself says who signs in, so it must be one that the authenticator finds.
+    // The passkey names the operator, so the authenticator must be able to find it without an id.
     authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
     attestation: 'none',
   };
@@ -73,7 +73,7 @@ export async function startRegistration(tx: TenantTx, { operator, places, tenant
 
 type Answer = { ceremonyId: string; credential: Readonly<Record<string, unknown>> };
 
-/** Refuses with 100218 whatever is wrong with the answer, and with 100094 a passkey that is registered already. */
+/** Refuses with 100218 a response that does not verify, and with 100094 a passkey that is already registered. */
 export async function completeRegistration(
   tx: TenantTx,
   { ceremonyId, credential }: Answer,
@@ -124,7 +124,7 @@ function refusingPlainly<T>(verify: () => T): T {
   }
 }
 
-/** Who answered, or why nobody did. What failed is to be committed, so it is no exception. */
+/** The operator, or a refusal. A refusal is no exception, because its failure must be committed. */
 export type Recognised =
   | { readonly operator: OperatorRow; readonly passkeyId: string }
   | {
@@ -136,8 +136,8 @@ export type Recognised =
 type Context = { places: Places; now: number; expected?: string | undefined };
 
 /**
- * Recognises the operator by a passkey. Only an answer that names a passkey of the operator and does not prove it counts
- * as a failure: a stranger who knows nobody's passkey can lock nobody out.
+ * Recognises the operator by a passkey. Only a response that names a passkey of the operator and does not prove it
+ * counts as a failure: a stranger who knows nobody's passkey can lock nobody out.
  */
 export async function recognise(tx: TenantTx, answer: Answer, context: Context): Promise<Recognised> {
   const { places, now, expected } = context;
@@ -172,7 +172,7 @@ type Verifying = {
   context: Context;
 };
 
-/** The refusal, if there is one. */
+/** Undefined if the response is right. */
 async function verifyAnswer(tx: TenantTx, { credential, passkey, ceremony, context }: Verifying) {
   try {
     const { signCount } = verifyAuthentication(
@@ -203,12 +203,11 @@ async function verifyAnswer(tx: TenantTx, { credential, passkey, ceremony, conte
   }
 }
 
-/** A lock that ends later than a lock from now would was set while the clock was ahead, and is over. */
+/** A lock that ends later than any lock set now was set while the clock was ahead, and does not count. */
 export function isLockedAt({ locked_until }: Pick<OperatorRow, 'locked_until'>, now: number): boolean {
   return locked_until !== null && locked_until > now && locked_until <= now + LOCKED_MS + MOST_APART_MS;
 }
 
-/** Whoever proves to be the operator starts again with no failures. */
 export async function recogniseSuccess(tx: TenantTx, operator: OperatorRow, now: number): Promise<OperatorRow> {
   const after = { ...operator, failures: 0, locked_until: null, last_sign_in_at: now };
   await changeOperator(tx, after);
@@ -223,7 +222,6 @@ export async function countFailure(tx: TenantTx, operator: OperatorRow, now: num
   return { refused: isNewLock ? 'locked' : 'passkey', operator: after, isNewLock };
 }
 
-/** Throws the error for a failed recognition. */
 export function throwRefused(
   { refused: reason, operator }: Extract<Recognised, { refused: string }>,
   now: number,

@@ -9,6 +9,7 @@ import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { type Input, implement } from '../kernel/implement.ts';
 import { fold } from '../kernel/pages.ts';
 import { pathNameFault } from '../kernel/path-name.ts';
+import { creation, updateOf } from '../kernel/tracked.ts';
 import { BUILT_IN_ROLES } from './built-in-roles.ts';
 import { countByRole } from './operators.repository.ts';
 import { ensureHolds, ensureLive, grantOf, type RoleGrant } from './role-rules.ts';
@@ -42,8 +43,6 @@ export function roleHandlers() {
         checkPermissions(context.tenantId, permissions);
         ensureHolds(context.principal, { permissions, environments, isMasked: masked });
         if ((await allRoles(tx)).length >= MAX_ROLES) throw new ApiError(100065);
-        const { now } = context;
-        const by = actor(context.principal);
         const row: RoleRow = {
           name,
           name_folded: fold(name),
@@ -51,10 +50,7 @@ export function roleHandlers() {
           permissions: JSON.stringify(permissions),
           environments: JSON.stringify(environments),
           masked: masked ? 1 : 0,
-          created_at: now,
-          created_by: by,
-          last_updated_at: now,
-          last_updated_by: by,
+          ...creation(actor(context.principal), context.now),
         };
         await addRole(tx, row).catch(throwIfNameTaken);
         return toRole(ownRole(row), new Map());
@@ -83,7 +79,7 @@ function update(context: Context, { params, query, body }: Input<typeof api.oper
     const { grant } = ownRole(before);
     const { permissions = grant.permissions, environments = grant.environments, masked = grant.isMasked } = body;
     checkPermissions(context.tenantId, permissions, grant.permissions);
-    // Whoever changes a role takes and gives: what it permitted before, and what it permits from now on.
+    // The caller must hold what the role permitted before, and what it will permit.
     for (const each of [grant, { permissions, environments, isMasked: masked }]) ensureHolds(context.principal, each);
     const after: RoleRow = {
       ...before,
@@ -91,8 +87,7 @@ function update(context: Context, { params, query, body }: Input<typeof api.oper
       permissions: JSON.stringify(permissions),
       environments: JSON.stringify(environments),
       masked: masked ? 1 : 0,
-      last_updated_at: context.now,
-      last_updated_by: actor(context.principal),
+      ...updateOf(context),
     };
     await changeRole(tx, after);
     return toRole(ownRole(after), await countByRole(tx));

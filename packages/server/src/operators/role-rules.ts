@@ -4,20 +4,17 @@ import type { Principal } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { PERMISSION_TYPE } from '../kernel/permissions.ts';
+import type { BuiltInRole } from './built-in-roles.ts';
 import { builtInRole } from './built-in-roles.ts';
 import { findRoleForUpdate, findRoleRow } from './roles.repository.ts';
+import type { SessionInUse } from './sessions.repository.ts';
 
 /** What a role permits, and where; permissions as callers write them, with the tenant. */
-export type RoleGrant = {
-  permissions: readonly string[];
-  environments: readonly ('live' | 'test')[];
-  /** Whether it sees personal data masked. */
-  isMasked: boolean;
-};
+export type RoleGrant = Pick<BuiltInRole, 'permissions' | 'environments' | 'isMasked'>;
 
-type StoredRole = { permissions: string | null; environments: string | null; masked: 0 | 1 | null };
+type StoredRole = Pick<SessionInUse, 'permissions' | 'environments' | 'masked'>;
 
-/** The grant of a role: one of Grove's by its name, or what is stored of one of the tenant's. */
+/** The grant of a built-in role, or of a stored role of the tenant. */
 export function grantOf(tenantId: TenantId, name: string, stored: StoredRole | undefined): RoleGrant | undefined {
   const builtIn = builtInRole(name);
   if (builtIn) return { ...builtIn, permissions: builtIn.permissions.map((each) => withTenant(tenantId, each)) };
@@ -33,7 +30,6 @@ function withTenant(tenantId: TenantId, permission: string): string {
   return `${PERMISSION_TYPE}${tenantId}#${permission}`;
 }
 
-/** Undefined if there is no such role. */
 export async function findGrant(db: TenantReads, name: string): Promise<RoleGrant | undefined> {
   return grantOf(db.tenantId, name, builtInRole(name) ? undefined : await findRoleRow(db, { name }));
 }
@@ -42,7 +38,7 @@ export async function getGrant(db: TenantReads, name: string): Promise<RoleGrant
   return existing(await findGrant(db, name));
 }
 
-/** The same for a role that is about to be given to somebody: nobody deletes it until the transaction ends. */
+/** Locks a role that is about to be given to somebody: nobody can delete it until the transaction ends. */
 export async function lockGrant(tx: TenantTx, name: string): Promise<RoleGrant> {
   return existing(grantOf(tx.tenantId, name, builtInRole(name) ? undefined : await findRoleForUpdate(tx, { name })));
 }
@@ -53,9 +49,9 @@ function existing(grant: RoleGrant | undefined): RoleGrant {
 }
 
 /**
- * Ensures that a caller gives, and takes from, nobody more than it holds itself: permissions, an environment, or sight of
- * personal data.
- * Otherwise whoever may invite could make an owner and be one, and a test key could let somebody into live.
+ * Ensures that a caller neither gives nor takes more than it holds: permissions, environments, or sight of personal
+ * data. Otherwise somebody who may invite could create an owner and sign in as that owner, and a test key could let
+ * somebody into live.
  */
 export function ensureHolds(caller: Principal, { permissions, environments, isMasked }: RoleGrant): void {
   checkGrants(caller, permissions);
@@ -69,9 +65,9 @@ export function ensureHolds(caller: Principal, { permissions, environments, isMa
 }
 
 /**
- * Ensures that operators, their roles and single sign-on, which are one set for both environments, are changed by somebody who
- * may work in live: a leaked test key would otherwise put a provider of its own in front of every operator. Names and
- * addresses of operators are shown to nobody else either: they are whom a letter of a stranger would go to.
+ * Ensures that only a caller who may work in live changes operators, roles and single sign-on, which both environments
+ * share: a leaked test key could otherwise put its own provider in front of every operator. Nobody else sees names and
+ * addresses of operators either, because they are targets for phishing.
  */
 export function ensureLive(caller: Principal): void {
   if (environmentsOf(caller).includes('live')) return;
@@ -80,7 +76,7 @@ export function ensureLive(caller: Principal): void {
   });
 }
 
-/** An operator has those of the role. A live API key may let others into test; a test key may not let them into live. */
+/** A live API key may let others into test; a test key may not let them into live. */
 function environmentsOf({ operator, environment }: Principal): readonly ('live' | 'test')[] {
   if (operator) return operator.environments;
   return environment === 'live' ? ['live', 'test'] : ['test'];

@@ -1,7 +1,6 @@
 import { FOR_UPDATE } from '../db/sql/dialect.ts';
 import { integer, optional, type RowOf, TRACKED, table, text } from '../db/sql/table.ts';
 
-/** A role of the tenant's own. */
 const roles = table('operator_roles', {
   tenant_id: text(),
   name: text(),
@@ -11,7 +10,6 @@ const roles = table('operator_roles', {
   permissions: text(),
   /** A JSON array. */
   environments: text(),
-  /** Whether personal data is masked. */
   masked: integer<0 | 1>(),
   ...TRACKED,
 });

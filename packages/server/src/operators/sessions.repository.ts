@@ -1,6 +1,6 @@
 import { query, statement } from '../db/sql/statement.ts';
 import { bytes, integer, type RowOf, table, text } from '../db/sql/table.ts';
-import type { OperatorStatus } from './operators.repository.ts';
+import type { OperatorRow } from './operators.repository.ts';
 
 const sessions = table('operator_sessions', {
   tenant_id: text(),
@@ -17,17 +17,13 @@ const sessions = table('operator_sessions', {
 const { columns } = sessions;
 export type OperatorSessionRow = RowOf<typeof sessions>;
 
-/** A session with its operator, and the operator's role if it is one of the tenant's own. */
-export type SessionInUse = OperatorSessionRow & {
-  name: string;
-  email: string;
-  role: string;
-  status: OperatorStatus;
-  of_installation: 0 | 1;
-  permissions: string | null;
-  environments: string | null;
-  masked: 0 | 1 | null;
-};
+/** A session with its operator, and the operator's role if it is stored. */
+export type SessionInUse = OperatorSessionRow &
+  Pick<OperatorRow, 'name' | 'email' | 'role' | 'status' | 'of_installation'> & {
+    permissions: string | null;
+    environments: string | null;
+    masked: 0 | 1 | null;
+  };
 
 const NAMES = columns.join(', ');
 const OF_SESSION = NAMES.split(', ')
@@ -43,7 +39,6 @@ export const findSessionInUse =
   LEFT JOIN operator_roles r ON r.tenant_id = o.tenant_id AND r.name = o.role
   WHERE s.tenant_id = :tenant_id AND s.id = :id`).get;
 
-/** The newest first. */
 export const sessionsOf = sessions.select(
   columns,
   `WHERE tenant_id = :tenant_id AND operator_id = :operatorId
@@ -67,7 +62,6 @@ export const removeDeadSessions = sessions.delete(
   'WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND (expires_at <= :now OR last_seen_at <= :idleSince)',
 ).run;
 
-/** Ends the sessions of everybody who signs in by single sign-on. */
 export const removeSessionsOfAccounts =
   statement(`DELETE FROM operator_sessions WHERE tenant_id = :tenant_id AND operator_id IN (
   SELECT id FROM operators WHERE tenant_id = :tenant_id AND sso_account <> '')`).run;

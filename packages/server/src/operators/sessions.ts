@@ -1,9 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Db, TenantTx } from '../db/db.ts';
+import type { TenantTx } from '../db/db.ts';
 import { boundedMap } from '../kernel/bounded-map.ts';
-import { type Clock, HOUR, MINUTE, MOST_APART_MS, toDtm } from '../kernel/clock.ts';
+import { HOUR, MINUTE, MOST_APART_MS, toDtm } from '../kernel/clock.ts';
 import type { OperatorPrincipal, Principal } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
+import type { Platform } from '../kernel/feature.ts';
 import { ID_PATTERN, newId, type TenantId } from '../kernel/ids.ts';
 import { type PermissionSet, permissionSet } from '../kernel/permissions.ts';
 import { grantOf, type RoleGrant } from './role-rules.ts';
@@ -21,13 +22,13 @@ import {
 /** The session of an operator: a cookie, of which only the hash is stored. */
 export const IDLE_MS = 30 * MINUTE;
 export const ABSOLUTE_MS = 12 * HOUR;
-/** A session that is used is written down once in this time. */
+/** The use of a session is recorded once in this time. */
 const SEEN_EVERY_MS = MINUTE;
 const MAX_SESSIONS_PER_OPERATOR = 20;
 const SECRET_BYTES = 32;
 const MAX_GRANTS = 1000;
 
-/** The principal of an operator who is signed in, in the environment that the request names. Refuses with 100210. */
+/** Finds the signed-in operator, for the environment that the request names. Refuses with 100210. */
 export type OperatorSession = (
   tenantId: TenantId,
   cookieValue: string,
@@ -36,7 +37,9 @@ export type OperatorSession = (
 
 type Grant = RoleGrant & { set: PermissionSet };
 
-type ReaderDeps = { db: Db; clock: Clock; ensureActive(tenantId: TenantId): Promise<void> };
+type ReaderDeps = Pick<Platform, 'db' | 'clock'> & {
+  ensureActive(tenantId: TenantId): Promise<void>;
+};
 
 export function sessionReader({ db, clock, ensureActive }: ReaderDeps): OperatorSession {
   const grants = boundedMap<string, Grant>(MAX_GRANTS);
@@ -61,7 +64,6 @@ export function sessionReader({ db, clock, ensureActive }: ReaderDeps): Operator
   };
 }
 
-/** Who is signed in by a session, and may do what. */
 export type SignedIn = Principal & { operator: OperatorPrincipal };
 
 function principalOf(
@@ -95,14 +97,14 @@ function computeGrant(tenantId: TenantId, row: SessionInUse): Grant {
   return { ...role, set: permissionSet(tenantId, role.permissions) };
 }
 
-/** A role that was deleted permits nothing. */
+/** A deleted role permits nothing. */
 function roleOf(tenantId: TenantId, row: SessionInUse): RoleGrant {
   return grantOf(tenantId, row.role, row) ?? { permissions: [], environments: [], isMasked: true };
 }
 
 /**
- * Whether the operator of a request that is still being answered could make it now: still signed in, and with the same
- * role, which permits it in its environment and sees as much. It does not make the session longer: nobody did anything.
+ * Whether the operator of a request that is still being answered could make it now: the session is still valid, the
+ * role is the same and permits it in its environment, and hides no more than before. It does not extend the session.
  */
 export async function isStillPermitted(
   { db, clock }: Pick<ReaderDeps, 'db' | 'clock'>,
@@ -134,12 +136,12 @@ function isInUse(row: SessionInUse, now: number): boolean {
     row.status === 'ACTIVE' &&
     row.expires_at > now &&
     row.last_seen_at + IDLE_MS > now &&
-    // A clock that was ahead when somebody signed in, and was put right, makes no session longer.
+    // A clock that was ahead at the sign-in must not make the session longer.
     row.created_at <= now + MOST_APART_MS
   );
 }
 
-/** Live unless the request says otherwise, as far as the role goes. */
+/** Live, unless the request or the role says otherwise. */
 function environmentOf(wantedEnvironment: string | undefined, allowed: readonly ('live' | 'test')[]): 'live' | 'test' {
   const [first] = allowed;
   const environment = wantedEnvironment ?? (allowed.includes('live') ? 'live' : first);
@@ -153,17 +155,15 @@ function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** What the request says of the browser. */
 export type Visitor = { browser: string; network: string };
 
 type NewSession = { operatorId: string; now: number; visitor: Visitor; authenticatedAt?: number };
 
-/** A session that has begun: its cookie, and who is signed in by it. */
 export type BegunSession = { cookie: string; principal: SignedIn };
 
 /**
- * A new session with a new secret. Who is signed in is read in the same transaction: later, more sign-ins of the operator may
- * have ended the session already.
+ * Makes a session with a new secret. The operator is read in the same transaction: other sign-ins of the operator may
+ * end this session soon.
  */
 export async function startSession(
   tx: TenantTx,
@@ -191,7 +191,6 @@ export async function startSession(
   return { cookie: `${session.id}.${secret}`, principal };
 }
 
-/** Ends the session that this cookie opens, if it opens one. */
 export async function endSessionOf(tx: TenantTx, cookieValue: string): Promise<void> {
   const [, id = '', secret = ''] = COOKIE.exec(cookieValue) ?? [];
   const row = ID_PATTERN.test(id) ? await findSessionInUse(tx, { id }) : undefined;
@@ -199,7 +198,6 @@ export async function endSessionOf(tx: TenantTx, cookieValue: string): Promise<v
     await removeSession(tx, { operatorId: row.operator_id, id });
 }
 
-/** What an operator sees of the sessions that are still good. */
 export function toSessions(rows: readonly OperatorSessionRow[], now: number, current: string | undefined) {
   const live = rows.filter((row) => row.expires_at > now && row.last_seen_at + IDLE_MS > now);
   return {

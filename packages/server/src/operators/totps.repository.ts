@@ -21,7 +21,7 @@ const REMOVE = totps.delete(OF);
 export const findTotp = totps.select(columns, OF).get;
 export const findTotpForUpdate = totps.select(columns, `${OF} ${FOR_UPDATE}`).get;
 
-/** It takes the place of an earlier one. */
+/** Replaces an earlier app. */
 export async function setTotp(tx: TenantTx, row: OperatorTotpRow): Promise<void> {
   await REMOVE.run(tx, { operatorId: row.operator_id });
   await ADD.run(tx, row);

@@ -7,11 +7,11 @@ import type { OperatorRow } from './operators.repository.ts';
 import { countFailure, isLockedAt, type Recognised, recogniseSuccess } from './passkeys.ts';
 import { findTotpForUpdate, setTotp, useStep } from './totps.repository.ts';
 
-/** The authenticator apps of operators: codes as RFC 6238 has them, with the arithmetic of the identity stores. */
+/** The authenticator apps of operators: codes of RFC 6238, computed by the code of identity stores. */
 export type TotpDeps = { vault: Pick<Vault, 'sealFor' | 'openFor'> };
 
 const PARAMETERS = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
-/** Of steps before now and after: clocks of telephones differ a little. */
+/** Steps before and after now: clocks of phones differ a little. */
 const WINDOW = 1;
 const SECRET_BYTES = 20;
 const SUBJECT = 'operators';
@@ -20,7 +20,7 @@ const NO_STEP = -1;
 
 type NewSecret = { sealed: Uint8Array; enrolment: ShownSecret };
 
-/** A secret that is not in use before its first code was right. */
+/** Makes a secret that is not in use before its first code was right. */
 export async function newSecret(
   { vault }: TotpDeps,
   tx: TenantTx,
@@ -34,7 +34,7 @@ export async function newSecret(
   };
 }
 
-/** The step of a code that is right and was not used before. */
+/** The step of a code that is right and unused. */
 async function stepOf(
   { vault }: TotpDeps,
   db: TenantReads,
@@ -49,7 +49,6 @@ async function stepOf(
 
 type Checked = { operatorId: string; sealed: Uint8Array; lastStep: number; code: string; now: number };
 
-/** Puts the app into use, if its first code is right. */
 export async function enrol(
   deps: TotpDeps,
   tx: TenantTx,
@@ -64,8 +63,8 @@ export async function enrol(
 type Typed = { operator: OperatorRow; code: string; now: number; pending?: Uint8Array | undefined };
 
 /**
- * Recognises the operator, who is locked for update, by a code of the app, or of an app that waits for its first code.
- * What failed counts towards the lock and is to be committed, so it is no exception.
+ * Recognises the operator, whom the caller has locked, by a code of the app, or of an app that waits for its first
+ * code. A failure counts towards the lock and must be committed, so it is no exception.
  */
 export async function recogniseCode(deps: TotpDeps, tx: TenantTx, typed: Typed): Promise<Recognised> {
   const { operator, code, now, pending } = typed;

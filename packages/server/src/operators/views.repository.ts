@@ -1,6 +1,6 @@
 import { bytes, integer, type RowOf, table, text } from '../db/sql/table.ts';
 
-/** Lists of the console that an operator has named. */
+/** Named lists of the console. */
 const views = table('operator_views', {
   tenant_id: text(),
   operator_id: text(),

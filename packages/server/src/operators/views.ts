@@ -11,13 +11,13 @@ import { addView, removeView, type ViewRow, viewsOf } from './views.repository.t
 
 type InputOf<Name extends keyof typeof api.consoleAccount> = Input<(typeof api.consoleAccount)[Name]>;
 type Deps = Pick<AccountDeps, 'vault'>;
-/** What is sealed of a view: a filter may be the name of a person. */
+/** Sealed, because a filter may be the name of a person. */
 type SealedPart = { name: string; search: Record<string, string> };
 
 const SUBJECT = 'operators';
 const contextOf = (id: string) => `operator-view:${id}`;
 
-/** Lists with their filters, under a name. Nobody sees those of somebody else. */
+/** Lists with their filters, under a name. Each operator sees only the own ones. */
 export function viewHandlers(deps: Deps) {
   return { ...bindDeps(deps, { listViews, saveView }), deleteView };
 }
@@ -32,7 +32,7 @@ async function listViews(deps: Deps, context: Context) {
 function saveView(deps: Deps, context: Context, { body: { screen, name, search } }: InputOf<'saveView'>) {
   const { callerId: operatorId } = own(context);
   return context.db.write(async (tx) => {
-    // The lock of the operator keeps two of their windows from going past the limit together.
+    // The lock of the operator keeps two windows from passing the limit together.
     if (!(await findOperatorForUpdate(tx, { id: operatorId }))) throw new ApiError(100210);
     const rows = await viewsOf(tx, { operatorId });
     const views = await Promise.all(rows.map((row) => toView(deps, tx, row)));

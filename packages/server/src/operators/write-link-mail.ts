@@ -1,13 +1,6 @@
-import { inOneLine } from '../kernel/in-one-line.ts';
+import { type MailTexts, type OperatorMail, writeOperatorMail } from './operator-mail.ts';
 
-/** The e-mail with a link to sign in. */
-export type LinkMail = { subject: string; text: string; html: string; language: string };
-
-const MAX_TENANT_NAME = 100;
-
-type Words = { subject: string; lead: string; button: string; end: string };
-
-const TEXTS: Readonly<Record<string, Words>> = {
+const TEXTS: MailTexts = {
   en: {
     subject: 'Your link to sign in to {tenant}',
     lead: 'Open this link to sign in to the console of {tenant}. It works once, within ten minutes.',
@@ -28,28 +21,7 @@ const TEXTS: Readonly<Record<string, Words>> = {
   },
 };
 
-export function writeLinkMail({
-  language,
-  tenantName,
-  url,
-}: {
-  language: string;
-  tenantName: string;
-  url: string;
-}): LinkMail {
-  const usedLanguage = language in TEXTS ? language : 'en';
-  const { subject, lead, button, end } = TEXTS[usedLanguage] as Words;
-  const tenant = inOneLine(tenantName, MAX_TENANT_NAME);
-  const fill = (words: string) => words.replaceAll('{tenant}', () => tenant);
-  const dir = usedLanguage === 'ar' ? 'rtl' : 'ltr';
-  const html =
-    `<!doctype html><html lang="${usedLanguage}" dir="${dir}"><body style="font-family:sans-serif"><p>${escaped(fill(lead))}</p>` +
-    `<p><a href="${escaped(url)}">${button}</a></p><p>${end}</p></body></html>`;
-  return { subject: fill(subject), text: `${fill(lead)}\n\n${url}\n\n${end}\n`, html, language: usedLanguage };
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (letter) => ENTITIES[letter] ?? letter);
+/** The e-mail with a link to sign in. */
+export function writeLinkMail(about: { language: string; tenantName: string; url: string }): OperatorMail {
+  return writeOperatorMail(TEXTS, about);
 }

@@ -2,13 +2,12 @@ import type { api, Query } from '@grove/contract';
 import type { TenantReads } from '../db/db.ts';
 import type { Environment } from '../kernel/environment.ts';
 import { invalidInput } from '../kernel/errors.ts';
-import { newId } from '../kernel/ids.ts';
+import { firstIdOf } from '../kernel/moment-of.ts';
 import { likePattern } from '../kernel/pages.ts';
 import { definitionIdsLike, EVERY_ID, type IdRange } from './instances/instance-ids.repository.ts';
 import { type Filter, listInstances, type Page, type Window } from './instances/list-instances.ts';
 import { asId, SEARCH_LIMITS, searchId, searchInstances } from './instances/search-instances.ts';
 import { wordsOf } from './instances/search-terms.ts';
-import { momentOf } from './tokens/token-rules.ts';
 
 type SearchQuery = Omit<Query<typeof api.processInstances.search>, 'page' | 'size' | 'sort' | 'after'>;
 type FilterQuery = Pick<SearchQuery, 'processDefinitionName' | 'processDefinitionId' | 'processInstanceStatus'>;
@@ -58,16 +57,8 @@ type RangeQuery = Pick<SearchQuery, 'startDateTime' | 'endDateTime'>;
 
 /** An id begins with the moment of its creation, so a range of time is a range of ids. */
 function rangeOf({ startDateTime, endDateTime }: RangeQuery, pointer: SearchScope['pointer']): IdRange {
-  const from = momentOf(startDateTime || undefined, `${pointer}/startDateTime`);
-  const below = momentOf(endDateTime || undefined, `${pointer}/endDateTime`);
   return {
-    from: from === null ? EVERY_ID.from : beginningOfIds(from),
-    below: below === null ? EVERY_ID.below : beginningOfIds(below),
+    from: firstIdOf(startDateTime || undefined, `${pointer}/startDateTime`) ?? EVERY_ID.from,
+    below: firstIdOf(endDateTime || undefined, `${pointer}/endDateTime`) ?? EVERY_ID.below,
   };
-}
-
-const TIME_LENGTH = 10;
-
-function beginningOfIds(at: number): string {
-  return newId(Math.max(0, at)).slice(0, TIME_LENGTH);
 }

@@ -1,27 +1,26 @@
 import type { TenantTx } from '../db/db.ts';
-import type { Jobs } from '../jobs/jobs.ts';
-import type { Vault } from '../secrets/vault.ts';
+import type { Platform } from '../kernel/feature.ts';
 import { linkDevice } from './case-work/save-links.ts';
 import { openChallenges } from './faces/challenges.ts';
 import { stepLeaver } from './funnel/leave-step.ts';
 import { stepSeer } from './funnel/see-step.ts';
 import { imagesOf, saveImages } from './images/images.repository.ts';
-import { endReason } from './instances/end-reason.repository.ts';
+import { endReason } from './instances/instance-events.repository.ts';
 import {
   findInstance,
   findInstanceForUpdate,
   type InstanceRow,
+  lockInstance,
   setScenario,
 } from './instances/process-instances.repository.ts';
 import { spendStartCode } from './instances/spend-start-code.ts';
-import { type ExpectEvents, recordEvent, type TellEvents } from './instances/tell-events.ts';
-import type { Drive, Snapshot } from './runtime/drive.ts';
-import type { IdentityPort } from './runtime/identity-port.ts';
+import { recordEvent } from './instances/tell-events.ts';
+import type { DriveDeps, Snapshot } from './runtime/drive.ts';
 import { beginStep } from './runtime/settle-step.ts';
-import { redirectAllowed } from './settings/redirect-allowed.ts';
+import type { WorkDeps } from './runtime/work-step.ts';
+import { redirectAllowed } from './settings/redirect-rules.ts';
 import { createFromToken, type FromToken } from './tokens/create-from-token.ts';
-import { frameRule } from './tokens/embed-origins.ts';
-import { homeOf, linkTarget } from './tokens/link-target.ts';
+import { frameRule, homeOf, linkTarget } from './tokens/embed-origins.ts';
 import { uiUrlOfToken } from './tokens/process-tokens.repository.ts';
 
 export type { ImageRow } from './images/images.repository.ts';
@@ -30,23 +29,18 @@ export type { InstanceRow };
 /** What the journeys of end users ask of processes. */
 export type ProcessesForJourneys = ReturnType<typeof processesForJourneys>;
 
-type Deps = {
-  drive: Drive;
-  tell: TellEvents;
-  expectEvents: ExpectEvents;
-  vault: Vault;
-  identity: IdentityPort;
-  jobs: Pick<Jobs, 'enqueue'>;
-  deleteBlobs(tx: TenantTx, keys: readonly string[]): Promise<unknown>;
-  baseUrlOf(tenantId: string): string;
-};
+type Deps = Pick<Platform, 'vault' | 'jobs' | 'baseUrlOf'> &
+  Pick<DriveDeps, 'tell' | 'expectNotified' | 'identity'> &
+  Pick<WorkDeps, 'drive' | 'deleteBlobs'>;
 
 export function processesForJourneys(deps: Deps) {
-  const { drive, tell, expectEvents, vault, identity, jobs, deleteBlobs, baseUrlOf } = deps;
+  const { drive, tell, expectNotified, vault, identity, jobs, deleteBlobs, baseUrlOf } = deps;
   return {
     drive,
-    /** The instance, which nobody else can change until the transaction ends. */
-    lockInstance: findInstanceForUpdate,
+    /** Nobody else can change the instance until the transaction ends. */
+    lockInstance,
+    /** The same, and what the instance is then. */
+    instanceForUpdate: findInstanceForUpdate,
     /** What the sandbox finds from now on. The instance is locked. */
     setScenario,
     spendStartCode,
@@ -66,8 +60,8 @@ export function processesForJourneys(deps: Deps) {
     beginStep: (tx: TenantTx, snapshot: Snapshot, how: { now: number; anew: boolean }) =>
       beginStep(identity, tx, snapshot, how),
     challenges: openChallenges(vault),
-    ...stepSeer(deps),
-    expectEvents,
+    seeStep: stepSeer(deps),
+    expectNotified,
     leaveStep: stepLeaver({ jobs }),
     /** One browser has opened both instances. */
     async linkDevice(tx: TenantTx, instanceId: string, otherId: string, now: number) {

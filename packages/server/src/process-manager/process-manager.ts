@@ -1,18 +1,14 @@
 import type { TenantDb, TenantTx } from '../db/db.ts';
-import type { Scrub } from '../db/sqlite/scrub.ts';
-import type { Blobs } from '../engines/blobs/blobs.ts';
 import { SandboxBroken, sandboxVision } from '../engines/vision/sandbox.ts';
 import { scenarioOf } from '../engines/vision/scenarios.ts';
 import type { Vision, VisionMachine } from '../engines/vision/vision.ts';
 import type { ErasureLog } from '../erasure-log/erasure-log.ts';
 import { toDtm } from '../kernel/clock.ts';
 import type { Platform } from '../kernel/feature.ts';
-import type { TenantId } from '../kernel/ids.ts';
 import type { InstanceEvent } from '../kernel/instance-event.ts';
-import type { SignDocument } from '../kernel/sign-document.ts';
 import { linkHandlers } from './case-work/links.ts';
 import { type NotesDeps, noteHandlers } from './case-work/notes.ts';
-import { sessionHandlers } from './case-work/sessions.ts';
+import { type SessionDeps, sessionHandlers } from './case-work/sessions.ts';
 import { cloudSecretHandlers } from './cloud-secrets/cloud-secrets.ts';
 import { definitionHandlers } from './definitions/definitions.ts';
 import type { Exists } from './definitions/lookup.ts';
@@ -22,25 +18,25 @@ import { processesForJourneys } from './for-journeys.ts';
 import { countSteps } from './funnel/count-steps.ts';
 import { forgetCountsJob, funnelHandlers } from './funnel/funnel.ts';
 import { tellLeftJob } from './funnel/leave-step.ts';
-import { expectStepViews } from './funnel/step-views.repository.ts';
-import { sweepBlobsJob } from './images/sweep-blobs.ts';
-import { deleteBlobsJob } from './instances/delete-blobs.ts';
+import { eventsOfView } from './funnel/see-step.ts';
+import { rememberStepViews } from './funnel/step-views.repository.ts';
+import { deleteBlobsJob, sweepBlobsJob } from './images/sweep-blobs.ts';
 import type { InstanceRow } from './instances/process-instances.repository.ts';
 import { makeResumeLink, rootOf } from './instances/resume-link.ts';
-import { type ExpectEvents, eventTeller } from './instances/tell-events.ts';
+import { eventTeller } from './instances/tell-events.ts';
 import { type ProcessInstancesDeps, processInstanceHandlers } from './process-instances.ts';
+import type { RetentionDeps } from './retention/open-retention.ts';
 import { openRetention } from './retention/open-retention.ts';
 import { closedReviewHandlers } from './reviews/closed-reviews.ts';
 import { queueHandlers } from './reviews/queues.ts';
 import { type ReviewDeps, reviewHandlers } from './reviews/reviews.ts';
-import type { CallHttp } from './runtime/call-http.ts';
+import type { DriveDeps } from './runtime/drive.ts';
 import { openDrive, type Snapshot } from './runtime/drive.ts';
-import type { IdentityPort } from './runtime/identity-port.ts';
 import { readInstanceData } from './runtime/instance-data.ts';
 import { liveVision, type SearchValues, type SearchWatchlist } from './runtime/live-vision.ts';
-import { parentProcesses } from './runtime/parent-process.ts';
+import { parentProcesses, startChildJob } from './runtime/parent-process.ts';
 import { defineRunDue } from './runtime/run-due.ts';
-import { startChildJob } from './runtime/start-child.ts';
+import type { WorkDeps } from './runtime/work-step.ts';
 import { workStepJobs } from './runtime/work-step.ts';
 import { sandboxHandlers } from './sandbox/sandbox.ts';
 import { settingsHandlers } from './settings/settings.ts';
@@ -52,56 +48,40 @@ import { shadowVersionHandlers } from './what-if/shadow-versions.ts';
 import { whatIfHandlers } from './what-if/what-if.ts';
 
 /** Definitions, tokens, instances, reviews and the engine, put together. */
-export type ProcessManagerDeps = Platform & {
-  blobs: Blobs;
-  erasureLog: ErasureLog;
-  sign: SignDocument;
-  scrub: Scrub;
-  /** The machine that looks at the images of live instances. */
-  vision: VisionMachine;
-  /** Whether this process takes the jobs that need it. */
-  takesLooks: boolean;
-  watchlists: { searchWatchlist: SearchWatchlist; searchValues: SearchValues };
-  maxTokens: number;
-  receiptsDays: number;
-  /** The regional system that this server is part of. */
-  region: string;
-  /** In the transaction of every event. */
-  notify(tx: TenantTx, event: InstanceEvent): Promise<void>;
-  /** Begins to read whom it notifies. */
-  expectNotified(tx: TenantTx): void;
-  /** For steps that add, register or recognise a user. */
-  identity: IdentityPort;
-  /** For steps that ask a service of the tenant. */
-  callHttp: CallHttp;
-  sendWebhook(tx: TenantTx, name: string, event: InstanceEvent): Promise<boolean>;
-  /** Sends a link to an end user who waits for the decision, because a reviewer asks for steps again. */
-  askedAgain(
-    tx: TenantTx,
-    instanceId: string,
-    makeLink: () => Promise<{ url: string; expiresAt: number }>,
-  ): Promise<void>;
-  /** Sends e-mails to end users. */
-  mailTo: ProcessInstancesDeps['mailTo'];
-  /** The names of those of the operators who can sign in. */
-  operatorNames: NotesDeps['operatorNames'];
-  reviewerName: ReviewDeps['reviewerName'];
-  /** Whether what a definition refers to is there. */
-  exists: Exists;
-  /** Called after the commit of a change of a journey. */
-  changed(tenantId: TenantId, instanceId: string): void;
-};
+export type ProcessManagerDeps = Platform &
+  Pick<WorkDeps, 'blobs' | 'callHttp' | 'takesLooks'> &
+  Pick<DriveDeps, 'expectNotified' | 'identity' | 'sendWebhook' | 'changed'> &
+  Pick<RetentionDeps, 'scrub' | 'sign' | 'receiptsDays'> &
+  Pick<ProcessInstancesDeps, 'region' | 'mailTo'> &
+  Pick<NotesDeps, 'operatorNames' | 'tellOperator'> &
+  Pick<SessionDeps, 'messagesTo'> &
+  Pick<ReviewDeps, 'reviewerName'> & {
+    erasureLog: ErasureLog;
+    /** The machine that analyses the images of live instances. */
+    vision: VisionMachine;
+    watchlists: { searchWatchlist: SearchWatchlist; searchValues: SearchValues };
+    maxTokens: number;
+    /** In the transaction of every event. */
+    notify(tx: TenantTx, event: InstanceEvent): Promise<void>;
+    /** Sends a link to an end user who waits for the decision, because a reviewer asks for steps again. */
+    askedAgain(
+      tx: TenantTx,
+      instanceId: string,
+      makeLink: () => Promise<{ url: string; expiresAt: number }>,
+    ): Promise<void>;
+    /** Whether what a definition refers to is there. */
+    exists: Exists;
+  };
 
 export function openProcessManager(deps: ProcessManagerDeps) {
-  const { vault, jobs, blobs, audit, baseUrlOf, identity, region } = deps;
-  const tell = eventTeller(async (tx, event) => {
-    await Promise.all([countSteps(tx, event), deps.notify(tx, event)]);
-  });
-  const expectEvents: ExpectEvents = (tx, instanceId) => {
-    deps.expectNotified(tx);
-    expectStepViews(tx, instanceId);
+  const { vault, jobs, blobs, audit, baseUrlOf, identity, region, expectNotified } = deps;
+  const notifyAll = async (tx: TenantTx, events: readonly InstanceEvent[]) => {
+    for (const event of events) await deps.notify(tx, event);
   };
-  const drive = openDrive({ ...deps, tell, expectEvents });
+  const tell = eventTeller(async (tx, events) => {
+    await Promise.all([countSteps(tx, events), notifyAll(tx, events)]);
+  });
+  const drive = openDrive({ ...deps, tell, eventsOfView, rememberViews: rememberStepViews });
   const deletion = deleteBlobsJob(blobs);
   const deleteBlobs = (tx: TenantTx, keys: readonly string[]) => jobs.enqueue(tx, deletion, { keys });
   const { beginErasure, ...retention } = openRetention({ ...deps, drive, tell });
@@ -123,7 +103,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       processTokens: processTokenHandlers({ baseUrlOf, audit, maxTokens: deps.maxTokens, erasureLog: deps.erasureLog }),
       processInstances: processInstanceHandlers({
         tell,
-        expectNotified: deps.expectNotified,
+        expectNotified,
         vault,
         beginErasure,
         audit,
@@ -134,15 +114,15 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       }),
       processDefinitions: definitionHandlers({ exists: deps.exists }),
       funnels: funnelHandlers(),
-      reviews: reviewHandlers({ drive, audit, reviewerName: deps.reviewerName, ...resumeLinks(deps) }),
+      reviews: reviewHandlers({ ...deps, drive, ...resumeLinks(deps) }),
       closedReviews: closedReviewHandlers(),
       reviewQueues: queueHandlers(),
       whatIf: whatIfHandlers(),
       shadowVersions: shadowVersionHandlers(),
       usage: usageHandlers(),
       instanceLinks: linkHandlers({ audit }),
-      instanceSessions: sessionHandlers({ audit }),
-      ...noteHandlers({ audit, operatorNames: deps.operatorNames }),
+      instanceSessions: sessionHandlers(deps),
+      ...noteHandlers(deps),
       processSettings: settingsHandlers(),
       sandbox: sandboxHandlers(),
       cloudSecrets: cloudSecretHandlers({ vault }),
@@ -157,7 +137,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       ...parentProcesses(drive, deps.clock),
     },
     forPersons: { sources: retention.ofPerson, finishErasures: retention.finishErasures },
-    forJourneys: processesForJourneys({ drive, tell, expectEvents, vault, identity, jobs, deleteBlobs, baseUrlOf }),
+    forJourneys: processesForJourneys({ drive, tell, expectNotified, vault, identity, jobs, deleteBlobs, baseUrlOf }),
     startWork: retention.start,
     stop: retention.stop,
   };

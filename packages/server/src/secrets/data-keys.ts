@@ -4,7 +4,7 @@ import { boundedMap } from '../kernel/bounded-map.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { contextOf, keyFrom, newKey, randomnessOf, seal, sealedBy, unseal } from './sealing.ts';
-import { addDataKey, destroyDataKeys, findDataKey } from './secrets.repository.ts';
+import { destroyDataKeys, ensureDataKey, findDataKey } from './secrets.repository.ts';
 import type { TenantKeys } from './tenant-keys.ts';
 
 /** The keys of subjects, which the tenant's key seals and which seal data. */
@@ -50,11 +50,9 @@ export function openDataKeys(tenantKeys: TenantKeys, clock: Clock): DataKeys {
       const existing = stored === undefined ? await findDataKey(tx, subject) : stored;
       if (existing) return open(tx, subject, existing);
       const sealedKey = seal(await tenantKeys.get(tx), dataKeyContext(tx.tenantId, subject), newKey().export());
-      addDataKey(tx, { subject, sealed: sealedKey, now: clock.now() });
-      // Another transaction may have been first: what is stored counts.
-      const storedKey = await findDataKey(tx, subject);
-      if (!storedKey) throw new Error('a data key that was just stored is gone');
-      return open(tx, subject, storedKey);
+      const storedKey = await ensureDataKey(tx, { subject, sealed: sealedKey, now: clock.now() });
+      if (!storedKey) throw new Error('a data key could not be stored');
+      return open(tx, subject, storedKey.sealed);
     },
     async get(db, subject) {
       const stored = await findDataKey(db, subject);

@@ -17,9 +17,8 @@ const TAG = 16;
 const NONCE = 12;
 export const CHUNK_BYTES = 256 * 1024;
 const HEADER = 1 + SALT;
-/** As many as are read in one go: to ask a store for each of them would cost more than to open it. */
-const PORTION_CHUNKS = 4;
-export const MAX_PORTION_BYTES = HEADER + PORTION_CHUNKS * (CHUNK_BYTES + TAG) + 1;
+/** The most that is asked for at once: a chunk, the header before the first and a byte behind the last. */
+export const MAX_PORTION_BYTES = HEADER + CHUNK_BYTES + TAG + 1;
 
 /** How long the sealed value is. */
 export function sealedSize(plainSize: number): number {
@@ -45,8 +44,9 @@ export async function* sealChunks(dataKey: KeyObject, context: string, plain: Ui
 export type SealedSource = { read(bytes: number): Promise<Uint8Array> };
 
 /**
- * Yields only what has been proven; throws at the first chunk that is not what was sealed. The value is asked for in
- * portions of whole chunks, so that what comes out of the store is neither gathered nor joined before it is opened.
+ * Yields only what has been proven; throws at the first chunk that is not what was sealed. The value is asked for chunk by
+ * chunk, so that what comes out of the store is neither gathered nor joined before it is opened, and whoever loads an image
+ * slowly holds a chunk of it.
  */
 export async function* openChunks(
   dataKey: KeyObject,
@@ -57,20 +57,16 @@ export async function* openChunks(
   const count = chunksOf(plainSize);
   const sizeOf = (number: number) => TAG + (number < count - 1 ? CHUNK_BYTES : plainSize - number * CHUNK_BYTES);
   let key: KeyObject | undefined;
-  for (let first = 0; first < count; first += PORTION_CHUNKS) {
-    const next = Math.min(count, first + PORTION_CHUNKS);
-    const size = (first === 0 ? HEADER : 0) + (next - first - 1) * sizeOf(0) + sizeOf(next - 1);
+  for (let number = 0; number < count; number++) {
+    const headerSize = number === 0 ? HEADER : 0;
+    const size = headerSize + sizeOf(number);
+    const isLast = number === count - 1;
     // Behind the last chunk there must be nothing.
-    const portion = await source.read(next === count ? size + 1 : size);
+    const portion = await source.read(isLast ? size + 1 : size);
     if (portion.length !== size) throw new Error('a sealed value has another length than it should');
     key ??= keyOfHeader(dataKey, context, portion.subarray(0, HEADER));
-    let at = first === 0 ? HEADER : 0;
-    for (let number = first; number < next; number++) {
-      const sealed = portion.subarray(at, at + sizeOf(number));
-      at += sealed.length;
-      const plain = openChunk(key, nonceOf(number, number === count - 1), sealed);
-      if (plain.length > 0) yield plain;
-    }
+    const plain = openChunk(key, nonceOf(number, isLast), portion.subarray(headerSize));
+    if (plain.length > 0) yield plain;
   }
 }
 

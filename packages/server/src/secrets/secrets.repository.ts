@@ -50,9 +50,10 @@ export const pageDataKeys = query<DataKeyRow>()(
   'SELECT subject, sealed FROM data_keys WHERE tenant_id = :tenant_id AND subject > :after ORDER BY subject LIMIT 500',
 ).all;
 
-export const addDataKey =
+/** Adds the key, or finds that another transaction was first. Gives what is stored. */
+export const ensureDataKey =
   query<DataKeyRow>()(`INSERT INTO data_keys (tenant_id, subject, sealed, created_at) VALUES (:tenant_id, :subject, :sealed, :now)
-  ON CONFLICT (tenant_id, subject) DO NOTHING`).send;
+  ON CONFLICT (tenant_id, subject) DO UPDATE SET sealed = data_keys.sealed RETURNING subject, sealed`).get;
 
 export const resealDataKey = query<DataKeyRow>()(
   'UPDATE data_keys SET sealed = :sealed WHERE tenant_id = :tenant_id AND subject = :subject',

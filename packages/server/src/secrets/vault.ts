@@ -2,7 +2,7 @@ import type { PersonalSeal, SystemDb, TenantReads, TenantTx } from '../db/db.ts'
 import { boundedMap } from '../kernel/bounded-map.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
-import { type DataKeys, openDataKeys } from './data-keys.ts';
+import { type DataKeys, type OpenedKey, openDataKeys } from './data-keys.ts';
 import type { MasterKey } from './master-key.ts';
 import { personalSeal } from './personal-seal.ts';
 import { openChunks, type SealedSource, sealChunks, sealedSize } from './seal-chunks.ts';
@@ -52,6 +52,8 @@ export type Vault = {
   unsealerFor(db: TenantReads, subject: string): Promise<(context: string, sealed: Uint8Array) => Buffer>;
   /** For long values, which are sealed once the transaction that made sure of the key has committed. */
   sealerFor(tx: TenantTx, subject: string, key?: Uint8Array | null): Promise<Sealer>;
+  /** The same with a key that was read, which needs no transaction. */
+  sealerWith(db: TenantReads, subject: string, key: Uint8Array): Promise<Sealer>;
   openerFor(db: TenantReads, subject: string, key?: Uint8Array | null): Promise<Opener>;
   /**
    * For what rows hold about persons: one key for each tenant. Outside of a transaction nothing if it was never made, and so
@@ -120,11 +122,10 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
       return (context, sealed) => unseal(key, dataContext(db.tenantId, subject, context), sealed);
     },
     async sealerFor(tx, subject, sealedKey) {
-      const { key } = await dataKeys.ensure(tx, subject, sealedKey);
-      return (context, plain) => ({
-        size: sealedSize(plain.length),
-        chunks: () => sealChunks(key, chunksContext(tx.tenantId, subject, context), plain),
-      });
+      return sealerOf(tx, subject, await dataKeys.ensure(tx, subject, sealedKey));
+    },
+    async sealerWith(db, subject, sealedKey) {
+      return sealerOf(db, subject, await dataKeys.open(db, subject, sealedKey));
     },
     async openerFor(db, subject, storedKey) {
       const { key } = storedKey ? await dataKeys.open(db, subject, storedKey) : await dataKeys.get(db, subject);
@@ -137,6 +138,13 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
     destroySubject: (tx, subject) => dataKeys.destroy(tx, [subject]),
     destroySubjects: dataKeys.destroy,
   };
+}
+
+function sealerOf({ tenantId }: TenantReads, subject: string, { key }: OpenedKey): Sealer {
+  return (context, plain) => ({
+    size: sealedSize(plain.length),
+    chunks: () => sealChunks(key, chunksContext(tenantId, subject, context), plain),
+  });
 }
 
 async function systemSecret(master: MasterKey, clock: Clock, db: SystemDb, name: string): Promise<VersionedKey[]> {

@@ -1,12 +1,11 @@
 import { newKeyRow, storeNewKey } from '../arthr/api-keys/api-keys.ts';
 import { recordChange } from '../audit/audit.ts';
-import { type Db, isUniqueViolation, type Reads, type TenantTx } from '../db/db.ts';
+import { isUniqueViolation, type Reads, type TenantTx } from '../db/db.ts';
 import { boundedMap } from '../kernel/bounded-map.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Platform } from '../kernel/feature.ts';
 import { isTenantId, type TenantId } from '../kernel/ids.ts';
 import { bindDeps } from '../kernel/implement.ts';
 import type { VersionedKey } from '../secrets/sealing.ts';
-import type { Vault } from '../secrets/vault.ts';
 import {
   addTenant,
   findTenant,
@@ -41,10 +40,7 @@ const CREATED_BY = 'Operator';
 
 type NewKeyRow = Parameters<typeof storeNewKey>[1];
 
-export type TenantsDeps = {
-  db: Db;
-  vault: Vault;
-  clock: Clock;
+export type TenantsDeps = Pick<Platform, 'db' | 'vault' | 'clock'> & {
   pepper: VersionedKey;
   /** The region of a tenant that does not live in this one. */
   elsewhere(tenantId: string): string | undefined;

@@ -1,24 +1,18 @@
-import type { Db, TenantReads } from '../db/db.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { TenantReads } from '../db/db.ts';
 import type { Environment } from '../kernel/environment.ts';
+import type { Platform } from '../kernel/feature.ts';
 import { customPageHandlers } from './custom-pages/custom-pages.ts';
-import { pageAddresses } from './custom-pages/page-addresses.ts';
-import { deployedLabel, isPageName, pageFileFinder } from './custom-pages/show-page.ts';
-import { textFiles } from './texts/text-files.ts';
-import { textHandlers } from './texts/texts.ts';
-import { isThemeName } from './themes/is-theme-name.ts';
-import { lookOf } from './themes/show-theme.ts';
+import { deployedLabel, isPageName, pageAddresses, pageFileFinder } from './custom-pages/show-page.ts';
+import { textFiles, textHandlers } from './texts/texts.ts';
+import { isThemeName, lookOf } from './themes/show-theme.ts';
 import { themeHandlers } from './themes/themes.ts';
 
 /** Assembles custom pages and themes. */
-export type ThemeServerDeps = {
-  db: Db;
-  clock: Clock;
+export type ThemeServerDeps = Pick<Platform, 'db' | 'clock' | 'baseUrlOf'> & {
   /** The domain of the hosts that show pages, if configured. */
   pagesDomain: string | undefined;
   /** The folder of the texts of which the pages of journeys are built. */
   textsFolder: string;
-  baseUrlOf(tenantId: string): string;
 };
 
 /** The functions of themes and custom pages that journeys use. */

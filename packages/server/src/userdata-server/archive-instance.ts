@@ -2,21 +2,16 @@ import { Readable } from 'node:stream';
 import type { TenantReads } from '../db/db.ts';
 import { toDtm } from '../kernel/clock.ts';
 import type { SignDocument } from '../kernel/sign-document.ts';
-import type { InstanceData, InstanceImage } from '../process-manager/runtime/instance-data.ts';
+import type { InstanceData, ReadInstanceData } from '../process-manager/runtime/instance-data.ts';
 import { listItems } from './list-items.ts';
 import { toChecks, toUserData } from './show-user-data.ts';
 import { type ArchiveEntry, json, type ListedEntry, writeArchive } from './write-archive.ts';
 
 /** Everything of one instance as one signed archive, always in the same order. */
-export type ArchiveDeps = {
+export type ArchiveDeps = Pick<ReadInstanceData, 'imageStream' | 'events' | 'applicant' | 'sessions' | 'notes'> & {
   sign: SignDocument;
   /** The versions of the programs that made the data, by name. */
   versions: Readonly<Record<string, string>>;
-  imageStream(db: TenantReads, row: InstanceImage): Promise<Readable>;
-  events(db: TenantReads, instanceId: string): Promise<readonly object[]>;
-  applicant(db: TenantReads, instanceId: string): Promise<object | undefined>;
-  sessions(db: TenantReads, instanceId: string): Promise<readonly object[]>;
-  notes(db: TenantReads, instanceId: string): Promise<readonly object[]>;
 };
 
 export const ARCHIVE_FORMAT = 'grove-archive/2';

@@ -1,26 +1,23 @@
 import { api } from '@grove/contract';
 import type { Audit, AuditedRead } from '../audit/audit.ts';
 import { stream } from '../kernel/answers.ts';
-import { toDtm } from '../kernel/clock.ts';
+import { SECOND, toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
+import type { Platform } from '../kernel/feature.ts';
 import { implement } from '../kernel/implement.ts';
-import type { SignDocument } from '../kernel/sign-document.ts';
 import { type MayStillCall, stillAllowed } from '../kernel/still-allowed.ts';
 import type { InstanceData, ReadInstanceData } from '../process-manager/runtime/instance-data.ts';
+import type { ArchiveDeps } from './archive-instance.ts';
 import { archiveInstance } from './archive-instance.ts';
+import { assuranceOf } from './assurance-of.ts';
 import { listItems } from './list-items.ts';
-import { resultClaims } from './result-claims.ts';
 import { toChecks, toUserData } from './show-user-data.ts';
 
 /** The data of the end user and the results of its checks (specification 4.9). Every read is an audit event. */
-export type UserDataDeps = ReadInstanceData & {
-  audit: Pick<Audit, 'noteRead'>;
-  sign: SignDocument;
-  versions: Readonly<Record<string, string>>;
-  baseUrlOf(tenantId: string): string;
-  mayStillCall: MayStillCall;
-};
+export type UserDataDeps = ReadInstanceData &
+  ArchiveDeps &
+  Pick<Platform, 'baseUrlOf'> & { audit: Pick<Audit, 'noteRead'>; mayStillCall: MayStillCall };
 
 /** The reads that a redacted instance still allows. */
 const OF_VERDICT: ReadonlySet<AuditedRead['action']> = new Set(['userData.checksRead', 'userData.resultSigned']);
@@ -100,4 +97,31 @@ const ITEM_PATH = /^[A-Za-z0-9/_.-]{1,200}$/;
 /** A caller can write anything into a path, personal data too, so an unusual path is not recorded in the audit trail. */
 function itemOf(path: string): string {
   return ITEM_PATH.test(path) ? path : '?';
+}
+
+type Issued = { issuer: string; tenantId: string; now: number };
+
+/** What a signed result says: how it ended and what the checks found, and nothing of the person. */
+function resultClaims(data: InstanceData, { issuer, tenantId, now }: Issued) {
+  const { instance, flow, checks } = data;
+  return {
+    iss: issuer,
+    aud: tenantId,
+    sub: instance.id,
+    iat: Math.floor(now / SECOND),
+    processDefnId: instance.definition_id,
+    processDefnName: instance.process_defn_name,
+    processDefnVersion: instance.process_defn_version,
+    environment: instance.environment,
+    status: instance.status,
+    ...(flow.decision && { decision: flow.decision }),
+    ...(instance.completed_at !== null && { completedDtm: toDtm(instance.completed_at) }),
+    checks: checks.map(({ step, name, status, reason }) => ({
+      step,
+      name,
+      status,
+      ...(reason !== null && { reason }),
+    })),
+    assurance: assuranceOf(data),
+  };
 }

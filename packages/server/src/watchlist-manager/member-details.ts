@@ -1,18 +1,11 @@
+import type { api, Body } from '@grove/contract';
 import type { TenantTx } from '../db/db.ts';
 import { fold } from '../kernel/pages.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { codeNames, membersAfter, type StoredMember } from './members.repository.ts';
 
 /** What is known of a member. All of it is sealed; codes of the names are stored as well, by which they are found. */
-export type Details = {
-  firstName?: string;
-  lastName?: string;
-  email?: string;
-  phoneNumber?: string;
-  note?: string;
-  /** Of a list of values, as it was given. */
-  value?: string;
-};
+export type Details = Omit<Body<typeof api.watchlists.addMember>, 'image' | 'expireAfter'>;
 
 /** One key for each list: whoever deletes the list has nothing left to open. */
 export const subjectOf = (listId: string) => `watchlist:${listId}`;

@@ -117,12 +117,13 @@ export async function removeExpired(
   return (await REMOVE_EXPIRED.all(tx, { listId, now, limit })).map(({ id }) => id);
 }
 
-export const listsWithExpired = query<{
+/** A list with an expired member. */
+export const findExpired = query<{
   watchlist_id: string;
   environment: Environment;
-}>()(`SELECT DISTINCT m.watchlist_id, l.environment FROM watchlist_members m
+}>()(`SELECT m.watchlist_id, l.environment FROM watchlist_members m
   JOIN watchlists l ON l.tenant_id = m.tenant_id AND l.id = m.watchlist_id
-  WHERE m.tenant_id = :tenant_id AND m.expires_at <= :now`).all;
+  WHERE m.tenant_id = :tenant_id AND m.expires_at <= :now LIMIT 1`).get;
 
 export type FaceKey = { id: string; revision: number; algorithm: string; expires_at: number | null };
 

@@ -6,12 +6,13 @@ import type { NoteErased } from '../erasure-log/write-down.ts';
 import { actor } from '../kernel/actor.ts';
 import { fromDuration, toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
-import { personPattern } from '../kernel/ensure-unmasked.ts';
+import { personPaging, personPattern } from '../kernel/ensure-unmasked.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { bindDeps, type Handlers, type Input, prepared } from '../kernel/implement.ts';
 import { mapInSlices } from '../kernel/in-slices.ts';
-import { paging, toPage } from '../kernel/pages.ts';
+import { toPage } from '../kernel/pages.ts';
+import { creation, trackedView, updateOf } from '../kernel/tracked.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { deleteExpired, deleteMember, memberKey } from './erase-again.ts';
 import type { HashValue } from './hash-value.ts';
@@ -83,7 +84,7 @@ export function memberHandlers(deps: MembersDeps): Own {
 async function listMembers(deps: MembersDeps, context: Context, { params, query }: InputOf<'listMembers'>) {
   const { vault, audit } = deps;
   const { db, now } = context;
-  const page = paging(query, MEMBER_SORTABLE);
+  const page = personPaging(context.principal, query, MEMBER_SORTABLE, ['firstName', 'lastName']);
   const list = await existingList(db, context, params.watchlistId);
   const unseal = list.num_members === 0 ? undefined : await vault.unsealerFor(db, subjectOf(list.id));
   const namesOf = (member: StoredMember) => foldedNames(unseal ? openDetails(unseal, member) : {});
@@ -215,10 +216,7 @@ async function storeMember(
     ...(await sealFace(deps, tx, { listId: list.id, memberId: id }, by.face)),
     value_hash: by.hash ?? null,
     expires_at: expiryOf(input.expireAfter ?? list.expire_after, now),
-    created_at: now,
-    created_by: who,
-    last_updated_at: now,
-    last_updated_by: who,
+    ...creation(who, now),
   };
   try {
     await addMember(tx, row);
@@ -268,8 +266,7 @@ async function changeStored(
     details: await sealDetails(deps.vault, tx, memberOfList, details),
     ...(by.face && (await sealFace(deps, tx, memberOfList, by.face))),
     expires_at: input.expireAfter === undefined ? before.expires_at : expiryOf(input.expireAfter, now),
-    last_updated_at: now,
-    last_updated_by: actor(principal),
+    ...updateOf({ principal, now }),
   };
   await changeMember(tx, after);
   return after;
@@ -290,9 +287,6 @@ function toMember({ environment }: ListRow, row: MemberRow, details: Details): M
     ...details,
     ...(row.quality !== null && { quality: row.quality }),
     ...(row.expires_at !== null && { expiringDtm: toDtm(row.expires_at) }),
-    createdDtm: toDtm(row.created_at),
-    lastUpdatedDtm: toDtm(row.last_updated_at),
-    createdBy: row.created_by,
-    lastUpdatedBy: row.last_updated_by,
+    ...trackedView(row),
   };
 }

@@ -1,7 +1,7 @@
 import type { Audit } from '../audit/audit.ts';
-import type { Db, TenantReads } from '../db/db.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { TenantReads } from '../db/db.ts';
 import type { Environment } from '../kernel/environment.ts';
+import type { Platform } from '../kernel/feature.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { Galleries } from './galleries.ts';
 import type { HashValue } from './hash-value.ts';
@@ -9,9 +9,7 @@ import { findMemberOfValue } from './members.repository.ts';
 import { findListNamed, type ListRow } from './watchlists.repository.ts';
 
 /** Looks somebody up for a step of a journey. Candidates are for a human. */
-export type SearchDeps = {
-  db: Db;
-  clock: Clock;
+export type SearchDeps = Pick<Platform, 'db' | 'clock'> & {
   galleries: Galleries;
   hashValue: HashValue;
   audit: Pick<Audit, 'record'>;

@@ -1,11 +1,8 @@
 import { api } from '@grove/contract';
-import type { Audit } from '../audit/audit.ts';
-import type { Db, TenantTx } from '../db/db.ts';
+import type { TenantTx } from '../db/db.ts';
 import type { ErasureLog } from '../erasure-log/erasure-log.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { TenantId } from '../kernel/ids.ts';
+import type { Platform } from '../kernel/feature.ts';
 import { implement } from '../kernel/implement.ts';
-import type { Vault } from '../secrets/vault.ts';
 import { erasableLists } from './erase-again.ts';
 import { openGalleries } from './galleries.ts';
 import { valueHasher } from './hash-value.ts';
@@ -20,14 +17,10 @@ import { isListName } from './watchlists.repository.ts';
 import { watchlistHandlers } from './watchlists.ts';
 
 /** Watchlists, their members and who is found on them, put together. */
-export type WatchlistManagerDeps = ReadFaceDeps & {
-  db: Db;
-  vault: Vault;
-  clock: Clock;
-  audit: Audit;
-  erasureLog: Pick<ErasureLog, 'note'>;
-  everyTenantId(): AsyncIterable<TenantId>;
-};
+export type WatchlistManagerDeps = ReadFaceDeps &
+  Pick<Platform, 'db' | 'vault' | 'clock' | 'audit' | 'everyTenantId'> & {
+    erasureLog: Pick<ErasureLog, 'note'>;
+  };
 
 export function openWatchlistManager(deps: WatchlistManagerDeps) {
   const { db, vault, clock, audit } = deps;

@@ -1,17 +1,14 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
 import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
+import { NAME_FILTER } from '../db/sql/list.ts';
 import { query } from '../db/sql/statement.ts';
-import { integer, optional, type RowOf, TRACKED, table, text } from '../db/sql/table.ts';
+import { integer, optional, type RowOf, TRACKED, table, text, WITH_NAME } from '../db/sql/table.ts';
 import { type Environment, seenFrom } from '../kernel/environment.ts';
 import { sortable } from '../kernel/pages.ts';
 
 export type ListType = 'FACE' | 'DOCUMENT_NUMBER' | 'EMAIL';
 const watchlists = table('watchlists', {
-  tenant_id: text(),
-  id: text(),
-  environment: text<Environment>(),
-  name: text(),
-  name_folded: text(),
+  ...WITH_NAME,
   description: optional(text()),
   type: text<ListType>(),
   status: text<'ACTIVE' | 'INACTIVE'>(),
@@ -26,8 +23,6 @@ export type ListRow = RowOf<typeof watchlists>;
 
 export const LIST_SORTABLE = sortable('id', 'name', 'type', 'status', 'numMembers', 'createdDtm', 'lastUpdatedDtm');
 
-const ANY_NAMED = query<object>()(`SELECT id FROM watchlists WHERE tenant_id = :tenant_id
-  AND ${seenFrom(':environment')} AND name = :name LIMIT 1`);
 const NEXT = query<{
   revision: number;
 }>()(`UPDATE watchlists SET num_members = num_members + :moreMembers, revision = revision + 1
@@ -56,9 +51,10 @@ export const findListNamed = watchlists.select(
  * Whether a definition of the environment may name it. A live journey searches only lists of live, so a live definition
  * needs one.
  */
-export async function isListName(db: TenantReads, name: string, environment: Environment): Promise<boolean> {
-  return (await ANY_NAMED.get(db, { name, environment })) !== undefined;
-}
+export const isListName = watchlists.select(
+  ['id'],
+  `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :name LIMIT 1`,
+).exists;
 
 export const countLists = watchlists.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 
@@ -93,6 +89,6 @@ export const listsAmong = query<ListKey>()(
 ).all;
 
 export const pageLists = watchlists.list(columns, 'WHERE tenant_id = :tenant_id AND environment = :environment', {
-  pattern: "AND name_folded LIKE :pattern ESCAPE '\\'",
+  ...NAME_FILTER,
   type: 'AND type = :type',
 });

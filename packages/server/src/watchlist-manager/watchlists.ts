@@ -1,17 +1,17 @@
 import type { api, Body, Ok } from '@grove/contract';
-import { type Audit, changedBy } from '../audit/audit.ts';
+import { changedBy } from '../audit/audit.ts';
 import { ensureUniqueName } from '../db/unique-name.ts';
 import type { NoteErased } from '../erasure-log/write-down.ts';
 import { actor } from '../kernel/actor.ts';
-import { fromDuration, toDtm } from '../kernel/clock.ts';
+import { fromDuration } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Handlers } from '../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
-import type { Vault } from '../secrets/vault.ts';
+import { creation, trackedView, updateOf } from '../kernel/tracked.ts';
+import type { EraseDeps } from './erase-again.ts';
 import { deleteList, emptyList } from './erase-again.ts';
-import type { Galleries } from './galleries.ts';
 import {
   addList,
   changeList,
@@ -27,12 +27,7 @@ import {
 export const MAX_WATCHLISTS_PER_ENVIRONMENT = 100;
 const DEFAULT_MAX_SIZE = 10_000;
 
-export type WatchlistsDeps = {
-  vault: Pick<Vault, 'destroySubject'>;
-  audit: Pick<Audit, 'record'>;
-  galleries: Pick<Galleries, 'forget'>;
-  noteErased: NoteErased;
-};
+export type WatchlistsDeps = EraseDeps & { noteErased: NoteErased };
 
 type Own = Pick<Handlers<typeof api.watchlists>, 'list' | 'create' | 'get' | 'update' | 'delete'>;
 type Watchlist = Ok<typeof api.watchlists.get>;
@@ -52,7 +47,6 @@ export function watchlistHandlers(deps: WatchlistsDeps): Own {
       const { db, now, principal } = context;
       const { environment } = principal;
       const name = nameOf(body.name);
-      const by = actor(principal);
       const row: ListRow = {
         id: newId(now),
         environment,
@@ -65,10 +59,7 @@ export function watchlistHandlers(deps: WatchlistsDeps): Own {
         num_members: 0,
         expire_after: expireAfter(body.expireMembersAfter),
         revision: 0,
-        created_at: now,
-        created_by: by,
-        last_updated_at: now,
-        last_updated_by: by,
+        ...creation(actor(principal), now),
       };
       await db.write(async (tx) => {
         if ((await countLists(tx, { environment })) >= MAX_WATCHLISTS_PER_ENVIRONMENT) throw new ApiError(100065);
@@ -127,8 +118,7 @@ function changed({ now, principal }: Context, before: ListRow, input: Change): L
     status: input.status ?? before.status,
     max_size: input.maxSize ?? before.max_size,
     expire_after: input.expireMembersAfter === undefined ? before.expire_after : expireAfter(input.expireMembersAfter),
-    last_updated_at: now,
-    last_updated_by: actor(principal),
+    ...updateOf({ principal, now }),
   };
 }
 
@@ -157,9 +147,6 @@ function toWatchlist(row: ListRow): Watchlist {
     maxSize: row.max_size,
     numMembers: row.num_members,
     ...(row.expire_after !== null && { expireMembersAfter: row.expire_after }),
-    createdDtm: toDtm(row.created_at),
-    lastUpdatedDtm: toDtm(row.last_updated_at),
-    createdBy: row.created_by,
-    lastUpdatedBy: row.last_updated_by,
+    ...trackedView(row),
   };
 }

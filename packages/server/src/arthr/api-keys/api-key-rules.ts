@@ -1,4 +1,4 @@
-import { operations } from '@grove/contract';
+import { marksPersonal, operations } from '@grove/contract';
 import { boundedMap } from '../../kernel/bounded-map.ts';
 import { fromDtm, HOUR, toDtm } from '../../kernel/clock.ts';
 import { closest } from '../../kernel/closest.ts';
@@ -72,7 +72,11 @@ export function checkGrants(caller: Principal, permissions: readonly string[]): 
 }
 
 const OF_PERSONS = [
-  ...new Set(operations().flatMap(({ operation }) => (operation.persons && operation.permission) || [])),
+  ...new Set(
+    operations().flatMap(({ operation: { permission, persons, ok } }) =>
+      permission && (persons || marksPersonal(ok)) ? permission : [],
+    ),
+  ),
 ];
 
 /** Ensures that whoever sees personal data masked creates no key that shows it. */

@@ -1,6 +1,7 @@
 import { addToCounter, readCounter } from '../../db/counters.ts';
 import type { Reads, TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
+import { NAME_FILTER } from '../../db/sql/list.ts';
 import { query } from '../../db/sql/statement.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import { type ApiKeyRow, type ApiKeyView, apiKeys, CHANGEABLE, keyTenants, VIEW } from './api-keys.table.ts';
@@ -11,8 +12,10 @@ const BY_ID = 'WHERE tenant_id = :tenant_id AND id = :id';
 const ADD = apiKeys.insert();
 const REMOVE = apiKeys.delete(BY_ID);
 const LIST = apiKeys.list(VIEW, 'WHERE tenant_id = :tenant_id', {
-  pattern: "AND name_folded LIKE :pattern ESCAPE '\\'",
+  ...NAME_FILTER,
   environment: 'AND environment = :environment',
+  expiresAfter: "AND status = 'ACTIVE' AND expiring_at > :expiresAfter",
+  expiresUntil: 'AND expiring_at <= :expiresUntil',
 });
 const TOUCH = apiKeys.update(
   ['last_issued_at'],
@@ -61,11 +64,16 @@ export function countApiKeys(db: TenantReads): Promise<number> {
 
 export async function pageApiKeys(
   db: TenantReads,
-  filter: { pattern: string | undefined; environment: 'test' | undefined },
+  filter: {
+    pattern: string | undefined;
+    environment: 'test' | undefined;
+    expiresAfter?: number;
+    expiresUntil?: number;
+  },
   paging: Paging,
 ): Promise<{ rows: ApiKeyView[]; total: number }> {
   const rows = await LIST.page(db, filter, paging);
-  const isWhole = filter.pattern === undefined && filter.environment === undefined;
+  const isWhole = Object.values(filter).every((value) => value === undefined);
   return { rows, total: isWhole ? await countApiKeys(db) : await LIST.count(db, filter) };
 }
 

@@ -72,6 +72,23 @@ onBothEngines('API keys', (_engine, places) => {
       assert.ok(!JSON.stringify([got, updated, listed]).includes(secret));
     });
 
+    it('are listed that expire within so many days, those that are active', async () => {
+      const endsIn = (ms: number) => create({ expiringDtm: toDtm(grove.clock.now() + ms) });
+      const [first, soon, later] = [await endsIn(MINUTE), await endsIn(72 * HOUR), await endsIn(720 * HOUR)];
+      const blocked = await endsIn(96 * HOUR);
+      await grove.client.apiKeys.update({ apiKeyId: blocked.id ?? '', body: { status: 'BLOCKED' } });
+      const within = async (expiringWithinDays: number) => {
+        const query = { expiringWithinDays, sort: ['expiringDtm'], size: 100 };
+        const { content, totalElements } = await grove.client.apiKeys.list({ query });
+        assert.equal(totalElements, content.length);
+        return content.map(({ id }) => id);
+      };
+      assert.deepEqual(await within(14), [first.id, soon.id]);
+      assert.deepEqual(await within(31), [first.id, soon.id, later.id]);
+      grove.clock.advance(MINUTE);
+      assert.deepEqual(await within(14), [soon.id], 'one that has expired needs nobody any more');
+    });
+
     it('stores no secret: neither the database row nor the log holds it', async () => {
       const key = await create();
       const rows = await grove.app.db.of(grove.tenantId as never).all({ text: 'SELECT * FROM api_keys' }, []);
@@ -391,6 +408,8 @@ onBothEngines('API keys', (_engine, places) => {
       );
       assert.equal((await refusal('TNT#acme#Nonsense*')).message, 'opens nothing');
       assert.equal((await refusal('TNT#acme#ProcessManager:xyz*')).message, 'opens nothing');
+      // The end of a name is not the beginning of one.
+      assert.match((await refusal('TNT#acme#Manager:*')).message, /^opens nothing/);
       for (const permission of [
         'TNT#acme#Process*',
         'TNT#acme#ProcessManager:*',

@@ -1,9 +1,10 @@
+import type { Body } from '@grove/contract';
 import { type ApiKey, api } from '@grove/contract';
 import type { Static } from 'typebox';
 import type { TenantTx } from '../../db/db.ts';
 import { ensureUniqueName } from '../../db/unique-name.ts';
 import { actor } from '../../kernel/actor.ts';
-import { toDtm } from '../../kernel/clock.ts';
+import { DAY, toDtm } from '../../kernel/clock.ts';
 import type { Context, Principal } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId, type TenantId } from '../../kernel/ids.ts';
@@ -12,6 +13,7 @@ import { mapInSlices } from '../../kernel/in-slices.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
 import { withoutTenant } from '../../kernel/permissions.ts';
 import type { RateLimiter } from '../../kernel/rate-limiter.ts';
+import { creation, updateOf } from '../../kernel/tracked.ts';
 import type { VersionedKey } from '../../secrets/sealing.ts';
 import { checkExpiry, checkGrants, checkPermissions, checkSight, openPermissions } from './api-key-rules.ts';
 import { hashApiKey, maskedCode, newApiKeySecret, parseApiKey } from './api-key-secret.ts';
@@ -65,7 +67,9 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
       const page = paging(query, SORTABLE);
       const pattern = likePattern(query.name, '/query/name');
       const environment = context.principal.environment === 'test' ? 'test' : undefined;
-      const { rows, total } = await pageApiKeys(context.db, { pattern, environment }, page);
+      const days = query.expiringWithinDays;
+      const expiry = days && { expiresAfter: context.now, expiresUntil: context.now + days * DAY };
+      const { rows, total } = await pageApiKeys(context.db, { pattern, environment, ...expiry }, page);
       return toPage(await mapInSlices(context.db, rows, (row) => view(context, row)), total, page);
     },
 
@@ -126,14 +130,7 @@ function wantedKey(
 
 type Environment = ApiKeyRow['environment'];
 
-type Change = {
-  name?: string;
-  type?: ApiKeyRow['type'];
-  description?: string;
-  status?: ApiKeyRow['status'];
-  permissions?: string[];
-  expiringDtm?: string | null;
-};
+type Change = Body<typeof api.apiKeys.update>;
 
 /** The key as it will be: every field given is changed, every rule holds for the whole of what results. */
 function changedRow({ principal, tenantId, now }: Context, before: ApiKeyRow, change: Change): ApiKeyRow {
@@ -153,8 +150,7 @@ function changedRow({ principal, tenantId, now }: Context, before: ApiKeyRow, ch
     status,
     permissions: JSON.stringify(permissions),
     expiring_at: checkExpiry(type, { ...expiry(change), changesType }, before.expiring_at, now),
-    last_updated_at: now,
-    last_updated_by: actor(principal),
+    ...updateOf({ principal, now }),
   };
   if (!isBlockedAlone(before, after)) ensureHoldsAll(principal, before);
   if (status === 'ACTIVE' || change.permissions) {
@@ -203,10 +199,7 @@ export function newKeyRow(pepper: VersionedKey, now: number, by: string, key: Ne
     permissions: JSON.stringify(key.permissions),
     secret_hash: hashApiKey(pepper.key, code),
     pepper_version: pepper.version,
-    created_at: now,
-    last_updated_at: now,
-    created_by: by,
-    last_updated_by: by,
+    ...creation(by, now),
     last_issued_at: null,
   };
   return { row, code };

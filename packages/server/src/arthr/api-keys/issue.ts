@@ -1,13 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId, type TenantId } from '../../kernel/ids.ts';
 import type { VersionedKey } from '../../secrets/sealing.ts';
+import type { AuthenticateDeps } from '../tokens/authenticate.ts';
 import { signToken } from '../tokens/sign-token.ts';
-import type { SigningKeys } from '../tokens/signing-keys.ts';
 import { TOKEN_AUDIENCE, TOKEN_TTL_SECONDS } from '../tokens/token-claims.ts';
 import { matchesApiKey, parseApiKey } from './api-key-secret.ts';
-import { isUsable, type KeyInUse, type KeysInUse } from './keys-in-use.ts';
+import { isUsable, type KeyInUse } from './keys-in-use.ts';
 import type { LastIssued } from './last-issued.ts';
 
 /** Exchanges an API key for a bearer token (specification 4.1). */
@@ -16,13 +15,9 @@ export type Issue = (
   hostTenant: TenantId | undefined,
 ) => Promise<{ token: string; ttl: number }>;
 
-export type IssueDeps = {
-  clock: Clock;
+export type IssueDeps = AuthenticateDeps & {
   peppers: readonly VersionedKey[];
-  keys: KeysInUse;
-  signing: SigningKeys;
   lastIssued: LastIssued;
-  issuerOf(tenantId: string): string;
 };
 
 export function issuer(deps: IssueDeps): Issue {

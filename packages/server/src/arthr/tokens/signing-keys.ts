@@ -1,9 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import type { Db } from '../../db/db.ts';
-import type { Clock } from '../../kernel/clock.ts';
 import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
+import type { Platform } from '../../kernel/feature.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Vault } from '../../secrets/vault.ts';
 import { addSigningKey, findLiveSigningKeys } from './signing-keys.repository.ts';
 import { TOKEN_TTL_SECONDS } from './token-claims.ts';
 
@@ -36,7 +34,9 @@ const PUBLISHED_AFTER_RETIREMENT_MS = 5 * 365 * 24 * HOUR;
 // RFC 8410: what stands before the 32 bytes of a private key in PKCS #8.
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-export type SigningKeysDeps = { db: Db; vault: Vault; clock: Clock; onError(error: unknown): void };
+export type SigningKeysDeps = Pick<Platform, 'db' | 'vault' | 'clock'> & {
+  onError(error: unknown): void;
+};
 
 export async function openSigningKeys({ db, vault, clock, onError }: SigningKeysDeps): Promise<SigningKeys> {
   let published: PublishedKey[] = [];

@@ -1,5 +1,6 @@
 import type { Sql, Value } from '../db.ts';
 import { type BatchEntry, parameterOf, sendBatch } from './batch.ts';
+import { type CombinableEntry, combineChanges } from './combine.ts';
 import type { Checkout } from './connection.ts';
 import { type Answer, translated } from './statements.ts';
 
@@ -26,16 +27,18 @@ export type PipelineOptions = {
 const ROLLBACK: Sql = { name: 'grove_rollback', text: 'ROLLBACK' };
 
 export function openPipeline({ connection, traffic }: Checkout, { isNamed }: PipelineOptions): Pipeline {
-  let waiting: BatchEntry[] = [];
+  let waiting: CombinableEntry[] = [];
   let isScheduled = false;
   let hasSent = false;
   let underWay = 0;
-  const add = (statement: Sql, values: readonly Value[], settle: BatchEntry['settle']) =>
-    waiting.push({ statement, parameters: values.map(parameterOf), settle });
+  const add = (statement: Sql, values: readonly Value[], settle?: BatchEntry['settle']) => {
+    const isSent = settle === undefined;
+    waiting.push({ statement, parameters: values.map(parameterOf), isSent, settle: settle ?? (() => undefined) });
+  };
   const flush = () => {
     isScheduled = false;
     if (waiting.length === 0) return;
-    const batch = waiting;
+    const batch = combineChanges(waiting);
     waiting = [];
     hasSent = true;
     traffic.statements += batch.length;
@@ -54,7 +57,7 @@ export function openPipeline({ connection, traffic }: Checkout, { isNamed }: Pip
     }
   };
   return {
-    send: (statement, values) => void add(statement, values, () => undefined),
+    send: (statement, values) => add(statement, values),
     async ask(statement, values) {
       if (underWay === 0) traffic.roundTrips += 1;
       underWay += 1;

@@ -3,6 +3,7 @@ import type { Line } from '../../kernel/take-turns.ts';
 import { type Db, DbError, type PersonalSeals, type Sql, tenantDb, type Value, type Writes } from '../db.ts';
 import type { User } from './fair-places.ts';
 import { hostUrls, isPooled, isWritable } from './hosts.ts';
+import { firstMonth, tendMonths } from './months.ts';
 import { openPool, type Pool } from './pool.ts';
 import { openReader } from './reads.ts';
 import { lentSession, ownSession, type Session } from './session.ts';
@@ -43,6 +44,8 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
         });
         if (!canWrite) throw new DbError('unavailable', new Error('the database can be read and not written'));
       }),
+    tendMonths: (table) => tendMonths(url, table),
+    firstMonth: (table) => firstMonth(aside.system, table),
     pools: () => ({ main: main.state(), aside: side.state() }),
     async now() {
       const row = await aside.system.get<{ now: number }>(

@@ -1,7 +1,16 @@
 import { ROWS_AT_ONCE, slicesOf } from '../../kernel/in-slices.ts';
-import { type OfTenant, type Reads, type RowOf, sql, statements, type TenantReads, type Value } from '../db.ts';
+import {
+  type OfTenant,
+  type Reads,
+  type RowOf,
+  type Sql,
+  sql,
+  statements,
+  type TenantReads,
+  unprepared,
+  type Value,
+} from '../db.ts';
 import { inList, PAGE } from './dialect.ts';
-import { pageStatement } from './kept-statement.ts';
 import { rowMaker } from './row-maker.ts';
 import { numberParams, type ParamNames, type ParamOf, type ParamsOf, prepare } from './statement.ts';
 
@@ -17,6 +26,8 @@ export type PageOrder = {
 
 /** A condition that is added if the parameter of its name has a value: `{ status: 'AND status = :status' }`. */
 export type Filters = Readonly<Record<string, string>>;
+/** The filter of a list by a part of the name. */
+export const NAME_FILTER = { pattern: "AND name_folded LIKE :pattern ESCAPE '\\'" } as const;
 type FilterParams<Row, F extends Filters> = {
   readonly [N in (keyof F & string) | ParamNames<F[keyof F]>]?:
     | ParamOf<Row, N, N extends keyof F ? F[N] : never>
@@ -138,4 +149,20 @@ function slicedPage<R>(names: string, tail: string, { byId: { from, id }, toRow 
     }
     return rows;
   };
+}
+
+const cache = new Map<string, Sql>();
+
+/** A statement put together at run time, of which only a few variants exist. It stays prepared after its first use. */
+function keptStatement(text: string, row?: RowOf): Sql {
+  const cached = cache.get(text);
+  if (cached) return cached;
+  const statement = sql(text, row);
+  cache.set(text, statement);
+  return statement;
+}
+
+/** A page of a list. Statements that order by one property stay prepared; for several properties there are too many. */
+function pageStatement({ sorts }: { readonly sorts: number }, text: string, row?: RowOf): Sql {
+  return sorts > 1 ? unprepared(text, row) : keptStatement(text, row);
 }

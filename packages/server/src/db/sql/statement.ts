@@ -10,6 +10,8 @@ export type Statement<P, R, H = Reads> = {
   readonly text: string;
   get(db: Handle<P> & H, ...params: ParamsArgument<P>): Promise<R | undefined>;
   all(db: Handle<P> & H, ...params: ParamsArgument<P>): Promise<R[]>;
+  /** Resolves to true if there is a row. */
+  exists(db: Handle<P> & H, ...params: ParamsArgument<P>): Promise<boolean>;
   /** Resolves to the number of rows that were changed. */
   run(db: Handle<P> & Writes, ...params: ParamsArgument<P>): Promise<number>;
   /** The same for a change of one row at most. Resolves to true if the row was changed. */
@@ -101,6 +103,7 @@ export function prepare<P, R>(text: string, columns?: readonly string[]): Statem
     text: numbered,
     get: (db, params?) => db.get<R>(prepared, valuesOf(db, params)),
     all: (db, params?) => db.all<R>(prepared, valuesOf(db, params)),
+    exists: async (db, params?) => (await db.get(prepared, valuesOf(db, params))) !== undefined,
     run: (db, params?) => db.run(prepared, valuesOf(db, params)),
     changes: async (db, params?) => (await db.run(prepared, valuesOf(db, params))) > 0,
     send: (db, params?) => db.send(prepared, valuesOf(db, params)),

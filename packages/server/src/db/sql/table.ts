@@ -1,3 +1,4 @@
+import type { Environment } from '../../kernel/environment.ts';
 import type { Value } from '../db.ts';
 import { type Filters, type List, type ListParams, makeList } from './list.ts';
 import { type Count, type HandleFor, type ParamsOf, prepare, prepareCount, type Statement } from './statement.ts';
@@ -16,6 +17,14 @@ export const integer = <T extends number = number>(): Column<T> => ({ kind: 'INT
 export const real = (): Column<number> => ({ kind: 'DOUBLE PRECISION', optional: false });
 export const bytes = (): Column<Uint8Array> => ({ kind: 'BLOB', optional: false });
 export const optional = <T extends Value>({ kind }: Column<T>): Column<T | null> => ({ kind, optional: true });
+/** The columns of an object that a tenant names in an environment. */
+export const WITH_NAME = {
+  tenant_id: text(),
+  id: text(),
+  environment: text<Environment>(),
+  name: text(),
+  name_folded: text(),
+};
 /** The columns that say when and by whom a row was made and last changed. */
 export const TRACKED = {
   created_at: integer(),

@@ -198,20 +198,28 @@ test('a view reads without leaving anything behind', async (t) => {
   assert.deepEqual(readdirSync(folder), ['grove.sqlite']);
 });
 
-test('a backup with a trigger, a view or a virtual table of somebody else is not restored', async (t) => {
+test('a backup whose tables and indexes are not those of its migrations is not restored', async (t) => {
   const { database, target } = temporary(t);
   migrateSqlite(database);
-  const additions = [
-    'CREATE TRIGGER hidden AFTER INSERT ON audit_events BEGIN DELETE FROM audit_events; END',
-    'CREATE VIEW hidden AS SELECT * FROM tenants',
-    'CREATE VIRTUAL TABLE hidden USING fts5(text)',
-  ];
-  for (const addition of additions) {
+  const changes = {
+    'CREATE TRIGGER hidden AFTER INSERT ON audit_events BEGIN DELETE FROM audit_events; END':
+      /has the trigger "hidden"/,
+    'CREATE VIEW hidden AS SELECT * FROM tenants': /has the view "hidden"/,
+    'CREATE VIRTUAL TABLE hidden USING fts5(text)': /has the table "hidden"/,
+    'CREATE TABLE hidden (text TEXT)': /has the table "hidden", which Grove did not create/,
+    'CREATE INDEX hidden ON tenants (name)': /has the index "hidden"/,
+    'DROP INDEX journey_sessions_active': /lacks the index "journey_sessions_active"/,
+    'DROP TABLE review_verdicts': /lacks the table "review_verdicts"/,
+    'ALTER TABLE tenants ADD COLUMN hidden TEXT': /has another table "tenants"/,
+    'DROP INDEX api_keys_name; CREATE INDEX api_keys_name ON api_keys (tenant_id, name_folded)':
+      /has another index "api_keys_name"/,
+  };
+  for (const [change, message] of Object.entries(changes)) {
     await backUpSqlite({ database, target });
     const changed = new DatabaseSync(target);
-    changed.exec(addition);
+    changed.exec(change);
     changed.close();
-    await assert.rejects(restore(target, database, true), /"hidden", which Grove did not create/);
+    await assert.rejects(restore(target, database, true), message, change);
     rmSync(target);
   }
   await backUpSqlite({ database, target });

@@ -18,6 +18,7 @@ import { dirname, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { type MigrationState, planMigrations, readMigrations } from '../migrate.ts';
 import { type View, viewSqlite } from '../view.ts';
+import { schemaFault } from './check-schema.ts';
 import { isBusy } from './faults.ts';
 import { BEFORE_RESTORE, RESTORING, stampOf } from './kept-databases.ts';
 
@@ -111,20 +112,14 @@ function checkCopy(copy: string, what: string): MigrationState {
   }
 }
 
-/**
- * Grove creates no trigger, view or virtual table. Whoever could change a backup could add one, which would then work unseen
- * with every write, such as a trigger that removes audit events.
- */
-function refuseForeignSchema(copy: string, what: string): void {
+function refuseOtherSchema(copy: string, what: string): void {
   const database = new DatabaseSync(copy, { readOnly: true });
   try {
-    const foreign = database
-      .prepare(`SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view') OR sql LIKE 'CREATE VIRTUAL %'`)
-      .get();
-    if (!foreign) return;
+    const fault = schemaFault(database);
+    if (fault === undefined) return;
     throw new BackupError(
-      `${what} has the ${foreign.type} "${foreign.name}", which Grove did not create: somebody has changed the backup. ` +
-        'Restore another one. If you created it yourself, drop it from the backup first.',
+      `${what} ${fault}: somebody has changed the backup. Restore another one. If it was you, undo the change in a copy of ` +
+        'the backup first.',
     );
   } finally {
     database.close();
@@ -155,7 +150,7 @@ export async function restoreSqlite({ source, database, force, now, verify }: Re
     copyFileSync(source, copy, fsConstants.COPYFILE_FICLONE);
     chmodSync(copy, 0o600);
     const migrations = checkCopy(copy, source);
-    refuseForeignSchema(copy, source);
+    refuseOtherSchema(copy, source);
     const view = viewSqlite(copy);
     try {
       await verify(view);

@@ -2,47 +2,53 @@ import { ApiError } from '../../kernel/errors.ts';
 import { ID_PATTERN } from '../../kernel/ids.ts';
 
 /**
- * Where images are kept. Keys are random ids that mean nothing outside the rows that hold them, and the bytes arrive
- * sealed: whoever sees the place sees neither whose they are nor what they show. What goes wrong there is a `BlobError`.
+ * Stores images. Keys are random ids that mean nothing outside the rows that hold them, and the bytes arrive sealed:
+ * whoever sees the store learns neither whose they are nor what they show. Faults are a `BlobError`.
  */
 export type Blobs = {
-  /** The bytes are durable when this resolves; under the key there is then all of them or what was there before. */
+  /** When this resolves, the bytes are durable. A reader sees all of them or what was there before. */
   put(key: string, content: Uint8Array | BlobContent): Promise<void>;
-  /** Rejects if there is nothing under the key. Of a part, nothing behind it is read. */
+  /** Rejects if there is no such blob. Reads nothing beyond the part. */
   get(key: string, part?: BlobPart): Promise<BlobReader>;
-  /** What is not there needs no deleting. */
   delete(key: string): Promise<void>;
-  /** The same for many. Rejects if one could not be deleted; others may be gone by then. */
+  /** Rejects if one could not be deleted. Others may be deleted by then. */
   deleteAll(keys: readonly string[]): Promise<void>;
-  /** What is kept in one of the `SHARDS`. */
+  /** Lists the blobs of one of the `SHARDS`. */
   list(shard: string): AsyncIterable<StoredBlob>;
-  /** Rejects if the place cannot be used. Nothing is changed. */
+  /** Rejects if the store cannot be used. Changes nothing. */
   check(): Promise<void>;
 };
 
 export type BlobPart = { readonly offset: number; readonly size: number };
 
-/** A blob, or a part of one, from its front. */
+/** Reads a blob, or a part of one, from its front. */
 export type BlobReader = {
-  /** So many bytes, and fewer only where it ends. They are good until more are asked for, or it is closed. */
+  /**
+   * Returns that many bytes, or fewer at the end. They stay valid until the next read or until the reader is closed.
+   */
   read(bytes: number): Promise<Uint8Array>;
-  /** Has to be called, whatever happened. A second time does nothing. */
+  /** Must always be called. A second call does nothing. */
   close(): Promise<void>;
 };
 
-/** Its chunks can be asked for again if the first try fails. */
+/** The chunks can be produced again for another attempt. */
 export type BlobContent = { readonly size: number; chunks(): AsyncIterable<Uint8Array> };
 
 export type StoredBlob = {
-  /** Undefined for what was left behind by a write that never ended. */
+  /** Undefined for what an interrupted write left behind. */
   readonly key: string | undefined;
-  /** By the clock of the store or of the server that made the key, whichever is later: neither alone may make it old. */
+  /**
+   * The later of the store's clock and that of the server that made the key, so that one wrong clock cannot make it
+   * old.
+   */
   readonly storedAt: number;
   remove(): Promise<void>;
 };
 
 const DIGITS = [...'0123456789ABCDEFGHJKMNPQRSTVWXYZ'];
-/** The last characters of an id are random, its first ones are not: they would put all of a day into one place. */
+/**
+ * The last characters of an id are random. The first ones are a time and would put all blobs of a day into one shard.
+ */
 export const SHARDS: readonly string[] = DIGITS.flatMap((one) => DIGITS.map((other) => one + other));
 
 export const shardOf = (key: string) => key.slice(-2);
@@ -52,7 +58,7 @@ export type BlobFault = 'full' | 'unavailable' | 'missing';
 const CODES = { full: 100020, unavailable: 100010, missing: 100290 } as const;
 const RETRY_AFTER_SECONDS = 5;
 
-/** For the caller 507, 503, or 500: an image whose bytes are gone is nothing that a caller could repair. */
+/** The caller gets 507, 503 or 500: a caller cannot repair an image whose bytes are gone. */
 export class BlobError extends ApiError {
   readonly fault: BlobFault;
 
@@ -63,7 +69,7 @@ export class BlobError extends ApiError {
   }
 }
 
-/** An image that the database names and that is not there. */
+/** An image that the database names and the store does not have. */
 export function missingBlob(cause?: unknown): BlobError {
   return new BlobError(
     'missing',
@@ -79,7 +85,7 @@ export function assertKey(key: string): string {
 
 const DELETED_AT_ONCE = 8;
 
-/** For places that delete one blob at a time. */
+/** For stores that delete one blob at a time. */
 export async function deleteEach(keys: readonly string[], remove: (key: string) => Promise<void>): Promise<void> {
   for (let from = 0; from < keys.length; from += DELETED_AT_ONCE) {
     await Promise.all(keys.slice(from, from + DELETED_AT_ONCE).map(remove));

@@ -4,15 +4,15 @@ import { MAX_READ_BYTES } from './read-file.ts';
 export type CopyBlobs = {
   from: Pick<Blobs, 'list' | 'get'>;
   to: Pick<Blobs, 'list' | 'put'>;
-  /** After each of the shards. */
+  /** Called after each shard. */
   onShard(done: number, of: number): void;
 };
 
 const AT_ONCE = 8;
-/** Far above what an upload may have. */
+/** Far above the limit of an upload. */
 const MAX_BLOB_BYTES = 256 * 2 ** 20;
 
-/** Copies what is not there yet, so a copy that was interrupted goes on. Rejects unless everything is there at the end. */
+/** Copies what the target lacks, so an interrupted copy continues. Rejects unless everything is there at the end. */
 export async function copyBlobs({ from, to, onShard }: CopyBlobs): Promise<{ copied: number; present: number }> {
   let [copied, present] = [0, 0];
   for (const [at, shard] of SHARDS.entries()) {
@@ -45,7 +45,6 @@ export async function readBlob(from: Pick<Blobs, 'get'>, key: string): Promise<B
   }
 }
 
-/** Undefined for a blob that is not there. */
 export async function findBlob(from: Pick<Blobs, 'get'>, key: string): Promise<Buffer | undefined> {
   try {
     return await readBlob(from, key);

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 
-/** What requests to a bucket are signed with. Temporary ones have a session token. */
+/** The credentials that sign requests to a bucket. Temporary ones have a session token. */
 export type Credentials = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
 };
 
-/** Who hands out temporary credentials: the token service, the agent of the container, or the machine. */
+/** Issues temporary credentials: the token service, the agent of the container, or the machine. */
 export type CredentialIssuer =
   | { readonly from: 'tokenService'; readonly endpoint: string; readonly roleArn: string; readonly tokenFile: string }
   | { readonly from: 'container'; readonly url: string; readonly tokenFile?: string | undefined }
@@ -17,13 +17,15 @@ type Temporary = Credentials & { readonly expiresAt: number };
 
 const ANSWER_MS = 5000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** They are renewed so long before they expire. */
+/** They are renewed this long before they expire. */
 const EARLY_MS = 5 * 60_000;
-/** After a renewal that failed, as long as the credentials are still good. */
+/** The pause after a failed renewal while the credentials are still valid. */
 const RETRY_MS = 30_000;
 const SESSION_SECONDS = 3600;
 
-/** Asks the issuer when credentials are needed and those at hand are about to expire; many callers ask once. */
+/**
+ * Asks the issuer when credentials are needed and the present ones are about to expire. Many callers share one request.
+ */
 export function temporaryCredentials(issuer: CredentialIssuer, now: () => number): () => Promise<Credentials> {
   let current: Temporary | undefined;
   let renewing: Promise<Temporary> | undefined;
@@ -45,7 +47,7 @@ export function temporaryCredentials(issuer: CredentialIssuer, now: () => number
     if (cached && now() < Math.min(cached.expiresAt, notBefore)) return cached;
     renewing ??= renew();
     if (!cached || now() >= cached.expiresAt) return renewing;
-    // The issuer may be away for a moment: what is at hand is still good.
+    // The issuer may be unavailable for a moment while the present credentials are still valid.
     return renewing.catch(() => cached);
   };
 }
@@ -85,7 +87,7 @@ async function askContainer({ url, tokenFile }: Container): Promise<Temporary> {
 
 const METADATA_TOKEN_SECONDS = 60;
 
-/** The second version of the metadata service, which answers only who has asked for a token before. */
+/** The second version of the metadata service, which requires a token that was requested first. */
 async function askInstance(endpoint: string): Promise<Temporary> {
   const token = await ask(`${endpoint}/latest/api/token`, {
     method: 'PUT',
@@ -108,7 +110,7 @@ function toTemporary({ AccessKeyId, SecretAccessKey, Token, Expiration }: Answer
   return { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken, expiresAt };
 }
 
-/** The text of an answer that succeeded. What an issuer says of a failure may hold a token, so it is not repeated. */
+/** Returns the text of a successful response. An issuer's error message may contain a token, so it is not repeated. */
 async function ask(url: string, options: RequestInit): Promise<string> {
   const signal = AbortSignal.timeout(ANSWER_MS);
   const answer = await fetch(url, { ...options, signal, redirect: 'error' });

@@ -16,7 +16,7 @@ import {
 } from './blobs.ts';
 import { fileReaders } from './read-file.ts';
 
-/** Blobs as files below a folder, two levels deep so that no folder grows too large. */
+/** Stores blobs as files below a folder, two levels deep so that no folder grows too large. */
 export function openFolder(folder: string): Blobs {
   const readerOf = fileReaders();
   const pathOf = (key: string) => join(folder, shardOf(assertKey(key)), key.slice(-4, -2), key);
@@ -63,14 +63,14 @@ export function openFolder(folder: string): Blobs {
       try {
         await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
       } catch (error) {
-        // It is made with the first blob.
+        // The folder is created with the first blob.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw blobError(error);
       }
     },
   };
 }
 
-/** What the operating system says becomes what a caller can be told; anything else is a bug and stays one. */
+/** Translates errors of the operating system for callers. Anything else is a bug and stays one. */
 function blobError(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') return new BlobError('full', 'the blob folder is full', error);
@@ -93,7 +93,7 @@ async function writeDurably(path: string, { size, chunks }: BlobContent): Promis
   }
 }
 
-/** A name in a folder is durable only once the folder is. */
+/** A file name is durable only after the folder is synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -103,7 +103,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** `first` is the uppermost folder that was made: it, and each down to `last`, is a new name in the one above. */
+/** Syncs new folders: `first` is the uppermost one, and each folder down to `last` is a new name in its parent. */
 async function syncNewFolders(first: string, last: string): Promise<void> {
   for (let path = last; path.length >= first.length; path = dirname(path)) await syncFolder(dirname(path));
 }
@@ -117,7 +117,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Nothing for what was deleted meanwhile, and for what we never put there. */
+/** Undefined for a file that was deleted meanwhile or is not ours. */
 async function storedIn(parent: string, name: string): Promise<StoredBlob | undefined> {
   const isBlob = ID_PATTERN.test(name);
   if (!isBlob && !name.endsWith('.part')) return undefined;

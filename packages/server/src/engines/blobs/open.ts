@@ -6,14 +6,14 @@ import { openS3, type S3Place } from './s3.ts';
 
 export type BlobPlace = { blobFolder: string; s3: S3Place | undefined };
 
-/** A bucket if there is one, else the folder. */
+/** Opens the bucket if one is configured, otherwise the folder. */
 export function openBlobs(config: BlobPlace, clock: Clock): Blobs {
   return config.s3 ? openS3(config.s3, { now: () => clock.now() }) : openFolder(config.blobFolder);
 }
 
 const ERASED = 'erased';
 
-/** A place of its own within that of the blobs, for what must outlive a database: nothing there is ever swept away. */
+/** A separate place within the blobs, for what must outlive a database. It is never swept. */
 export function openErased({ blobFolder, s3 }: BlobPlace, clock: Clock): Blobs {
   const within = s3 && { ...s3, prefix: `${s3.prefix}${ERASED}/` };
   return openBlobs({ blobFolder: join(blobFolder, ERASED), s3: within }, clock);

@@ -1,13 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { BlobPart, BlobReader } from './blobs.ts';
 
-/** The most that is read in one go: a mebibyte, and room for what sealing adds to it. */
-export const MAX_READ_BYTES = 2 ** 20 + 1024;
-const MAX_SPARE = 16;
+/** The most that is read in one go: 256 KiB, and room for what sealing adds to it. */
+export const MAX_READ_BYTES = 2 ** 18 + 1024;
+const MAX_SPARE = 64;
 
 /**
- * Reads files into memory that was used before: fresh memory for each portion would cost as much as to decipher it. A
- * portion is good until the next one is asked for, and its memory is given to somebody else once the file is closed.
+ * Reads files into reused memory: fresh memory for each portion would cost as much as decrypting it. A portion is valid
+ * until the next one is read, and its memory is reused after the file is closed.
  */
 export function fileReaders(): (file: FileHandle, part?: BlobPart) => BlobReader {
   const spare: Buffer[] = [];
@@ -30,7 +30,7 @@ export function fileReaders(): (file: FileHandle, part?: BlobPart) => BlobReader
       return buffer.subarray(0, filled);
     };
     const close = async () => {
-      // What is still being read would be written into what somebody else has taken.
+      // A read that is still running would write into memory that somebody else uses.
       await reading.catch(() => undefined);
       if (buffer && spare.length < MAX_SPARE) spare.push(buffer);
       buffer = undefined;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { BlobReader } from './blobs.ts';
 
-/** Reads a stream in the portions that are asked for, whatever the pieces are that it comes in. */
+/** Reads a stream in portions of the requested size, whatever the size of its chunks. */
 export function readStream(stream: Readable): BlobReader {
   const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   let rest: Uint8Array = new Uint8Array();

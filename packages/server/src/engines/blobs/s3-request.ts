@@ -5,49 +5,48 @@ import { BlobError, type BlobPart } from './blobs.ts';
 import { type CredentialIssuer, type Credentials, temporaryCredentials } from './credentials.ts';
 import { sha256, signRequest } from './sign-request.ts';
 
-/** A bucket, or a part of one. */
 export type S3Place = Credentials & {
-  /** Where the bucket answers, with its name in the path unless it is in the host. */
+  /** The address of the bucket, with its name in the path unless it is in the host. */
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
   /** Empty, or ends with a slash. */
   readonly prefix: string;
-  /** Who hands out temporary credentials in place of those that were configured. */
+  /** Issues temporary credentials instead of those that were configured. */
   readonly issuer?: CredentialIssuer | undefined;
 };
 
 export type S3Options = {
   now(): number;
-  /** The first pause before another try; each further one is twice as long. */
+  /** The pause before the second attempt. Each further pause is twice as long. */
   backoffMs?: number;
-  /** Without a byte in either direction. */
+  /** The longest time without a byte in either direction. */
   idleMs?: number;
-  /** Until the answer begins. */
+  /** The longest time until the response begins. */
   answerMs?: number;
-  /** How many a page of a list holds. */
+  /** How many objects a page of a list has. */
   listSize?: number;
 };
 
 export type S3Call = {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  /** Below the bucket. */
+  /** The path below the bucket. */
   path?: string;
   query?: Record<string, string>;
   body?: S3Body;
-  /** Of the object that is asked for. */
+  /** The part of the requested object. */
   part?: BlobPart;
 };
 
 export type S3Body = {
   readonly sha256: string;
-  /** For calls that stores refuse without it. */
+  /** For requests that stores refuse without it. */
   readonly md5?: string;
   readonly size: number;
   readonly chunks: readonly Uint8Array[];
 };
 
-/** The answer to a call that succeeded, with its body still to be read; undefined for what is not there. */
+/** Returns a successful response whose body is still to be read; undefined for an object that is not there. */
 export type S3Request = (call: S3Call) => Promise<IncomingMessage | undefined>;
 
 const TRIES = 4;
@@ -58,7 +57,7 @@ const MAX_SOCKETS = 32;
 const MAX_ERROR_BYTES = 8 * 1024;
 const NO_BODY: S3Body = { sha256: sha256(''), size: 0, chunks: [] };
 
-/** Every call can be repeated: it puts, gets or deletes the same thing however often it arrives. */
+/** Every call can be repeated: it puts, gets or deletes the same thing each time. */
 export function s3Requests(bucket: S3Place, options: S3Options): S3Request {
   const { backoffMs = BACKOFF_MS } = options;
   const url = new URL(bucket.endpoint);
@@ -116,7 +115,7 @@ class Fault extends Error {
 
 type Outcome = { answer: IncomingMessage | undefined } | { retry: Fault };
 
-/** What another try may mend is tried again; what is full or refused is not. */
+/** Retries what another attempt may fix, but not a full store or a refusal. */
 async function judge(answer: IncomingMessage): Promise<Outcome> {
   const status = answer.statusCode ?? 0;
   if (status >= 200 && status < 300) return { answer };
@@ -151,7 +150,7 @@ function exchange(
   });
 }
 
-/** The body of an answer that is known to be short. More than that is not read. */
+/** Reads the body of a response that should be short, and no more than that. */
 export async function textOf(answer: IncomingMessage, maxBytes: number): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;

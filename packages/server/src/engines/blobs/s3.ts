@@ -19,10 +19,10 @@ export type { S3Place };
 const PARTIAL_CONTENT = 206;
 const LIST_SIZE = 1000;
 const MAX_LIST_BYTES = 2 * 2 ** 20;
-/** What one request may delete. */
+/** The most objects that one request may delete. */
 const DELETE_SIZE = 1000;
 
-/** Blobs as objects of a bucket, of Amazon or of whoever speaks like it. An object is there as a whole or not at all. */
+/** Stores blobs as objects of a bucket of Amazon or a compatible store. An object is there as a whole or not at all. */
 export function openS3(bucket: S3Place, options: S3Options): Blobs {
   const request = s3Requests(bucket, options);
   const { listSize = LIST_SIZE } = options;
@@ -38,7 +38,7 @@ export function openS3(bucket: S3Place, options: S3Options): Blobs {
   };
   const remove = async (path: string) => void (await request({ method: 'DELETE', path }))?.resume();
   const removeKey = (key: string) => remove(pathOf(key));
-  /** Not every store can: one that could not is not asked again. */
+  /** Not every store can delete several objects at once. One that could not is not asked again. */
   let deletesMany = true;
   const removeMany = async (keys: readonly string[]) => {
     const body = deletionOf(keys.map(pathOf));
@@ -70,7 +70,7 @@ export function openS3(bucket: S3Place, options: S3Options): Blobs {
         const isDone = deletesMany && some.length > 1 && (await removeMany(some).then(() => true, isBlobFault));
         if (isDone) continue;
         await deleteEach(some, removeKey);
-        // One after another they went.
+        // The store deleted them one by one.
         if (some.length > 1) deletesMany = false;
       }
     },
@@ -88,7 +88,10 @@ export function openS3(bucket: S3Place, options: S3Options): Blobs {
   };
 }
 
-/** Signed with its hash, so that the store refuses what was damaged on the way. It is hashed between two turns of others. */
+/**
+ * Signs the body with its hash, so that the store refuses bytes that were damaged on the way. Other requests are served
+ * while it is hashed.
+ */
 async function bodyOf({ size, chunks }: BlobContent): Promise<S3Body> {
   const hash = createHash('sha256');
   const all: Uint8Array[] = [];
@@ -101,7 +104,7 @@ async function bodyOf({ size, chunks }: BlobContent): Promise<S3Body> {
   return { sha256: hash.digest('hex'), size, chunks: all };
 }
 
-/** Our keys are ids, and the prefix is that of the configuration: nothing but `&` and `<` needs to be written otherwise. */
+/** Keys are ids, and the prefix comes from the configuration: only `&` and `<` need escaping. */
 function deletionOf(paths: readonly string[]): S3Body {
   const objects = paths.map((path) => `<Object><Key>${escaped(path)}</Key></Object>`).join('');
   const xml = Buffer.from(
@@ -124,7 +127,7 @@ function isBlobFault(error: unknown): false {
   throw error;
 }
 
-/** A list is XML, but all that we put there are ids: whatever would need decoding is not ours. */
+/** A list is XML, but all our objects are ids: an entry that would need decoding is not ours. */
 function* storedIn(list: string, prefix: string, remove: (path: string) => Promise<void>): Generator<StoredBlob> {
   for (const [, entry = ''] of list.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
     const path = textIn(entry, 'Key') ?? '';

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Credentials } from './credentials.ts';
 
-/** Signature Version 4 of Amazon Web Services, for requests whose headers carry it. */
+/** Signs requests with Signature Version 4 of Amazon Web Services, in their headers. */
 export type Unsigned = {
   method: string;
   host: string;
@@ -10,7 +10,6 @@ export type Unsigned = {
   query?: Readonly<Record<string, string>>;
   /** All of them are signed. */
   headers?: Readonly<Record<string, string>>;
-  /** SHA-256 of the body in hexadecimal. */
   payloadHash: string;
 };
 
@@ -21,7 +20,7 @@ export type Signed = { path: string; headers: Record<string, string> & { authori
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 
-/** The address as it was signed, and the headers to send with it. */
+/** Returns the address as it was signed, and the headers to send. */
 export function signRequest(request: Unsigned, key: SigningKey, now: number): Signed {
   const { method, host, path, query = {}, payloadHash } = request;
   const time = new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, '');
@@ -67,7 +66,7 @@ function hmac(key: Buffer | string, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** What RFC 3986 leaves alone, and nothing else: JavaScript spares five characters more. */
+/** Encodes everything except what RFC 3986 leaves alone; JavaScript spares five more characters. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -10,16 +10,16 @@ import { JPEG_QUALITY } from './limits.ts';
 import type { Reason } from './refused.ts';
 
 /**
- * The process in which images of strangers are decoded. It has none of our environment, two pipes, little memory and one
- * image at a time; once its code is loaded it can open no file and no connection. Whoever breaks it breaks the one image.
- * It ends with the pipe.
+ * The process that decodes images of strangers. It has none of our environment, two pipes, little memory and one image
+ * at a time; once its code is loaded it can open no file and no connection. An image that takes control of it gains
+ * nothing but itself. The process ends with its pipe.
  */
 const MAX_INPUT_BYTES = 2 ** 30;
-/** Garbage is collected when this much passed through: after each photograph, and seldom between small frames. */
+/** Collects garbage after this many bytes: after each photograph, and seldom between small frames. */
 const COLLECTED_AFTER_BYTES = 1024 * 1024;
 const WHITE = '#ffffff';
 
-// Set here and not when Node starts: with this option there it ignores compiled code that was stored.
+// Set here and not when Node starts: with this option at the start, Node ignores cached compiled code.
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
@@ -52,12 +52,12 @@ async function reencode(type: ImageType, bytes: Buffer): Promise<Picture> {
 
 const SRGB = ['sRGB', Buffer.from('sRGB', 'utf16le').swap16()] as const;
 
-/** Browsers attach such a profile to every frame of a camera, and to apply it changes no pixel and takes most of the time. */
+/** Browsers attach such a profile to every camera frame. Applying it changes no pixel and takes most of the time. */
 function isNamedSrgb(profile: Buffer | undefined): boolean {
   return profile !== undefined && SRGB.some((name) => profile.includes(name));
 }
 
-/** What draws pages is large, and only the processes that get PDFs need it. */
+/** The code that draws pages is large, and only processes for PDFs need it. */
 const pages = !import.meta.main || process.argv.includes('--pages') ? await import('./render-page.ts') : undefined;
 await pages?.pdfiumCode();
 
@@ -70,7 +70,6 @@ async function firstPage(bytes: Buffer): Promise<Picture> {
   return { jpeg: await image.jpeg({ quality: JPEG_QUALITY }).toBuffer(), width, height, pages: page.pages };
 }
 
-/** Only the header is read for it. */
 async function metadataOf(bytes: Buffer): Promise<Metadata> {
   try {
     return await sharp(bytes, { limitInputPixels: false, failOn: 'none' }).metadata();
@@ -91,7 +90,7 @@ async function decoded(image: Sharp) {
   }
 }
 
-/** The words of the decoders. */
+/** Messages of the decoders. */
 const TRUNCATED = /premature end|read error|unexpected end/i;
 
 function reasonOf(error: unknown, otherwise: Reason): Refusal {
@@ -105,7 +104,7 @@ function say(words: object, bytes?: Uint8Array): void {
 }
 
 async function serve(): Promise<void> {
-  // Whoever started it may die at any moment, also while it decodes.
+  // The server may die at any moment, also while an image is decoded.
   process.stdin.once('end', () => process.exit());
   process.stdout.on('error', () => process.exit());
   say({ ready: true, confinement: await confine() });
@@ -120,12 +119,12 @@ async function serve(): Promise<void> {
     } catch (error) {
       say({ reason: error instanceof Refusal ? error.reason : 'broke' });
     }
-    // Little of an image is in the heap, so the collector would see no reason to hurry.
+    // Little of an image is in the heap, so the collector sees no reason to run.
     if (uncollected < COLLECTED_AFTER_BYTES) continue;
     collectGarbage();
     uncollected = 0;
   }
 }
 
-// An installation only loads it, so that it is compiled.
+// An installation only loads this file, so that it is compiled.
 if (import.meta.main) await serve();

@@ -8,9 +8,9 @@ import { slowSenders } from './slow-senders.ts';
 import { startChild } from './start-child.ts';
 
 /**
- * Who decodes what, and when. Pictures go through a quick lane, where each has little time. PDFs, pictures that needed
- * more time, and whatever comes from a sender of such a file go through a patient lane, so that nobody's picture waits for
- * them. In both lanes tenants take turns, and in the patient lane a sender has one file at work at a time.
+ * Decides what is decoded when. Pictures go through a quick lane with little time for each. PDFs, pictures that needed
+ * more time, and files of senders of such pictures go through a patient lane, so that nobody else waits for them. In
+ * both lanes tenants take turns; in the patient lane a sender has one file at work at a time.
  */
 export type DecodeLanes = {
   decode(type: DecodedType, bytes: Uint8Array, share: Share): Promise<Frame | 'died' | 'too_slow'>;
@@ -19,36 +19,41 @@ export type DecodeLanes = {
 };
 
 export type LaneOptions = {
-  /** In each lane. */
+  /** The number in each lane. */
   processes?: number;
-  /** For one file, in the patient lane. */
+  /** The limit for one file in the patient lane. */
   timeoutMs?: number;
-  /** For one picture, in the quick lane: of the processor, so that a busy machine slows down nobody for long. */
+  /** The limit for one picture in the quick lane, in processor time: a busy machine makes no picture slow. */
   quickMs?: number;
   memoryBytes?: number;
   idleMs?: number;
   maxWaitingBytes?: number;
   onError?(what: string, error: unknown): void;
-  /** Told of every process that starts. */
+  /** Called for every process that starts. */
   onStart?(confinement: Confinement): void;
 };
 
-/** One processor is left to whoever asks for something else. */
+/** One processor is left for other requests. */
 const PROCESSES = Math.max(1, Math.min(2, availableParallelism() - 1));
 const TIMEOUT_MS = 10_000;
 /** Several times what 25 megapixels take. */
 const QUICK_MS = 1500;
 /** 25 megapixels with transparency as WebP, turned on their side, take 450 MiB. */
 const MEMORY_BYTES = 640 * 2 ** 20;
-/** Started with the first image and ended when there were none for a while: most of the time nobody needs them. */
+/**
+ * A process starts with the first image and ends when there were none for a while: most of the time nobody needs it.
+ */
 const IDLE_MS = 60_000;
 const MAX_WAITING_BYTES = 256 * 2 ** 20;
 const MAX_WAITING = 1000;
-/** Of the room for files that wait: most installations have one busy tenant, and 20 photographs of 8 MB must find room. */
+/**
+ * The part of the queue that one tenant may fill. Most installations have one busy tenant, and 20 photographs of 8 MB
+ * must fit.
+ */
 const TENANT_PART = 3 / 4;
 /** An attempt has at most this many images. */
 const MAX_WAITING_PER_SENDER = 30;
-/** Whoever waits for an answer that costs nothing should not wait for pictures. */
+/** Requests that need no picture should not wait for pictures. */
 const NICENESS = { quick: 5, patient: 10 };
 export function openLanes(options: LaneOptions): DecodeLanes {
   const { processes = PROCESSES, idleMs = IDLE_MS, maxWaitingBytes = MAX_WAITING_BYTES, onError } = options;
@@ -107,14 +112,14 @@ function childStarter({ memoryBytes = MEMORY_BYTES, onStart }: LaneOptions, kind
 
 type NewFile = { share: Share; bytes: Uint8Array; maxWaitingBytes: number };
 
-/** Ensures that one tenant fills at most most of the room, and one sender a small part of it. */
+/** Ensures that one tenant and one sender fill only a part of the queue. */
 function ensureRoom(all: readonly Work[], { share: { tenant, sender }, bytes, maxWaitingBytes }: NewFile): void {
   const ofTenant = all.filter(({ share }) => share.tenant === tenant);
   const ofSender = ofTenant.filter(({ share }) => share.sender === sender);
   const fits = (works: readonly Work[], part: number) =>
     works.length + 1 <= MAX_WAITING * part && bytesOf(works) + bytes.length <= maxWaitingBytes * part;
   if (!fits(all, 1) || ofSender.length >= MAX_WAITING_PER_SENDER) throw notNow('too many images are waiting');
-  // The first of a tenant always finds room if there is any.
+  // The first file of a tenant gets room if there is any.
   if (ofTenant.length > 0 && !fits(ofTenant, TENANT_PART)) throw notNow('too many images are waiting');
 }
 

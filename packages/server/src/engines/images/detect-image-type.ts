@@ -1,6 +1,6 @@
-/** What the first bytes say a file is. What a client says of it is compared with this, never believed. */
+/** Detects the type by the first bytes. What a client claims is compared with this, never believed. */
 export type ImageType = 'image/jpeg' | 'image/png' | 'image/webp';
-/** A PDF is no image, and only whoever asks for the first page of one gets it. */
+/** A PDF is not an image. Only callers that ask for the first page of one accept it. */
 export const PDF_TYPE = 'application/pdf';
 export type DecodedType = ImageType | typeof PDF_TYPE;
 
@@ -9,7 +9,7 @@ const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
 
 const PDF = Buffer.from('%PDF-');
 
-/** Readers find a PDF behind other bytes too, and then it can be two things at once. */
+/** Readers find a PDF behind other bytes too, and such a file could be two things at once. */
 export function isPdf(bytes: Uint8Array): boolean {
   return PDF.equals(bytes.subarray(0, PDF.length));
 }

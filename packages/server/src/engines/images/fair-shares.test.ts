@@ -33,16 +33,18 @@ describe('while one applicant sends PDFs that take all the time there is', () =>
   it('a PDF of another tenant waits for one of them at most', async (t) => {
     // Time enough for a good page also on a machine that has other things to do.
     const images = openImages({ processes: 1, timeoutMs: 4000 });
-    t.after(() => images.stop());
     const order: string[] = [];
     const attack = Array.from({ length: 2 }, () =>
       images.firstPage(slowPdf(), ATTACKER).catch(() => order.push('slow')),
     );
+    t.after(async () => {
+      await images.stop();
+      await Promise.all(attack);
+    });
     const page = await images.firstPage(PDF, OTHER);
     order.push('other');
     assert.equal(page.width, 1809);
     assert.ok(order.indexOf('other') <= 1, order.join());
-    await Promise.all(attack);
   });
 
   it('only one of them is at work at a time, so that the second process is free for others', async (t) => {

@@ -1,9 +1,8 @@
 import type { ImageType } from './detect-image-type.ts';
 
 /**
- * What the container of an image says before its pixels are decoded. A decoder takes the first of several frames and does
- * not tell, so a reviewer would see another picture than the machine; and of a file that was cut off it shows what is
- * there.
+ * Checks the container of an image before its pixels are decoded. A decoder silently takes the first of several frames,
+ * so a reviewer could see another picture than the machine; and of a truncated file it shows what is there.
  */
 export function faultOfContainer(type: ImageType, bytes: Buffer): 'animated' | 'truncated' | undefined {
   switch (type) {
@@ -12,16 +11,18 @@ export function faultOfContainer(type: ImageType, bytes: Buffer): 'animated' | '
     case 'image/webp':
       return faultOfWebp(bytes);
     default:
-      // A JPEG has one frame; whether its end is there only its decoder can say.
+      // A JPEG has one frame. Only its decoder can say whether its end is there.
       return undefined;
   }
 }
 
 const PNG_SIGNATURE = 8;
-/** Length and name before the data of a chunk, and its checksum behind. */
+/** Length and name before the data of a chunk, and its checksum after it. */
 const CHUNK_FRAME = 12;
 
-/** An `acTL` makes an animation. Behind the pixels it would mean nothing, but nobody has a reason to put it there. */
+/**
+ * An `acTL` chunk makes an animation. After the pixels it would mean nothing, but nobody has a reason to put it there.
+ */
 function faultOfPng(bytes: Buffer): 'animated' | 'truncated' | undefined {
   for (let at = PNG_SIGNATURE; at + CHUNK_FRAME <= bytes.length; at += CHUNK_FRAME + bytes.readUInt32BE(at)) {
     const name = bytes.toString('latin1', at + 4, at + 8);

@@ -1,15 +1,14 @@
 import type { Readable } from 'node:stream';
 
 /**
- * What two processes say to each other over a pipe: a few words as JSON, then bytes. Both lengths come first, and either
- * side refuses lengths that the other has no reason to send.
+ * The messages between the two processes: a few words as JSON, then bytes. Both lengths come first, and either side
+ * refuses lengths that the other has no reason to send.
  */
 export type Frame = { readonly words: Readonly<Record<string, unknown>>; readonly bytes: Buffer };
 
 const LENGTHS = 8;
 const MAX_WORDS_BYTES = 1024;
 
-/** The parts in order, so that the bytes need not be copied. */
 export function frameParts(words: object, bytes: Uint8Array = Buffer.alloc(0)): [Buffer, Uint8Array] {
   const text = Buffer.from(JSON.stringify(words));
   const head = Buffer.alloc(LENGTHS + text.length);
@@ -19,7 +18,7 @@ export function frameParts(words: object, bytes: Uint8Array = Buffer.alloc(0)): 
   return [head, bytes];
 }
 
-/** Ends with the stream; a stream that ends within a frame, or says what is no frame, is a fault. */
+/** Ends with the stream. A stream that ends within a frame, or holds anything but frames, is a fault. */
 export async function* readFrames(stream: Readable, maxBytes: number): AsyncGenerator<Frame> {
   let lengths = Buffer.alloc(0);
   let body: { readonly words: number; readonly buffer: Buffer; filled: number } | undefined;
@@ -34,7 +33,7 @@ export async function* readFrames(stream: Readable, maxBytes: number): AsyncGene
         body = newBody(lengths.readUInt32BE(0), lengths.readUInt32BE(4), maxBytes);
         lengths = Buffer.alloc(0);
       }
-      // Each part goes to its place as it comes: to join megabytes at the end would hold up everybody else.
+      // Each part is copied as it arrives: joining megabytes at the end would hold up other requests.
       const copied = rest.copy(body.buffer, body.filled);
       body.filled += copied;
       rest = rest.subarray(copied);

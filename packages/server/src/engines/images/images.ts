@@ -6,23 +6,22 @@ import type { Frame } from './frames.ts';
 import { ImageRefused, isReason } from './refused.ts';
 
 /**
- * Images of strangers, made harmless: decoded in a process of its own and encoded anew as a JPEG without anything that is
- * not a pixel. Nothing else ever looks at what was sent.
+ * Makes images of strangers harmless: a separate process decodes them and encodes them again as a JPEG of pixels alone.
+ * Nothing else ever reads what was sent.
  */
 export type Images = {
-  /** Refuses with an `ImageRefused`, or with 100010 when too many are waiting. The share says whose turn it takes. */
+  /** Refuses with an `ImageRefused`, or with 100010 if too many are waiting. The share decides whose turn it is. */
   reencode(bytes: Uint8Array, contentType: string, share: Share): Promise<Reencoded>;
-  /** The first page of a PDF, as an image like any other. Refuses likewise. */
+  /** Returns the first page of a PDF as an image. Refuses likewise. */
   firstPage(bytes: Uint8Array, share: Share): Promise<FirstPage>;
-  /** An image will come soon: the process that decodes it is started, if none is there. */
+  /** Starts the decoding process, because an image will come soon. */
   warm(): void;
-  /** Whoever still waits is told that the server is stopping. */
+  /** Refuses those who still wait: the server is stopping. */
   stop(): Promise<void>;
 };
 
 export type Reencoded = { readonly bytes: Buffer; readonly contentType: 'image/jpeg'; width: number; height: number };
 
-/** With how many pages there were. */
 export type FirstPage = Reencoded & { readonly pages: number };
 
 export function openImages(options: LaneOptions = {}): Images {
@@ -42,7 +41,7 @@ export function openImages(options: LaneOptions = {}): Images {
   };
 }
 
-/** What can be told without decoding. */
+/** Checks what can be checked without decoding. */
 function ensureImage(bytes: Uint8Array, contentType: string): ImageType {
   ensureBytes(bytes);
   const type = detectImageType(bytes);
@@ -62,7 +61,7 @@ function ensureBytes({ length }: Uint8Array): void {
   if (length > MAX_IMAGE_BYTES) throw new ImageRefused('too_large');
 }
 
-/** What comes back was written by a process that read what strangers sent: it is believed as little. */
+/** The response was written by a process that read what strangers sent, so it is trusted as little. */
 function wholeFrame(frame: Frame | 'died' | 'too_slow'): Frame {
   if (frame === 'too_slow') throw new ImageRefused('too_slow');
   if (frame === 'died') throw broke('the process that decodes images died over it');

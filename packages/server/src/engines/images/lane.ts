@@ -11,7 +11,7 @@ export type Lane = {
   put(work: Work): void;
   /** Starts a process, if none runs. */
   warm(): void;
-  /** Refuses what waits, and ends the processes. */
+  /** Refuses waiting files and ends the processes. */
   stop(): Promise<void>;
 };
 
@@ -26,7 +26,7 @@ export type Work = {
 export type LaneDeps = {
   readonly processes: number;
   readonly idleMs: number;
-  /** Whether a sender has one file at work at a time. */
+  /** Whether a sender may have only one file at work at a time. */
   readonly oneAtATime: boolean;
   start(): Promise<ImageChild>;
   limitsOf(share: Share): TimeLimits;
@@ -36,9 +36,9 @@ export type LaneDeps = {
 
 type Slot = { child?: ImageChild; work?: Promise<void> | undefined; idle?: NodeJS.Timeout; workedMs: number };
 
-/** A process is replaced when it has worked this long, so that its limit of processor time is never met by honest work. */
+/** A process is replaced after this much work, so that honest work never reaches its limit of processor time. */
 const MAX_WORK_MS = 60_000;
-/** Counted when work begins, so that a tenant with work under way is behind one without. */
+/** Charged when work begins, so that a tenant with work under way comes after one without. */
 const EXPECTED_COST_MS = 100;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -48,7 +48,7 @@ export function openLane(deps: LaneDeps): Lane {
   const sendersAtWork = new Set<string>();
   let stopped = false;
 
-  /** A slot does one thing at a time, and its process ends when there was nothing to do for a while. */
+  /** A slot does one thing at a time, and its process ends after an idle while. */
   const occupy = (slot: Slot, work: Promise<void>) => {
     clearTimeout(slot.idle);
     slot.work = work.finally(() => {
@@ -59,7 +59,7 @@ export function openLane(deps: LaneDeps): Lane {
   };
 
   const begin = () => {
-    // A process that runs already is ready sooner.
+    // A running process is ready sooner.
     const free = slots.find(({ work, child }) => !work && child) ?? slots.find(({ work }) => !work);
     const work = free && queue.take(({ share }) => !deps.oneAtATime || !sendersAtWork.has(senderOf(share)));
     if (work) occupy(free, perform(free, work));
@@ -101,7 +101,7 @@ export function openLane(deps: LaneDeps): Lane {
     warm() {
       const [first] = slots;
       const isAsleep = slots.every(({ child, work }) => !child && !work);
-      // Whoever comes with an image is told what is wrong.
+      // The caller that brings the next image gets the error.
       if (first && isAsleep && !stopped) occupy(first, start(first, deps).then(noop, noop));
     },
     async stop() {
@@ -119,14 +119,14 @@ async function start(slot: Slot, deps: Pick<LaneDeps, 'start'>): Promise<ImageCh
   return child;
 }
 
-/** In a process where something broke, more than that may be broken. */
+/** If something broke in a process, more may be broken. */
 function isWornOut({ workedMs }: Slot, frame: Frame | string): boolean {
   return typeof frame === 'string' || frame.words.reason === 'broke' || workedMs > MAX_WORK_MS;
 }
 
 async function endAll(slots: readonly Slot[]): Promise<void> {
   await Promise.all(slots.map(release));
-  // One that was just starting is there now.
+  // A process that was just starting is running now.
   await Promise.all(slots.map(({ work }) => work));
   await Promise.all(slots.map(release));
 }

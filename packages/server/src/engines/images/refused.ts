@@ -1,7 +1,7 @@
 import { ApiError } from '../../kernel/errors.ts';
 import { MAX_PIXELS } from './limits.ts';
 
-/** Why an image cannot be used. The words are for machines, the sentences for whoever took the picture. */
+/** The reasons why an image cannot be used. The words are for programs, the sentences for whoever took the picture. */
 const SENTENCES = {
   empty: 'it is empty',
   not_an_image: 'it is not a JPEG, PNG or WebP image',

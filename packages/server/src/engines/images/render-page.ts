@@ -4,13 +4,13 @@ import { MAX_PAGE_EDGE_PIXELS, MAX_PAGE_POINTS, MAX_PAGE_SCALE, MIN_PAGE_POINTS 
 import type { Reason } from './refused.ts';
 
 /**
- * The first page of a PDF as pixels, by PDFium in WebAssembly: it sees its own memory and nothing else, and this build
- * can run no script. What fills forms and follows actions is never called. Each file gets an instance of its own, so that
- * a file that takes control of it cannot see the next file.
+ * Draws the first page of a PDF with PDFium in WebAssembly: it sees only its own memory, and this build can run no
+ * script. The functions that fill forms and follow actions are never called. Each file gets an instance of its own, so
+ * that a hostile file cannot see the next one.
  */
 export type Page =
   | { readonly reason: Reason }
-  /** Four bytes for each pixel: red, green, blue and one that means nothing. */
+  /** Four bytes for each pixel: red, green, blue and an unused one. */
   | { readonly pixels: Uint8Array; readonly width: number; readonly height: number; readonly pages: number };
 
 type Pdfium = Awaited<ReturnType<typeof PDFiumModule>>;
@@ -46,7 +46,7 @@ function faultOf(error: number): Reason {
   return error === ERROR_PASSWORD || error === ERROR_SECURITY ? 'encrypted' : 'not_a_pdf';
 }
 
-/** The size in pixels that a document needs, whatever page size the file claims. */
+/** The size in pixels, whatever page size the file claims. */
 function sizeOf(widthPoints: number, heightPoints: number): { width: number; height: number } | undefined {
   const long = Math.max(widthPoints, heightPoints);
   const short = Math.min(widthPoints, heightPoints);
@@ -62,13 +62,13 @@ function renderBitmap(pdfium: Pdfium, page: number, { width, height }: { width: 
   pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, DRAW_ANNOTATIONS | REVERSE_BYTE_ORDER);
   const at = pdfium._FPDFBitmap_GetBuffer(bitmap);
   const bytes = pdfium._FPDFBitmap_GetStride(bitmap) * height;
-  // The memory of the instance goes with the instance; the pixels need not be copied out of it.
+  // The instance and its memory are dropped together, so the pixels need not be copied.
   return { pixels: pdfium.HEAPU8.subarray(at, at + bytes), width, height };
 }
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 
-/** The code of PDFium, compiled once for as long as the process lives. */
+/** Compiles PDFium once for the life of the process. */
 export function pdfiumCode(): Promise<WebAssembly.Module> {
   compiled ??= readFile(new URL(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'))).then((bytes) =>
     WebAssembly.compile(bytes),

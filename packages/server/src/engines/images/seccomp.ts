@@ -6,21 +6,21 @@ import {
   IO_URING_SETUP,
 } from './syscall-filter.ts';
 
-/** The two calls to the kernel that Node has no function for. Each of them says why it did not work. */
+/** Two system calls for which Node has no function. Each returns the reason if it failed. */
 const PR_SET_NO_NEW_PRIVS = 38;
 const SECCOMP_SET_MODE_FILTER = 1;
-/** For the threads that run already as well. */
+/** Applies to threads that are already running as well. */
 const SECCOMP_FILTER_FLAG_TSYNC = 1;
 const SECCOMP: Readonly<Record<FilteredArchitecture, number>> = { x64: 317, arm64: 277 };
 const EPERM = 1;
 const ENOSYS = 38;
 
-/** Forbids io_uring to this process and to the program that it becomes. */
+/** Forbids io_uring to this process and to the program that replaces it. */
 export function forbidIoUring(): Promise<string | undefined> {
   return withKernel(({ architecture, filterCalls }) => filterCalls(filterWithoutIoUring(architecture)));
 }
 
-/** Leaves this process the system calls of the decoder's filter. It cannot be undone. */
+/** Restricts this process to the system calls of the decoder's filter. It cannot be undone. */
 export function allowDecodingOnly(): Promise<string | undefined> {
   return withKernel(({ architecture, filterCalls, mayUseIoUring }) =>
     // The ring of libuv would break, and it could open files without a system call.
@@ -52,7 +52,8 @@ async function withKernel(act: (kernel: Kernel) => string | undefined): Promise<
         const failure = seccomp(SECCOMP[arch], SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, program);
         return failure === 0 ? undefined : `seccomp failed with error ${koffi.errno()}`;
       },
-      // Without a place for its parameters it can never succeed; the kernel says whether it would have been possible.
+      // Without parameters the call can never succeed. The error of the kernel tells whether it would have been
+      // possible.
       mayUseIoUring: () => ioUring(IO_URING_SETUP, 1, null) !== -1 || ![EPERM, ENOSYS].includes(koffi.errno()),
     });
   } catch (error) {

@@ -1,10 +1,13 @@
 import { boundedMap } from '../../kernel/bounded-map.ts';
 import type { Share } from '../../kernel/fair-queue.ts';
 
-/** Senders whose files took long. They are remembered for a while, and have less time for their next file. */
+/** Remembers senders whose files took long, for a while. They have less time for their next file. */
 export type SlowSenders = {
   has(share: Share): boolean;
-  /** Halved with each file of the sender that ran into the limit, and for everybody of a tenant with many such senders. */
+  /**
+   * The limit is halved with each file of the sender that reached it, and for everybody of a tenant with many such
+   * senders.
+   */
   limitOf(share: Share, timeoutMs: number): number;
   add(share: Share, ranIntoLimit: boolean): void;
 };
@@ -13,7 +16,10 @@ const REMEMBERED_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;
 /** Enough for a file that is not meant to be slow. */
 const MIN_TIMEOUT_MS = 1000;
-/** Whoever has a link can be many senders, so more of them than this lower the time of every sender of their tenant. */
+/**
+ * Whoever has a link can be many senders, so more slow senders than this lower the limit of all senders of their
+ * tenant.
+ */
 const FREE_SENDERS_OF_TENANT = 3;
 /** An honest page of such a tenant still has several times the time that it needs. */
 const MIN_TIMEOUT_OF_TENANT_MS = 2500;

@@ -11,35 +11,37 @@ import { type Frame, frameParts, readFrames } from './frames.ts';
 import { MAX_OUTPUT_BYTES } from './limits.ts';
 import { END_OF_FALLBACK } from './start-confined.ts';
 
-/** One process that decodes images, asked one at a time. */
+/** A process that decodes images, one at a time. */
 export type ImageChild = {
   readonly pid: number | undefined;
   /** What the process reported before it received any image. */
   readonly confinement: Confinement;
-  /** Resolves to a word if the process died or took too long and was ended. It cannot be used after that. */
+  /** Resolves to a word if the process died or was ended because it took too long. It cannot be used after that. */
   ask(type: DecodedType, bytes: Uint8Array, limits: TimeLimits): Promise<Frame | 'died' | 'too_slow'>;
-  /** Resolves once it is gone. */
   end(): Promise<void>;
 };
 
 export type TimeLimits = {
   readonly wallMs: number;
-  /** Of the processor. A busy machine makes no file slow. Where it cannot be measured, it is a limit of the clock. */
+  /**
+   * A limit of processor time, so a busy machine makes no file slow. Where that cannot be measured, it is a limit of
+   * the clock.
+   */
   readonly cpuMs?: number;
 };
 
 export type ChildOptions = {
-  /** Beside what Node itself takes. */
+  /** In addition to what Node itself needs. */
   readonly memoryBytes: number;
   /** Whether it can draw pages of PDFs. */
   readonly pages: boolean;
-  /** How much it steps back for others: 0 to 19. */
+  /** The niceness of the process: 0 to 19. */
   readonly niceness: number;
 };
 
 export const CHILD_SCRIPT = fileURLToPath(new URL('./child.ts', import.meta.url));
 const START_CONFINED = fileURLToPath(new URL('./start-confined.ts', import.meta.url));
-/** Ends a process whose server died while it was in an endless loop. Nobody asks a process for that much. */
+/** Ends a process in an endless loop whose server has died. No honest request needs that much. */
 const MAX_CPU_SECONDS = 120;
 const MAX_OPEN_FILES = 64;
 /** The unit in which Linux counts processor time: `USER_HZ` is 100 on all architectures in use. */
@@ -48,18 +50,18 @@ const HEAP_MB = 64;
 const START_WITHIN_MS = 20_000;
 /** Settings of the allocator, so that one image does not leave fragmented memory to the next. */
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', UV_THREADPOOL_SIZE: '1' };
-/** What Node maps for compiled code as soon as it starts counts as data, although hardly any of it is ever touched. */
+/** Memory that Node maps for compiled code at its start counts as data, although hardly any of it is ever used. */
 const NODE_BYTES = (process.arch === 'x64' ? 640 : 400) * 2 ** 20;
-/** Rejects if it does not come up: that is no fault of an image. */
+/** Rejects if the process does not start, which is no fault of an image. */
 export async function startChild(options: ChildOptions): Promise<ImageChild> {
   const child = launch(CHILD_SCRIPT, options);
-  // After an error event there may be no exit event, and the other way round.
+  // After an error event there may be no exit event, and the reverse.
   const exit = new Promise<void>((done) => void child.once('error', () => done()).once('close', () => done()));
   const stdin = child.stdin as Socket;
   const stdout = child.stdout as Socket;
   stdin.on('error', () => undefined);
   const frames = readFrames(stdout, MAX_OUTPUT_BYTES);
-  /** A process that has nothing to do must not keep the server from ending. */
+  /** An idle process must not keep the server running. */
   const hold = (busy: boolean) => {
     for (const handle of [child, stdin, stdout]) busy ? handle.ref() : handle.unref();
   };
@@ -115,8 +117,8 @@ export async function startChild(options: ChildOptions): Promise<ImageChild> {
 }
 
 /**
- * Runs a script with the limits of the decoder and nothing of our environment: what it is asked to read must not find our
- * secrets there. The script has to call `confine` itself.
+ * Runs a script with the limits of the decoder and none of our environment, so that a hostile file finds no secrets
+ * there. The script itself must call `confine`.
  */
 export function launch(script: string, { memoryBytes, pages, niceness }: ChildOptions): ChildProcess {
   const args = [`--max-old-space-size=${HEAP_MB}`, script, ...(pages ? ['--pages'] : [])];
@@ -137,24 +139,24 @@ export function launch(script: string, { memoryBytes, pages, niceness }: ChildOp
   try {
     if (child.pid !== undefined) setPriority(child.pid, niceness);
   } catch {
-    // It may be gone already, and then whoever asks it is told.
+    // The process may be gone already; then the caller of `ask` gets the error.
   }
   return child;
 }
 
 /**
- * Node's permission model, where system calls cannot be filtered. Not beside a filter, which forbids more: with it Node
- * does not use compiled code that was stored, and a start takes twice the processor time.
+ * Node's permission model, where system calls cannot be filtered. It is not used beside a filter, which forbids more:
+ * with it Node ignores cached compiled code, and a start takes twice the processor time.
  */
 export function permissions(): string[] {
   return ['--permission', '--allow-addons', ...readable().map((folder) => `--allow-fs-read=${folder}`)];
 }
 
-/** How much of the processor a process has used; undefined where nobody says. */
+/** The processor time of a process; undefined where the system does not say. */
 function cpuTimeOf(pid: number | undefined): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // Behind the name, which may contain anything: fields 3 and on of proc(5), of which 14 and 15 are wanted.
+    // After the name, which may contain anything, come the fields 3 and on of proc(5). Fields 14 and 15 are the times.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) * CPU_TICK_MS;
   } catch {
@@ -162,7 +164,7 @@ function cpuTimeOf(pid: number | undefined): number | undefined {
   }
 }
 
-/** The folders from which its code is loaded: this one, and those of installed packages. */
+/** The folders from which the code is loaded: this one, and those of installed packages. */
 function readable(): string[] {
   const packages = ['sharp', '@hyzyla/pdfium/pdfium.wasm', 'koffi'].map((name) => {
     const path = fileURLToPath(import.meta.resolve(name));

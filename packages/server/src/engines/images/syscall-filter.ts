@@ -1,7 +1,7 @@
 /**
- * The system calls that the decoder may still make once it has loaded its code, as a program for seccomp: memory, threads
- * of its own, time, and the pipes that are open. It cannot open a file, make a socket, start a program or signal another
- * process. Every other call fails with EPERM, which decoders take for an ordinary error.
+ * The system calls that the decoder may still make after it has loaded its code, as a program for seccomp: memory, its
+ * own threads, time, and the open pipes. It cannot open a file, make a socket, start a program or signal another
+ * process. Every other call fails with EPERM, which decoders treat as an ordinary error.
  */
 export type FilteredArchitecture = 'x64' | 'arm64';
 
@@ -99,14 +99,14 @@ type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, valu
 
 const load = (at: number): Instruction => [LOAD, 0, 0, at];
 const answer = (value: number): Instruction => [RETURN, 0, 0, value];
-/** Goes on with the next instruction if it holds, and otherwise skips that many. */
+/** Continues with the next instruction if equal, and otherwise skips that many. */
 const ifEqual = (value: number, skip: number): Instruction => [JUMP_IF_EQUAL, 0, skip, value];
 
 export const INSTRUCTION_BYTES = 8;
 
 /**
- * Allows everything but io_uring, whose operations no filter sees. It has to be in force before Node starts: libuv makes a
- * ring as soon as it can, and does without if it cannot.
+ * Allows everything but io_uring, whose operations no filter sees. It must be in force before Node starts: libuv
+ * creates a ring as soon as it can, and works without one if it cannot.
  */
 export function filterWithoutIoUring(architecture: FilteredArchitecture): Buffer {
   return bytesOf([
@@ -116,7 +116,7 @@ export function filterWithoutIoUring(architecture: FilteredArchitecture): Buffer
   ]);
 }
 
-/** `processId` is the only process that may be signalled. */
+/** Only the process `processId` may be signalled. */
 export function decoderFilter(architecture: FilteredArchitecture, processId: number): Buffer {
   const of = (numbers: readonly [number, number | undefined]) => numbers[architecture === 'x64' ? 0 : 1];
   const whenOneOf = (numbers: readonly [number, number], argument: number, values: readonly number[]) =>
@@ -137,7 +137,7 @@ export function decoderFilter(architecture: FilteredArchitecture, processId: num
       answer(RETURN_ALLOW),
       answer(RETURN_ERROR | EPERM),
     ]),
-    // Its flags lie in memory, where a filter cannot look. The C library then uses clone instead.
+    // The flags are in memory, where a filter cannot read. The C library then uses clone instead.
     ...inCase(of(CLONE3) as number, [answer(RETURN_ERROR | ENOSYS)]),
     ...whenOneOf(TGKILL, 0, [processId]),
     ...whenOneOf(FCNTL, 1, FCNTL_COMMANDS),
@@ -146,7 +146,7 @@ export function decoderFilter(architecture: FilteredArchitecture, processId: num
   ]);
 }
 
-/** Numbers of another architecture mean other calls. */
+/** Numbers of another architecture are other system calls. */
 function onlyFor(architecture: FilteredArchitecture): Instruction[] {
   return [
     load(ARCHITECTURE_AT),
@@ -168,7 +168,6 @@ function bytesOf(program: readonly Instruction[]): Buffer {
   return bytes;
 }
 
-/** The instructions for one system call; each of these ends with an answer. */
 function inCase(number: number, instructions: readonly Instruction[]): Instruction[] {
   return [ifEqual(number, instructions.length), ...instructions];
 }

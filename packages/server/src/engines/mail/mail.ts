@@ -4,15 +4,15 @@ import type { SmsPlace, SmtpPlace } from './places.ts';
 import { sendText, type TextMessage } from './sms.ts';
 import { faultOfSmtp, type Mail, sendBySmtp } from './smtp.ts';
 
-/** The one door for messages to people. Without a place for them there is none of that kind, and nobody offers it. */
+/** Sends messages to people. A channel without a configured place does not exist, and nothing offers it. */
 export type Channel = 'EMAIL' | 'SMS';
 
 export type MailDoor = {
   readonly channels: readonly Channel[];
-  /** What the server of the operator does is an outcome, and nothing that is thrown. */
+  /** A failure of the operator's server is an outcome, not an exception. */
   sendMail(mail: Mail): Promise<MessageOutcome>;
   sendText(message: TextMessage): Promise<MessageOutcome>;
-  /** What is in the way of mail; nothing if it works, or is not wanted. */
+  /** The reason why mail does not work; undefined if it works or is not configured. */
   fault(): Promise<string | undefined>;
 };
 

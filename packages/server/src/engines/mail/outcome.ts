@@ -1,7 +1,7 @@
-/** What became of a message, whoever carries it. The reasons hold nothing of a person. */
+/** The result of sending a message by any channel. Reasons hold no personal data. */
 export type MessageOutcome =
   | { readonly kind: 'SENT' }
-  /** It may go better later. */
+  /** Another attempt may succeed. */
   | { readonly kind: 'LATER'; readonly reason: string }
-  /** Nobody will take it for this address. */
+  /** No attempt for this address will succeed. */
   | { readonly kind: 'REFUSED'; readonly reason: string };

@@ -1,13 +1,13 @@
 import type { AllowList } from '../outbound/allow-list.ts';
 import { checkTarget } from '../outbound/check-target.ts';
 
-/** Where messages are handed over, read from what the operator configured. Pure. */
+/** Where messages are handed over, read from the configuration. Pure. */
 export type SmtpPlace = {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte; otherwise the connection is upgraded before anything is said. */
+  /** TLS from the first byte. Otherwise the connection is upgraded before anything is sent. */
   readonly secure: boolean;
-  /** The operator allows a connection that is never encrypted; or it does not leave this machine. */
+  /** The operator allows a connection that is never encrypted, or the connection stays on this machine. */
   readonly plain: boolean;
   readonly user: string | undefined;
   readonly password: string | undefined;
@@ -19,7 +19,7 @@ export type SmsPlace = { readonly url: string; readonly token: string | undefine
 
 type Variable = 'SMTP_URL' | 'MAIL_FROM' | 'SMS_URL' | 'SMS_TOKEN';
 
-/** From the variables of the configuration; each fault is told by its variable. */
+/** Reads the variables of the configuration; each fault names its variable. */
 export function messagePlaces(
   value: (name: Variable) => string,
   allow: AllowList,
@@ -72,7 +72,7 @@ function decodeBoth(user: string, password: string) {
   }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not stand in a header.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a header must not hold these.
 const SENDER = /^(?:([^<>"@\u0000-\u001f\u007f]{0,100})<)?([A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,255})(>)?$/;
 
 /** `no-reply@example.com` or `Example <no-reply@example.com>`. */

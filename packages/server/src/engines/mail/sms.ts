@@ -2,9 +2,9 @@ import type { Outbound } from '../outbound/outbound.ts';
 import type { MessageOutcome } from './outcome.ts';
 import type { SmsPlace } from './places.ts';
 
-/** Text messages by a gateway of the operator's choice, which takes `{ to, text }` as JSON. */
+/** Sends text messages by a gateway of the operator's choice, which takes `{ to, text }` as JSON. */
 export type TextMessage = {
-  /** The same for every attempt: a gateway that heeds it sends it once. */
+  /** The same for every attempt, so that the gateway can send it once. */
   readonly id: string;
   readonly to: string;
   readonly text: string;
@@ -31,6 +31,6 @@ export async function sendText(
   if (fault !== undefined) return { kind: 'LATER', reason: `the gateway for text messages: ${fault}` };
   if (status >= 200 && status < 300) return { kind: 'SENT' };
   const reason = `the gateway for text messages answered ${status}`;
-  // Of these the gateway says that the message is at fault; 401 and 403 are the operator's, and can be mended.
+  // These statuses say that the message is wrong. The operator can correct the causes of 401 and 403.
   return { kind: status === 400 || status === 422 ? 'REFUSED' : 'LATER', reason };
 }

@@ -1,9 +1,9 @@
 import type { MessageOutcome } from './outcome.ts';
 import type { SmtpPlace } from './places.ts';
 
-/** Mail by SMTP. The library is loaded with the first message: a server that sends none does not carry it. */
+/** Sends mail by SMTP. The library is loaded with the first message. */
 export type Mail = {
-  /** The same for every attempt, so that who gets it twice can tell. */
+  /** The same for every attempt, so that the recipient can recognise a duplicate. */
   readonly id: string;
   readonly to: string;
   readonly subject: string;
@@ -15,7 +15,7 @@ export type Mail = {
 const CONNECT_WITHIN_MS = 8_000;
 const ANSWER_WITHIN_MS = 12_000;
 
-/** What can go wrong with a connection, in words for an operator. What a server answers may hold the address. */
+/** Faults of a connection, in words for an operator. The response of a server may hold the address. */
 const REASONS: Readonly<Record<string, string>> = {
   EDNS: 'the name of the mail server cannot be looked up',
   ECONNECTION: 'the mail server cannot be reached',
@@ -33,7 +33,7 @@ export async function sendBySmtp(server: SmtpPlace, mail: Mail): Promise<Message
   try {
     await transport.sendMail({
       from: server.from,
-      // As an object it is one address, whatever it holds, and never a list.
+      // An object is always one address, never a list.
       to: { name: '', address: mail.to },
       messageId: `<${mail.id}@${server.from.address.split('@')[1]}>`,
       subject: mail.subject,
@@ -51,7 +51,7 @@ export async function sendBySmtp(server: SmtpPlace, mail: Mail): Promise<Message
   }
 }
 
-/** Nothing if a message could be handed over; otherwise what is in the way. */
+/** The reason why no message could be handed over; undefined if one could. */
 export async function faultOfSmtp(server: SmtpPlace): Promise<string | undefined> {
   const transport = await openTransport(server);
   try {
@@ -77,12 +77,12 @@ async function openTransport({ host, port, secure, plain, user, password }: Smtp
     greetingTimeout: CONNECT_WITHIN_MS,
     dnsTimeout: CONNECT_WITHIN_MS,
     socketTimeout: ANSWER_WITHIN_MS,
-    // Said here, so that no variable of the environment can unsay it.
+    // Set here, so that no environment variable can change it.
     tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' as const },
   });
 }
 
-/** A server that refuses the address will do so again; anything else may pass. */
+/** A server that refuses the address will refuse it again. Anything else may pass. */
 function outcomeOf(error: SmtpError): MessageOutcome {
   const { code, responseCode = 0 } = error;
   const permanent = responseCode >= 500 && responseCode < 600;
@@ -95,7 +95,7 @@ function outcomeOf(error: SmtpError): MessageOutcome {
 }
 
 function reasonOf({ code = '', responseCode, message }: SmtpError): string {
-  // Of a socket that fails the code does not say why; what TLS says of certificates holds nothing of a person.
+  // The code of a socket error does not tell the cause. Messages of TLS about certificates hold no personal data.
   if (code === 'ESOCKET' && /certificate|\b(TLS|SSL)\b/i.test(message)) return REASONS.ETLS as string;
   return REASONS[code] ?? (responseCode ? `the mail server answered ${responseCode}` : 'the mail could not be sent');
 }

@@ -1,4 +1,5 @@
 import {
+  cosine,
   cosineOf,
   decodeTemplate,
   FACE_PACK_NAMES,
@@ -8,7 +9,9 @@ import {
   MATCH_SCORE,
   matchTemplates,
   newGallery,
+  newSketches,
   packOfAlgorithm,
+  type Sketches,
   scoreOf,
   TemplateFault,
 } from '@grove/vision/templates';
@@ -17,7 +20,7 @@ import {
  * What whoever keeps faces needs beside the machine: comparing is arithmetic, so it needs no worker and no waiting. This
  * is the only way to `@grove/vision` for the rest of the server.
  */
-export { FACE_PACK_NAMES, type FacePackName, type Gallery, MATCH_SCORE, TemplateFault };
+export { FACE_PACK_NAMES, type FacePackName, type Gallery, MATCH_SCORE, type Sketches, TemplateFault };
 
 /** The name of the way from a picture to a template. Templates of other names are refused, never compared. */
 export function algorithmOfPack(name: FacePackName): string {
@@ -30,6 +33,9 @@ export function compareFaces(one: Uint8Array, other: Uint8Array): { score: numbe
   return { score, match };
 }
 
+/** Of two unit vectors. */
+export const cosineBetween = cosine;
+
 /** The unit vector in a template, for a gallery. Throws `TemplateFault`. */
 export function vectorOf(template: Uint8Array): Float32Array {
   return decodeTemplate(asBuffer(template)).vector;
@@ -39,11 +45,12 @@ export function algorithmOf(template: Uint8Array): string {
   return decodeTemplate(asBuffer(template)).algorithm;
 }
 
-/** What scores mean for templates of one algorithm, and a gallery for them. */
+/** What scores mean for templates of one algorithm, and what they are searched in. */
 export type FaceScale = {
   scoreOf(cosine: number): number;
   cosineOf(score: number): number;
   newGallery(options: { indexAbove: number }): Gallery;
+  newSketches(): Sketches;
 };
 
 export function scaleOf(algorithm: string): FaceScale {
@@ -54,6 +61,7 @@ export function scaleOf(algorithm: string): FaceScale {
     scoreOf: (cosine) => scoreOf(cosine, calibration),
     cosineOf: (score) => cosineOf(score, calibration),
     newGallery: (options) => newGallery({ ...options, vectorLength }),
+    newSketches: () => newSketches(vectorLength),
   };
 }
 

@@ -3,12 +3,13 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { makeSpecimen } from '@grove/vision';
 import sharp from 'sharp';
+import { IS_LONG } from '../../../../../scripts/long.ts';
 import { openRecording, PORTRAIT_AT, type Recording } from '../../../../vision/test/recording.ts';
 import { openChallengePage } from '../../../test/challenge.ts';
 import { type EndUser, startJourney } from '../../../test/end-user.ts';
 import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
 
-/** The shipped definitions in the live environment, with the real machine, from the first page to the result. */
+/** Shipped definitions in the live environment, with the real machine, from the first page to the result: one, or all. */
 const MAX_LOOKS = 3000;
 const HOLDER = { surname: 'Byrne', givenNames: 'Adam', birthDate: '1984-05-06' };
 const EXPECTED = { firstName: 'Adam', lastName: 'Byrne', dateOfBirth: '1984-05-06' };
@@ -77,6 +78,7 @@ describe('a shipped definition in the live environment', () => {
     assert.deepEqual(assurance.documentAuthenticity.countsFor, ['basic']);
   });
 
+  if (!IS_LONG) return;
   it('kyc has a human confirm the same person, because document and face alone are not substantial', async () => {
     const { id, token, status, assurance } = await run('kyc', EXPECTED);
     assert.equal(status, 'REVIEW');

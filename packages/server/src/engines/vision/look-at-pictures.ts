@@ -30,6 +30,7 @@ import type { DocumentFindings, DocumentRequest, FaceRequest, Vision, VisionImag
 export type LookDeps = {
   clock: Clock;
   facePack: FacePackName;
+  /** The folder of weights that no package carries. */
   weights?: string | undefined;
   onError(what: string, error: unknown): void;
 };

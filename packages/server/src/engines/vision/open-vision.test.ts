@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { makeSpecimen } from '@grove/vision';
 import sharp, { type Sharp } from 'sharp';
+import { firstOf } from '../../../../../scripts/long.ts';
 import {
   AUDREY,
   CARTOON,
@@ -91,9 +92,10 @@ describe('the real machine', () => {
     }
   });
 
-  it('turns pictures as their EXIF says, all eight ways', async () => {
+  it('turns pictures as their EXIF says', async () => {
     const { template: upright } = await machine.faceTemplate(imageOf(picture(AUDREY)), never);
-    for (let orientation = 1; orientation <= 8; orientation += 1) {
+    // A phone that is held upright, one upside down, and a mirrored one; then all others.
+    for (const orientation of firstOf(3, [6, 3, 5, 1, 2, 4, 7, 8])) {
       const undone = [0, 0, 0, 180, 180, 270, 270, 90, 90][orientation] as number;
       const mirrored = [2, 4, 5, 7].includes(orientation);
       const stored = mirrored ? sharp(await sharp(picture(AUDREY)).flop().toBuffer()) : sharp(picture(AUDREY));

@@ -1,20 +1,16 @@
-import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { algorithmOfPack, compareFaces, type FacePackName } from './face-templates.ts';
 import { isVisionInstalled } from './installed.ts';
+import type { LookDeps } from './look-at-pictures.ts';
 import type { VisionMode } from './modes.ts';
 import { noVision, type VisionMachine, visionElsewhere } from './vision.ts';
 
-export type OpenVisionDeps = {
+export type OpenVisionDeps = Omit<LookDeps, 'facePack'> & {
   mode: VisionMode;
   /** Whether other processes look at pictures if this one cannot. */
   isElsewhere?: boolean;
   /** Which network turns faces into templates. */
   facePack?: FacePackName;
-  /** The folder of weights that no package carries. */
-  weights?: string | undefined;
-  clock: Clock;
-  onError(what: string, error: unknown): void;
 };
 
 /**

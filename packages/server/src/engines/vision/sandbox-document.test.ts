@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { AUTHENTICITY_BOUNDS } from '@grove/vision';
 import { judgeDocument } from './judge-document.ts';
 import { type SandboxDocument, sandboxAgreement, sandboxFields, sandboxSides } from './sandbox-document.ts';
 
@@ -34,6 +35,18 @@ describe('the document of the sandbox', () => {
     }
     assert.ok('documentMrz' in found(judge({})));
     assert.ok('documentBarcode' in found(judge({ documentType: 'DRIVERS_LICENSE' })));
+  });
+
+  it('has every signal of a live document, with its bound, and none of them is a sign', () => {
+    const signals = sandboxSides(PASSPORT).front.authenticity ?? [];
+    assert.deepEqual(
+      signals.map(({ name, bound }) => [name, bound]),
+      Object.entries(AUTHENTICITY_BOUNDS).map(([name, { bound }]) => [name, bound]),
+    );
+    for (const { name, value = Number.NaN, bound, isSign } of signals) {
+      const isBeyond = AUTHENTICITY_BOUNDS[name].sign === 'above' ? value > bound : value < bound;
+      assert.deepEqual([isBeyond, isSign], [false, false], name);
+    }
   });
 
   it('is judged as a live one: expired, of another state, or photographed badly', () => {

@@ -7,9 +7,7 @@ import type { Credential, JourneyPrincipal, Principal } from '../../kernel/conte
 import { cookieOf } from '../../kernel/cookie-of.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { ID_PATTERN, type TenantId } from '../../kernel/ids.ts';
-import { ensureOwnPage } from '../pages/own-pages.ts';
 import type { HostTenant } from '../tenant.ts';
-import { bearerToken } from './bearer.ts';
 import { journeyCookieName } from './journey-cookie.ts';
 import type { Limits } from './limits.ts';
 import { operatorCookieName } from './operator-cookie.ts';
@@ -239,4 +237,27 @@ function bearerGuard(
       else done();
     };
   };
+}
+
+/** The token of `Authorization: Bearer <token>` (RFC 6750). */
+function bearerToken(authorization: string | undefined): string {
+  if (!authorization) throw new ApiError(100008, { detail: 'send Authorization: Bearer <token>' });
+  if (authorization.startsWith('Bearer ')) return authorization.slice(7);
+  const match = /^bearer +(.*)$/i.exec(authorization);
+  if (!match) throw new ApiError(100008, { detail: 'the Authorization header must be of the scheme Bearer' });
+  return match[1] as string;
+}
+
+/**
+ * A request that changes something with a cookie must come from our own pages. Browsers say where a page comes from in
+ * headers that no page can write; whoever sends none of them is no browser, and has no cookie that was not its own.
+ */
+function ensureOwnPage({ headers }: FastifyRequest, scheme: 'http' | 'https'): void {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new ApiError(100067);
+  const { origin, host } = headers;
+  if (origin === undefined) return;
+  const own = URL.parse(`${scheme}://${host}`)?.origin;
+  if (own !== undefined && URL.parse(origin)?.origin === own) return;
+  throw new ApiError(100067, { detail: `the request has the origin of another page; GROVE_SCHEME is ${scheme}` });
 }

@@ -1,39 +1,47 @@
 import type { TenantDb, TenantTx } from '../../db/db.ts';
 import { query, statement } from '../../db/sql/statement.ts';
+import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 
-export type IdempotencyRow = { request_hash: Uint8Array; sealed: Uint8Array; created_at: number };
-/** With the instance that the answer may tell about: it is removed when that is deleted or redacted. */
-export type NewAnswer = IdempotencyRow & { instance_id: string | null };
+const answers = table('idempotency_keys', {
+  tenant_id: text(),
+  operation: text(),
+  key: text(),
+  request_hash: bytes(),
+  sealed: bytes(),
+  created_at: integer(),
+  /** The instance that the answer may tell about: the answer is removed when that is deleted or redacted. */
+  instance_id: optional(text()),
+});
+type AnswerRow = RowOf<typeof answers>;
+export type IdempotencyRow = Pick<AnswerRow, 'request_hash' | 'sealed' | 'created_at'>;
+export type Slot = Pick<AnswerRow, 'operation' | 'key'>;
+const OF_SLOT = 'WHERE tenant_id = :tenant_id AND operation = :operation AND key = :key';
+
 /** For this slot alone. A job removes the others: there may be hundreds of thousands, and all writers would wait. */
-const REMOVE_EXPIRED = statement(`DELETE FROM idempotency_keys WHERE tenant_id = :tenant_id
-  AND operation = :operation AND key = :key AND created_at <= :expiredAt`);
-const ANY_EXPIRED = query<object>()(
-  'SELECT 1 AS found FROM idempotency_keys WHERE tenant_id = :tenant_id AND created_at <= :expiredAt LIMIT 1',
-);
+const REMOVE_EXPIRED = answers.delete(`${OF_SLOT} AND created_at <= :expiredAt`);
+/** A clock that was ahead, and was put right, keeps no answer until that time comes again. */
+const OVER = 'tenant_id = :tenant_id AND (created_at <= :expiredAt OR created_at > :latestAt)';
+const ANY_EXPIRED = query<object>()(`SELECT 1 AS found FROM idempotency_keys WHERE ${OVER} LIMIT 1`);
 const MAX_REMOVED = 500;
 const REMOVE_SOME_EXPIRED =
   statement(`DELETE FROM idempotency_keys WHERE tenant_id = :tenant_id AND (operation, key) IN (
-  SELECT operation, key FROM idempotency_keys WHERE tenant_id = :tenant_id
-  AND created_at <= :expiredAt LIMIT ${MAX_REMOVED})`);
-const ADD =
-  statement(`INSERT INTO idempotency_keys (tenant_id, operation, key, request_hash, sealed, created_at, instance_id)
-  VALUES (:tenant_id, :operation, :key, :request_hash, :sealed, :created_at, :instance_id)`);
+  SELECT operation, key FROM idempotency_keys WHERE ${OVER} LIMIT ${MAX_REMOVED})`);
+const ADD = answers.insert();
 
-export type Slot = { operation: string; key: string };
-
-export const findAnswer = query<IdempotencyRow>()(`SELECT request_hash, sealed, created_at FROM idempotency_keys
-  WHERE tenant_id = :tenant_id AND operation = :operation AND key = :key AND created_at > :after`).get;
+export const findAnswer = answers.select(
+  ['request_hash', 'sealed', 'created_at'],
+  `${OF_SLOT} AND created_at > :after`,
+).get;
 
 /** Removes some expired answers, so that no other writer waits for long. True if there may be more. */
-export async function removeSomeExpired(db: TenantDb, expiredAt: number): Promise<boolean> {
+export async function removeSomeExpired(db: TenantDb, over: { expiredAt: number; latestAt: number }): Promise<boolean> {
   // Most tenants have none, and this read locks nothing.
-  if (!(await ANY_EXPIRED.get(db, { expiredAt }))) return false;
-  return (await db.write((tx) => REMOVE_SOME_EXPIRED.run(tx, { expiredAt }))) === MAX_REMOVED;
+  if (!(await ANY_EXPIRED.get(db, over))) return false;
+  return (await db.write((tx) => REMOVE_SOME_EXPIRED.run(tx, over))) === MAX_REMOVED;
 }
 
 /** Stores an answer for a day, in place of one that has expired. */
-export async function addAnswer(tx: TenantTx, { operation, key }: Slot, row: NewAnswer, expiredAt: number) {
-  REMOVE_EXPIRED.send(tx, { operation, key, expiredAt });
-  const { request_hash, sealed, created_at, instance_id } = row;
-  await ADD.run(tx, { operation, key, request_hash, sealed, created_at, instance_id });
+export async function addAnswer(tx: TenantTx, row: AnswerRow, expiredAt: number) {
+  REMOVE_EXPIRED.send(tx, { operation: row.operation, key: row.key, expiredAt });
+  await ADD.run(tx, row);
 }

@@ -58,8 +58,8 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
       const body = await handle({ ...context, db: joined(tx) });
       const stored: StoredAnswer = [hash.toString('base64'), body];
       const sealed = await vault.sealFor(tx, SUBJECT, slotName(slot), Buffer.from(JSON.stringify(stored)));
-      const row = { request_hash: NO_HASH, sealed, created_at: now, instance_id: request.instanceId ?? null };
-      await addAnswer(tx, slot, row, now - KEPT_MS);
+      const row = { ...slot, request_hash: NO_HASH, sealed, created_at: now, instance_id: request.instanceId ?? null };
+      await addAnswer(tx, row, now - KEPT_MS);
       return { body, replayed: false };
     });
   };
@@ -102,7 +102,8 @@ function keyIn(environment: Environment, key: string): string {
 /** Removes expired answers, some in each transaction. */
 export async function purgeAnswers(db: TenantDb, now: number, signal: AbortSignal): Promise<void> {
   let more = true;
-  while (more && !signal.aborted) more = await removeSomeExpired(db, now - KEPT_MS);
+  while (more && !signal.aborted)
+    more = await removeSomeExpired(db, { expiredAt: now - KEPT_MS, latestAt: now + KEPT_MS });
 }
 
 function slotName({ operation, key }: Slot): string {

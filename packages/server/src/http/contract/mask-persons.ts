@@ -1,9 +1,10 @@
-import { type GroupedOperation, PERSONAL } from '@grove/contract';
+import { type GroupedOperation, PERSONAL, Refusal } from '@grove/contract';
 import { SpecialAnswer, withHeaders } from '../../kernel/answers.ts';
-import type { Context } from '../../kernel/context.ts';
+import type { Context, Principal } from '../../kernel/context.ts';
 import { ensureUnmasked } from '../../kernel/ensure-unmasked.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import type { AnyHandler } from './answer-request.ts';
+import type { ProblemBody } from './problem.ts';
 
 /**
  * Operators whose role is masked see no personal data: what the contract marks as personal is masked in every answer, and
@@ -50,6 +51,11 @@ function maskAnswer(answer: unknown, mask: Mask | undefined): unknown {
   return answer.kind === 'json' ? withHeaders(mask(answer.body), answer.headers) : answer;
 }
 
+/** An authentication that is refused shows the user, too. */
+export function maskProblem<P extends ProblemBody>(problem: P, principal: Principal | null): P {
+  return principal?.operator?.isMasked ? (MASK_OF_REFUSAL(problem) as P) : problem;
+}
+
 /** Undefined if the schema marks nothing. What is masked is copied: rows may be cached. */
 export function maskOf(schema: Schema): Mask | undefined {
   if (schema[PERSONAL]) return hide;
@@ -92,3 +98,5 @@ function mapMembers(value: unknown, each: Mask): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, each(member)]));
 }
+
+const MASK_OF_REFUSAL = maskOf(Refusal as Schema) as Mask;

@@ -51,6 +51,15 @@ describe('members of requests', () => {
     assert.deepEqual(faultsOf(await grove.call('/api/process-manager/settings?x=1')), ['/query/x is not known']);
   });
 
+  it('100001: a former name of the specification is refused, and the present one is suggested', async () => {
+    const selection = { authenticatorSelectionCriteria: { userVerification: 'required' } };
+    await post(STORES, { name: 'former' });
+    const config = { rpId: 'example.org', registrationPolicies: { default: selection } };
+    assert.deepEqual(faultsOf(await post(`${STORES}/former/passkeyConfig`, config, LENIENT)), [
+      '/registrationPolicies/default/authenticatorSelectionCriteria is not known; did you mean authenticatorSelection?',
+    ]);
+  });
+
   it('100001: what is wrong with a value is said in plain words, with an example of what is right', async () => {
     const wrong: [object, string][] = [
       [{ processDefnTag: '' }, '/processDefnTag must not be empty'],
@@ -181,8 +190,12 @@ describe('members of requests', () => {
   });
 
   it('100001: a filter is never ignored, and neither is anything inside the session data of a caller', async () => {
-    const filter = await grove.call('/api/process-manager/processInstances?status=REVIEW', { headers: LENIENT });
-    assert.deepEqual(faultsOf(filter), ['/query/status is not known; did you mean processInstanceStatus?']);
+    const list = (query: string) => grove.call(`/api/process-manager/processInstances?${query}`, { headers: LENIENT });
+    assert.deepEqual(faultsOf(await list('status=REVIEW')), [
+      '/query/status is not known; did you mean processInstanceStatus?',
+    ]);
+    // Ignored, it would lead a client through the first page for ever.
+    assert.deepEqual(faultsOf(await list('pageNumber=2')), ['/query/pageNumber is not known; did you mean page?']);
     const events = '/api/identity-store/events/queries/start';
     assert.equal(faultsOf(await post(events, { childProcessDefnTg: 'x' }, LENIENT)).length, 1);
     await post(STORES, { name: 'sessions' });
@@ -222,6 +235,18 @@ describe('members of requests', () => {
         ],
       );
     }
+  });
+
+  it('a list is looked into: unknown members of its elements are named, and null in them means absent', () => {
+    const members: Members = { unknown: [], withoutEffect: [], tenantId: undefined };
+    const element = { type: 'object', properties: { name: { type: 'string' } } };
+    const body = { list: [{ name: null }, { name: 'a', nmae: 'b' }] };
+    memberReader({ type: 'object', properties: { list: { type: 'array', items: element } } })?.(body, '', members);
+    assert.deepEqual(
+      members.unknown.map(({ pointer, message }) => `${pointer} ${message}`),
+      ['/list/1/nmae is not known; did you mean name?'],
+    );
+    assert.deepEqual(body, { list: [{}, { name: 'a' }] });
   });
 
   it('100001: more unknown members than an answer names are not ignored; the next may be a misspelt limit', async () => {

@@ -11,6 +11,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { SpecialAnswer } from '../../kernel/answers.ts';
 import type { JourneyPrincipal, Principal } from '../../kernel/context.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import type { AllHandlers, RawBody } from '../../kernel/implement.ts';
 import { DEFAULT_PAGE_SIZE } from '../../kernel/pages.ts';
 import type { Respond } from '../fast/respond.ts';
@@ -172,8 +173,10 @@ function serve(deps: MountDeps & AnswerDeps, served: Served, route: Route) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
     let settleReads: SettleReads | undefined;
     const fail = (error: unknown) => {
-      settleReads?.(0);
-      reply.send(error);
+      const isShown = error instanceof ApiError && error.detail.user !== undefined;
+      settleReads?.(isShown ? 1 : 0);
+      if (isShown && !settleReads) countRefused(deps, request, error).then((refusal) => reply.send(refusal));
+      else reply.send(error);
     };
     const send = (body: unknown) => {
       try {
@@ -225,6 +228,24 @@ function admitReads(
     else handle(admitted ?? undefined);
   } catch (error) {
     fail(error);
+  }
+}
+
+/**
+ * Who was refused has not proved to be there, and the refusal shows the user. It counts as a read; a caller who may read no
+ * more is refused without the user.
+ */
+async function countRefused(
+  { readBudget }: Pick<MountDeps, 'readBudget'>,
+  { principal }: FastifyRequest,
+  error: ApiError,
+): Promise<ApiError> {
+  try {
+    if (principal) (await readBudget.admit(principal, 1))(1);
+    return error;
+  } catch {
+    const { user: _user, ...detail } = error.detail;
+    return new ApiError(error.code, detail);
   }
 }
 

@@ -1,6 +1,7 @@
 import { LIMITING_MEMBERS } from '@grove/contract';
-import { closest, longerName } from '../../kernel/closest.ts';
+import { closest, longerName, shorterName } from '../../kernel/closest.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
+import { pointerTo } from '../../kernel/escape.ts';
 import { isObject } from '../../kernel/is-object.ts';
 
 /**
@@ -112,7 +113,7 @@ function mapReader(schema: Schema, answer: boolean | Schema | undefined): ReadMe
 
 function note({ unknown }: Members, pointer: string, name: string, knownNames: readonly string[]): void {
   if (unknown.length > MAX_NAMED) return;
-  const suggestion = closest(name, knownNames) ?? longerName(name, knownNames);
+  const suggestion = closest(name, knownNames) ?? longerName(name, knownNames) ?? shorterName(name, knownNames);
   const message = `is not known${suggestion === undefined ? othersIn(pointer, knownNames) : `; did you mean ${suggestion}?`}`;
   unknown.push({ pointer, message, isNearLimit: isInLimit(pointer) || isLimit(pointer, suggestion) });
 }
@@ -140,9 +141,4 @@ function othersIn(pointer: string, knownNames: readonly string[]): string {
 
 function takesNull({ type }: Schema): boolean {
   return type === undefined || (Array.isArray(type) && type.includes('null'));
-}
-
-/** RFC 6901. */
-function pointerTo(pointer: string, name: string): string {
-  return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

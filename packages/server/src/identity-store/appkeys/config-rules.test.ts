@@ -4,7 +4,7 @@ import { certificate } from '../../../test/uaf/certificates.ts';
 import { CONFIG } from '../../../test/uaf/relying-party.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { checkConfig } from './config-rules.ts';
-import type { AppkeyConfig } from './uaf/final-challenge.ts';
+import type { AppkeyConfig } from './uaf/match-policy.ts';
 
 const root = certificate({ name: 'Root', ca: true }).certificate.toString('base64');
 

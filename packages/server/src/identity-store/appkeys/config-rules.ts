@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
+import { pointerTo } from '../../kernel/escape.ts';
 import { canonicalFacet } from './facet-rules.ts';
-import type { AppkeyConfig } from './uaf/final-challenge.ts';
-import type { MatchCriteria, UafPolicy } from './uaf/match-policy.ts';
+import type { AppkeyConfig, MatchCriteria, UafPolicy } from './uaf/match-policy.ts';
 
 /**
  * The rules of a relying party's appkey configuration. Every change checks the whole configuration, not only the
@@ -53,7 +53,7 @@ function keyTypeFaults(keyTypes: readonly string[] | undefined): FieldFault[] {
 
 function policyFaults(policies: Readonly<Record<string, UafPolicy>>, pointer: string): FieldFault[] {
   return Object.entries(policies).flatMap(([name, policy]) => {
-    const own = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const own = pointerTo(pointer, name);
     if (!POLICY_NAME.test(name)) {
       const message =
         'must have a name of 1 to 100 letters, digits, spaces, dots, _ and -, which begins with a letter or a digit';

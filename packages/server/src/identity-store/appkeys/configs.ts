@@ -7,8 +7,7 @@ import type { IdentityCore } from '../identity-core.ts';
 import { getStore } from '../stores/find-store.ts';
 import { createPolicy, getPolicy, updatePolicy, withDate } from '../stores/store-policies.ts';
 import { checkConfig } from './config-rules.ts';
-import type { AppkeyConfig } from './uaf/final-challenge.ts';
-import type { UafPolicy } from './uaf/match-policy.ts';
+import type { AppkeyConfig, UafPolicy } from './uaf/match-policy.ts';
 
 /** The appkey configurations of relying parties. */
 type Configs = Pick<typeof api.appkeys, 'createConfig' | 'updateConfig'>;

@@ -1,14 +1,15 @@
 import type { TenantDb, TenantTx } from '../../db/db.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
 import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
-import type { AddIdentityEvent, ProcessFields } from '../events/identity-events.ts';
+import type { AddIdentityEvent, NewIdentityEvent, ProcessFields } from '../events/identity-events.ts';
 import { getActiveStore, type Store } from '../stores/find-store.ts';
 import { getUserForUpdate, getUserInStoreForUpdate, type UserRef, type UserRow } from '../users/find-user.ts';
 import type { SummaryPart, User, UserViews } from '../users/user-view.ts';
 import { recordSuccess, tempLockUser } from '../users/users.repository.ts';
+import { addAuthentication } from './authentications.repository.ts';
 import { afterFailure, type LockState, lockLimitsOf, type Modality, NO_FAILURES } from './lock-rules.ts';
 import { clearLock, findLock, putLock } from './locks.repository.ts';
-import { type AttemptFields, recordAttempt } from './record-attempt.ts';
 import { Refusal } from './refusal.ts';
 import { faultOfLock, faultOfStatus } from './usable.ts';
 
@@ -184,7 +185,7 @@ async function noteRefusal(deps: AttemptDeps, tx: TenantTx, about: About, refusa
   await recordAttempt(deps.addIdentityEvent, tx, fields, refusal.code);
   if (!refusal.counts) return user;
   const { state, became } = afterFailure(before ?? NO_FAILURES, lockLimitsOf(store.configuration, modality), now);
-  await putLock(tx, user.id, modality, state);
+  putLock(tx, { user_id: user.id, modality, ...state });
   if (!became) return user;
   const { environment, storeName, userId, process } = fields;
   const lock = { environment, storeName, userId, process, now };
@@ -195,4 +196,30 @@ async function noteRefusal(deps: AttemptDeps, tx: TenantTx, about: About, refusa
   tempLockUser(tx, { id: user.id, temp_lock_at: now, temp_lock_until: state.locked_until });
   await deps.addIdentityEvent(tx, { ...lock, type: 'identity.userLocked' });
   return { ...user, temp_lock_at: now, temp_lock_until: state.locked_until };
+}
+
+type AttemptFields = Omit<NewIdentityEvent, 'type' | 'code' | 'userId'> & { modality: Modality; userId: string };
+
+/** Records an attempt and publishes its event. `code` is set when it was refused. Returns the id of the authentication. */
+async function recordAttempt(
+  addIdentityEvent: AddIdentityEvent,
+  tx: TenantTx,
+  fields: AttemptFields,
+  code?: number,
+): Promise<string> {
+  const { userId, modality, rpId, now } = fields;
+  const id = newId(now);
+  const succeeded = code === undefined;
+  addAuthentication(tx, {
+    id,
+    user_id: userId,
+    modality,
+    succeeded: succeeded ? 1 : 0,
+    code: code ?? null,
+    rp_id: rpId ?? null,
+    created_at: now,
+  });
+  const type = succeeded ? 'identity.authenticationSucceeded' : 'identity.authenticationFailed';
+  await addIdentityEvent(tx, { ...fields, type, code });
+  return id;
 }

@@ -17,11 +17,10 @@ export const removeOldAuthentications = authentications.delete(`WHERE tenant_id 
 export const removeAuthenticationsOf = authentications.delete(`WHERE tenant_id = :tenant_id AND id IN (
   SELECT id FROM authentications ${OF_USER} AND id < :beforeId ORDER BY id LIMIT :limit)`).run;
 
-const AFTER_THE_FIRST = authentications.select(['id'], `${OF_USER} ORDER BY id LIMIT 1 OFFSET :count + 0`);
-
-export async function hasMoreAuthenticationsThan(db: TenantReads, count: number, userId: string): Promise<boolean> {
-  return (await AFTER_THE_FIRST.get(db, { user_id: userId, count })) !== undefined;
-}
+export const hasMoreAuthenticationsThan = authentications.select(
+  ['id'],
+  `${OF_USER} ORDER BY id LIMIT 1 OFFSET :count + 0`,
+).exists;
 
 export function pageAuthentications(
   db: TenantReads,

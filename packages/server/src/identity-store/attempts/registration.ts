@@ -1,10 +1,9 @@
 import type { TenantTx } from '../../db/db.ts';
-import type { ProcessFields } from '../events/identity-events.ts';
 import { getActiveStore, type Store } from '../stores/find-store.ts';
 import { getUserForUpdate, type UserRow } from '../users/find-user.ts';
 import type { User } from '../users/user-view.ts';
+import type { AttemptInput } from './attempt.ts';
 import { type AttemptDeps, acceptedOf, type Caller, type WhoAttempts } from './attempt.ts';
-import type { Modality } from './lock-rules.ts';
 import { clearLock } from './locks.repository.ts';
 import { Refusal } from './refusal.ts';
 import { faultOfStatus } from './usable.ts';
@@ -14,11 +13,7 @@ import { faultOfStatus } from './usable.ts';
  * contains the user. Unlike an attempt, a refusal is not counted, and a locked modality does not prevent it: a new
  * registration is the way to enable a disabled modality again.
  */
-export type RegistrationInput<Result> = {
-  readonly storeName: string;
-  readonly modality: Modality;
-  readonly rpId?: string | undefined;
-  readonly process?: ProcessFields | undefined;
+export type RegistrationInput<Result> = Pick<AttemptInput<Result>, 'storeName' | 'modality' | 'rpId' | 'process'> & {
   /** Spends the session and returns the user it belongs to, or `undefined` if the registration creates the user. */
   find(tx: TenantTx, store: Store): Promise<WhoAttempts | undefined>;
   /** Checks and stores the registered key or secret; returns its user. */

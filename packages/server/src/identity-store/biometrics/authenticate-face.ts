@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@grove/contract';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { PresentedFace } from '../../process-manager/engine/steps/identity-acts.ts';
 import type { Attempted, Caller } from '../attempts/attempt.ts';
 import { locksOf } from '../attempts/locks.repository.ts';
 import { ensure, Refusal } from '../attempts/refusal.ts';
@@ -11,7 +12,7 @@ import { type UserRef, type UserRow, userSubject } from '../users/find-user.ts';
 import { type MatchingProcess, REFRESH_QUALITY, shownScore, thresholdsOf } from './biometric-rules.ts';
 import { type BiometricRow, findFace, putFace } from './biometrics.repository.ts';
 import { templateContext } from './enrol-face.ts';
-import type { PresentedFace, PresentFace } from './present-face.ts';
+import type { PresentFace } from './present-face.ts';
 
 /** Compares a presented face with the stored face of a user. */
 export type FaceAttempt = {

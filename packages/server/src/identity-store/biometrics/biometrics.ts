@@ -1,18 +1,20 @@
 import { api, type Body, type ErrorCode } from '@grove/contract';
+import type { TenantReads } from '../../db/db.ts';
+import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { type Handler, implement, prepared } from '../../kernel/implement.ts';
+import type { PresentedFace } from '../../process-manager/engine/steps/identity-acts.ts';
 import { Refusal } from '../attempts/refusal.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { getActiveStore, getStore } from '../stores/find-store.ts';
 import { getUser, getUserForUpdate, givenUserRef } from '../users/find-user.ts';
-import type { User } from '../users/user-view.ts';
+import type { SummaryInfo, User } from '../users/user-view.ts';
 import { type FaceAttempt, faceAuthenticator, foreseenFault } from './authenticate-face.ts';
 import { faultOfAlgorithm, faultOfMatch, faultOfSubtype, faultOfType } from './biometric-rules.ts';
-import { setFaceStatus } from './biometrics.repository.ts';
+import { biometricsOf, setFaceStatus } from './biometrics.repository.ts';
 import { type Enrolment, faceEnroller } from './enrol-face.ts';
-import { facePresenter, type PresentedFace, type PresentFaceDeps } from './present-face.ts';
-import { summarizeBiometrics } from './summarize-biometrics.ts';
+import { facePresenter, type PresentFaceDeps } from './present-face.ts';
 
 /**
  * Biometrics of users: enrolment, face authentication, and recording of failures that happened elsewhere (specification
@@ -155,4 +157,18 @@ function changeStatus(
     await core.addIdentityEvent(tx, { ...eventFields, type: 'identity.biometricUpdated', modality: 'FACE' });
     return core.userView(tx, user, now);
   });
+}
+
+/** Returns the faces of users for their `summaryInfo`: only that a face exists, never its template. */
+async function summarizeBiometrics(
+  db: TenantReads,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, SummaryInfo['biometrics']>> {
+  const summaries = new Map<string, SummaryInfo['biometrics']>();
+  for (const { user_id, type, status, last_updated_at } of await biometricsOf(db, userIds)) {
+    const those = summaries.get(user_id) ?? [];
+    those.push({ type, status, lastUpdatedDtm: toDtm(last_updated_at) });
+    summaries.set(user_id, those);
+  }
+  return summaries;
 }

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@grove/contract';
 import { newId } from '../../kernel/ids.ts';
+import type { PresentedFace } from '../../process-manager/engine/steps/identity-acts.ts';
 import type { Caller } from '../attempts/attempt.ts';
 import { Refusal } from '../attempts/refusal.ts';
 import type { IdentityCore } from '../identity-core.ts';
@@ -7,7 +8,6 @@ import { type UserRef, userSubject } from '../users/find-user.ts';
 import type { User } from '../users/user-view.ts';
 import { ENROLMENT_QUALITY } from './biometric-rules.ts';
 import { type BiometricRow, findFace, putFace } from './biometrics.repository.ts';
-import type { PresentedFace } from './present-face.ts';
 
 /** Enrols a face: the template is sealed for the user and replaces an earlier one. */
 export type Enrolment = {

@@ -5,17 +5,8 @@ import type { FaceTemplates, VisionImage } from '../../engines/vision/vision.ts'
 import type { Environment } from '../../kernel/environment.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import type { Share } from '../../kernel/fair-queue.ts';
+import type { PresentedFace } from '../../process-manager/engine/steps/identity-acts.ts';
 import { compareStandIns, isStandIn, SANDBOX_ALGORITHM, standInTemplate } from './sandbox-faces.ts';
-
-/** The template of a presented face. It is computed outside any transaction, and the image is not stored. */
-export type PresentedFace =
-  | {
-      readonly template: Buffer;
-      readonly algorithm: string;
-      readonly quality: number;
-      readonly reasons: readonly string[];
-    }
-  | { readonly template?: undefined; readonly reason: string };
 
 export type PresentFace = {
   /** `data` is the base64 image of an API request. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ID_PATTERN } from '../../kernel/ids.ts';
-import { eventIds, following } from './event-ids.ts';
+import { eventIds, following } from './identity-events.ts';
 
 describe('the ids of events', () => {
   it('grow within a millisecond and from one to the next', () => {

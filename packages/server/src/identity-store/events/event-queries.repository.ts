@@ -51,6 +51,11 @@ export type EventFilter = {
   readonly exact: Readonly<Partial<Record<ExactColumn, string | number>>>;
   /** LIKE patterns in folded case. */
   readonly like: Readonly<Partial<Record<LikeColumn, string>>>;
+  /** Columns that no index has. */
+  readonly unindexed?: Readonly<Partial<Record<'type' | 'user_id', string>>>;
+  /** A range of time is a range of ids. */
+  readonly from?: string | undefined;
+  readonly below?: string | undefined;
 };
 export type ExactColumn =
   | 'parent_process_defn_id'
@@ -79,39 +84,47 @@ const BY_CHOICE = [
   'parent_process_defn_version',
 ] as ExactColumn[];
 
+/** The column whose index is used. */
+const bestOf = (exact: EventFilter['exact']) => BY_CHOICE.find((column) => exact[column] !== undefined);
+
 const OF_RANGE = 'tenant_id = $1 AND environment = $2 AND id < $3 AND id >= $4';
 
 /** Returns ids only, the newest first. With one exact filter the index contains them, so no event is read. */
 export async function searchEvents(
   db: TenantReads,
-  { exact, like }: EventFilter,
+  { exact, like, unindexed = {} }: EventFilter,
   { environment, below, from, limit }: EventRange,
 ): Promise<string[]> {
   const values: Value[] = [db.tenantId, environment, below, from];
   const placeholder = (value: Value) => `$${values.push(value)}`;
-  const best = BY_CHOICE.find((column) => exact[column] !== undefined);
+  const best = bestOf(exact);
   const conditions = [
     // Only one column may use its index: without statistics, SQLite would otherwise scan all events.
     ...Object.entries(exact).map(
       ([column, value]) => ` AND ${column === best ? column : withoutIndex(column)} = ${placeholder(value)}`,
     ),
     ...Object.entries(like).map(([column, pattern]) => ` AND ${column} LIKE ${placeholder(pattern)} ESCAPE '\\'`),
+    ...Object.entries(unindexed).map(([column, value]) => ` AND ${column} = ${placeholder(value)}`),
   ];
   const text = `SELECT id FROM identity_events WHERE ${OF_RANGE}${conditions.join('')}
     ORDER BY id DESC LIMIT ${placeholder(limit)} + 0`;
   return (await db.all<{ id: string }>(unprepared(text), values)).map(({ id }) => id);
 }
 
-const STEP_BACK = query<{ id: string }>()(`SELECT id FROM identity_events
-  WHERE tenant_id = :tenant_id AND environment = :environment AND id < :below
-  ORDER BY id DESC LIMIT 1 OFFSET :offset + 0`);
-
-/** Returns the id that is `events` places before `below`, or undefined if there are fewer events. */
+/**
+ * Returns the id that is `events` places before `below`, or undefined if there are fewer events. With an exact filter only
+ * events that match the most selective one are counted: the others are not read.
+ */
 export async function stepBack(
   db: TenantReads,
+  { exact }: EventFilter,
   { environment, below, events }: { environment: Environment; below: string; events: number },
 ): Promise<string | undefined> {
-  return (await STEP_BACK.get(db, { environment, below, offset: events - 1 }))?.id;
+  const best = bestOf(exact);
+  const values: Value[] = [db.tenantId, environment, below, events - 1, ...(best ? [exact[best] as Value] : [])];
+  const text = `SELECT id FROM identity_events WHERE tenant_id = $1 AND environment = $2 AND id < $3
+    ${best ? `AND ${best} = $5` : ''} ORDER BY id DESC LIMIT 1 OFFSET $4 + 0`;
+  return (await db.get<{ id: string }>(unprepared(text), values))?.id;
 }
 
 /** Returns the events of these ids; events that retention has removed are missing. */

@@ -3,8 +3,7 @@ import { after, before, it } from 'node:test';
 import { onBothEngines } from '../../../test/harness.ts';
 import { openTestIdentity, type TestIdentity } from '../../../test/identity.ts';
 import { sql } from '../../db/db.ts';
-import { HOUR } from '../../kernel/clock.ts';
-
+import { HOUR, toDtm } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import { EVENTS_KEPT_DAYS, purgeHistoryJob } from '../purge-identity.ts';
 import { setQueryStatus } from './event-queries.repository.ts';
@@ -13,6 +12,7 @@ import { identityEvents, type ProcessFields } from './identity-events.ts';
 import { pageOfEvents } from './search-events.ts';
 
 const QUERIES = '/events/queries';
+const LIVE = { environment: 'live' } as const;
 
 onBothEngines('events of identity stores', (_engine, places) => {
   let grove: TestIdentity;
@@ -88,6 +88,41 @@ onBothEngines('events of identity stores', (_engine, places) => {
     const id = await start({ parentProcessDefnId: 'D1' });
     const [event] = (await result(id)).body.results;
     assert.deepEqual({ ...event, ...fields }, event);
+  });
+
+  it('are found by type, by user and by time, also in pages and beside another filter', async () => {
+    const begin = grove.clock.now() + 1;
+    const tell = (type: 'identity.userLocked' | 'identity.userUpdated', userId: string, storeName: string) =>
+      db().write((tx) => {
+        grove.clock.advance(1000);
+        const process = { parentProcessDefnId: 'BY_TYPE' };
+        return addEvent(tx, { environment: 'live', storeName, type, userId, process, now: grove.clock.now() });
+      });
+    await tell('identity.userLocked', 'U1', 'first');
+    await tell('identity.userUpdated', 'U1', 'second');
+    await tell('identity.userLocked', 'U2', 'third');
+    const startDateTime = toDtm(begin);
+    const locked = { startDateTime, type: 'identity.userLocked' };
+    assert.deepEqual(await found(locked), ['third', 'first']);
+    assert.deepEqual(await found({ startDateTime, userId: 'U1' }), ['second', 'first']);
+    assert.deepEqual(await found({ ...locked, userId: 'U1', parentProcessDefnId: 'BY_TYPE' }), ['first']);
+    assert.deepEqual(await found({ startDateTime: toDtm(grove.clock.now()), parentProcessDefnId: 'BY_TYPE' }), [
+      'third',
+    ]);
+    assert.deepEqual(await found({ startDateTime, endDateTime: toDtm(grove.clock.now()) }), ['second', 'first']);
+    assert.deepEqual(await found({ startDateTime: toDtm(grove.clock.now() + 1) }), []);
+    const first = await pageOfEvents(db(), filterOf(locked as never), { ...LIVE, below: '~', size: 10, stretch: 1 });
+    assert.deepEqual([first.ids.length, typeof first.nextId], [1, 'string'], 'one stretch is not all');
+    const { nextId = '' } = first;
+    const next = await pageOfEvents(db(), filterOf(locked as never), { ...LIVE, below: nextId, size: 10, stretch: 10 });
+    assert.deepEqual([next.ids.length, next.nextId], [1, undefined], 'nothing is looked for before the time asked for');
+    const two = filterOf({ parentProcessDefnId: 'BY_TYPE', childProcessDefnVersion: 7 } as never);
+    const none = await pageOfEvents(db(), two, { ...LIVE, below: '~', size: 10, stretch: 2 });
+    assert.deepEqual([none.ids.length, typeof none.nextId], [0, 'string'], 'two filters have no index together');
+    const others = await pageOfEvents(db(), two, { ...LIVE, below: none.nextId as string, size: 10, stretch: 2 });
+    assert.deepEqual([others.ids.length, others.nextId], [0, undefined], 'only events of the better index are counted');
+    const refused = await grove.send('POST', `${QUERIES}/start`, { type: 'identity.nothing' });
+    assert.equal(refused.body.code, 100001);
   });
 
   it('are read page by page, each of them once, while others happen', async () => {

@@ -6,6 +6,7 @@ import { HOUR, MINUTE, SECOND, toDtm } from '../../kernel/clock.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { ID_PATTERN, newId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
+import { firstIdOf } from '../../kernel/moment-of.ts';
 import { likePattern } from '../../kernel/pages.ts';
 import {
   addQuery,
@@ -145,7 +146,14 @@ export function filterOf(input: QueryInput): EventFilter {
   matches('parent_process_defn_folded', input.parentProcessDefnName, '/parentProcessDefnName');
   matches('child_process_defn_folded', input.childProcessDefnName, '/childProcessDefnName');
   matches('child_process_tag_folded', input.childProcessDefnTag, '/childProcessDefnTag');
-  return { exact, like };
+  const { type, userId } = input;
+  return {
+    exact,
+    like,
+    unindexed: { ...(type && { type }), ...(userId && { user_id: userId }) },
+    from: firstIdOf(input.startDateTime, '/startDateTime'),
+    below: firstIdOf(input.endDateTime, '/endDateTime'),
+  };
 }
 
 function resultOf(queryId: string, rows: readonly EventRow[], nextId: string | undefined): Result {

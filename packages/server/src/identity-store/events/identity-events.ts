@@ -1,21 +1,14 @@
 import type { IdentityEventType } from '@grove/contract';
 import type { TenantTx } from '../../db/db.ts';
+import { newId } from '../../kernel/ids.ts';
 import { fold } from '../../kernel/pages.ts';
+import type { ParentProcess } from '../../process-manager/engine/steps/identity-acts.ts';
 import type { Modality } from '../attempts/lock-rules.ts';
-import { eventIds } from './event-ids.ts';
 import { addEvent } from './identity-events.repository.ts';
 import type { EventOfNoProcess, EventRow } from './identity-events.table.ts';
 
 /** The process in which the event happened, if any. */
-export type ProcessFields = {
-  readonly parentProcessDefnId?: string;
-  readonly parentProcessDefnName?: string;
-  readonly parentProcessDefnVersion?: number;
-  readonly parentProcessInstanceId?: string;
-  readonly childProcessDefnName?: string;
-  readonly childProcessDefnVersion?: number;
-  readonly childProcessDefnTag?: string;
-};
+export type ProcessFields = Partial<ParentProcess>;
 
 /** An event of a store. It holds no personal data. */
 export type NewIdentityEvent = {
@@ -75,4 +68,30 @@ function columnsOf(process: ProcessFields): Omit<EventRow, keyof EventOfNoProces
     child_process_defn_folded: folded(process.childProcessDefnName),
     child_process_tag_folded: folded(process.childProcessDefnTag),
   };
+}
+
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const TIME_LENGTH = 10;
+
+/**
+ * Returns a generator of event ids. Events are sorted by id: within one millisecond each id of this process is greater
+ * than the one before. So a lock always follows the failure that caused it.
+ */
+export function eventIds(): (now: number) => string {
+  let last = '';
+  return (now) => {
+    const id = newId(now);
+    const sameMoment = id.slice(0, TIME_LENGTH) === last.slice(0, TIME_LENGTH);
+    last = sameMoment && id <= last ? (following(last) ?? id) : id;
+    return last;
+  };
+}
+
+/** Returns the next id of the same millisecond, or undefined after the last possible one. */
+export function following(id: string): string | undefined {
+  for (let at = id.length - 1; at >= TIME_LENGTH; at--) {
+    const next = ALPHABET[ALPHABET.indexOf(id[at] as string) + 1];
+    if (next) return id.slice(0, at) + next + '0'.repeat(id.length - at - 1);
+  }
+  return undefined;
 }

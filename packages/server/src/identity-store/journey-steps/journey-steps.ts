@@ -79,7 +79,7 @@ function totpActs({ totps }: JourneyStepsDeps, { tx, caller, about }: Acting): T
         const address = { storeName, policyName, user };
         const registration = await totps.startRegistration(caller, address, anew ? undefined : before);
         const { id, continued, secretView, digits, expiresAt } = registration;
-        if (!continued) putStepCeremony(tx, { ...about, sessionId: id, now: about.now });
+        if (!continued) putStepCeremony(tx, about, id, about.now);
         const replaces = before !== undefined && !continued;
         return { ...secretView, digits, expiringDtm: toDtm(expiresAt), replaces };
       }),

@@ -104,7 +104,7 @@ async function begin(
   const before = await takeStepCeremony(tx, about);
   if (before) await takeCeremony(tx, kind, (await getActiveStore(tx, caller, storeName)).id, before, now);
   const { sessionId, expiringDtm, publicKey, mediation } = await start();
-  putStepCeremony(tx, { ...about, sessionId, now });
+  putStepCeremony(tx, about, sessionId, now);
   return { publicKey, expiringDtm, ...(mediation && { mediation }) };
 }
 

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
+import { pointerTo } from '../../kernel/escape.ts';
 import { pathNameFault } from '../../kernel/path-name.ts';
 import { fitsRelyingParty, isAppOrigin, isLocalOrigin, isLocalRpId, isWebOrigin } from './check-origin.ts';
 import { faultOfRpId } from './check-rp-id.ts';
@@ -68,7 +69,7 @@ function policyFaults({ registrationPolicies, authenticationPolicies, attestatio
     ...Object.keys(authenticationPolicies ?? {}).map((name) => nameFault('/authenticationPolicies', name)),
   ];
   const rules = Object.entries(registrationPolicies ?? {}).flatMap(([name, policy]) => {
-    const at = `/registrationPolicies/${escaped(name)}`;
+    const at = pointerTo('/registrationPolicies', name);
     const { attestation = 'none', authenticatorSelection: { residentKey, requireResidentKey } = {} } = policy;
     const trust = trustOf(policy);
     return [
@@ -98,12 +99,7 @@ function policyFaults({ registrationPolicies, authenticationPolicies, attestatio
 }
 
 function nameFault(pointer: string, name: string): FieldFault | undefined {
-  const policyPointer = `${pointer}/${escaped(name)}`;
+  const policyPointer = pointerTo(pointer, name);
   if (name !== '' && [...name].length <= MAX_POLICY_NAME) return pathNameFault(policyPointer, name);
   return { pointer: policyPointer, message: `must have a name of 1 to ${MAX_POLICY_NAME} characters` };
-}
-
-/** RFC 6901. */
-function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,6 +1,6 @@
 import type { api, Ok } from '@grove/contract';
 import { ApiError } from '../../kernel/errors.ts';
-import { type Alg, OFFERED } from './algorithms.ts';
+import { OFFERED } from './algorithms.ts';
 import type { AttestationTrust } from './attestation/assess-attestation.ts';
 import type { Places } from './check-origin.ts';
 
@@ -12,38 +12,14 @@ type Policies<K extends 'registrationPolicies' | 'authenticationPolicies'> = Non
 type GivenRegistration = Policies<'registrationPolicies'>;
 type GivenAuthentication = Policies<'authenticationPolicies'>;
 
-export type RegistrationPolicy = {
-  attestation: 'none' | 'indirect' | 'direct' | 'enterprise';
-  attestationTrust: AttestationTrust;
-  allowedAaguids: readonly string[];
-  deniedAaguids: readonly string[];
-  metadata: 'none' | 'used' | 'required';
-  sha1InTpm: boolean;
-  backup: 'any' | 'required' | 'forbidden';
-  conditionalCreateAllowed: boolean;
-  hints: readonly Hint[];
-  attestationFormats: readonly string[];
-  extensions: { credProps: boolean; prf: boolean };
-  algorithms: readonly Alg[];
-  authenticatorSelection: {
-    authenticatorAttachment?: 'platform' | 'cross-platform';
-    residentKey: 'required' | 'preferred' | 'discouraged';
-    requireResidentKey: boolean;
-    userVerification: UserVerification;
-  };
-  externalChallengeAllowed: boolean;
-  userNameRequired: boolean;
-  displayNameRequired: boolean;
-  maxPasskeysPerUser: number;
+type Selection = NonNullable<GivenRegistration['authenticatorSelection']>;
+
+export type RegistrationPolicy = Required<Omit<GivenRegistration, 'extensions' | 'authenticatorSelection'>> & {
+  readonly extensions: Required<NonNullable<GivenRegistration['extensions']>>;
+  readonly authenticatorSelection: Required<Omit<Selection, 'authenticatorAttachment'>> & Selection;
 };
 
-export type Hint = 'security-key' | 'client-device' | 'hybrid';
-
-export type AuthenticationPolicy = {
-  userVerification: UserVerification;
-  externalChallengeAllowed: boolean;
-  hints: readonly Hint[];
-};
+export type AuthenticationPolicy = Required<GivenAuthentication>;
 
 /** The limit for all relying parties together. The summary of a user shows that many. */
 export const MAX_PASSKEYS_PER_USER = 100;
@@ -63,35 +39,45 @@ export function placesOf(config: PasskeyConfig): Places {
   };
 }
 
+const REGISTRATION_DEFAULTS = {
+  attestation: 'none',
+  allowedAaguids: [],
+  deniedAaguids: [],
+  metadata: 'none',
+  sha1InTpm: false,
+  backup: 'any',
+  conditionalCreateAllowed: false,
+  hints: [],
+  attestationFormats: [],
+  algorithms: [...OFFERED],
+  externalChallengeAllowed: false,
+  userNameRequired: false,
+  displayNameRequired: false,
+  maxPasskeysPerUser: USUAL_PASSKEYS_PER_USER,
+} satisfies Partial<RegistrationPolicy>;
+const AUTHENTICATION_DEFAULTS: AuthenticationPolicy = {
+  userVerification: 'preferred',
+  externalChallengeAllowed: false,
+  hints: [],
+};
+
 /** Returns the policy of that name, or throws 100030. */
 export function registrationPolicyOf(config: PasskeyConfig, name: string): RegistrationPolicy {
   const stored = getPolicy<GivenRegistration>(config.registrationPolicies, name);
-  const { attestation = 'none', authenticatorSelection: selection = {} } = stored;
+  const { authenticatorSelection: selection = {} } = stored;
   const { residentKey = selection.requireResidentKey ? 'required' : 'preferred' } = selection;
   return {
-    attestation,
+    ...REGISTRATION_DEFAULTS,
+    ...stored,
     attestationTrust: trustOf(stored),
-    allowedAaguids: stored.allowedAaguids ?? [],
-    deniedAaguids: stored.deniedAaguids ?? [],
-    metadata: stored.metadata ?? 'none',
-    sha1InTpm: stored.sha1InTpm ?? false,
-    backup: stored.backup ?? 'any',
-    conditionalCreateAllowed: stored.conditionalCreateAllowed ?? false,
-    hints: stored.hints ?? [],
-    attestationFormats: stored.attestationFormats ?? [],
-    extensions: { credProps: stored.extensions?.credProps ?? false, prf: stored.extensions?.prf ?? false },
-    algorithms: stored.algorithms ?? OFFERED,
+    extensions: { credProps: false, prf: false, ...stored.extensions },
     authenticatorSelection: {
-      ...(selection.authenticatorAttachment && { authenticatorAttachment: selection.authenticatorAttachment }),
+      userVerification: 'preferred',
+      ...selection,
       residentKey,
       // WebAuthn Level 1 has only this member.
       requireResidentKey: residentKey === 'required',
-      userVerification: selection.userVerification ?? 'preferred',
     },
-    externalChallengeAllowed: stored.externalChallengeAllowed ?? false,
-    userNameRequired: stored.userNameRequired ?? false,
-    displayNameRequired: stored.displayNameRequired ?? false,
-    maxPasskeysPerUser: stored.maxPasskeysPerUser ?? USUAL_PASSKEYS_PER_USER,
   };
 }
 
@@ -102,12 +88,7 @@ export function trustOf({ attestation = 'none', attestationTrust }: GivenRegistr
 
 /** Returns the policy of that name, or throws 100030. */
 export function authenticationPolicyOf(config: PasskeyConfig, name: string): AuthenticationPolicy {
-  const stored = getPolicy<GivenAuthentication>(config.authenticationPolicies, name);
-  return {
-    userVerification: stored.userVerification ?? 'preferred',
-    externalChallengeAllowed: stored.externalChallengeAllowed ?? false,
-    hints: stored.hints ?? [],
-  };
+  return { ...AUTHENTICATION_DEFAULTS, ...getPolicy<GivenAuthentication>(config.authenticationPolicies, name) };
 }
 
 function getPolicy<P extends object>(policies: Readonly<Record<string, P>> | undefined, name: string): P {

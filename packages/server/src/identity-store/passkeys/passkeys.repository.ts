@@ -53,9 +53,6 @@ const SUMMARY = ['id', 'user_id', 'rp_id', 'credential_id', 'status', 'created_a
 
 export type PasskeyToVerify = Pick<PasskeyRow, (typeof VERIFIED)[number]>;
 export type PasskeySummaryRow = Pick<PasskeyRow, (typeof SUMMARY)[number]>;
-const HANDLE_OF_OTHER = query<object>()(`SELECT user_id FROM passkeys
-  WHERE tenant_id = :tenant_id AND environment = :environment AND rp_id = :rpId AND user_handle = :userHandle
-  AND user_id <> :userId LIMIT 1`);
 const ADVANCE = statement(`UPDATE passkeys SET sign_count = :signCount, backed_up = :backedUp, last_used_at = :now
   WHERE tenant_id = :tenant_id AND id = :id AND status = 'ACTIVE' AND (sign_count < :signCount OR (sign_count = 0
   AND sign_count = :signCount))`);
@@ -99,15 +96,10 @@ export const findPasskey = passkeys.select(
   'WHERE tenant_id = :tenant_id AND user_id = :userId AND id = :id',
 ).get;
 
-export type HandleKey = { environment: 'live' | 'test'; rpId: string; userHandle: string; userId: string };
-
 /** Whether a passkey of another user has this user handle. */
-export async function isHandleOfOther(
-  db: TenantReads,
-  { environment, rpId, userHandle, userId }: HandleKey,
-): Promise<boolean> {
-  return (await HANDLE_OF_OTHER.get(db, { environment, rpId, userHandle, userId })) !== undefined;
-}
+export const isHandleOfOther = query<object>()(`SELECT user_id FROM passkeys
+  WHERE tenant_id = :tenant_id AND environment = :environment AND rp_id = :rpId AND user_handle = :userHandle
+  AND user_id <> :userId LIMIT 1`).exists;
 
 export type Advance = { id: string; signCount: number; backedUp: boolean; now: number };
 

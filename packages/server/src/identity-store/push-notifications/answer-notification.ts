@@ -11,7 +11,7 @@ import { getUserForUpdate, givenUserRef } from '../users/find-user.ts';
 import type { Abandon } from './follow-instance.ts';
 import type { Processes } from './processes.ts';
 import { findPush, lockSend, type PushRow, setPushStatus } from './push-notifications.repository.ts';
-import { isOpen, mayBecome, needsNumber, ofUser, statusAt } from './push-rules.ts';
+import { accepts, isOpen, mayBecome, ofUser, statusAt } from './push-rules.ts';
 import { contentOf } from './send-push.ts';
 import { toPushNotification } from './to-push-notification.ts';
 
@@ -38,10 +38,11 @@ export function answering(deps: AnswerDeps): Handlers<typeof api.pushNotificatio
       if (!mayBecome(before, status)) throw new ApiError(100120);
       // To accept is to say who one is: whoever has a lost phone must not do so for a locked user. The journey of a process
       // checks that itself, and may be the way out of the lock.
-      const fault = row.type === 'GENERIC' && status === 'ACCEPTED' && faultOfStatus(user, undefined, now);
+      const isAccepting = accepts(before, status);
+      const fault = row.type === 'GENERIC' && isAccepting && faultOfStatus(user, undefined, now);
       if (fault) throw new ApiError(fault);
       const content = await contentOf(deps.vault, tx, row);
-      const isWrong = content.number !== undefined && needsNumber(before, status) && number !== content.number;
+      const isWrong = content.number !== undefined && isAccepting && number !== content.number;
       if (isWrong && number === undefined) {
         throw invalidInput({ pointer: '/number', message: 'is required: the number that the user was shown' });
       }

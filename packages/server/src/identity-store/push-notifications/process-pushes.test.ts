@@ -111,6 +111,13 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     for (const stranger of [world.grove.inTest, world.grove.ofOther]) {
       assert.deepEqual(await tokens('?madeFor=PUSH_NOTIFICATION', stranger), []);
     }
+    const place = `${MANAGER}/processTokens/${record.processTokenId}`;
+    const wider = JSON.stringify({ status: 'ACTIVE', maxCount: 1000 });
+    for (const [method, sentBody] of [['POST', wider], ['DELETE']] as const) {
+      const refused = await world.grove.call(place, { method, ...(sentBody && { body: sentBody }) });
+      assert.deepEqual([refused.status, refused.body?.code], [404, 100021], `${method} ${refused.text}`);
+    }
+    assert.equal((await tokenOf(record.processTokenId))?.maxCount, 1);
   });
 
   it('however many are sent at once, each has a token and an instance of its own', async () => {

@@ -110,6 +110,8 @@ onBothEngines('push notifications', (_engine, places) => {
     ];
     assert.equal((await world.grove.send('POST', `${at}/lock`, { duration: 'PT1H' })).status, 200);
     assert.deepEqual(await accept(), [2100, 2100]);
+    const complete = () => world.answer(user, one.id, { status: 'COMPLETED' });
+    assert.equal((await complete()).body.code, 2100, 'what was never accepted');
     assert.equal((await world.answer(user, two.id, { status: 'REJECTED' })).status, 200);
     assert.equal((await world.grove.send('POST', at, { status: 'DISABLED' })).status, 200);
     assert.deepEqual(await accept(), [502, 502]);

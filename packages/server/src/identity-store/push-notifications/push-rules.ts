@@ -27,8 +27,8 @@ export function mayBecome(from: PushStatus, to: PushStatus): boolean {
   return from === to || NEXT[from].includes(to);
 }
 
-/** The first acceptance must contain the number, if there is one. A repeated acceptance or a rejection needs none. */
-export function needsNumber(from: PushStatus, to: PushStatus): boolean {
+/** Whether this is the first acceptance. A user may complete what was never said to be accepted. */
+export function accepts(from: PushStatus, to: PushStatus): boolean {
   return (to === 'ACCEPTED' || to === 'COMPLETED') && from !== 'ACCEPTED' && from !== 'COMPLETED';
 }
 

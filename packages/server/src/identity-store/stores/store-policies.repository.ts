@@ -39,8 +39,6 @@ export const findPolicyForUpdate = query<PolicyRow>()(
   `SELECT ${COLUMNS} FROM relying_parties WHERE ${KEY} ${FOR_UPDATE}`,
 ).get;
 
-export type PolicyContent = { config: string; sealed: Uint8Array | null; now: number };
-
 export const addPolicy = query<PolicyRow>()(`INSERT INTO relying_parties
   (tenant_id, store_id, kind, name, config, sealed, created_at, last_updated_at)
   VALUES (:tenant_id, :storeId, :kind, :name, :config, :sealed, :now, :now)`).run;

@@ -1,13 +1,10 @@
-import type { TenantReads } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
-import type { Environment } from '../../kernel/environment.ts';
-import type { Paging } from '../../kernel/pages.ts';
-import { identityStores, type StoreRow } from './stores.table.ts';
+import { NAME_FILTER } from '../../db/sql/list.ts';
+import { seenFrom } from '../../kernel/environment.ts';
+import { identityStores } from './stores.table.ts';
 
 const { columns } = identityStores;
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
-const LIKE = `${OF_ENVIRONMENT} AND name_folded LIKE :pattern ESCAPE '\\'` as const;
-const LIST = identityStores.list(columns, LIKE);
 
 export const findStore = identityStores.select(columns, `${OF_ENVIRONMENT} AND name = :name`).get;
 
@@ -26,10 +23,13 @@ export const changeStore = identityStores.update(
 
 export const countStores = identityStores.count(OF_ENVIRONMENT);
 
-export function pageStores(
-  db: TenantReads,
-  { environment, pattern = '%' }: { environment: Environment; pattern: string | undefined },
-  paging: Paging,
-): Promise<{ rows: StoreRow[]; total: number }> {
-  return LIST(db, { environment, pattern }, paging);
-}
+export const pageStores = identityStores.list(columns, OF_ENVIRONMENT, NAME_FILTER);
+
+/**
+ * Whether a definition of the environment can name this store. A live journey uses only stores of live. A test version
+ * may name a store that test does not have yet.
+ */
+export const isStoreName = identityStores.select(
+  ['id'],
+  `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :name LIMIT 1`,
+).exists;

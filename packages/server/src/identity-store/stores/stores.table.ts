@@ -1,13 +1,8 @@
-import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
-import type { Environment } from '../../kernel/environment.ts';
+import { integer, optional, type RowOf, table, text, WITH_NAME } from '../../db/sql/table.ts';
 import { sortable } from '../../kernel/pages.ts';
 
 export const identityStores = table('identity_stores', {
-  tenant_id: text(),
-  id: text(),
-  environment: text<Environment>(),
-  name: text(),
-  name_folded: text(),
+  ...WITH_NAME,
   description: optional(text()),
   status: text<'ACTIVE' | 'INACTIVE'>(),
   /** A JSON object. */

@@ -1,3 +1,4 @@
+import type { api, Body } from '@grove/contract';
 import { isUniqueViolation, type TenantTx } from '../../db/db.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -7,20 +8,14 @@ import type { Vault } from '../../secrets/vault.ts';
 import type { AddIdentityEvent, ProcessFields } from '../events/identity-events.ts';
 import type { Store } from '../stores/find-store.ts';
 import { localeFault, timeZoneFault } from '../stores/store-rules.ts';
-import { sealAttributes, type User } from './user-view.ts';
+import { sealAttributes } from './user-view.ts';
 import { addUser, countUsers, type UserRow } from './users.repository.ts';
 
 /** Creates a user, for an API caller, for a registration without a user and for a step of a journey. */
 
 export const MAX_USERS_UNLESS_GIVEN = 10_000_000;
 
-export type UserInput = {
-  readonly extId?: string | undefined;
-  readonly status?: User['status'] | undefined;
-  readonly attributes?: Readonly<Record<string, string>> | undefined;
-  readonly locale?: string | undefined;
-  readonly timeZone?: string | undefined;
-};
+export type UserInput = Body<typeof api.users.create>;
 
 export type CreateUserDeps = { vault: Pick<Vault, 'sealFor'>; addIdentityEvent: AddIdentityEvent };
 

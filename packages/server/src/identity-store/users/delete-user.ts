@@ -19,7 +19,8 @@ export const AUTHENTICATIONS_AT_ONCE = 500;
  * dies in between, the user is still there, and can be deleted again. Authentications of this moment go with the user.
  */
 export async function removeHistory(db: TenantDb, userId: string, now: number): Promise<void> {
-  if (db.inTransaction || !(await hasMoreAuthenticationsThan(db, AUTHENTICATIONS_AT_ONCE, userId))) return;
+  if (db.inTransaction || !(await hasMoreAuthenticationsThan(db, { user_id: userId, count: AUTHENTICATIONS_AT_ONCE })))
+    return;
   const batch = { user_id: userId, beforeId: firstIdAt(now), limit: AUTHENTICATIONS_AT_ONCE };
   let removed: number;
   do removed = await db.write((tx) => removeAuthenticationsOf(tx, batch));

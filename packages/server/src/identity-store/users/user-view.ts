@@ -1,6 +1,9 @@
 import type { api, Ok } from '@grove/contract';
 import type { TenantReads } from '../../db/db.ts';
+import { query } from '../../db/sql/statement.ts';
 import { toDtm } from '../../kernel/clock.ts';
+import type { Environment } from '../../kernel/environment.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { slicesOf } from '../../kernel/in-slices.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { isLocked, isTempLocked, type LockState, MODALITIES, type Modality } from '../attempts/lock-rules.ts';
@@ -8,7 +11,6 @@ import { type Locks, locksOf } from '../attempts/locks.repository.ts';
 import { openUserRow, storedRef } from './ext-id-seal.ts';
 import { userSubject } from './find-user.ts';
 import { type HasPart, heldParts } from './held-parts.ts';
-import { openStoreEnvironments } from './store-environments.ts';
 import { type UserRef, type UserRow, userStatements } from './users.repository.ts';
 
 /** A user as callers see it, with its locks and a summary of each modality. */
@@ -220,4 +222,29 @@ function lockInfoOf(row: UserRow, locks: UserParts['locks'], now: number): User[
 
 function expiryOf(lock: ReturnType<typeof lockOf>, now: number): { tempLockExpiresDtm?: string } {
   return isTempLocked(lock, now) ? { tempLockExpiresDtm: toDtm(lock.until as number) } : {};
+}
+
+type OfStore = Pick<UserRow, 'store_id'>;
+
+const FIND = query<{ environment: Environment }>()(
+  'SELECT environment FROM identity_stores WHERE tenant_id = :tenant_id AND id = :store_id',
+);
+const MAX_STORES = 10_000;
+
+/**
+ * A user has the environment of its store. A store never changes it, and ids are never reused. So it is read once and
+ * cached, because every authentication builds a view of a user.
+ */
+function openStoreEnvironments() {
+  const environments = new Map<string, Environment>();
+  return {
+    known: ({ store_id }: OfStore) => environments.get(store_id),
+    async find(db: TenantReads, { store_id }: OfStore): Promise<Environment> {
+      const row = await FIND.get(db, { store_id });
+      if (!row) throw new ApiError(100027);
+      if (environments.size >= MAX_STORES) environments.clear();
+      environments.set(store_id, row.environment);
+      return row.environment;
+    },
+  };
 }

@@ -3,7 +3,7 @@ import type { TenantTx } from '../../db/db.ts';
 import type { NoteErased } from '../../erasure-log/write-down.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
-import { personPattern } from '../../kernel/ensure-unmasked.ts';
+import { personPaging, personPattern } from '../../kernel/ensure-unmasked.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { bindDeps, type Input, implement } from '../../kernel/implement.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
@@ -52,7 +52,7 @@ function create(core: UserDeps, context: Context, { params, body }: InputOf<'cre
 
 async function list(core: UserDeps, context: Context, { params, query }: InputOf<'list'>) {
   const { db, now } = context;
-  const page = paging(query, SORTABLE);
+  const page = personPaging(context.principal, query, SORTABLE, ['extId']);
   const store = await getStore(db, context, params.storeName);
   const pattern = personPattern(context.principal, query.extId, '/query/extId');
   const filter = { environment: store.environment, storeId: store.id, pattern, status: query.status, now };

@@ -30,6 +30,12 @@ export const messagesSince = messages.select(
   ORDER BY created_at, id`,
 ).all;
 
+/** The newest first. */
+export const messagesOf = messages.select(
+  ['id', 'kind', 'channel', 'state', 'created_at'],
+  'WHERE tenant_id = :tenant_id AND instance_id = :instanceId ORDER BY created_at DESC, id DESC LIMIT :limit + 0',
+).all;
+
 export const addMessage = messages.insert().send;
 
 /** Marks the message as sent or given up, and removes its content. */

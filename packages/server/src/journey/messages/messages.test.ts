@@ -241,6 +241,13 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.match(mail.text, /24 Stunden/);
     assert.doesNotMatch(mail.text, /colleagues/);
     assert.equal((await until(user, 'SENT')).sealed, null);
+    // Whoever looks at the case sees that it was sent, and not to whom.
+    const sessions = `/api/process-manager/processInstances/${user.processInstanceId}/sessions`;
+    const { body, text: shown } = await app.call(sessions, { token });
+    const { id: _id, createdDtm: _createdDtm, ...message } = body.messages[0];
+    assert.deepEqual(message, { kind: 'ASKED_AGAIN', channel: 'EMAIL', state: 'SENT' });
+    assert.equal(body.messages.length, 1);
+    assert.ok(!shown.includes(ADA));
     const redeem = (link: string) =>
       app.call('/api/journey/sessions', { method: 'POST', token: null, body: JSON.stringify({ code: codeOf(link) }) });
     assert.notEqual(linkIn(mail.text), asked.body.redirectUrl);

@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
-import type { api, Ok } from '@grove/contract';
-import type { Db, TenantReads, TenantTx } from '../../db/db.ts';
+import { type api, MAX_SHOWN_MESSAGES, type Ok } from '@grove/contract';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
 import type { Channel } from '../../engines/mail/mail.ts';
 import type { JobDefinition } from '../../jobs/define-job.ts';
 import { definePurge } from '../../jobs/define-purge.ts';
-import type { Jobs } from '../../jobs/jobs.ts';
-import { HOUR, MINUTE } from '../../kernel/clock.ts';
+import { HOUR, MINUTE, toDtm } from '../../kernel/clock.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
-import { newId, type TenantId } from '../../kernel/ids.ts';
+import type { Platform } from '../../kernel/feature.ts';
+import { newId } from '../../kernel/ids.ts';
 import type { InstanceRow } from '../../process-manager/for-journeys.ts';
 import { instanceSubject } from '../../process-manager/instances/instance-subject.ts';
 import { checkRecipient, shorten } from './check-recipient.ts';
@@ -18,6 +18,7 @@ import {
   forgetExpired,
   giveUpWaiting,
   type MessageRow,
+  messagesOf,
   messagesSince,
   readyToAskAgain,
   removeMessages,
@@ -38,9 +39,13 @@ export type Messages = {
   known(db: TenantReads, instance: InstanceRow, now: number): Promise<Addresses | undefined>;
   readonly jobs: readonly JobDefinition<object>[];
   onInstanceEvent(tx: TenantTx, event: { type: string; instanceId: string; at: number }): Promise<void>;
+  /** What was sent to the end user of an instance, the oldest first; neither address nor text. */
+  listFor(db: TenantReads, instanceId: string): Promise<ShownMessage[]>;
   /** A reviewer asks for steps again: who waits for the decision by e-mail gets a link that leads back. */
   askedAgain(tx: TenantTx, instanceId: string, makeLink: MakeLink): Promise<void>;
 };
+
+export type ShownMessage = Ok<typeof api.instanceSessions.list>['messages'][number];
 
 /** Makes the link; called only if there is a recipient. */
 export type MakeLink = () => Promise<{ url: string; expiresAt: number }>;
@@ -59,13 +64,11 @@ export type Message = {
 
 type Addresses = NonNullable<Ok<typeof api.journey.get>['messages']>;
 
-export type MessagesDeps = SendDeps & {
-  db: Db;
-  jobs: Pick<Jobs, 'enqueue'>;
-  /** How many a tenant sends a day at most. */
-  perDay: number;
-  everyTenantId(): AsyncIterable<TenantId>;
-};
+export type MessagesDeps = SendDeps &
+  Pick<Platform, 'db' | 'jobs' | 'everyTenantId'> & {
+    /** How many a tenant sends a day at most. */
+    perDay: number;
+  };
 
 /** A page shows what became of its newest message for as long as the link in it is good. */
 const SHOWN_MS = 5 * MINUTE;
@@ -118,6 +121,7 @@ export function openMessages(deps: MessagesDeps): Messages {
         ...(waiting && { tells: await toldAt(deps, db, waiting) }),
       };
     },
+    listFor,
     async askedAgain(tx, instanceId, makeLink) {
       const rows = await messagesSince(tx, { instanceId, since: Number.MAX_SAFE_INTEGER });
       for (const row of rows.filter(({ state }) => state === 'WAITING')) {
@@ -135,6 +139,14 @@ export function openMessages(deps: MessagesDeps): Messages {
       for (const messageId of ids) await deps.jobs.enqueue(tx, send, { messageId });
     },
   };
+}
+
+async function listFor(db: TenantReads, instanceId: string): Promise<ShownMessage[]> {
+  const rows = await messagesOf(db, { instanceId, limit: MAX_SHOWN_MESSAGES });
+  return rows.reverse().map(({ id, kind, channel, state, created_at }) => {
+    const shownState = state === 'READY' ? 'SENDING' : state;
+    return { id, kind, channel, state: shownState, createdDtm: toDtm(created_at) };
+  });
 }
 
 const SHOWN_STATES = { WAITING: 'SENDING', READY: 'SENDING', SENT: 'SENT', FAILED: 'FAILED' } as const;

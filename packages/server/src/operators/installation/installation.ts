@@ -10,7 +10,7 @@ import { likePattern, paging, toPage } from '../../kernel/pages.ts';
 import type { Tenants } from '../../tenants/tenants.ts';
 import type { OperatorAdmin } from '../operator-admin.ts';
 
-/** What operators of the installation do for all tenants. Jobs are shown without their payloads. */
+/** Operations of the installation's operators on all tenants. Jobs are shown without payloads. */
 export type InstallationDeps = {
   versions: { grove: string };
   tenants: Pick<Tenants, 'create' | 'find' | 'search' | 'suspend' | 'resume'>;
@@ -29,7 +29,7 @@ export function installationHandlers({ versions, tenants, admin, jobs }: Install
     ensureOfInstallation(context);
     const tenant = await tenants.find(tenantId);
     if (!tenant) throw new ApiError(100353);
-    // Whoever suspends the own tenant could not resume it here.
+    // Nobody may suspend the own tenant: it could not be resumed here.
     if (tenant.status === 'DELETING' || tenantId === context.tenantId) throw new ApiError(100354);
     return toTenant(await tenants[act](tenantId, actor(context.principal)));
   };
@@ -56,7 +56,7 @@ export function installationHandlers({ versions, tenants, admin, jobs }: Install
       return toPage(rows.map(toTenant), total, page);
     },
 
-    // Another tenant is changed in a transaction of its own, before the one that notes it in the audit log of this one.
+    // Another tenant is changed in a transaction of its own, before this tenant's audit trail records it.
     createTenant: prepared(
       (context, { body }) => create(context, body),
       async (_context, _input, created) => created,
@@ -95,7 +95,7 @@ export function installationHandlers({ versions, tenants, admin, jobs }: Install
   });
 }
 
-/** Ensures that a person calls to whom it was granted at the machine. An API key of no tenant may do anything for another. */
+/** Ensures that the caller is an operator of the installation, which only a command on the server can grant. */
 function ensureOfInstallation({ principal }: Context): void {
   if (principal.operator?.ofInstallation !== true) throw new ApiError(100352);
 }

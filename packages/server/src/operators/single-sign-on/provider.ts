@@ -7,23 +7,24 @@ import { ApiError } from '../../kernel/errors.ts';
 import type { SingleSignOn } from './settings.repository.ts';
 
 /**
- * The company's provider of accounts, spoken to by OpenID Connect: the authorization code flow with PKCE, a state and a
- * nonce. A tenant names the provider, so every request leaves by the one door to the outside.
+ * Talks to the company's identity provider by OpenID Connect: authorization code flow with PKCE, state and nonce. A
+ * tenant names the provider, so every request leaves by the outbound door.
  */
 export type Providers = {
-  /** Where the client secret is sent. Refuses with 100235 if there is no provider at the issuer's address. */
+  /**
+   * The address that receives the client secret. Refuses with 100235 if there is no provider at the issuer's address.
+   */
   tokenEndpointOf(sso: SingleSignOn): Promise<string>;
-  /** Where the browser is sent. */
   startUrl(sso: SingleSignOn, flow: Flow & { again: boolean }): Promise<string>;
-  /** What the provider says of the account. Refuses with 100235 and 100236. */
+  /** Refuses with 100235 and 100236. */
   claimsOf(sso: SingleSignOn, flow: Flow & { query: string; clientSecretFor: ClientSecretFor }): Promise<Claims>;
 };
 
-/** The secret that may be sent to this address; nothing for a public client. */
+/** The secret that may be sent to this address; undefined for a public client. */
 export type ClientSecretFor = (tokenEndpoint: string) => Promise<string | undefined>;
 
 type Flow = {
-  /** A secret of this one sign-in, from which state, nonce and verifier are derived. */
+  /** A secret of this sign-in, from which state, nonce and verifier are derived. */
   readonly secret: string;
   readonly redirectUrl: string;
 };
@@ -31,7 +32,7 @@ export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string 
 
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
-/** What a provider says of itself changes seldom, and anybody may begin to sign in. */
+/** The provider's metadata seldom changes, and anybody may begin to sign in. */
 const METADATA_MS = 10 * MINUTE;
 const MAX_PROVIDERS = 200;
 
@@ -52,7 +53,7 @@ export function openProviders({ outbound, clock }: { outbound: Pick<Outbound, 's
     }
   };
 
-  /** The secret goes to the very address that it was asked for: a provider may name another one the next time. */
+  /** The secret is sent only to the address for which it was read: the provider may name another one next time. */
   const configure = async (sso: SingleSignOn, clientSecretFor?: ClientSecretFor): Promise<Configuration> => {
     const client = await import('openid-client');
     const metadata = await metadataOf(sso);
@@ -99,7 +100,7 @@ export function openProviders({ outbound, clock }: { outbound: Pick<Outbound, 's
   };
 }
 
-/** Requests of the library leave by the one door to the outside. */
+/** Sends the library's requests through the outbound door. */
 function fetchBy(outbound: Pick<Outbound, 'send'>): CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const answer = await outbound.send({
@@ -122,7 +123,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8'
 
 type Library = typeof import('openid-client');
 
-/** Whether an address without TLS may be called is the outbound door's decision; the library is not asked. */
+/** The outbound door decides whether an address without TLS may be called, not the library. */
 function plainIfAllowed({ allowInsecureRequests }: Library, issuer: string) {
   return { execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [] };
 }
@@ -137,7 +138,7 @@ async function discover({ issuer, clientId }: SingleSignOn, fetchOutside: Custom
   return metadata;
 }
 
-/** Ensures that a provider sends nobody's browser to a script, and that the server has somewhere to ask. */
+/** Ensures that the provider's address is a web address, not a script. */
 function ensureWebAddress(address: string | undefined): void {
   const { protocol } = new URL(address ?? 'missing:');
   if (protocol !== 'https:' && protocol !== 'http:') throw new Error(`the provider names an endpoint of ${protocol}`);
@@ -153,8 +154,9 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Three values that nobody can guess and that need not be stored apart. They are of this client at this provider: if the
- * settings change meanwhile, the state does not match, and no code of the one provider is sent to the other (mix-up).
+ * Derives three values that nobody can guess and that need not be stored. They depend on this client and provider: if
+ * the settings change meanwhile, the state does not match, and no code of one provider is sent to another (mix-up
+ * attack).
  */
 function valuesOf(secret: string, { issuer, clientId }: SingleSignOn) {
   const derive = (label: string) =>

@@ -19,20 +19,20 @@ type Recognition = { sso: SingleSignOn; claims: Claims; now: number };
 type Recognised = { operator: OperatorRow; isNew: boolean };
 
 /**
- * The operator of an account: known by issuer and subject, or invited under the verified e-mail address, or new. The role is
- * that of the account's groups at each sign-in. Whoever has joined already is not taken over by an e-mail address, not even by
- * that of another provider: the operator is reset first, by somebody who holds the same role.
+ * Finds the operator of an account: known by issuer and subject, or invited under the verified e-mail address, or new.
+ * The account's groups give the role at each sign-in. An operator who has joined is never taken over by an e-mail
+ * address, not even by that of another provider: somebody with the same role must reset the operator first.
  */
 export async function recogniseAccount(tx: TenantTx, { sso, claims, now }: Recognition): Promise<Recognised> {
   const role = await roleOf(tx, sso, claims);
   const account = `${sso.issuer} ${claims.sub}`;
   if (account.length > MAX_ACCOUNT_LENGTH) throw new ApiError(100236, { log: 'the subject is too long' });
-  // No database stores these as they are: two subjects could be stored as one account.
+  // No database stores these characters as they are: two subjects could become one account.
   if (UNSTORABLE.test(claims.sub)) throw new ApiError(100236, { log: 'the subject is not plain text' });
   const { name, email } = personOf(claims);
   const existing = (await findByAccount(tx, { account })) ?? (await invitedBy(tx, claims, email));
   if (existing?.status === 'SUSPENDED') throw new ApiError(100238);
-  // Whoever sets single sign-on up says who somebody is; for all tenants that is not enough.
+  // A tenant's provider decides who somebody is. That is not enough for operators of the installation.
   const fromProvider = {
     name,
     name_folded: fold(name),
@@ -78,14 +78,16 @@ async function roleOf(tx: TenantTx, { roles, groupsClaim }: SingleSignOn, claims
   return role;
 }
 
-/** Only somebody who waits for it is found by an address: whoever sets up a provider decides what addresses it verifies. */
+/**
+ * An address finds only an operator who was invited: whoever sets up a provider decides which addresses it verifies.
+ */
 async function invitedBy(tx: TenantTx, claims: Claims, email: string): Promise<OperatorRow | undefined> {
   const row = email === '' ? undefined : await findByEmail(tx, { email: fold(email) });
   if (row && (claims.email_verified !== true || row.status !== 'INVITED')) throw new ApiError(100238);
   return row;
 }
 
-/** Names and addresses as the rest of Grove allows them, whatever the provider says. */
+/** Cuts the provider's names and addresses to what Grove allows. */
 function personOf({ name, preferred_username, email, sub }: Claims): { name: string; email: string } {
   const address = typeof email === 'string' && EMAIL.test(email) && email.length <= MAX_EMAIL_LENGTH ? email : '';
   const names = [name, preferred_username, address, sub].map((each) => plainName(each));
@@ -94,7 +96,7 @@ function personOf({ name, preferred_username, email, sub }: Claims): { name: str
 
 const UNSTORABLE = /[\p{Cc}\p{Cs}]/u;
 const EMAIL = /^[^\s@()<>\p{Cc}\p{Cf}\p{Cs}]+@[^\s@()<>\p{Cc}\p{Cf}\p{Cs}]+$/u;
-/** All of them but the two joiners, which names of some scripts need. */
+/** Two joiners are allowed: names of some scripts need them. */
 const INVISIBLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 function plainName(value: unknown): string {

@@ -1,8 +1,10 @@
 import { api, type Ok } from '@grove/contract';
 import type { TenantDb, TenantTx } from '../../db/db.ts';
 import type { Outbound } from '../../engines/outbound/outbound.ts';
+import { toDtm } from '../../kernel/clock.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { ensurePermission, USE_CLOUD_SECRET } from '../../kernel/ensure-permission.ts';
+import { ensureUnchanged } from '../../kernel/ensure-unchanged.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { implement, prepared } from '../../kernel/implement.ts';
@@ -11,14 +13,15 @@ import { ensureHolds, ensureLive, findGrant, lockGrant } from '../role-rules.ts'
 import { removeSessionsOfAccounts } from '../sessions.repository.ts';
 import type { Providers } from './provider.ts';
 import {
-  findSingleSignOn,
   getSingleSignOn,
+  lockSingleSignOn,
   removeSingleSignOn,
   type SingleSignOn,
+  type StoredSingleSignOn,
   storeSingleSignOn,
 } from './settings.repository.ts';
 
-/** Which secret is sent to the provider, and why one may not be. */
+/** Why a secret may not be sent to the provider. */
 export type SecretHostFault = (
   db: TenantDb,
   secret: { environment: 'live'; name: string; url: string },
@@ -38,18 +41,22 @@ export const redirectUrlOf = (baseUrl: string): string => `${baseUrl}/console/si
 
 export function singleSignOnHandlers(deps: SettingsDeps) {
   const { providers, outbound, secretHostFault, baseUrlOf, mayStillCall } = deps;
-  const viewOf = (tenantId: TenantId, { clientSecretName, ...sso }: SingleSignOn): Ok<typeof api.singleSignOn.get> => ({
+  const viewOf = (
+    tenantId: TenantId,
+    { clientSecretName, lastUpdatedAt, ...sso }: StoredSingleSignOn,
+  ): Ok<typeof api.singleSignOn.get> => ({
     ...sso,
     scopes: [...sso.scopes],
     roles: [...sso.roles],
     ...(clientSecretName !== '' && { clientSecretName }),
     redirectUrl: redirectUrlOf(baseUrlOf(tenantId)),
+    lastUpdatedDtm: toDtm(lastUpdatedAt),
   });
 
   return implement(api.singleSignOn, {
     get: async ({ db, tenantId }) => viewOf(tenantId, await getSingleSignOn(db)),
 
-    // The change is made in a transaction, for which others wait: the provider, which may be slow, is asked before it.
+    // The provider may be slow. It is asked before the transaction, for which others wait.
     set: prepared(
       async ({ db, principal }, { body }) => {
         ensureLive(principal);
@@ -62,18 +69,20 @@ export function singleSignOnHandlers(deps: SettingsDeps) {
         const secretFault =
           clientSecretName && (await secretHostFault(db, { environment: 'live', name: clientSecretName, url }));
         if (secretFault) throw invalidInput({ pointer: '/clientSecretName', message: secretFault });
-        // Whoever runs the provider decides how long that took.
+        // The permission may have ended while the provider answered.
         await stillAllowed(mayStillCall, { principal }, [api.singleSignOn.set.permission])();
         return sso;
       },
-      async ({ db, now, principal, tenantId }, _input, sso) => {
+      async ({ db, now, principal, tenantId }, { query }, sso) => {
         await db.write(async (tx) => {
-          await ensureHoldsAll(tx, principal, await findSingleSignOn(tx));
+          const before = await lockSingleSignOn(tx);
+          ensureUnchanged(query, before && { last_updated_at: before.lastUpdatedAt, last_updated_by: null });
+          await ensureHoldsAll(tx, principal, before);
           for (const role of new Set(sso.roles.map((each) => each.role)))
             ensureHolds(principal, await lockGrant(tx, role));
           await storeSingleSignOn(tx, sso, now);
         });
-        return viewOf(tenantId, sso);
+        return viewOf(tenantId, { ...sso, lastUpdatedAt: now });
       },
     ),
 
@@ -89,7 +98,7 @@ export function singleSignOnHandlers(deps: SettingsDeps) {
   });
 }
 
-/** Ensures that whoever ends a mapping holds all that it gave: an administrator cannot take owners their way to sign in. */
+/** Ensures that a caller who ends a mapping holds all that it gave: an administrator cannot lock owners out. */
 async function ensureHoldsAll(tx: TenantTx, principal: Principal, before: SingleSignOn | undefined): Promise<void> {
   for (const { role } of before?.roles ?? []) {
     const grant = await findGrant(tx, role);

@@ -25,18 +25,24 @@ export type SingleSignOn = {
   readonly groupsClaim: string;
   readonly roles: readonly GroupRole[];
 };
+export type StoredSingleSignOn = SingleSignOn & { readonly lastUpdatedAt: number };
 
 const ONE = settings.select(settings.columns, 'WHERE tenant_id = :tenant_id');
 const ONE_FOR_UPDATE = settings.select(settings.columns, `WHERE tenant_id = :tenant_id ${FOR_UPDATE}`);
-const ADD = settings.insert();
+const STORE = settings.upsert(['tenant_id']);
 const REMOVE = settings.delete('WHERE tenant_id = :tenant_id');
 
-export async function findSingleSignOn(db: TenantReads): Promise<SingleSignOn | undefined> {
+export async function findSingleSignOn(db: TenantReads): Promise<StoredSingleSignOn | undefined> {
   const row = await ONE.get(db, {});
   return row && fromRow(row);
 }
 
-function fromRow(row: RowOf<typeof settings>): SingleSignOn {
+export async function lockSingleSignOn(tx: TenantTx): Promise<StoredSingleSignOn | undefined> {
+  const row = await ONE_FOR_UPDATE.get(tx, {});
+  return row && fromRow(row);
+}
+
+function fromRow(row: RowOf<typeof settings>): StoredSingleSignOn {
   return {
     issuer: row.issuer,
     clientId: row.client_id,
@@ -44,28 +50,27 @@ function fromRow(row: RowOf<typeof settings>): SingleSignOn {
     scopes: JSON.parse(row.scopes) as string[],
     groupsClaim: row.groups_claim,
     roles: JSON.parse(row.roles) as GroupRole[],
+    lastUpdatedAt: row.last_updated_at,
   };
 }
 
 /**
- * Ensures that single sign-on is still what it was when the sign-in began, and keeps it so until the transaction ends.
- * Refuses with 100035: a provider that answers slowly signs nobody in after it was replaced or its roles were changed.
+ * Ensures that single sign-on has not changed since the sign-in began, and locks it. Refuses with 100035: a slow
+ * provider signs nobody in after it was replaced or its roles were changed.
  */
-export async function ensureSameSingleSignOn(tx: TenantTx, before: SingleSignOn): Promise<void> {
-  const row = await ONE_FOR_UPDATE.get(tx, {});
-  if (!row || !isDeepStrictEqual(fromRow(row), before)) throw new ApiError(100035);
+export async function ensureSameSingleSignOn(tx: TenantTx, before: StoredSingleSignOn): Promise<void> {
+  if (!isDeepStrictEqual(await lockSingleSignOn(tx), before)) throw new ApiError(100035);
 }
 
 /** Refuses with 100234 if the tenant has none. */
-export async function getSingleSignOn(db: TenantReads): Promise<SingleSignOn> {
+export async function getSingleSignOn(db: TenantReads): Promise<StoredSingleSignOn> {
   const sso = await findSingleSignOn(db);
   if (!sso) throw new ApiError(100234);
   return sso;
 }
 
 export async function storeSingleSignOn(tx: TenantTx, sso: SingleSignOn, now: number): Promise<void> {
-  await REMOVE.run(tx, {});
-  await ADD.run(tx, {
+  await STORE.run(tx, {
     issuer: sso.issuer,
     client_id: sso.clientId,
     client_secret_name: sso.clientSecretName,

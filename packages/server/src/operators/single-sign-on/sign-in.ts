@@ -1,6 +1,6 @@
-import type { Db, TenantTx } from '../../db/db.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import type { TenantTx } from '../../db/db.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import type { Platform } from '../../kernel/feature.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { openCeremony, takeCeremony } from '../ceremonies.repository.ts';
 import type { OperatorRow } from '../operators.repository.ts';
@@ -9,20 +9,17 @@ import { recogniseAccount } from './recognise-account.ts';
 import { ensureSameSingleSignOn, findSingleSignOn, getSingleSignOn, type SingleSignOn } from './settings.repository.ts';
 import { redirectUrlOf } from './settings-handlers.ts';
 
-/** Reads the client secret, for the request to the provider. Nothing if it is missing or bound to another host. */
+/** Reads the client secret for a request to the provider. Undefined if it is missing or bound to another host. */
 export type ClientSecretOf = (tenantId: TenantId, name: string, url: string) => Promise<string | undefined>;
 
-export type SignInDeps = {
-  db: Db;
-  clock: Clock;
+export type SignInDeps = Pick<Platform, 'db' | 'clock' | 'baseUrlOf'> & {
   providers: Providers;
   clientSecretOf: ClientSecretOf;
-  baseUrlOf(tenantId: string): string;
 };
 
 export type SingleSignOnSignIn = {
   isOffered(tenantId: TenantId): Promise<boolean>;
-  /** The ceremony is what the cookie of this browser names: an answer that another browser began signs nobody in. */
+  /** The cookie of this browser names the ceremony: a response that another browser began signs nobody in. */
   start(tenantId: TenantId, again: boolean): Promise<{ url: string; ceremonyId: string }>;
   complete<T>(
     tenantId: TenantId,
@@ -35,7 +32,7 @@ export type SignedIn = { operator: OperatorRow; isNew: boolean; authenticatedAt:
 
 const KIND = 'SINGLE_SIGN_ON';
 const KIND_AGAIN = 'SINGLE_SIGN_ON_AGAIN';
-/** Of somebody of whom nobody says when a provider asked last. */
+/** The provider does not say when it last authenticated the person. */
 const LONG_AGO = 0;
 
 export function singleSignOnSignIn({
@@ -88,8 +85,8 @@ export function singleSignOnSignIn({
 }
 
 /**
- * When the provider asked the person last. A provider that says so is believed. One that does not may have signed somebody
- * in who only sits at an open browser, so it counts only where the provider was told to ask (`prompt=login`).
+ * When the provider last authenticated the person. A provider that says so is believed. Otherwise somebody may only sit
+ * at an open browser, so the sign-in counts only if the provider was told to authenticate again (`prompt=login`).
  */
 export function lastAsked(authTime: unknown, { isAgain, now }: { isAgain: boolean; now: number }): number {
   const silent = isAgain ? now : LONG_AGO;

@@ -16,6 +16,7 @@ import {
   type PersonRequest,
 } from '../../../test/operators.ts';
 import type { Answer } from '../../../test/record-answers.ts';
+import { toDtm } from '../../kernel/clock.ts';
 
 const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -124,6 +125,7 @@ onBothEngines('single sign-on', (_engine, places) => {
       scopes: ['profile', 'email'],
       groupsClaim: 'groups',
       redirectUrl: `${originOf(grove)}/console/single-sign-on`,
+      lastUpdatedDtm: toDtm(grove.clock.now()),
     });
     assert.deepEqual((await owner.call(SETTINGS)).body, set.body);
     assert.deepEqual((await browse(grove, '/api/console/signIn')).body, { singleSignOn: true, emailLink: false });
@@ -132,6 +134,23 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal(await codeOf(administrator.call(SETTINGS, { body: grab })), 100015);
     const { body } = await owner.call('/api/process-manager/auditEvents?action=singleSignOn.updated');
     assert.equal(body.content.length, 1);
+  });
+
+  it('100351: whoever read what is no longer stored overwrites nothing, and does not set up what was removed', async () => {
+    const setIf = (ifLastUpdatedDtm: string, body: object) =>
+      owner.call(`${SETTINGS}?ifLastUpdatedDtm=${encodeURIComponent(ifLastUpdatedDtm)}`, { body });
+    const NEVER = toDtm(0);
+    const { body: first } = await owner.call(SETTINGS);
+    assert.equal(await codeOf(setIf(NEVER, settings())), 100351, 'somebody who saw none');
+    grove.clock.advance(1);
+    const second = await setIf(first.lastUpdatedDtm, first);
+    assert.equal(second.status, 200, second.text);
+    const late = await setIf(first.lastUpdatedDtm, first);
+    assert.equal(late.body.code, 100351);
+    assert.match(late.text, new RegExp(`somebody changed it at ${second.body.lastUpdatedDtm}`));
+    await owner.call(SETTINGS, { method: 'DELETE' });
+    assert.match((await setIf(second.body.lastUpdatedDtm, settings())).text, /somebody removed it/);
+    assert.equal((await setIf(NEVER, settings())).status, 200);
   });
 
   it('an account signs in with the role of its groups, and is named in the audit log', async () => {

@@ -262,6 +262,22 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.equal((await by(testKey)).body.status, 'COMPLETED_ENDED_SUCCESS');
   });
 
+  it('100300: a case of the sample for a second review is not decided by one person, and one outside of it is', async () => {
+    const sample = async (secondReviewPercent: number) => {
+      await confirm(owner);
+      const set = await owner.call('/api/process-manager/settings', { body: { secondReviewPercent }, headers: TEST });
+      assert.equal(set.body.secondReviewPercent, secondReviewPercent, set.text);
+    };
+    await sample(100);
+    const id = await journey();
+    assert.equal((await review(id)).verdictsNeeded, 2);
+    assert.equal((await give(id, grace, 'approve')).body.status, 'REVIEW');
+    assert.equal((await give(id, grace, 'approve')).body.code, 100300);
+    await sample(0);
+    assert.equal((await review(id)).verdictsNeeded, 1);
+    assert.equal((await give(id, grace, 'approve')).body.status, 'COMPLETED_ENDED_SUCCESS');
+  });
+
   it('a definition may ask for four eyes by itself, and both verdicts at once decide it once', async () => {
     const token = await app.token(testKey);
     const post = (path: string, body: object = {}) =>

@@ -1,6 +1,6 @@
 import { api } from '@grove/contract';
 import { type Audit, changedBy } from '../../audit/audit.ts';
-import type { TenantReads } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
@@ -17,7 +17,21 @@ export type NotesDeps = {
   audit: Pick<Audit, 'noteRead' | 'record'>;
   /** The names of those of the operators who can sign in. */
   operatorNames(db: TenantReads, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  tellOperator: TellOperator;
 };
+
+/** Tells an operator of a case. */
+export type TellOperator = (
+  tx: TenantTx,
+  message: {
+    occasion: 'ASSIGNED' | 'MENTIONED';
+    operatorId: string;
+    callerId: string;
+    instanceId: string;
+    environment: 'live' | 'test';
+    language: string | undefined;
+  },
+) => Promise<void>;
 
 const MAX_NOTES_PER_INSTANCE = 1000;
 const IN_ORDER = { id: 'id', createdDtm: 'id' } as const;
@@ -51,6 +65,15 @@ export function noteHandlers(deps: NotesDeps) {
           const row = { id, instance_id: instanceId, environment, at: now, author: actor(principal), sealed };
           await addNote(tx, row, mentions);
           await audit.record(tx, { ...changedBy(context), action: 'note.added', instanceId, item: id });
+          const { callerId } = principal;
+          const message = {
+            occasion: 'MENTIONED',
+            callerId,
+            instanceId,
+            environment,
+            language: body.language,
+          } as const;
+          for (const operatorId of mentions) await deps.tellOperator(tx, { ...message, operatorId });
           const [note] = await toNotes(deps, tx, [row]);
           return note as NonNullable<typeof note>;
         }),

@@ -41,12 +41,13 @@ export async function saveLinks(
   after: State,
 ): Promise<void> {
   const values = valuesIn(after);
-  if (before && JSON.stringify(values) === JSON.stringify(valuesIn(before))) return;
+  const valuesBefore = before ? valuesIn(before) : [];
+  if (before && JSON.stringify(values) === JSON.stringify(valuesBefore)) return;
   const seal = await sealOf(tx);
   const links: LinkRow[] = values.map(({ kind, value }) => ({ kind, code: seal.hashOf('links', `${kind} ${value}`) }));
   const isIn = (rows: readonly LinkRow[], { kind, code }: LinkRow) =>
     rows.some((row) => row.kind === kind && row.code === code);
-  const stored = before ? await linksOf(tx, { instanceId: instance.id }) : [];
+  const stored = valuesBefore.length > 0 ? await linksOf(tx, { instanceId: instance.id }) : [];
   for (const row of stored)
     if (OF_VALUES.includes(row.kind) && !isIn(links, row))
       removeLink(tx, { ...instance, ...row, instanceId: instance.id });

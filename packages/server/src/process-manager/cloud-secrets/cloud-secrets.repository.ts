@@ -1,13 +1,11 @@
 import type { TenantReads } from '../../db/db.ts';
 import { FOR_UPDATE, inList } from '../../db/sql/dialect.ts';
+import { NAME_FILTER } from '../../db/sql/list.ts';
 import { query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
-import type { Paging } from '../../kernel/pages.ts';
-import { type CloudSecretView, cloudSecrets, VIEW } from './cloud-secrets.table.ts';
+import { cloudSecrets, VIEW } from './cloud-secrets.table.ts';
 
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
-const LIST = cloudSecrets.list(VIEW, `${OF_ENVIRONMENT} AND name_folded LIKE :pattern ESCAPE '\\'`);
-
 // By an index that holds these events alone.
 const LAST_USES = query<{ name: string; at: number }>()(`SELECT item AS name, max(at) AS at FROM audit_events
   WHERE tenant_id = :tenant_id AND environment = :environment AND action = 'cloudSecret.used' AND item ${inList(':names')}
@@ -47,10 +45,4 @@ export const findSealedSecret = cloudSecrets.select(
 
 export const countCloudSecrets = cloudSecrets.count(OF_ENVIRONMENT);
 
-export function pageCloudSecrets(
-  db: TenantReads,
-  { environment, pattern = '%' }: { environment: Environment; pattern: string | undefined },
-  paging: Paging,
-): Promise<{ rows: CloudSecretView[]; total: number }> {
-  return LIST(db, { environment, pattern }, paging);
-}
+export const pageCloudSecrets = cloudSecrets.list(VIEW, OF_ENVIRONMENT, NAME_FILTER);

@@ -223,7 +223,9 @@ onBothEngines('cloud secrets', (_engine, places) => {
     await assert.rejects(async () => grove.secrets.delete(other, input as never), { code: 100073 });
     assert.equal(await find('MINE', asTenantId('other')), undefined);
     assert.equal(await find('MINE'), 'x');
-    const names = ['MINE', 'mine', 'NOBODY'].map((name) => isSecretName(grove.db.of(grove.tenantId), name, 'live'));
+    const names = ['MINE', 'mine', 'NOBODY'].map((name) =>
+      isSecretName(grove.db.of(grove.tenantId), { name, environment: 'live' }),
+    );
     assert.deepEqual(await Promise.all(names), [true, false, false]);
   });
 

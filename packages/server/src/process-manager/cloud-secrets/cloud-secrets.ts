@@ -10,6 +10,7 @@ import { newId } from '../../kernel/ids.ts';
 import { bindDeps, type Input, implement } from '../../kernel/implement.ts';
 import { mapInSlices } from '../../kernel/in-slices.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
+import { creation, trackedView, updateOf } from '../../kernel/tracked.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import {
   addCloudSecret,
@@ -63,7 +64,6 @@ async function create(deps: CloudSecretsDeps, { db, now, principal }: Context, {
   checkValue(type, value);
   const stored = JSON.stringify(normaliseHosts(hosts));
   const id = newId(now);
-  const by = actor(principal);
   const row = await db.write(async (tx) => {
     if ((await countCloudSecrets(tx, { environment })) >= MAX_CLOUD_SECRETS_PER_ENVIRONMENT) throw new ApiError(100065);
     const newRow: CloudSecretRow = {
@@ -75,10 +75,7 @@ async function create(deps: CloudSecretsDeps, { db, now, principal }: Context, {
       description,
       type,
       sealed: await seal(deps, tx, id, value),
-      created_at: now,
-      created_by: by,
-      last_updated_at: now,
-      last_updated_by: by,
+      ...creation(actor(principal), now),
     };
     await ensureUniqueName('cloud secret', name, () => addCloudSecret(tx, newRow));
     return newRow;
@@ -101,8 +98,7 @@ async function update(
       description: body.description ?? before.description,
       hosts: body.hosts === undefined ? before.hosts : JSON.stringify(normaliseHosts(body.hosts)),
       sealed: body.value === undefined ? before.sealed : await seal(deps, tx, before.id, body.value),
-      last_updated_at: now,
-      last_updated_by: actor(principal),
+      ...updateOf({ principal, now }),
     };
     await changeCloudSecret(tx, after);
     return after;
@@ -142,9 +138,6 @@ function toCloudSecret(row: CloudSecretView): CloudSecret {
     ...(row.description !== null && { description: row.description }),
     type: row.type,
     hosts: shownHosts(row.hosts),
-    createdDtm: toDtm(row.created_at),
-    lastUpdatedDtm: toDtm(row.last_updated_at),
-    createdBy: row.created_by,
-    lastUpdatedBy: row.last_updated_by,
+    ...trackedView(row),
   };
 }

@@ -52,8 +52,11 @@ export function secretFinder({ vault, clock, audit }: SecretDeps): FindSecret {
 }
 
 /** Whether a definition of that environment may name it. */
-export async function isSecretName(db: TenantReads, name: string, environment: Environment): Promise<boolean> {
-  return (await findSealedSecret(db, { environment, name })) !== undefined;
+export async function isSecretName(
+  db: TenantReads,
+  secret: { name: string; environment: Environment },
+): Promise<boolean> {
+  return (await findSealedSecret(db, secret)) !== undefined;
 }
 
 /** Why an existing secret may not be sent to an address; undefined if it may, or if there is no such secret. */

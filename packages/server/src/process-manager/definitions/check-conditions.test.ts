@@ -107,6 +107,55 @@ describe('a condition', () => {
     assert.match(asked('nwo > date("2026-01-01")'), /there is no nwo; did you mean now\?$/);
   });
 
+  it('calculates, negates and searches only with values of the right kinds', () => {
+    const D = 'data.documents.doc1';
+    const faultsOf = (text: string) =>
+      told(passport, { ...decide, rules: [{ when: text, outcome: 'PASS' }] }).map((fault) =>
+        fault.replace('/steps/1/rules/0/when is not a condition: ', ''),
+      );
+    const wrong: [text: string, fault: string][] = [
+      [`!${D}.surname`, `${D}.surname must be true or false, but it is a text`],
+      [`${D}.age && checks.document.passed`, `${D}.age must be true or false, but it is a number`],
+      [`checks.document.passed || ${D}.age`, `${D}.age must be true or false, but it is a number`],
+      [`${D}.age ? true : false`, `${D}.age must be true or false, but it is a number`],
+      [`[1, 2].exists(x, x + ${D}.age)`, `x + ${D}.age must be true or false, but it is a number`],
+      [`[1, 2].map(x, x, x + 1) == [2]`, 'x must be true or false, but it is a number'],
+      [`-${D}.surname > 3`, `-${D}.surname negates a text`],
+      [`${D}.surname * 2 > 3`, `${D}.surname * 2 calculates with a text and a number`],
+      [`${D}.surname + ${D}.age == "x"`, `${D}.surname + ${D}.age calculates with a text and a number`],
+      [`now - ${D}.expires > 3`, `now - ${D}.expires > 3 compares a duration with a number`],
+      [`${D}.expires - now - 1 > duration("1h")`, `${D}.expires - now - 1 calculates with a duration and a number`],
+      [`"a" in ${D}.age`, `"a" in ${D}.age looks for a text in a number`],
+      [`size(${D}.age) > 3`, 'size takes a text or a list or an object, not a number'],
+      [`${D}.surname.startsWith(${D}.age)`, 'startsWith takes a text, not a number'],
+      [`${D}.surname.substring("a") == "b"`, 'substring takes a number, not a text'],
+      [`${D}.age.getFullYear() == 3`, 'getFullYear takes a timestamp, not a number'],
+      [`bool(${D}.age)`, 'bool takes true or false or a text, not a number'],
+      [`${D}.biographicData == 3`, `${D}.biographicData == 3 compares a list with a number`],
+      [
+        `${D}.biographicData[0].feldName == "x"`,
+        `refers to ${D}.biographicData[0].feldName, which does not exist; did you mean fieldName?`,
+      ],
+      [`${D}.biographicData[0].values.exists(name, name > 3)`, 'name > 3 compares a text with a number'],
+      [
+        `${D}.biographicData.filter(f, f.fieldName == "x").exists(f, f.fieldName > 3)`,
+        'f.fieldName > 3 compares a text with a number',
+      ],
+    ];
+    for (const [text, fault] of wrong) assert.deepEqual(faultsOf(text), [fault], text);
+    const right = [
+      `${D}.surname + "x" == "y" && ${D}.age + 1 > 3 && ${D}.age * 2 % 3 == 1`,
+      `${D}.expires - now > duration("720h") && ${D}.expires + duration("1h") > now && now - duration("1h") < now`,
+      `"a" in params && "x" in ${D}.biographicData[0].values && ${D}.age in [18, 19]`,
+      '!checks.document.passed && (params.a && params.b) && -params.c * params.d > 1 && params.e + "x" == "ax"',
+      `size(${D}.surname) > 1 && ${D}.surname.substring(1) == "x" && int(${D}.age) > 1 && string(${D}.age) != "" && age("2001-02-03") > 1`,
+      '(now - timestamp("2026-01-01T00:00:00Z")).getHours() > 1 && [1, 2].map(x, x > 1, x * 2) == [4]',
+      `(checks.document.passed ? ${D}.age : ${D}.surname) == "x" && (checks.document.passed ? ${D}.age : ${D}.surname) == 3`,
+      '[[1], [2]].exists(x, x + [3] == [1, 3]) && (params.a ? 1 : 2) + 1 == 2',
+    ];
+    for (const text of right) assert.deepEqual(faultsOf(text), [], text);
+  });
+
   it('is refused together with too many others, and with too many patterns', () => {
     const steps = Array.from({ length: 30 }, (_, at) => ({ ...consent, id: `c${at}`, key: `c${at}` }));
     const long = steps.map((step) => ({ ...step, when: `true${' || true'.repeat(200)}` }));

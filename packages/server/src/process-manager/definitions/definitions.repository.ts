@@ -1,19 +1,15 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { lockName } from '../../db/named-lock.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
+import { NAME_FILTER } from '../../db/sql/list.ts';
 import { query } from '../../db/sql/statement.ts';
-import { integer, optional, type RowOf, TRACKED, table, text } from '../../db/sql/table.ts';
+import { integer, optional, type RowOf, TRACKED, table, text, WITH_NAME } from '../../db/sql/table.ts';
 import { type Environment, seenFrom } from '../../kernel/environment.ts';
-import type { Paging } from '../../kernel/pages.ts';
 
 export type DefinitionStatus = 'EDITABLE' | 'DEPLOYED_ACTIVE' | 'ARCHIVED';
 
 const definitions = table('process_definitions', {
-  tenant_id: text(),
-  id: text(),
-  environment: text<Environment>(),
-  name: text(),
-  name_folded: text(),
+  ...WITH_NAME,
   version: integer(),
   status: text<DefinitionStatus>(),
   description: optional(text()),
@@ -62,11 +58,6 @@ const NEWEST_DEPLOYED = definitions.select(
 const VERSIONS = query<{ total: number; newest: number }>()(`SELECT count(*) AS total,
   coalesce(max(version), 0) AS newest FROM process_definitions
   WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name`);
-const LIST = definitions.list(VIEW, `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')}`, {
-  only: 'AND environment = :only',
-  pattern: "AND name_folded LIKE :pattern ESCAPE '\\'",
-  status: 'AND status = :status',
-});
 
 export const findDefinition = definitions.select(columns, ONE).get;
 
@@ -123,19 +114,9 @@ export const changeDefinition = definitions.update(
 export const setStatus = definitions.update(['status', 'deployed_at', 'last_updated_at', 'last_updated_by'], ONE).run;
 export const removeDefinition = definitions.delete(ONE).run;
 
-export type DefinitionFilter = {
-  /** Of the caller. */
-  environment: Environment;
-  /** Only those of this environment. */
-  only: Environment | undefined;
-  pattern: string | undefined;
-  status: DefinitionStatus | undefined;
-};
-
-export function pageDefinitions(
-  db: TenantReads,
-  filter: DefinitionFilter,
-  paging: Paging,
-): Promise<{ rows: DefinitionView[]; total: number }> {
-  return LIST(db, filter, paging);
-}
+/** `only` is the environment of the filter, `environment` that of the caller. */
+export const pageDefinitions = definitions.list(VIEW, `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')}`, {
+  ...NAME_FILTER,
+  only: 'AND environment = :only',
+  status: 'AND status = :status',
+});

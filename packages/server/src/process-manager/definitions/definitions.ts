@@ -10,6 +10,7 @@ import { ApiError, type FieldFault } from '../../kernel/errors.ts';
 import { bindDeps, type Input, implement } from '../../kernel/implement.ts';
 import { mapInSlices } from '../../kernel/in-slices.ts';
 import { likePattern, paging, toPage } from '../../kernel/pages.ts';
+import { trackedView, updateOf } from '../../kernel/tracked.ts';
 import { tryCondition } from '../engine/conditions.ts';
 import type { Definition } from '../engine/definition.ts';
 import { type Checked, checkDefinition, deploymentFaults } from './check-definition.ts';
@@ -94,7 +95,7 @@ async function update(context: Context, { params, query, body }: InputOf<'update
     const before = await ownDraft(tx, context, { id: params.processDefinitionId, query });
     const definition = soundDefinition(checked, renamed(checked, before));
     ensureMayName(context, checked);
-    const after = { ...before, ...columnsOf(definition), ...touched(context) };
+    const after = { ...before, ...columnsOf(definition), ...updateOf(context) };
     await changeDefinition(tx, after);
     return after;
   });
@@ -108,7 +109,7 @@ async function deploy({ exists }: DefinitionsDeps, context: Context, { params }:
     const after =
       before.status === 'DEPLOYED_ACTIVE'
         ? before
-        : { ...before, status: 'DEPLOYED_ACTIVE' as const, deployed_at: context.now, ...touched(context) };
+        : { ...before, status: 'DEPLOYED_ACTIVE' as const, deployed_at: context.now, ...updateOf(context) };
     if (after !== before) {
       const checked = checkDefinition(JSON.parse(before.document));
       ensureMayName(context, checked);
@@ -128,7 +129,7 @@ async function archive(context: Context, { params }: InputOf<'archive'>) {
       throw new ApiError(100049, { detail: `it has the tags ${names}: move them to another version first` });
     }
     if (before.status === 'ARCHIVED') return view(context, before, tags);
-    const after = { ...before, status: 'ARCHIVED' as const, ...touched(context) };
+    const after = { ...before, status: 'ARCHIVED' as const, ...updateOf(context) };
     await setStatus(tx, after);
     return view(context, after, tags);
   });
@@ -152,10 +153,6 @@ function ensureMayName({ principal }: Context, { references }: Checked): void {
 /** `null` for an optional member means that it is absent, as in every body. */
 function withoutNulls(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null));
-}
-
-function touched({ now, principal }: Context) {
-  return { last_updated_at: now, last_updated_by: actor(principal) };
 }
 
 function soundDefinition({ definition, faults }: Checked, more: readonly FieldFault[] = []): Definition {
@@ -201,10 +198,7 @@ function view({ tenantId }: Context, row: DefinitionView, tags: string[]) {
     processDefinitionType: row.definition_type,
     retentionDays: row.retention_days,
     tags,
-    createdDtm: toDtm(row.created_at),
-    createdBy: row.created_by,
-    lastUpdatedDtm: toDtm(row.last_updated_at),
-    lastUpdatedBy: row.last_updated_by,
+    ...trackedView(row),
     ...(row.deployed_at !== null && { deployedDtm: toDtm(row.deployed_at) }),
   };
 }

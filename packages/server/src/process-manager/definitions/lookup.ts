@@ -10,8 +10,7 @@ import { type DefinitionRow, findDeployed } from './definitions.repository.ts';
 export type Exists = {
   readonly [K in Exclude<Reference['kind'], 'definition' | 'address'>]?: (
     db: TenantReads,
-    name: string,
-    environment: Environment,
+    object: { name: string; environment: Environment },
   ) => Promise<boolean>;
 } & {
   /** Why nothing may be sent to an address. */
@@ -34,7 +33,7 @@ export function lookupIn(db: TenantReads, environment: Environment, exists: Exis
       const { kind, name } = reference;
       if (kind === 'address') return true;
       if (kind === 'definition') return (await deployed(reference)) !== undefined;
-      return (await exists[kind]?.(db, name, environment)) ?? false;
+      return (await exists[kind]?.(db, { name, environment })) ?? false;
     },
     addressFault: (url) => exists.addressFault?.(url),
     async faultOf({ kind, name, url }) {

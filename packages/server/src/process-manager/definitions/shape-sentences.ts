@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { didYouMean } from '../../kernel/closest.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
+import { pointerTo } from '../../kernel/escape.ts';
 import { KEY_PATTERN, NAME_PATTERN, STEP_ID_PATTERN } from './schema.ts';
 
 /** What a validator found, in sentences for people who write definitions. */
@@ -29,12 +30,11 @@ const PATTERNS: Readonly<Record<string, string>> = {
 export function toFault(error: ErrorObject, pointer: string, validated: Validated): FieldFault {
   const at = `${pointer}${error.instancePath}`;
   const { missingProperty, additionalProperty } = error.params as Record<string, string>;
-  if (missingProperty !== undefined)
-    return { pointer: `${at}/${escapePointer(missingProperty)}`, message: 'is required' };
+  if (missingProperty !== undefined) return { pointer: pointerTo(at, missingProperty), message: 'is required' };
   if (additionalProperty !== undefined) {
     const members = error.instancePath === '' ? validated.members : Object.keys(error.parentSchema?.properties ?? {});
     return {
-      pointer: `${at}/${escapePointer(additionalProperty)}`,
+      pointer: pointerTo(at, additionalProperty),
       message: `is not part of ${validated.name}${didYouMean(additionalProperty, members)}`,
     };
   }
@@ -79,9 +79,4 @@ type Params = { limit?: number; allowedValues?: string[]; type?: string; pattern
 
 function described(schema: Record<string, unknown> | undefined): string {
   return typeof schema?.description === 'string' ? ` (${schema.description})` : '';
-}
-
-/** A member's name as JSON Pointer writes it (RFC 6901, 3). */
-export function escapePointer(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -3,6 +3,7 @@ import { type Environment, ensureOwn, isSeenFrom } from '../../kernel/environmen
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fold } from '../../kernel/pages.ts';
+import { creation } from '../../kernel/tracked.ts';
 import type { Definition } from '../engine/definition.ts';
 import {
   addDefinition,
@@ -55,10 +56,7 @@ export async function storeNewVersion(
     name_folded: fold(definition.name),
     version: newest + 1,
     status: deployed ? 'DEPLOYED_ACTIVE' : 'EDITABLE',
-    created_at: now,
-    created_by: by,
-    last_updated_at: now,
-    last_updated_by: by,
+    ...creation(by, now),
     deployed_at: deployed ? now : null,
   };
   await addDefinition(tx, row);

@@ -1,5 +1,5 @@
 import type { TenantReads } from '../../db/db.ts';
-import { listOf } from '../../db/sql/list.ts';
+import { listOf, NAME_FILTER } from '../../db/sql/list.ts';
 import { query } from '../../db/sql/statement.ts';
 import { integer, type RowOf, table, text } from '../../db/sql/table.ts';
 import { type Environment, seenFrom } from '../../kernel/environment.ts';
@@ -10,14 +10,13 @@ const tags = table('process_definition_tags', {
   name: text(),
   name_folded: text(),
   definition_id: text(),
-  /** When and by whom it was put where it is. */
+  /** When and by whom the tag was put on its present version. */
   created_at: integer(),
   created_by: text(),
 });
 const { columns } = tags;
 export type TagRow = RowOf<typeof tags>;
 
-/** With the definition it is on. */
 export type TagView = TagRow & { definition_name: string; definition_version: number };
 
 export const SORTABLE_TAGS = {
@@ -53,7 +52,9 @@ export async function tagsOf(db: TenantReads, environment: Environment, definiti
   return rows.map(({ name }) => name);
 }
 
-/** By definition. A tenant has so few that reading all of them costs less than asking for those of a page. */
+/**
+ * The tags of each definition. A tenant has so few that reading all of them costs less than asking for those of a page.
+ */
 export async function tagsByDefinition(
   db: TenantReads,
   environment: Environment,
@@ -66,12 +67,10 @@ export async function tagsByDefinition(
 
 export const countTags = tags.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 
-/** Adds the tag, or moves it from where it was. */
 export const putTag =
   tags.insert(`ON CONFLICT (tenant_id, environment, name) DO UPDATE SET definition_id = excluded.definition_id,
     created_at = excluded.created_at, created_by = excluded.created_by`).run;
 
-/** False if the tag is not on that definition. */
 export const removeTag = tags.delete(
   'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name AND definition_id = :definitionId',
 ).changes;
@@ -83,5 +82,5 @@ export const pageTags = listOf<TagView>()(
       t.created_by, d.name AS definition_name, d.version AS definition_version
     FROM process_definition_tags t JOIN process_definitions d ON d.tenant_id = t.tenant_id AND d.id = t.definition_id
     WHERE ${VISIBLE_TAGS}) AS tags WHERE tenant_id = :tenant_id`,
-  { filters: { pattern: "AND name_folded LIKE :pattern ESCAPE '\\'" } },
+  { filters: NAME_FILTER },
 );

@@ -20,7 +20,7 @@ import {
   tagsOf,
 } from './tags.repository.ts';
 
-/** Tags: names that can be moved from one version to another, so that what is bound to them moves, too. */
+/** A tag is a name that can be moved from one version to another. What is bound to the tag moves with it. */
 const MAX_TAGS_OF_A_DEFINITION = 100;
 const MAX_TAGS = 1000;
 
@@ -51,7 +51,7 @@ export function tagHandlers(): Handlers<typeof operations> {
           throw new ApiError(100047, { detail: 'only a deployed version can have a tag' });
         }
         const before = await findTag(tx, { environment, name });
-        // What is there already stays as it is, and says who put it there.
+        // A tag that is already there keeps the name of whoever put it there.
         if (before?.definition_id === definition.id) return view(before, definition);
         if ((await tagsOf(tx, environment, definition.id)).length >= MAX_TAGS_OF_A_DEFINITION) {
           throw new ApiError(100065, { detail: `the version already has ${MAX_TAGS_OF_A_DEFINITION} tags` });

@@ -65,6 +65,7 @@ describe('a corrected value', () => {
     const [note] = state.data.corrections ?? [];
     assert.deepEqual([note?.before, note?.value, note?.reviewer], ['1999-01-31', '1990-01-31', 'Grace']);
     const stored = effects.findLast((effect) => effect.type === 'checks');
+    assert.equal(stored?.isFirst, false);
     assert.deepEqual(
       stored?.checks.map(({ name, status }) => [name, status]),
       [

@@ -200,7 +200,14 @@ export type Effect =
   /** These images of one attempt are those of the next, unless it has others already. */
   | { readonly type: 'carry'; readonly step: string; readonly attempt: number; readonly names: readonly string[] }
   /** Checks to store, whatever the outcome of the step. */
-  | { readonly type: 'checks'; readonly step: string; readonly attempts: number; readonly checks: readonly Check[] }
+  | {
+      readonly type: 'checks';
+      readonly step: string;
+      readonly attempts: number;
+      readonly checks: readonly Check[];
+      /** The step has none yet. */
+      readonly isFirst: boolean;
+    }
   /** Checks of these steps are no longer true. */
   | { readonly type: 'forget'; readonly steps: readonly string[] }
   | { readonly type: 'child'; readonly step: string; readonly childId: string }

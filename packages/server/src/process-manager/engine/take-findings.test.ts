@@ -135,6 +135,19 @@ describe('a poor photograph', () => {
     ]);
   });
 
+  it('leaves checks that those of the next attempt replace', () => {
+    const first = finds(open().on(sent), { front: ['blurred'] }, failed('mrz_check_digit', 'documentMrz'));
+    const second = finds(first.on(sent), {}, failed('mrz_check_digit', 'documentMrz'));
+    const checkEffects = second.effects.filter((effect) => effect.type === 'checks');
+    assert.deepEqual(
+      checkEffects.map(({ attempts, isFirst }) => [attempts, isFirst]),
+      [
+        [1, true],
+        [2, false],
+      ],
+    );
+  });
+
   it('that is used has never passed, even if a second look finds nothing wrong', () => {
     const used = poor(poor(open())).on(USE);
     const ended = finds(used, {});

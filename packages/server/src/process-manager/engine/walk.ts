@@ -3,11 +3,10 @@ import { fromDuration } from '../../kernel/clock.ts';
 import { assuranceGaps, secondFactorOf } from './assurance.ts';
 import type { CompiledDefinition } from './compile-definition.ts';
 import type { Asking } from './conditions.ts';
-import { decide } from './decide.ts';
 import { END, type Step } from './definition.ts';
 import { ExpressionError } from './expressions/expression-error.ts';
 import type { Current, Effect, FinalStatus, Flow, Input, JourneyData, State, StepRecord } from './state.ts';
-import type { PauseStep } from './steps/control.ts';
+import type { DecisionStep, PauseStep, Verdict } from './steps/control.ts';
 import { stepTypeOf } from './steps/registry.ts';
 
 /** How a journey moves down the list of its steps. Pure, as `next-step.ts` is. */
@@ -237,10 +236,29 @@ export function keep(walk: Walk, more: Partial<JourneyData>): void {
   walk.state = { ...walk.state, data: merged };
 }
 
-export function noteChecks(walk: Walk, step: Step, attempts: number, checks: readonly Check[]): void {
-  if (checks.length > 0) walk.effects.push({ type: 'checks', step: step.id, attempts, checks });
+export function noteChecks(walk: Walk, { id }: Step, attempts: number, checks: readonly Check[]): void {
+  if (checks.length === 0) return;
+  const { state, effects } = walk;
+  const isNoted = effects.some((effect) => effect.type === 'checks' && effect.step === id);
+  const isFirst = attempts === 1 && earlierAttempts(state, id) === 0 && !Object.hasOwn(state.flow.done, id) && !isNoted;
+  effects.push({ type: 'checks', step: id, attempts, checks, isFirst });
 }
 
 export function reasonOf({ reason }: { readonly reason?: string }): { reason?: string } {
   return reason === undefined ? {} : { reason };
+}
+
+/**
+ * What a decision step comes to: the first rule that holds, else the worst of what the steps came to. A step that was
+ * for a human, or that could not be performed, never counts as passed. `holds` is asked about a condition and its place in
+ * the step, and throws if it cannot be told.
+ */
+function decide(step: Step, state: State, holds: (when: string, pointer: string) => boolean): Verdict {
+  const { rules = [], onAnyFailure, onUncertain } = step as DecisionStep;
+  const rule = rules.find(({ when }, at) => holds(when, `/rules/${at}/when`));
+  if (rule) return rule.outcome;
+  const outcomes = new Set(Object.values(state.flow.done).map(({ outcome }) => outcome));
+  if (outcomes.has('FAILED')) return onAnyFailure;
+  if (outcomes.has('REVIEW') || outcomes.has('NOT_PERFORMED')) return onUncertain;
+  return 'PASS';
 }

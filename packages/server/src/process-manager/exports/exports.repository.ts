@@ -33,10 +33,8 @@ const PART = parts.select(['ids'], 'WHERE tenant_id = :tenant_id AND export_id =
 export const addExport = exports.insert().run;
 export const findExport = exports.select(columns, BY_ID).get;
 
-/** Locks the row until the transaction ends. */
 export const findExportForUpdate = exports.select(columns, `${BY_ID} ${FOR_UPDATE}`).get;
 
-/** A caller has few at a time. */
 export const exportsOf = exports.select(
   columns,
   'WHERE tenant_id = :tenant_id AND environment = :environment AND caller_id = :caller_id ORDER BY id DESC LIMIT 1000',
@@ -49,7 +47,6 @@ export const countRunning = exports.count(
 export const changeExport = exports.update(['state', 'after_id', 'num_parts', 'num_rows', 'truncated'], BY_ID).run;
 export const removeExport = exports.delete(BY_ID).run;
 
-/** How many it removed. */
 export const removeExpired = statement(`DELETE FROM exports WHERE tenant_id = :tenant_id AND id IN
   (SELECT id FROM exports WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY id ${LIMIT})`).run;
 
@@ -62,7 +59,6 @@ export async function addPart(
   await ADD_PART.run(tx, { export_id, part, ids: JSON.stringify(ids) });
 }
 
-/** Undefined past the last one. */
 export async function findPart(db: TenantReads, part: Part): Promise<string[] | undefined> {
   const row = await PART.get(db, part);
   return row && (JSON.parse(row.ids) as string[]);

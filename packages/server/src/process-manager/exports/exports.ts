@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
 import { api, EXPORT_HOURS, type Ok } from '@grove/contract';
 import { type Audit, changedBy } from '../../audit/audit.ts';
-import type { Db, TenantReads } from '../../db/db.ts';
+import type { TenantReads } from '../../db/db.ts';
 import type { JobDefinition } from '../../jobs/define-job.ts';
-import type { Jobs } from '../../jobs/jobs.ts';
 import { actor } from '../../kernel/actor.ts';
 import { stream } from '../../kernel/answers.ts';
 import { HOUR, toDtm } from '../../kernel/clock.ts';
@@ -11,7 +10,8 @@ import type { Context } from '../../kernel/context.ts';
 import { ensurePermission, READ_PARAMETERS } from '../../kernel/ensure-permission.ts';
 import { ensureUnmasked } from '../../kernel/ensure-unmasked.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { newId, type TenantId } from '../../kernel/ids.ts';
+import type { Platform } from '../../kernel/feature.ts';
+import { newId } from '../../kernel/ids.ts';
 import { bindDeps, type Input, implement, prepared } from '../../kernel/implement.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
 import { type MayStillCall, stillAllowed } from '../../kernel/still-allowed.ts';
@@ -32,19 +32,16 @@ import {
 import { purgeExportsJob, type RunExport, runExportJob } from './run-export.ts';
 import { WRITERS } from './write-export.ts';
 
-/** Each may go through all instances of the tenant, so many of them at once would hold up everybody else. */
+/** An export may read all instances of the tenant, so many exports at once would slow everybody down. */
 export const MAX_RUNNING_EXPORTS = 3;
 export const MAX_EXPORTS_PER_CALLER = 20;
 
-/** A stream would write sixteen parts ahead otherwise, for a caller who may have lost the permission before they are read. */
+/** By default a stream reads sixteen parts ahead, for a caller who may lose the permission meanwhile. */
 const ONE_AHEAD = { highWaterMark: 1 };
 
-export type ExportDeps = {
-  db: Db;
+export type ExportDeps = Pick<Platform, 'db' | 'jobs' | 'everyTenantId'> & {
   vault: Pick<Vault, 'sealFor' | 'openFor'>;
-  jobs: Pick<Jobs, 'enqueue'>;
   audit: Pick<Audit, 'record' | 'noteRead'>;
-  everyTenantId(): AsyncIterable<TenantId>;
   mayStillCall: MayStillCall;
 };
 
@@ -68,7 +65,6 @@ export function openExports(deps: ExportDeps) {
   };
 }
 
-/** Refuses filters that are wrong, and says how many instances there are. */
 async function countFound(context: Context, { body }: InputOf<'create'>): Promise<number> {
   ensureSight(context);
   const { format: _format, ...filters } = body;
@@ -156,13 +152,13 @@ async function remove({ audit }: Bound, context: Context, { params }: InputOf<'d
   return undefined;
 }
 
-/** An export is no way around the permission to list instances, nor around a mask. */
+/** Ensures that an export shows nothing that the caller may not list, and nothing that it sees masked. */
 function ensureSight({ principal }: Context): void {
   ensurePermission(principal, READ_PARAMETERS, 'an export');
   ensureUnmasked(principal, 'an export');
 }
 
-/** The export of somebody else, of another environment, or one that has expired is as good as missing. */
+/** The export of another caller or environment is treated as missing, and so is an expired one. */
 async function existing({ db, now, principal }: Context, id: string): Promise<ExportRow> {
   const row = await findExport(db, { id });
   const isOwn = row?.environment === principal.environment && row.caller_id === principal.callerId;
@@ -170,7 +166,7 @@ async function existing({ db, now, principal }: Context, id: string): Promise<Ex
   return row;
 }
 
-/** The file, a part at a time. Whoever reads it slowly must still be allowed to when the next part is due. */
+/** Writes the file a part at a time. Before each part, a slow reader must still have the permission. */
 async function* linesOf(
   { db, now, tenantId }: Context,
   row: ExportRow,

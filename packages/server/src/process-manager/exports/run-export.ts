@@ -16,11 +16,11 @@ import {
 
 export type RunExport = { exportId: string };
 
-/** How many ids a part holds: as many as are found between two moments at which the progress is stored. */
+/** The ids of a part. Progress is stored after each part. */
 export const PART_SIZE = 1000;
 const MAX_ATTEMPTS = 5;
 
-/** Finds the instances of an export, a part at a time. A run that was killed is taken up where it stopped. */
+/** Finds the instances of an export, a part at a time. A run that was killed continues where it stopped. */
 export function runExportJob({ openFilters }: { openFilters: OpenFilters }): JobDefinition<RunExport> {
   return defineJob<RunExport>({
     kind: 'process-manager.export',
@@ -43,7 +43,7 @@ export function runExportJob({ openFilters }: { openFilters: OpenFilters }): Job
   });
 }
 
-/** Adds a part. Whether there may be more to find. */
+/** Adds a part. Resolves to true if there may be more to find. */
 async function findMore(db: TenantDb, exportId: string, filters: ExportFilters): Promise<boolean> {
   const row = await findExport(db, { id: exportId });
   if (row?.state !== 'RUNNING') return false;
@@ -55,7 +55,7 @@ async function findMore(db: TenantDb, exportId: string, filters: ExportFilters):
   const past = { ...window, size: 1, after: ids.at(-1) ?? row.after_id };
   const isTruncated = isFull && (await findInstanceIds(db, scope, filters, past)).ids.length > 0;
   return db.write(async (tx) => {
-    // Somebody may have deleted it, and a job whose lease was lost may have come this far, too.
+    // The export may have been deleted, or another run may have continued it after this one lost its lease.
     const before = await findExportForUpdate(tx, { id: exportId });
     if (before?.state !== 'RUNNING' || before.after_id !== row.after_id) return false;
     const next: ExportRow = {
@@ -64,7 +64,7 @@ async function findMore(db: TenantDb, exportId: string, filters: ExportFilters):
       num_rows: before.num_rows + ids.length,
       after_id: ids.at(-1) ?? before.after_id,
       truncated: isTruncated ? 1 : 0,
-      // A search that goes through very many instances may give fewer at a time, so only an empty part is the end.
+      // A search through very many instances may return fewer ids than asked for: only an empty part is the end.
       state: ids.length === 0 || isFull ? 'DONE' : 'RUNNING',
     };
     if (ids.length > 0) await addPart(tx, { export_id: exportId, part: before.num_parts, ids });
@@ -89,7 +89,7 @@ export function purgeExportsJob(deps: PurgeDeps): JobDefinition<object> {
       recurs: { everyMs: HOUR, key: 'hourly' },
       isHistory: true,
     },
-    // One at a time: each has up to a hundred parts, which go with it.
+    // One export at a time: each has up to a hundred parts, which are deleted with it.
     (now) => [async (tx, limit) => ((await removeExpired(tx, { now, limit: 1 })) > 0 ? limit : 0)],
   );
 }

@@ -22,7 +22,7 @@ const COLUMNS: readonly (readonly [title: string, cellOf: (item: Item) => string
   ['reviewComment', ({ review }) => review?.comment],
 ];
 
-/** A value that a spreadsheet would run as a formula is made a text (OWASP, CSV Injection). */
+/** A value that a spreadsheet would run as a formula gets a leading apostrophe (OWASP, CSV Injection). */
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 export type ExportWriter = { head: string; rowOf(item: Item, isFirst: boolean): string; tail: string };

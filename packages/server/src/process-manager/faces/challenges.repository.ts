@@ -17,7 +17,7 @@ const challenges = table('liveness_challenges', {
   started_at: integer(),
   expires_at: integer(),
   refused_at: optional(integer()),
-  /** When its frames became one blob. */
+  /** When its frames were packed into one blob. */
   packed_at: optional(integer()),
 });
 const { columns } = challenges;
@@ -35,7 +35,7 @@ export const countChallenges = challenges.count(
   'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step AND attempt = :attempt',
 );
 
-/** Those that had a refused frame. */
+/** Finds challenges during which the server refused a frame. */
 export const refusedChallenges = challenges.select(
   columns,
   'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step AND attempt = :attempt AND refused_at > 0',
@@ -49,7 +49,7 @@ const NOTE_REFUSAL = statement(`UPDATE liveness_challenges SET refused_at = :at
     WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND started_at <= :at
     ORDER BY started_at DESC, id DESC LIMIT 1)`);
 
-/** Of the challenge that was open then, if it began at `earliest` or later. */
+/** Marks the challenge that was open at that time, if it began at `earliest` or later. */
 export async function noteRefusal(
   tx: TenantTx,
   refusal: { instanceId: string; at: number; earliest: number },
@@ -72,7 +72,7 @@ export const saveChallenge = challenges.update(
   'WHERE tenant_id = :tenant_id AND instance_id = :instance_id AND id = :id',
 ).send;
 
-/** One conditional update: of any number of callers, one uses it. */
+/** One conditional update: of many callers, one uses the challenge. */
 export async function useChallenge(tx: TenantTx, of: Attempt & { id: string }, now: number): Promise<boolean> {
   const { instanceId, id, step, attempt } = of;
   return USE.changes(tx, { instanceId, id, step, attempt, now });
@@ -87,7 +87,7 @@ const UNPACKED = challenges.select(
 
 export type UsedChallenge = Pick<ChallengeRow, 'instance_id' | 'id' | 'step' | 'attempt'>;
 
-/** Some used challenges whose frames are still blobs of their own, the oldest first. */
+/** Finds used challenges whose frames still have a blob each, the oldest first. */
 export function unpackedChallenges(db: TenantReads, expiredBefore: number): Promise<UsedChallenge[]> {
   return UNPACKED.all(db, { expiredBefore });
 }

@@ -26,28 +26,32 @@ import {
   useChallenge,
 } from './challenges.repository.ts';
 
-/** Challenges of active liveness, as they are stored: one is open for an attempt, and each is used once. */
+/** Stores challenges of active liveness: one is open for an attempt, and each is used once. */
 export type Challenges = {
-  /** Ends the one before. Refuses with 100131 an attempt that has had too many. The instance is locked. */
+  /**
+   * Ends the previous challenge. Refuses with 100131 after too many of one attempt. The caller has locked the instance.
+   */
   start(tx: TenantTx, of: Attempt, start: StartChallenge, now: number): Promise<OpenedChallenge>;
-  /** The server could not take a frame because the database or the bucket was away. */
+  /** Records that the server could not take a frame because the database or the bucket was unavailable. */
   noteRefusal(tx: TenantTx, instanceId: string, at: number): Promise<void>;
-  /** Undefined if there is no challenge of that id. */
   read(db: TenantReads, instanceId: string, id: string): Promise<OpenedChallenge | undefined>;
-  /** A new token if the instruction is another one than before. The instance is locked. */
+  /** Makes a new token if the instruction changed. The caller has locked the instance. */
   save(tx: TenantTx, before: OpenedChallenge, progress: ChallengeProgress): Promise<OpenedChallenge>;
-  /** In the transaction of the submission. Refuses with 100132 what is unknown, unfinished, used or too late. */
+  /**
+   * Runs in the transaction of the submission. Refuses with 100132 a challenge that is unknown, unfinished, used or
+   * late.
+   */
   use(tx: TenantTx, of: Attempt & { id: string }, now: number): Promise<void>;
 };
 
 export type StartChallenge = { readonly publicKey: object; readonly omit: readonly Omission[] };
 export type OpenedChallenge = { readonly row: ChallengeRow; readonly progress: ChallengeProgress };
 
-/** Limits restarts, so that nobody restarts until an easy challenge comes up. */
+/** Nobody may restart until an easy challenge comes up. */
 export const MAX_STARTS = 3;
-/** Challenges of an attempt that do not count, because they ran out of time while the server could not take a frame. */
+/** Challenges that do not count because they ran out of time while the server could not take a frame. */
 export const MAX_FORGIVEN = 10;
-/** From the last frame until the submission, a slow line included. */
+/** The time from the last frame to the submission, on a slow connection. */
 const SUBMIT_MS = 120_000;
 const TOKEN_BYTES = 16;
 
@@ -116,12 +120,12 @@ async function openProgress(vault: Seals, db: TenantReads, row: ChallengeRow): P
   return readProgress(text.toString('utf8'));
 }
 
-/** Those whose last instruction ran out of time after the server had refused a frame of it. */
+/** Counts challenges whose last instruction ran out of time after the server had refused a frame of it. */
 async function countForgiven(vault: Seals, tx: TenantTx, of: Attempt, now: number): Promise<number> {
   const { instanceId, step, attempt } = of;
   let count = 0;
   for (const row of await refusedChallenges(tx, { instanceId, step, attempt })) {
-    // One that a new start has ended is open in its progress.
+    // A challenge that was ended by a new start is still open in its progress.
     const { reason, instructions } = expire(await openProgress(vault, tx, row), now);
     const revealedAt = instructions.at(-1)?.revealedAt ?? 0;
     if (reason === 'too_slow' && (row.refused_at ?? 0) >= revealedAt) count += 1;
@@ -135,7 +139,7 @@ type PackedFrame = Omit<ChallengeFrame, 'seen'> & {
 };
 type PackedProgress = Omit<ChallengeProgress, 'frames'> & { readonly frames: readonly PackedFrame[] };
 
-/** Vectors are half a thousand numbers each; as text they would be five times as long. */
+/** A vector is five hundred numbers. As text it would be five times as long. */
 export function writeProgress(progress: ChallengeProgress): string {
   const frames = progress.frames.map(({ seen: observation, ...frame }) => ({
     ...frame,
@@ -144,7 +148,7 @@ export function writeProgress(progress: ChallengeProgress): string {
   return JSON.stringify({ ...progress, frames } satisfies PackedProgress);
 }
 
-/** A challenge is read twice for each frame, so nothing is done here for every number of it. */
+/** A challenge is read twice for each frame, so no work is done here for each number of a vector. */
 export function readProgress(text: string): ChallengeProgress {
   const progress = JSON.parse(text) as PackedProgress;
   const frames = progress.frames.map(({ seen: observation, ...frame }) => ({

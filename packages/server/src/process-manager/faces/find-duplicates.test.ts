@@ -7,6 +7,7 @@ import { startJourney } from '../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import type { TenantDb } from '../../db/db.ts';
 import { asTenantId } from '../../kernel/ids.ts';
+import { faceKeys } from './faces.repository.ts';
 import { findDuplicates } from './find-duplicates.ts';
 import { openKnownFaces } from './known-faces.ts';
 
@@ -18,6 +19,23 @@ function faceOf(person: number, day = 0): Buffer {
   vector[person] = Math.cos(day / 10);
   vector[LENGTH - 1] = Math.sin(day / 10);
   return encodeTemplate({ algorithm: FACE_ALGORITHM, model: FACE_MODELS.feature, vector });
+}
+
+function faceOfIntel(): Buffer {
+  const vector = Float32Array.from({ length: 256 }, (_, at) => +(at === 0));
+  return encodeTemplate({ ...facePack('intel-0095'), vector });
+}
+
+/** The same with numbers of which none is 0, as of a network: a sketch has a sign for each. */
+function mixedFace(person: number, day = 0): Buffer {
+  const wave = (phase: number, at: number) => Math.sin(1 + at * at * 0.7 * phase + phase);
+  const vector = Float32Array.from({ length: LENGTH }, (_, at) => wave(person, at) + (day / 10) * wave(99 + day, at));
+  const length = Math.hypot(...vector);
+  return encodeTemplate({
+    algorithm: FACE_ALGORITHM,
+    model: FACE_MODELS.feature,
+    vector: vector.map((value) => value / length),
+  });
 }
 
 onBothEngines('the search for a face in other instances', (_engine, places) => {
@@ -41,7 +59,9 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
       const create = `/api/process-manager/processInstances/create?pt=${made.body.id}`;
       return (await app.call(create, { method: 'POST', token })).body.processInstanceId;
     };
-    return { of: app.app.db.of(asTenantId(id)), instance };
+    const remove = async (instanceId: string): Promise<number> =>
+      (await app.call(`/api/process-manager/processInstances/${instanceId}`, { method: 'DELETE', token })).status;
+    return { of: app.app.db.of(asTenantId(id)), instance, remove };
   };
   const openServer = (options = {}) => {
     const { vault } = app.app;
@@ -54,13 +74,14 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     ) => {
       const sought = { instance: { id, environment }, step, template, threshold: 0.7, now: app.clock.now() };
       const { status, score, reason, metaData } = await findDuplicates({ vault, known }, of, sought);
-      const { candidates, compared, notCompared } = metaData as {
+      const { candidates, compared, notCompared, approximate } = metaData as {
         candidates: { processInstanceId: string }[];
         compared: number;
         notCompared: number;
+        approximate?: boolean;
       };
       const found = candidates.map(({ processInstanceId }) => processInstanceId);
-      return { status, score, reason, found, compared, notCompared };
+      return { status, score, reason, found, compared, notCompared, approximate };
     };
   };
 
@@ -169,10 +190,59 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     const find = openServer();
     const before = await find(one, faceOf(1), of);
     assert.deepEqual([before.status, before.compared, before.notCompared], ['PASSED', 1, 0]);
-    const intel = facePack('intel-0095');
-    const template = encodeTemplate({ ...intel, vector: Float32Array.from({ length: 256 }, (_, at) => +(at === 0)) });
-    const { status, reason, compared, notCompared } = await find(other, template, of);
+    const { status, reason, compared, notCompared } = await find(other, faceOfIntel(), of);
     assert.deepEqual([status, reason, compared, notCompared], ['NOT_PERFORMED', 'not_all_compared', 1, 1]);
+  });
+
+  it('finds whom it has only a sketch of, as the database has the face now, and compares with all again once they are few', async () => {
+    const of = await newTenant('sketches');
+    const ids = [await of.instance(), await of.instance(), await of.instance(), await of.instance()];
+    const [one = '', other = '', third = '', last = ''] = ids;
+    const [here, sketched] = [openServer(), openServer({ exactFaces: 2 })];
+    for (const [at, id] of [one, other, third].entries()) {
+      assert.equal((await here(id, mixedFace(at + 1), of)).approximate, undefined);
+      app.clock.advance(1);
+    }
+    const result = await sketched(last, mixedFace(1, 2), of);
+    assert.deepEqual([result.status, result.found, result.compared, result.approximate], ['REVIEW', [one], 4, true]);
+    // The other server does not hear of what happens here.
+    await here(one, mixedFace(7), of);
+    assert.deepEqual((await sketched(last, mixedFace(1, 2), of)).status, 'PASSED');
+    const gone = await of.remove(other);
+    assert.equal(gone, 200);
+    assert.deepEqual((await sketched(last, mixedFace(2, 2), of)).found, []);
+    assert.deepEqual((await sketched(last, mixedFace(3, 2), of)).found, [third]);
+    assert.equal(await of.remove(third), 200);
+    // A face of another algorithm makes it read all keys again.
+    await here(await of.instance(), faceOfIntel(), of);
+    const few = await sketched(last, mixedFace(7, 2), of);
+    assert.deepEqual([few.found, few.compared, few.notCompared, few.approximate], [[one], 2, 1, undefined]);
+  });
+
+  it('reads the keys of faces in parts, the newest first, each once, also of those that were kept at one moment', async () => {
+    const of = await newTenant('parts');
+    const find = openServer();
+    const ids: string[] = [];
+    for (let at = 0; at < 5; at += 1) {
+      // Three at the first moment, two at the second.
+      if (at === 3) app.clock.advance(1);
+      const id = await of.instance();
+      await find(id, faceOf(at + 1), of);
+      ids.push(id);
+    }
+    await find(ids[0] as string, faceOf(6), { ...of, step: 'another' });
+    const partsOf = async (options: Parameters<typeof faceKeys>[2]) => {
+      const parts = await Array.fromAsync(faceKeys(of.of, 'live', options));
+      return parts.map((part) => part.map(({ instance_id, step }) => `${instance_id} ${step}`));
+    };
+    const [whole = []] = await partsOf({});
+    assert.equal(new Set(whole).size, 6);
+    assert.deepEqual(new Set(whole.slice(0, 3)), new Set([`${ids[0]} another`, `${ids[3]} twice`, `${ids[4]} twice`]));
+    for (const atOnce of [1, 2, 4, 6]) {
+      const parts = await partsOf({ atOnce });
+      assert.equal(parts.length, Math.ceil(6 / atOnce));
+      assert.deepEqual(parts.flat(), whole);
+    }
   });
 
   it('keeps no face in the clear', async () => {

@@ -35,14 +35,14 @@ export async function findDuplicates(deps: FindDuplicatesDeps, db: TenantDb, sea
   });
   const family = await rootOf(db, instanceId);
   const candidates = [];
-  const { hits, compared, notCompared } = await deps.known.search(db, environment, template, threshold);
+  const { hits, compared, notCompared, isApproximate } = await deps.known.search(db, environment, template, threshold);
   for (const hit of hits) {
     if ((await rootOf(db, hit.instanceId)) === family) continue;
     candidates.push({ processInstanceId: hit.instanceId, score: Math.round(hit.score * 10_000) / 10_000 });
   }
   if (candidates.length > 0) await linkAll(db, instance, candidates);
   const [best] = candidates;
-  const metaData = { algorithm, compared, notCompared, candidates };
+  const metaData = { algorithm, compared, notCompared, ...(isApproximate && { approximate: true }), candidates };
   const check = { name: 'duplicate', type: 'face', threshold, metaData } as const;
   if (best) return { ...check, status: 'REVIEW', score: best.score, reason: 'candidate_found', advice: 'final' };
   return notCompared > 0 ? { ...check, ...NOT_ALL_COMPARED } : { ...check, status: 'PASSED' };

@@ -1,15 +1,26 @@
 import type { TenantReads } from '../../db/db.ts';
-import { algorithmOf, type FaceScale, type Gallery, scaleOf, vectorOf } from '../../engines/vision/face-templates.ts';
+import {
+  algorithmOf,
+  cosineBetween,
+  type FaceScale,
+  type Gallery,
+  type Sketches,
+  scaleOf,
+  vectorOf,
+} from '../../engines/vision/face-templates.ts';
 import { MINUTE } from '../../kernel/clock.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
-import { FACES_AT_ONCE, type FaceKey, faceKeys, facesOf, MAX_KNOWN_FACES } from './faces.repository.ts';
+import { FACES_AT_ONCE, type FaceKey, type FaceRow, faceKeys, facesOf, MAX_KNOWN_FACES } from './faces.repository.ts';
 
 /**
  * The faces of a tenant's instances, opened and kept in memory to be compared with. Each search asks the database for the
  * faces that are new, and whether those it has found are still there: a face that was erased, here or by another server,
- * is not found any more. All of them are asked for every few minutes, so memory forgets it too.
+ * is not found any more. All of them are asked for now and then, so memory forgets it too.
+ *
+ * Up to a number of faces, all vectors are in memory and each is compared with. Above it there is only a sketch of each face:
+ * those whose sketches are most alike are read from the database and compared (docs/decisions/2026-11-18-sketches-of-faces.md).
  */
 export type KnownFaces = {
   search(db: TenantReads, environment: Environment, template: Uint8Array, atLeast: number): Promise<FoundFaces>;
@@ -21,17 +32,27 @@ export type FoundFaces = {
   readonly hits: readonly KnownFace[];
   /** With how many faces it was compared. */
   readonly compared: number;
+  /** Whether sketches chose whom it was compared with in full, which may miss somebody. */
+  readonly isApproximate: boolean;
   /** Faces that were not compared: of other algorithms, beyond the limit of memory, or impossible to decrypt. */
   readonly notCompared: number;
 };
 
-export type KnownFacesOptions = { maxFaces?: number };
+export type KnownFacesOptions = { maxFaces?: number; exactFaces?: number };
 
-/** A face takes two kilobytes. The gallery that was searched longest ago is dropped first. */
-const MAX_FACES_IN_MEMORY = 200_000;
+/** Up to here, everybody is compared with in full. */
+const EXACT_FACES = 100_000;
+/** The gallery that was searched longest ago is dropped first. */
+const MAX_BYTES_IN_MEMORY = 512 * 1024 * 1024;
+const VECTOR_BYTES = 2048;
+/** With the name of the face, and its place in two maps. */
+const SKETCH_BYTES = 300;
 const MAX_GALLERIES = 100;
 const MAX_HITS = 10;
-const READ_ALL_EVERY_MS = 5 * MINUTE;
+/** Among a million strangers, so many are hardly ever more alike in their sketches than a face of another day. */
+const CANDIDATES = 256;
+/** Until then a face that was erased stays in memory; it is in no answer, because what is found is looked for in the database. */
+const READ_ALL_EVERY_MS = { exact: 5 * MINUTE, sketched: 60 * MINUTE };
 /** The clocks of servers differ, and a transaction is committed after it has asked for the time. */
 const LATE_BY_MS = 2 * MINUTE;
 
@@ -40,7 +61,9 @@ export const faceContext = (step: string) => `face:${step}`;
 type OpenGallery = {
   readonly algorithm: string;
   readonly scale: FaceScale;
-  readonly gallery: Gallery;
+  /** All vectors; undefined if there are too many faces. */
+  gallery: Gallery | undefined;
+  sketches: Sketches;
   readonly openedAt: Map<string, number>;
   notCompared: number;
   /** When all keys were read, by the clock of this process; undefined if they have to be read again. */
@@ -54,7 +77,7 @@ export type KnownFacesDeps = { vault: Pick<Vault, 'openFor'>; onError(what: stri
 
 export function openKnownFaces(
   deps: KnownFacesDeps,
-  { maxFaces = MAX_KNOWN_FACES }: KnownFacesOptions = {},
+  { maxFaces = MAX_KNOWN_FACES, exactFaces = EXACT_FACES }: KnownFacesOptions = {},
 ): KnownFaces {
   const galleries = new Map<string, OpenGallery>();
 
@@ -66,9 +89,9 @@ export function openKnownFaces(
     return opened;
   };
   const makeRoom = () => {
-    const total = () => [...galleries.values()].reduce((sum, { gallery }) => sum + gallery.size(), 0);
+    const total = () => [...galleries.values()].reduce((sum, own) => sum + bytesOf(own), 0);
     for (const key of [...galleries.keys()]) {
-      if (galleries.size <= 1 || (galleries.size <= MAX_GALLERIES && total() <= MAX_FACES_IN_MEMORY)) return;
+      if (galleries.size <= 1 || (galleries.size <= MAX_GALLERIES && total() <= MAX_BYTES_IN_MEMORY)) return;
       galleries.delete(key);
     }
   };
@@ -77,25 +100,31 @@ export function openKnownFaces(
     async search(db, environment, template, atLeast) {
       const algorithm = algorithmOf(template);
       const own = galleryFor(`${db.tenantId} ${environment} ${algorithm}`, algorithm);
+      const { scale } = own;
+      const vector = vectorOf(template);
+      const options = { limit: MAX_HITS, atLeastCosine: scale.cosineOf(atLeast) };
       // One search at a time: two that fill the same gallery would decrypt everything twice.
       const fill = async () => {
-        const filled = own.busy.then(() => refresh(deps, db, { environment, maxFaces }, own));
+        const filled = own.busy.then(() => refresh(deps, db, { environment, maxFaces, exactFaces }, own));
         own.busy = filled.catch(() => undefined);
         await filled;
-        return own.gallery.searchAll(vectorOf(template), { limit: MAX_HITS, atLeastCosine: scale.cosineOf(atLeast) });
       };
-      const { scale, gallery } = own;
-      let hits = await fill();
+      const findHits = () =>
+        own.gallery?.searchAll(vector, options) ?? searchStored(deps, db, environment, own, { vector, ...options });
+      await fill();
+      let hits = await findHits();
       if (!(await areThere(db, environment, own, hits))) {
         own.readAt = undefined;
-        hits = await fill();
+        await fill();
+        hits = await findHits();
       }
       makeRoom();
       const instanceHits = hits.map(({ id, cosine }) => {
         const [instanceId = '', step = ''] = id.split(' ');
         return { instanceId, step, score: scale.scoreOf(cosine) };
       });
-      return { hits: instanceHits, compared: gallery.size(), notCompared: own.notCompared };
+      const { gallery, sketches, notCompared } = own;
+      return { hits: instanceHits, compared: sketches.size(), notCompared, isApproximate: gallery === undefined };
     },
   };
 }
@@ -104,43 +133,74 @@ const NOT_READ = { readAt: undefined, newestAt: 0 };
 
 function newOpenGallery(algorithm: string): OpenGallery {
   const scale = scaleOf(algorithm);
-  // Everybody is compared with: an index may miss somebody, and takes longer to fill than a few searches take.
-  const gallery = scale.newGallery({ indexAbove: Number.POSITIVE_INFINITY });
-  return { algorithm, scale, gallery, openedAt: new Map(), notCompared: 0, ...NOT_READ, busy: Promise.resolve() };
+  return {
+    algorithm,
+    scale,
+    gallery: newGallery(scale),
+    sketches: scale.newSketches(),
+    openedAt: new Map(),
+    notCompared: 0,
+    ...NOT_READ,
+    busy: Promise.resolve(),
+  };
 }
 
+function newGallery(scale: FaceScale): Gallery {
+  // Everybody is compared with: an index may miss somebody, and takes longer to fill than a few searches take.
+  return scale.newGallery({ indexAbove: Number.POSITIVE_INFINITY });
+}
+
+function bytesOf({ gallery, sketches }: OpenGallery): number {
+  return sketches.size() * (SKETCH_BYTES + (gallery ? VECTOR_BYTES : 0));
+}
+
+type Hit = { readonly id: string; readonly cosine: number };
+const instanceOf = (id: string) => id.split(' ')[0] ?? '';
 const idOf = ({ instance_id, step }: Pick<FaceKey, 'instance_id' | 'step'>) => `${instance_id} ${step}`;
 
-type Reach = { readonly environment: Environment; readonly maxFaces: number };
+type Reach = { readonly environment: Environment; readonly maxFaces: number; readonly exactFaces: number };
 
-async function refresh(
-  deps: KnownFacesDeps,
-  db: TenantReads,
-  { environment, maxFaces }: Reach,
-  own: OpenGallery,
-): Promise<void> {
-  if (own.readAt !== undefined && performance.now() - own.readAt < READ_ALL_EVERY_MS) {
-    const late = await faceKeys(db, environment, own.newestAt - LATE_BY_MS);
+async function refresh(deps: KnownFacesDeps, db: TenantReads, reach: Reach, own: OpenGallery): Promise<void> {
+  const { environment, maxFaces } = reach;
+  const readAllEvery = own.gallery ? READ_ALL_EVERY_MS.exact : READ_ALL_EVERY_MS.sketched;
+  if (own.readAt !== undefined && performance.now() - own.readAt < readAllEvery) {
+    const late = (await Array.fromAsync(faceKeys(db, environment, { since: own.newestAt - LATE_BY_MS }))).flat();
     const fresh = freshOf(own, late);
-    const fits = own.gallery.size() + fresh.length <= maxFaces && late.every((key) => key.algorithm === own.algorithm);
+    const fits = own.sketches.size() + fresh.length <= maxFaces && late.every((key) => key.algorithm === own.algorithm);
     if (fits) {
-      own.notCompared += await openAll(deps, db, environment, fresh, own);
+      own.notCompared += await openAll(deps, db, reach, fresh, own);
       return;
     }
   }
-  const { algorithm, gallery, openedAt } = own;
   const readAt = performance.now();
-  const all = await faceKeys(db, environment);
-  const keys = all.filter((key) => key.algorithm === algorithm).slice(0, maxFaces);
-  const there = new Set(keys.map(idOf));
-  for (const id of [...openedAt.keys()]) {
-    if (there.has(id)) continue;
-    gallery.remove(id);
-    openedAt.delete(id);
+  const there = new Set<string>();
+  let notCompared = 0;
+  for await (const part of faceKeys(db, environment)) {
+    const keys = part.filter((key) => key.algorithm === own.algorithm).slice(0, maxFaces - there.size);
+    for (const key of keys) there.add(idOf(key));
+    notCompared += part.length - keys.length;
+    notCompared += await openAll(deps, db, reach, freshOf(own, keys), own);
   }
-  const failed = await openAll(deps, db, environment, freshOf(own, keys), own);
-  own.notCompared = all.length - keys.length + failed;
+  for (const id of [...own.openedAt.keys()]) if (!there.has(id)) forget(own, id);
+  own.notCompared = notCompared;
   own.readAt = readAt;
+  // So few are left that all can be compared with again.
+  if (!own.gallery && there.size <= reach.exactFaces) await startAgain(deps, db, reach, own);
+}
+
+/** Opens all faces anew, because their vectors are not in memory. */
+async function startAgain(deps: KnownFacesDeps, db: TenantReads, reach: Reach, own: OpenGallery): Promise<void> {
+  own.gallery = newGallery(own.scale);
+  own.sketches = own.scale.newSketches();
+  own.openedAt.clear();
+  own.readAt = undefined;
+  await refresh(deps, db, reach, own);
+}
+
+function forget({ gallery, sketches, openedAt }: OpenGallery, id: string): void {
+  gallery?.remove(id);
+  sketches.remove(id);
+  openedAt.delete(id);
 }
 
 function freshOf({ openedAt }: OpenGallery, keys: readonly FaceKey[]): FaceKey[] {
@@ -151,7 +211,7 @@ function freshOf({ openedAt }: OpenGallery, keys: readonly FaceKey[]): FaceKey[]
 async function openAll(
   deps: KnownFacesDeps,
   db: TenantReads,
-  environment: Environment,
+  { environment, exactFaces }: Pick<Reach, 'environment' | 'exactFaces'>,
   fresh: readonly FaceKey[],
   own: OpenGallery,
 ): Promise<number> {
@@ -160,43 +220,75 @@ async function openAll(
   let failed = 0;
   for (let at = 0; at < instanceIds.length; at += FACES_AT_ONCE) {
     const some = instanceIds.slice(at, at + FACES_AT_ONCE);
-    failed += await openFaces(deps, db, { environment, instanceIds: some }, own);
+    for await (const { row, vector } of openFaces(deps, db, { environment, instanceIds: some }, own.algorithm)) {
+      if (vector) keep(own, row, vector, exactFaces);
+      else failed += 1;
+    }
   }
   return failed;
+}
+
+function keep(own: OpenGallery, row: FaceRow, vector: Float32Array, exactFaces: number): void {
+  own.sketches.put(idOf(row), vector);
+  own.openedAt.set(idOf(row), row.created_at);
+  if (own.sketches.size() > exactFaces) own.gallery = undefined;
+  own.gallery?.put(idOf(row), vector);
+}
+
+type StoredSearch = { readonly vector: Float32Array; readonly limit: number; readonly atLeastCosine: number };
+
+/** Compares with the faces whose sketches are most alike, as the database has them now. */
+async function searchStored(
+  deps: KnownFacesDeps,
+  db: TenantReads,
+  environment: Environment,
+  { algorithm, sketches }: OpenGallery,
+  { vector: query, limit, atLeastCosine }: StoredSearch,
+): Promise<Hit[]> {
+  const candidates = new Set(await sketches.nearest(query, CANDIDATES));
+  const instanceIds = [...new Set([...candidates].map(instanceOf))];
+  const hits: Hit[] = [];
+  for (let at = 0; at < instanceIds.length; at += FACES_AT_ONCE) {
+    const some = instanceIds.slice(at, at + FACES_AT_ONCE);
+    for await (const { row, vector } of openFaces(deps, db, { environment, instanceIds: some }, algorithm)) {
+      const cosine = vector && candidates.has(idOf(row)) ? cosineBetween(query, vector) : -1;
+      if (cosine >= atLeastCosine) hits.push({ id: idOf(row), cosine });
+    }
+  }
+  return hits.toSorted((one, other) => other.cosine - one.cosine).slice(0, limit);
 }
 
 /** Whether each face that was found is still the one that the database has. */
 async function areThere(
   db: TenantReads,
   environment: Environment,
-  { algorithm, openedAt }: OpenGallery,
-  hits: readonly { id: string }[],
+  { algorithm, gallery, openedAt }: OpenGallery,
+  hits: readonly Hit[],
 ): Promise<boolean> {
-  if (hits.length === 0) return true;
-  const instanceIds = [...new Set(hits.map(({ id }) => id.split(' ')[0] ?? ''))];
+  // Without the vectors in memory, the database has just been asked.
+  if (hits.length === 0 || !gallery) return true;
+  const instanceIds = [...new Set(hits.map(({ id }) => instanceOf(id)))];
   const rows = await facesOf(db, { environment, algorithm, instanceIds });
   const there = new Map(rows.map((row) => [idOf(row), row.created_at]));
   return hits.every(({ id }) => there.get(id) === openedAt.get(id));
 }
 
-/** How many of them could not be opened. One that was erased since is not there any more, and not among them. */
-async function openFaces(
+/** Each face with its vector, which is missing if it could not be opened. One that was erased since is not among them. */
+async function* openFaces(
   { vault, onError }: KnownFacesDeps,
   db: TenantReads,
   { environment, instanceIds }: { environment: Environment; instanceIds: readonly string[] },
-  { algorithm, gallery, openedAt }: OpenGallery,
-): Promise<number> {
-  let failed = 0;
+  algorithm: string,
+): AsyncGenerator<{ row: FaceRow; vector?: Float32Array }> {
   for (const row of await facesOf(db, { environment, algorithm, instanceIds })) {
+    const { instance_id, step, sealed, data_key } = row;
     try {
-      const opened = await vault.openFor(db, instanceSubject(row.instance_id), faceContext(row.step), row.sealed);
-      gallery.put(idOf(row), vectorOf(opened));
-      openedAt.set(idOf(row), row.created_at);
+      const opened = await vault.openFor(db, instanceSubject(instance_id), faceContext(step), sealed, data_key);
+      yield { row, vector: vectorOf(opened) };
     } catch (error) {
       // One face that cannot be opened must not hide all others.
       onError('could not compare a face', error);
-      failed += 1;
+      yield { row };
     }
   }
-  return failed;
 }

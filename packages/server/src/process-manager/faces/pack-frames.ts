@@ -3,7 +3,8 @@ import { query } from '../../db/sql/statement.ts';
 import { type BlobContent, BlobError, type Blobs } from '../../engines/blobs/blobs.ts';
 import { defineJob, ensureClock, type JobContext, type JobDefinition } from '../../jobs/define-job.ts';
 import { DAY, HOUR, MINUTE } from '../../kernel/clock.ts';
-import { firstIdAt, newId, type TenantId } from '../../kernel/ids.ts';
+import type { Platform } from '../../kernel/feature.ts';
+import { firstIdAt, newId } from '../../kernel/ids.ts';
 import { sealedSize } from '../../secrets/seal-chunks.ts';
 import type { Sealer, Vault } from '../../secrets/vault.ts';
 import { forgetFormer, imagesOf, moveIntoPack, type PackedImage } from '../images/images.repository.ts';
@@ -12,32 +13,32 @@ import { instanceSubject } from '../instances/instance-subject.ts';
 import { findInstanceForUpdate } from '../instances/process-instances.repository.ts';
 import { setPacked, UNPACKED_AT_ONCE, type UsedChallenge, unpackedChallenges } from './challenges.repository.ts';
 
-export type PackDeps = {
-  db: Db;
+export type PackDeps = Pick<Platform, 'db' | 'everyTenantId' | 'onError'> & {
   vault: Pick<Vault, 'openerFor' | 'sealerFor'>;
   blobs: Pick<Blobs, 'get' | 'put' | 'delete'>;
-  everyTenantId(): AsyncIterable<TenantId>;
-  /** Has blobs deleted, once the transaction is committed. */
+  /** Enqueues the deletion of blobs, in the transaction. */
   deleteBlobs(tx: TenantTx, keys: readonly string[]): Promise<unknown>;
-  onError(what: string, error: unknown): void;
 };
 
-/** By then the machines have looked, and everybody who was shown the journey has left. */
+/** By then the analysis is complete, and everybody who looked at the journey has left. */
 export const PACKED_AFTER_MS = DAY;
-/** So long a copy of the database made before the packing still finds the images it names. */
+/** A backup of the database made before the packing finds the images that it names for this long. */
 export const FORMER_KEPT_MS = 7 * DAY;
-/** The release before cannot read what is packed: so long after an update it can be started again, or run beside. */
+/**
+ * The previous release cannot read packed frames. After an update it can be started again, or run beside, for this
+ * long.
+ */
 export const NOTHING_PACKED_MS = 7 * DAY;
-/** Challenges of one tenant, so that the backlog of one leaves time for the others. */
+/** Challenges of one tenant in a run, so that one backlog leaves time for other tenants. */
 const MAX_PER_RUN = 100_000;
 const PACKED_AT_ONCE = 4;
-/** What an attempt has beyond this stays as it is. A bucket is sent a blob as a whole. */
+/** Images of an attempt beyond this size stay as they are: a bucket receives a blob as a whole. */
 const MAX_PACK_BYTES = 32 * 2 ** 20;
 
 /**
- * Makes the frames of each used challenge one blob, and deletes the blobs that they were a week later. A blob is stored
- * before rows name it, and deleted after none does: whoever is killed in between leaves at most a blob that the sweep
- * removes. See docs/decisions/2026-11-18-frames-are-packed.md.
+ * Packs the frames of each used challenge into one blob, and deletes the former blobs a week later. A blob is stored
+ * before rows name it, and deleted when none does: a server that is killed in between leaves at most a blob that the
+ * sweep removes. See docs/decisions/2026-11-18-frames-are-packed.md.
  */
 export function packFramesJob(deps: PackDeps): JobDefinition<object> {
   return defineJob<object>({
@@ -81,7 +82,7 @@ async function packTenant(deps: PackDeps, db: TenantDb, { now, signal }: Run): P
   }
 }
 
-/** An image that is missing or damaged stays as it is, and holds nobody up. */
+/** Leaves a challenge with a missing or damaged image as it is, so that it blocks no other. */
 async function packOrLeave(deps: PackDeps, db: TenantDb, challenge: UsedChallenge, now: number): Promise<void> {
   try {
     await packFrames(deps, db, challenge, now);
@@ -114,7 +115,7 @@ async function packFrames(deps: PackDeps, db: TenantDb, challenge: UsedChallenge
   if (moved === 0) await deps.blobs.delete(packKey).catch(() => undefined);
 }
 
-/** One sealed image behind the other. */
+/** Places sealed images one behind the other. */
 function layOut(rows: readonly PackedImage['row'][]): { images: PackedImage[]; size: number } {
   const images: PackedImage[] = [];
   let size = 0;
@@ -129,7 +130,9 @@ function layOut(rows: readonly PackedImage['row'][]): { images: PackedImage[]; s
 
 type Pack = { packKey: string; images: readonly PackedImage[]; size: number; seal: Sealer };
 
-/** Every image is opened, so that none is lost which could not be, and sealed for its new place. */
+/**
+ * Opens every image and seals it for its new place. An image that cannot be opened stops the packing, so none is lost.
+ */
 function packContent(deps: PackDeps, db: TenantDb, { packKey, images, size, seal }: Pack): BlobContent {
   return {
     size,
@@ -142,7 +145,7 @@ function packContent(deps: PackDeps, db: TenantDb, { packKey, images, size, seal
   };
 }
 
-/** The rows forget the blobs, and a job deletes them. */
+/** Removes the former blobs from the rows, and enqueues their deletion. */
 async function deleteFormer(deps: PackDeps, db: TenantDb, { now, signal }: Run): Promise<void> {
   const firstId = firstIdAt(now - FORMER_KEPT_MS);
   for (let deleted = 0, more = true; more && deleted < MAX_FORMER_PER_RUN; ) {

@@ -1,40 +1,50 @@
 import type { TenantTx } from '../../db/db.ts';
 import { dayOf } from '../../kernel/clock.ts';
 import type { InstanceEvent } from '../../kernel/instance-event.ts';
+import type { StepView } from '../instances/instance-journey.repository.ts';
 import { rungOf } from './durations.ts';
-import { addStepCounts } from './step-counts.repository.ts';
-import { saveStepView, stepViewIn } from './step-views.repository.ts';
+import { addStepCounts, type StepCount } from './step-counts.repository.ts';
+import { saveStepViews, stepViewIn } from './step-views.repository.ts';
 
 /**
- * Counts what becomes of the steps that end users were shown, in the transaction in which it does. Each instance counts
- * once for a step, however often a reviewer asks for it again.
+ * Records which steps end users see and counts the results, in the transaction of the events. An instance counts once
+ * for each step, however often a reviewer asks for the step again. All events are of one instance.
  */
-export async function countSteps(tx: TenantTx, event: InstanceEvent): Promise<void> {
-  if (event.step === undefined || !COUNTED_EVENTS.has(event.type)) return;
-  const view = await stepViewIn(tx, event.instanceId, event.step);
-  // Machines do steps, too, and nobody is shown them.
-  if (!view || view.ended_at !== null) return;
-  if (event.type === 'instance.stepRetried') {
-    count(tx, event, 'RETRIED');
-    return;
+export async function countSteps(tx: TenantTx, events: readonly InstanceEvent[]): Promise<void> {
+  const views = new Map<string, StepView>();
+  const counts: StepCount[] = [];
+  for (const event of events) {
+    const { environment, processDefnId: definitionId, step, at } = event;
+    if (step === undefined || !COUNTED_EVENTS.has(event.type)) continue;
+    const before = views.get(step) ?? (await stepViewIn(tx, event.instanceId, step));
+    const { view, whats } = afterEvent(before, { ...event, step });
+    if (view) views.set(step, view);
+    counts.push(...whats.map((what) => ({ environment, definitionId, day: dayOf(at), step, what })));
   }
-  await saveStepView(tx, { ...view, left_at: null, ended_at: event.at });
-  if (event.type === 'instance.terminated') count(tx, event, 'LEFT');
-  else count(tx, event, String(event.data?.outcome), rungOf(event.at - view.seen_at));
+  saveStepViews(tx, [...views.values()]);
+  addStepCounts(tx, counts);
 }
 
 const COUNTED_EVENTS: ReadonlySet<string> = new Set([
+  'instance.stepSeen',
   'instance.stepCompleted',
   'instance.stepRetried',
   'instance.terminated',
 ]);
 
-type CountedStep = Pick<InstanceEvent, 'environment' | 'processDefnId' | 'step' | 'at'>;
-
-export function count(tx: TenantTx, event: CountedStep, ...whats: string[]): void {
-  const { environment, processDefnId: definitionId, step = '', at } = event;
-  addStepCounts(
-    tx,
-    whats.map((what) => ({ environment, definitionId, day: dayOf(at), step, what })),
-  );
+function afterEvent(
+  before: StepView | undefined,
+  { type, instanceId, step, at, data }: InstanceEvent & { step: string },
+): { view?: StepView; whats: string[] } {
+  if (type === 'instance.stepSeen') {
+    const first = { instance_id: instanceId, step, seen_at: at, told_left: 0, ended_at: null };
+    const view = { ...(before ?? first), attempt: Number(data?.attempt), left_at: null };
+    return { view, whats: before ? [] : ['SEEN'] };
+  }
+  // A machine may complete a step that nobody saw.
+  if (!before || before.ended_at !== null) return { whats: [] };
+  if (type === 'instance.stepRetried') return { whats: ['RETRIED'] };
+  const view = { ...before, left_at: null, ended_at: at };
+  const whats = type === 'instance.terminated' ? ['LEFT'] : [String(data?.outcome), rungOf(at - before.seen_at)];
+  return { view, whats };
 }

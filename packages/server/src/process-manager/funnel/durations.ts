@@ -1,4 +1,4 @@
-/** How long a step took, on a scale: a count for each rung needs little room, and says more than a mean would. Pure. */
+/** Counts how long steps take, on a scale of durations: it takes little room and says more than a mean. Pure. */
 const RUNGS_SECONDS = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600, 1800] as const;
 const PREFIX = 'SECONDS_';
 const LONGER = `${PREFIX}MORE`;
@@ -8,7 +8,7 @@ export function rungOf(ms: number): string {
   return rung === undefined ? LONGER : `${PREFIX}${rung}`;
 }
 
-/** Half of them took at most this long; nothing if there are none, or most took longer than the scale goes. */
+/** Half of the steps took at most this long. Undefined if there are none, or if the median is beyond the scale. */
 export function medianSeconds(countOf: (what: string) => number): number | undefined {
   const counts = RUNGS_SECONDS.map((seconds) => countOf(`${PREFIX}${seconds}`));
   const total = counts.reduce((sum, count) => sum + count, countOf(LONGER));

@@ -11,7 +11,7 @@ import { stepTypeOf } from '../engine/steps/registry.ts';
 import { medianSeconds } from './durations.ts';
 import { removeCountsBefore, stepCounts } from './step-counts.repository.ts';
 
-/** Which steps of a definition people see, finish, fail and leave. */
+/** Shows which steps of a definition people see, finish, fail and leave. */
 export const KEPT_DAYS = 400;
 const USUAL_DAYS = 30;
 
@@ -65,7 +65,6 @@ function dateOf(day: number): string {
   return new Date(day * DAY).toISOString().slice(0, 10);
 }
 
-/** Counts of long ago. */
 export function forgetCountsJob(deps: PurgeDeps): JobDefinition<object> {
   return definePurge(
     deps,

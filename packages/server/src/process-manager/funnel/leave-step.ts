@@ -7,11 +7,12 @@ import { lockChain } from '../instances/lock-chain.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
 import { recordEvent, type TellEvents } from '../instances/tell-events.ts';
 import type { Drive, Snapshot } from '../runtime/drive.ts';
-import { findStepView, saveStepView } from './step-views.repository.ts';
+import { findStepView, saveStepViews } from './step-views.repository.ts';
 
 /**
- * The browser says that the page of a step was left. It is a hint and changes nothing of the journey. A page that is
- * loaded anew is left as well, so it is told only of those that have not come back after a while, once for each attempt.
+ * The browser reports that the page of a step was left. It is a hint and changes nothing in the journey. Reloading a
+ * page leaves it as well, so subscribers are notified only about end users who do not come back soon, once for each
+ * attempt.
  */
 export const COMES_BACK_WITHIN_MS = MINUTE;
 
@@ -32,7 +33,7 @@ export function stepLeaver({ jobs }: { jobs: Pick<Jobs, 'enqueue'> }) {
     const { current } = state.flow;
     const view = current && (await findStepView(tx, { instanceId: instance.id, step: current.step }));
     if (!view || view.left_at !== null) return;
-    await saveStepView(tx, { ...view, left_at: now });
+    saveStepViews(tx, [{ ...view, left_at: now }]);
     if (view.told_left >= view.attempt) return;
     const { step } = view;
     const options = { runAt: now + COMES_BACK_WITHIN_MS, uniqueKey: `${instance.id} ${step}` };
@@ -58,12 +59,12 @@ export function tellLeftJob(deps: TellLeftDeps): JobDefinition<LeftStep> {
           const { attempt, left_at } = view;
           const runAt = left_at + COMES_BACK_WITHIN_MS;
           if (now < runAt) {
-            // It came back and was left again, while this waited.
+            // The end user came back and left again while this job waited.
             const uniqueKey = `${instanceId} ${step} ${left_at}`;
             await deps.jobs.enqueue(tx, TELL_LEFT, { instanceId, step }, { runAt, uniqueKey });
             return;
           }
-          await saveStepView(tx, { ...view, told_left: attempt });
+          saveStepViews(tx, [{ ...view, told_left: attempt }]);
           const event = { type: 'instance.stepLeft', status: row.status, step, data: { attempt } };
           await recordEvent({ tx, tell: deps.tell, now }, row, event);
         })
@@ -72,7 +73,7 @@ export function tellLeftJob(deps: TellLeftDeps): JobDefinition<LeftStep> {
   };
 }
 
-/** The step as it was left, if nobody was told yet. */
+/** The view of a step that was left, if subscribers were not notified yet. */
 async function untold(db: TenantReads, instanceId: string, step: string) {
   const view = await findStepView(db, { instanceId, step });
   if (view?.left_at == null || view.ended_at !== null || view.told_left >= view.attempt) return undefined;

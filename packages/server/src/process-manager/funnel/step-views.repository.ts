@@ -1,21 +1,8 @@
 import type { TenantTx } from '../../db/db.ts';
 import { query, statement } from '../../db/sql/statement.ts';
-
-/** A step as the end user of an instance was shown it. */
-export type StepView = {
-  instance_id: string;
-  step: string;
-  attempt: number;
-  seen_at: number;
-  left_at: number | null;
-  told_left: number;
-  ended_at: number | null;
-};
+import type { StepView } from '../instances/instance-journey.repository.ts';
 
 const COLUMNS = 'instance_id, step, attempt, seen_at, left_at, told_left, ended_at';
-const OF_INSTANCE = query<StepView>()(
-  `SELECT ${COLUMNS} FROM step_views WHERE tenant_id = :tenant_id AND instance_id = :instanceId`,
-);
 const SAVE =
   statement(`INSERT INTO step_views (tenant_id, ${COLUMNS}) VALUES (:tenant_id, :instance_id, :step, :attempt,
   :seen_at, :left_at, :told_left, :ended_at)
@@ -26,26 +13,23 @@ export const findStepView = query<StepView>()(
   `SELECT ${COLUMNS} FROM step_views WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step`,
 ).get;
 
-/** The views of an instance as a transaction has read and saved them: their steps are told several events. */
-const viewsOfTransactions = new WeakMap<TenantTx, Map<string, Promise<Map<string, StepView>>>>();
+/** The views that a transaction has read and saved. */
+const viewsOfTransactions = new WeakMap<TenantTx, Map<string, Map<string, StepView>>>();
 
-/** Begins to read them. The caller has locked the instance, or its lock has been sent. */
-export function expectStepViews(tx: TenantTx, instanceId: string): void {
-  const views = OF_INSTANCE.all(tx, { instanceId }).then((rows) => new Map(rows.map((row) => [row.step, row])));
-  // Whoever asks for a view hears of a failure.
-  views.catch(() => undefined);
-  const byInstance = viewsOfTransactions.get(tx) ?? new Map<string, typeof views>();
-  viewsOfTransactions.set(tx, byInstance.set(instanceId, views));
+/** The caller has locked the instance, and then read its views. */
+export function rememberStepViews(tx: TenantTx, instanceId: string, views: ReadonlyMap<string, StepView>): void {
+  const byInstance = viewsOfTransactions.get(tx) ?? new Map<string, Map<string, StepView>>();
+  viewsOfTransactions.set(tx, byInstance.set(instanceId, new Map(views)));
 }
 
-/** The same as `findStepView`, from what was read ahead if it was. */
+/** Reads what the transaction remembers, and the database otherwise. */
 export async function stepViewIn(tx: TenantTx, instanceId: string, step: string): Promise<StepView | undefined> {
   const views = viewsOfTransactions.get(tx)?.get(instanceId);
-  return views ? (await views).get(step) : findStepView(tx, { instanceId, step });
+  return views ? views.get(step) : findStepView(tx, { instanceId, step });
 }
 
-/** The caller has locked the instance. */
-export async function saveStepView(tx: TenantTx, row: StepView): Promise<void> {
-  SAVE.send(tx, row);
-  (await viewsOfTransactions.get(tx)?.get(row.instance_id))?.set(row.step, row);
+/** Each step may occur once. The caller has locked the instance. */
+export function saveStepViews(tx: TenantTx, rows: readonly StepView[]): void {
+  SAVE.sendAll(tx, rows);
+  for (const row of rows) viewsOfTransactions.get(tx)?.get(row.instance_id)?.set(row.step, row);
 }

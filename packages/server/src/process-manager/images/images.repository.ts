@@ -2,6 +2,7 @@ import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { inList } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
+import type { ImageName } from '../instances/instance-journey.repository.ts';
 
 const images = table('instance_images', {
   tenant_id: text(),
@@ -10,9 +11,9 @@ const images = table('instance_images', {
   attempt: integer(),
   name: text(),
   blob_key: text(),
-  /** Where it begins in a blob that holds several. */
+  /** The offset in a blob that holds several images. */
   blob_offset: optional(integer()),
-  /** The blob that it had before, until that is deleted. */
+  /** The previous blob, until it is deleted. */
   former_key: optional(text()),
   content_type: text(),
   bytes: integer(),
@@ -35,7 +36,6 @@ const OF_STEP = 'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND 
 const CARRY = statement(`UPDATE instance_images SET attempt = :next ${OF_STEP} AND attempt = :attempt
   AND NOT EXISTS (SELECT 1 FROM instance_images ${OF_STEP} AND attempt = :next)`);
 
-/** How many keys can be asked for at once. */
 export const KNOWN_AT_ONCE = 200;
 const KNOWN_KEYS = query<{ blob_key: string }>()(`SELECT blob_key FROM instance_images
     WHERE tenant_id = :tenant_id AND blob_key ${inList(':keys')}
@@ -46,12 +46,21 @@ export function imagesOf(db: TenantReads, instanceId: string): Promise<ImageRow[
   return OF_INSTANCE.all(db, { instanceId });
 }
 
-/** Gives the keys of the blobs that no image has any more. `stored` are all of the instance, which the caller has locked. */
-export function saveImages(tx: TenantTx, rows: readonly ImageRow[], stored: readonly ImageRow[]): string[] {
-  SAVE.sendAll(tx, rows);
-  const isSame = (one: ImageRow, other: ImageRow) =>
+/**
+ * Saves images of one instance, which the caller has locked. Returns the keys of blobs that no image has any more.
+ * `names` are those of all its images.
+ */
+export async function saveImages(
+  tx: TenantTx,
+  rows: readonly ImageRow[],
+  names: readonly ImageName[],
+): Promise<string[]> {
+  const isSame = (one: ImageName, other: ImageName) =>
     one.step === other.step && one.attempt === other.attempt && one.name === other.name;
-  const isReplaced = (each: ImageRow) => rows.some((row) => isSame(row, each));
+  const isReplaced = (each: ImageName) => rows.some((row) => isSame(row, each));
+  const [first] = rows;
+  const stored = first && names.some(isReplaced) ? await imagesOf(tx, first.instance_id) : [];
+  SAVE.sendAll(tx, rows);
   const current = new Set([...rows, ...stored.filter((each) => !isReplaced(each))].flatMap(blobsOf));
   return [...new Set(stored.filter(isReplaced).flatMap(blobsOf)).difference(current)];
 }
@@ -62,12 +71,13 @@ function blobsOf({ blob_key, former_key }: ImageRow): string[] {
 
 type ImagesToCarry = { instanceId: string; step: string; attempt: number; names: readonly string[] };
 
-/** Images of one attempt become those of the next, where it has none of that name. The instance is locked. */
+/**
+ * Moves images of an attempt to the next one, unless it has one of the same name. The caller has locked the instance.
+ */
 export async function carryImages(tx: TenantTx, { instanceId, step, attempt, names }: ImagesToCarry): Promise<void> {
   for (const name of names) CARRY.send(tx, { instanceId, step, attempt, name, next: attempt + 1 });
 }
 
-/** Which of these blobs are images of the tenant. */
 export async function knownBlobs(db: TenantReads, keys: readonly string[]): Promise<string[]> {
   if (keys.length > KNOWN_AT_ONCE) throw new Error(`at most ${KNOWN_AT_ONCE} blobs can be asked for at once`);
   return (await KNOWN_KEYS.all(db, { keys })).map(({ blob_key }) => blob_key);
@@ -83,8 +93,8 @@ const KEYS = query<{ blob_key: string }>()(
 );
 
 /**
- * The keys of all blobs of the tenant, in their order, each once; a page of them is in memory at a time. An older copy of
- * the database names the former ones.
+ * The keys of all blobs of the tenant in order, each once, a page in memory at a time. Backups of the database may
+ * still name former blobs.
  */
 export async function* everyBlobKey(db: TenantReads): AsyncGenerator<string> {
   for (let after = '', more = true; more; ) {
@@ -100,7 +110,10 @@ const PACK = statement(`UPDATE instance_images SET former_key = blob_key, blob_k
 
 export type PackedImage = { readonly row: ImageRow; readonly offset: number };
 
-/** The images are now parts of one blob; those that were changed meanwhile stay. Gives how many are. The instance is locked. */
+/**
+ * Records that the images are now parts of one blob, except those that changed meanwhile. Returns how many. The caller
+ * has locked the instance.
+ */
 export async function moveIntoPack(tx: TenantTx, packKey: string, images: readonly PackedImage[]): Promise<number> {
   let moved = 0;
   for (const { row, offset } of images) {
@@ -118,7 +131,7 @@ const FORMER_KEYS = query<{ former_key: string }>()(`SELECT former_key FROM inst
 const FORGET_FORMER = statement(`UPDATE instance_images SET former_key = NULL
   WHERE tenant_id = :tenant_id AND former_key IS NOT NULL AND former_key ${inList(':keys')}`);
 
-/** Forgets some blobs of images that were packed before that id was made, and gives their keys. */
+/** Removes the former blobs of images packed before that id was made, and returns their keys. */
 export async function forgetFormer(tx: TenantTx, firstId: string): Promise<string[]> {
   const keys = (await FORMER_KEYS.all(tx, { firstId })).map(({ former_key }) => former_key);
   if (keys.length > 0) FORGET_FORMER.send(tx, { keys });

@@ -10,17 +10,16 @@ type ReadImageDeps = { vault: Pick<Vault, 'openerFor'>; blobs: Pick<Blobs, 'get'
 type ImageLocation = Pick<ImageRow, 'blob_key'> & Partial<Pick<ImageRow, 'blob_offset'>>;
 type StoredImage = ImageLocation & Pick<ImageRow, 'instance_id' | 'bytes'>;
 
-/** The name of an image that no other has: its blob, and where it begins if that holds several. */
+/** A unique name of an image: its blob, and the offset in a blob that holds several. */
 export function imageId({ blob_key, blob_offset = null }: ImageLocation): string {
   return blob_offset === null ? blob_key : `${blob_key}:${blob_offset}`;
 }
 
-/** What the bytes of an image are sealed for, beside the instance it belongs to. */
 export const imageContext = (location: ImageLocation) => `image:${imageId(location)}`;
 
 /**
- * The bytes of an image, opened as they come. What was changed, cut off or exchanged in the store makes the stream fail
- * at that point: what came before was what was put there.
+ * Streams the bytes of an image while decrypting. If the stored bytes were changed, cut off or exchanged, the stream
+ * fails at that point: everything before it is authentic.
  */
 export async function streamImage(deps: ReadImageDeps, db: TenantReads, row: StoredImage): Promise<Readable> {
   const { sealed, parts } = await openImage(deps, db, row);
@@ -31,7 +30,7 @@ export async function streamImage(deps: ReadImageDeps, db: TenantReads, row: Sto
         (error) => this.destroy(error),
       );
     },
-    // A reader that stops early must not leave the file or connection of the store open.
+    // A reader that stops early must not leave a file or connection of the store open.
     destroy(error, done) {
       sealed.close().then(
         () => done(error),
@@ -41,7 +40,7 @@ export async function streamImage(deps: ReadImageDeps, db: TenantReads, row: Sto
   });
 }
 
-/** `key` is that of the instance, where the caller has just read it. */
+/** `key` is that of the instance, if the caller has just read it. */
 export async function readImage(
   deps: ReadImageDeps,
   db: TenantReads,

@@ -9,10 +9,10 @@ import { findInstanceForUpdate } from '../instances/process-instances.repository
 import type { ImageRow } from './images.repository.ts';
 import { imageContext } from './read-image.ts';
 
-type SaveDerivedDeps = { vault: Pick<Vault, 'sealerFor'>; blobs: Pick<Blobs, 'put' | 'delete'> };
+type SaveDerivedDeps = { vault: Pick<Vault, 'sealerFor' | 'sealerWith'>; blobs: Pick<Blobs, 'put' | 'delete'> };
 type Owner = {
   readonly instanceId: string;
-  /** The key of the instance, where the caller has just read it. */
+  /** The key of the instance, if the caller has just read it. */
   readonly dataKey?: Uint8Array | null;
   readonly step: string;
   readonly attempt: number;
@@ -20,8 +20,8 @@ type Owner = {
 };
 
 /**
- * Stores what machines cut out of images, as uploads are stored: blobs first, rows with the findings. There may be a
- * blob that no row knows, and a sweep removes it, but never a row without its blob.
+ * Stores images that analysis cut out of others: blobs first, then rows with the findings. A crash may leave a blob
+ * without a row, which the sweep removes, but never a row without its blob.
  */
 export async function storeDerived(
   { vault, blobs }: SaveDerivedDeps,
@@ -30,11 +30,14 @@ export async function storeDerived(
   { instanceId, dataKey, step, attempt, now }: Owner,
 ): Promise<ImageRow[]> {
   if (images.length === 0) return [];
-  const seal = await db.write(async (tx) => {
-    // A data key made for a deleted or redacted instance would stay for ever.
-    if ((await findInstanceForUpdate(tx, instanceId))?.redacted_at !== null) return undefined;
-    return vault.sealerFor(tx, instanceSubject(instanceId), dataKey);
-  });
+  const subject = instanceSubject(instanceId);
+  const makeKey = () =>
+    db.write(async (tx) => {
+      // A data key made for a deleted or redacted instance would never be destroyed.
+      if ((await findInstanceForUpdate(tx, instanceId))?.redacted_at !== null) return undefined;
+      return vault.sealerFor(tx, subject);
+    });
+  const seal = await (dataKey ? vault.sealerWith(db, subject, dataKey) : makeKey());
   if (!seal) return [];
   const rows: ImageRow[] = [];
   for (const { name, contentType, bytes } of images) {

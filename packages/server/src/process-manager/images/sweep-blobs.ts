@@ -1,23 +1,24 @@
-import type { Db } from '../../db/db.ts';
 import { type Blobs, SHARDS, type StoredBlob } from '../../engines/blobs/blobs.ts';
 import { defineJob, ensureClock, type JobDefinition } from '../../jobs/define-job.ts';
+import { UNTIL_ERASED } from '../../jobs/patience.ts';
 import { HOUR, MINUTE } from '../../kernel/clock.ts';
-import type { TenantId } from '../../kernel/ids.ts';
+import type { Platform } from '../../kernel/feature.ts';
 import { KNOWN_AT_ONCE, knownBlobs } from './images.repository.ts';
 
-export type SweepDeps = { db: Db; blobs: Pick<Blobs, 'list'>; everyTenantId(): AsyncIterable<TenantId> };
+export type SweepDeps = Pick<Platform, 'db' | 'everyTenantId'> & {
+  blobs: Pick<Blobs, 'list'>;
+};
 
 const SWEEP_EVERY_MS = HOUR;
-/** An upload takes minutes at most; what is younger may be about to be recorded. */
+/** An upload takes minutes at most. A younger blob may still get its row. */
 const MIN_AGE_MS = 24 * HOUR;
-/** In 22 hours all of them have had their turn. */
+/** All shards have had their turn within 22 hours. */
 const SHARDS_PER_RUN = 48;
 const MAX_BLOBS_PER_RUN = 500_000;
 
 /**
- * Removes blobs that no row knows: a server that died after it stored an image and before it recorded it has left one, and
- * one that died while it wrote has left a half. Which part of the store is looked at follows from the time alone, so there
- * is nothing to remember.
+ * Removes blobs without a row: a server that crashed after storing an image left a whole blob, and one that crashed
+ * while writing left part of one. The time decides which shard is examined, so no progress needs to be stored.
  */
 export function sweepBlobsJob(deps: SweepDeps): JobDefinition<object> {
   return defineJob<object>({
@@ -58,4 +59,19 @@ async function removeUnknown({ db, everyTenantId }: SweepDeps, stored: readonly 
     }
   }
   for (const each of stored) if (each.key === undefined || unknown.has(each.key)) await each.remove();
+}
+
+type DeleteBlobs = { readonly keys: readonly string[] };
+
+/** Deletes blobs whose rows are gone, and retries until it works. */
+export function deleteBlobsJob(blobs: Pick<Blobs, 'deleteAll'>): JobDefinition<DeleteBlobs> {
+  return defineJob<DeleteBlobs>({
+    kind: 'process-manager.delete-blobs',
+    does: 'removes blobs after their rows were deleted',
+    ...UNTIL_ERASED,
+    async run({ keys }, { signal }) {
+      signal.throwIfAborted();
+      await blobs.deleteAll(keys);
+    },
+  });
 }

@@ -1,36 +1,38 @@
 import type { TenantTx } from '../../db/db.ts';
 import { inList } from '../../db/sql/dialect.ts';
-import { query, statement } from '../../db/sql/statement.ts';
+import { integer, optional, type RowOf, real, table, text } from '../../db/sql/table.ts';
 import type { Check, CheckStatus, CheckType } from '../../kernel/check.ts';
 
-export type CheckRow = {
-  step: string;
-  name: string;
-  type: CheckType;
-  status: CheckStatus;
-  score: number | null;
-  threshold: number | null;
-  reason: string | null;
-  advice: 'retry' | 'final' | null;
-  attempts: number;
-  at: number;
-  meta_data: string | null;
-};
+const instanceChecks = table('instance_checks', {
+  tenant_id: text(),
+  instance_id: text(),
+  step: text(),
+  name: text(),
+  type: text<CheckType>(),
+  status: text<CheckStatus>(),
+  score: optional(real()),
+  threshold: optional(real()),
+  reason: optional(text()),
+  advice: optional(text<'retry' | 'final'>()),
+  attempts: integer(),
+  at: integer(),
+  /** A JSON object. */
+  meta_data: optional(text()),
+});
+const { columns } = instanceChecks;
+type StoredCheck = RowOf<typeof instanceChecks>;
+export type CheckRow = Omit<StoredCheck, 'instance_id'>;
 
-const COLUMNS = 'step, name, type, status, score, threshold, reason, advice, attempts, at, meta_data';
 const MAX_CHECKS = 1000;
+const ADD = instanceChecks.upsert(['tenant_id', 'instance_id', 'step', 'name']);
 
-const ADD = statement(`INSERT INTO instance_checks (tenant_id, instance_id, ${COLUMNS})
-  VALUES (:tenant_id, :instanceId, :step, :name, :type, :status, :score, :threshold, :reason, :advice, :attempts,
-  :now, :meta_data)`);
-
-export const checksOf =
-  query<CheckRow>()(`SELECT ${COLUMNS} FROM instance_checks WHERE tenant_id = :tenant_id AND instance_id = :instanceId
-  ORDER BY at, step, name LIMIT ${MAX_CHECKS}`).all;
+export const checksOf = instanceChecks.select(
+  columns.filter((name) => name !== 'instance_id'),
+  `WHERE tenant_id = :tenant_id AND instance_id = :instanceId ORDER BY at, step, name LIMIT ${MAX_CHECKS}`,
+).all;
 
 type Details = Pick<CheckRow, 'score' | 'threshold' | 'reason' | 'advice' | 'meta_data'>;
 
-/** The members of a check that may be absent, from its row. */
 export function detailsOf({
   score,
   threshold,
@@ -47,50 +49,59 @@ export function detailsOf({
   };
 }
 
-type CheckedAttempt = { instanceId: string; step: string; attempts: number; now: number };
+type Checked = {
+  readonly step: string;
+  readonly attempts: number;
+  readonly checks: readonly Check[];
+  readonly isFirst: boolean;
+};
 
 /** The checks of a later attempt take the place of those of an earlier one. */
-export async function saveChecks(tx: TenantTx, checked: CheckedAttempt, checks: readonly Check[]): Promise<void> {
-  const { instanceId, step, attempts, now } = checked;
-  removeChecks(tx, { instanceId, step });
+export function saveChecks(
+  tx: TenantTx,
+  { instanceId, now }: { instanceId: string; now: number },
+  { step, attempts, checks, isFirst }: Checked,
+): void {
+  if (!isFirst) removeChecks(tx, { instanceId, step });
   // The last one of a name counts.
   const byName = new Map(checks.map((check) => [check.name, check]));
   ADD.sendAll(
     tx,
-    [...byName.values()].map((check) => ({
-      instanceId,
+    [...byName.values()].map(({ name, type, status, score, threshold, reason, advice, metaData }) => ({
+      instance_id: instanceId,
       step,
-      name: check.name,
-      type: check.type,
-      status: check.status,
-      score: check.score ?? null,
-      threshold: check.threshold ?? null,
-      reason: check.reason ?? null,
-      advice: check.advice ?? null,
+      name,
+      type,
+      status,
+      score: score ?? null,
+      threshold: threshold ?? null,
+      reason: reason ?? null,
+      advice: advice ?? null,
       attempts,
-      now,
-      meta_data: check.metaData ? JSON.stringify(check.metaData) : null,
+      at: now,
+      meta_data: metaData ? JSON.stringify(metaData) : null,
     })),
   );
 }
 
-export const removeChecks = statement(
-  'DELETE FROM instance_checks WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step',
+export const removeChecks = instanceChecks.delete(
+  'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step',
 ).send;
 
-export type NamedCheck = Pick<CheckRow, 'step' | 'name' | 'status' | 'reason' | 'meta_data'> & { instance_id: string };
+const NAME_COLUMNS = ['instance_id', 'step', 'name', 'status', 'reason', 'meta_data'] as const;
+export type NamedCheck = Pick<StoredCheck, (typeof NAME_COLUMNS)[number]>;
 
-/** The checks of these names, for a page of instances at once. */
-export const checksOfNames =
-  query<NamedCheck>()(`SELECT instance_id, step, name, status, reason, meta_data FROM instance_checks
-  WHERE tenant_id = :tenant_id
-    AND instance_id ${inList(':instanceIds')}
-    AND name ${inList(':names')}
-  ORDER BY instance_id, at, step, name LIMIT ${MAX_CHECKS * 10}`).all;
+export const checksOfNames = instanceChecks.select(
+  NAME_COLUMNS,
+  `WHERE tenant_id = :tenant_id AND instance_id ${inList(':instanceIds')} AND name ${inList(':names')}
+  ORDER BY instance_id, at, step, name LIMIT ${MAX_CHECKS * 10}`,
+).all;
 
-export type NotPassed = { instance_id: string; step: string; name: string; status: CheckStatus; reason: string | null };
+export type NotPassed = Omit<NamedCheck, 'meta_data'>;
 
-/** What a reviewer should look at, for a page of instances at once. */
-export const checksNotPassed = query<NotPassed>()(`SELECT instance_id, step, name, status, reason FROM instance_checks
-  WHERE tenant_id = :tenant_id AND status <> 'PASSED' AND instance_id ${inList(':instanceIds')}
-  ORDER BY instance_id, at, step, name`).all;
+/** Checks that need a reviewer's attention, for a page of instances at once. */
+export const checksNotPassed = instanceChecks.select(
+  ['instance_id', 'step', 'name', 'status', 'reason'],
+  `WHERE tenant_id = :tenant_id AND status <> 'PASSED' AND instance_id ${inList(':instanceIds')}
+  ORDER BY instance_id, at, step, name`,
+).all;

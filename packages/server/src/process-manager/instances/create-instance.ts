@@ -11,28 +11,28 @@ import { addInstance, type InstanceRow } from './process-instances.repository.ts
 import { termsOf } from './search-terms.ts';
 import type { TellEvents } from './tell-events.ts';
 
-/** The one place where instances come from: tokens, links and subprocess steps all end here. */
+/** Tokens, links and subprocess steps all create their instances here. */
 export type NewInstance = {
   definition: CompiledDefinition;
   environment: Environment;
-  /** Those of the token, with what the caller has put over them. */
+  /** The parameters of the token, with those of the caller on top. */
   parameters: Readonly<Record<string, string>>;
-  /** The use of the token that it is. */
+  /** The use of the token that this instance is. */
   token?: TokenUse | undefined;
   /** Counters that change together with the total of instances. */
   counters?: readonly Counter[];
-  /** Of a subprocess step: the instance it is part of, the step, and the id the step has been told. */
+  /** For a subprocess step: its instance, the step, and the id that the step announced. */
   parent?: { row: InstanceRow; step: string; id: string } | undefined;
   overrides?: { name?: string; description?: string; notAfterAt?: number } | undefined;
   now: number;
-  /** How long the code can be redeemed, if it is not redeemed at once. */
+  /** How long the code is valid, if it is not redeemed at once. */
   codeTtlMs?: number | undefined;
   tell?: TellEvents;
 };
 
 export type TokenUse = { id: string; counter: number; ui_url: string | null; max_process_duration: string };
 
-/** The first name and the like may be as long as a parameter; lists show no more than this. */
+/** A name may be as long as a parameter. Lists show no more than this. */
 const MAX_SHOWN_LENGTH = 255;
 
 /** A child has no code: its end user is already there. */
@@ -63,7 +63,7 @@ export async function createInstance(
   return { row, code };
 }
 
-/** Without its code. The event of its creation is its first, so its sequence is 1. */
+/** The event of its creation is its first, so its sequence is 1. The code is missing. */
 export function newRow(input: NewInstance): InstanceRow {
   const { definition, environment, parameters, token, parent, overrides, now } = input;
   const document = definition.definition;
@@ -116,7 +116,6 @@ export function newRow(input: NewInstance): InstanceRow {
   };
 }
 
-/** The earliest of all the ends it may have. */
 function deadlineOf({ token, parent, overrides, now }: NewInstance, { maxDuration }: Definition): number {
   return Math.min(
     now + fromDuration(maxDuration),

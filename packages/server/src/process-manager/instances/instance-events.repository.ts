@@ -1,11 +1,11 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { PAGE } from '../../db/sql/dialect.ts';
-import { query, statement } from '../../db/sql/statement.ts';
+import { statement } from '../../db/sql/statement.ts';
+import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 import type { InstanceRow } from './process-instances.repository.ts';
 
-/** The events of an instance. They hold no personal data. */
 export type NewEvent = {
   type: string;
   status: InstanceStatus;
@@ -13,26 +13,30 @@ export type NewEvent = {
   data?: Readonly<Record<string, unknown>>;
 };
 
-export type EventRow = {
-  sequence: number;
-  type: string;
-  at: number;
-  status: InstanceStatus;
-  step: string | null;
+const instanceEvents = table('instance_events', {
+  tenant_id: text(),
+  instance_id: text(),
+  sequence: integer(),
+  type: text(),
+  at: integer(),
+  status: text<InstanceStatus>(),
+  step: optional(text()),
   /** A JSON object. */
-  data: string | null;
-};
+  data: optional(text()),
+});
+export type EventRow = Omit<RowOf<typeof instanceEvents>, 'instance_id'>;
 
-const ADD = statement(`INSERT INTO instance_events (tenant_id, instance_id, sequence, type, at, status, step, data)
-  VALUES (:tenant_id, :id, :sequence, :type, :now, :status, :step, :text)`);
-const OF_INSTANCE = `SELECT sequence, type, at, status, step, data FROM instance_events
-  WHERE tenant_id = :tenant_id AND instance_id = :instanceId` as const;
+const ADD = instanceEvents.insert();
+const EVENT_COLUMNS = ['sequence', 'type', 'at', 'status', 'step', 'data'] as const;
+const OF_INSTANCE = 'WHERE tenant_id = :tenant_id AND instance_id = :instanceId';
 const PAGES = {
-  ASC: query<EventRow>()(`${OF_INSTANCE} ORDER BY sequence ASC ${PAGE}`),
-  DESC: query<EventRow>()(`${OF_INSTANCE} ORDER BY sequence DESC ${PAGE}`),
+  ASC: instanceEvents.select(EVENT_COLUMNS, `${OF_INSTANCE} ORDER BY sequence ASC ${PAGE}`),
+  DESC: instanceEvents.select(EVENT_COLUMNS, `${OF_INSTANCE} ORDER BY sequence DESC ${PAGE}`),
 } as const;
 
-/** Numbered on from the row's sequence, without gaps. The caller has locked the row, and stores its new sequence. */
+/**
+ * Numbers the events from the row's sequence, without gaps. The caller has locked the row, and stores its new sequence.
+ */
 export async function addEvents(
   tx: TenantTx,
   { id, sequence }: Pick<InstanceRow, 'id' | 'sequence'>,
@@ -41,9 +45,9 @@ export async function addEvents(
 ): Promise<void> {
   ADD.sendAll(
     tx,
-    events.map(({ type, status, step = null, data }, at) => {
-      const text = data ? JSON.stringify(data) : null;
-      return { id, sequence: sequence + at + 1, type, now, status, step, text };
+    events.map(({ type, status, step = null, data: content }, at) => {
+      const data = content ? JSON.stringify(content) : null;
+      return { instance_id: id, sequence: sequence + at + 1, type, at: now, status, step, data };
     }),
   );
 }
@@ -59,4 +63,15 @@ export function pageEvents(
 ): Promise<EventRow[]> {
   const page = orderBy.startsWith('sequence DESC') ? PAGES.DESC : PAGES.ASC;
   return page.all(db, { instanceId, limit: size, offset });
+}
+
+const TERMINATED = instanceEvents.select(
+  ['data'],
+  `${OF_INSTANCE} AND type = 'instance.terminated' ORDER BY sequence DESC LIMIT 1`,
+);
+
+/** Why an instance was terminated: `timeout`, `abandoned` or `cancelled`. */
+export async function endReason(db: TenantReads, instanceId: string): Promise<string | undefined> {
+  const row = await TERMINATED.get(db, { instanceId });
+  return row?.data ? (JSON.parse(row.data) as { reason?: string }).reason : undefined;
 }

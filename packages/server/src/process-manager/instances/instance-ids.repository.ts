@@ -1,37 +1,40 @@
-import { type Sql, sql, type TenantReads, unprepared, type Value } from '../../db/db.ts';
-import { query } from '../../db/sql/statement.ts';
+import { type Sql, type TenantReads, unprepared, type Value } from '../../db/db.ts';
+import { prepare, query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
+import type { IdRange } from '../../kernel/find-in-stretches.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 
 /**
- * The ids of instances in the order of their creation. Each list is one index read from one end, so that nothing is
- * sorted and nothing is read that is not shown; lists of several definitions are merged.
+ * The ids of instances in the order of creation. Each list reads one index from one end, so nothing is sorted and
+ * nothing is read that is not shown. The lists of several definitions are merged.
  */
-export type IdRange = { readonly from: string; readonly below: string };
+export type { IdRange };
 export const EVERY_ID: IdRange = { from: '', below: '~' };
 
 export type Direction = 'ASC' | 'DESC';
-/** All of an environment, those with a status, or those of a definition with a status. */
 export type IdList = { readonly definitionId?: string; readonly status?: InstanceStatus };
 export type Window = { readonly size: number; readonly offset: number; readonly direction: Direction };
 
 const MATCHES = {
-  all: { where: '', values: 2 },
-  status: { where: 'AND status = $3', values: 3 },
-  definition: { where: 'AND definition_id = $3 AND status = $4', values: 4 },
+  all: '',
+  status: 'AND status = :status',
+  definition: 'AND definition_id = :definitionId AND status = :status',
 } as const;
 
 function statementsOf(kind: keyof typeof MATCHES) {
-  const { where, values } = MATCHES[kind];
-  const param = (next: number) => `$${values + next}`;
-  const from = `FROM process_instances WHERE tenant_id = $1 AND environment = $2 ${where}
-    AND id >= ${param(1)} AND id < ${param(2)}`;
+  const from = `FROM process_instances WHERE tenant_id = :tenant_id AND environment = :environment ${MATCHES[kind]}
+    AND id >= :from AND id < :below`;
   const page = (direction: Direction) =>
-    sql(`SELECT id ${from} ORDER BY id ${direction} LIMIT ${param(3)} + 0 OFFSET ${param(4)} + 0`, ([id]) => ({ id }));
+    prepare<object, { id: string }>(`SELECT id ${from} ORDER BY id ${direction} LIMIT :size + 0 OFFSET :offset + 0`, [
+      'id',
+    ]);
   return {
     ASC: page('ASC'),
     DESC: page('DESC'),
-    count: sql(`SELECT count(*) AS total FROM (SELECT 1 ${from} LIMIT ${param(3)} + 0) AS counted`),
+    count: prepare<object, { total: number }>(
+      `SELECT count(*) AS total FROM (SELECT 1 ${from} LIMIT :most + 0) AS counted`,
+      ['total'],
+    ),
   };
 }
 
@@ -41,49 +44,34 @@ export const ID_STATEMENTS = {
   definition: statementsOf('definition'),
 } as const;
 
-function of(list: IdList): { statements: ReturnType<typeof statementsOf>; values: Value[] } {
-  const { definitionId, status } = list;
-  if (definitionId !== undefined) {
-    return { statements: ID_STATEMENTS.definition, values: [definitionId, status ?? ''] };
-  }
-  return status === undefined
-    ? { statements: ID_STATEMENTS.all, values: [] }
-    : { statements: ID_STATEMENTS.status, values: [status] };
+function statementsFor({ definitionId, status }: IdList) {
+  if (definitionId !== undefined) return ID_STATEMENTS.definition;
+  return status === undefined ? ID_STATEMENTS.all : ID_STATEMENTS.status;
 }
 
 export async function idsOf(
   db: TenantReads,
   environment: Environment,
   list: IdList,
-  { from, below }: IdRange,
-  { size, offset, direction }: Window,
+  range: IdRange,
+  { direction, ...slice }: Window,
 ): Promise<string[]> {
-  const { statements, values } = of(list);
-  const all = [db.tenantId, environment, ...values, from, below, size, offset];
-  return (await db.all<{ id: string }>(statements[direction], all)).map(({ id }) => id);
+  const rows = await statementsFor(list)[direction].all(db, { status: '', ...list, environment, ...range, ...slice });
+  return rows.map(({ id }) => id);
 }
 
-/** How many there are, but no more than `most`. */
 export async function countIds(
   db: TenantReads,
   environment: Environment,
   list: IdList,
-  { from, below }: IdRange,
+  range: IdRange,
   most: number,
 ): Promise<number> {
-  const { statements, values } = of(list);
-  const row = await db.get<{ total: number }>(statements.count, [
-    db.tenantId,
-    environment,
-    ...values,
-    from,
-    below,
-    most,
-  ]);
+  const row = await statementsFor(list).count.get(db, { status: '', ...list, environment, ...range, most });
   return row?.total ?? 0;
 }
 
-/** For orders that are not the order of creation, and for pages far down a list of several definitions. */
+/** For other orders, and for pages far down a list of several definitions. */
 export type AnyOrder = {
   environment: Environment;
   definitionIds: readonly string[] | undefined;
@@ -113,7 +101,7 @@ export function anyOrderStatement(tenantId: string, page: AnyOrder): { statement
   return { statement, values };
 }
 
-/** As many definitions as a filter by name may find. */
+/** The most definitions that a filter by name may match. */
 export const MAX_DEFINITIONS = 1000;
 const DEFINITIONS_LIKE = query<{ id: string }>()(`SELECT id FROM process_definitions
   WHERE tenant_id = :tenant_id AND name_folded LIKE :pattern ESCAPE '\\' ORDER BY id DESC LIMIT :MAX_DEFINITIONS + 0`);

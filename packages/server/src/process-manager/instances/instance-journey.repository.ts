@@ -12,7 +12,7 @@ type Joined = InstanceRow & {
   journey_sealed: Uint8Array | null;
   journey_due_at: number | null;
   data_key: Uint8Array | null;
-  shown_steps: string | null;
+  step_views: string | null;
   image_names: string | null;
 };
 
@@ -22,34 +22,45 @@ const BOTH = prepare<{ tenant_id: string; id: string }, Joined>(
   `SELECT ${columns.map((column) => `i.${column}`).join(', ')},
     ${JOURNEY.map((column) => `j.${column} AS journey_${column}`).join(', ')},
     ${dataKeyColumn(`'${instanceSubject('')}' || CAST(:id AS TEXT)`)} AS data_key,
-    (SELECT string_agg(v.step || ' ' || v.attempt, ',') FROM step_views v WHERE v.tenant_id = :tenant_id
-      AND v.instance_id = :id AND v.left_at IS NULL) AS shown_steps,
+    (SELECT string_agg(v.step || ' ' || v.attempt || ' ' || v.seen_at || ' ' || v.told_left || ' '
+      || coalesce(CAST(v.left_at AS TEXT), '') || ' ' || coalesce(CAST(v.ended_at AS TEXT), ''), ',')
+      FROM step_views v WHERE v.tenant_id = :tenant_id AND v.instance_id = :id) AS step_views,
     (SELECT string_agg(m.step || ' ' || m.attempt || ' ' || m.name, ',' ORDER BY m.created_at, m.step, m.name)
       FROM instance_images m WHERE m.tenant_id = :tenant_id AND m.instance_id = :id) AS image_names
   FROM process_instances i LEFT JOIN journeys j ON j.tenant_id = i.tenant_id AND j.instance_id = :id
   WHERE i.tenant_id = :tenant_id AND i.id = :id`,
-  [...columns, ...JOURNEY.map((column) => `journey_${column}`), 'data_key', 'shown_steps', 'image_names'],
+  [...columns, ...JOURNEY.map((column) => `journey_${column}`), 'data_key', 'step_views', 'image_names'],
 );
 
 export type InstanceJourney = {
   readonly row: InstanceRow;
   readonly journey: StoredJourney | undefined;
-  /** The sealed key of the instance, if it has one. */
   readonly dataKey: Uint8Array | null;
-  /** The last attempt of each step that the end user was shown, if its page was not left since. */
-  readonly shownAttempts: ReadonlyMap<string, number>;
-  /** The images that it has, in the order in which they came. */
+  /** The steps that the end user has seen. */
+  readonly views: ReadonlyMap<string, StepView>;
+  /** In the order in which they were uploaded. */
   readonly images: readonly ImageName[];
+};
+
+/** When the end user saw a step. */
+export type StepView = {
+  instance_id: string;
+  step: string;
+  attempt: number;
+  seen_at: number;
+  left_at: number | null;
+  told_left: number;
+  ended_at: number | null;
 };
 
 export type ImageName = { readonly step: string; readonly attempt: number; readonly name: string };
 
-/** An instance with its journey, of one moment. Before it was opened there is no journey. */
+/** An instance with its journey, read in one statement. Before the instance is opened there is no journey. */
 export async function findInstanceJourney(db: TenantReads, id: string): Promise<InstanceJourney | undefined> {
   const joined = await BOTH.get(db, { id });
   if (!joined) return undefined;
   const { journey_revision, journey_state, journey_sealed, journey_due_at, ...rest } = joined;
-  const { data_key, shown_steps, image_names, ...row } = rest;
+  const { data_key, step_views, image_names, ...row } = rest;
   const journey = journey_revision !== null && {
     instance_id: id,
     revision: journey_revision,
@@ -62,15 +73,24 @@ export async function findInstanceJourney(db: TenantReads, id: string): Promise<
     row: await openRow(db, row),
     journey: journey || undefined,
     dataKey: data_key,
-    shownAttempts: new Map(shown_steps?.split(',').map(attemptIn)),
+    views: new Map(step_views?.split(',').map((text) => viewIn(id, text))),
     images: image_names?.split(',').map(imageIn) ?? [],
   };
 }
 
-/** As the statement writes them. No id of a step and no name of an image has a space or a comma. */
-function attemptIn(text: string): [step: string, attempt: number] {
-  const [step = '', attempt] = text.split(' ');
-  return [step, Number(attempt)];
+/** Parses what the statement writes. No step id and no image name has a space or a comma. */
+function viewIn(instanceId: string, text: string): [step: string, view: StepView] {
+  const [step = '', attempt, seenAt, toldLeft, leftAt, endedAt] = text.split(' ');
+  const view = {
+    instance_id: instanceId,
+    step,
+    attempt: Number(attempt),
+    seen_at: Number(seenAt),
+    left_at: leftAt ? Number(leftAt) : null,
+    told_left: Number(toldLeft),
+    ended_at: endedAt ? Number(endedAt) : null,
+  };
+  return [step, view];
 }
 
 function imageIn(text: string): ImageName {

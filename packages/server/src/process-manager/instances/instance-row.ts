@@ -24,9 +24,9 @@ const VIEW = {
   reviewer: optional(text()),
   /** A JSON object. */
   extended_terms: optional(text()),
-  /** When everything about the person was removed. */
+  /** When the personal data was removed. */
   redacted_at: optional(integer()),
-  /** Everything about the person, as `instance-seal.ts` has it. The columns themselves are empty in the database. */
+  /** The personal data, as `instance-seal.ts` writes it. The columns of its members are empty in the database. */
   sealed: optional(bytes()),
 };
 
@@ -54,7 +54,7 @@ export const instances = table('process_instances', {
   code_expires_at: optional(integer()),
 });
 
-/** How the systems of the tenant name the person or the case. It is stored in `sealed` alone. */
+/** The tenant's own name for the person or the case. It is stored in `sealed` alone. */
 type Reference = { external_reference?: string | null };
 export type InstanceRow = RowOf<typeof instances> & Reference;
 /** What lists and the plain view show. */

@@ -2,7 +2,7 @@ import type { PersonalSeal, TenantReads } from '../../db/db.ts';
 import { forEachInSlices } from '../../kernel/in-slices.ts';
 import type { InstanceRow, InstanceView } from './instance-row.ts';
 
-/** What a row of an instance holds about a person, sealed together in one column; the others are empty then. */
+/** The personal data of an instance's row, sealed together in one column. The other columns are empty then. */
 type SealedMembers = [
   firstName: string | null,
   lastName: string | null,
@@ -20,7 +20,7 @@ type SealedMembers = [
 const NO_PARAMETERS = '{}';
 const placeOf = (id: string) => `instance:${id}`;
 
-/** The row as it is stored: nothing of it says who the person is. */
+/** The row as it is stored, without personal data. */
 export function toStored(seal: PersonalSeal, row: InstanceRow): InstanceRow {
   return {
     ...row,
@@ -39,7 +39,6 @@ export function toStored(seal: PersonalSeal, row: InstanceRow): InstanceRow {
   };
 }
 
-/** Nothing if there is nothing to seal. */
 export function sealPerson(seal: PersonalSeal, row: InstanceRow): Uint8Array | null {
   const all: SealedMembers = [
     row.first_name,
@@ -57,10 +56,9 @@ export function sealPerson(seal: PersonalSeal, row: InstanceRow): Uint8Array | n
   return seal.seal(placeOf(row.id), JSON.stringify(all));
 }
 
-/** A row, or as much of one as a list shows. */
 type SealedRow = Pick<InstanceView, 'id' | 'sealed'> & Partial<InstanceRow>;
 
-/** The row as it was before it was stored. `sealed` stays, for whoever stores it again. */
+/** Restores the members of a stored row. `sealed` stays, for a caller that stores the row again. */
 export async function openRow<R extends SealedRow>(db: TenantReads, row: R): Promise<R> {
   if (!row.sealed) return row;
   openInto(row, await sealOf(db));

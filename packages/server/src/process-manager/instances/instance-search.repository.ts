@@ -1,77 +1,82 @@
 import { type Sql, sql, type TenantReads, type Value } from '../../db/db.ts';
+import { prepare } from '../../db/sql/statement.ts';
 import type { Filter } from './list-instances.ts';
 import { MAX_WORDS } from './search-terms.ts';
 
-/** The index of words, and the words that every instance carries itself. */
+/** Searches the index of words, and the words in each instance's own row. */
 
-// All of one length and put together in the database: thousands of rows would cost more to hand over than to find.
+// All ids have one length and are joined in the database: handing over thousands of rows would cost more than finding
+// them.
 const ID_LENGTH = 26;
 const toId = ([id]: Value[]) => ({ id });
 const ENTRIES = {
-  exact: 'a.tenant_id = $1 AND a.environment = $2 AND a.term = $3 AND a.instance_id >= $4 AND a.instance_id < $5',
-  beginning: `a.tenant_id = $1 AND a.environment = $2 AND a.term >= $3 AND a.term < $4 AND a.instance_id >= $5
-    AND a.instance_id < $6`,
+  exact: 'a.term = :term',
+  beginning: 'a.term >= :term AND a.term < :termsEnd',
 };
 
-function countStatement(kind: keyof typeof ENTRIES): Sql {
-  const limit = kind === 'exact' ? '$6' : '$7';
-  return sql(`SELECT count(*) AS found FROM
-    (SELECT 1 FROM instance_terms a WHERE ${ENTRIES[kind]} LIMIT ${limit} + 0) AS bearers`);
+const entries = (kind: keyof typeof ENTRIES) => `a.tenant_id = :tenant_id AND a.environment = :environment
+    AND ${ENTRIES[kind]} AND a.instance_id >= :from AND a.instance_id < :below`;
+
+function countStatement(kind: keyof typeof ENTRIES) {
+  return prepare<object, { found: number }>(
+    `SELECT count(*) AS found FROM (SELECT 1 FROM instance_terms a WHERE ${entries(kind)} LIMIT :most + 0) AS bearers`,
+    ['found'],
+  );
 }
 
-/** Of those that bear one word, the ones that bear some whole words too: each is looked up, in the order written. */
-function bearersStatement(kind: keyof typeof ENTRIES, others: number): Sql {
-  const first = kind === 'exact' ? 6 : 7;
-  const tables = Array.from({ length: others }, (_, at) => `CROSS JOIN instance_terms w${at}`).join(' ');
-  const also = Array.from(
-    { length: others },
-    (_, at) => `AND w${at}.tenant_id = $1 AND w${at}.environment = $2 AND w${at}.term = $${first + 2 + at}
+/** Instances that have one word and also some whole words: each of those is looked up, in the order written. */
+function bearersStatement(kind: keyof typeof ENTRIES, others: number) {
+  const all = Array.from({ length: others }, (_, at) => at);
+  const tables = all.map((at) => `CROSS JOIN instance_terms w${at}`).join(' ');
+  const also = all
+    .map(
+      (at) => `AND w${at}.tenant_id = :tenant_id AND w${at}.environment = :environment AND w${at}.term = :other${at}
       AND w${at}.instance_id = a.instance_id`,
-  ).join(' ');
-  const text = `SELECT string_agg(id, '') AS ids FROM (SELECT a.instance_id AS id FROM instance_terms a ${tables}
-    WHERE ${ENTRIES[kind]} ${also} LIMIT $${first} + 0 OFFSET $${first + 1} + 0) AS bearers`;
-  return sql(text, ([ids]) => ({ ids }));
+    )
+    .join(' ');
+  return prepare<object, { ids: string | null }>(
+    `SELECT string_agg(id, '') AS ids FROM (SELECT a.instance_id AS id FROM instance_terms a ${tables}
+    WHERE ${entries(kind)} ${also} LIMIT :size + 0 OFFSET :offset + 0) AS bearers`,
+    ['ids'],
+  );
 }
 
 const withOthers = (kind: keyof typeof ENTRIES) =>
   Array.from({ length: MAX_WORDS }, (_, others) => bearersStatement(kind, others));
 
-/** By how many whole words are looked for besides. */
 export const SEARCH_STATEMENTS = {
   count: { beginning: countStatement('beginning'), exact: countStatement('exact') },
   bearers: { beginning: withOthers('beginning'), exact: withOthers('exact') },
 } as const;
 
-/** A word that is looked for: as a whole, or as the beginning of one. */
+/** A search term: a whole word, or the beginning of one. */
 export type Word = { readonly text: string; readonly begins: boolean };
 
 /** Greater than every text that begins with what stands before it. */
 const LAST = '\u{10FFFF}';
 
 const kindOf = ({ begins }: Word) => (begins ? 'beginning' : 'exact');
-const entriesOf = (db: TenantReads, { environment, range }: Filter, { text, begins }: Word): Value[] => [
-  db.tenantId,
+const entriesOf = ({ environment, range }: Filter, { text: term }: Word) => ({
   environment,
-  text,
-  ...(begins ? [text + LAST] : []),
-  range.from,
-  range.below,
-];
+  term,
+  termsEnd: term + LAST,
+  ...range,
+});
 
-/** How many bear a word, some of them perhaps counted twice; no more than `most`. */
+/** Counts instances with a word, at most up to `most`. Some may be counted twice. */
 export async function countWithWord(db: TenantReads, filter: Filter, word: Word, most: number): Promise<number> {
   const statement = SEARCH_STATEMENTS.count[kindOf(word)];
-  return (await db.get<{ found: number }>(statement, [...entriesOf(db, filter, word), most]))?.found ?? 0;
+  return (await statement.get(db, { ...entriesOf(filter, word), most }))?.found ?? 0;
 }
 
 export type Bearers = {
   readonly size: number;
   readonly offset: number;
-  /** Whole words that they bear as well. */
+  /** Whole words that the instances must have as well. */
   readonly others?: readonly string[];
 };
 
-/** The instances that bear a word, in no order and some of them perhaps twice; no more than `size`. */
+/** The instances that have a word, in no order, some of them perhaps twice; at most `size`. */
 export async function idsWithWord(
   db: TenantReads,
   filter: Filter,
@@ -80,14 +85,13 @@ export async function idsWithWord(
 ): Promise<string[]> {
   const statement = SEARCH_STATEMENTS.bearers[kindOf(word)][others.length];
   if (!statement) throw new Error(`there is no statement for ${others.length} more words`);
-  const joined = await db.get<Joined>(statement, [...entriesOf(db, filter, word), size, offset, ...others]);
+  const otherTerms = Object.fromEntries(others.map((text, at) => [`other${at}`, text]));
+  const joined = await statement.get(db, { ...entriesOf(filter, word), size, offset, ...otherTerms });
   const ids = joined?.ids ?? '';
   return Array.from({ length: ids.length / ID_LENGTH }, (_, at) => ids.slice(at * ID_LENGTH, (at + 1) * ID_LENGTH));
 }
 
-type Joined = { ids: string | null };
-
-/** What an instance's own list of words looks like if the word is in it; the list is JSON. */
+/** A LIKE pattern for the instance's own list of words, which is JSON. */
 function patternOf({ text, begins }: Word): string {
   const json = JSON.stringify(text);
   const quoted = begins ? json.slice(0, -1) : json;
@@ -99,8 +103,8 @@ const SIZES = [10, 100, CANDIDATES_AT_ONCE] as const;
 const candidateStatements = new Map<string, Sql>();
 
 /**
- * A filter that is not set lets everything through, so that one statement serves them all. There is always a word to
- * look for, be it any: without one SQLite would rather read a whole index than look up a few rows.
+ * A filter without a value lets everything through, so one statement serves all filters. There is always a word to
+ * search for, even an empty one: without it SQLite would read a whole index instead of a few rows.
  */
 export function candidateStatement(size: number, words: number): Sql {
   const key = `${size} ${words}`;
@@ -115,7 +119,7 @@ export function candidateStatement(size: number, words: number): Sql {
   return statement;
 }
 
-/** Those of at most 1,000 instances that pass the filter and bear all the words. */
+/** Those of at most 1,000 instances that pass the filter and have all the words. */
 export async function passing(
   db: TenantReads,
   { environment, status, definitionIds }: Filter,
@@ -125,7 +129,7 @@ export async function passing(
   if (definitionIds?.length === 0 || ids.length === 0) return [];
   const size = SIZES.find((each) => each >= ids.length) ?? CANDIDATES_AT_ONCE;
   const patterns = words.length > 0 ? words.map(patternOf) : ['%'];
-  // No id is empty: what fills the statement up finds nothing.
+  // No id is empty, so the padding matches nothing.
   const padded = [...ids, ...new Array<string>(size - ids.length).fill('')];
   const rows = await db.all<{ id: string }>(candidateStatement(size, patterns.length), [
     db.tenantId,

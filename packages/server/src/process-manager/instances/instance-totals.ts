@@ -3,8 +3,8 @@ import type { TenantReads, TenantTx } from '../../db/db.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 
 /**
- * How many instances there are, kept in the transactions that make, move and delete them: one counter for each
- * environment, definition and status, so that every total a list needs is a sum of a few rows.
+ * Counters of instances for each environment, definition and status, written in the transactions that create, move and
+ * delete instances. Every total that a list needs is a sum of a few rows.
  */
 type Group = { environment: string; definition_id: string; status: InstanceStatus };
 
@@ -12,10 +12,8 @@ export type Total = { definitionId: string; status: InstanceStatus; total: numbe
 
 const nameOf = ({ environment, definition_id, status }: Group) => `instances/${environment}/${definition_id}/${status}`;
 
-/** One more of the group. */
 export const countOf = (group: Group): Counter => ({ name: nameOf(group), value: 1 });
 
-/** Instances that were deleted: one change of each total. */
 export async function discountAll(tx: TenantTx, rows: readonly Group[]): Promise<void> {
   const counts = new Map<string, number>();
   for (const row of rows) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1);

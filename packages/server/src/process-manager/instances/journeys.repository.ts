@@ -1,17 +1,20 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { query, statement } from '../../db/sql/statement.ts';
+import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import { dataKeyColumn } from '../../secrets/data-key-column.ts';
 import { instanceSubject } from './instance-subject.ts';
 
-export type JourneyRow = {
-  instance_id: string;
-  revision: number;
+const journeys = table('journeys', {
+  tenant_id: text(),
+  instance_id: text(),
+  revision: integer(),
   /** JSON of the flow. */
-  state: string;
+  state: text(),
   /** JSON of the data, sealed for the instance. */
-  sealed: Uint8Array | null;
-  due_at: number | null;
-};
+  sealed: optional(bytes()),
+  due_at: optional(integer()),
+});
+export type JourneyRow = RowOf<typeof journeys>;
 
 /** With the key that opens what is sealed; none if it was destroyed. */
 export type StoredJourney = JourneyRow & { data_key: Uint8Array | null };
@@ -28,10 +31,7 @@ export const findJourney = query<StoredJourney>()(`SELECT instance_id, revision,
   FROM journeys WHERE tenant_id = :tenant_id AND instance_id = :instanceId`).get;
 
 /** The instance is locked by the caller. */
-export const saveJourney =
-  query<JourneyRow>()(`INSERT INTO journeys (tenant_id, instance_id, revision, state, sealed, due_at)
-  VALUES (:tenant_id, :instance_id, :revision, :state, :sealed, :due_at) ON CONFLICT (tenant_id, instance_id)
-  DO UPDATE SET revision = excluded.revision, state = excluded.state, sealed = excluded.sealed, due_at = excluded.due_at`).send;
+export const saveJourney = journeys.upsert(['tenant_id', 'instance_id']).send;
 
 /** Something below the instance has changed. */
 export const touchJourney = statement(

@@ -1,29 +1,37 @@
 import type { TenantTx } from '../../db/db.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { findInstanceJourney } from './instance-journey.repository.ts';
 import {
   findInstance,
   findInstanceForUpdate,
   findRootForUpdate,
   type InstanceRow,
+  lockRoot,
 } from './process-instances.repository.ts';
 
 /** An instance, its child, the child of that: deeper is a definition gone wrong. */
 export const MAX_DEPTH = 4;
 
 /**
- * Locks the chain and reads something of the instance under the locks. Both are sent together, because the lock is waited
- * for first; in a chain of several levels the locks come later, so it is read again.
+ * Locks the chain and reads the instance with its journey under the locks. Both are sent together, because the lock is
+ * waited for first; in a chain of several levels the locks come later, so it is read again.
  */
-export async function lockAndRead<T>(tx: TenantTx, instanceId: string, readValue: () => Promise<T>) {
-  const [chain, first] = await Promise.all([lockChain(tx, instanceId), readValue()]);
-  return { chain, row: chain.at(-1) as InstanceRow, value: chain.length === 1 ? first : await readValue() };
+export async function lockAndRead(tx: TenantTx, instanceId: string) {
+  const [root, first] = await Promise.all([lockRoot(tx, { id: instanceId }), findInstanceJourney(tx, instanceId)]);
+  const chain = root ? [root] : await lockBelow(tx, instanceId);
+  const journey = root ? first : await findInstanceJourney(tx, instanceId);
+  if (!journey) throw new ApiError(100022);
+  return { chain, journey };
 }
 
 /** From the root down to the instance: everybody locks in this order, so nobody waits in a circle. */
 export async function lockChain(tx: TenantTx, instanceId: string): Promise<InstanceRow[]> {
   // Most instances have no parent.
   const root = await findRootForUpdate(tx, instanceId);
-  if (root) return [root];
+  return root ? [root] : lockBelow(tx, instanceId);
+}
+
+async function lockBelow(tx: TenantTx, instanceId: string): Promise<InstanceRow[]> {
   const ids: string[] = [];
   for (let id: string | null = instanceId; id !== null; ) {
     const row: InstanceRow | undefined = await findInstance(tx, id);

@@ -82,6 +82,12 @@ export async function findRootForUpdate(tx: TenantTx, id: string): Promise<Insta
   return row && openRow(tx, row);
 }
 
+/** Locks the row until the transaction ends, for a caller who reads it afterwards. Undefined if there is none. */
+export const lockInstance = instances.select(['id'], `${BY_ID} ${FOR_UPDATE}`).get;
+
+/** The same if it has no parent; otherwise nothing, and nothing is locked. */
+export const lockRoot = instances.select(['id'], `${BY_ID} AND parent_id IS NULL ${FOR_UPDATE}`).get;
+
 /** Instances below this one, on all levels. */
 export async function countDescendants(db: TenantReads, id: string): Promise<number> {
   return (await DESCENDANTS.get(db, { id }))?.descendants ?? 0;
@@ -188,4 +194,26 @@ export async function findInstanceViews(db: TenantReads, ids: readonly string[])
   }
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** What a template may put into a webhook. Undefined if the instance is gone. */
+export async function parametersOf(db: TenantReads, instanceId: string): Promise<Record<string, string> | undefined> {
+  const row = await findInstance(db, instanceId);
+  return row && (JSON.parse(row.parameters) as Record<string, string>);
+}
+
+const OVERDUE = query<{ id: string }>()(`SELECT id FROM process_instances
+  WHERE tenant_id = :tenant_id AND deadline_at IS NOT NULL AND deadline_at <= :now
+  ORDER BY deadline_at LIMIT :limit + 0`);
+const POSTPONE = statement(`UPDATE process_instances SET deadline_at = :until
+  WHERE tenant_id = :tenant_id AND id = :instanceId AND deadline_at IS NOT NULL`);
+
+export async function overdueInstances(db: TenantReads, now: number, limit: number): Promise<string[]> {
+  const rows = await OVERDUE.all(db, { now, limit });
+  return rows.map(({ id }) => id);
+}
+
+/** Tries again later an instance that could not be terminated. */
+export async function postponeDeadline(tx: TenantTx, instanceId: string, until: number): Promise<void> {
+  POSTPONE.send(tx, { instanceId, until });
 }

@@ -32,7 +32,9 @@ onBothEngines('paused process instances', (_engine, places) => {
       const { vault, jobs } = world.grove.app;
       const drive = openDrive({
         tell: async () => undefined,
-        expectEvents: () => undefined,
+        expectNotified: () => undefined,
+        eventsOfView: async () => [],
+        rememberViews: () => undefined,
         sendWebhook: async () => true,
         identity: {} as never,
         vault,

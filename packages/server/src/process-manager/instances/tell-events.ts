@@ -17,13 +17,15 @@ export type TellEvents = (
   sequence: { before: number; now: number },
 ) => Promise<void>;
 
-/** Begins to read what telling events of the instance needs. The caller has locked it, or its lock has been sent. */
-export type ExpectEvents = (tx: TenantTx, instanceId: string) => void;
+/** Begins to read who is told events. The lock of the instance has been sent before. */
+export type ExpectNotified = (tx: TenantTx) => void;
 
-export function eventTeller(notify: (tx: TenantTx, event: InstanceEvent) => Promise<void>): TellEvents {
-  return async (tx, row, events, { before, now }) => {
-    for (const [at, event] of events.entries()) await notify(tx, instanceEvent(row, event, before + at + 1, now));
-  };
+export function eventTeller(notify: (tx: TenantTx, events: readonly InstanceEvent[]) => Promise<void>): TellEvents {
+  return (tx, row, events, { before, now }) =>
+    notify(
+      tx,
+      events.map((event, at) => instanceEvent(row, event, before + at + 1, now)),
+    );
 }
 
 /** Stores one event and tells it to the subscribers. The caller has locked the row. */

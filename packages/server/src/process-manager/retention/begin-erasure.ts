@@ -1,4 +1,4 @@
-import type { Audit } from '../../audit/audit.ts';
+import type { Audit, AuditedChange } from '../../audit/audit.ts';
 import type { TenantTx } from '../../db/db.ts';
 import { MAX_IDS_OF_ENTRY } from '../../erasure-log/log-entries.ts';
 import type { JobDefinition } from '../../jobs/define-job.ts';
@@ -7,14 +7,9 @@ import { deletions, type ErasureReason, redactions } from './erasures.repository
 import type { FinishErasures } from './finish-erasures.ts';
 
 /** Who deletes or redacts, and why. */
-export type Deletion = {
+export type Deletion = Pick<AuditedChange, 'at' | 'apiKeyId' | 'operatorId' | 'requestId' | 'address'> & {
   readonly by: string;
   readonly reason: ErasureReason;
-  readonly at: number;
-  readonly apiKeyId?: string;
-  readonly operatorId?: string;
-  readonly requestId?: string;
-  readonly address?: string;
 };
 
 const ACTIONS = {
@@ -39,17 +34,9 @@ export function erasureBeginner(deps: {
 }): BeginErasure {
   return async (tx, rows, deletion) => {
     const ids = rows.map(({ id }) => id);
-    const { by, reason, at, apiKeyId, operatorId, requestId, address } = deletion;
-    await (reason === 'REDACTION' ? redactions : deletions).add(tx, ids, { by, reason, at });
-    const change = {
-      action: ACTIONS[reason],
-      actor: by,
-      at,
-      ...(apiKeyId !== undefined && { apiKeyId }),
-      ...(operatorId !== undefined && { operatorId }),
-      ...(requestId !== undefined && { requestId }),
-      ...(address !== undefined && { address }),
-    };
+    const { by, reason, ...caller } = deletion;
+    await (reason === 'REDACTION' ? redactions : deletions).add(tx, ids, { by, reason, at: caller.at });
+    const change = { ...caller, action: ACTIONS[reason], actor: by };
     await deps.audit.recordAll(
       tx,
       rows.map(({ id, environment }) => ({ ...change, environment, instanceId: id })),

@@ -68,7 +68,7 @@ async function seed(
     for (const { blob_key } of rows)
       await blobs.put(blob_key, seal(imageContext({ blob_key }), Buffer.alloc(bytes, 7)));
     await db.write(async (tx) => {
-      saveImages(tx, rows, []);
+      await saveImages(tx, rows, []);
     });
     return id;
   };

@@ -1,11 +1,15 @@
 import type { TenantTx } from '../../db/db.ts';
 import { statement } from '../../db/sql/statement.ts';
+import { type Erasable, REPLAYED_BY } from '../../erasure-log/replay-erasures.ts';
+import { isGone } from '../../kernel/errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 import { discountAll } from '../instances/instance-totals.ts';
+import { lockChain } from '../instances/lock-chain.ts';
 import { type InstanceRow, removeInstances } from '../instances/process-instances.repository.ts';
 import type { TellEvents } from '../instances/tell-events.ts';
 import type { Drive } from '../runtime/drive.ts';
+import { instancesAmong, oldestInstance } from './among-instances.repository.ts';
 import type { BeginErasure, Deletion } from './begin-erasure.ts';
 import { type DeletedRow, lockDescendants } from './due.repository.ts';
 import { forgetParameters } from './forget-parameters.ts';
@@ -66,4 +70,27 @@ export async function deleteInstances(
   await forgetParameters(tx, [...tokenIds], at);
   // Last: whoever creates an instance has the row of its token before that of the total.
   await discountAll(tx, rows);
+}
+
+/** Instances that a backup brought back. */
+export function erasableInstances(deps: DeleteInstanceDeps): Erasable {
+  return {
+    kind: 'instance',
+    oldest: oldestInstance,
+    async eraseAgain(db, ids, at) {
+      const deletion: Deletion = { by: REPLAYED_BY, reason: 'REQUEST', at };
+      const erase = (id: string) =>
+        db.write(async (tx) => {
+          const row = (await lockChain(tx, id)).at(-1);
+          if (row) await deleteInChain(tx, row, deletion, deps);
+          return row !== undefined;
+        });
+      let erased = 0;
+      for (const id of await instancesAmong(db, ids)) {
+        // With its parent it may have gone already.
+        if (await erase(id).catch(isGone)) erased += 1;
+      }
+      return erased;
+    },
+  };
 }

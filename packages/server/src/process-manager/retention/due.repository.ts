@@ -1,6 +1,7 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE, inList, SKIP_LOCKED } from '../../db/sql/dialect.ts';
-import { query, statement } from '../../db/sql/statement.ts';
+import { query } from '../../db/sql/statement.ts';
+import { findSetting, putSetting } from '../../db/tenant-settings.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { type InstanceRow, instances } from '../instances/instance-row.ts';
 
@@ -107,21 +108,15 @@ const NEWEST = query<{
   at: number | null;
 }>()(`SELECT max(created_at) AS at FROM process_instances WHERE tenant_id = :tenant_id AND id =
   (SELECT max(id) FROM process_instances WHERE tenant_id = :tenant_id)`);
-const LAST_PURGE = query<{ at: string }>()(
-  'SELECT value AS at FROM tenant_settings WHERE tenant_id = :tenant_id AND name = :LAST_PURGE_NAME',
-);
-const SET_LAST_PURGE = statement(`INSERT INTO tenant_settings (tenant_id, name, value, last_updated_at, last_updated_by)
-  VALUES (:tenant_id, :LAST_PURGE_NAME, :at, :last_updated_at, :last_updated_by) ON CONFLICT (tenant_id, name)
-  DO UPDATE SET value = excluded.value, last_updated_at = excluded.last_updated_at`);
-const LAST_PURGE_NAME = 'retention.lastPurge';
+const LAST_PURGE = 'retention.lastPurge';
 
 /** The last moment that anything of the tenant knows of; 0 if there is none. */
 export async function newestMoment(db: TenantReads): Promise<number> {
   const newest = await NEWEST.get(db, {});
-  const last = await LAST_PURGE.get(db, { LAST_PURGE_NAME });
-  return Math.max(newest?.at ?? 0, Number(last?.at ?? 0));
+  const last = await findSetting(db, { name: LAST_PURGE });
+  return Math.max(newest?.at ?? 0, Number(last?.value ?? 0));
 }
 
 export async function setLastPurge(tx: TenantTx, at: number): Promise<void> {
-  await SET_LAST_PURGE.run(tx, { LAST_PURGE_NAME, at: String(at), last_updated_at: at, last_updated_by: 'Retention' });
+  await putSetting(tx, { name: LAST_PURGE, value: String(at), last_updated_at: at, last_updated_by: 'Retention' });
 }

@@ -7,25 +7,20 @@ import { type ErasedKind, MAX_IDS_OF_ENTRY } from '../../erasure-log/log-entries
 import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
 import { oneAtATime, type PassOf } from '../../jobs/one-at-a-time.ts';
 import { UNTIL_ERASED } from '../../jobs/patience.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import type { TenantId } from '../../kernel/ids.ts';
+import { SECOND, toDtm } from '../../kernel/clock.ts';
+import type { Platform } from '../../kernel/feature.ts';
 import type { SignDocument } from '../../kernel/sign-document.ts';
 import { deletions, type ErasureRow, type ErasureStore, redactions } from './erasures.repository.ts';
-import { receiptClaims } from './receipt-claims.ts';
 
 /** Without ids: of every instance of the tenant that is not finished. */
 export type FinishErasures = { ids?: readonly string[] };
 
-export type FinishDeps = {
-  db: Db;
-  clock: Clock;
+export type FinishDeps = Pick<Platform, 'db' | 'clock' | 'baseUrlOf' | 'everyTenantId'> & {
   blobs: Pick<Blobs, 'deleteAll'>;
   scrub: Scrub;
   sign: SignDocument;
   erasureLog: Pick<ErasureLog, 'writeDown'>;
   audit: Pick<Audit, 'recordAll'>;
-  baseUrlOf(tenantId: string): string;
-  everyTenantId(): AsyncIterable<TenantId>;
 };
 
 /** How each kind of erasure is written to the log outside the database, and whether its end is audited. */
@@ -125,4 +120,25 @@ export async function finishAllErasures(
     signal.throwIfAborted();
     await finish(db.of(tenantId), signal);
   }
+}
+
+type Confirmed = { tenantId: string; at: number; deps: { baseUrlOf(tenantId: string): string } };
+
+/** What a receipt says: which instance went, when, by whom and why, how much it was, and when all of it was gone. */
+function receiptClaims(row: ErasureRow, { tenantId, at, deps }: Confirmed) {
+  return {
+    iss: deps.baseUrlOf(tenantId),
+    aud: tenantId,
+    sub: row.instance_id,
+    iat: Math.floor(at / SECOND),
+    processDefnId: row.definition_id,
+    environment: row.environment,
+    reason: row.reason,
+    createdDtm: toDtm(row.created_at),
+    deletedDtm: toDtm(row.deleted_at),
+    deletedBy: row.deleted_by,
+    rowsRemoved: row.rows_removed,
+    blobsRemoved: row.blobs_removed,
+    confirmedDtm: toDtm(at),
+  };
 }

@@ -1,34 +1,32 @@
 import type { Audit } from '../../audit/audit.ts';
 import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
 import { REPLAYED_BY } from '../../erasure-log/replay-erasures.ts';
-import type { Jobs } from '../../jobs/jobs.ts';
+import type { Platform } from '../../kernel/feature.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { TellEvents } from '../instances/tell-events.ts';
 import type { Drive } from '../runtime/drive.ts';
 import { deletedTokens, erasableTokens, tokensOfPerson } from '../tokens/tokens-of-person.ts';
 import { erasureBeginner } from './begin-erasure.ts';
 import { clockComparison } from './compare-clocks.ts';
-import { erasableInstances } from './erase-again.ts';
-import { erasureHandlers } from './erasures.ts';
+import { erasableInstances } from './delete-instance.ts';
 import { erasureFinisher, type FinishDeps, finishAllErasures, finishErasuresJob } from './finish-erasures.ts';
 import { instancesOfPerson } from './instances-of-person.ts';
 import { purger } from './purge.ts';
 import { purgeInstancesJob, purgeJob } from './purge-job.ts';
 import { redactedInstances } from './redact-instance.ts';
-import { retentionHandlers } from './retention.ts';
+import { erasureHandlers, retentionHandlers } from './retention.ts';
 
 /** Retention and erasure, put together. */
-export type RetentionDeps = FinishDeps & {
-  vault: Pick<Vault, 'destroySubjects'>;
-  erasureLog: Pick<ErasureLog, 'writeDown' | 'tend'>;
-  audit: Pick<Audit, 'record' | 'recordAll'>;
-  drive: Pick<Drive, 'apply' | 'lookAt'>;
-  tell: TellEvents;
-  jobs: Pick<Jobs, 'enqueue'>;
-  /** How many days tombstones and receipts of deleted instances are kept. */
-  receiptsDays: number;
-  onError(what: string, error: unknown): void;
-};
+export type RetentionDeps = FinishDeps &
+  Pick<Platform, 'jobs' | 'onError'> & {
+    vault: Pick<Vault, 'destroySubjects'>;
+    erasureLog: Pick<ErasureLog, 'writeDown' | 'tend'>;
+    audit: Pick<Audit, 'record' | 'recordAll'>;
+    drive: Pick<Drive, 'apply' | 'lookAt'>;
+    tell: TellEvents;
+    /** How many days tombstones and receipts of deleted instances are kept. */
+    receiptsDays: number;
+  };
 
 /** Instances that are deleted in one transaction. SQLite has one writer, and the others wait for it. */
 const BATCH = 100;

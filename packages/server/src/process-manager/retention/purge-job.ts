@@ -1,7 +1,8 @@
-import type { Db, TenantDb } from '../../db/db.ts';
+import type { TenantDb } from '../../db/db.ts';
 import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
 import { defineJob, type JobDefinition, JobError } from '../../jobs/define-job.ts';
-import { type Clock, HOUR, MINUTE } from '../../kernel/clock.ts';
+import { HOUR, MINUTE } from '../../kernel/clock.ts';
+import type { Platform } from '../../kernel/feature.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { purgeTokens } from '../tokens/purge-tokens.ts';
 import type { ClockFault } from './compare-clocks.ts';
@@ -20,15 +21,12 @@ const LEFT_BEHIND_MS = HOUR;
 /** What a clock check refuses is tried again for some hours, and is then a dead job that the operator sees. */
 const PATIENCE = { maxAttempts: 10, backoff: { firstMs: MINUTE, mostMs: HOUR }, timeoutMs: 6 * HOUR };
 
-export type PurgeJobDeps = {
-  db: Db;
-  clock: Clock;
+export type PurgeJobDeps = Pick<Platform, 'db' | 'clock' | 'everyTenantId'> & {
   purge: Purge;
   finisher: Pick<Finisher, 'leftBehind'>;
   clockFault: ClockFault;
   erasureLog: Pick<ErasureLog, 'tend'>;
   receiptsDays: number;
-  everyTenantId(): AsyncIterable<TenantId>;
 };
 
 /**

@@ -1,10 +1,11 @@
 import { DbError, type TenantDb } from '../../db/db.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { isGone } from '../../kernel/errors.ts';
+import { lockChain } from '../instances/lock-chain.ts';
+import type { InstanceRow } from '../instances/process-instances.repository.ts';
 import type { Deletion } from './begin-erasure.ts';
-import { type DeleteInstanceDeps, deleteInstances } from './delete-instance.ts';
+import { type DeleteInstanceDeps, deleteInChain, deleteInstances } from './delete-instance.ts';
 import { dueChildren, lockDueRoots, setLastPurge } from './due.repository.ts';
-import { dueEraser } from './erase-due.ts';
 
 /**
  * Deletes the instances of a tenant whose retention is over, a batch in each transaction: whoever is killed in the middle
@@ -82,4 +83,23 @@ export function purger(deps: DeleteInstanceDeps, { batch }: { batch: number }): 
 function ensureRowFault(error: unknown): void {
   const isOutage = error instanceof DbError && error.fault !== 'busy' && error.fault !== 'unique';
   if (isOutage || (error as Error)?.name === 'AbortError') throw error;
+}
+
+/** Deletes the instance if it is still there and still due; says whether it did. */
+type EraseDue = (db: TenantDb, instanceId: string, deletion: Deletion) => Promise<boolean>;
+
+/** Looks again, with the instance locked: it may have gone, or moved on, since it was found. */
+function dueEraser(deps: DeleteInstanceDeps): EraseDue {
+  return (db, instanceId, deletion) =>
+    db.write(async (tx) => {
+      const row = (await lockChain(tx, instanceId)).at(-1);
+      if (!row || !isDue(row, deletion.at)) return false;
+      await deleteInChain(tx, row, deletion, deps);
+      return true;
+    });
+}
+
+/** As `due.repository.ts` has it. */
+function isDue({ expiring_at, deadline_at }: InstanceRow, now: number): boolean {
+  return expiring_at <= now && (deadline_at === null || deadline_at <= now);
 }

@@ -6,7 +6,17 @@ import { query, statement } from '../../db/sql/statement.ts';
  * What a check found besides its status, score and reason. The rest stays, because it says nothing of the person: how it was
  * assessed, and how many others it was compared with. What-if and the assurance of the result need it.
  */
-const WORDS = ['engine', 'algorithm', 'models', 'method', 'hints', 'compared', 'notCompared', 'notComparable'] as const;
+const WORDS = [
+  'engine',
+  'algorithm',
+  'models',
+  'method',
+  'hints',
+  'compared',
+  'notCompared',
+  'notComparable',
+  'approximate',
+] as const;
 
 type MetaData = Readonly<Record<string, unknown>>;
 

@@ -2,25 +2,21 @@ import type { TenantTx } from '../../db/db.ts';
 import { statement } from '../../db/sql/statement.ts';
 import { type Erasable, REPLAYED_BY } from '../../erasure-log/replay-erasures.ts';
 import { ApiError, isGone } from '../../kernel/errors.ts';
-import type { Vault } from '../../secrets/vault.ts';
 import { isFinal } from '../engine/state.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 import { lockChain } from '../instances/lock-chain.ts';
 import { type InstanceRow, redactRows } from '../instances/process-instances.repository.ts';
-import { recordEvent, type TellEvents } from '../instances/tell-events.ts';
+import { recordEvent } from '../instances/tell-events.ts';
 import type { Drive } from '../runtime/drive.ts';
 import { instancesAmong, oldestInstance } from './among-instances.repository.ts';
-import type { BeginErasure, Deletion } from './begin-erasure.ts';
+import type { Deletion } from './begin-erasure.ts';
+import type { DeleteInstanceDeps } from './delete-instance.ts';
 import { type DeletedRow, lockDescendants } from './due.repository.ts';
 import { forgetParameters } from './forget-parameters.ts';
 import { REDACTING_TEXTS } from './instance-parts.ts';
 import { redactChecks } from './redact-checks.ts';
 
-export type RedactInstanceDeps = {
-  vault: Pick<Vault, 'destroySubjects'>;
-  beginErasure: BeginErasure;
-  tell: TellEvents;
-};
+export type RedactInstanceDeps = Omit<DeleteInstanceDeps, 'drive'>;
 
 export type Redaction = Omit<Deletion, 'reason'>;
 

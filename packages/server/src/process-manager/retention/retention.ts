@@ -6,6 +6,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import type { ClockFault } from './compare-clocks.ts';
 import { countDue, dueInstances } from './due.repository.ts';
+import { deletions, redactions } from './erasures.repository.ts';
 import type { Purge } from './purge.ts';
 
 /** Deletes on demand what the night would delete, and shows it beforehand. */
@@ -32,6 +33,32 @@ export function retentionHandlers(deps: { purge: Purge; clockFault: ClockFault; 
       if (failure) throw failure.reason;
       await db.write((tx) => deps.audit.record(tx, { action: 'retention.run', ...changedBy(context) }));
       return { purged, left: (await countDue(db, scope, MAX_DUE_COUNTED)).due };
+    },
+  });
+}
+
+/** What became of deleted and redacted instances. */
+export function erasureHandlers() {
+  return implement(api.erasures, {
+    async get({ db, principal }, { params }) {
+      const { processInstanceId } = params;
+      // A redacted instance may be deleted later: then its deletion says everything.
+      const row = (await deletions.find(db, processInstanceId)) ?? (await redactions.find(db, processInstanceId));
+      if (row?.environment !== principal.environment) throw new ApiError(100081);
+      return {
+        processInstanceId: row.instance_id,
+        processDefnId: row.definition_id,
+        environment: row.environment,
+        state: row.state,
+        reason: row.reason,
+        createdDtm: toDtm(row.created_at),
+        deletedDtm: toDtm(row.deleted_at),
+        deletedBy: row.deleted_by,
+        rowsRemoved: row.rows_removed,
+        blobsRemoved: row.blobs_removed,
+        ...(row.confirmed_at !== null && { confirmedDtm: toDtm(row.confirmed_at) }),
+        ...(row.receipt !== null && { receipt: row.receipt }),
+      };
     },
   });
 }

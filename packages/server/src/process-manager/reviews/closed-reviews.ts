@@ -1,8 +1,9 @@
 import { api } from '@grove/contract';
-import { fromDtm, toDtm } from '../../kernel/clock.ts';
-import { invalidInput } from '../../kernel/errors.ts';
+import { toDtm } from '../../kernel/clock.ts';
 import { implement } from '../../kernel/implement.ts';
+import { firstIdOf } from '../../kernel/moment-of.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
+import { EVERY_ID } from '../instances/instance-ids.repository.ts';
 import { sealOf } from '../instances/instance-seal.ts';
 import { findInstanceViews } from '../instances/process-instances.repository.ts';
 import { commentPlace } from './round.ts';
@@ -19,8 +20,8 @@ export function closedReviewHandlers() {
         verdict: query.verdict,
         reviewer: query.reviewer || undefined,
         definitionName: query.processDefnName || undefined,
-        from: boundOf(query.startDateTime, '/query/startDateTime'),
-        below: boundOf(query.endDateTime, '/query/endDateTime'),
+        from: firstIdOf(query.startDateTime || undefined, '/query/startDateTime') ?? EVERY_ID.from,
+        below: firstIdOf(query.endDateTime || undefined, '/query/endDateTime') ?? EVERY_ID.below,
       };
       const { rows, total } = await pageClosed(db, filter, page);
       const ids = [...new Set(rows.map(({ instance_id }) => instance_id))];
@@ -45,11 +46,4 @@ export function closedReviewHandlers() {
       return toPage(content, total, page);
     },
   });
-}
-
-function boundOf(dtm: string | undefined, pointer: string): number | undefined {
-  if (dtm === undefined || dtm === '') return undefined;
-  const at = fromDtm(dtm);
-  if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'is not a valid date-time' });
-  return at;
 }

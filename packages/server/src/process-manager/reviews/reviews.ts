@@ -7,6 +7,7 @@ import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
 import { ASSESSED_CHECKS, showAssurance } from '../assurance/show-assurance.ts';
+import type { TellOperator } from '../case-work/notes.ts';
 import { findCompiled } from '../definitions/compiled-definition.ts';
 import type { Definition } from '../engine/definition.ts';
 import type { Flow, Happening } from '../engine/state.ts';
@@ -26,13 +27,14 @@ import { lockReview, lockWaiting, nameOf, record } from './lock-review.ts';
 import { definitionsOf } from './queues.ts';
 import { reopenReview } from './reopen-review.ts';
 import { findReview, pageReviews, type ReviewRow, SORTABLE } from './reviews.repository.ts';
-import { giveVerdict, ofRound } from './round.ts';
+import { giveVerdict, isForTwo, ofRound } from './round.ts';
 import { openVerdicts } from './verdicts.repository.ts';
 
 export type ReviewDeps = {
   drive: Drive;
   /** How an operator who can sign in is shown as a reviewer. */
   reviewerName(db: TenantReads, operatorId: string): Promise<string | undefined>;
+  tellOperator: TellOperator;
   audit: Pick<Audit, 'record'>;
   /** A one-time link with which the end user goes on. */
   resumeLink(tx: TenantTx, row: InstanceRow, now: number): Promise<{ redirectUrl: string; expiringDtm: string }>;
@@ -87,7 +89,7 @@ export function reviewHandlers(deps: ReviewDeps) {
     get: (context, { params }) => one(context, params.processInstanceId),
     claim: (context, { params, body }) =>
       claim(deps, context, params.processInstanceId, body.reviewer, context.now + CLAIMED_MS),
-    assign: (context, { params, body }) => assign(deps, context, params.processInstanceId, body.operatorId),
+    assign: (context, { params, body }) => assign(deps, context, params.processInstanceId, body),
     setPriority: (context, { params, body }) => setPriority(deps, context, params.processInstanceId, body.priority),
     release: (context, { params, body }) => claim(deps, context, params.processInstanceId, body.reviewer, null),
     approve: (context, { params, body }) => verdict(context, params.processInstanceId, { ...body, status: 'APPROVED' }),
@@ -131,7 +133,9 @@ async function claim(
   return one(context, id);
 }
 
-async function assign(deps: ReviewDeps, context: Context, id: string, operatorId: string) {
+type Assignment = { operatorId: string; language?: string };
+
+async function assign(deps: ReviewDeps, context: Context, id: string, { operatorId, language }: Assignment) {
   const reviewer = await deps.reviewerName(context.db, operatorId);
   if (reviewer === undefined) throw invalidInput({ pointer: '/operatorId', message: 'is not an active operator' });
   await context.db.write(async (tx) => {
@@ -139,6 +143,8 @@ async function assign(deps: ReviewDeps, context: Context, id: string, operatorId
     const assigned = { reviewer, claimed_until: context.now + ASSIGNED_MS };
     await changeInstance(tx, row, { ...row, ...assigned, last_updated_at: row.last_updated_at });
     await record(deps.audit, context, tx, 'review.assigned', id);
+    const { callerId, environment } = context.principal;
+    await deps.tellOperator(tx, { occasion: 'ASSIGNED', operatorId, callerId, instanceId: id, environment, language });
   });
   return one(context, id);
 }
@@ -190,7 +196,8 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
   );
   const verdicts = Map.groupBy(await openVerdicts(db, { instanceIds: ids }), ({ instance_id }) => instance_id);
   const [{ environment }] = rows as [ReviewRow];
-  const { fourEyes, reviewReasons, reviewDueHours } = await findProcessSettings(db, environment);
+  const settings = await findProcessSettings(db, environment);
+  const { reviewReasons, reviewDueHours } = settings;
   const definitions = new Map<string, Definition>();
   for (const definitionId of new Set(rows.map(({ definition_id }) => definition_id))) {
     const compiled = await findCompiled(db, definitionId);
@@ -206,7 +213,7 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
       ...toReview(row, flow, notPassed.get(row.id) ?? [], now),
       ...(reviewDueHours > 0 && { dueDtm: toDtm(row.last_updated_at + reviewDueHours * HOUR) }),
       assurance,
-      verdictsNeeded: fourEyes || definition.fourEyes ? 2 : 1,
+      verdictsNeeded: isForTwo(row.id, settings, definition) ? 2 : 1,
       verdictsBy: round.map(({ reviewer }) => reviewer).slice(0, MAX_REASONS),
       disagree: new Set(round.map(({ verdict }) => verdict)).size > 1,
       ...(flow.evaluation && { evaluation: flow.evaluation }),

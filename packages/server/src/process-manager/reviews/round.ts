@@ -1,13 +1,15 @@
+import { createHash } from 'node:crypto';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { findCompiled } from '../definitions/compiled-definition.ts';
+import type { Definition } from '../engine/definition.ts';
 import type { Flow } from '../engine/state.ts';
 import { sealOf } from '../instances/instance-seal.ts';
 import { findJourney } from '../instances/journeys.repository.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
-import { findProcessSettings } from '../settings/settings.repository.ts';
+import { findProcessSettings, type ProcessSettings } from '../settings/settings.repository.ts';
 import { addVerdict, openVerdicts, type Verdict, type VerdictRow } from './verdicts.repository.ts';
 
 /**
@@ -61,7 +63,20 @@ async function enteredAtOf(db: TenantReads, row: InstanceRow): Promise<number> {
   return flow?.current?.enteredAt ?? row.last_updated_at;
 }
 
-async function needsTwoOf(db: TenantReads, { definition_id, environment }: InstanceRow): Promise<boolean> {
-  if ((await findProcessSettings(db, environment)).fourEyes) return true;
-  return (await findCompiled(db, definition_id))?.definition.fourEyes === true;
+async function needsTwoOf(db: TenantReads, { id, definition_id, environment }: InstanceRow): Promise<boolean> {
+  const settings = await findProcessSettings(db, environment);
+  return isForTwo(id, settings, (await findCompiled(db, definition_id))?.definition);
+}
+
+type TwoSettings = Pick<ProcessSettings, 'fourEyes' | 'secondReviewPercent'>;
+
+/** Whether two people have to agree on the instance. A sample of all instances is chosen by their ids. */
+export function isForTwo(
+  instanceId: string,
+  { fourEyes, secondReviewPercent }: TwoSettings,
+  definition: Pick<Definition, 'fourEyes'> | undefined,
+): boolean {
+  if (fourEyes || definition?.fourEyes === true) return true;
+  const hash = createHash('sha256').update(instanceId).digest().readUInt32BE();
+  return (100 * hash) / 2 ** 32 < secondReviewPercent;
 }

@@ -1,8 +1,12 @@
 import type { TenantReads } from '../../db/db.ts';
 import { inList } from '../../db/sql/dialect.ts';
+import { query } from '../../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
+import { findInStretches, type IdRange, STRETCH } from '../../kernel/find-in-stretches.ts';
+import { slicesOf } from '../../kernel/in-slices.ts';
 import type { Paging } from '../../kernel/pages.ts';
+import { lineOf } from '../../kernel/take-turns.ts';
 
 const verdicts = table('review_verdicts', {
   tenant_id: text(),
@@ -25,14 +29,17 @@ export type Verdict = 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN' | 'REOPENED';
 /** Verdicts of one round that are looked at. */
 const MAX_IN_ROUND = 100;
 export const COUNT_CAP = 10_000;
-const LIST = verdicts.list(columns, 'WHERE tenant_id = :tenant_id AND environment = :environment AND decides = 1', {
+const CLOSED = `tenant_id = :tenant_id AND environment = :environment AND decides = 1
+  AND id >= :from AND id < :below`;
+const EDGE = query<{ id: string }>()(`SELECT id FROM review_verdicts WHERE ${CLOSED}
+  ORDER BY id DESC LIMIT 1 OFFSET ${STRETCH - 1}`).get;
+const IDS = verdicts.list(['id'], `WHERE ${CLOSED}`, {
   verdict: 'AND verdict = :verdict',
   reviewer: 'AND reviewer = :reviewer',
   definitionName: `AND definition_id IN (
     SELECT id FROM process_definitions WHERE tenant_id = :tenant_id AND name = :definitionName)`,
-  from: 'AND at >= :from',
-  below: 'AND at < :below',
 });
+const OF_IDS = verdicts.select(columns, `WHERE tenant_id = :tenant_id AND id ${inList(':ids')} ORDER BY id DESC`).all;
 
 export const addVerdict = verdicts.insert().run;
 
@@ -43,16 +50,28 @@ export const openVerdicts = verdicts.select(
   ORDER BY instance_id, id LIMIT ${MAX_IN_ROUND * 200}`,
 ).all;
 
-export type ClosedFilter = {
+export type ClosedFilter = IdRange & {
   environment: Environment;
   verdict: Verdict | undefined;
   reviewer: string | undefined;
   definitionName: string | undefined;
-  from: number | undefined;
-  below: number | undefined;
 };
 
-export async function pageClosed(db: TenantReads, filter: ClosedFilter, paging: Paging) {
-  const { rows, total } = await LIST(db, filter, { ...paging, orderBy: 'id DESC' });
-  return { rows, total: Math.min(total, COUNT_CAP) };
+/** What was decided, the newest first. There may be very many, and the filters have no index. */
+export async function pageClosed(db: TenantReads, { from, below, ...filter }: ClosedFilter, { offset, size }: Paging) {
+  const { environment } = filter;
+  const all = { orderBy: 'id DESC', sorts: 0, size: STRETCH, offset: 0 };
+  const matches = await findInStretches(
+    db,
+    lineOf(db.tenantId, environment),
+    {
+      direction: 'DESC',
+      edge: async (range) => (await EDGE(db, { environment, ...range }))?.id,
+      ids: async (range) => (await IDS.page(db, { ...filter, ...range }, all)).map(({ id }) => id),
+    },
+    { from, below, enough: Math.max(COUNT_CAP, offset + size) },
+  );
+  const rows: VerdictRow[] = [];
+  for await (const ids of slicesOf(db, matches.slice(offset, offset + size))) rows.push(...(await OF_IDS(db, { ids })));
+  return { rows, total: Math.min(matches.length, COUNT_CAP) };
 }

@@ -1,15 +1,14 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import type { Jobs } from '../../jobs/jobs.ts';
-import { fromDuration } from '../../kernel/clock.ts';
+import type { Platform } from '../../kernel/feature.ts';
 import { newId, type TenantId } from '../../kernel/ids.ts';
 import type { InstanceEvent } from '../../kernel/instance-event.ts';
-import type { Vault } from '../../secrets/vault.ts';
 import { saveLinks } from '../case-work/save-links.ts';
 import { compiledDefinition, compiledOf } from '../definitions/compiled-definition.ts';
 import { findDeployed } from '../definitions/definitions.repository.ts';
 import type { CompiledDefinition } from '../engine/compile-definition.ts';
 import { nextStep } from '../engine/next-step.ts';
 import {
+  type Current,
   type Effect,
   type Happening,
   isFinal,
@@ -33,7 +32,8 @@ import {
   findInstance,
   type InstanceRow,
 } from '../instances/process-instances.repository.ts';
-import { type ExpectEvents, instanceEvent, recordEvent, type TellEvents } from '../instances/tell-events.ts';
+import { type ExpectNotified, instanceEvent, recordEvent, type TellEvents } from '../instances/tell-events.ts';
+import { afterChange, eventsOf } from './after-change.ts';
 import type { IdentityPort } from './identity-port.ts';
 import { type ChildPayload, LOOK_STEP, START_CHILD, WORK_STEP } from './job-kinds.ts';
 import { needsLook, type SettledStep, settleStep, settles } from './settle-step.ts';
@@ -45,7 +45,10 @@ export type Drive = {
    * child that ends happens to its parent in the same transaction.
    */
   apply(tx: TenantTx, instanceId: string, happening: Happening, now: number): Promise<Applied>;
-  /** The same for a caller that has locked the root, and has looked since and changed nothing of the journey. */
+  /**
+   * The same for an end user, whose answer shows the step that the journey comes to. The caller has locked the root, and has
+   * looked since and changed nothing of the journey.
+   */
   applyTo(tx: TenantTx, snapshot: Snapshot, happening: Happening, now: number): Promise<Applied>;
   /** Ends a journey before its end: the root, the child that is under way below it, and with that those between the two. */
   endEarly(
@@ -76,22 +79,33 @@ export type Snapshot = {
   readonly revision: number;
 } & Omit<InstanceJourney, 'row'>;
 
+/** As much of a snapshot as a page shows. */
+export type ShownJourney = Omit<Snapshot, 'journey' | 'dataKey' | 'views'>;
+
 export type Applied =
   | { readonly refusal: Reason; readonly faults?: readonly { pointer: string; message: string }[] }
-  /** `state` is missing if steps or children that followed in the same transaction have changed it again. */
-  | { readonly refusal?: undefined; readonly instance: InstanceRow; readonly state?: State | undefined };
+  | { readonly refusal?: undefined; readonly instance: InstanceRow; readonly after?: Changed | undefined };
 
-export type DriveDeps = {
-  vault: Vault;
-  jobs: Pick<Jobs, 'enqueue'>;
+/** Where the journey stands now. Missing if steps, children or images that followed have changed it again. */
+type Changed = Pick<Snapshot, 'state' | 'revision'>;
+
+/** What the page shows next, if it need not be read again. */
+export function shownAfter(snapshot: Snapshot, applied: Applied): ShownJourney | undefined {
+  if (applied.refusal !== undefined || !applied.after || snapshot.instance.id !== snapshot.root.id) return undefined;
+  const { instance, after } = applied;
+  return { ...snapshot, root: instance, instance, ...after };
+}
+
+export type DriveDeps = Pick<Platform, 'vault' | 'jobs' | 'warn'> & {
   tell: TellEvents;
-  expectEvents: ExpectEvents;
+  expectNotified: ExpectNotified;
+  rememberViews(tx: TenantTx, instanceId: string, views: Snapshot['views']): void;
+  /** The events of showing a step to the end user. */
+  eventsOfView(tx: TenantTx, row: InstanceRow, current: Current): Promise<NewEvent[]>;
   /** Steps of identity stores are settled in the transaction that takes what was submitted. */
   identity: IdentityPort;
   /** Sends the webhook that a step names. False if there is none of that name. */
   sendWebhook(tx: TenantTx, name: string, event: InstanceEvent): Promise<boolean>;
-  /** Writes to the log. The details hold nothing of a person. */
-  warn(details: object, message: string): void;
   /** Told after the commit that a journey, or one below it, has changed. */
   changed(tenantId: TenantId, rootId: string): void;
 };
@@ -107,36 +121,35 @@ export function openDrive(deps: DriveDeps): Drive {
     if (!applied.refusal) run.tx.afterCommit(() => deps.changed(run.tx.tenantId, run.rootId));
     return applied;
   };
-  const applyLocked: Drive['apply'] = async (tx, instanceId, happening, now) => {
-    const {
-      chain,
-      row,
-      value: journey,
-    } = await lockAndRead(tx, instanceId, () => {
-      deps.expectEvents(tx, instanceId);
-      return findJourney(tx, { instanceId });
-    });
-    const run = runIn(deps, tx, chain, now);
-    return notingChange(run, readAndApply(run, { row, journey }, happening));
+  const applyLocked = async (tx: TenantTx, instanceId: string, happening: Happening, how: How) => {
+    const locking = lockAndRead(tx, instanceId);
+    deps.expectNotified(tx);
+    const { chain, journey } = await locking;
+    deps.rememberViews(tx, instanceId, journey.views);
+    const run = runIn(deps, tx, chain, how);
+    return notingChange(run, readAndApply(run, journey, happening));
   };
   return {
-    apply: applyLocked,
+    apply: (tx, instanceId, happening, now) => applyLocked(tx, instanceId, happening, { now, isShown: false }),
     applyTo(tx, snapshot, happening, now) {
       const { root, instance } = snapshot;
+      const how = { now, isShown: true };
       // Below a root, those between are locked in their order.
-      if (instance.id !== root.id || root.parent_id !== null) return applyLocked(tx, instance.id, happening, now);
-      const run = runIn(deps, tx, [root], now);
+      if (instance.id !== root.id || root.parent_id !== null) return applyLocked(tx, instance.id, happening, how);
+      deps.rememberViews(tx, root.id, snapshot.views);
+      const run = runIn(deps, tx, [root], how);
       return notingChange(run, applyTo(run, { row: instance, ...snapshot }, happening));
     },
     async endEarly(tx, { root, instance }, why, now) {
-      const applied = await applyLocked(tx, root.id, { type: why }, now);
-      if (!applied.refusal && instance.id !== root.id) await applyLocked(tx, instance.id, { type: why }, now);
+      const how = { now, isShown: false };
+      const applied = await applyLocked(tx, root.id, { type: why }, how);
+      if (!applied.refusal && instance.id !== root.id) await applyLocked(tx, instance.id, { type: why }, how);
       return applied;
     },
     async startChild(tx, { instanceId, step, childId }, now) {
       const chain = await lockChain(tx, instanceId);
       const parent = chain.at(-1) as InstanceRow;
-      const run = runIn(deps, tx, chain, now);
+      const run = runIn(deps, tx, chain, { now, isShown: false });
       const { definition, state } = await readParts(deps, tx, parent, await findJourney(tx, { instanceId }));
       if (state.flow.current?.childId !== childId || (await findInstance(tx, childId))) return;
       await startChild(run, parent, definition.step(step) as SubprocessStep, childId);
@@ -157,18 +170,20 @@ export function openDrive(deps: DriveDeps): Drive {
   };
 }
 
+/** `isShown`: the end user sees where this leads. */
+type How = { now: number; isShown: boolean };
+
 /** `children` counts those that the transaction has made. */
-type Run = {
+type Run = How & {
   deps: DriveDeps;
   tx: TenantTx;
-  now: number;
   rootId: string;
   depth: number;
   readonly children: { count: number };
 };
 
-function runIn(deps: DriveDeps, tx: TenantTx, chain: readonly InstanceRow[], now: number): Run {
-  return { deps, tx, now, rootId: (chain[0] as InstanceRow).id, depth: chain.length, children: { count: 0 } };
+function runIn(deps: DriveDeps, tx: TenantTx, chain: readonly Pick<InstanceRow, 'id'>[], how: How): Run {
+  return { deps, tx, ...how, rootId: (chain[0] as { id: string }).id, depth: chain.length, children: { count: 0 } };
 }
 
 async function lookAt(deps: DriveDeps, db: TenantReads, instanceId: string): Promise<Snapshot | undefined> {
@@ -213,7 +228,8 @@ async function applyTo(run: Run, position: Position, happening: Happening): Prom
   const { row: before, journey, definition, state } = position;
   const next = nextStep(definition, state, { ...happening, now, freshId: newId(now) });
   if (next.refusal !== undefined) return next;
-  if (next.state === state && next.effects.length === 0) return { instance: before, state };
+  const revision = (journey?.revision ?? 0) + 1;
+  if (next.state === state && next.effects.length === 0) return { instance: before };
 
   const data =
     next.state.data === state.data ? (journey?.sealed ?? null) : await sealData(run, before, next.state.data, journey);
@@ -222,24 +238,28 @@ async function applyTo(run: Run, position: Position, happening: Happening): Prom
   }
   saveJourney(tx, {
     instance_id: before.id,
-    revision: (journey?.revision ?? 0) + 1,
+    revision,
     state: JSON.stringify(next.state.flow),
     sealed: data,
     due_at: next.state.flow.current?.dueAt ?? null,
   });
   if (before.id !== run.rootId) touchJourney(tx, { instanceId: run.rootId });
   const after = afterChange(before, next.state, definition, now);
-  const events = eventsOf(next.effects, after);
+  const own = eventsOf(next.effects, after);
+  const events = [...own, ...(await shownEvents(run, after, next.state))];
   const updated = await changeInstance(tx, before, { ...after, sequence: before.sequence + events.length });
   await addEvents(tx, before, events, now);
   await deps.tell(tx, after, events, { before: before.sequence, now });
   warnOfConditions(run, before, definition, next.effects);
   const { result = {} } = happening.type === 'submit' ? happening : {};
-  await perform(run, updated, { definition, state: next.state, result }, next.effects);
+  // What steps send themselves is numbered before the next step is shown.
+  const sender = { ...updated, sequence: before.sequence + own.length };
+  await perform(run, sender, { definition, state: next.state, result }, next.effects);
   if (isFinal(updated.status) && updated.parent_id !== null) await tellParent(run, updated);
   const isMovedOn = next.effects.some((effect) => effect.type === 'child' || isSettledHere(definition, effect));
   if (isMovedOn) return { instance: (await findInstance(tx, before.id)) ?? updated };
-  return { instance: updated, state: next.state };
+  if (next.effects.some(({ type }) => type === 'carry')) return { instance: updated };
+  return { instance: updated, after: { state: next.state, revision } };
 }
 
 function sealData(
@@ -252,41 +272,9 @@ function sealData(
   return deps.vault.sealFor(tx, instanceSubject(id), DATA_CONTEXT, plain, journey?.data_key);
 }
 
-/** The instance as the engine's state wants it. Who is in review has all the time that the reviewer takes. */
-function afterChange(
-  before: InstanceRow,
-  { flow }: State,
-  { definition }: CompiledDefinition,
-  now: number,
-): InstanceRow {
-  const { status } = flow;
-  const isEnded = isFinal(status);
-  const enters = status === 'REVIEW' && before.status !== 'REVIEW';
-  const leaves = status !== 'REVIEW' && before.status === 'REVIEW' && !isEnded;
-  return {
-    ...before,
-    status,
-    // Since when it waits for a reviewer; a correction does not put it at the end of the queue.
-    last_updated_at: status === 'REVIEW' && !enters ? before.last_updated_at : now,
-    ...(isEnded && { completed_at: now, deadline_at: null, code_hash: null, code_expires_at: null }),
-    ...(!isEnded && { completed_at: null }),
-    ...(enters && {
-      deadline_at: null,
-      review_status: 'PENDING',
-      review_comment: null,
-      reviewer: null,
-      claimed_until: null,
-    }),
-    ...(leaves && { deadline_at: now + fromDuration(definition.maxDuration), claimed_until: null }),
-  };
-}
-
-function eventsOf(effects: readonly Effect[], { status }: InstanceRow): NewEvent[] {
-  return effects.flatMap((effect) => {
-    if (effect.type !== 'event') return [];
-    const { event, step, data } = effect;
-    return [{ type: event, status, ...(step !== undefined && { step }), ...(data && { data }) }];
-  });
+async function shownEvents({ deps, tx, isShown }: Run, row: InstanceRow, { flow }: State): Promise<NewEvent[]> {
+  const { current } = flow;
+  return isShown && current?.phase === 'user' ? deps.eventsOfView(tx, row, current) : [];
 }
 
 /** The tenant sees it in the events; the operator, who is asked why journeys end, in the log. */
@@ -325,8 +313,7 @@ async function perform(run: Run, row: InstanceRow, performed: Performed, effects
     } else if (effect.type === 'carry') {
       await carryImages(tx, { instanceId: row.id, ...effect });
     } else if (effect.type === 'checks') {
-      const { step, attempts, checks } = effect;
-      await saveChecks(tx, { instanceId: row.id, step, attempts, now }, checks);
+      saveChecks(tx, { instanceId: row.id, now }, effect);
     } else if (effect.type === 'forget') {
       for (const step of effect.steps) removeChecks(tx, { instanceId: row.id, step });
     } else if (effect.type === 'webhook') {

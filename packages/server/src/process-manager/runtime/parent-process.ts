@@ -1,9 +1,11 @@
 import type { TenantTx } from '../../db/db.ts';
+import type { JobDefinition } from '../../jobs/define-job.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError, isGone } from '../../kernel/errors.ts';
 import { findDefinition } from '../definitions/definitions.repository.ts';
 import { findInstance } from '../instances/process-instances.repository.ts';
 import type { Drive } from './drive.ts';
+import { type ChildPayload, START_CHILD } from './job-kinds.ts';
 
 /** For features that run a process for an instance that waits meanwhile. */
 export function parentProcesses(drive: Pick<Drive, 'apply'>, clock: Clock) {
@@ -29,6 +31,23 @@ export function parentProcesses(drive: Pick<Drive, 'apply'>, clock: Clock) {
     /** The end user does not want it. One that is gone or has ended is left alone. */
     async abandonInstance(tx: TenantTx, instanceId: string): Promise<void> {
       await drive.apply(tx, instanceId, { type: 'abandon' }, clock.now()).catch(isGone);
+    },
+  };
+}
+
+/** Starts a child in a transaction of its own: one that makes many instances holds up all other writers. */
+export function startChildJob(drive: Drive): JobDefinition<ChildPayload> {
+  return {
+    ...START_CHILD,
+    async run(child, { tenant, now, attempt }) {
+      const db = tenant();
+      try {
+        await db.write((tx) => drive.startChild(tx, child, now)).catch(isGone);
+      } catch (error) {
+        if (attempt < START_CHILD.maxAttempts) throw error;
+        const happening = { type: 'childEnded', childId: child.childId, status: 'COMPLETED_PROCESS_ERROR' } as const;
+        await db.write((tx) => drive.apply(tx, child.instanceId, happening, now)).catch(isGone);
+      }
     },
   };
 }

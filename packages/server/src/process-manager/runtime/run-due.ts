@@ -1,20 +1,15 @@
-import { type Db, DbError, type TenantDb, type TenantTx } from '../../db/db.ts';
+import { DbError, type TenantDb, type TenantTx } from '../../db/db.ts';
 import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
 import { isGone } from '../../kernel/errors.ts';
-import type { TenantId } from '../../kernel/ids.ts';
-import { overdueInstances, postponeDeadline } from '../instances/deadlines.repository.ts';
+import type { Platform } from '../../kernel/feature.ts';
 import { dueJourneys, postponeJourney } from '../instances/journeys.repository.ts';
+import { overdueInstances, postponeDeadline } from '../instances/process-instances.repository.ts';
 import type { Drive } from './drive.ts';
 
 /** Steps and instances whose time is over. One pass of the installation, every half minute. */
-type RunDueDeps = {
-  db: Db;
+type RunDueDeps = Pick<Platform, 'db' | 'everyTenantId' | 'onError' | 'suspended'> & {
   drive: Drive;
-  everyTenantId(): AsyncIterable<TenantId>;
-  onError(what: string, error: unknown): void;
-  /** Tenants whose journeys wait. */
-  suspended(): Promise<ReadonlySet<string>>;
 };
 
 const RUN_DUE_EVERY_MS = 30 * SECOND;

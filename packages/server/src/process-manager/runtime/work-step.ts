@@ -3,9 +3,8 @@ import { DbError, type TenantDb, type TenantTx } from '../../db/db.ts';
 import { BlobError, type Blobs } from '../../engines/blobs/blobs.ts';
 import type { Vision } from '../../engines/vision/vision.ts';
 import { isTakenAway, type JobContext, type JobDefinition, JobPostponed } from '../../jobs/define-job.ts';
-import type { Jobs } from '../../jobs/jobs.ts';
 import { isGone } from '../../kernel/errors.ts';
-import type { Vault } from '../../secrets/vault.ts';
+import type { Platform } from '../../kernel/feature.ts';
 import type { Findings } from '../engine/state.ts';
 import { stepTypeOf } from '../engine/steps/registry.ts';
 import type { WorkImage, WorkRequest, WorkResult } from '../engine/steps/step-type.ts';
@@ -13,6 +12,7 @@ import { openChallenges } from '../faces/challenges.ts';
 import { type ImageRow, imagesOf, saveImages } from '../images/images.repository.ts';
 import { imageId, readImage } from '../images/read-image.ts';
 import { storeDerived } from '../images/save-derived.ts';
+import type { ImageName } from '../instances/instance-journey.repository.ts';
 import { lockChain } from '../instances/lock-chain.ts';
 import type { CallHttp } from './call-http.ts';
 import type { Drive, Snapshot } from './drive.ts';
@@ -21,9 +21,8 @@ import { LOOK_STEP, WORK_STEP, type WorkPayload } from './job-kinds.ts';
 import { actsFor, needsLook } from './settle-step.ts';
 
 /** The work of machines on one attempt of one step. Done at least once; the engine takes findings only once. */
-export type WorkDeps = {
+export type WorkDeps = Pick<Platform, 'vault' | 'jobs'> & {
   drive: Drive;
-  vault: Vault;
   blobs: Blobs;
   /** The machine for live instances, and for the sandbox that which plays the scenario. */
   visionOf(db: TenantDb, snapshot: Snapshot): Vision;
@@ -33,7 +32,6 @@ export type WorkDeps = {
   identity: IdentityPort;
   /** Whether this process has machines look. */
   takesLooks: boolean;
-  jobs: Pick<Jobs, 'enqueue'>;
   /** Whether trying again cannot help: then the instance ends with an error at once. */
   isHopeless(error: unknown): boolean;
 };
@@ -72,7 +70,8 @@ export function workStepJobs(deps: WorkDeps): readonly JobDefinition<WorkPayload
           const happening = { type: 'findings', step, attempt, findings } as const;
           const { refusal } = await deps.drive.apply(tx, instanceId, happening, context.now);
           if (refusal) return false;
-          const replaced = rows.length > 0 ? saveImages(tx, rows, await imagesOf(tx, instanceId)) : [];
+          // At work, a step gets no other images of its attempt.
+          const replaced = await saveImages(tx, rows, snapshot.images);
           if (replaced.length > 0) await deps.deleteBlobs(tx, replaced);
           return true;
         })
@@ -133,7 +132,13 @@ async function work(deps: WorkDeps, db: TenantDb, snapshot: Snapshot, context: J
   const stepType = step && stepTypeOf(step.type);
   if (!step || !stepType?.work) throw new Error(`there is no work to do for step ${current.step}`);
   const stepName = `Step: ${definition.definition.name}/${step.id}`;
-  const all = await imagesOf(db, instance.id);
+  const isOfAttempt = (image: ImageName) => image.step === step.id && image.attempt === current.attempt;
+  let reading: Promise<ImageRow[]> | undefined;
+  const readAll = () => {
+    reading ??= imagesOf(db, instance.id);
+    return reading;
+  };
+  const ofAttempt = snapshot.images.some(isOfAttempt) ? (await readAll()).filter(isOfAttempt) : [];
   const open = (row: ImageRow): WorkImage => ({
     id: imageId(row),
     share: db.tenantId,
@@ -147,16 +152,16 @@ async function work(deps: WorkDeps, db: TenantDb, snapshot: Snapshot, context: J
     typeOf: stepTypeOf,
     attempt: current.attempt,
     state,
-    images: new Map(
-      all.filter((row) => row.step === step.id && row.attempt === current.attempt).map((row) => [row.name, open(row)]),
-    ),
+    images: new Map(ofAttempt.map((row) => [row.name, open(row)])),
     async image(key, name) {
       const owner = definition.definition.steps.find(
         (each) => each.key === key && Object.hasOwn(state.flow.done, each.id),
       );
       // What an earlier attempt showed was not accepted, so only the one that ended the step counts.
       const attempt = owner && state.flow.done[owner.id]?.attempts;
-      const imageRow = all.find((row) => row.step === owner?.id && row.attempt === attempt && row.name === name);
+      const isWanted = (image: ImageName) =>
+        image.step === owner?.id && image.attempt === attempt && image.name === name;
+      const imageRow = snapshot.images.some(isWanted) ? (await readAll()).find(isWanted) : undefined;
       return imageRow && open(imageRow);
     },
     challenge: async (id) => (await openChallenges(deps.vault).read(db, instance.id, id))?.progress,

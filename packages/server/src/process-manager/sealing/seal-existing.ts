@@ -1,9 +1,9 @@
-import type { Db, TenantDb, TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantDb, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import type { Scrub } from '../../db/sqlite/scrub.ts';
-import type { Feature } from '../../kernel/feature.ts';
-import type { TenantId } from '../../kernel/ids.ts';
+import { findSetting, putSetting } from '../../db/tenant-settings.ts';
+import type { Feature, Platform } from '../../kernel/feature.ts';
 import { toStored } from '../instances/instance-seal.ts';
 import { addTerms, findStoredInstance, removeTerms } from '../instances/process-instances.repository.ts';
 
@@ -11,10 +11,8 @@ import { addTerms, findStoredInstance, removeTerms } from '../instances/process-
  * Seals what an earlier release stored in the clear, before anybody is served. Where it stands is stored with every batch,
  * so a start that was killed goes on where it stopped. What SQLite deletes it overwrites; the log is folded in at the end.
  */
-export type SealExistingDeps = {
-  db: Db;
+export type SealExistingDeps = Pick<Platform, 'db' | 'everyTenantId'> & {
   scrub: Scrub;
-  everyTenantId(): AsyncIterable<TenantId>;
   /** What other features hold: each seals a batch behind an id, and answers the ids that it sealed. */
   others: Readonly<Record<'users' | 'members', (tx: TenantTx, after: string, limit: number) => Promise<string[]>>>;
   onProgress(progress: { tenantId: string; what: string; sealed: number }): void;
@@ -24,11 +22,6 @@ const BATCH = 500;
 const MARK = 'personal.sealed';
 const DONE = 'done';
 
-const GET_MARK = query<{ value: string }>()(
-  'SELECT value FROM tenant_settings WHERE tenant_id = :tenant_id AND name = :name',
-);
-const SET_MARK = statement(`INSERT INTO tenant_settings (tenant_id, name, value, last_updated_at, last_updated_by)
-  VALUES (:tenant_id, :name, :last, 0, 'Sealing') ON CONFLICT (tenant_id, name) DO UPDATE SET value = excluded.value`);
 const INSTANCES_AFTER = query<{
   id: string;
 }>()(`SELECT id FROM process_instances WHERE tenant_id = :tenant_id AND id > :after AND sealed IS NULL
@@ -86,16 +79,12 @@ function sealPart(
 ): Promise<Batch> {
   const name = `${MARK}.${what}`;
   return db.write(async (tx) => {
-    const after = await markOf(tx, name);
+    const after = (await findSetting(tx, { name }))?.value ?? '';
     if (after === DONE) return { last: DONE, sealed: 0 };
     const batch = await sealBatch(tx, after);
-    await SET_MARK.run(tx, { name, last: batch.last });
+    await putMark(tx, name, batch.last);
     return batch;
   });
-}
-
-async function markOf(db: TenantReads, name: string): Promise<string> {
-  return (await GET_MARK.get(db, { name }))?.value ?? '';
 }
 
 async function sealInstances(tx: TenantTx, after: string): Promise<Batch> {
@@ -117,8 +106,7 @@ async function sealInstances(tx: TenantTx, after: string): Promise<Batch> {
 
 /** A new tenant has nothing that an earlier release stored. */
 export async function markSealed(tx: TenantTx): Promise<void> {
-  for (const what of ['instances', 'tokens', 'users', 'members'])
-    await SET_MARK.run(tx, { name: `${MARK}.${what}`, last: DONE });
+  for (const what of ['instances', 'tokens', 'users', 'members']) await putMark(tx, `${MARK}.${what}`, DONE);
 }
 
 async function sealTokens(tx: TenantTx, after: string): Promise<Batch> {
@@ -129,4 +117,8 @@ async function sealTokens(tx: TenantTx, after: string): Promise<Batch> {
     await SEAL_TOKEN.run(tx, { id, sealed: seal.seal(`token:${id}`, parameters) });
   }
   return { last: rows.at(-1)?.id ?? DONE, sealed: rows.length };
+}
+
+async function putMark(tx: TenantTx, name: string, last: string): Promise<void> {
+  await putSetting(tx, { name, value: last, last_updated_at: 0, last_updated_by: 'Sealing' });
 }

@@ -1,3 +1,7 @@
+import type { TenantReads } from '../../db/db.ts';
+import type { Environment } from '../../kernel/environment.ts';
+import { findProcessSettings } from './settings.repository.ts';
+
 /** Where end users may be sent. Pure: the text, and the list of the tenant. */
 
 /** Schemes that browsers execute or display instead of navigating, such as `javascript:`. */
@@ -95,3 +99,9 @@ export function redirectFault(text: string, { origins, ownOrigin, maxLength }: R
 }
 
 const NOT_LISTED = 'must begin with an origin in redirectOrigins of the settings of the tenant';
+
+/** Whether an end user may be sent there now: the list may have changed since the address was given. */
+export async function redirectAllowed(db: TenantReads, environment: Environment, url: string): Promise<boolean> {
+  const { redirectOrigins } = await findProcessSettings(db, environment);
+  return redirectFault(url, { origins: redirectOrigins, maxLength: MAX_REDIRECT_LENGTH }) === undefined;
+}

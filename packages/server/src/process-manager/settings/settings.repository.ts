@@ -1,27 +1,13 @@
-import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { query, statement } from '../../db/sql/statement.ts';
+import type { api, Ok } from '@grove/contract';
+import type { Db, TenantReads, TenantTx } from '../../db/db.ts';
+import { statement } from '../../db/sql/statement.ts';
+import type { RowOf } from '../../db/sql/table.ts';
+import { putSetting, tenantSettings } from '../../db/tenant-settings.ts';
 import type { Environment } from '../../kernel/environment.ts';
+import type { TenantId } from '../../kernel/ids.ts';
 
 /** What a tenant sets for all its journeys of an environment. */
-export type ProcessSettings = {
-  readonly redirectOrigins: readonly string[];
-  /** Whose pages may frame a journey. */
-  readonly embedOrigins: readonly string[];
-  /** Whether live journeys accept documents of invented states: for demonstrations only. */
-  readonly allowSpecimens: boolean;
-  /** How many persons each API key may read in an hour. */
-  readonly readBudget: { readonly personsPerHour: number; readonly block: boolean };
-  /** Whether unknown members of requests are ignored, where that is possible. */
-  readonly lenientRequests: boolean;
-  /** Whether two different people have to come to the same verdict. */
-  readonly fourEyes: boolean;
-  /** What reviewers choose from; the console's own where there are none. */
-  readonly reviewReasons: readonly string[];
-  /** Within how many hours a review should be decided; 0 for no deadline. */
-  readonly reviewDueHours: number;
-  /** Named parts of the queue of reviewers. */
-  readonly reviewQueues: readonly { readonly name: string; readonly processDefnNames: readonly string[] }[];
-};
+export type ProcessSettings = Omit<Ok<typeof api.processSettings.get>, 'lastUpdatedDtm'>;
 
 /** Test journeys follow the live settings until a test key has made some. */
 const NAMES: Record<Environment, string> = { live: 'process', test: 'process:test' };
@@ -32,20 +18,20 @@ const DEFAULTS: ProcessSettings = {
   readBudget: { personsPerHour: 10_000, block: false },
   lenientRequests: false,
   fourEyes: false,
+  secondReviewPercent: 0,
   reviewReasons: [],
   reviewDueHours: 0,
   reviewQueues: [],
 };
 
-type SettingsRow = { value: string; last_updated_at: number; last_updated_by: string | null };
-const ONE = query<SettingsRow>()(`SELECT value, last_updated_at, last_updated_by FROM tenant_settings
-  WHERE tenant_id = :tenant_id AND name IN (:live, :name) ORDER BY name DESC LIMIT 1`);
+type SettingsRow = Omit<RowOf<typeof tenantSettings>, 'name' | 'last_updated_by'> & { last_updated_by: string | null };
+const ONE = tenantSettings.select(
+  ['value', 'last_updated_at', 'last_updated_by'],
+  'WHERE tenant_id = :tenant_id AND name IN (:live, :name) ORDER BY name DESC LIMIT 1',
+);
 /** Before the first change there is no row to lock, so one is created that says the same as none. */
 const LOCK = statement(`INSERT INTO tenant_settings (tenant_id, name, value, last_updated_at, last_updated_by)
   VALUES (:tenant_id, :live, '{}', 0, 'Grove') ON CONFLICT (tenant_id, name) DO UPDATE SET value = tenant_settings.value`);
-const SET = statement(`INSERT INTO tenant_settings (tenant_id, name, value, last_updated_at, last_updated_by)
-  VALUES (:tenant_id, :name, :settings, :now, :by) ON CONFLICT (tenant_id, name) DO UPDATE SET value = excluded.value,
-  last_updated_at = excluded.last_updated_at, last_updated_by = excluded.last_updated_by`);
 
 export async function findProcessSettings(db: TenantReads, environment: Environment): Promise<ProcessSettings> {
   return (await findStoredSettings(db, environment)).settings;
@@ -75,5 +61,17 @@ export async function setProcessSettings(
   settings: ProcessSettings,
   { environment, by, now }: { environment: Environment; by: string; now: number },
 ): Promise<void> {
-  await SET.run(tx, { name: NAMES[environment], settings: JSON.stringify(settings), now, by });
+  const value = JSON.stringify(settings);
+  await putSetting(tx, { name: NAMES[environment], value, last_updated_at: now, last_updated_by: by });
+}
+
+/** Whether a tenant has set that unknown members of requests are ignored, where that is possible. */
+export function lenientTenants(db: Db) {
+  return async ({ tenantId, environment }: { tenantId: TenantId; environment: Environment }): Promise<boolean> =>
+    (await findProcessSettings(db.of(tenantId), environment)).lenientRequests;
+}
+
+/** How many persons each API key of an environment may read in an hour. */
+export async function readBudgetOf(db: TenantReads, environment: Environment): Promise<ProcessSettings['readBudget']> {
+  return (await findProcessSettings(db, environment)).readBudget;
 }

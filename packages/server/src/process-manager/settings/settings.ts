@@ -1,12 +1,16 @@
 import { api } from '@grove/contract';
+import type { Db } from '../../db/db.ts';
 import { actor } from '../../kernel/actor.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { ensureUnchanged } from '../../kernel/ensure-unchanged.ts';
 import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
+import { asTenantId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { fold } from '../../kernel/pages.ts';
 import { normaliseOrigin } from './redirect-rules.ts';
 import {
+  findProcessSettings,
   findSettingsForUpdate,
   findStoredSettings,
   type ProcessSettings,
@@ -49,15 +53,7 @@ function ensureUniqueQueues(queues: readonly { name: string }[]): void {
 }
 
 function viewOf(settings: ProcessSettings, lastUpdatedAt: number) {
-  const { redirectOrigins, embedOrigins, reviewReasons, reviewQueues } = settings;
-  return {
-    ...settings,
-    redirectOrigins: [...redirectOrigins],
-    embedOrigins: [...embedOrigins],
-    reviewReasons: [...reviewReasons],
-    reviewQueues: reviewQueues.map(({ name, processDefnNames }) => ({ name, processDefnNames: [...processDefnNames] })),
-    lastUpdatedDtm: toDtm(lastUpdatedAt),
-  };
+  return { ...settings, lastUpdatedDtm: toDtm(lastUpdatedAt) };
 }
 
 /** One spelling for each origin, and each once. An app can be led to, but has no pages that frame anything. */
@@ -72,4 +68,13 @@ function normalised(name: 'redirectOrigins' | 'embedOrigins', texts: readonly st
   });
   if (faults.length > 0) throw invalidInput(...faults);
   return [...new Set(origins)];
+}
+
+/** Lets the live journeys of a tenant accept documents of Utopia: for the demonstration, which has no caller yet. */
+export function specimenAllower(db: Db, clock: Clock) {
+  return (tenant: string): Promise<void> =>
+    db.of(asTenantId(tenant)).write(async (tx) => {
+      const settings = { ...(await findProcessSettings(tx, 'live')), allowSpecimens: true };
+      await setProcessSettings(tx, settings, { environment: 'live', by: 'Demonstration', now: clock.now() });
+    });
 }

@@ -3,6 +3,7 @@ import type { TenantTx } from '../../db/db.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import { fold } from '../../kernel/pages.ts';
+import { lastUpdate } from '../../kernel/tracked.ts';
 import { MAX_UI_URL_LENGTH } from '../settings/redirect-rules.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import type { TokenMaker } from './new-token.ts';
@@ -36,8 +37,7 @@ export async function changedToken(tx: TenantTx, maker: TokenMaker, row: TokenRo
     max_process_duration: durationOf(change.maxProcessDuration ?? row.max_process_duration),
     for_test: change.forTest === undefined ? row.for_test : Number(change.forTest),
     parameters: change.parameters ? JSON.stringify(change.parameters) : row.parameters,
-    last_updated_at: maker.now,
-    last_updated_by: maker.by,
+    ...lastUpdate(maker.by, maker.now),
   };
 }
 

@@ -1,6 +1,8 @@
+import type { api, Body } from '@grove/contract';
 import type { TenantTx } from '../../db/db.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { momentOf } from '../../kernel/moment-of.ts';
 import { compiledDefinition, compiledOf } from '../definitions/compiled-definition.ts';
 import { findTagged } from '../definitions/definitions.repository.ts';
 import type { CompiledDefinition } from '../engine/compile-definition.ts';
@@ -12,16 +14,10 @@ import { findProcessSettings } from '../settings/settings.repository.ts';
 import { checkParameters, checkRedirects, hasRedirects, type Parameters } from './parameter-rules.ts';
 import { findToken, type TokenRow } from './process-tokens.repository.ts';
 import { type TakenToken, takeUse, usesToCount } from './take-use.repository.ts';
-import { isUsedUp, momentOf } from './token-rules.ts';
+import { isUsedUp } from './token-rules.ts';
 
 /** What the body of a creation fills in for this instance alone. */
-export type Overrides = {
-  parameters?: Parameters;
-  externalReference?: string;
-  name?: string;
-  description?: string;
-  notAfterDtm?: string;
-};
+export type Overrides = Body<typeof api.processInstances.create>;
 
 export type FromToken = {
   tokenId: string;

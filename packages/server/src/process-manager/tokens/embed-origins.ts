@@ -27,8 +27,6 @@ export function embedOrigins(db: Db, deps: EmbedDeps) {
   };
 }
 
-export type EmbedOrigins = ReturnType<typeof embedOrigins>;
-
 /**
  * Whether a page of that origin may frame journeys of the environment. The console of the tenant has the origin of the
  * tenant: it shows test journeys without being listed, and live ones never unless it is.
@@ -44,4 +42,16 @@ async function environmentOf(db: TenantReads, { instanceId, tokenId }: AskedJour
     return ID_PATTERN.test(instanceId) ? (await findInstanceView(db, instanceId))?.environment : undefined;
   }
   return tokenId !== undefined && ID_PATTERN.test(tokenId) ? (await findToken(db, tokenId))?.environment : undefined;
+}
+
+/** The token that a link names, whatever has become of it. */
+export async function linkTarget(db: TenantReads, tokenId: string) {
+  const row = await findToken(db, tokenId);
+  return row && { environment: row.environment, parameters: JSON.parse(row.parameters) as Record<string, string> };
+}
+
+/** Where end users of a tenant are at home: the first website among those that they may be sent to. */
+export async function homeOf(db: TenantReads): Promise<string | undefined> {
+  const { redirectOrigins } = await findProcessSettings(db, 'live');
+  return redirectOrigins.find((origin) => origin.startsWith('https://'));
 }

@@ -3,6 +3,7 @@ import type { TenantTx } from '../../db/db.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fold } from '../../kernel/pages.ts';
+import { creation } from '../../kernel/tracked.ts';
 import { MAX_UI_URL_LENGTH } from '../settings/redirect-rules.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import { bindDefinition } from './bind-definition.ts';
@@ -44,9 +45,6 @@ export async function newToken(tx: TenantTx, maker: TokenMaker, body: NewToken):
     max_process_duration,
     for_test: body.forTest === undefined ? null : Number(body.forTest),
     parameters: JSON.stringify(parameters),
-    created_at: now,
-    created_by: by,
-    last_updated_at: now,
-    last_updated_by: by,
+    ...creation(by, now),
   };
 }

@@ -8,6 +8,7 @@ import {
 import { isScenario, scenarios } from '../../engines/vision/scenarios.ts';
 import { closest } from '../../kernel/closest.ts';
 import { ApiError, type FieldFault, invalidInput } from '../../kernel/errors.ts';
+import { pointerTo } from '../../kernel/escape.ts';
 import { MAX_REDIRECT_LENGTH, type RedirectRule, redirectFault } from '../settings/redirect-rules.ts';
 
 /** The parameters of process tokens and of the instances made from them. */
@@ -34,7 +35,7 @@ function parameterFault(parameters: Parameters, environment: 'live' | 'test'): F
   }
   for (const key of keys) {
     const fault = keyFault(key, environment) ?? valueFault(parameters[key]) ?? scenarioFault(key, parameters[key]);
-    if (fault) return { pointer: pointerOf(key), message: fault };
+    if (fault) return { pointer: pointerTo('/parameters', key), message: fault };
   }
   return undefined;
 }
@@ -68,16 +69,11 @@ export function hasRedirects(parameters: Parameters): boolean {
 export function checkRedirects(parameters: Parameters, origins: readonly string[]): void {
   for (const name of REDIRECTS) {
     const text = parameters[name];
-    if (text) ensureRedirect(text, pointerOf(name), { origins, maxLength: MAX_REDIRECT_LENGTH });
+    if (text) ensureRedirect(text, pointerTo('/parameters', name), { origins, maxLength: MAX_REDIRECT_LENGTH });
   }
 }
 
 export function ensureRedirect(text: string, pointer: string, rule: RedirectRule): void {
   const message = redirectFault(text, rule);
   if (message) throw new ApiError(100025, { errors: [{ pointer, message }] });
-}
-
-/** RFC 6901. */
-function pointerOf(key: string): string {
-  return `/parameters/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -1,8 +1,9 @@
 import { addToCounter, readCounter, takeCounter } from '../../db/counters.ts';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE, inList, LIMIT } from '../../db/sql/dialect.ts';
+import { NAME_FILTER } from '../../db/sql/list.ts';
 import { query, statement } from '../../db/sql/statement.ts';
-import { bytes, integer, optional, type RowOf, TRACKED, table, text } from '../../db/sql/table.ts';
+import { bytes, integer, optional, type RowOf, TRACKED, table, text, WITH_NAME } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { forEachInSlices } from '../../kernel/in-slices.ts';
 import { type Paging, sortable } from '../../kernel/pages.ts';
@@ -14,11 +15,7 @@ export type TokenStatus = 'ACTIVE' | 'INACTIVE';
 export type MadeFor = 'PUSH_NOTIFICATION';
 
 const tokens = table('process_tokens', {
-  tenant_id: text(),
-  id: text(),
-  environment: text<Environment>(),
-  name: text(),
-  name_folded: text(),
+  ...WITH_NAME,
   description: optional(text()),
   process_defn_name: text(),
   process_defn_version: optional(integer()),
@@ -61,9 +58,8 @@ const HAS_NO_PERSON = `NOT EXISTS (SELECT 1 FROM process_instances i
 const ONE = tokens.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id');
 const ADD = tokens.insert();
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
-const PATTERN = { pattern: "AND name_folded LIKE :pattern ESCAPE '\\'" };
-const OF_CALLERS = tokens.list(columns, `${OF_ENVIRONMENT} AND made_for IS NULL`, PATTERN);
-const OF_GROVE = tokens.list(columns, `${OF_ENVIRONMENT} AND made_for IS NOT NULL`, PATTERN);
+const OF_CALLERS = tokens.list(columns, `${OF_ENVIRONMENT} AND made_for IS NULL`, NAME_FILTER);
+const OF_GROVE = tokens.list(columns, `${OF_ENVIRONMENT} AND made_for IS NOT NULL`, NAME_FILTER);
 const CLOSE = statement(`UPDATE process_tokens SET status = 'INACTIVE', last_updated_at = :now
   WHERE tenant_id = :tenant_id AND id = :id AND made_for IS NOT NULL AND status = 'ACTIVE'`);
 const REMOVE_OVER = tokens.delete(`WHERE tenant_id = :tenant_id AND id IN (

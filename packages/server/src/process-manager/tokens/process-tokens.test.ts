@@ -380,6 +380,7 @@ onBothEngines('process tokens', (_engine, places) => {
       const given = {
         description: 'before',
         parameters: { firstName: 'Ada' },
+        notBeforeDtm: '2001-01-01T00:00:00.000Z',
         notAfterDtm: '2099-01-01T00:00:00.000Z',
       };
       const read = (await create(given)).body;
@@ -390,7 +391,7 @@ onBothEngines('process tokens', (_engine, places) => {
       const more = { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 1, name: 'renamed', parameters: {} };
       const limited = (await change(read.id, more)).body;
       assert.deepEqual([limited.maxCount, limited.name, limited.parameters], [1, 'renamed', {}]);
-      assert.equal(limited.notAfterDtm, given.notAfterDtm);
+      assert.deepEqual([limited.notBeforeDtm, limited.notAfterDtm], [given.notBeforeDtm, given.notAfterDtm]);
       assert.deepEqual([(await use(read.id)).status, (await use(read.id)).body.code], [201, 100046]);
       assert.equal((await change(read.id, { maxCount: 2 })).status, 200);
       assert.equal((await use(read.id)).status, 201);

@@ -9,6 +9,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import { mapInSlices } from '../../kernel/in-slices.ts';
 import { likePattern, paging, toPage } from '../../kernel/pages.ts';
+import { trackedView } from '../../kernel/tracked.ts';
 import { changedToken } from './change-token.ts';
 import { newToken } from './new-token.ts';
 import {
@@ -123,9 +124,6 @@ function toProcessToken(row: TokenRow, tenantId: string, baseUrl: string): Proce
     environment: row.environment,
     counter: row.counter,
     startProcessAddress: `${baseUrl}/processInstances?tn=${tenantId}&pt=${row.id}`,
-    createdDtm: toDtm(row.created_at),
-    createdBy: row.created_by,
-    lastUpdatedDtm: toDtm(row.last_updated_at),
-    lastUpdatedBy: row.last_updated_by,
+    ...trackedView(row),
   };
 }

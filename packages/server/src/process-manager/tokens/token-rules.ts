@@ -1,6 +1,8 @@
-import { fromDtm, fromDuration, toDtm } from '../../kernel/clock.ts';
+import type { api, Body } from '@grove/contract';
+import { fromDuration, toDtm } from '../../kernel/clock.ts';
 import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
-import type { TokenRow, TokenType } from './process-tokens.repository.ts';
+import { momentOf } from '../../kernel/moment-of.ts';
+import type { TokenRow } from './process-tokens.repository.ts';
 
 /** The rules of a process token, as pure functions. */
 
@@ -8,12 +10,9 @@ export const DEFAULT_PROCESS_DURATION = 'PT48H';
 
 export type TokenLimits = Pick<TokenRow, 'type' | 'not_before_at' | 'not_after_at' | 'max_count'>;
 
-type LimitsInput = {
-  type?: TokenType | undefined;
-  maxCount?: number | string | undefined;
-  notBeforeDtm?: string | undefined;
-  notAfterDtm?: string | undefined;
-};
+type LimitsInput = Partial<
+  Pick<Body<typeof api.processTokens.create>, 'type' | 'maxCount' | 'notBeforeDtm' | 'notAfterDtm'>
+>;
 
 /** How often and when it can be used. The interval is half open: at `notAfterDtm` it is over. */
 export function limitsOf(input: LimitsInput): TokenLimits {
@@ -46,14 +45,6 @@ type Uses = Pick<TokenRow, 'type' | 'max_count' | 'counter'>;
 /** Whether its last use was taken. The specification limits the uses by the type of a token. */
 export function isUsedUp({ type, max_count, counter }: Uses): boolean {
   return type !== 'UNLIMITED' && max_count !== null && counter >= max_count;
-}
-
-export function momentOf(dtm: string | undefined, pointer: string): number | null {
-  if (dtm === undefined) return null;
-  const at = fromDtm(dtm);
-  // A leap second is a valid date-time that this clock cannot name.
-  if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'is not a valid date-time' });
-  return at;
 }
 
 const MAX_INT32 = 2 ** 31 - 1;

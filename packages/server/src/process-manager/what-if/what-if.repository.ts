@@ -1,5 +1,6 @@
 import { byLanguage, inList } from '../../db/sql/dialect.ts';
 import { query } from '../../db/sql/statement.ts';
+import type { CheckRow } from '../instances/checks.repository.ts';
 import type { ReviewStatus } from '../instances/instance-row.ts';
 
 /** Past instances, without anything of a person. */
@@ -17,17 +18,7 @@ export const pastInstances = query<PastRow>()(`SELECT i.id, i.definition_id, i.r
     AND i.process_defn_name = :name
   ORDER BY i.id LIMIT :limit + 0`).all;
 
-export type PastCheck = {
-  instance_id: string;
-  step: string;
-  name: string;
-  status: 'PASSED' | 'FAILED' | 'REVIEW' | 'NOT_PERFORMED';
-  score: number | null;
-  threshold: number | null;
-  reason: string | null;
-  advice: 'retry' | 'final' | null;
-  meta_data: string | null;
-};
+export type PastCheck = Omit<CheckRow, 'type' | 'attempts' | 'at'> & { instance_id: string };
 
 export const pastChecks =
   query<PastCheck>()(`SELECT instance_id, step, name, status, score, threshold, reason, advice, meta_data

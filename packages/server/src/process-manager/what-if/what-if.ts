@@ -1,11 +1,10 @@
 import { api, type Body, MAX_CHANGED_LISTED } from '@grove/contract';
 import type { TenantReads } from '../../db/db.ts';
-import { fromDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
-import { ApiError, invalidInput } from '../../kernel/errors.ts';
-import { firstIdAt } from '../../kernel/ids.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import { serveOthersIfDue } from '../../kernel/in-slices.ts';
+import { firstIdOf } from '../../kernel/moment-of.ts';
 import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
 import { checkDefinition } from '../definitions/check-definition.ts';
 import { findCompiled } from '../definitions/compiled-definition.ts';
@@ -48,8 +47,8 @@ async function run(context: Context, body: Body<typeof api.whatIf.run>) {
   const next = compileDefinition({ id: 'what-if', version: 0, document: JSON.stringify(definition) });
   const counts = new Map<string, Row & { instances: number }>();
   const changed = [];
-  let after = body.after ?? firstIdAt(momentOf(body.startDateTime, '/startDateTime'));
-  const below = body.endDateTime ? firstIdAt(momentOf(body.endDateTime, '/endDateTime')) : PAST_EVERY_ID;
+  let after = body.after ?? firstIdOf(body.startDateTime, '/startDateTime') ?? '';
+  const below = firstIdOf(body.endDateTime || undefined, '/endDateTime') ?? PAST_EVERY_ID;
   const { environment } = context.principal;
   let examined = 0;
   const size = body.size ?? DEFAULT_SIZE;
@@ -83,12 +82,6 @@ async function run(context: Context, body: Body<typeof api.whatIf.run>) {
 }
 
 const DEFAULT_SIZE = 10_000;
-
-function momentOf(dtm: string, pointer: string): number {
-  const at = fromDtm(dtm);
-  if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'is not a valid date-time' });
-  return at;
-}
 
 async function replayAll({ db, now }: Context, next: CompiledDefinition, rows: readonly PastRow[]) {
   const versions = new Map<string, CompiledDefinition>();

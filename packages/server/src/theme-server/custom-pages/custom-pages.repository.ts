@@ -1,19 +1,16 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { lockName } from '../../db/named-lock.ts';
 import { bigint } from '../../db/sql/dialect.ts';
+import { NAME_FILTER } from '../../db/sql/list.ts';
 import { query, statement } from '../../db/sql/statement.ts';
-import { integer, optional, type RowOf, TRACKED, table, text } from '../../db/sql/table.ts';
+import { integer, optional, type RowOf, TRACKED, table, text, WITH_NAME } from '../../db/sql/table.ts';
 import { type Environment, seenFrom } from '../../kernel/environment.ts';
 import { sortable } from '../../kernel/pages.ts';
 
 export type PageStatus = 'EDITABLE' | 'DEPLOYED_ACTIVE' | 'ARCHIVED';
 
 const pages = table('custom_pages', {
-  tenant_id: text(),
-  environment: text<Environment>(),
-  id: text(),
-  name: text(),
-  name_folded: text(),
+  ...WITH_NAME,
   version: integer(),
   status: text<PageStatus>(),
   description: optional(text()),
@@ -88,7 +85,7 @@ export const pagePages = pages.list(
   columns,
   `${VISIBLE_PAGES} AND version = (SELECT max(p.version) FROM custom_pages p
     WHERE p.tenant_id = :tenant_id AND p.environment = custom_pages.environment AND p.name = custom_pages.name)`,
-  { pattern: "AND name_folded LIKE :pattern ESCAPE '\\'" },
+  NAME_FILTER,
 );
 
 export const pageVersions = pages.list(columns, `${VISIBLE_PAGES} AND name = :name`);

@@ -9,6 +9,7 @@ import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { bindDeps, type Input, implement, prepared, type RawBody } from '../../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
+import { creation, trackedView, updateOf } from '../../kernel/tracked.ts';
 import { ArchiveRefused } from './archive-refused.ts';
 import type { PageFile } from './check-files.ts';
 import {
@@ -124,7 +125,7 @@ async function deploy(context: Context, { params }: InputOf<'deploy'>) {
     const before = await locked(tx, context.principal.environment, params.id);
     if (before.status === 'ARCHIVED') throw new ApiError(100096, { detail: 'it is archived; upload it again' });
     if (before.status === 'DEPLOYED_ACTIVE') return toPageView(before);
-    const after = { ...before, ...touched(context), status: 'DEPLOYED_ACTIVE', deployed_at: context.now } as const;
+    const after = { ...before, ...updateOf(context), status: 'DEPLOYED_ACTIVE', deployed_at: context.now } as const;
     await setStatus(tx, after);
     return toPageView(after);
   });
@@ -134,7 +135,7 @@ async function archive(context: Context, { params }: InputOf<'archive'>) {
   return context.db.write(async (tx) => {
     const before = await locked(tx, context.principal.environment, params.id);
     if (before.status === 'ARCHIVED') return toPageView(before);
-    const after = { ...before, ...touched(context), status: 'ARCHIVED' } as const;
+    const after = { ...before, ...updateOf(context), status: 'ARCHIVED' } as const;
     await setStatus(tx, after);
     return toPageView(after);
   });
@@ -189,7 +190,6 @@ async function storeVersion(
   ) {
     throw new ApiError(100065, { detail: `there are ${usage.versions} versions of pages with ${usage.bytes} bytes` });
   }
-  const by = actor(principal);
   const row: PageRow = {
     environment,
     id: newId(now),
@@ -202,10 +202,7 @@ async function storeVersion(
     num_files: files.length,
     total_bytes,
     deployed_at: null,
-    created_at: now,
-    created_by: by,
-    last_updated_at: now,
-    last_updated_by: by,
+    ...creation(actor(principal), now),
   };
   await addPage(tx, row);
   await addFiles(tx, row.id, files);
@@ -225,10 +222,6 @@ async function locked(tx: TenantTx, environment: Environment, id: string): Promi
   if (!row || !isSeenFrom(environment, row)) throw new ApiError(100042);
   ensureOwn(environment, row, 'custom page');
   return row;
-}
-
-function touched({ now, principal }: Context) {
-  return { last_updated_at: now, last_updated_by: actor(principal) };
 }
 
 function toFileRow({ path, contentType, content, sha256 }: PageFile): FileRow {
@@ -253,10 +246,7 @@ function toPageView(row: PageRow) {
     status: row.status,
     numFiles: row.num_files,
     bytes: row.total_bytes,
-    createdDtm: toDtm(row.created_at),
-    lastUpdatedDtm: toDtm(row.last_updated_at),
-    createdBy: row.created_by,
-    lastUpdatedBy: row.last_updated_by,
+    ...trackedView(row),
     ...(row.deployed_at !== null && { deployedDtm: toDtm(row.deployed_at) }),
   };
 }

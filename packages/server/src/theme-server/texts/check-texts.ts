@@ -1,5 +1,6 @@
 import { JOURNEY_LANGUAGES } from '@grove/contract';
 import type { FieldFault } from '../../kernel/errors.ts';
+import { pointerTo } from '../../kernel/escape.ts';
 import { type ReadText, readText } from './read-text.ts';
 
 /** Checks whether the texts of a tenant can replace the built-in texts. */
@@ -21,7 +22,7 @@ export async function textFaults(texts: Texts, textsOf: TextsOf): Promise<FieldF
   }
   const faults: FieldFault[] = [];
   for (const [language, own] of Object.entries(texts)) {
-    const languagePointer = `/texts/${pointerOf(language)}`;
+    const languagePointer = pointerTo('/texts', language);
     if (!(JOURNEY_LANGUAGES as readonly string[]).includes(language)) {
       faults.push({ pointer: languagePointer, message: `must be one of ${JOURNEY_LANGUAGES.join(', ')}` });
       continue;
@@ -30,7 +31,7 @@ export async function textFaults(texts: Texts, textsOf: TextsOf): Promise<FieldF
     const ours = await textsOf(language);
     for (const [key, text] of Object.entries(own)) {
       const message = await faultOf(text, ours.get(key));
-      if (message !== undefined) faults.push({ pointer: `${languagePointer}/${pointerOf(key)}`, message });
+      if (message !== undefined) faults.push({ pointer: pointerTo(languagePointer, key), message });
       if (faults.length >= MAX_FAULTS) return faults;
     }
   }
@@ -63,9 +64,4 @@ function differenceOf(own: ReadText, ours: ReadText): string | undefined {
     if (ours.chooses.get(name) !== how) return `must not choose between forms by ${name}`;
   }
   return undefined;
-}
-
-/** Escapes a name for a JSON pointer (RFC 6901). */
-function pointerOf(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -85,3 +85,11 @@ async function readAll(texts: Texts): Promise<NonNullable<ThemeWithTexts['texts'
   }
   return all;
 }
+
+/** Whether a definition may name this theme. */
+export async function isThemeName(
+  db: TenantReads,
+  { name, environment }: { name: string; environment: Environment },
+): Promise<boolean> {
+  return (await findTheme(db, { environment, theme: name })) !== undefined;
+}

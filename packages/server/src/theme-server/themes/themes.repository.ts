@@ -1,14 +1,11 @@
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
+import { NAME_FILTER } from '../../db/sql/list.ts';
 import { query } from '../../db/sql/statement.ts';
-import { type RowOf, TRACKED, table, text } from '../../db/sql/table.ts';
-import { type Environment, seenFrom } from '../../kernel/environment.ts';
+import { bytes, type RowOf, TRACKED, table, text, WITH_NAME } from '../../db/sql/table.ts';
+import { seenFrom } from '../../kernel/environment.ts';
 
 const themes = table('themes', {
-  tenant_id: text(),
-  environment: text<Environment>(),
-  id: text(),
-  name: text(),
-  name_folded: text(),
+  ...WITH_NAME,
   /** A JSON object. */
   tokens: text(),
   ...TRACKED,
@@ -16,8 +13,16 @@ const themes = table('themes', {
 const { columns } = themes;
 export type ThemeRow = RowOf<typeof themes>;
 
-export type AssetRow = { theme_id: string; name: string; content_type: string; sha256: string };
-export type StoredAsset = AssetRow & { content: Uint8Array };
+const assets = table('theme_assets', {
+  tenant_id: text(),
+  theme_id: text(),
+  name: text(),
+  content_type: text(),
+  sha256: text(),
+  content: bytes(),
+});
+export type StoredAsset = RowOf<typeof assets>;
+export type AssetRow = Omit<StoredAsset, 'content'>;
 
 export const SORTABLE = { id: 'id', name: 'name_folded', lastUpdatedDtm: 'last_updated_at' } as const;
 
@@ -40,19 +45,19 @@ export const changeTheme = themes.update(
 
 export const removeTheme = themes.delete('WHERE tenant_id = :tenant_id AND id = :id').run;
 
-export const assetsOf = query<AssetRow>()(`SELECT theme_id, name, content_type, sha256 FROM theme_assets
-  WHERE tenant_id = :tenant_id AND theme_id = :themeId ORDER BY name`).all;
+export const assetsOf = assets.select(
+  ['theme_id', 'name', 'content_type', 'sha256'],
+  'WHERE tenant_id = :tenant_id AND theme_id = :themeId ORDER BY name',
+).all;
 
 export const findAsset =
   query<StoredAsset>()(`SELECT a.theme_id, a.name, a.content_type, a.sha256, a.content FROM theme_assets a
   WHERE a.tenant_id = :tenant_id AND a.name = :name AND a.theme_id = (SELECT id FROM themes ${BY_NAME})`).get;
 
-export const saveAsset =
-  query<StoredAsset>()(`INSERT INTO theme_assets (tenant_id, theme_id, name, content_type, sha256, content)
-  VALUES (:tenant_id, :theme_id, :name, :content_type, :sha256, :content)
-  ON CONFLICT (tenant_id, theme_id, name) DO UPDATE SET
-  content_type = excluded.content_type, sha256 = excluded.sha256, content = excluded.content`).run;
+export const saveAsset = assets.upsert(['tenant_id', 'theme_id', 'name']).run;
 
-export const pageThemes = themes.list(columns, `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')}`, {
-  pattern: "AND name_folded LIKE :pattern ESCAPE '\\'",
-});
+export const pageThemes = themes.list(
+  columns,
+  `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')}`,
+  NAME_FILTER,
+);

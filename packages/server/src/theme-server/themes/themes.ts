@@ -12,6 +12,7 @@ import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { isTenantId, newId } from '../../kernel/ids.ts';
 import { bindDeps, type Input, implement, type OpenContext, type RawBody } from '../../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
+import { creation, updateOf } from '../../kernel/tracked.ts';
 import { type Texts, type TextsOf, textFaults } from '../texts/check-texts.ts';
 import { contrastFaults } from './check-contrast.ts';
 import { DEFAULT_TOKENS, type Tokens } from './default-theme.ts';
@@ -69,17 +70,13 @@ async function create(
   }
   await ensureTexts(input.texts, textsOf);
   const tokens = checked({ radius: DEFAULT_TOKENS.radius, fontFamily: DEFAULT_TOKENS.fontFamily, ...input });
-  const by = actor(principal);
   const row: ThemeRow = {
     environment: principal.environment,
     id: newId(now),
     name,
     name_folded: fold(name),
     tokens: JSON.stringify(tokens),
-    created_at: now,
-    created_by: by,
-    last_updated_at: now,
-    last_updated_by: by,
+    ...creation(actor(principal), now),
   };
   await own.write(async (tx) => {
     if ((await countThemes(tx, { environment: row.environment })) >= MAX_THEMES_PER_ENVIRONMENT)
@@ -147,7 +144,7 @@ type Change = (row: ThemeRow, tx: TenantTx) => Promise<ThemeRow>;
 async function changed({ db, now, principal }: Context, name: string, change: Change) {
   return db.write(async (tx) => {
     const before = await ownTheme(tx, principal.environment, name);
-    const after = { ...(await change(before, tx)), last_updated_at: now, last_updated_by: actor(principal) };
+    const after = { ...(await change(before, tx)), ...updateOf({ principal, now }) };
     await changeTheme(tx, after);
     return toTheme(tx.tenantId, after, await assetsOf(tx, { themeId: after.id }));
   });

@@ -1,18 +1,17 @@
 import { api, type Body, MAX_FOUND_OF_PERSON, type Ok } from '@grove/contract';
-import { type Audit, changedBy } from '../../audit/audit.ts';
-import type { Db, TenantReads } from '../../db/db.ts';
+import { changedBy } from '../../audit/audit.ts';
+import type { TenantReads } from '../../db/db.ts';
 import { definePurge, type PurgeDeps } from '../../jobs/define-purge.ts';
-import type { Jobs } from '../../jobs/jobs.ts';
 import { actor, callerIds } from '../../kernel/actor.ts';
 import { stream } from '../../kernel/answers.ts';
 import { DAY, toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
-import { newId, type TenantId } from '../../kernel/ids.ts';
+import type { Platform } from '../../kernel/feature.ts';
+import { newId } from '../../kernel/ids.ts';
 import { implement, prepared } from '../../kernel/implement.ts';
 import { type MayStillCall, stillAllowed } from '../../kernel/still-allowed.ts';
-import type { Vault } from '../../secrets/vault.ts';
 import { type ArchivePersonDeps, archivePerson } from './archive-person.ts';
 import {
   addRequest,
@@ -26,13 +25,9 @@ import { byKind, type RunDeps, requestSubject, runRequestJob, SELECTORS } from '
 
 /** Everything about one person: found, handed out, erased with one receipt. */
 export type PersonRequestDeps = RunDeps &
-  ArchivePersonDeps & {
-    db: Db;
-    vault: Vault;
-    jobs: Pick<Jobs, 'enqueue'>;
-    audit: Audit;
+  ArchivePersonDeps &
+  Pick<Platform, 'db' | 'vault' | 'jobs' | 'audit' | 'everyTenantId'> & {
     mayStillCall: MayStillCall;
-    everyTenantId(): AsyncIterable<TenantId>;
   };
 
 type View = Ok<typeof api.personRequests.get>;

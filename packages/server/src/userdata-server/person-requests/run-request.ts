@@ -6,7 +6,8 @@ import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
 import { type ErasedKind, MAX_IDS_OF_ENTRY } from '../../erasure-log/log-entries.ts';
 import { defineJob, type JobDefinition, JobPostponed } from '../../jobs/define-job.ts';
 import { UNTIL_ERASED } from '../../jobs/patience.ts';
-import { type Clock, SECOND, toDtm } from '../../kernel/clock.ts';
+import { SECOND, toDtm } from '../../kernel/clock.ts';
+import type { Platform } from '../../kernel/feature.ts';
 import { serveOthers } from '../../kernel/in-slices.ts';
 import {
   type CallerIds,
@@ -32,7 +33,7 @@ import {
 /** `caller`: the ids of who asked, for the audit trail. Jobs of earlier releases have none. */
 export type RunRequest = { requestId: string; caller?: CallerIds };
 
-export type RunDeps = {
+export type RunDeps = Pick<Platform, 'clock' | 'baseUrlOf'> & {
   sources: readonly PersonSource[];
   vault: Pick<Vault, 'openFor' | 'destroySubject'>;
   erasureLog: Pick<ErasureLog, 'writeDown'>;
@@ -41,8 +42,6 @@ export type RunDeps = {
   scrub: Scrub;
   audit: Pick<Audit, 'record'>;
   sign: SignDocument;
-  clock: Clock;
-  baseUrlOf(tenantId: string): string;
 };
 
 /** How many items are searched before the progress is stored. */

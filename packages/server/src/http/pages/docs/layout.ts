@@ -1,4 +1,5 @@
-import { escapeHtml, type Section } from './render-markdown.ts';
+import { escapeHtml } from '../../../kernel/escape.ts';
+import type { Section } from './render-markdown.ts';
 import type { Site } from './site.ts';
 
 /** The frame around every page of the documentation: search, contents, headings. Its ids are none that a heading has. */

@@ -1,4 +1,5 @@
 import { Marked, type Token, type Tokens } from 'marked';
+import { escapeHtml } from '../../../kernel/escape.ts';
 
 /** Markdown of our own documents to HTML. HTML in a document is shown as text; comments are dropped. Pure. */
 export type Section = {
@@ -57,10 +58,6 @@ export function renderMarkdown(text: string, addressOf: AddressOf): Rendered {
   const sections = sectionsOf(tokens, anchors);
   const opening = tokens.find(({ type }) => type === 'paragraph');
   return { title: sections[0]?.title ?? '', opening: opening ? plainOf(opening) : '', html, sections };
-}
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
 const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading';

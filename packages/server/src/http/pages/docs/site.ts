@@ -1,7 +1,8 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { escapeHtml, type Rendered, renderMarkdown } from './render-markdown.ts';
+import { escapeHtml } from '../../../kernel/escape.ts';
+import { type Rendered, renderMarkdown } from './render-markdown.ts';
 
 /**
  * Every document of the repository that is for users, with an address of its own. The same files are in the package of a

@@ -1,10 +1,7 @@
-import type { api, Body } from '@grove/contract';
 import { ensure } from '../../attempts/refusal.ts';
 import { isTrustedFacet } from '../facet-rules.ts';
-import type { MetadataStatement } from './match-policy.ts';
+import type { AppkeyConfig, MetadataStatement } from './match-policy.ts';
 import type { UafResponse } from './read-response.ts';
-
-export type AppkeyConfig = Body<typeof api.appkeys.createConfig>;
 
 /**
  * Checks the final challenge parameters that the client built: the facet of the calling application, the AppID of the
@@ -22,5 +19,5 @@ export function checkFinalChallenge(
 }
 
 export function statementOf({ metadataStatements = [] }: AppkeyConfig, aaid: string): MetadataStatement | undefined {
-  return metadataStatements.find((statement) => statement.aaid.toUpperCase() === aaid) as MetadataStatement | undefined;
+  return metadataStatements.find((statement) => statement.aaid.toUpperCase() === aaid);
 }

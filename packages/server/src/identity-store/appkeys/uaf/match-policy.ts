@@ -1,37 +1,14 @@
+import type { api, Body } from '@grove/contract';
 import { BIOMETRIC_METHODS, USER_VERIFY_ALL } from './registry.ts';
 
-/** The criteria of a FIDO UAF policy. `disallowed` overrules `accepted`. */
-export type MatchCriteria = {
-  aaid?: string[];
-  vendorID?: string[];
-  keyIDs?: string[];
-  userVerification?: number;
-  keyProtection?: number;
-  matcherProtection?: number;
-  attachmentHint?: number;
-  tcDisplay?: number;
-  authenticationAlgorithms?: number[];
-  assertionSchemes?: string[];
-  attestationTypes?: number[];
-  authenticatorVersion?: number;
-};
+export type AppkeyConfig = Body<typeof api.appkeys.createConfig>;
 
-export type UafPolicy = { accepted: MatchCriteria[][]; disallowed?: MatchCriteria[] };
+/** A FIDO UAF policy. `disallowed` overrules `accepted`. */
+export type UafPolicy = NonNullable<AppkeyConfig['registrationPolicies']>[string];
+export type MatchCriteria = UafPolicy['accepted'][number][number];
 
 /** The properties of an authenticator model, as the relying party states them: a part of FIDO's metadata statement. */
-export type MetadataStatement = {
-  aaid: string;
-  description?: string;
-  userVerification?: number;
-  keyProtection?: number;
-  matcherProtection?: number;
-  attachmentHint?: number;
-  tcDisplay?: number;
-  authenticationAlgorithms?: number[];
-  attestationTypes?: number[];
-  /** base64 of DER, as in FIDO's own statements. */
-  attestationRootCertificates?: string[];
-};
+export type MetadataStatement = NonNullable<AppkeyConfig['metadataStatements']>[number];
 
 /** The authenticator that made an assertion. */
 export type PresentedKey = {

@@ -1,3 +1,4 @@
+import { isObject } from '../../../kernel/is-object.ts';
 import { jsonFault } from '../../../kernel/json-fault.ts';
 import { Malformed } from './malformed.ts';
 import { readBase64url } from './read-base64url.ts';
@@ -98,9 +99,8 @@ function own(object: Record<string, unknown>, name: string): unknown {
 }
 
 function objectOf(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Malformed(`${what} is not an object`);
-  return value as Record<string, unknown>;
+  if (!isObject(value)) throw new Malformed(`${what} is not an object`);
+  return value;
 }
 
 function textOf(value: unknown, what: string, most: number): string {

@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { ensure } from '../../attempts/refusal.ts';
-import { type AppkeyConfig, checkFinalChallenge, statementOf } from './final-challenge.ts';
+import { checkFinalChallenge, statementOf } from './final-challenge.ts';
+import type { AppkeyConfig } from './match-policy.ts';
 import { type KeyType, matchesPolicy, type UafPolicy } from './match-policy.ts';
 import type { AuthenticationAssertion } from './read-assertion.ts';
 import type { UafResponse } from './read-response.ts';

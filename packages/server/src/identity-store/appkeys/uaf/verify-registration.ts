@@ -1,5 +1,6 @@
 import { ensure } from '../../attempts/refusal.ts';
-import { type AppkeyConfig, checkFinalChallenge, statementOf } from './final-challenge.ts';
+import { checkFinalChallenge, statementOf } from './final-challenge.ts';
+import type { AppkeyConfig } from './match-policy.ts';
 import { type KeyType, keyTypeOf, matchesPolicy, type UafPolicy } from './match-policy.ts';
 import type { RegistrationAssertion } from './read-assertion.ts';
 import type { UafResponse } from './read-response.ts';

@@ -36,10 +36,6 @@ const POINT_BYTES = 65;
 const P256_PREFIX = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex');
 const K256_PREFIX = Buffer.from('3056301006072a8648ce3d020106052b8104000a034200', 'hex');
 
-export function isKnownAlgorithm(signAlgorithm: number): boolean {
-  return WAYS.has(signAlgorithm);
-}
-
 /** Returns the public key as SubjectPublicKeyInfo, the stored format. Throws `Malformed` if the key is not valid. */
 export function toSpki(signAlgorithm: number, keyAlgorithm: number, bytes: Buffer): Buffer {
   const way = WAYS.get(signAlgorithm);

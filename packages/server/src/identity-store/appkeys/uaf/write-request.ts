@@ -1,5 +1,4 @@
-import type { AppkeyConfig } from './final-challenge.ts';
-import type { MatchCriteria, UafPolicy } from './match-policy.ts';
+import type { AppkeyConfig, MatchCriteria, UafPolicy } from './match-policy.ts';
 
 /** The requests to a UAF client: each is a JSON text with a list of one request, in the newest supported version. */
 const VERSION = { major: 1, minor: 1 } as const;

@@ -140,6 +140,23 @@ describe('the metadata of a server', () => {
     assert.equal(await state(source), 'warning');
   });
 
+  it('is looked up by the key of a certificate only for an authenticator without an AAGUID', async () => {
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const leaf = readCertificate(authority().issue({ key: publicKey }));
+    const attestationCertificateKeyIdentifiers = [nameOfKey(leaf).slice('key:'.length)];
+    const metadataStatement = { description: 'A key of before' };
+    const entry = { attestationCertificateKeyIdentifiers, metadataStatement, statusReports: [] };
+    const source = join(folder, 'old-keys.jwt');
+    writeFileSync(source, service.blob({ entries: [entry] }));
+    const metadataPlace = { source, rootFile, cacheFile: join(folder, 'unused') };
+    const metadata = openMetadata({ metadataPlace, outbound: nobody, clock: testClock(), log });
+    await metadata.load();
+    const NO_AAGUID = Buffer.alloc(16);
+    assert.equal(metadata.find(NO_AAGUID, leaf)?.description, 'A key of before');
+    assert.equal(metadata.find(NO_AAGUID, undefined), undefined);
+    assert.equal(metadata.find(MODEL, leaf), undefined, 'a model that FIDO does not list');
+  });
+
   it('from an address is fetched when it is due, kept for the next start, and stays while the service is away', async () => {
     const clock = testClock();
     const cacheFile = join(folder, 'cache.jwt');

@@ -1,4 +1,5 @@
 import { constants, hash, type KeyObject, verify, X509Certificate } from 'node:crypto';
+import { isObject } from '../../../kernel/is-object.ts';
 import { isIssuedBy } from '../attestation/check-chain.ts';
 import { findTrust } from '../attestation/find-trust.ts';
 import { type Certificate, readCertificate } from '../attestation/read-certificate.ts';
@@ -141,7 +142,6 @@ function jsonOf(part: string, what: string): unknown {
 }
 
 function objectOf(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Malformed(`${what} is not an object`);
-  return value as Record<string, unknown>;
+  if (!isObject(value)) throw new Malformed(`${what} is not an object`);
+  return value;
 }

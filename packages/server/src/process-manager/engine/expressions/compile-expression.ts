@@ -5,9 +5,23 @@ import { compileMacro, isMacro } from './compile-macro.ts';
 import { ExpressionError } from './expression-error.ts';
 import { type ExpressionFunction, FUNCTIONS, METHODS } from './functions.ts';
 import { BINARY, negate, not } from './operators.ts';
-import { attempt, type Code, type Part, type Scope, truthOf } from './part.ts';
+import { attempt, type Code, checkTruth, type Part, type Scope, sourceOf, truthOf } from './part.ts';
 import { patternFault } from './patterns.ts';
-import { ANY, areComparable, listOf, memberShape, NUMBER, nounOf, type Shape, TEXT, TRUTH } from './shapes.ts';
+import {
+  ANY,
+  areComparable,
+  calculatedShape,
+  canBe,
+  isCalculation,
+  listOf,
+  memberShape,
+  NUMBER,
+  nounOf,
+  nounsOf,
+  type Shape,
+  TEXT,
+  TRUTH,
+} from './shapes.ts';
 import { memberOf } from './values.ts';
 
 /**
@@ -32,12 +46,6 @@ function chargeStep(node: ASTNode, code: Code): Code {
   };
 }
 
-const MAX_PART_LENGTH = 200;
-
-export function sourceOf({ input, start, end }: ASTNode): string {
-  return input.slice(start, end).slice(0, MAX_PART_LENGTH);
-}
-
 function compileNode(node: ASTNode, scope: Scope): Part {
   switch (node.op) {
     case 'value':
@@ -58,11 +66,13 @@ function compileNode(node: ASTNode, scope: Scope): Part {
     case '?:':
       return ternary(node.args, scope);
     case '!_': {
-      const { code } = compileExpression(node.args, scope);
-      return { code: (run) => not(code(run)), shape: TRUTH };
+      const part = compileExpression(node.args, scope);
+      checkTruth(part, node.args, scope);
+      return { code: (run) => not(part.code(run)), shape: TRUTH };
     }
     case '-_': {
-      const { code } = compileExpression(node.args, scope);
+      const { code, shape } = compileExpression(node.args, scope);
+      if (!canBe(shape, ['number'])) scope.faults.push(`${sourceOf(node)} negates ${nounOf(shape)}`);
       return { code: (run) => negate(code(run)), shape: NUMBER };
     }
     case 'call':
@@ -91,7 +101,7 @@ function name(id: string, { facts, variables, faults }: Scope): Part {
 }
 
 function member(object: Part, memberName: unknown, node: ASTNode, scope: Scope): Part {
-  const shape = typeof memberName === 'string' ? memberShape(object.shape, memberName) : ANY;
+  const shape = typeof memberName === 'string' ? memberShape(object.shape, memberName) : indexedShape(object.shape);
   if (!shape) scope.faults.push(memberFault(object.shape, memberName as string, node));
   const find: Code = (run) => {
     const of = (object.find ?? object.code)(run);
@@ -99,6 +109,10 @@ function member(object: Part, memberName: unknown, node: ASTNode, scope: Scope):
   };
   const code: Code = (run) => present(memberOf(object.code(run), memberName));
   return { code, find, shape: shape ?? ANY };
+}
+
+function indexedShape(shape: Shape): Shape {
+  return shape.kind === 'list' ? shape.of : ANY;
 }
 
 function memberFault(shape: Shape, memberName: string, node: ASTNode): string {
@@ -117,8 +131,7 @@ function element(node: Extract<ASTNode, { op: '[]' }>, scope: Scope): Part {
   const object = compileExpression(of, scope);
   const key = compileExpression(at, scope);
   if (at.op === 'value') return member(object, at.args, node, scope);
-  const shape = object.shape.kind === 'list' ? object.shape.of : ANY;
-  return { code: (run) => present(memberOf(object.code(run), key.code(run))), shape };
+  return { code: (run) => present(memberOf(object.code(run), key.code(run))), shape: indexedShape(object.shape) };
 }
 
 function list(nodes: readonly ASTNode[], scope: Scope): Part {
@@ -137,6 +150,8 @@ function map(entries: readonly (readonly [ASTNode, ASTNode])[], scope: Scope): P
 /** A side that has no value does not matter if the other side decides. */
 function either(decides: boolean, [left, right]: readonly [ASTNode, ASTNode], scope: Scope): Part {
   const sides = [compileExpression(left, scope), compileExpression(right, scope)] as const;
+  checkTruth(sides[0], left, scope);
+  checkTruth(sides[1], right, scope);
   const code: Code = (run) => {
     const one = attempt(run, sides[0].code);
     if (one === decides) return decides;
@@ -150,14 +165,11 @@ function either(decides: boolean, [left, right]: readonly [ASTNode, ASTNode], sc
 
 function ternary([condition, yes, no]: readonly [ASTNode, ASTNode, ASTNode], scope: Scope): Part {
   const asks = compileExpression(condition, scope);
+  checkTruth(asks, condition, scope);
   const [one, other] = [compileExpression(yes, scope), compileExpression(no, scope)];
   const shape = one.shape.kind === other.shape.kind ? one.shape : ANY;
   return { code: (run) => (truthOf(asks.code(run)) ? one.code(run) : other.code(run)), shape };
 }
-
-const COMPARISONS: readonly string[] = ['==', '!=', '<', '<=', '>', '>='];
-/** Comparisons and `in`. */
-const ASKING: readonly string[] = [...COMPARISONS, 'in'];
 
 function binary(node: ASTNode, scope: Scope): Part {
   const operator = Object.hasOwn(BINARY, node.op) ? BINARY[node.op] : undefined;
@@ -166,11 +178,22 @@ function binary(node: ASTNode, scope: Scope): Part {
     return { code: () => present(undefined), shape: ANY };
   }
   const [left, right] = (node.args as [ASTNode, ASTNode]).map((side) => compileExpression(side, scope)) as [Part, Part];
-  if (COMPARISONS.includes(node.op) && !areComparable(left.shape, right.shape)) {
-    scope.faults.push(`${sourceOf(node)} compares ${nounOf(left.shape)} with ${nounOf(right.shape)}`);
-  }
   const code: Code = (run) => operator(run.budget, left.code(run), right.code(run));
-  return { code, shape: ASKING.includes(node.op) ? TRUTH : ANY };
+  const shape = binaryShape(node.op, left.shape, right.shape);
+  if (!shape) scope.faults.push(`${sourceOf(node)} ${actOf(node.op, nounOf(left.shape), nounOf(right.shape))}`);
+  return { code, shape: shape ?? ANY };
+}
+
+/** The shape of the result; undefined if there is none for two such values. */
+function binaryShape(operator: string, left: Shape, right: Shape): Shape | undefined {
+  if (isCalculation(operator)) return calculatedShape(operator, left, right);
+  const isPossible = operator === 'in' ? canBe(right, ['list', 'object']) : areComparable(left, right);
+  return isPossible ? TRUTH : undefined;
+}
+
+function actOf(operator: string, left: string, right: string): string {
+  if (isCalculation(operator)) return `calculates with ${left} and ${right}`;
+  return operator === 'in' ? `looks for ${left} in ${right}` : `compares ${left} with ${right}`;
 }
 
 type CallNode = Extract<ASTNode, { op: 'call' | 'rcall' }>;
@@ -192,11 +215,13 @@ function functionOf(
   faults: string[],
 ): ExpressionFunction | undefined {
   const definition = Object.hasOwn(table, id) ? table[id] : undefined;
-  const [first] = parts;
   if (!definition) faults.push(`there is no function ${id} for conditions${didYouMean(id, Object.keys(table))}`);
   else if (!definition.arity.includes(parts.length)) faults.push(`${id} does not take that many values`);
-  else if (first && definition.takes && !areComparable(first.shape, { kind: definition.takes })) {
-    faults.push(`${id} takes ${nounOf({ kind: definition.takes })}, not ${nounOf(first.shape)}`);
+  else {
+    for (const [at, { shape }] of parts.entries()) {
+      const kinds = at === 0 ? definition.takes : definition.others;
+      if (kinds && !canBe(shape, kinds)) faults.push(`${id} takes ${nounsOf(kinds)}, not ${nounOf(shape)}`);
+    }
   }
   return definition;
 }

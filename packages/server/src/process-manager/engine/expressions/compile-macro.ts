@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { charge } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
-import { attempt, type Code, type Compile, type Part, type Run, type Scope, truthOf } from './part.ts';
+import { attempt, type Code, type Compile, checkTruth, type Part, type Run, type Scope, truthOf } from './part.ts';
 import { ANY, elementShape, listOf, type Shape, TRUTH } from './shapes.ts';
 import { elementsOf } from './values.ts';
 
@@ -31,6 +31,9 @@ export function compileMacro(node: Call, scope: Scope, compile: Compile): Part {
   const through = compile(receiver, scope);
   const inner = withVariable(scope, variable.args, elementShape(through.shape));
   const parts = rest.map((each) => compile(each, inner));
+  const [predicate] = parts;
+  // Of `map` with two parts, the first is a filter.
+  if (predicate && (name !== 'map' || parts.length > 1)) checkTruth(predicate, rest[0] as ASTNode, scope);
   return comprehension(name, { through, parts, at: scope.variables.length });
 }
 

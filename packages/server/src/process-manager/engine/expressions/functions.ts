@@ -4,7 +4,7 @@ import { type Budget, charge, chargeText } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
 import { inRange, valid } from './operators.ts';
 import { patternOf } from './patterns.ts';
-import { ANY, type Kind, listOf, NUMBER, type Shape, TEXT, TIME, TRUTH } from './shapes.ts';
+import { ANY, listOf, NUMBER, type Shape, TEXT, TIME, TRUTH } from './shapes.ts';
 import { sizeOf } from './values.ts';
 
 /** The context of a call: the remaining budget, and the time. */
@@ -12,8 +12,10 @@ export type Call = { readonly budget: Budget; readonly now: Date };
 
 /** A function of expressions. Those that are called on a value get it as their first argument. */
 export type ExpressionFunction = {
-  /** What it is called on, or what it takes first, as far as that is of one kind. */
-  readonly takes?: Kind;
+  /** What it can be called on, or takes first; anything if it is not said. */
+  readonly takes?: readonly Shape['kind'][];
+  /** What the other arguments can be. */
+  readonly others?: readonly Shape['kind'][];
   /** How many arguments it has, the value that it is called on included. */
   readonly arity: readonly number[];
   readonly gives: Shape;
@@ -22,9 +24,10 @@ export type ExpressionFunction = {
 
 type Text = (call: Call, text: string, ...others: unknown[]) => unknown;
 
-function onText(gives: Shape, arity: readonly number[], run: Text): ExpressionFunction {
+function onText(gives: Shape, arity: readonly number[], run: Text, others: Shape['kind'] = 'text'): ExpressionFunction {
   return {
-    takes: 'text',
+    takes: ['text'],
+    others: [others],
     arity,
     gives,
     run(call, first, ...others) {
@@ -55,7 +58,7 @@ function changesCase(letters: RegExp, change: (letters: string) => string): Expr
 }
 
 const ofTime = (readTime: (time: Date) => number): ExpressionFunction => ({
-  takes: 'time',
+  takes: ['time'],
   arity: [1],
   gives: NUMBER,
   run: (_call, time) => {
@@ -66,6 +69,7 @@ const ofTime = (readTime: (time: Date) => number): ExpressionFunction => ({
 
 /** In these units both a timestamp and a duration can be read. */
 const ofTimeOrSpan = (readTime: (time: Date) => number, inSpan: (span: Duration) => bigint): ExpressionFunction => ({
+  takes: ['time', 'span'],
   arity: [1],
   gives: NUMBER,
   run: (call, value) => (value instanceof Duration ? inSpan(value) : ofTime(readTime).run(call, value)),
@@ -73,7 +77,12 @@ const ofTimeOrSpan = (readTime: (time: Date) => number, inSpan: (span: Duration)
 
 /** Called on a value: `text.startsWith("a")`. */
 export const METHODS: Readonly<Record<string, ExpressionFunction>> = {
-  size: { arity: [1], gives: NUMBER, run: ({ budget }, value) => sizeOf(budget, value) },
+  size: {
+    takes: ['text', 'list', 'object'],
+    arity: [1],
+    gives: NUMBER,
+    run: ({ budget }, value) => sizeOf(budget, value),
+  },
   startsWith: onText(TRUTH, [2], (_call, text, start) => text.startsWith(textOf(start))),
   endsWith: onText(TRUTH, [2], (_call, text, end) => text.endsWith(textOf(end))),
   contains: search(TRUTH, (text, needle) => text.includes(needle)),
@@ -83,12 +92,14 @@ export const METHODS: Readonly<Record<string, ExpressionFunction>> = {
   lowerAscii: changesCase(/[A-Z]+/g, (letters) => letters.toLowerCase()),
   upperAscii: changesCase(/[a-z]+/g, (letters) => letters.toUpperCase()),
   trim: onText(TEXT, [1], (_call, text) => text.trim()),
-  substring: onText(TEXT, [2, 3], (_call, text, start, end = text.length) => substring(text, start, end)),
+  substring: onText(TEXT, [2, 3], (_call, text, start, end = text.length) => substring(text, start, end), 'number'),
   split: onText(listOf(TEXT), [2], ({ budget }, text, separator) => {
     charge(budget, text.length);
     return text.split(textOf(separator));
   }),
   join: {
+    takes: ['list'],
+    others: ['text'],
     arity: [1, 2],
     gives: TEXT,
     run: ({ budget }, list, separator = '') => join(budget, list, textOf(separator)),
@@ -120,14 +131,34 @@ export const METHODS: Readonly<Record<string, ExpressionFunction>> = {
 /** Called by their names: `size(list)`. */
 export const FUNCTIONS: Readonly<Record<string, ExpressionFunction>> = {
   size: METHODS.size as ExpressionFunction,
-  age: { arity: [1], gives: NUMBER, run: ({ now }, born) => BigInt(ageAt(now, timeOf(born))) },
-  date: { takes: 'text', arity: [1], gives: TIME, run: (_call, text) => timeOf(textOf(text)) },
-  timestamp: { arity: [1], gives: TIME, run: (_call, value) => toTimestamp(value) },
-  duration: { takes: 'text', arity: [1], gives: { kind: 'span' }, run: (_call, text) => toDuration(textOf(text)) },
-  bool: { arity: [1], gives: TRUTH, run: (_call, value) => toTruth(value) },
-  int: { arity: [1], gives: NUMBER, run: (_call, value) => toWhole(value) },
-  double: { arity: [1], gives: NUMBER, run: (_call, value) => toNumber(value) },
-  string: { arity: [1], gives: TEXT, run: (_call, value) => toText(value) },
+  age: {
+    takes: ['time', 'text'],
+    arity: [1],
+    gives: NUMBER,
+    run: ({ now }, born) => BigInt(ageAt(now, timeOf(born))),
+  },
+  date: { takes: ['text'], arity: [1], gives: TIME, run: (_call, text) => timeOf(textOf(text)) },
+  timestamp: {
+    takes: ['time', 'number', 'text'],
+    arity: [1],
+    gives: TIME,
+    run: (_call, value) => toTimestamp(value),
+  },
+  duration: {
+    takes: ['text'],
+    arity: [1],
+    gives: { kind: 'span' },
+    run: (_call, text) => toDuration(textOf(text)),
+  },
+  bool: { takes: ['truth', 'text'], arity: [1], gives: TRUTH, run: (_call, value) => toTruth(value) },
+  int: { takes: ['number', 'time', 'text'], arity: [1], gives: NUMBER, run: (_call, value) => toWhole(value) },
+  double: { takes: ['number', 'text'], arity: [1], gives: NUMBER, run: (_call, value) => toNumber(value) },
+  string: {
+    takes: ['text', 'time', 'truth', 'number', 'span'],
+    arity: [1],
+    gives: TEXT,
+    run: (_call, value) => toText(value),
+  },
   dyn: { arity: [1], gives: ANY, run: (_call, value) => value },
 };
 

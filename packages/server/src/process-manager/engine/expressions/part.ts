@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { type Budget, charge, STEPS_PER_ERROR } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
-import type { Shape } from './shapes.ts';
+import { canBe, nounOf, type Shape } from './shapes.ts';
 
 /** One evaluation of an expression. */
 export type Run = {
@@ -32,6 +32,17 @@ export type Scope = {
 };
 
 export type Compile = (node: ASTNode, scope: Scope) => Part;
+
+const MAX_PART_LENGTH = 200;
+
+export function sourceOf({ input, start, end }: ASTNode): string {
+  return input.slice(start, end).slice(0, MAX_PART_LENGTH);
+}
+
+/** Notes a part that can never be true or false where that is asked for. */
+export function checkTruth({ shape }: Part, node: ASTNode, { faults }: Scope): void {
+  if (!canBe(shape, ['truth'])) faults.push(`${sourceOf(node)} must be true or false, but it is ${nounOf(shape)}`);
+}
 
 /** A truth value, or the error that stands in its place. A budget that is used up is used up for the whole expression. */
 export function attempt(run: Run, code: Code): boolean | ExpressionError {

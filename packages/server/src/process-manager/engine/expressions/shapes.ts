@@ -40,6 +40,44 @@ export function areComparable(one: Shape, other: Shape): boolean {
   return one.kind === 'any' || other.kind === 'any' || one.kind === other.kind;
 }
 
+/** Whether a value of this shape can ever be of one of these kinds. */
+export function canBe(shape: Shape, kinds: readonly Shape['kind'][]): boolean {
+  return shape.kind === 'any' || kinds.includes(shape.kind);
+}
+
+type Signature = readonly [left: Shape['kind'], right: Shape['kind'], gives: Shape['kind']];
+
+const OF_NUMBERS: readonly Signature[] = [['number', 'number', 'number']];
+
+/** What can be calculated, and what comes of it. */
+const CALCULATIONS: Readonly<Record<string, readonly Signature[]>> = {
+  '+': [
+    ...OF_NUMBERS,
+    ['text', 'text', 'text'],
+    ['list', 'list', 'list'],
+    ['span', 'span', 'span'],
+    ['span', 'time', 'time'],
+    ['time', 'span', 'time'],
+  ],
+  '-': [...OF_NUMBERS, ['span', 'span', 'span'], ['time', 'span', 'time'], ['time', 'time', 'span']],
+  '*': OF_NUMBERS,
+  '/': OF_NUMBERS,
+  '%': OF_NUMBERS,
+};
+
+export function isCalculation(operator: string): boolean {
+  return Object.hasOwn(CALCULATIONS, operator);
+}
+
+/** The shape of what is calculated; undefined if nothing can be calculated with two such values. */
+export function calculatedShape(operator: string, left: Shape, right: Shape): Shape | undefined {
+  const fitting = (CALCULATIONS[operator] ?? []).filter(([one, other]) => canBe(left, [one]) && canBe(right, [other]));
+  const kinds = new Set(fitting.map(([, , gives]) => gives));
+  const [kind] = kinds;
+  if (kind === undefined) return undefined;
+  return kinds.size > 1 || kind === 'list' || kind === 'object' ? ANY : { kind };
+}
+
 const NOUNS = {
   text: 'a text',
   number: 'a number',
@@ -51,6 +89,10 @@ const NOUNS = {
   any: 'a value',
 } as const;
 
-export function nounOf({ kind }: Shape): string {
+export function nounOf({ kind }: Pick<Shape, 'kind'>): string {
   return NOUNS[kind];
+}
+
+export function nounsOf(kinds: readonly Shape['kind'][]): string {
+  return kinds.map((kind) => NOUNS[kind]).join(' or ');
 }

@@ -1,3 +1,4 @@
+import { pointerTo } from '../../../kernel/escape.ts';
 import { isObject } from '../../../kernel/is-object.ts';
 import { sizeFault } from '../../../kernel/size-fault.ts';
 import { hasFormat } from './text-formats.ts';
@@ -48,21 +49,17 @@ function visitMembers(rules: Schema, value: Readonly<Record<string, unknown>>, p
   const { required = [], additionalProperties } = rules;
   const properties = (rules.properties ?? {}) as Schema;
   for (const name of required as readonly string[]) {
-    if (!Object.hasOwn(value, name) && note(`${pointer}/${escaped(name)}`, 'is required')) return true;
+    if (!Object.hasOwn(value, name) && note(pointerTo(pointer, name), 'is required')) return true;
   }
   for (const [name, member] of Object.entries(value)) {
     const isOwn = Object.hasOwn(properties, name);
     if (!isOwn && additionalProperties === false) {
       if (note(pointer, 'must NOT have additional properties')) return true;
-    } else if (visit(isOwn ? properties[name] : additionalProperties, member, `${pointer}/${escaped(name)}`, note)) {
+    } else if (visit(isOwn ? properties[name] : additionalProperties, member, pointerTo(pointer, name), note)) {
       return true;
     }
   }
   return false;
-}
-
-function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** What is wrong with a value as such, whatever its members are. */

@@ -1,7 +1,7 @@
 import { Type } from '@grove/contract';
 import type { Step } from '../definition.ts';
+import { ANY, listOf, NUMBER, objectOf, type Shape, TEXT, TRUTH } from '../expressions/shapes.ts';
 import { formFaults, formTexts } from './form-schema.ts';
-import { formShape } from './form-shape.ts';
 import { formValueFaults } from './form-values.ts';
 import { knownValues } from './known-values.ts';
 import { localText } from './local-text.ts';
@@ -38,3 +38,18 @@ export const form: StepType = {
     take: (step, { result }) => ({ outcome: 'PASSED', data: { forms: { [step.key as string]: result } } }),
   },
 };
+
+const KINDS: Readonly<Record<string, Shape>> = { string: TEXT, number: NUMBER, integer: NUMBER, boolean: TRUTH };
+
+/**
+ * What conditions find of a form, by its JSON Schema. Members beside the properties are known only where the schema asks
+ * for them with `additionalProperties`.
+ */
+function formShape(schema: unknown): Shape {
+  if (typeof schema !== 'object' || schema === null) return ANY;
+  const { type, properties = {}, items, additionalProperties = false } = schema as Readonly<Record<string, unknown>>;
+  if (type === 'array') return listOf(formShape(items));
+  if (type !== 'object') return (typeof type === 'string' && KINDS[type]) || ANY;
+  const members = Object.entries(properties as object).map(([name, property]) => [name, formShape(property)] as const);
+  return objectOf(Object.fromEntries(members), { open: additionalProperties !== false });
+}

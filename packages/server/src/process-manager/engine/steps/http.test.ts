@@ -7,8 +7,7 @@ import { onBothEngines, openTestApp, type TestApp } from '../../../../test/harne
 import type { Step } from '../definition.ts';
 import { NO_DATA } from '../state.ts';
 import { bodyFault, fillBody } from './fill-body.ts';
-import { http } from './http.ts';
-import { valueAt } from './value-at.ts';
+import { http, valueAt } from './http.ts';
 
 const SECRET = 'hunter2-and-more';
 type Answers = { status?: number; body?: string; hang?: boolean };

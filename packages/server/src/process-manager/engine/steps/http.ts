@@ -6,7 +6,6 @@ import type { Step } from '../definition.ts';
 import { ANY, objectOf } from '../expressions/shapes.ts';
 import { bodyFault, fillBody } from './fill-body.ts';
 import type { StepType, WorkRequest } from './step-type.ts';
-import { valueAt } from './value-at.ts';
 
 /**
  * Asks a service of the tenant. Its answer is kept like a form, so that conditions can read it. A service that cannot
@@ -155,4 +154,15 @@ async function ask({ url, method, headers = {}, body }: HttpStep, request: WorkR
 function plain(value: unknown): string | number | boolean | undefined {
   if (typeof value === 'string') return value.slice(0, MAX_KEPT_LENGTH);
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+}
+
+/** What stands at a JSON pointer; undefined if nothing does. Only an object's own members count. */
+export function valueAt(document: unknown, pointer: string): unknown {
+  let at = document;
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (at === null || typeof at !== 'object' || !Object.hasOwn(at, name)) return undefined;
+    at = (at as Record<string, unknown>)[name];
+  }
+  return at;
 }

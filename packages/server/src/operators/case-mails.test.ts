@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { startJourney } from '../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts';
+import { type MailServer, openMailServer } from '../../test/mail-server.ts';
+import { confirm, firstOwner, invitePerson, type Person } from '../../test/operators.ts';
+import { MINUTE } from '../kernel/clock.ts';
+
+const TEST = { 'X-Grove-Environment': 'test' };
+
+onBothEngines('e-mails that tell operators of cases', (_engine, places) => {
+  let grove: TestApp;
+  let mails: MailServer;
+  let owner: Person;
+  let grace: Person;
+  let alan: Person;
+  let testKey: string;
+  before(async () => {
+    mails = await openMailServer();
+    grove = await openTestApp(await places.create(), {
+      environment: { SMTP_URL: mails.url, MAIL_FROM: 'no-reply@example.org' },
+    });
+    owner = await firstOwner(grove);
+    grace = await invitePerson(grove, owner, 'Reviewer', 'Grace');
+    alan = await invitePerson(grove, owner, 'Reviewer', 'Alan');
+    testKey = (await grove.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
+  });
+  after(async () => {
+    await grove.stop();
+    await mails.close();
+  });
+
+  const caseOf = async (lastName: string) => {
+    const parameters = { _scenario: 'face-mismatch', lastName, email: `${lastName}@example.com` };
+    const { user, processInstanceId } = await startJourney(grove, testKey, { parameters });
+    await user.finish();
+    return processInstanceId;
+  };
+  const note = (id: string, by: Person, body: object) =>
+    by.call(`/api/process-manager/processInstances/${id}/notes`, { body, headers: TEST });
+  const assign = (id: string, body: object) =>
+    owner.call(`/api/process-manager/reviews/${id}/assign`, { body, headers: TEST });
+  /** What arrives once the minute is over in which several are one. */
+  const arrived = async () => {
+    const before = mails.mails.length;
+    grove.clock.advance(MINUTE);
+    await grove.app.jobs.runDue();
+    return mails.mails.slice(before);
+  };
+
+  it('are sent to whoever is assigned a case, in the language of the colleague, with a link and nothing of the person', async () => {
+    const id = await caseOf('Needleman');
+    assert.equal((await assign(id, { operatorId: alan.id, language: 'de' })).status, 200);
+    const [mail, ...others] = await arrived();
+    assert.deepEqual([mail?.to, others], [['alan@acme.com'], []]);
+    assert.ok(mail?.text.includes(`/console/reviews/${id}?environment=test`), mail?.text);
+    assert.match(mail?.headers.get('subject') ?? '', /zugewiesen/);
+    assert.doesNotMatch(mail?.raw ?? '', /Needleman/i);
+  });
+
+  it('are sent to whoever is mentioned, once for several notes in a minute, and to nobody about their own doing', async () => {
+    const id = await caseOf('Haystack');
+    for (const text of ['First look', 'Second look']) {
+      const mentions = [alan.id, grace.id];
+      assert.equal((await note(id, grace, { text, mentions })).status, 201);
+    }
+    const [mail, ...others] = await arrived();
+    assert.deepEqual([mail?.to, others], [['alan@acme.com'], []]);
+    assert.ok(mail?.text.includes(`/console/instances/${id}?environment=test`), mail?.text);
+    assert.doesNotMatch(mail?.raw ?? '', /Haystack|look/i);
+  });
+
+  it('are not sent to somebody who was suspended meanwhile, and an address that is refused stops nothing', async () => {
+    const id = await caseOf('Late');
+    const other = await invitePerson(grove, owner, 'Reviewer', 'Ada');
+    await note(id, grace, { text: 'x', mentions: [other.id] });
+    await confirm(owner);
+    const suspended = await owner.call(`/api/operator-manager/operators/${other.id}`, {
+      body: { status: 'SUSPENDED' },
+    });
+    assert.equal(suspended.status, 200, suspended.text);
+    assert.deepEqual(await arrived(), []);
+    mails.answers.push(550);
+    await note(id, grace, { text: 'y', mentions: [alan.id] });
+    assert.deepEqual(await arrived(), []);
+    await note(id, grace, { text: 'z', mentions: [alan.id] });
+    assert.equal((await arrived()).length, 1);
+  });
+
+  it('come in English if the language is not one of the console', async () => {
+    const id = await caseOf('Plain');
+    const refused = await note(id, grace, { text: 'x', mentions: [alan.id], language: 'fr' });
+    assert.equal(refused.body.code, 100001);
+    await note(id, grace, { text: 'x', mentions: [alan.id] });
+    assert.match((await arrived())[0]?.headers.get('subject') ?? '', /^A note at acme mentions you$/);
+  });
+});

@@ -1,0 +1,64 @@
+import type { TenantTx } from '../db/db.ts';
+import type { MailDoor } from '../engines/mail/mail.ts';
+import { defineJob, JobError } from '../jobs/define-job.ts';
+import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
+import type { Platform } from '../kernel/feature.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { findOperator } from './operators.repository.ts';
+import { type CaseOccasion, writeCaseMail } from './write-case-mail.ts';
+
+/**
+ * E-mails that tell an operator of a case: a colleague has assigned it to them, or mentions them in a note. They hold a link
+ * and nothing of the end user. Several about one case within a minute are one.
+ */
+export type CaseMail = {
+  occasion: CaseOccasion;
+  operatorId: string;
+  /** Who did it. Nobody is told of what they did themselves. */
+  callerId: string;
+  instanceId: string;
+  environment: 'live' | 'test';
+  /** The language of the colleague's console: that of the operator is not known. */
+  language: string | undefined;
+};
+
+export type CaseMailsDeps = Pick<Platform, 'clock' | 'jobs' | 'baseUrlOf' | 'onError'> & {
+  mail: Pick<MailDoor, 'channels' | 'sendMail'>;
+  tenantName(tenantId: TenantId): Promise<string>;
+};
+
+/** Whoever opens the case claims it, so a note leads to the verification. */
+const SCREENS: Readonly<Record<CaseOccasion, string>> = { ASSIGNED: 'reviews', MENTIONED: 'instances' };
+const WAIT_MS = MINUTE;
+/** Three hours in all. */
+const MAX_SENDS = 14;
+
+export function openCaseMails({ clock, jobs, mail, baseUrlOf, tenantName, onError }: CaseMailsDeps) {
+  const sending = defineJob<Omit<CaseMail, 'callerId'>>({
+    kind: 'operators.send-case-mail',
+    does: 'tells an operator by e-mail of a case that was assigned to them, or of a note that mentions them',
+    maxAttempts: MAX_SENDS,
+    backoff: { firstMs: 2 * SECOND, mostMs: HOUR },
+    timeoutMs: MINUTE,
+    async run({ occasion, operatorId, instanceId, environment, language = 'en' }, { jobId, outside, tenant }) {
+      const db = tenant();
+      const operator = await findOperator(db, { id: operatorId });
+      if (operator?.status !== 'ACTIVE' || operator.email === '') return;
+      const query = environment === 'test' ? '?environment=test' : '';
+      const url = `${baseUrlOf(db.tenantId)}/console/${SCREENS[occasion]}/${instanceId}${query}`;
+      const content = writeCaseMail({ occasion, language, tenantName: await tenantName(db.tenantId), url });
+      const outcome = await outside('case mails', () => mail.sendMail({ id: jobId, to: operator.email, ...content }));
+      if (outcome.kind === 'REFUSED') return onError('could not tell an operator of a case', new Error(outcome.reason));
+      if (outcome.kind === 'LATER') throw new JobError(outcome.reason);
+    },
+  });
+  return {
+    jobs: [sending],
+    /** In the transaction of the assignment or the note. */
+    async queue(tx: TenantTx, { callerId, ...message }: CaseMail): Promise<void> {
+      if (message.operatorId === callerId || !mail.channels.includes('EMAIL')) return;
+      const uniqueKey = `${message.occasion} ${message.operatorId} ${message.instanceId}`;
+      await jobs.enqueue(tx, sending, message, { runAt: clock.now() + WAIT_MS, uniqueKey });
+    },
+  };
+}

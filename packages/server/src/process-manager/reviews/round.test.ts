@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { newId } from '../../kernel/ids.ts';
+import { isForTwo } from './round.ts';
+
+describe('the sample for a second review', () => {
+  const ids = Array.from({ length: 10_000 }, (_, at) => newId(1_800_000_000_000 + at));
+  const sampleOf = (secondReviewPercent: number) =>
+    ids.filter((id) => isForTwo(id, { fourEyes: false, secondReviewPercent }, undefined));
+
+  it('holds about as many of a hundred as the setting says: all at 100, none at 0', () => {
+    assert.equal(sampleOf(0).length, 0);
+    assert.equal(sampleOf(100).length, ids.length);
+    // Further away than seven standard deviations.
+    assert.ok(Math.abs(sampleOf(25).length - 2500) < 310, `${sampleOf(25).length}`);
+  });
+
+  it('keeps its instances if the percentage grows', () => {
+    const larger = new Set(sampleOf(25));
+    assert.ok(sampleOf(10).every((id) => larger.has(id)));
+  });
+});
