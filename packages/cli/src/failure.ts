@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import type { GroveError } from 'grove-idv-sdk';
-import { forTerminal } from './output.ts';
+import { forTerminal, jsonLine } from './output.ts';
 
 /** The command line or the environment is wrong, and nothing was done. */
 export class UsageError extends Error {}
@@ -90,6 +90,6 @@ function listenMessage(code: string | undefined, port: number | undefined, error
 
 /** One line of JSON for machines, sentences for people; both on standard error. */
 export function failureText({ message, exitCode, stack, detail }: Failure, json: boolean): string {
-  if (json) return `${JSON.stringify({ error: { message, exitCode, ...detail, ...(stack && { stack }) } })}\n`;
+  if (json) return jsonLine({ error: { message, exitCode, ...detail, ...(stack && { stack }) } });
   return forTerminal(stack === undefined ? `grove: ${message}\n` : `grove: ${message}\n${stack}\n`);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureText } from './failure.ts';
-import { forTerminal, printable, styled, table } from './output.ts';
+import { forTerminal, jsonLine, printable, styled, table } from './output.ts';
 
 test('a table has columns as wide as their widest cell, and no spaces at the ends of lines', () => {
   const text = table(
@@ -25,4 +25,12 @@ test('neither can a sentence that holds a name, nor a problem of a server; colou
   assert.equal(forTerminal(styled('bold', 'plain')), styled('bold', 'plain'));
   const failure = { exitCode: 1, message: 'no \u001b]0;title\u0007' };
   assert.equal(failureText(failure, false), 'grove: no \ufffd]0;title\ufffd\n');
+});
+
+test('nor can JSON, which means the same as before', () => {
+  const value = { name: 'a\u009b2J\u007f\u202e\u001b[2J é' };
+  assert.equal(jsonLine(value), '{"name":"a\\u009b2J\\u007f\\u202e\\u001b[2J é"}\n');
+  assert.deepEqual(JSON.parse(jsonLine(value)), value);
+  const failure = failureText({ exitCode: 1, message: 'no \u009b2J' }, true);
+  assert.equal(failure, '{"error":{"message":"no \\u009b2J","exitCode":1}}\n');
 });

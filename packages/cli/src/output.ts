@@ -24,7 +24,7 @@ export function defineGroup(program: Command, name: string, about: string): Comm
 }
 
 export function print({ json }: CommonOptions, { value, text, exitCode = 0 }: Result): void {
-  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${forTerminal(text.trimEnd())}\n`);
+  process.stdout.write(json ? jsonLine(value) : `${forTerminal(text.trimEnd())}\n`);
   process.exitCode = exitCode;
 }
 
@@ -66,4 +66,10 @@ const FOREIGN_ORDER = new RegExp(`(?!${OURS})${ORDER}`, 'gu');
 /** Everything that people read goes through here: a name inside a sentence gives no orders to the terminal either. */
 export function forTerminal(text: string): string {
   return text.replace(FOREIGN_ORDER, '\ufffd');
+}
+
+/** One line for machines, which a person may read at a terminal: the same JSON, and nothing in it gives orders. */
+export function jsonLine(value: unknown): string {
+  const escaped = (order: string) => `\\u${order.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return `${JSON.stringify(value).replace(new RegExp(ORDER, 'gu'), escaped)}\n`;
 }

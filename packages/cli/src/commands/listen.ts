@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../failure.ts';
 import { localFetch } from '../local-fetch.ts';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
-import { define, examples, forTerminal, printable } from '../output.ts';
+import { define, examples, forTerminal, jsonLine, printable } from '../output.ts';
 import { readEvents } from '../server-sent-events.ts';
 
 /**
@@ -47,8 +47,7 @@ async function listen(options: ListenOptions): Promise<void> {
   const { baseUrl, apiKey, client } = await serverFrom(options);
   const secret = options.secret ?? secretOf(apiKey);
   if (!/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret)) throw new UsageError('--secret must begin with whsec_');
-  const say = (value: object, text: string) =>
-    process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${forTerminal(text)}\n`);
+  const say = (value: object, text: string) => process.stdout.write(json ? jsonLine(value) : `${forTerminal(text)}\n`);
   say({ forwardTo, secret }, `Events go to ${forwardTo}, signed with ${secret}\nStop with Ctrl-C.\n`);
   const open = async () => {
     const { token } = await client.apiKeys.issue();

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../failure.ts';
-import { type CommonOptions, define, defineGroup, examples } from '../output.ts';
+import { type CommonOptions, define, defineGroup, examples, print } from '../output.ts';
 
 /** Custom pages, before they are uploaded. */
 type DevOptions = CommonOptions & { port: string };
@@ -33,5 +33,5 @@ async function dev(folder: string, { json, port }: DevOptions): Promise<void> {
   const { url } = await startTester({ folder: pageFolder, port: Number(port) });
   const warning = fault ? `It would be refused as it is: ${fault.message}.\n` : '';
   const text = `${warning}The page is shown at ${url}\nStop with Ctrl-C.\n`;
-  process.stdout.write(json ? `${JSON.stringify({ url, ...(fault && { fault }) })}\n` : text);
+  print({ ...(json && { json }) }, { value: { url, ...(fault && { fault }) }, text });
 }

@@ -135,8 +135,13 @@ function readSettings(folder: string, faults: string[]): Folder['settings'] {
 
 function readFile(folder: string, file: string, faults: string[]): ReadYaml | undefined {
   const path = join(folder, file);
-  if (statSync(path).size > MAX_FILE_BYTES) {
-    faults.push(`${file} is larger than ${MAX_FILE_BYTES} bytes`);
+  const state = statSync(path, { throwIfNoEntry: false });
+  // A pipe or a device would be read without end.
+  const fault = state?.isFile()
+    ? state.size > MAX_FILE_BYTES && `is larger than ${MAX_FILE_BYTES} bytes`
+    : 'is not a file that can be read';
+  if (fault) {
+    faults.push(`${file} ${fault}`);
     return undefined;
   }
   const parsed = readYaml(file, readFileSync(path, 'utf8'));
