@@ -1,4 +1,4 @@
-import { addressesOf, operations, refusalCodes } from '@grove/contract';
+import { AUDIT_ACTIONS, addressesOf, IDENTITY_EVENTS, operations, refusalCodes } from '@grove/contract';
 import type { Plugin } from 'vite';
 
 /**
@@ -7,6 +7,8 @@ import type { Plugin } from 'vite';
  */
 const MODULES: Readonly<Record<string, () => string>> = {
   'virtual:grove-routes': () => `export const routes = ${JSON.stringify(table())};`,
+  'virtual:grove-actions': () => `export const auditActions = ${JSON.stringify(AUDIT_ACTIONS)};`,
+  'virtual:grove-identity-events': () => `export const identityEvents = ${JSON.stringify(IDENTITY_EVENTS)};`,
   'virtual:grove-codes': () => `export const refusals = ${JSON.stringify(refusals())};`,
 };
 

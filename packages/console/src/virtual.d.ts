@@ -7,3 +7,14 @@ declare module 'virtual:grove-codes' {
   /** Why an authentication was refused, in English, by its code. */
   export const refusals: Record<string, string>;
 }
+
+declare module 'virtual:grove-actions' {
+  /** What the audit trail records. */
+  export const auditActions: string[];
+}
+
+declare module 'virtual:grove-identity-events' {
+  import type { IdentityEventType } from '@grove/contract';
+
+  export const identityEvents: IdentityEventType[];
+}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
+import { IS_LONG } from '../../../scripts/long.ts';
 import type { AxeLook } from '../../journey/test/axe.ts';
 import { startJourney } from '../../server/test/end-user.ts';
 import { walk } from './drawn-person.ts';
@@ -16,17 +17,19 @@ export type Tools = {
   keep(name: string, of?: Page): Promise<void>;
 };
 
-/** Looks at what is shown now: faults of accessibility, light and dark, the width on a phone, pictures of all. */
+/** Looks at what is shown now: faults of accessibility, the width on a phone, pictures of all, and in the long form the dark. */
 export async function lookAt({ page, axe, keep }: Tools, name: string): Promise<void> {
   await still(page());
   assert.deepEqual(await axe(), [], name);
   await keep(name);
-  await page().emulateMedia({ colorScheme: 'dark' });
-  await page().locator('html[data-mantine-color-scheme=dark]').waitFor();
-  await still(page());
-  assert.deepEqual(await axe({ colours: 'only' }), [], `${name}, dark`);
-  await keep(`${name}-dark`);
-  await page().emulateMedia({ colorScheme: 'light' });
+  if (IS_LONG) {
+    await page().emulateMedia({ colorScheme: 'dark' });
+    await page().locator('html[data-mantine-color-scheme=dark]').waitFor();
+    await still(page());
+    assert.deepEqual(await axe({ colours: 'only' }), [], `${name}, dark`);
+    await keep(`${name}-dark`);
+    await page().emulateMedia({ colorScheme: 'light' });
+  }
   await resize(page(), PHONE);
   await still(page());
   assert.ok((await page().evaluate(() => document.documentElement.scrollWidth)) <= 360, `${name} fits a phone`);

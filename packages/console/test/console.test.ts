@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { type TOTP, URI } from 'otpauth';
 import type { Page } from 'playwright-core';
+import { IS_LONG } from '../../../scripts/long.ts';
 import { type AxeLook, axeFaults } from '../../journey/test/axe.ts';
 import { asTenantId } from '../../server/src/kernel/ids.ts';
 import { startJourney } from '../../server/test/end-user.ts';
@@ -26,6 +27,9 @@ import { testStoreUsers } from './user-work.ts';
 
 /** `GROVE_REVIEW_CASES=60 node scripts/test.ts console/test` measures how many cases a minute a reviewer decides. */
 const REVIEWED_CASES = Number(process.env.GROVE_REVIEW_CASES ?? 4);
+
+/** So many screens are looked at in the dark as well; `npm run test:long` looks at all. */
+const IN_THE_DARK = 5;
 
 function allPicturesLoaded(): boolean {
   const pictures = [...document.querySelectorAll<HTMLImageElement>('.viewer img')];
@@ -329,7 +333,13 @@ describe('the console', () => {
     await person.getByText('Your face could not be seen clearly').waitFor();
     await person.getByText('Please take off your hat.').waitFor();
     await person.context().close();
-    await dialog.getByRole('button', { name: 'Done' }).click();
+    // In place of the link one can send a message.
+    const { length } = stage.mails.mails;
+    await dialog.getByLabel('E-mail').fill('linus@example.com');
+    await dialog.getByRole('button', { name: 'Send by e-mail' }).click();
+    await page.getByText(/^Sent to l/).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    assert.deepEqual((await stage.mails.arrived(length + 1)).to, ['linus@example.com']);
     const token = await stage.app.token(stage.testKey);
     const { body } = await stage.app.call(`/api/process-manager/processInstances/${id}`, { token });
     assert.equal(body.status, 'ACTIVE', 'it waits for the person');
@@ -668,6 +678,12 @@ describe('the console', () => {
     await page.getByText('This cannot be deployed yet').waitFor();
     await page.getByRole('button', { name: 'Undo' }).press('Enter');
     await page.getByText('No faults.').waitFor();
+    // The second click of a double click falls on the step that takes the place of the removed one.
+    const numSteps = await steps.count();
+    await steps.nth(1).getByRole('button', { name: 'Remove' }).dblclick();
+    assert.equal(await steps.count(), numSteps - 1);
+    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await page.getByText('No faults.').waitFor();
     // The canvas says the same, and is used by keyboard, too.
     await page.getByText('Canvas', { exact: true }).click();
     const node = (name: RegExp) => page.getByRole('listbox', { name: 'Steps' }).getByRole('option', { name });
@@ -872,19 +888,22 @@ describe('the console', () => {
     const faults: string[] = [];
     const look = async (where: string, colours?: 'only') =>
       faults.push(...(await axe(colours && { colours })).map((fault) => `${where}: ${fault}`));
-    await open('/', /Good to see you/);
-    for (const [path, heading, name] of SCREENS_OF) {
-      await go(path, heading);
-      await look(`${path}, light`);
-      const width = await page.evaluate(() => document.documentElement.scrollWidth);
-      if (width > DESKTOP.width) faults.push(`${path} is ${width} px wide on a desktop`);
-      await keep(name);
+    const lookInTheDark = async (path: string, name: string) => {
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
       // Nothing but colours differs in the dark.
       await look(`${path}, dark`, 'only');
       await keep(`${name}-dark`);
       await page.emulateMedia({ colorScheme: 'light' });
+    };
+    await open('/', /Good to see you/);
+    for (const [at, [path, heading, name]] of SCREENS_OF.entries()) {
+      await go(path, heading);
+      await look(`${path}, light`);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (width > DESKTOP.width) faults.push(`${path} is ${width} px wide on a desktop`);
+      await keep(name);
+      if (IS_LONG || at < IN_THE_DARK) await lookInTheDark(path, name);
       await resize(page, PHONE);
       await page.getByRole('button', { name: 'Menu', exact: true }).waitFor();
       await still(page);

@@ -60,7 +60,19 @@ type Document = { steps: { id: string; type: string; [member: string]: unknown }
 export async function documentOf(page: Page): Promise<Document> {
   const editor = page.getByRole('textbox', { name: 'Document' });
   await editor.waitFor();
-  return JSON.parse((await editor.locator('.cm-line').allTextContents()).join('\n'));
+  // The editor draws long documents in more than one frame. What it shows before that is no JSON.
+  const document = await page.waitForFunction(
+    (element) => {
+      const lines = [...(element?.querySelectorAll('.cm-line') ?? [])].map((line) => line.textContent);
+      try {
+        return JSON.parse(lines.join('\n')) as Document;
+      } catch {
+        return null;
+      }
+    },
+    await editor.elementHandle(),
+  );
+  return (await document.jsonValue()) as Document;
 }
 
 /** Writes over all that an editor holds. */

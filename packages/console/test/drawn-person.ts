@@ -3,11 +3,21 @@ import sharp from 'sharp';
 import type { EndUser } from '../../server/test/end-user.ts';
 import { untilServed } from '../../server/test/harness.ts';
 
+type Walk = {
+  /** Another picture of the document. */
+  document?: Uint8Array<ArrayBuffer>;
+  /** What the browser reports of that picture. */
+  hints?: Record<string, string>;
+  /** Called when a step is in sight. */
+  onStep?(): void;
+};
+
 /** The end user, with pictures that can be looked at. */
-export async function walk(user: EndUser, document?: Uint8Array<ArrayBuffer>): Promise<void> {
+export async function walk(user: EndUser, { document, hints, onStep }: Walk = {}): Promise<void> {
   for (let at = 0; at < 20; at += 1) {
     const { step } = await user.settled();
     if (!step) return;
+    onStep?.();
     const image = { document: 'front', face: 'image' }[step.type as string];
     if (image) {
       const headers = { 'Content-Type': 'image/jpeg' };
@@ -16,7 +26,10 @@ export async function walk(user: EndUser, document?: Uint8Array<ArrayBuffer>): P
       const sent = await untilServed(() => user.call(address, { method: 'POST', body, headers }));
       assert.ok(sent.status < 300, sent.text);
     }
-    const sent = await user.submit(step.id, step.type === 'consent' ? { accepted: true } : {});
+    const sent = await user.submit(step.id, {
+      ...(step.type === 'consent' && { accepted: true }),
+      ...(step.type === 'document' && hints && { hints }),
+    });
     assert.equal(sent.status, 200, sent.text);
   }
 }

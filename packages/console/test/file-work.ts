@@ -19,7 +19,7 @@ export function testFiles(owner: () => Owner): void {
     const { app, testKey } = stage();
     const parameters = { _scenario: 'face-mismatch', firstName: 'Arabella', lastName: 'Byrne' };
     const { user, processInstanceId: id } = await startJourney(app, testKey, { parameters });
-    await walk(user, await noise());
+    await walk(user, { document: await noise() });
     await open(`/instances/${id}`, /Arabella Byrne/);
     await page.getByRole('button', { name: 'Show personal data' }).click();
     await page.locator('.viewer img').first().waitFor();

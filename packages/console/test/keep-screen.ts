@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 
 const SCREENS = fileURLToPath(new URL('../../../build/screens/console', import.meta.url));
 const IMAGES = fileURLToPath(new URL('../../../docs/images', import.meta.url));
@@ -47,5 +48,8 @@ export async function keepScreen(name: string, page: Page): Promise<void> {
   if (kept === '') return;
   mkdirSync(SCREENS, { recursive: true });
   await page.screenshot({ path: `${SCREENS}/${name}.png` });
-  if (kept === 'docs' && DOCUMENTED.includes(name)) await page.screenshot({ path: `${IMAGES}/console-${name}.png` });
+  if (kept !== 'docs' || !DOCUMENTED.includes(name)) return;
+  // At most 256 colours: the release contains these pictures, and they take less than half the space.
+  const picture = sharp(await page.screenshot()).png({ palette: true, effort: 10, dither: 0 });
+  await picture.toFile(`${IMAGES}/console-${name}.png`);
 }

@@ -160,6 +160,30 @@ export function testObjects(owner: () => Owner): void {
     await page.keyboard.press('Escape');
   });
 
+  it('several values are put on a watchlist together; one that is refused stays in the field, with those after it', async () => {
+    const { page: ownPage, open, post } = owner();
+    const page = ownPage();
+    const { id } = await post('/api/watchlist-manager/facewatchlists', { name: 'Many', type: 'EMAIL' });
+    await open(`/watchlists/${id}`, /Many/);
+    await page.getByRole('button', { name: 'Add' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add' });
+    const field = dialog.getByLabel('E-mail addresses');
+    await field.fill('a@example.com\n\n b@example.com \na@example.com\nnobody\nc@example.com');
+    await dialog.getByLabel('Reason').fill('Of one ring');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await page
+      .locator('.mantine-Notifications-notification')
+      .getByText(/e-mail address/)
+      .waitFor();
+    assert.equal(await field.inputValue(), 'nobody\nc@example.com');
+    await field.fill('c@example.com');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('3 entries').waitFor();
+    for (const name of ['a', 'b', 'c'])
+      await page.getByRole('row', { name: `${name}@example.com Of one ring` }).waitFor();
+  });
+
   it('colours that are hard to read are warned of; an own text keeps its placeholders, and says where it is missing', async () => {
     const { page: ownPage, open, post } = owner();
     const page = ownPage();
@@ -174,7 +198,11 @@ export function testObjects(owner: () => Owner): void {
     assert.equal(await page.getByText(/cannot be read/).count(), 0);
     assert.ok(await page.getByRole('button', { name: 'Save' }).first().isEnabled());
     await text.fill(COLOURS.text);
-    await page.getByRole('searchbox', { name: 'Key' }).fill('start.lead');
+    const key = page.getByRole('searchbox', { name: 'Key' });
+    await key.fill('x'.repeat(300));
+    assert.equal((await key.inputValue()).length, 100);
+    await page.getByText('Nothing matches these filters').waitFor();
+    await key.fill('start.lead');
     const own = page.locator('.card.check').filter({ has: page.getByText('start.lead', { exact: true }) });
     await own.getByRole('textbox').fill('Hello');
     await own.getByText('It lacks {tenant}.').waitFor();

@@ -129,6 +129,11 @@ export function testRoles({ stage, open, keep, ...tools }: Tools): void {
     await person.goto(/http\S+#c=\S+/.exec(text)?.[0] ?? '');
     await person.getByRole('button', { name: 'Start' }).waitFor();
     await person.context().close();
+    // The case says what became of it.
+    await page.getByRole('button', { name: 'Show personal data' }).click();
+    const messages = page.getByRole('region', { name: 'Messages to the person' });
+    assert.match(await messages.getByRole('listitem').innerText(), /Link of an operator\s+sent\s+e-mail/i);
+    assert.deepEqual(await tools.axe(), []);
     await page.getByRole('button', { name: 'Link for the person' }).click();
     await dialog.getByRole('button', { name: 'Show the link and its QR code' }).click();
     await page.getByRole('img', { name: 'QR code' }).waitFor();

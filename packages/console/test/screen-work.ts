@@ -5,6 +5,7 @@ import { identityEvents } from '../../server/src/identity-store/events/identity-
 import { asTenantId } from '../../server/src/kernel/ids.ts';
 import { startJourney } from '../../server/test/end-user.ts';
 import { openReceiver } from '../../server/test/webhooks.ts';
+import { hintsEn } from '../src/texts/hints/en.ts';
 import { lookAt, type Tools } from './case-work.ts';
 import { walk } from './drawn-person.ts';
 import { DESKTOP, resize, settled } from './stage.ts';
@@ -48,6 +49,31 @@ export function testScreens(tools: Tools): void {
     const lines = readFileSync(await file.path(), 'utf8').split('\r\n');
     assert.match(lines[0] ?? '', /^"When","Who","What","Object","Details","From","Request"$/);
     assert.match(lines[1] ?? '', /Olga Owner.*processDefinition\.updated.*params\.country == 'AT'/);
+  });
+
+  it('the audit trail is filtered by what was done, which is chosen from all that it records', async () => {
+    const page = tools.page();
+    await post('/api/process-manager/cloudSecrets', { name: 'AUDITED', value: 'x' });
+    await open('/audit', /Audit trail/);
+    await page.getByRole('combobox', { name: 'What' }).fill('secret.cre');
+    await page.getByRole('option', { name: 'cloudSecret.created', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove filter: What' }).waitFor();
+    await settled(page);
+    const actions = page.getByRole('table').locator('td[data-title=What]');
+    assert.deepEqual([...new Set(await actions.allInnerTexts())], ['cloudSecret.created']);
+    await open('/audit?action=created', /Audit trail/);
+    await page.getByRole('alert').waitFor();
+    assert.equal(await actions.count(), 0, 'a filter that the server does not know is not left out');
+    // Whoever looked at a picture is shown with the picture and with whose it is.
+    await open('/audit?action=userData.itemRead', /Audit trail/);
+    const view = page.getByRole('row', { name: /documents\// }).first();
+    await settled(page);
+    const link = view.getByRole('link', { name: /^[0-9A-Z]{26}$/ });
+    const id = await link.innerText();
+    await link.click();
+    // What is left of it may be its receipt alone, because other tests delete verifications.
+    await page.waitForURL((url) => url.pathname.endsWith(`/instances/${id}`));
+    await page.getByRole('main').getByText(id).first().waitFor();
   });
 
   it('a secret is written, used, given a new value and deleted; its value is never shown again', async (t) => {
@@ -127,26 +153,32 @@ export function testScreens(tools: Tools): void {
     await page.emulateMedia({ media: null });
     await page.getByRole('link', { name: 'Event queries' }).last().click();
     await page.getByRole('heading', { level: 1, name: 'Event queries' }).waitFor();
-    const filter = (name: string) => page.getByRole('textbox', { name, exact: true });
+    type Filter = keyof typeof hintsEn;
+    const filter = (name: Filter) => page.getByRole('textbox', { name: hintsEn[name], exact: true });
     assert.equal(await filter('parentProcessInstanceId').inputValue(), id);
-    const likes = ['parentProcessDefnName', 'childProcessDefnName', 'childProcessDefnTag'];
+    const likes = ['parentProcessDefnName', 'childProcessDefnName', 'childProcessDefnTag'] as const;
     const exact = [
       'parentProcessInstanceId',
       'parentProcessDefnId',
       'parentProcessDefnVersion',
       'childProcessDefnVersion',
-    ];
+      'userId',
+    ] as const;
     for (const name of likes) assert.match((await describedBy(name)) ?? '', /%/, name);
     for (const name of exact) assert.doesNotMatch((await describedBy(name)) ?? '', /%/, name);
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByText(/^Done · 1 entry/).waitFor();
-    await page.getByRole('table').getByRole('link', { name: id }).first().waitFor();
+    const row = page.getByRole('row', { name: /User changed/ });
+    await row.getByRole('link', { name: id }).waitFor();
+    await row.getByRole('link', { name: 'customers' }).waitFor();
     await lookAt(tools, 'events-done');
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export CSV' }).click(),
     ]);
-    assert.ok(readFileSync(await file.path(), 'utf8').includes(id));
+    const [titles, line] = readFileSync(await file.path(), 'utf8').split('\r\n');
+    assert.match(titles ?? '', /^"createdDtm","type","storeName",.*"parentProcessInstanceId",.*"id"$/);
+    assert.match(line ?? '', new RegExp(`"identity.userUpdated","customers",.*"${id}"`));
     await page.getByRole('textbox', { name: 'Name of this view' }).fill('Evita');
     await page.getByRole('button', { name: 'Save view' }).click();
     await open('/events', /Event queries/);
@@ -157,7 +189,7 @@ export function testScreens(tools: Tools): void {
     await page.getByRole('button', { name: 'Evita', exact: true }).waitFor({ state: 'detached' });
     await post(`/api/process-manager/processInstances/${id}/cancel`, {});
 
-    async function describedBy(name: string) {
+    async function describedBy(name: Filter) {
       const ids = (await filter(name).getAttribute('aria-describedby')) ?? '';
       return page.evaluate((all) => document.getElementById(all.split(' ')[0] ?? '')?.textContent, ids);
     }

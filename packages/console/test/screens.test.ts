@@ -3,6 +3,7 @@ import { testPlaces } from '../../server/test/harness.ts';
 import { testDesigns } from './design-work.ts';
 import { testFiles } from './file-work.ts';
 import { testLists, testRoutesOfRoles } from './list-work.ts';
+import { testNewcomer } from './newcomer-work.ts';
 import { testObjects } from './object-work.ts';
 import { type Owner, openOwner } from './owner.ts';
 import { testPersons } from './person-work.ts';
@@ -17,6 +18,7 @@ describe('a screen of the console', () => {
   });
   after(() => owner.close());
   const stand = () => owner;
+  testNewcomer(stand);
   testFiles(stand);
   testCases(stand);
   testObjects(stand);

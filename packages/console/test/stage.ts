@@ -155,7 +155,7 @@ export async function reloadSlowly(page: Page, path: string): Promise<void> {
     await route.fulfill({ status: 503, json: { code: 100010, message: 'The service is not ready' } });
   });
   await page.reload();
-  await page.getByLabel('Loading').waitFor();
+  await page.getByLabel('Loading').first().waitFor();
   mayAnswer.resolve();
   await page.getByRole('alert').getByText('The service is not ready').waitFor();
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { testPlaces } from '../../server/test/harness.ts';
+import { openTestProvider } from '../../server/test/oidc-provider.ts';
 import { type Owner, openOwner } from './owner.ts';
 import { DESKTOP, PHONE, resize, settled, still } from './stage.ts';
 
@@ -80,19 +81,42 @@ describe('the console in trouble', () => {
     await settled(page);
     assert.deepEqual(refusals, []);
 
+    const clickThrice = (name: string) =>
+      sentDuring(async () => {
+        await page
+          .getByRole('dialog')
+          .getByRole('button', { name })
+          .evaluate((button) => {
+            for (let clicks = 0; clicks < 3; clicks += 1) (button as HTMLButtonElement).click();
+          });
+        await settled(page);
+      });
     await open('/keys', /API keys/);
     await page.getByRole('button', { name: 'New API key' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Only one');
-    const create = dialog.getByRole('button', { name: 'Create' });
-    const made = await sentDuring(async () => {
-      await create.evaluate((button) => {
-        for (let clicks = 0; clicks < 3; clicks += 1) (button as HTMLButtonElement).click();
-      });
-      await page.getByRole('dialog', { name: 'Copy the key now' }).waitFor();
-    });
-    assert.deepEqual(made, ['apiKeys']);
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Only one');
+    assert.deepEqual(await clickThrice('Create'), ['apiKeys']);
+    await page.getByRole('dialog', { name: 'Copy the key now' }).getByRole('button', { name: 'Done' }).click();
+
+    await open('/secrets', /Secrets/);
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('ONLY_ONE');
+    await page.getByRole('dialog').getByLabel('Value').fill('x');
+    assert.deepEqual(await clickThrice('Save'), ['cloudSecrets']);
+    assert.deepEqual(refusals, []);
+  });
+
+  it('a dialog stays open after a double click on its button, and a click beside it loses nothing', async () => {
+    await owner.open('/keys', /API keys/);
+    const dialog = page.getByRole('dialog', { name: 'New API key' });
+    await page.getByRole('button', { name: 'New API key' }).click();
+    await dialog.getByLabel('Name').fill('Half written');
+    // Where the button of a double click is.
+    await page.mouse.click(DESKTOP.width - 60, 100);
+    await page.mouse.click(20, DESKTOP.height - 20);
+    await still(page);
+    assert.equal(await dialog.getByLabel('Name').inputValue(), 'Half written');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
   });
 
   it('text that is not saved is left only by whoever says so; nobody else is asked', async () => {
@@ -178,6 +202,109 @@ describe('the console in trouble', () => {
     await page.getByRole('dialog').first().waitFor({ state: 'detached' });
     const { content } = await get(`${secrets}?name=READ%25`);
     assert.deepEqual(content[0]?.hosts, ['theirs.example.com']);
+  });
+
+  it('a role that somebody else has changed meanwhile is not overwritten before that was seen', async () => {
+    const { app } = owner.stage();
+    const roles = '/api/operator-manager/roles';
+    const send = async (path: string, body: object) => {
+      const answer = await app.call(path, { method: 'POST', token: await app.token(), body: JSON.stringify(body) });
+      assert.ok(answer.status < 300, answer.text);
+    };
+    const permissions = ['TNT#acme#ProcessManager:listReviews'];
+    await send(roles, { name: 'Of two', description: 'First', permissions });
+    await owner.open('/operators', /People/);
+    const row = page.getByRole('row', { name: /^Of two/ });
+    await row.getByRole('button', { name: 'Edit' }).click();
+    const description = page.getByRole('dialog').getByLabel('Description');
+    await description.fill('Mine');
+    app.clock.advance(1000);
+    await send(`${roles}/Of%20two`, { description: 'Theirs' });
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    const conflict = page.getByRole('dialog', { name: 'Somebody else has changed this' });
+    await conflict.getByText('- "description": "Theirs"').waitFor();
+    await conflict.getByRole('button', { name: 'Take theirs' }).click();
+    await page.getByRole('dialog').first().waitFor({ state: 'detached' });
+    await row.getByText('Theirs').waitFor();
+  });
+
+  it('single sign-on that somebody else has set up or changed meanwhile is not overwritten before that was seen', async () => {
+    const { app, address } = owner.stage();
+    const provider = await openTestProvider(`${address}/console/single-sign-on`);
+    const token = await app.token();
+    const send = (init: object) => app.call('/api/operator-manager/singleSignOn', { token, ...init });
+    const setUp = (clientId: string) => {
+      const settings = { issuer: provider.issuer, clientId, roles: [{ group: 'a', role: 'Reviewer' }] };
+      return send({ method: 'POST', body: JSON.stringify(settings) });
+    };
+    const conflict = page.getByRole('dialog', { name: 'Somebody else has changed this' });
+    await owner.open('/operators', /People/);
+    await page.getByRole('button', { name: 'Set up' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Single sign-on' });
+    await dialog.getByLabel('Issuer').fill(provider.issuer);
+    await dialog.getByLabel('Client ID').fill('mine');
+    await dialog.getByRole('textbox', { name: /^Group/ }).fill('b');
+    await setUp('theirs');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await conflict.getByText('"theirs"').waitFor();
+    await conflict.getByRole('button', { name: 'Take theirs' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal((await send({})).body.clientId, 'theirs');
+
+    await page
+      .locator('section', { hasText: 'Single sign-on' })
+      .getByRole('button', { name: 'Edit', exact: true })
+      .click();
+    assert.equal(await dialog.getByLabel('Client ID').inputValue(), 'theirs');
+    await dialog.getByLabel('Client ID').fill('mine');
+    app.clock.advance(1000);
+    await setUp('theirs again');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await conflict.getByText('"theirs again"').waitFor();
+    await conflict.getByRole('button', { name: 'Save mine over it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal((await send({})).body.clientId, 'mine');
+    await provider.close();
+  });
+
+  it('a member whom somebody else has taken off a watchlist meanwhile is gone, without a refusal', async () => {
+    const { open, post, stage } = owner;
+    const { id } = await post('/api/watchlist-manager/facewatchlists', { name: 'Of two', type: 'EMAIL' });
+    const members = `/api/watchlist-manager/facewatchlists/${id}/watchlist-members`;
+    const member = await post(members, { value: 'a@example.com', note: 'because' });
+    await open(`/watchlists/${id}`, /Of two/);
+    await page
+      .getByRole('row', { name: /a@example.com/ })
+      .getByRole('button', { name: 'Delete' })
+      .click();
+    const { app, testKey } = stage();
+    const { status } = await app.call(`${members}/${member.id}`, { method: 'DELETE', token: await app.token(testKey) });
+    assert.equal(status, 204);
+    await page.getByRole('dialog').getByLabel('a@example.com').fill('a@example.com');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Nothing here yet').waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0);
+  });
+
+  it('what is deleted on its own page leads to its list, and is not asked for again', async () => {
+    const { open, post } = owner;
+    const hook = { name: 'short-lived', uri: 'https://example.com/hook', events: [] };
+    const { id } = await post('/api/notification-service/webhooks', hook);
+    await post('/api/identity-store/stores', { name: 'brief' });
+    const user = await post('/api/identity-store/stores/brief/users', { extId: 'eve' });
+    for (const [path, name, list] of [
+      [`/webhooks/${id}`, 'short-lived', 'Webhooks'],
+      [`/stores/brief/users/${user.id}`, 'eve', 'brief'],
+    ] as const) {
+      await open(path, new RegExp(name));
+      refusals.length = 0;
+      await page.getByRole('button', { name: 'Delete', exact: true }).first().click();
+      await page.getByRole('dialog').getByRole('textbox').fill(name);
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('heading', { level: 1, name: list }).waitFor();
+      await settled(page);
+      assert.deepEqual(refusals, [], path);
+    }
   });
 
   it('a list goes to its last page when the one in the address is gone', async () => {

@@ -5,6 +5,7 @@ import { relyingParty } from '../../server/test/authenticator/relying-party.ts';
 import { openPushProviders } from '../../server/test/push-providers.ts';
 import { uafAuthenticator } from '../../server/test/uaf/authenticator.ts';
 import { CONFIG, RP } from '../../server/test/uaf/relying-party.ts';
+import { hintsEn } from '../src/texts/hints/en.ts';
 import { lookAt, type Tools } from './case-work.ts';
 
 /** What operators do for a user of an identity store. */
@@ -82,6 +83,29 @@ export function testStoreUsers(tools: Tools): void {
     await page.getByRole('button', { name: 'Unlock' }).click();
     await page.getByText(/^Locked after too many failures/).waitFor({ state: 'detached' });
     assert.equal((await rp.login(device, userId)).status, 200);
+
+    // What happened to this user, by kind and by day.
+    await page.getByRole('main').getByRole('link', { name: 'Event queries' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Event queries' }).waitFor();
+    assert.equal(await page.getByRole('textbox', { name: hintsEn.userId, exact: true }).inputValue(), userId);
+    await page.getByRole('combobox', { name: hintsEn.type, exact: true }).fill('failed');
+    await page.getByRole('option', { name: 'Sign-in failed', exact: true }).click();
+    await page.getByLabel('At most').fill('2');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText(/^Done · 2 entries/).waitFor();
+    const more = page.getByRole('button', { name: 'More', exact: true });
+    await more.click();
+    await page.getByText(/^Done · 4 entries/).waitFor();
+    await more.click();
+    await page.getByText(/^Done · 5 entries/).waitFor();
+    await more.waitFor({ state: 'detached' });
+    assert.equal(await page.getByRole('row', { name: /Sign-in failed/ }).count(), 5);
+    await lookAt(tools, 'events-of-user');
+    await page.getByLabel('From').fill('2000-01-01');
+    await page.getByLabel('Until', { exact: true }).fill('2000-01-02');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText(/^Done · 0 entries/).waitFor();
+    await open(address, /noor/);
 
     const passkey = keys.getByRole('row', { name: /^Passkey/ });
     await passkey.getByRole('button', { name: 'Delete' }).click();

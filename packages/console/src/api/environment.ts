@@ -4,7 +4,20 @@ import { useSyncExternalStore } from 'react';
 export type Environment = 'live' | 'test';
 
 const NAME = 'grove-environment';
+const PARAMETER = 'environment';
 const listeners = new Set<() => void>();
+
+/** A link of an e-mail says which data it is about, and is followed once. */
+function followLink(): void {
+  const address = new URL(location.href);
+  const environment = address.searchParams.get(PARAMETER);
+  if (environment === null) return;
+  sessionStorage.setItem(NAME, environment === 'test' ? 'test' : 'live');
+  address.searchParams.delete(PARAMETER);
+  history.replaceState(history.state, '', address);
+}
+
+followLink();
 let current: Environment = sessionStorage.getItem(NAME) === 'test' ? 'test' : 'live';
 
 export const currentEnvironment = (): Environment => current;

@@ -1,17 +1,18 @@
 import { NativeSelect } from '@mantine/core';
 import { call } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
-import { useT } from '../texts/texts.tsx';
+import { useTexts } from '../texts/texts.tsx';
 import { say, useAct } from './act.ts';
 import { useColleagues } from './colleagues.ts';
 
 /** Gives a case that waits for a review to a colleague. */
 export function AssignReview({ id }: { id: string }) {
-  const t = useT();
+  const { t, language } = useTexts();
   const may = useMay();
   const people = useColleagues();
   const assign = useAct(
-    (operatorId: string) => call('reviews', 'assign', { params: { processInstanceId: id }, body: { operatorId } }),
+    (operatorId: string) =>
+      call('reviews', 'assign', { params: { processInstanceId: id }, body: { operatorId, language } }),
     ({ reviewer }) => say(t('case.assigned', { name: reviewer ?? '' })),
   );
   if (!people || !may('reviews', 'assign')) return null;

@@ -1,6 +1,7 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { type ComponentProps, type KeyboardEvent, useRef, useState } from 'react';
 import { useT } from '../texts/texts.tsx';
+import { onFirstClick } from './first-click.ts';
 import { addStep, Inspector, moveStep, type Step, useStepSchemas } from './outline.tsx';
 import { Waiting } from './states.tsx';
 
@@ -107,7 +108,7 @@ function SelectedStep({ steps, onSteps, isReadOnly, step, schema, index, move, r
   const buttons = [
     { label: t('outline.up'), isOff: index === 0, act: () => move(-1) },
     { label: t('outline.down'), isOff: index === steps.length - 1, act: () => move(1) },
-    { label: t('outline.remove'), isOff: false, act: remove },
+    { label: t('outline.remove'), isOff: false, act: onFirstClick(remove) },
   ];
   return (
     <section className="card" aria-label={step.id}>

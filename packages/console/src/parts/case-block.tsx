@@ -1,4 +1,4 @@
-import { Button, NativeSelect, SegmentedControl, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, SegmentedControl, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, callForBlob } from '../api/client.ts';
@@ -96,7 +96,7 @@ function BlockForm({ caseFile: { instance }, blockables, onDone }: BlockFormProp
         onChange={(next) => setType(next as ListType)}
       />
       {lists.length === 0 ? (
-        <Text size="sm">{t('block.noList')}</Text>
+        <NoList type={type} />
       ) : (
         <NativeSelect
           label={t('block.list')}
@@ -107,5 +107,22 @@ function BlockForm({ caseFile: { instance }, blockables, onDone }: BlockFormProp
       )}
       <ReasonAndEnd note={note} setNote={setNote} expireAfter={expireAfter} setExpireAfter={setExpireAfter} />
     </ActForm>
+  );
+}
+
+/** The first list of its kind can be created here: a reviewer need not leave the case for it. */
+function NoList({ type }: { type: ListType }) {
+  const t = useT();
+  const may = useMay();
+  const make = useAct(() => call('watchlists', 'create', { body: { name: t(`watchlists.${type}`), type } }));
+  return (
+    <Group justify="space-between">
+      <Text size="sm">{t('block.noList')}</Text>
+      {may('watchlists', 'create') && (
+        <Button size="xs" variant="default" loading={make.isPending} onClick={() => make.mutate(undefined)}>
+          {t('watchlists.new')}
+        </Button>
+      )}
+    </Group>
   );
 }

@@ -1,10 +1,11 @@
-import { Stack, Table, Text, Timeline, Title } from '@mantine/core';
+import { Group, Stack, Table, Text, Timeline, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { CallError, call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useExplain, useNames } from '../texts/reasons.ts';
-import { useT } from '../texts/texts.tsx';
-import { CheckTag } from './badges.tsx';
+import { useT, useTexts } from '../texts/texts.tsx';
+import { CheckTag, Tag } from './badges.tsx';
+import { durationText } from './duration.ts';
 import { Moment } from './moment.tsx';
 import { Failed, Waiting } from './states.tsx';
 
@@ -109,6 +110,7 @@ export function Checks({ checks }: { checks: readonly Check[] }) {
             {check.attempts > 1 && ` · ${t('check.attempts', { n: check.attempts })}`}
           </Text>
           <Explanation check={check} />
+          <Signals check={check} />
         </li>
       ))}
     </Stack>
@@ -129,6 +131,22 @@ function Explanation({ check }: { check: Check }) {
   );
 }
 
+/** What the browser says of where the pictures come from. It proves nothing, and decides nothing. */
+function Signals({ check: { metaData = {} } }: { check: Check }) {
+  const names = useNames();
+  const signals = [metaData.client, metaData.hints].flat().filter((signal) => typeof signal === 'string');
+  if (signals.length === 0) return null;
+  return (
+    <Group gap={4} mt={4}>
+      {signals.map((signal) => (
+        <Tag key={signal} tone="wait">
+          {names('signals', signal)}
+        </Tag>
+      ))}
+    </Group>
+  );
+}
+
 function scoreText(t: ReturnType<typeof useT>, { score = 0, threshold }: Check): string {
   const rounded = Math.round(score * 100) / 100;
   return threshold === undefined
@@ -145,19 +163,32 @@ export function EventList({ events }: { events: Case['events'] }) {
         {t('case.timeline')}
       </Title>
       <Timeline bulletSize={12} lineWidth={2}>
-        {events.map(({ sequence, type, dateTime, step }) => (
+        {events.map((event, at) => (
           <Timeline.Item
-            key={sequence}
-            title={`${names('events', type.replace('instance.', ''))}${step ? ` · ${step}` : ''}`}
+            key={event.sequence}
+            title={`${names('events', event.type.replace('instance.', ''))}${event.step ? ` · ${event.step}` : ''}`}
           >
             <Text size="xs" c="dimmed">
-              <Moment at={dateTime} />
+              <Moment at={event.dateTime} /> <StepTime event={event} earlier={events.slice(0, at)} />
             </Text>
           </Timeline.Item>
         ))}
       </Timeline>
     </section>
   );
+}
+
+type CaseEvent = Case['events'][number];
+
+/** How long the person had the step in sight. */
+function StepTime({ event, earlier }: { event: CaseEvent; earlier: readonly CaseEvent[] }) {
+  const { language } = useTexts();
+  const names = useNames();
+  if (event.type !== 'instance.stepCompleted') return null;
+  const view = earlier.findLast(({ type, step }) => type === 'instance.stepSeen' && step === event.step);
+  if (!view) return null;
+  const seconds = (Date.parse(event.dateTime) - Date.parse(view.dateTime)) / 1000;
+  return `· ${names('events', 'took')} ${durationText(seconds, language)}`;
 }
 
 /** The query of a case, with the data of the person. */

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
-import { useT } from '../texts/texts.tsx';
+import { useT, useTexts } from '../texts/texts.tsx';
 import { useAct } from './act.ts';
 import { useColleagues } from './colleagues.ts';
 import { Moment } from './moment.tsx';
@@ -66,12 +66,12 @@ export function NoteCard({ note }: { note: NoteView }) {
 }
 
 function NewNote({ id }: { id: string }) {
-  const t = useT();
+  const { t, language } = useTexts();
   const [text, setText] = useState('');
   const [mentions, setMentions] = useState<string[]>([]);
   const people = useColleagues();
   const add = useAct(
-    () => call('instanceNotes', 'add', { params: { processInstanceId: id }, body: { text, mentions } }),
+    () => call('instanceNotes', 'add', { params: { processInstanceId: id }, body: { text, mentions, language } }),
     () => {
       setText('');
       setMentions([]);

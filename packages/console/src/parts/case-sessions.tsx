@@ -23,20 +23,54 @@ export function Sessions({ id }: { id: string }) {
     staleTime: 30_000,
   });
   if (!isAllowed || !query.data) return null;
-  const { sessions } = query.data;
+  const { sessions, messages } = query.data;
   return (
-    <section aria-label={t('sessions.title')}>
+    <>
+      <section aria-label={t('sessions.title')}>
+        <Title order={2} size="h5" mb="sm">
+          {t('sessions.title')}
+        </Title>
+        {sessions.length === 0 && (
+          <Text size="sm" c="dimmed">
+            {t('sessions.none')}
+          </Text>
+        )}
+        <Stack gap="xs" component="ul" className="plain-list">
+          {sessions.map((session) => (
+            <SessionCard key={`${session.createdDtm} ${session.browser}`} session={session} />
+          ))}
+        </Stack>
+      </section>
+      {messages.length > 0 && <Messages messages={messages} />}
+    </>
+  );
+}
+
+type MessageRow = Result<'instanceSessions', 'list'>['messages'][number];
+
+const TONES = { WAITING: 'plain', SENDING: 'wait', SENT: 'good', FAILED: 'bad' } as const;
+
+/** What was sent to the person, and whether it could be. */
+function Messages({ messages }: { messages: readonly MessageRow[] }) {
+  const t = useT();
+  return (
+    <section aria-label={t('messages.title')}>
       <Title order={2} size="h5" mb="sm">
-        {t('sessions.title')}
+        {t('messages.title')}
       </Title>
-      {sessions.length === 0 && (
-        <Text size="sm" c="dimmed">
-          {t('sessions.none')}
-        </Text>
-      )}
       <Stack gap="xs" component="ul" className="plain-list">
-        {sessions.map((session) => (
-          <SessionCard key={`${session.createdDtm} ${session.browser}`} session={session} />
+        {messages.map(({ id, kind, channel, state, createdDtm }) => (
+          <li key={id} className="card check">
+            <Group gap={6}>
+              <Text size="sm" fw={600}>
+                {t(`messages.${kind}`)}
+              </Text>
+              <Tag tone={TONES[state]}>{t(`messages.${state}`)}</Tag>
+            </Group>
+            <Text size="xs" c="dimmed">
+              {t(`messages.${channel}`)} · <Moment at={createdDtm} />
+            </Text>
+          </li>
         ))}
       </Stack>
     </section>

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { CallError } from '../api/client.ts';
 import { useT } from '../texts/texts.tsx';
 import { useAct } from './act.ts';
 import { ConfirmByTyping } from './dialogs.tsx';
@@ -13,17 +14,25 @@ type DeleteButtonProps = {
   title?: string;
   label?: string;
   size?: string;
-  onDone?(): void;
+  onDone?(): unknown;
 };
+
+/** Somebody else has deleted it meanwhile: it is gone, as it should be. */
+function ensureGone(error: unknown): void {
+  if (!(error instanceof CallError) || error.status !== 404) throw error;
+}
 
 /** Deletes something for good, once its name was typed. */
 export function DeleteButton({ name, lead, remove, title, label, size = 'compact-xs', onDone }: DeleteButtonProps) {
   const t = useT();
   const [isOpen, setOpen] = useState(false);
-  const act = useAct(remove, () => {
-    setOpen(false);
-    onDone?.();
-  });
+  const act = useAct(
+    () => remove().catch(ensureGone),
+    () => {
+      setOpen(false);
+      return onDone?.();
+    },
+  );
   return (
     <>
       <Button size={size} variant="default" onClick={() => setOpen(true)}>

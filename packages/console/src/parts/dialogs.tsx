@@ -3,10 +3,13 @@ import { type ReactNode, useState } from 'react';
 import { useT } from '../texts/texts.tsx';
 import { QrCode } from './qr-code.tsx';
 
-/** A window over the page, whose button to close it has a name. */
+/**
+ * A window over the page, whose button to close it has a name. A click beside it does not close it: it would lose what was
+ * typed, and the second click of a double click would close what the first one has opened.
+ */
 export function Dialog(props: ModalProps) {
   const t = useT();
-  return <Modal closeButtonProps={{ 'aria-label': t('app.close') }} {...props} />;
+  return <Modal closeButtonProps={{ 'aria-label': t('app.close') }} closeOnClickOutside={false} {...props} />;
 }
 
 /** A secret or a link that is shown this once. */
@@ -15,6 +18,7 @@ export function OnceShown({
   lead,
   value,
   withQrCode = false,
+  children,
   onClose,
 }: {
   title: string;
@@ -22,11 +26,13 @@ export function OnceShown({
   value: string | undefined;
   /** A link that the person may open with a telephone. */
   withQrCode?: boolean;
+  /** Another way to hand it over. */
+  children?: ReactNode;
   onClose(): void;
 }) {
   const t = useT();
   return (
-    <Dialog opened={value !== undefined} onClose={onClose} title={title} closeOnClickOutside={false}>
+    <Dialog opened={value !== undefined} onClose={onClose} title={title}>
       <Stack>
         <Text size="sm">{lead}</Text>
         {withQrCode && value && <QrCode text={value} label={t('tokens.qr')} />}
@@ -43,6 +49,7 @@ export function OnceShown({
           </CopyButton>
           <Button onClick={onClose}>{t('app.done')}</Button>
         </Group>
+        {children}
       </Stack>
     </Dialog>
   );

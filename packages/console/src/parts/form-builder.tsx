@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, NativeSelect, NumberInput, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useT } from '../texts/texts.tsx';
+import { onFirstClick } from './first-click.ts';
 import {
   type FormField,
   type FormSchema,
@@ -110,7 +111,7 @@ function FieldEditor(props: FieldEditorProps) {
   const buttons = [
     { label: t('outline.up'), isOff: at === 0, act: () => onMove(-1) },
     { label: t('outline.down'), isOff: at === total - 1, act: () => onMove(1) },
-    { label: t('outline.remove'), isOff: total === 1, act: () => onField(undefined) },
+    { label: t('outline.remove'), isOff: total === 1, act: onFirstClick(() => onField(undefined)) },
   ];
   return (
     <li className="card check">

@@ -5,6 +5,8 @@ import { type ReactNode, useState } from 'react';
 import { callLoosely, type Group as GroupName } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { whenUnreachable } from '../api/when-unreachable.ts';
+import type { HintTexts } from '../texts/hints/en.ts';
+import { useHints } from '../texts/hints.ts';
 import { useT } from '../texts/texts.tsx';
 import { say, useAct } from './act.ts';
 import { saveCsv } from './csv.ts';
@@ -27,6 +29,8 @@ export type ListProps<T> = {
   name: string;
   params?: Record<string, string>;
   query?: Record<string, string | readonly string[] | undefined>;
+  /** The part of the query that is no filter of the viewer. */
+  scope?: Record<string, string>;
   columns: readonly Column<T>[];
   keyOf(row: T): string;
   /** Where a row leads. Every row of every list opens the same way. */
@@ -61,7 +65,7 @@ export function List<T>(listProps: ListProps<T>) {
   const environment = useEnvironment();
   const page = usePageNumber();
   const fetched = useQuery({
-    queryKey: [environment, group, name, params, query, page],
+    queryKey: [environment, group, name, params, { ...props.scope, ...query }, page],
     queryFn: () => callList<T>(props, { page, size: SIZE }),
     placeholderData: keepPreviousData,
     refetchInterval: (query) => (props.isLive?.(query.state.data?.content ?? []) ? LIVE_MS : whenUnreachable(query)),
@@ -75,7 +79,8 @@ export function List<T>(listProps: ListProps<T>) {
   if (page > 0 && page >= totalPages) return <Navigate to="." search={toPage(totalPages - 1)} replace />;
   if (content.length === 0) {
     if (fetched.isPlaceholderData) return <Waiting />;
-    return empty && !isFiltered ? empty : <Empty title={t(isFiltered ? 'state.emptyFilter' : 'state.empty')} />;
+    if (isFiltered) return <Empty title={t('state.emptyFilter')} />;
+    return empty ?? <EmptyList of={`${group}.${name}`} />;
   }
   return (
     <>
@@ -91,6 +96,18 @@ export function List<T>(listProps: ListProps<T>) {
         </Group>
       </Group>
     </>
+  );
+}
+
+/** Says what the list is for. */
+function EmptyList({ of }: { of: string }) {
+  const t = useT();
+  return (
+    <Empty title={t('state.empty')}>
+      <Text c="dimmed" ta="center" maw={480}>
+        {useHints()?.(of as keyof HintTexts)}
+      </Text>
+    </Empty>
   );
 }
 
@@ -179,8 +196,10 @@ function RowCheckbox({ selection, rowKey }: { selection: NonNullable<ListProps<n
 }
 
 function callList<T>(props: ListProps<T>, window: { page: number; size: number }): Promise<AnyPage<T>> {
-  const { group, name, params, query } = props;
-  return callLoosely(group, name, { ...(params && { params }), query: { ...query, ...window } }) as Promise<AnyPage<T>>;
+  const { group, name, params, query, scope } = props;
+  return callLoosely(group, name, { ...(params && { params }), query: { ...scope, ...query, ...window } }) as Promise<
+    AnyPage<T>
+  >;
 }
 
 /** The same list at another page. */

@@ -20,7 +20,12 @@ export function useMomentText(): (at: string | undefined) => string {
 }
 
 function shortDate(date: Date, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(date);
+  return new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeStyle: 'short' }).format(date);
+}
+
+/** The viewer's own variety of the language: the British write dates in another order than Americans. */
+function localeOf(language: string): string {
+  return navigator.languages.find((each) => each.split('-')[0] === language) ?? language;
 }
 
 const UNITS = [

@@ -14,9 +14,10 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type MouseEvent, useState } from 'react';
 import { useT } from '../texts/texts.tsx';
 import { ConditionTrial } from './condition-trial.tsx';
+import { onFirstClick } from './first-click.ts';
 import { FormBuilder } from './form-builder.tsx';
 import type { FormSchema, LocalText } from './form-schema.ts';
 import { Waiting } from './states.tsx';
@@ -114,7 +115,7 @@ export function Outline({ steps, onSteps, isReadOnly }: OutlineProps) {
                     <SmallButton isDisabled={at === steps.length - 1} onClick={() => move(at, 1)}>
                       {t('outline.down')}
                     </SmallButton>
-                    <SmallButton onClick={() => remove(at)}>{t('outline.remove')}</SmallButton>
+                    <SmallButton onClick={onFirstClick(() => remove(at))}>{t('outline.remove')}</SmallButton>
                   </>
                 )}
               </Group>
@@ -135,7 +136,12 @@ export function Outline({ steps, onSteps, isReadOnly }: OutlineProps) {
   );
 }
 
-type SmallButtonProps = { children: string; isDisabled?: boolean; isExpanded?: boolean; onClick(): void };
+type SmallButtonProps = {
+  children: string;
+  isDisabled?: boolean;
+  isExpanded?: boolean;
+  onClick(event: MouseEvent): void;
+};
 
 function SmallButton({ children, isDisabled = false, isExpanded, onClick }: SmallButtonProps) {
   return (

@@ -32,7 +32,7 @@ export function EarlierRequests({ p }: { p: TranslatePerson }) {
       <List<AuditRow>
         group="auditEvents"
         name="list"
-        query={{ action: 'person.searched' }}
+        scope={{ action: 'person.searched' }}
         label={p('history')}
         columns={columns}
         keyOf={({ id }) => id}

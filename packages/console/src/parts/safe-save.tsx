@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { CallError, CHANGED_MEANWHILE } from '../api/client.ts';
 import { useT } from '../texts/texts.tsx';
-import { useShowFailure } from './act.ts';
+import { useOneAtATime } from './act.ts';
 import { Dialog } from './dialogs.tsx';
 import { Diff } from './diff.tsx';
 
@@ -29,7 +29,7 @@ export function useSafeSave<R>({ save, fetchTheirs, mine, onSaved, onTheirs }: S
   const t = useT();
   const client = useQueryClient();
   const [theirs, setTheirs] = useState<object>();
-  const act = useMutation({
+  const act = useOneAtATime({
     mutationFn: async (isSure: boolean): Promise<SaveResult<R>> => {
       try {
         return { saved: { result: await save(isSure) } };
@@ -44,7 +44,6 @@ export function useSafeSave<R>({ save, fetchTheirs, mine, onSaved, onTheirs }: S
       onSaved(answer.saved.result);
       return client.invalidateQueries();
     },
-    onError: useShowFailure(),
   });
   // The form shows what was read last, so it is shown again only when their value has been read.
   const takeTheirs = useMutation({

@@ -49,7 +49,7 @@ export function SendLink({ id, email }: Receiver) {
   );
 }
 
-function MailForm({ id, email, onSent }: Receiver & { onSent(): void }) {
+export function MailForm({ id, email, onSent }: Receiver & { onSent(): void }) {
   const { t, language } = useTexts();
   const { masked } = useSession();
   // Whoever sees the address masked sends it to the one that is known.

@@ -4,26 +4,27 @@ import { useState } from 'react';
 import { CallError, call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
 import { useT } from '../texts/texts.tsx';
-import { say, useAct } from './act.ts';
+import { say } from './act.ts';
 import { ActForm } from './act-form.tsx';
 import { DeleteButton } from './delete-button.tsx';
 import { Dialog } from './dialogs.tsx';
+import { onFirstClick } from './first-click.ts';
+import { useSafeSave } from './safe-save.tsx';
 import { SectionHead } from './section-head.tsx';
 
 type Settings = Result<'singleSignOn', 'get'>;
 
 const KEY = ['singleSignOn'];
 const NOT_SET_UP = 100234;
+/** What is sent in place of the time of the last change by whoever saw that there was none. */
+const NEVER = new Date(0).toISOString();
 
 /** How people sign in with the accounts of their company. */
 export function SingleSignOn({ roleNames }: { roleNames: readonly string[] }) {
   const t = useT();
   const may = useMay();
   const [isOpen, setOpen] = useState(false);
-  const { data, isPending } = useQuery({
-    queryKey: KEY,
-    queryFn: () => call('singleSignOn', 'get', {}).catch(nothing),
-  });
+  const { data, isPending } = useQuery({ queryKey: KEY, queryFn: fetchSettings });
   if (isPending) return null;
   return (
     <section>
@@ -53,10 +54,21 @@ export function SingleSignOn({ roleNames }: { roleNames: readonly string[] }) {
   );
 }
 
-function nothing(error: unknown): null {
-  if (error instanceof CallError && error.code === NOT_SET_UP) return null;
-  throw error;
+async function fetchSettings(): Promise<Settings | null> {
+  try {
+    return await call('singleSignOn', 'get', {});
+  } catch (error) {
+    if (error instanceof CallError && error.code === NOT_SET_UP) return null;
+    throw error;
+  }
 }
+
+const FIELDS = [
+  ['issuer', 500],
+  ['clientId', 255],
+  ['clientSecretName', 100],
+  ['groupsClaim', 100],
+] as const;
 
 type FormProps = { of: Settings | undefined; roleNames: readonly string[]; onSaved(): void };
 
@@ -69,29 +81,39 @@ function Form({ of, roleNames, onSaved }: FormProps) {
     groupsClaim: of?.groupsClaim ?? 'groups',
   });
   const [roles, setRoles] = useState(of?.roles ?? [{ group: '', role: 'Reviewer' }]);
-  const save = useAct(
-    () => {
-      const { clientSecretName, ...rest } = texts;
-      const secret = clientSecretName === '' ? {} : { clientSecretName };
-      return call('singleSignOn', 'set', { body: { ...rest, ...secret, roles, ...(of && { scopes: of.scopes }) } });
+  const [base] = useState(of);
+  const { clientSecretName, ...rest } = texts;
+  const mine = { ...rest, ...(clientSecretName !== '' && { clientSecretName }), scopes: base?.scopes, roles };
+  const { act: save, conflict } = useSafeSave<unknown>({
+    save: (isSure) =>
+      call('singleSignOn', 'set', {
+        query: isSure ? {} : { ifLastUpdatedDtm: base?.lastUpdatedDtm ?? NEVER },
+        body: mine,
+      }),
+    async fetchTheirs() {
+      const { redirectUrl, lastUpdatedDtm, ...theirs } = { ...(await fetchSettings()) };
+      return theirs;
     },
-    () => {
+    mine,
+    onSaved() {
       say(t('settings.saved'));
       onSaved();
     },
-  );
-  const fields = ['issuer', 'clientId', 'clientSecretName', 'groupsClaim'] as const;
+    onTheirs: onSaved,
+  });
   return (
     <ActForm act={save} submitLabel={t('app.save')}>
       <Text size="sm">{t('sso.redirect')}</Text>
       <Code block>{of?.redirectUrl ?? `${location.origin}/console/single-sign-on`}</Code>
-      {fields.map((name) => (
+      {FIELDS.map(([name, maxLength]) => (
         <TextInput
           key={name}
           label={t(`sso.${name}`)}
           description={name === 'clientSecretName' ? t('sso.clientSecretHint') : undefined}
           value={texts[name]}
           onChange={(event) => setTexts({ ...texts, [name]: event.currentTarget.value })}
+          type={name === 'issuer' ? 'url' : 'text'}
+          maxLength={maxLength}
           required={name !== 'clientSecretName'}
         />
       ))}
@@ -116,6 +138,7 @@ function Form({ of, roleNames, onSaved }: FormProps) {
           {t('sso.addGroup')}
         </Button>
       </Stack>
+      {conflict}
     </ActForm>
   );
 }
@@ -137,6 +160,7 @@ function GroupRow({ of: { group, role }, roleNames, onChange, onRemove }: RowPro
         label={t('sso.group')}
         value={group}
         onChange={(event) => onChange({ group: event.currentTarget.value, role })}
+        maxLength={255}
         required
       />
       <Select
@@ -147,7 +171,7 @@ function GroupRow({ of: { group, role }, roleNames, onChange, onRemove }: RowPro
         allowDeselect={false}
       />
       {onRemove && (
-        <Button variant="default" onClick={onRemove} aria-label={`${t('app.delete')}: ${group}`}>
+        <Button variant="default" onClick={onFirstClick(onRemove)} aria-label={`${t('app.delete')}: ${group}`}>
           ×
         </Button>
       )}

@@ -8,6 +8,7 @@ import { useT } from '../texts/texts.tsx';
 import { say } from './act.ts';
 import { JOURNEY_LANGUAGES } from './journey-languages.ts';
 import { useSafeSave } from './safe-save.tsx';
+import { Empty, Failed } from './states.tsx';
 import { useDraft } from './use-draft.ts';
 
 type ThemeRow = Result<'themes', 'list'>['content'][number];
@@ -61,8 +62,11 @@ export function ThemeTexts({ theme }: { theme: ThemeRow }) {
           label={t('themes.key')}
           value={key}
           onChange={(event) => setKey(event.currentTarget.value)}
+          maxLength={100}
         />
       </Group>
+      {query.isError && <Failed error={query.error} retry={() => query.refetch()} />}
+      {query.data?.content.length === 0 && <Empty title={t('state.emptyFilter')} />}
       <Stack gap="xs">
         {(query.data?.content ?? []).map((row) => (
           <OwnText key={`${language} ${row.key}`} row={row} theme={theme} language={language} own={own} />

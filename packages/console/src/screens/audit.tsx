@@ -1,5 +1,7 @@
-import { Code, Group, Select, Stack, Text } from '@mantine/core';
+import { auditActions } from 'virtual:grove-actions';
+import { Anchor, Code, Group, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
@@ -16,7 +18,6 @@ type AuditRow = Result<'auditEvents', 'list'>['content'][number];
 type Filter = 'action' | 'processInstanceId' | 'operatorId' | 'apiKeyId' | 'from' | 'to';
 
 const MAX_PEOPLE = 200;
-const ACTION = /^[a-zA-Z]+\.[a-zA-Z]+$/;
 
 /** Whoever acts is chosen by name; the address holds the id. */
 function usePeople() {
@@ -48,7 +49,7 @@ export function Audit() {
     processInstanceId,
     operatorId,
     apiKeyId,
-    action: action && ACTION.test(action) ? action : undefined,
+    action,
     startDateTime: dayStart(from, 0),
     endDateTime: dayStart(to, 1),
   };
@@ -56,7 +57,14 @@ export function Audit() {
     <Guarded group="auditEvents" name="list">
       <Page title={t('audit.title')}>
         <Group align="flex-end" gap="sm">
-          <SearchField name="action" label={t('audit.what')} placeholder="review.approved" />
+          <Select
+            label={t('audit.what')}
+            data={auditActions}
+            value={action && auditActions.includes(action) ? action : null}
+            onChange={(value) => set({ action: value ?? undefined })}
+            searchable
+            clearable
+          />
           <SearchField name="processInstanceId" label={t('audit.instanceId')} />
           <Select
             label={t('audit.person')}
@@ -151,9 +159,22 @@ function Changes({ changes, fields }: ChangesProps) {
   );
 }
 
-/** The name beside the id, where the event has one. */
+/** A narrow column breaks it at its full stop, and nowhere else. */
+function Action({ action }: Pick<AuditRow, 'action'>) {
+  const [subject, ...verb] = action.split('.');
+  return (
+    <Text size="sm">
+      <span className="nowrap">{subject}.</span>
+      <wbr />
+      <span className="nowrap">{verb.join('.')}</span>
+    </Text>
+  );
+}
+
+/** The verification, and what of it; or the name beside the id, where the event has one. */
 function Item({ row: { item, processInstanceId, details } }: { row: AuditRow }) {
-  const id = item ?? processInstanceId ?? '–';
+  const may = useMay();
+  const id = item ?? (processInstanceId ? '' : '–');
   const name = details?.name && `${details.name}${details.version === undefined ? '' : ` v${details.version}`}`;
   return (
     <>
@@ -161,6 +182,15 @@ function Item({ row: { item, processInstanceId, details } }: { row: AuditRow }) 
       <Text size={name && name !== id ? 'xs' : 'sm'} {...(name && name !== id && { c: 'dimmed' })} className="wrap">
         {id}
       </Text>
+      {processInstanceId && may('processInstances', 'get') ? (
+        <Anchor component={Link} to={`/instances/${processInstanceId}`} size="xs" className="wrap">
+          {processInstanceId}
+        </Anchor>
+      ) : (
+        <Text size="xs" className="wrap">
+          {processInstanceId}
+        </Text>
+      )}
     </>
   );
 }
@@ -175,21 +205,29 @@ function useColumns(): Column<AuditRow>[] {
       text: (row) => row.dateTime,
     },
     { title: t('audit.who'), show: (row) => <bdi>{row.actor}</bdi>, text: (row) => row.actor },
-    { title: t('audit.what'), show: (row) => row.action, text: (row) => row.action },
+    { title: t('audit.what'), show: ({ action }) => <Action action={action} />, text: ({ action }) => action },
     {
       title: t('audit.item'),
       show: (row) => <Item row={row} />,
-      text: (row) => row.item ?? row.processInstanceId,
+      text: ({ item, processInstanceId }) => [item, processInstanceId].filter(Boolean).join(' '),
     },
     {
       title: t('audit.details'),
       show: ({ details }) => <Details details={details} />,
       text: ({ details }) => (details ? JSON.stringify(details) : ''),
     },
-    { title: t('audit.where'), show: (row) => row.address ?? '–', text: (row) => row.address },
+    {
+      title: t('audit.where'),
+      show: (row) => <span className="nowrap">{row.address ?? '–'}</span>,
+      text: (row) => row.address,
+    },
     {
       title: t('audit.request'),
-      show: (row) => <span className="wrap">{row.requestId ?? '–'}</span>,
+      show: (row) => (
+        <Text size="xs" c="dimmed" className="wrap">
+          {row.requestId ?? '–'}
+        </Text>
+      ),
       text: (row) => row.requestId,
     },
   ];

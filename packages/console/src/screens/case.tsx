@@ -1,4 +1,4 @@
-import { Alert, Button } from '@mantine/core';
+import { Alert, Button, Divider } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
@@ -19,6 +19,7 @@ import { QUEUE_ORDER } from '../parts/queue-order.ts';
 import { RedactInstance } from '../parts/redact-instance.tsx';
 import { ReopenInstance } from '../parts/reopen-instance.tsx';
 import { reviewerName } from '../parts/reviewer-name.ts';
+import { MailForm } from '../parts/send-link.tsx';
 import { useT } from '../texts/texts.tsx';
 import { CaseView } from './instance.tsx';
 import { titleOf } from './instances.tsx';
@@ -33,6 +34,10 @@ export function CaseScreen() {
   const go = useNextCase(id, allowed);
   // This outlives the decision: a case that was asked again waits for the person, no longer for a reviewer.
   const [link, setLink] = useState<string>();
+  const leave = () => {
+    setLink(undefined);
+    go();
+  };
   if (!query.data) return <CaseStates query={query} />;
   const { instance } = query.data;
   const steps = [...new Set(query.data.checks.map(({ step }) => step))];
@@ -44,15 +49,14 @@ export function CaseScreen() {
       ) : (
         <Decided onNext={go} />
       )}
-      <OnceShown
-        title={t('case.askAgain')}
-        lead={t('case.asked')}
-        value={link}
-        onClose={() => {
-          setLink(undefined);
-          go();
-        }}
-      />
+      <OnceShown title={t('case.askAgain')} lead={t('case.asked')} value={link} onClose={leave}>
+        {may('processInstances', 'sendResumeLink') && (
+          <>
+            <Divider label={t('link.or')} />
+            <MailForm id={id} email={instance.email} onSent={leave} />
+          </>
+        )}
+      </OnceShown>
     </Page>
   );
 }

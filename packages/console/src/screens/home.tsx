@@ -156,8 +156,6 @@ function Count({ status, daysAgo, title }: { status: Status; daysAgo: number; ti
   );
 }
 
-const DAY_MS = 86_400_000;
-
 /** A day of the viewer's calendar, so many days ago. */
 function dayOf(daysAgo: number): string {
   const date = new Date();
@@ -166,7 +164,7 @@ function dayOf(daysAgo: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-const SOON_MS = 14 * DAY_MS;
+const SOON_DAYS = 14;
 const MAX_LOOKED_AT = 100;
 const MAX_NAMED = 5;
 /** Webhooks whose newest delivery is looked at. */
@@ -208,14 +206,9 @@ function Attention() {
 type Concern = { to: string; search?: { name: string }; text: TextKey; values: { name: string } };
 
 async function expiringKeys(): Promise<Concern[]> {
-  const { content } = await call('apiKeys', 'list', { query: { size: MAX_LOOKED_AT, sort: ['expiringDtm,desc'] } });
-  const soon = content.filter(({ status, expiringDtm }) => {
-    const left = expiringDtm ? Date.parse(expiringDtm) - Date.now() : Number.POSITIVE_INFINITY;
-    return status === 'ACTIVE' && left > 0 && left < SOON_MS;
-  });
-  return soon
-    .slice(0, MAX_NAMED)
-    .map(({ name }) => ({ to: '/keys', search: { name }, text: 'home.keyExpires' as const, values: { name } }));
+  const query = { expiringWithinDays: SOON_DAYS, size: MAX_NAMED, sort: ['expiringDtm'] };
+  const { content } = await call('apiKeys', 'list', { query });
+  return content.map(({ name }) => ({ to: '/keys', search: { name }, text: 'home.keyExpires', values: { name } }));
 }
 
 async function failingWebhooks(): Promise<Concern[]> {

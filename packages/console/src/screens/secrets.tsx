@@ -104,7 +104,7 @@ function SecretForm({ of, onDone }: { of?: SecretRow; onDone(): void }) {
         maxLength={10_000}
         autoComplete="off"
         required
-        data-autofocus
+        data-autofocus={of !== undefined || undefined}
       />
       <TagsInput label={t('secrets.hosts')} description={t('secrets.hostsHint')} value={hosts} onChange={setHosts} />
       {conflict}

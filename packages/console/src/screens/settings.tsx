@@ -72,6 +72,11 @@ function useSettings(of: SettingsView) {
   return { settings, change, isChanged, save, conflict };
 }
 
+const NUMBERS = [
+  { name: 'reviewDueHours', max: 8760 },
+  { name: 'secondReviewPercent', max: 100 },
+] as const;
+
 function Form({ of }: { of: SettingsView }) {
   const t = useT();
   const may = useMay();
@@ -108,15 +113,18 @@ function Form({ of }: { of: SettingsView }) {
         maxTags={9}
         splitChars={[';']}
       />
-      <NumberInput
-        label={t('settings.reviewDueHours')}
-        description={t('settings.reviewDueHoursHint')}
-        value={settings.reviewDueHours}
-        min={0}
-        max={8760}
-        allowDecimal={false}
-        onChange={(next) => change({ reviewDueHours: Number(next) || 0 })}
-      />
+      {NUMBERS.map(({ name, max }) => (
+        <NumberInput
+          key={name}
+          label={t(`settings.${name}`)}
+          description={t(`settings.${name}Hint`)}
+          value={settings[name]}
+          min={0}
+          max={max}
+          allowDecimal={false}
+          onChange={(next) => change({ [name]: Number(next) || 0 })}
+        />
+      ))}
       <QueueSettings queues={settings.reviewQueues} onQueues={(reviewQueues) => change({ reviewQueues })} />
       <NumberInput
         label={t('settings.readBudget')}

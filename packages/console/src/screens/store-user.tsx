@@ -1,7 +1,7 @@
 import { refusals } from 'virtual:grove-codes';
 import { Alert, Button, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { callLoosely, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
@@ -54,6 +54,11 @@ function UserDetails({ user, params }: { user: UserView; params: Params }) {
           {may('users', isLocked ? 'unlock' : 'lock') && (
             <Button variant="default" onClick={() => lock.mutate(undefined)} loading={lock.isPending}>
               {t(isLocked ? 'operators.unlock' : 'stores.lock')}
+            </Button>
+          )}
+          {may('events', 'startQuery') && (
+            <Button variant="default" component={Link} to="/events" search={{ userId: user.id } as never}>
+              {t('events.title')}
             </Button>
           )}
           <SendPush summary={user.summaryInfo} params={params} />

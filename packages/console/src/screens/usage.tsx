@@ -5,10 +5,11 @@ import { call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useDeviceName } from '../parts/device-name.ts';
+import { durationText } from '../parts/duration.ts';
 import { type Figure, Figures } from '../parts/figures.tsx';
 import { Page } from '../parts/page.tsx';
 import { Empty, Failed, Guarded, Waiting } from '../parts/states.tsx';
-import { useT } from '../texts/texts.tsx';
+import { useT, useTexts } from '../texts/texts.tsx';
 
 type UsageView = Result<'usage', 'get'>;
 type Counts = UsageView['total'];
@@ -69,7 +70,7 @@ export function Usage() {
 }
 
 function UsageReport({ usage, definition }: { usage: UsageView; definition: string | undefined }) {
-  const t = useT();
+  const { t, language } = useTexts();
   const deviceName = useDeviceName();
   const { total, days, definitions, devices, reviewers } = usage;
   if (total.created === 0) return <Empty title={t('usage.none')} />;
@@ -122,7 +123,7 @@ function UsageReport({ usage, definition }: { usage: UsageView; definition: stri
         rows={reviewers.map(({ reviewer, approved, rejected, askedAgain, waitedSeconds }) => ({
           label: reviewer,
           values: [approved, rejected, askedAgain],
-          texts: [secondsText(waitedSeconds)],
+          texts: [durationText(waitedSeconds, language)],
         }))}
       />
     </Stack>
@@ -131,13 +132,13 @@ function UsageReport({ usage, definition }: { usage: UsageView; definition: stri
 
 /** The figures that are looked at first. */
 function KeyFigures({ usage: { total, agreement, secondsToEnd } }: { usage: UsageView }) {
-  const t = useT();
+  const { t, language } = useTexts();
   const decisions = total.accepted + total.declined;
   const numbers = [
     { label: t('usage.created'), value: String(total.created) },
     { label: t('usage.passRate'), value: percent(total.accepted, decisions) },
-    { label: t('usage.median'), value: secondsText(secondsToEnd.median) },
-    { label: t('usage.ninety'), value: secondsText(secondsToEnd.ninetyPercent) },
+    { label: t('usage.median'), value: durationText(secondsToEnd.median, language) },
+    { label: t('usage.ninety'), value: durationText(secondsToEnd.ninetyPercent, language) },
     { label: t('usage.agreement', { n: agreement.cases }), value: percent(agreement.agreed, agreement.cases) },
   ];
   return (
@@ -200,13 +201,4 @@ function figureOf(label: string, counts: Counts): Figure {
 
 function percent(part: number, whole: number): string {
   return whole === 0 ? '–' : `${Math.round((1000 * part) / whole) / 10} %`;
-}
-
-const MINUTE = 60;
-const HOUR = 3600;
-
-function secondsText(seconds: number | undefined): string {
-  if (seconds === undefined) return '–';
-  if (seconds < MINUTE) return `${seconds} s`;
-  return seconds < 2 * HOUR ? `${Math.round(seconds / MINUTE)} min` : `${Math.round(seconds / HOUR)} h`;
 }

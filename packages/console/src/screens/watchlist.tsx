@@ -1,10 +1,10 @@
-import { Button, FileInput, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, FileInput, Group, Stack, Table, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
-import { useMay } from '../api/session.tsx';
+import { useMay, useSession } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { base64Of } from '../parts/base64.ts';
@@ -45,13 +45,14 @@ const memberName = ({ firstName, lastName, value }: MemberRow) =>
 function WatchlistDetails({ list }: { list: ListView }) {
   const t = useT();
   const may = useMay();
+  const { masked } = useSession();
   const { filters } = useFilters<'name'>();
   const [isAdding, setAdding] = useState(false);
   const params = { watchlistId: list.id };
   const columns: Column<MemberRow>[] = [
     {
       title: t('keys.name'),
-      sort: 'lastName',
+      ...(!masked && { sort: 'lastName' }),
       show: (row) => <bdi>{memberName(row) || row.id}</bdi>,
       text: memberName,
     },
@@ -98,6 +99,9 @@ function WatchlistDetails({ list }: { list: ListView }) {
   );
 }
 
+/** Values that are added together. */
+const MAX_LINES = 500;
+
 /** A reason and an end are always asked for. */
 function NewMember({ list, onDone }: { list: ListView; onDone(): void }) {
   const t = useT();
@@ -107,21 +111,27 @@ function NewMember({ list, onDone }: { list: ListView; onDone(): void }) {
   const [note, setNote] = useState('');
   const [expireAfter, setExpireAfter] = useState('P365D');
   const isFace = list.type === 'FACE';
+  const lines = [...new Set(value.split('\n').map((line) => line.trim()))].filter(Boolean);
   const add = useAct(async () => {
-    const who = isFace
-      ? {
-          image: image ? await base64Of(image) : '',
-          ...(names.firstName && { firstName: names.firstName }),
-          ...(names.lastName && { lastName: names.lastName }),
-        }
-      : { value };
-    await call('watchlists', 'addMember', {
-      params: { watchlistId: list.id },
-      body: { ...who, note, expireAfter },
-    });
+    const addOne = (who: object) =>
+      call('watchlists', 'addMember', { params: { watchlistId: list.id }, body: { ...who, note, expireAfter } });
+    if (isFace) {
+      const { firstName, lastName } = names;
+      const who = { image: image ? await base64Of(image) : '', ...(firstName && { firstName }) };
+      return addOne({ ...who, ...(lastName && { lastName }) });
+    }
+    // What was added leaves the field, so that the line that was refused is the first one there.
+    for (const [at, line] of lines.entries()) {
+      setValue(lines.slice(at).join('\n'));
+      await addOne({ value: line });
+    }
   }, onDone);
   return (
-    <ActForm act={add} submitLabel={t('watchlists.add')} isDisabled={isFace && !image}>
+    <ActForm
+      act={add}
+      submitLabel={t('watchlists.add')}
+      isDisabled={isFace ? !image : lines.length === 0 || lines.length > MAX_LINES}
+    >
       {isFace ? (
         <>
           <FileInput
@@ -143,11 +153,13 @@ function NewMember({ list, onDone }: { list: ListView; onDone(): void }) {
           ))}
         </>
       ) : (
-        <TextInput
+        <Textarea
           label={t(`watchlists.${list.type}`)}
+          description={t('watchlists.perLine', { n: MAX_LINES })}
           value={value}
           onChange={(event) => setValue(event.currentTarget.value)}
-          maxLength={254}
+          autosize
+          maxRows={10}
           required
         />
       )}

@@ -93,7 +93,7 @@ function Deliveries({ id, title, maxAttempts }: DeliveriesProps) {
       show: ({ attempts }) => `${attempts} / ${maxAttempts}`,
       text: ({ attempts }) => String(attempts),
     },
-    { title: t('webhooks.answer'), show: answerOf, text: answerOf },
+    { title: t('webhooks.answer'), show: (row) => <bdi dir="ltr">{answerOf(row)}</bdi>, text: answerOf },
     {
       title: t('instances.created'),
       sort: 'createdDtm',

@@ -49,6 +49,7 @@ export const ar: Texts = {
   'state.empty': 'لا شيء هنا بعد',
   'state.emptyFilter': 'لا شيء يطابق عوامل التصفية',
   'state.error': 'لم ينجح ذلك',
+  'state.notRead': 'تتعذر قراءة النص: {fault}',
   'state.unreachable': 'يتعذر الوصول إلى الخادم. لم يضع شيء مما كتبته: حاول مرة أخرى بعد قليل.',
   'state.forbidden': 'دورك لا يشمل هذا',
   'state.forbiddenHint': 'يلزم الإذن {permission}. اطلب ذلك من مسؤول المؤسسة.',

@@ -49,6 +49,7 @@ export const de: Texts = {
   'state.empty': 'Hier ist noch nichts',
   'state.emptyFilter': 'Nichts passt zu diesen Filtern',
   'state.error': 'Das hat nicht geklappt',
+  'state.notRead': 'Der Text kann nicht gelesen werden: {fault}',
   'state.unreachable':
     'Der Server ist nicht erreichbar. Was Sie eingegeben haben, bleibt erhalten: Versuchen Sie es gleich noch einmal.',
   'state.forbidden': 'Ihre Rolle umfasst das nicht',

@@ -49,6 +49,7 @@ export const en = {
   'state.empty': 'Nothing here yet',
   'state.emptyFilter': 'Nothing matches these filters',
   'state.error': 'That did not work',
+  'state.notRead': 'The text cannot be read: {fault}',
   'state.unreachable': 'The server cannot be reached. Nothing that you typed is lost: try again in a moment.',
   'state.forbidden': 'Your role does not include this',
   'state.forbiddenHint': 'It needs the permission {permission}. Ask an administrator of your tenant.',

@@ -20,8 +20,8 @@ function useReasons(): Reasons | undefined {
   }).data;
 }
 
-/** The name of a check, a field or an event. One that has no name in this language is shown as the API writes it. */
-export function useNames(): (of: 'checks' | 'fields' | 'events', name: string) => string {
+/** The name of a check, a field, an event or a signal of the browser. One that has no name in this language is shown as the API writes it. */
+export function useNames(): (of: 'checks' | 'fields' | 'events' | 'signals', name: string) => string {
   const data = useReasons();
   return (of, name) => data?.[of][name] ?? name;
 }

@@ -74,6 +74,7 @@ export function useErrorText(): (error: unknown) => string {
   const t = useT();
   return (error) => {
     if (isUnreachable(error)) return t('state.unreachable');
+    if (error instanceof SyntaxError) return t('state.notRead', { fault: error.message });
     return error instanceof Error ? error.message : String(error);
   };
 }

@@ -43,6 +43,7 @@ export const ar: Reasons = {
     'consent.page': 'إصدار الصفحة',
   },
   events: {
+    took: 'المدة:',
     created: 'أُنشئت',
     started: 'فتحها الشخص',
     stepSeen: 'عُرضت الخطوة',
@@ -62,6 +63,14 @@ export const ar: Reasons = {
     terminated: 'أُنهيت مبكرًا',
     redacted: 'حُجبت البيانات الشخصية',
     deleted: 'حُذفت',
+  },
+  signals: {
+    from_file: 'من ملف لا من الكاميرا',
+    from_pdf: 'من ملف PDF',
+    virtual_camera: 'كاميرا افتراضية',
+    generated_track: 'صورة أنشأها برنامج',
+    replaced_camera_function: 'استُبدلت وظيفة الكاميرا',
+    automated_browser: 'متصفح يتحكم به برنامج',
   },
   change: {
     picture: 'قد تغيّر صورة جديدة النتيجة: اطلب هذه الخطوة مرة أخرى.',

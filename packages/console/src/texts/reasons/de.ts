@@ -43,6 +43,7 @@ export const de: Reasons = {
     'consent.page': 'Fassung der Seite',
   },
   events: {
+    took: 'Dauer:',
     created: 'Angelegt',
     started: 'Von der Person geöffnet',
     stepSeen: 'Schritt gezeigt',
@@ -62,6 +63,14 @@ export const de: Reasons = {
     terminated: 'Vorzeitig beendet',
     redacted: 'Personenbezogene Daten geschwärzt',
     deleted: 'Gelöscht',
+  },
+  signals: {
+    from_file: 'Aus einer Datei, nicht von der Kamera',
+    from_pdf: 'Aus einer PDF-Datei',
+    virtual_camera: 'Eine virtuelle Kamera',
+    generated_track: 'Ein Bild aus einem Programm',
+    replaced_camera_function: 'Die Kamerafunktion wurde ersetzt',
+    automated_browser: 'Ein gesteuerter Browser',
   },
   change: {
     picture: 'Ein neues Bild kann das ändern: Fordern Sie den Schritt erneut an.',

@@ -43,6 +43,7 @@ export const en: Reasons = {
     'consent.page': 'Version of the page',
   },
   events: {
+    took: 'took',
     created: 'Created',
     started: 'Opened by the person',
     stepSeen: 'Step shown',
@@ -62,6 +63,14 @@ export const en: Reasons = {
     terminated: 'Ended early',
     redacted: 'Personal data redacted',
     deleted: 'Deleted',
+  },
+  signals: {
+    from_file: 'From a file, not the camera',
+    from_pdf: 'From a PDF',
+    virtual_camera: 'A virtual camera',
+    generated_track: 'A picture made by a program',
+    replaced_camera_function: 'The camera function was replaced',
+    automated_browser: 'An automated browser',
   },
   change: {
     picture: 'A new picture may change it: ask for this step again.',

@@ -6,6 +6,8 @@ export type Reasons = {
   readonly fields: Readonly<Record<string, string>>;
   /** What happened to a verification. */
   readonly events: Readonly<Record<string, string>>;
+  /** What the browser says of where a picture comes from. */
+  readonly signals: Readonly<Record<string, string>>;
   readonly change: Readonly<Record<Change, string>>;
   readonly why: Readonly<Record<string, readonly [why: string, change: Change]>>;
 };

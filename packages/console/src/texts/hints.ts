@@ -1,0 +1,10 @@
+import type { HintTexts } from './hints/en.ts';
+import { useLaterTexts } from './later-texts.ts';
+
+/** What a list is for, said where it is empty; and words of filters. Undefined until they are loaded. */
+export const useHints = () =>
+  useLaterTexts<keyof HintTexts>('hints', {
+    en: async () => (await import('./hints/en.ts')).hintsEn,
+    de: async () => (await import('./hints/de.ts')).hintsDe,
+    ar: async () => (await import('./hints/ar.ts')).hintsAr,
+  });
