@@ -28,6 +28,7 @@ const AT_MOST = {
   'event-loop delay p99 while reading': { bar: 50, unit: 'ms' },
   'memory with a worker': { bar: 570, unit: 'MB' },
   'memory during uploads': { bar: 350, unit: 'MB' },
+  'memory while images are loaded': { bar: 350, unit: 'MB' },
   'first page, p95': { bar: 100, unit: 'ms' },
   'p99 of others, to quiet': { bar: 5, unit: 'times' },
 } as const;
@@ -100,6 +101,12 @@ export function withRelations(results: readonly ScenarioResult[]): ScenarioResul
 export function limitChecks(what: keyof typeof AT_MOST, measured: number | undefined): Check[] {
   const { bar, unit } = AT_MOST[what];
   return measured === undefined ? [] : [{ what, measured, bar, unit, ok: measured <= bar }];
+}
+
+/** `get-data` loads images by as many callers as there are connections. */
+export function memoryChecks(scenario: string, measured: number | undefined): Check[] {
+  const checks = scenario === 'get-data' ? limitChecks('memory while images are loaded', measured) : [];
+  return checks.map((check) => ({ ...check, atMost: true }));
 }
 
 /** The yardstick against itself must come out as 1; how far its rounds are off, those of others may be. */

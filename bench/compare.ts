@@ -1,4 +1,4 @@
-import { ratioChecks } from './bars.ts';
+import { memoryChecks, ratioChecks } from './bars.ts';
 import type { Load, LoadTool } from './load.ts';
 import { median, medianOfKnown } from './numbers.ts';
 import { cpuMicros, familyCpuMicros, residentMb } from './process-stats.ts';
@@ -33,16 +33,17 @@ export async function compare(plan: ComparisonPlan, options: ComparisonOptions):
     if (number > 0) rounds.push(round);
   }
   const throughputRatio = median(rounds.map((round) => round.throughputRatio));
+  const server = middle(rounds.map((round) => round.server));
   return {
     kind: 'comparison',
     name: plan.name,
     answerBytes: plan.answerBytes,
     rounds,
-    server: middle(rounds.map(({ server }) => server)),
+    server,
     yardstick: middle(rounds.map(({ yardstick }) => yardstick)),
     throughputRatio,
     cpuRatio: medianOfKnown(rounds.map(({ cpuRatio }) => cpuRatio)),
-    checks: ratioChecks(plan.name, throughputRatio),
+    checks: [...ratioChecks(plan.name, throughputRatio), ...memoryChecks(plan.name, server.residentMb)],
   };
 }
 

@@ -1,14 +1,17 @@
 import { execFile } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 
+/** Several threads would each work out the same types again: twice the processor time, and the other checks want the cores. */
+const ONE_THREAD = '--singleThreaded';
+const TSC = 'node_modules/typescript-native/bin/tsc';
 const REMEMBER = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types.tsbuildinfo'];
 
 /** Everything that can be known about the code without running it. All of it at once: none waits for another. */
 const CHECKS: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   // The native compiler checks; the one under the name `typescript` is for dependency-cruiser, which needs its API.
   // It remembers what it has checked: the second time takes a tenth of the first.
-  ['types', 'node', 'node_modules/typescript-native/bin/tsc', '-p', '.', '--noEmit', ...REMEMBER],
-  ['types of the console', 'node', 'node_modules/typescript-native/bin/tsc', '-p', 'packages/console', '--noEmit'],
+  ['types', 'node', TSC, '-p', '.', '--noEmit', ONE_THREAD, ...REMEMBER],
+  ['types of the console', 'node', TSC, '-p', 'packages/console', '--noEmit', ONE_THREAD],
   ['style', 'biome', 'check', '--error-on-warnings', '.'],
   ['arrows', 'depcruise', '--config', '.dependency-cruiser.cjs', '--output-type', 'err', 'packages'],
   ['sizes and names', 'node', 'scripts/check-house.ts'],

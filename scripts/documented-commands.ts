@@ -26,7 +26,7 @@ export const RUN_ELSEWHERE: readonly Entry[] = [
   ['docs/identity-store.md', 'DATA=$(base64', 'packages/server/src/identity-store/biometrics/biometrics.test.ts'],
   ['docs/watchlists.md', 'curl', 'packages/server/src/watchlist-manager/members.test.ts'],
   ['docs/push-notifications.md', 'curl', 'packages/server/src/identity-store/push-notifications/push-policies.test.ts'],
-  ['packages/sdk/README.md', 'npm install', 'scripts/release/server-package.test.ts'],
+  ['packages/sdk/README.md', 'npm install', 'scripts/release/server-package.long.test.ts'],
 ];
 
 /** Run by nobody, and why. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 /** What the tests made the server answer: one line for each route, status and code, written by every test process. */
 export type Exercised = { readonly route: string; readonly status: number; readonly code?: number | undefined };
 
-/** What the last whole run has exercised. Nothing adds to it afterwards. */
+/** What the last whole run has exercised, if nothing failed in it. Nothing adds to it afterwards. */
 export const EXERCISED_FILE = resolve('node_modules/.cache/grove/exercised.txt');
 
 export function exercisedLine({ route, status, code }: Exercised): string {
@@ -20,8 +20,8 @@ export function readExercised(): Exercised[] {
   });
 }
 
-/** Puts what a whole run has written into `file` in the place of what an earlier one had. */
-export function keepExercised(file: string): void {
+/** Puts what a whole run has written into `file` in the place of what an earlier one had. Without a file nothing stays. */
+export function keepExercised(file: string | undefined): void {
   rmSync(EXERCISED_FILE, { force: true });
-  if (existsSync(file)) cpSync(file, EXERCISED_FILE);
+  if (file && existsSync(file)) cpSync(file, EXERCISED_FILE);
 }

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groupTests, MAX_FILES_TOGETHER, MAX_FILES_WITH_BROWSER } from './group-tests.ts';
+import { groupTests, MAX_FILES_TOGETHER, MAX_FILES_WITH_BROWSER, MAX_FILES_WITH_CHILDREN } from './group-tests.ts';
 
 const texts: Record<string, string> = {
-  'packages/cli/src/commands/start.test.ts': "import { grove } from '../../test/grove.ts';",
   'packages/journey/test/flows.test.ts': "test('a browser', () => {});",
   'packages/server/src/hook.test.ts': 'after(() => machine.stop());',
   'packages/server/src/variable.test.ts': "process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';",
-  'packages/server/src/child.test.ts': 'const children = testChildren();',
   'packages/server/src/every-statement.test.ts': "import { statements } from './db.ts';",
 };
 const plain = Array.from({ length: 2 * MAX_FILES_TOGETHER + 1 }, (_, at) => `packages/server/src/plain-${at}.test.ts`);
@@ -21,7 +19,7 @@ test('every file is run exactly once, and no group is larger than the limit', ()
   assert.ok(sizes.length === 3 && sizes.every((size) => size <= MAX_FILES_TOGETHER), String(sizes));
 });
 
-test('what touches the whole process, starts processes or lies elsewhere has a process of its own', () => {
+test('what touches the whole process or lies elsewhere has a process of its own', () => {
   const { apart, together } = groupTests(Object.keys(texts), read);
   assert.deepEqual([apart, together], [Object.keys(texts), []]);
 });
@@ -30,6 +28,18 @@ test('files that load the models of vision share with each other, and with no ot
   const vision = ['packages/vision/src/mrz/one.test.ts', 'packages/vision/src/two.test.ts'];
   const { withModels, together } = groupTests([...plain.slice(0, 3), ...vision], read);
   assert.deepEqual([withModels, together], [[vision], [plain.slice(0, 3)]]);
+});
+
+test('files that start processes share with each other, unless they touch their own', () => {
+  const startsOne = (at: number) =>
+    at % 2 ? 'const children = testChildren();' : "import { grove } from '../../test/grove.ts';";
+  const files = Array.from({ length: MAX_FILES_WITH_CHILDREN + 1 }, (_, at) => `packages/cli/src/${at}.test.ts`);
+  const hook = 'packages/cli/src/hook.test.ts';
+  const { withChildren, apart, together } = groupTests([...files, hook], (file) =>
+    file === hook ? `${startsOne(0)}\nafter(() => folder.remove());` : startsOne(files.indexOf(file)),
+  );
+  assert.deepEqual(withChildren.flat().sort(), files);
+  assert.deepEqual([withChildren.length, apart, together], [2, [hook], []]);
 });
 
 test('files that use a browser share one with their neighbours, unless they start it themselves', () => {

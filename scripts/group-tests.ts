@@ -10,11 +10,14 @@ export type Grouped = {
   withModels: string[][];
   /** Groups that share a browser. */
   withBrowser: string[][];
+  /** Groups that start commands and servers, which take long as well. */
+  withChildren: string[][];
   together: string[][];
 };
 
 export const MAX_FILES_TOGETHER = 20;
 export const MAX_FILES_WITH_BROWSER = 3;
+export const MAX_FILES_WITH_CHILDREN = 4;
 
 /** Most tests of these ask functions or an application of their own; those elsewhere start commands and browsers. */
 const SHARING = /^(packages\/((cli|contract|journey|sdk|server)\/src|server\/test)|bench\/accuracy)\//;
@@ -23,23 +26,21 @@ const WITH_MODELS = /^packages\/vision\/src\//;
 /** These share a browser with each other: to start one and a server takes as long as a journey. */
 const WITH_BROWSER = /^packages\/journey\/test\//;
 
-/**
- * What belongs to a whole process: a hook of the file would be one of all files, and the environment is everybody's.
- * Whoever starts processes takes long, and is better begun early.
- */
+/** What belongs to a whole process: a hook of the file would be one of all files, and the environment is everybody's. */
 const KEEPS_APART = [
   /^(before|after)(Each)?\(/m,
   /^await (test|it|describe)\(/m,
   /process\.(on|once|chdir|exit|memoryUsage|cpuUsage)\b/,
   /process\.env(\.\w+)? *=[^=]|delete process\.env/,
   /\bmock\.(timers|method|module)\b/,
-  /\b(testChildren|openBrowser|openVision|startPostgres|startPatroni|startCeph)\(/,
+  /\b(openBrowser|openVision|startPostgres|startPatroni|startCeph)\(/,
   /GROVE_VISION: 'lazy'/,
   // Other tests write statements of their own into the list.
   /import \{[^}]*\bstatements\b[^}]*\} from/,
-  /from '(node:child_process|node:worker_threads|[./]+\/test\/(grove|configuration)\.ts)'/,
+  /from 'node:worker_threads'/,
   /\bchromium\b/,
 ];
+const HAS_CHILDREN = /\btestChildren\(|from '(node:child_process|[./]+\/test\/(grove|configuration)\.ts)'/;
 /** Apart from everything but each other. */
 const HAS_BROWSER = /from '(playwright-core|[./]+\/(capture-)?stage\.ts)'/;
 
@@ -49,24 +50,24 @@ export function groupTests(files: readonly string[], read = (file: string) => re
   const hasBrowser = (file: string) => HAS_BROWSER.test(texts.get(file) ?? '');
   const matching = (folders: RegExp) => mayShare.filter((file) => folders.test(file.replaceAll('\\', '/')));
   const withBrowser = matching(WITH_BROWSER).filter(hasBrowser);
-  const [withModels, together] = [WITH_MODELS, SHARING].map((folders) =>
+  const [withModels, others] = [WITH_MODELS, SHARING].map((folders) =>
     matching(folders).filter((file) => !hasBrowser(file)),
   ) as [string[], string[]];
-  const sharing = new Set([...withModels, ...withBrowser, ...together]);
+  const hasChildren = (file: string) => HAS_CHILDREN.test(texts.get(file) ?? '');
+  const sharing = new Set([...withModels, ...withBrowser, ...others]);
   return {
     apart: files.filter((file) => !sharing.has(file)),
     withModels: dealOut(withModels),
-    withBrowser: inRows(withBrowser),
-    together: dealOut(together),
+    withBrowser: inRows(withBrowser, MAX_FILES_WITH_BROWSER),
+    withChildren: inRows(others.filter(hasChildren), MAX_FILES_WITH_CHILDREN),
+    together: dealOut(others.filter((file) => !hasChildren(file))),
   };
 }
 
-/** Neighbours have the same flags for their browser. */
-function inRows(files: readonly string[]): string[][] {
-  const count = Math.ceil(files.length / MAX_FILES_WITH_BROWSER);
-  return Array.from({ length: count }, (_, row) =>
-    files.slice(row * MAX_FILES_WITH_BROWSER, (row + 1) * MAX_FILES_WITH_BROWSER),
-  );
+/** Neighbours need the same: flags of their browser, or the server or only its command. */
+function inRows(files: readonly string[], most: number): string[][] {
+  const count = Math.ceil(files.length / most);
+  return Array.from({ length: count }, (_, row) => files.slice(row * most, (row + 1) * most));
 }
 
 /** Neighbours are alike: dealt out like cards, no group is left with all the slow ones. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 
 /** Seconds of processor time of this process, and of those that it has started and waited for, and of theirs. */
 export function processorTime(): { own: number; children: number } {
@@ -15,4 +16,9 @@ function secondsOfChildren(): number {
   } catch {
     return 0;
   }
+}
+
+/** Seconds that all processors of the machine have worked since it started, for whomever: a browser ends its own processes. */
+export function machineTime(): number {
+  return cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + (user + nice + sys + irq) / 1000, 0);
 }

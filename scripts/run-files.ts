@@ -13,8 +13,6 @@ export type RunSettings = {
   readonly folder: string;
   readonly atATime: number;
   readonly timeout: number;
-  /** Whether whatever else runs goes first. */
-  readonly isPatient?: boolean;
 };
 
 /** The files of each module that was written. */
@@ -25,9 +23,9 @@ const address = (name: string) => new URL(name, import.meta.url).href;
 /** Runs groups of files, each in a process of its own, and adds what comes out to the tally. */
 export async function runFiles(groups: readonly string[][], settings: RunSettings, tally: Tally): Promise<void> {
   if (groups.length === 0) return;
-  const { folder, atATime, timeout, isPatient = false } = settings;
+  const { folder, atATime, timeout } = settings;
   const stream = run({
-    files: groups.map((group) => writeModule(folder, group, isPatient)),
+    files: groups.map((group) => writeModule(folder, group)),
     concurrency: atATime,
     timeout,
   });
@@ -36,8 +34,15 @@ export async function runFiles(groups: readonly string[][], settings: RunSetting
     const group = modules.get(file ?? name);
     return group ? group.join(', ') : relative(process.cwd(), file ?? name);
   };
+  // A suite announces the number of its tests just before it passes. One without tests announces nothing.
+  let announcedAt: number | undefined;
+  stream.on('test:plan', ({ nesting }) => {
+    announcedAt = nesting;
+  });
   stream.on('test:pass', (event) => {
-    const { details, skip, todo, name, entryFile } = event as typeof event & { entryFile?: string };
+    const { details, nesting, skip, todo, name, entryFile } = event as typeof event & { entryFile?: string };
+    const hasTests = announcedAt === nesting + 1;
+    announcedAt = undefined;
     // Only what a process says of its tests names where it began; a process without tests passes as well.
     if (entryFile === undefined) return;
     const file = placeOf(event);
@@ -46,8 +51,10 @@ export async function runFiles(groups: readonly string[][], settings: RunSetting
     // Whoever has not written a test yet has proven nothing.
     else if (todo !== undefined) tally.skipped.push({ name, file, reason: `todo: ${String(todo)}` });
     else if (details.type !== 'suite') tally.passed += 1;
+    else if (!hasTests) tally.failures.push({ name, file, reason: 'the suite has no tests' });
   });
   stream.on('test:fail', (event) => {
+    announcedAt = undefined;
     const file = placeOf(event);
     withTests.add(file);
     // A suite fails with its tests, which are counted; but also by a hook, or because its body threw.
@@ -64,15 +71,13 @@ export async function runFiles(groups: readonly string[][], settings: RunSetting
 }
 
 /** A module that loads all files of a group before the first test begins. One that cannot be loaded fails. */
-function writeModule(folder: string, group: readonly string[], isPatient: boolean): string {
+function writeModule(folder: string, group: readonly string[]): string {
   const files = group.map((file) => pathToFileURL(file).href);
   const hasProperties = group.some((file) => readFileSync(file, 'utf8').includes("from 'fast-check'"));
   // With several files no test begins before all are loaded. In one file a test may be waited for while it is loaded.
-  const text = `import { constants, setPriority } from 'node:os';
-import { before, test } from 'node:test';
+  const text = `import { before, test } from 'node:test';
 import { endWithTests } from ${JSON.stringify(address('./test-process.ts'))};
 ${hasProperties ? `import ${JSON.stringify(address('./seed-properties.ts'))};` : ''}
-${isPatient ? 'setPriority(constants.priority.PRIORITY_BELOW_NORMAL);' : ''}
 const files = ${JSON.stringify(files, null, 2)};
 const load = async () => {
   for (const file of files) {

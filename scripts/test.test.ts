@@ -30,7 +30,7 @@ function writeFiles(t: TestContext, files: Record<string, string>): string {
 function start(folder: string, words: readonly string[] = [], environment: NodeJS.ProcessEnv = {}): ChildProcess {
   // A PostgreSQL that is there already keeps the runner from starting one; these files need none.
   const env: NodeJS.ProcessEnv = { TEST_POSTGRES: folder, ...process.env, TEST_ENDS_WITHIN_MS: '500' };
-  for (const name of ['NODE_TEST_CONTEXT', 'TEST_TIMES_FILE', 'GROVE_TEST_RUN', 'CI']) delete env[name];
+  for (const name of ['NODE_TEST_CONTEXT', 'TEST_TIMES_FILE', 'TEST_LONG', 'GROVE_TEST_RUN', 'CI']) delete env[name];
   Object.assign(env, environment);
   return spawn(process.execPath, [RUNNER, ...words], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
 }
@@ -123,6 +123,13 @@ describe('s', () => { before(() => { createServer().listen(0); throw new Error('
       '1 passed, 1 failed',
       /Error: lost[\s\S]*failed: the process of these files/,
     ],
+    [
+      'if a timer throws while a test waits for something else',
+      `import { setTimeout as wait } from 'node:timers/promises';
+it('one', async () => { await wait(1); setTimeout(() => { throw new Error('lost'); }, 1); await wait(100); });`,
+      '1 passed, 1 failed',
+      /Error: lost[\s\S]*failed: the process of these files/,
+    ],
   ];
   for (const [title, text, last, reason] of FAULTS) {
     test(title, async (t) => {
@@ -140,6 +147,17 @@ describe('s', () => { before(() => { createServer().listen(0); throw new Error('
     const { code, last, output } = await runs(folder);
     assert.deepEqual([code, last], [1, '1 passed, 1 failed'], output);
     assert.match(output, /failed: packages\/server\/src\/two\.test\.ts .*no test of it has run/);
+  });
+
+  test('if a suite has no tests', async (t) => {
+    const folder = writeFiles(t, {
+      'packages/server/src/one.test.ts': `${GOOD}describe('full', () => { it('one', () => {}); describe('bare', () => {}); });`,
+      'packages/server/src/two.test.ts': "describe('empty', () => { for (const each of []) it(each, () => {}); });",
+    });
+    const { code, last, output } = await runs(folder);
+    assert.deepEqual([code, last], [1, '2 passed, 2 failed'], output);
+    assert.match(output, /failed: bare .*one\.test\.ts.*: the suite has no tests/);
+    assert.match(output, /failed: empty .*two\.test\.ts.*: the suite has no tests/);
   });
 
   test('if a test fails the first time and would pass the second time', async (t) => {
@@ -222,6 +240,29 @@ test('exercises', () => { if (process.env.TEST_EXERCISED_FILE) appendFileSync(pr
     assert.equal(remembered(), 'GET /old 200\n');
     assert.equal((await runs(folder)).code, 0);
     assert.equal(remembered(), 'GET /new 200\n');
+    writeFileSync(join(folder, 'packages/a/two.test.ts'), `${NAMES}test('bad', () => { throw new Error('no'); });`);
+    assert.equal((await runs(folder)).code, 1);
+    assert.equal(existsSync(join(folder, place)), false, 'what a test read that then failed is not exercised');
+  });
+
+  test('follows no promise of a test, and still declares tests in their suites', async (t) => {
+    const { last, output } = await inOneFile(
+      t,
+      `import assert from 'node:assert/strict';
+import { executionAsyncId } from 'node:async_hooks';
+describe('s', () => {
+  let isReady = false;
+  before(() => { isReady = true; });
+  it('one', async () => {
+    assert.ok(isReady);
+    await null;
+    const id = executionAsyncId();
+    await null;
+    assert.equal(executionAsyncId(), id, 'a promise that is followed has an id of its own');
+  });
+});`,
+    );
+    assert.equal(last, '1 passed, 0 failed', output);
   });
 
   test('makes up the same inputs each time, prints their seed, and takes another', async (t) => {
@@ -243,11 +284,21 @@ test('property', () => fc.assert(fc.property(fc.integer(), (n) => appendFileSync
     assert.notEqual(await made('7'), first);
   });
 
+  test('leaves out the files of the long form, which has them as well', async (t) => {
+    const folder = writeFiles(t, { 'packages/a/one.test.ts': GOOD, 'packages/a/two.long.test.ts': GOOD });
+    const lastLine = async (environment?: NodeJS.ProcessEnv) => (await runs(folder, [], environment)).last;
+    assert.deepEqual(
+      [await lastLine(), await lastLine({ TEST_LONG: '1' })],
+      ['1 passed, 0 failed', '2 passed, 0 failed'],
+    );
+  });
+
   test('prints its processor time and the ten costliest files, and all of them if it is asked', async (t) => {
     const names = Array.from({ length: 12 }, (_, at) => `packages/a/${at}.test.ts`);
     const folder = writeFiles(t, Object.fromEntries(names.map((name) => [name, GOOD])));
     const shown = async (...words: string[]) => {
       const { output } = await runs(folder, words);
+      assert.match(output, /^in \d+\.\d minutes the processors of the machine worked for \d+\.\d minutes$/m);
       assert.match(output, /12 processes took \d+\.\d minutes of processor time/);
       return output.match(/^ +\d+\.\d +\d+\.\d +packages\/a\/\d+\.test\.ts$/gm)?.length;
     };

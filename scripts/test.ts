@@ -9,20 +9,19 @@ import { endProcesses } from './end-processes.ts';
 import { keepExercised } from './exercised.ts';
 import { findChromium } from './find-chromium.ts';
 import { groupTests } from './group-tests.ts';
+import { IS_LONG } from './long.ts';
 import { modules, runFiles, type Tally } from './run-files.ts';
 import { TEST_SEED } from './test-seed.ts';
 import { printTimes } from './test-times.ts';
 
 /**
  * Runs every test, or those whose files hold one of the given words, and closes with one plain line: `N passed, N failed`.
- * Files that end in `.alone.test.ts` come first and one at a time: somebody waits in them for a camera, so they have a
- * core for themselves, and a few groups of small files have the others. After that there are two processes more than
- * there are cores, since many wait for a browser or a child: first those that share a browser or load models, and the files that need a process
- * of their own, then those that share one. A whole run prints its processor time and the ten costliest files, `--times` all of them.
+ * Files that end in `.alone.test.ts` come first and one at a time, with nothing beside them: somebody waits in them for a
+ * camera, and tries again where the machine is too slow. After that there are two processes more than
+ * there are cores, since many wait for a browser or a child: first those that share a browser, load models or start processes,
+ * and the files that need a process of their own, then those that share one. A whole run prints its processor time and the ten costliest files, `--times` all of them.
  */
 const AT_A_TIME = availableParallelism() + 2;
-/** They take about as long as the files that are alone. */
-const GROUPS_BESIDE = 4;
 /** How many tests the whole suite had when it was last green. Fewer than that is a failure. */
 const COUNT_FILE = 'scripts/test-count.txt';
 // What hangs must not hang everything, be it a file or a group; whoever asks for many rounds asks for more time as well.
@@ -32,10 +31,11 @@ const options = process.argv.slice(2).filter((word) => word.startsWith('--'));
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const isWhole = words.length === 0;
 const files = globSync('{packages,scripts,examples,bench}/**/*.test.ts', { exclude: ['**/node_modules/**'] })
+  .filter((file) => IS_LONG || !file.endsWith('.long.test.ts'))
   .filter((file) => isWhole || words.some((word) => file.includes(word)))
   .sort();
 const isAlone = (file: string) => file.endsWith('.alone.test.ts');
-const { apart, withModels, withBrowser, together } = groupTests(files.filter((file) => !isAlone(file)));
+const { apart, withModels, withBrowser, withChildren, together } = groupTests(files.filter((file) => !isAlone(file)));
 
 const MEMORY = '/dev/shm';
 const ROOM_BYTES = 8 * 1024 ** 3;
@@ -58,17 +58,16 @@ const exercisedFile = join(folder, 'exercised.txt');
 process.env.TEST_EXERCISED_FILE = isWhole ? exercisedFile : '';
 const tally: Tally = { passed: 0, failures: [], skipped: [] };
 const alone = files.filter(isAlone).map((file) => [file]);
-const beside = alone.length > 0 ? together.splice(0, GROUPS_BESIDE) : [];
-const run = (groups: string[][], atATime: number, isPatient = false) =>
-  runFiles(groups, { folder, timeout: TIMEOUT_MS, atATime, isPatient }, tally);
-// Somebody waits for a camera in those that are alone: the others let them pass.
-await Promise.all([run(alone, 1), run(beside, Math.max(1, availableParallelism() - 1), true)]);
-await run([...withBrowser, ...withModels, ...apart.map((file) => [file]), ...together], AT_A_TIME);
+const run = (groups: string[][], atATime: number) => runFiles(groups, { folder, timeout: TIMEOUT_MS, atATime }, tally);
+const others = [...withBrowser, ...withModels, ...withChildren, ...apart.map((file) => [file]), ...together];
+await run(alone, 1);
+await run(others, AT_A_TIME);
 await stop();
 // A test that ran out of time may have left a server or a browser behind.
 endProcesses();
 if (isWhole) compareCount(tally);
-if (isWhole) keepExercised(exercisedFile);
+// What a test has read proves nothing if the test then failed.
+if (isWhole) keepExercised(tally.failures.length === 0 ? exercisedFile : undefined);
 
 process.exitCode = tally.failures.length === 0 && tally.passed > 0 ? 0 : 1;
 // Written last, after the reporter has said everything it has to say, and before the folder with the times is removed.
@@ -83,7 +82,8 @@ process.prependOnceListener('exit', () => {
 
 /** A test that was skipped is there. So the number does not depend on what else is installed on the machine. */
 function compareCount({ passed, skipped, failures }: Tally): void {
-  if (!existsSync(COUNT_FILE)) return;
+  // The long form has more.
+  if (!existsSync(COUNT_FILE) || IS_LONG) return;
   const count = passed + skipped.length;
   const least = Number(readFileSync(COUNT_FILE, 'utf8'));
   if (count + failures.length < least) {
@@ -116,8 +116,8 @@ async function prepare(): Promise<() => Promise<void>> {
   // Otherwise every server that a test starts would build them.
   if (!isJourneyFresh()) await buildJourney();
   if (!isConsoleFresh()) await buildConsole();
-  process.env.TEST_COMMANDS ??= await bundleCommands();
-  const postgres = await startPostgres();
+  const [commands, postgres] = await Promise.all([process.env.TEST_COMMANDS ?? bundleCommands(), startPostgres()]);
+  process.env.TEST_COMMANDS = commands;
   process.env.TEST_POSTGRES = postgres.folder;
   return postgres.stop;
 }

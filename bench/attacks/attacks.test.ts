@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp, testPlaces } from '../../packages/server/test/harness.ts';
+import { IS_LONG } from '../../scripts/long.ts';
 import { ATTACKS, type AttackName } from './attack-list.ts';
 import { type Faces, openFaces } from './faces.ts';
 import { openTrial } from './trial.ts';
 
-/** The short form of `npm run attacks`: one try of the kinds that need each part of the defence. */
+/** The short form of `npm run attacks`: one try of the kinds that need each part of the defence. `npm run test:long` has two more. */
 describe('attacks on the liveness of a real server', () => {
   const places = testPlaces();
   let app: TestApp;
@@ -46,6 +47,9 @@ describe('attacks on the liveness of a real server', () => {
     const isAcceptedAgain = others.some((other) => other.outcome === 'accepted');
     assert.ok(!isAcceptedAgain, `accepted twice of three; the first measured ${JSON.stringify(measures)}`);
   }
+
+  // To draw each takes longer than all of the above. What they are stopped by has tests beside its rule.
+  if (!IS_LONG) return;
 
   it('rarely accept one photograph that is warped live over a generic face', () => isRarelyAccepted('mesh'));
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { firstOf } from '../../../scripts/long.ts';
 import { driveCamera } from './capture-camera.ts';
 import { type Head, headPictures } from './capture-clips.ts';
 import { type CaptureStage, captureStage, openCamera, untilSubmitted, WAIT } from './capture-stage.ts';
@@ -170,13 +171,13 @@ describe('a selfie', () => {
     );
   });
 
-  for (const [title, prepare] of [
+  for (const [title, prepare] of firstOf(1, [
     [
       'where WebAssembly is missing',
       (page: Page) => page.addInitScript(() => Reflect.deleteProperty(window, 'WebAssembly')),
     ],
     ['where landmarks come slowly', slowly],
-  ] as const) {
+  ] as const)) {
     test(`with movements goes the same way ${title}`, async () => {
       const sent = await stage.visit(
         { ...active, challenges: [{ kinds: ['centre', 'up'] }] },
