@@ -1,4 +1,6 @@
-import type pg from 'pg';
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { startOfMonth } from '../../kernel/clock.ts';
 import { firstIdAt } from '../../kernel/ids.ts';
 import type { MonthChanges, MonthlyTable, Reads } from '../db.ts';
@@ -10,11 +12,16 @@ import { forceRowLevelSecurity } from './row-level-security.ts';
  * What belongs to no month is in `<table>_other`; what was there before the table had months is in `<table>_before`, as it was.
  *
  * A job does all of this, and no migration: statements and keys stay the same, so every release works with both forms.
+ *
+ * The table refers to no other. To add or drop a part with a reference, PostgreSQL locks the other table as well; callers lock
+ * the two in the opposite order, and each would wait for the other.
  */
 /** With the current one. If the job does not run for so long, `<table>_other` takes what comes. */
 const MONTHS_AHEAD = 3;
-/** Statements of callers wait for a change of the table as long as it waits for them. */
-const LOCK_TIMEOUT_MS = 1000;
+/** Callers wait for a change of the table as long as it waits for them. So it soon lets them go first, and tries again. */
+const LOCK_TIMEOUT_MS = 100;
+const MAX_TRIES = 30;
+const MAX_PAUSE_MS = 300;
 const ADVISORY_LOCK = 7_340_129;
 
 export async function tendMonths(url: string, { table, now, dropBefore }: MonthlyTable): Promise<MonthChanges> {
@@ -81,10 +88,10 @@ async function divide(client: pg.Client, table: string): Promise<void> {
 
 type Key = { name: string; definition: string; isIndex: boolean };
 
-/** The keys, references and indexes of a table. */
+/** The keys and indexes of a table. */
 const KEYS_AND_INDEXES = `SELECT conname AS name, false AS "isIndex",
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS definition
-  FROM pg_constraint WHERE conrelid = to_regclass($1) AND contype IN ('p', 'u', 'f')
+  FROM pg_constraint WHERE conrelid = to_regclass($1) AND contype IN ('p', 'u')
   UNION ALL
   SELECT c.relname, true, pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
   WHERE i.indrelid = to_regclass($1) AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = i.indexrelid)
@@ -149,8 +156,23 @@ async function dropMonths(client: pg.Client, table: string, before: string): Pro
   return over.map(({ name }) => name);
 }
 
-/** One server changes tables at a time. Nobody waits long for it: the job comes again. */
+/** One server changes tables at a time. If callers are in the way, it lets them go first and tries again. */
 async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await once(client, work);
+    } catch (error) {
+      const isInTheWay = error instanceof pg.DatabaseError && IN_THE_WAY.includes(error.code ?? '');
+      if (!isInTheWay || tries === MAX_TRIES) throw error;
+      await sleep(randomInt(MAX_PAUSE_MS));
+    }
+  }
+}
+
+/** A lock was not free in time, or two transactions waited for each other. */
+const IN_THE_WAY = ['55P03', '40P01'];
+
+async function once<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN');
   try {
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
