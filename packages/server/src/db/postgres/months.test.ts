@@ -162,6 +162,29 @@ describe('audit events by the month, on PostgreSQL', () => {
       assert.ok(count >= 60);
     }));
 
+  it('whoever writes an event of a month while that month is made is served', () =>
+    opened(async (app, url) => {
+      await tend(url, november);
+      const MONTHS = 18;
+      let latest = 3;
+      const writing = Promise.all(
+        Array.from({ length: 8 }, async (_, writer) => {
+          for (let number = writer; latest < MONTHS; number += 8) {
+            const at = Date.UTC(2027, latest, 10, 0, 0, 0, number);
+            await app.app.db
+              .of(TENANT)
+              .write((tx) => tx.run(ADD, [TENANT, `${firstIdAt(at)}${String(number).padStart(16, '0')}`, at]));
+          }
+        }),
+      );
+      for (; latest < MONTHS; latest += 3) {
+        await wait(30);
+        await tend(url, Date.UTC(2027, latest, 10));
+      }
+      await writing;
+      assert.ok(!(await parts(app)).includes('other'));
+    }));
+
   it('the jobs make the months, remove what is past its time from what was there before, and drop that when it is over', () =>
     opened(async (app) => {
       const { clock } = app;

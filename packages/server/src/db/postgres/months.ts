@@ -137,6 +137,8 @@ async function addMonth(client: pg.Client, table: string, start: number): Promis
     const isThere = parts.some((part) => part.name === name);
     const isBefore = parts.some((part) => part.name === `${table}_before` && (endOf(part) ?? '') > from);
     if (isThere || isBefore) return false;
+    // Writers wait before they choose a part. One that has chosen `other` for a row of this month would be refused by it.
+    await client.query(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
     await client.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL)`);
     // The owner sees the rows of all tenants as long as it takes to move those that came before their month was made.
     await client.query(`ALTER TABLE ${other} NO FORCE ROW LEVEL SECURITY`);
