@@ -157,9 +157,9 @@ const unknownMembers = `## Unknown members are refused
 
 Members and query parameters that an operation does not declare are refused with 100001, and the response names the nearest
 known name. You may send back what you read; read-only fields have no effect. \`null\` for an optional member means absent. Clients
-that migrate can send \`Prefer: handling=lenient\`, or set \`lenientRequests\`: then unknown members of the
+that migrate can send \`Prefer: handling=lenient\`, or set \`lenientRequests\`: then unknown members in bodies of the
 specification's own operations are ignored, and the header \`Grove-Ignored\` of the response names them. Policies,
-filters and limits are never lenient.`;
+queries, deletions and limits are never lenient.`;
 
 const limits = `## Limits and compatibility
 

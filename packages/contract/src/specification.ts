@@ -12,7 +12,7 @@ export function isOfSpecification(operation: GroupedOperation): boolean {
   return addressesOf(operation).some(({ path }) => PLACES.has(placesOf(`${operation.method} ${path}`)));
 }
 
-/** They write policies and limits: what is lost there opens a door. */
+/** They write policies and limits, or select what they show, export or remove: what is lost there opens a door. */
 const NEVER_LENIENT: ReadonlySet<string> = new Set([
   'stores.create',
   'stores.update',
@@ -24,11 +24,15 @@ const NEVER_LENIENT: ReadonlySet<string> = new Set([
   'totps.updatePolicy',
   'pushNotifications.createPolicy',
   'pushNotifications.updatePolicy',
+  'events.startQuery',
+  'userData.archive',
+  'appkeys.deregister',
+  'totps.deregister',
 ]);
 
 /** Whether a caller may ask that unknown members are ignored: see docs/decisions/2026-11-16-nothing-is-dropped.md. */
 export function canBeLenient(id: string, operation: GroupedOperation): boolean {
-  return isOfSpecification(operation) && !NEVER_LENIENT.has(id);
+  return isOfSpecification(operation) && operation.method !== 'DELETE' && !NEVER_LENIENT.has(id);
 }
 
 /**

@@ -49,7 +49,7 @@ const readBudget = withTitle(
 
 const lenientRequests = Type.Boolean({
   description:
-    'Ignores unknown members and query parameters of operations of the specification, and names them in the ' +
+    'Ignores unknown members in bodies of operations of the specification, and names them in the ' +
     'header `Grove-Ignored`, instead of refusing them. This is for clients that migrate. `Prefer: ' +
     'handling=lenient` does it for one request',
 });

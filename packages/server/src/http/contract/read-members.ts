@@ -18,7 +18,7 @@ export type Members = {
 };
 
 export type UnknownMember = FieldFault & {
-  /** Whether it resembles a member that limits something, such as `maxCount` or a filter, or stands inside one. */
+  /** Whether it is in a query, resembles a member that limits something, such as `maxCount`, or stands inside one. */
   readonly isNearLimit: boolean;
 };
 
@@ -115,12 +115,9 @@ function note({ unknown }: Members, pointer: string, name: string, knownNames: r
   if (unknown.length > MAX_NAMED) return;
   const suggestion = closest(name, knownNames) ?? longerName(name, knownNames) ?? shorterName(name, knownNames);
   const message = `is not known${suggestion === undefined ? othersIn(pointer, knownNames) : `; did you mean ${suggestion}?`}`;
-  unknown.push({ pointer, message, isNearLimit: isInLimit(pointer) || isLimit(pointer, suggestion) });
-}
-
-/** Every parameter of a query limits what the answer holds. */
-function isLimit(pointer: string, suggestion: string | undefined): boolean {
-  return suggestion !== undefined && (pointer.startsWith(`${QUERY}/`) || LIMITING_MEMBERS.has(suggestion));
+  const isLimit = suggestion !== undefined && LIMITING_MEMBERS.has(suggestion);
+  // Whatever a client calls a filter in a query: ignored, it would select everything.
+  unknown.push({ pointer, message, isNearLimit: isLimit || pointer.startsWith(`${QUERY}/`) || isInLimit(pointer) });
 }
 
 /** Such as `/sessionData/policy/accepted/0/0/aaidd`: a misspelt rule must not count as no rule. */
