@@ -43,6 +43,11 @@ export function paging(query: PageQuery, columns: Readonly<Record<string, string
   };
 }
 
+/** An index is read in one direction: ties that the caller did not sort go the way of the rest. */
+export function tiesAlike({ orderBy, sorts }: Pick<Paging, 'orderBy' | 'sorts'>): string {
+  return sorts === 1 ? orderBy.replace(/ DESC, id ASC$/, ' DESC, id DESC') : orderBy;
+}
+
 /** Sortable properties whose columns have the usual names: `createdDtm` is sorted by `created_at`, a name without case. */
 export function sortable<const P extends string>(...properties: P[]): Readonly<Record<P, string>> {
   return Object.fromEntries(properties.map((each) => [each, columnOf(each)])) as Record<P, string>;

@@ -1,14 +1,16 @@
 import { invalidInput } from './errors.ts';
+import { forEachInSlices, serveOthers } from './in-slices.ts';
 import type { Paging } from './pages.ts';
 import { takingTurns } from './take-turns.ts';
 
 /**
- * Lists that are filtered or sorted by what is sealed: the database cannot do it, so all rows are opened, in batches with
- * a pause between them, and no more than this. A line (`lineOf`) has one such list at work at a time, and a
+ * Lists that are filtered or sorted by what is sealed, or by what has no index: all rows are read, in batches with a pause
+ * between them, and sealed ones are opened, but no more than this. A line (`lineOf`) has one such list at work at a time, and a
  * few that wait.
  */
 export const MAX_SCANNED = 10_000;
-const BATCH = 100;
+const SEALED_AT_ONCE = 100;
+const PLAIN_AT_ONCE = 1000;
 const MAX_WAITING = 10;
 const inTurn = takingTurns(MAX_WAITING);
 
@@ -16,8 +18,8 @@ export type Scan<Row> = {
   /** The next rows in the order of ids, opened. */
   batch(afterId: string, limit: number): Promise<Row[]>;
   matches(row: Row): boolean;
-  /** What the caller should do if there are too many. */
-  readonly fault: { readonly pointer: string; readonly message: string };
+  /** What the caller should do if there are too many. Undefined if nothing is sealed: then all are read. */
+  readonly fault?: { readonly pointer: string; readonly message: string };
 };
 
 type Page = Pick<Paging, 'orderBy' | 'size' | 'offset' | 'after'>;
@@ -36,22 +38,28 @@ async function scanNow<Row extends { readonly id: string }>(
   { batch, matches, fault }: Scan<Row>,
   { orderBy, size, offset, after: lastId }: Page,
 ): Promise<ScannedPage> {
-  const matching: Row[] = [];
-  let scanned = 0;
-  for (let after = '', more = true; more; ) {
-    const rows = await batch(after, BATCH);
-    scanned += rows.length;
-    if (scanned > MAX_SCANNED) throw invalidInput(fault);
-    for (const row of rows) if (matches(row)) matching.push(row);
-    after = rows.at(-1)?.id ?? '';
-    more = rows.length === BATCH;
-    // Others come between.
-    if (more) await new Promise((turn) => setImmediate(turn));
-  }
-  matching.sort(comparing(orderBy));
   const isBehind = ({ id }: Row) => lastId === undefined || (orderBy.startsWith('id DESC') ? id < lastId : id > lastId);
-  const ids = matching.filter(isBehind).map(({ id }) => id);
-  return { ids: ids.slice(offset, offset + size), total: matching.length };
+  const compare = comparing(orderBy);
+  const rowsAtOnce = fault ? SEALED_AT_ONCE : PLAIN_AT_ONCE;
+  let first: Row[] = [];
+  let [scanned, total] = [0, 0];
+  for (let after = '', more = true; more; ) {
+    const rows = await batch(after, rowsAtOnce);
+    scanned += rows.length;
+    if (fault && scanned > MAX_SCANNED) throw invalidInput(fault);
+    const matching: Row[] = [];
+    const last = first[offset + size - 1];
+    await forEachInSlices({}, rows, (row) => {
+      if (!matches(row)) return;
+      total += 1;
+      if (isBehind(row) && (!last || compare(row, last) < 0)) matching.push(row);
+    });
+    if (matching.length > 0) first = [...first, ...matching].sort(compare).slice(0, offset + size);
+    after = rows.at(-1)?.id ?? '';
+    more = rows.length === rowsAtOnce;
+    if (more) await serveOthers({});
+  }
+  return { ids: first.slice(offset).map(({ id }) => id), total };
 }
 
 type Values = Readonly<Record<string, string | number>>;

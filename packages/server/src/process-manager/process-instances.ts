@@ -9,7 +9,7 @@ import { ensureUnmasked } from '../kernel/ensure-unmasked.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { bindDeps, type Input, implement, prepared } from '../kernel/implement.ts';
 import { mapInSlices } from '../kernel/in-slices.ts';
-import { type Paging, paging, toPage } from '../kernel/pages.ts';
+import { type Paging, paging, tiesAlike, toPage } from '../kernel/pages.ts';
 import { findDefinition } from './definitions/definitions.repository.ts';
 import { isFinal } from './engine/state.ts';
 import { filterOf, findInstanceIds } from './find-instances.ts';
@@ -142,7 +142,7 @@ async function list(context: Context, { query }: InputOf<'list'>) {
   const window = windowOf(page);
   const result = window
     ? await listInstances(context.db, filter, window)
-    : await listInOrder(context.db, filter, { ...page, orderBy: tiesAlike(page.orderBy) });
+    : await listInOrder(context.db, filter, { ...page, orderBy: tiesAlike(page) });
   return listed(context, result, page);
 }
 
@@ -230,11 +230,6 @@ function windowOf({ size, offset, sorts, orderBy, after }: Paging): Window | und
   const [, direction] = sorts === 0 ? ['', 'DESC'] : (/^id (ASC|DESC)/.exec(orderBy) ?? []);
   if (direction === undefined) return undefined;
   return { size, offset, direction: direction as Window['direction'], ...(after !== undefined && { after }) };
-}
-
-/** An index is read in one direction: ties go the way of the rest. */
-function tiesAlike(orderBy: string): string {
-  return /^\w+ DESC, id ASC$/.test(orderBy) ? orderBy.replace(/ASC$/, 'DESC') : orderBy;
 }
 
 async function listed({ db, tenantId, now }: Context, { ids, total }: Page, page: Paging) {

@@ -1,12 +1,14 @@
 import { addToCounter, readCounter, takeCounter } from '../../db/counters.ts';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE, inList, LIMIT } from '../../db/sql/dialect.ts';
-import { NAME_FILTER } from '../../db/sql/list.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, TRACKED, table, text, WITH_NAME } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
-import { forEachInSlices } from '../../kernel/in-slices.ts';
-import { type Paging, sortable } from '../../kernel/pages.ts';
+import { forEachInSlices, slicesOf } from '../../kernel/in-slices.ts';
+import { likeMatch } from '../../kernel/like-match.ts';
+import { type Paging, sortable, tiesAlike } from '../../kernel/pages.ts';
+import { scanSealed } from '../../kernel/scan-sealed.ts';
+import { lineOf } from '../../kernel/take-turns.ts';
 import { gatherUses, usesOf, withUses } from './token-uses.repository.ts';
 
 export type TokenType = 'UNLIMITED' | 'MULTI_USE_COUNT_LIMITED' | 'MULTI_USE_TIME_LIMITED';
@@ -43,7 +45,10 @@ export type TokenRow = Omit<RowOf<typeof tokens>, 'made_for' | 'sealed'> & {
   sealed?: Uint8Array | null;
 };
 
-export const SORTABLE = sortable('id', 'name', 'status', 'type', 'processDefnName', 'createdDtm', 'lastUpdatedDtm');
+const IN_ANY_ORDER = sortable('id', 'name', 'status', 'type', 'processDefnName', 'lastUpdatedDtm');
+/** Ids are in the order of creation. */
+export const SORTABLE = { ...IN_ANY_ORDER, createdDtm: 'id' } as const;
+const SCANNED = ['id', 'name_folded', 'status', 'type', 'process_defn_name', 'last_updated_at'] as const;
 
 /** Tokens of callers that make no more instances. Each condition has an index. */
 const IS_USED_UP = "made_for IS NULL AND type <> 'UNLIMITED' AND max_count IS NOT NULL AND counter >= max_count";
@@ -58,8 +63,12 @@ const HAS_NO_PERSON = `NOT EXISTS (SELECT 1 FROM process_instances i
 const ONE = tokens.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id');
 const ADD = tokens.insert();
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
-const OF_CALLERS = tokens.list(columns, `${OF_ENVIRONMENT} AND made_for IS NULL`, NAME_FILTER);
-const OF_GROVE = tokens.list(columns, `${OF_ENVIRONMENT} AND made_for IS NOT NULL`, NAME_FILTER);
+const BY_CALLERS = `${OF_ENVIRONMENT} AND made_for IS NULL` as const;
+const BY_GROVE = `${OF_ENVIRONMENT} AND made_for IS NOT NULL` as const;
+const NEXT = 'AND id > :after ORDER BY id LIMIT :limit + 0';
+const OF_CALLERS = { list: tokens.list(columns, BY_CALLERS), scan: tokens.select(SCANNED, `${BY_CALLERS} ${NEXT}`) };
+const OF_GROVE = { list: tokens.list(columns, BY_GROVE), scan: tokens.select(SCANNED, `${BY_GROVE} ${NEXT}`) };
+const AMONG = tokens.select(columns, `WHERE tenant_id = :tenant_id AND id ${inList(':ids')}`);
 const CLOSE = statement(`UPDATE process_tokens SET status = 'INACTIVE', last_updated_at = :now
   WHERE tenant_id = :tenant_id AND id = :id AND made_for IS NOT NULL AND status = 'ACTIVE'`);
 const REMOVE_OVER = tokens.delete(`WHERE tenant_id = :tenant_id AND id IN (
@@ -224,18 +233,36 @@ export async function countTokens(db: TenantReads, environment: Environment): Pr
 
 export type ListedTokens = { environment: Environment; pattern: string | undefined; madeFor?: MadeFor | undefined };
 
-export async function pageTokens(
+export async function pageTokens(db: TenantReads, listed: ListedTokens, paging: Paging): Promise<TokenPage> {
+  const page = await readPage(db, listed, paging);
+  await forEachInSlices(db, page.rows, async (row) => void (await openToken(db, row)));
+  await withUses(db, page.rows);
+  return page;
+}
+
+type TokenPage = { rows: TokenRow[]; total: number };
+
+/** Only ids have an index in each list, and names in that of callers: all else looks at every token of the list. */
+async function readPage(
   db: TenantReads,
   { environment, pattern, madeFor }: ListedTokens,
   paging: Paging,
-): Promise<{ rows: TokenRow[]; total: number }> {
-  const list = madeFor ? OF_GROVE : OF_CALLERS;
-  const rows: TokenRow[] = await list.page(db, { environment, pattern }, paging);
-  await forEachInSlices(db, rows, async (row) => void (await openToken(db, row)));
-  await withUses(db, rows);
-  const isCounted = pattern === undefined && !madeFor;
-  return {
-    rows,
-    total: isCounted ? await countTokens(db, environment) : await list.count(db, { environment, pattern }),
-  };
+): Promise<TokenPage> {
+  const { list, scan } = madeFor ? OF_GROVE : OF_CALLERS;
+  const orderBy = tiesAlike(paging);
+  if (pattern === undefined && (/^id /.test(orderBy) || (!madeFor && /^name_folded (\w+), id \1$/.test(orderBy)))) {
+    const rows: TokenRow[] = await list.page(db, { environment }, { ...paging, orderBy });
+    return { rows, total: await (madeFor ? list.count(db, { environment }) : countTokens(db, environment)) };
+  }
+  const matches = pattern === undefined ? () => true : likeMatch(pattern).matches;
+  const batch = (after: string, limit: number) => scan.all(db, { environment, after, limit });
+  const { ids, total } = await scanSealed(
+    lineOf(db.tenantId, environment),
+    { batch, matches: ({ name_folded }) => matches(name_folded) },
+    { ...paging, orderBy },
+  );
+  const byId = new Map<string, TokenRow>();
+  for await (const some of slicesOf(db, ids))
+    for (const row of await AMONG.all(db, { ids: some })) byId.set(row.id, row);
+  return { rows: ids.flatMap((id) => byId.get(id) ?? []), total };
 }
