@@ -1,6 +1,6 @@
 import type { api, Params } from '@grove/contract';
 import type { TenantReads } from '../db/db.ts';
-import { type Produced, stream } from '../kernel/answers.ts';
+import { type BytesAnswer, stream } from '../kernel/answers.ts';
 import { MINUTE } from '../kernel/clock.ts';
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -23,7 +23,7 @@ const SHOWN_FOR_MS = 30 * MINUTE;
  * that acts, and only as long as the step is waited for.
  */
 export function imageShower(deps: JourneyDeps) {
-  return async ({ db, session, now }: JourneyContext, { stepId, imageName }: ImageParams): Promise<Produced> => {
+  return async ({ db, session, now }: JourneyContext, { stepId, imageName }: ImageParams): Promise<BytesAnswer> => {
     const snapshot = await deps.processes.drive.look(db, session.instanceId);
     if (!snapshot) throw new ApiError(100022);
     if (isFinal(snapshot.root.status)) throw new ApiError(100057);

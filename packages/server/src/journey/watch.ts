@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { TenantDb } from '../db/db.ts';
-import { type Produced, stream } from '../kernel/answers.ts';
+import { type BytesAnswer, stream } from '../kernel/answers.ts';
 import type { JourneyPrincipal } from '../kernel/context.ts';
 import { isFinal } from '../process-manager/engine/state.ts';
 import type { Drive } from '../process-manager/runtime/drive.ts';
@@ -21,7 +21,7 @@ type WatchDeps = {
 /** A client that does not read is cut off before its events pile up. */
 const MAX_UNREAD_BYTES = 16 * 1024;
 
-export function watch(deps: WatchDeps, db: TenantDb, session: JourneyPrincipal): Produced {
+export function watch(deps: WatchDeps, db: TenantDb, session: JourneyPrincipal): BytesAnswer {
   const events = new Readable({ read: () => undefined });
   let isEnded = false;
   const write = (text: string) => {

@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
 
 /**
- * What a handler answers where a plain body will not do: a redirect, bytes, a stream, or a body with headers of its own.
- * It is the one class that is no error, because all that plain answers then pay for it is one `instanceof`.
+ * An answer that is not a plain body: a redirect, bytes, a stream, or a body with headers of its own. It is the only class
+ * that is not an error: a plain answer then costs no more than one `instanceof`.
  */
 export class SpecialAnswer<Kind extends AnswerKind = AnswerKind, Body = unknown> {
   readonly kind: Kind;
   readonly body: Body;
   readonly headers: AnswerHeaders;
-  /** How many persons a stream shows, where it is not one. */
+  /** How many persons a stream shows; 1 if absent. */
   persons?: number;
 
   constructor(kind: Kind, body: Body, headers: AnswerHeaders) {
@@ -24,16 +24,16 @@ export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>
 
 export type Redirect = SpecialAnswer<'redirect', undefined>;
 export type WithHeaders<T> = SpecialAnswer<'json', T>;
-export type Produced = SpecialAnswer<'file', Uint8Array> | SpecialAnswer<'stream', Readable>;
+export type BytesAnswer = SpecialAnswer<'file', Uint8Array> | SpecialAnswer<'stream', Readable>;
 
-/** For operations whose status is a redirect. A header is ASCII: what an address has beyond that is written as bytes. */
+/** For operations whose status is a redirect. A header is ASCII, so all other characters are percent-encoded. */
 export function redirect(location: string): Redirect {
   return new SpecialAnswer('redirect', undefined, { location: location.replace(/[^\x21-\x7e]/gu, encodeURIComponent) });
 }
 
 type StoredRedirect = { readonly redirectTo: string };
 
-/** What is stored of an answer, to be given again. */
+/** The part of an answer that idempotency stores, to send the same answer to a repeated request. */
 export function toStored(answer: unknown): unknown {
   if (!(answer instanceof SpecialAnswer)) return answer;
   const { location } = answer.headers;
@@ -41,7 +41,7 @@ export function toStored(answer: unknown): unknown {
   return { redirectTo: location } satisfies StoredRedirect;
 }
 
-/** The answer again. Only an operation that redirects has stored a redirect. */
+/** The answer that was stored. Only an operation that redirects has stored a redirect. */
 export function fromStored(stored: unknown, status: number): unknown {
   return status === 307 ? redirect((stored as StoredRedirect).redirectTo) : stored;
 }
@@ -52,11 +52,11 @@ export function withHeaders<T>(body: T, headers: AnswerHeaders): WithHeaders<T> 
 }
 
 /** A response body held in memory. */
-export function file(contentType: string, bytes: Uint8Array, headers: AnswerHeaders = {}): Produced {
+export function file(contentType: string, bytes: Uint8Array, headers: AnswerHeaders = {}): BytesAnswer {
   return new SpecialAnswer('file', bytes, { ...headers, 'content-type': contentType });
 }
 
-/** Bytes that come one after another. The stream is destroyed when the caller has gone. */
-export function stream(contentType: string, readable: Readable, headers: AnswerHeaders = {}): Produced {
+/** A response body that is sent while it is produced. The stream is destroyed when the caller disconnects. */
+export function stream(contentType: string, readable: Readable, headers: AnswerHeaders = {}): BytesAnswer {
   return new SpecialAnswer('stream', readable, { ...headers, 'content-type': contentType });
 }

@@ -1,4 +1,4 @@
-/** What machines find out, in the words of the specification's user data. */
+/** The results of automatic checks, in the words of the specification's user data. */
 
 export type CheckStatus = 'PASSED' | 'FAILED' | 'REVIEW' | 'NOT_PERFORMED';
 export type CheckType = 'document' | 'face' | 'liveness' | 'watchlist' | 'form' | 'http' | 'identity';
@@ -6,7 +6,7 @@ export type CheckType = 'document' | 'face' | 'liveness' | 'watchlist' | 'form' 
 /** A picture that should be taken again, and why. */
 export type PictureFault = { readonly picture: string; readonly reasons: readonly string[] };
 
-/** What was found out. `reason` is a word, never anything of a person. */
+/** `reason` is a word and never holds personal data. */
 export type Check = {
   readonly name: string;
   readonly type: CheckType;

@@ -12,7 +12,7 @@ export const HOUR = 60 * MINUTE;
 /** How far two clocks may differ before nothing is deleted by them. */
 export const MOST_APART_MS = 5 * MINUTE;
 
-/** That of the system, compared with one that does not follow when somebody moves it. */
+/** The clock of the system. Its fault comes from the monotonic clock, which does not move when somebody sets the time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   fault() {
@@ -39,7 +39,7 @@ const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).pad
 const MAX_DATES = 400;
 const dates = new Map<number, string>();
 
-/** ISO 8601, UTC, milliseconds, `Z`. A list shows dozens of times, of few days: their dates are kept. */
+/** ISO 8601, UTC, milliseconds, `Z`. A list shows dozens of times of a few days, so the dates are cached. */
 export function toDtm(epochMs: number): string {
   const day = dayOf(epochMs);
   const date = dates.get(day) ?? newDate(day);
@@ -57,7 +57,7 @@ function newDate(day: number): string {
   return date;
 }
 
-/** The moment a validated RFC 3339 date-time names. */
+/** The moment that a validated RFC 3339 date-time names. */
 export function fromDtm(dtm: string): number {
   return Date.parse(dtm);
 }
@@ -78,8 +78,8 @@ const MAX_DURATIONS = 400;
 const durations = new Map<string, number>();
 
 /**
- * The milliseconds of a validated ISO 8601 duration. A month is 30 days and a year 365: what is timed here is short. Those
- * of definitions and tokens are asked for with every instance: what they come to is kept.
+ * The milliseconds of a validated ISO 8601 duration. A month has 30 days and a year 365, which is exact enough for the
+ * short times here. Results are cached, because every instance reads the durations of its definition and its token.
  */
 export function fromDuration(duration: string): number {
   return durations.get(duration) ?? newDuration(duration);
@@ -89,7 +89,7 @@ function newDuration(duration: string): number {
   if (durations.size >= MAX_DURATIONS) durations.clear();
   const parts = DURATION.exec(duration)?.groups ?? {};
   const total = Object.entries(UNITS).reduce((sum, [unit, ms]) => sum + Number(parts[unit] ?? 0) * ms, 0);
-  // A longer one would be no moment that a clock can show.
+  // A much longer one would end at a moment that Date cannot represent.
   const ms = Math.min(Math.round(total), MAX_DURATION_MS);
   durations.set(duration, ms);
   return ms;

@@ -3,7 +3,7 @@ const MAX_LENGTH = 50;
 /** The most typing errors that a long word may have. */
 const MAX_SLIPS = 4;
 
-/** The candidate that somebody who wrote `word` most likely meant, if there is one that is nearly the same. */
+/** The candidate that is nearly the same as `word`, which was probably misspelt. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
   const foldedWord = word.toLowerCase();
@@ -11,7 +11,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   // A third of the letters may be wrong: more would be guessing.
   let least = Math.min(MAX_SLIPS, Math.max(1, Math.floor(word.length / 3))) + 1;
   for (const candidate of candidates) {
-    // At least as many letters differ as one has more than the other.
+    // The distance is at least the difference of the lengths.
     if (Math.abs(candidate.length - word.length) >= least) continue;
     const distance = distanceOf(foldedWord, candidate.toLowerCase(), least);
     if (distance < least) {
@@ -43,16 +43,16 @@ export function shorterName(word: string, candidates: Iterable<string>): string 
   return beginnings.sort((one, other) => other.length - one.length)[0];
 }
 
-/** The end of a sentence about a word that is not known. */
+/** The end of a sentence about an unknown word. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const suggestion = closest(word, candidates);
   return suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
 }
 
 /**
- * As many letters as have to be added, removed, changed or swapped with their neighbour to make one of the other; `most`
- * if there are as many or more. A definition may have a hundred wrong names and a hundred right ones, so only those
- * columns of a row are looked at that can be less.
+ * How many letters have to be added, removed, changed or swapped with their neighbour to make one word of the other, but
+ * no more than `most`. A definition may have a hundred wrong names and a hundred right ones, so the loop skips the columns
+ * of a row that cannot be less.
  */
 function distanceOf(one: string, other: string, most: number): number {
   const columns = other.length + 1;

@@ -33,7 +33,7 @@ export type OperatorPrincipal = {
   readonly expiresAt: number;
 };
 
-/** A bearer token whose signature and claims are good. Whether it still stands is asked at every use. */
+/** A bearer token whose signature and claims are valid. Every use checks again that its key was not revoked. */
 export type Credential = { principal(): Principal | Promise<Principal> };
 
 /** What every handler of a bearer operation receives beside its input. */
@@ -46,7 +46,7 @@ export type Context = {
   readonly requestId: string;
   /** The address of the caller, or its network; empty if the server itself calls. */
   readonly address: string;
-  /** The header of that name: an image can be had as JSON or as itself. */
+  /** The `Accept` header: an image can be answered as JSON or as its bytes. */
   readonly accept: string | undefined;
 };
 

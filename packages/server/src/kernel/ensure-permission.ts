@@ -1,9 +1,9 @@
 import type { Principal } from './context.ts';
 import { ApiError } from './errors.ts';
 
-/** Sends a cloud secret to one of its hosts: asked of whoever names one in a webhook or in a process definition. */
+/** Sends a cloud secret to one of its hosts. A caller needs it to name one in a webhook or in a process definition. */
 export const USE_CLOUD_SECRET = 'ProcessManager:useCloudSecret';
-/** Reads the parameters of instances: asked of whoever has a webhook send them. */
+/** Reads the parameters of instances. A caller needs it for a webhook that sends them. */
 export const READ_PARAMETERS = 'ProcessManager:getProcessInstance';
 
 /** Ensures that a caller holds a permission beyond that of the operation. `what` says what it is needed for. */

@@ -1,10 +1,10 @@
 import { toDtm } from './clock.ts';
 import { ApiError } from './errors.ts';
 
-/** When something was last changed that is not stored. */
+/** The last change of an object that is not stored. */
 const NEVER = 0;
 
-/** Ensures that what the caller has read is what is stored, if the caller says what that was. */
+/** Ensures that nobody changed the object since the caller read it, if the caller says when that version was made. */
 export function ensureUnchanged(
   { ifLastUpdatedDtm }: { ifLastUpdatedDtm?: string },
   stored: { last_updated_at: number; last_updated_by: string | null } | undefined,

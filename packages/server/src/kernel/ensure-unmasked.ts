@@ -3,15 +3,15 @@ import { ApiError, invalidInput } from './errors.ts';
 import { likeMatch } from './like-match.ts';
 import { likePattern, type PageQuery, type Paging, paging } from './pages.ts';
 
-/** Ensures that a caller sees personal data as it is. `what` says what would show it. */
+/** Ensures that the caller may see personal data unmasked. `what` names the answer that shows it. */
 export function ensureUnmasked({ operator }: Principal, what: string): void {
   if (!operator?.isMasked) return;
   throw new ApiError(100366, { detail: `${what} shows personal data, which the role ${operator.role} sees masked` });
 }
 
 /**
- * The order that a list is asked for. A masked caller cannot sort by what is personal: whoever adds people of their own
- * would find a masked name between two of them.
+ * The order of a list. Ensures that a masked caller does not sort by personal columns: by adding people of their own, they
+ * could find out between which two a masked name lies.
  */
 export function personPaging(
   { operator }: Principal,
@@ -23,7 +23,7 @@ export function personPaging(
   return paging(query, Object.fromEntries(Object.entries(columns).filter(([name]) => !personal.includes(name))));
 }
 
-/** A filter by something personal. A masked caller has to know all of it: with wildcards it would be found letter by letter. */
+/** A filter by personal data. Ensures that a masked caller uses no wildcard, which would reveal a value letter by letter. */
 export function personPattern(principal: Principal, filter: string | undefined, pointer: string): string | undefined {
   const pattern = likePattern(filter, pointer);
   if (pattern === undefined || !principal.operator?.isMasked || likeMatch(pattern).exact !== undefined) return pattern;

@@ -1,9 +1,9 @@
 import { ApiError } from './errors.ts';
 
 /**
- * Configuration belongs to the environment of the key that made it. Live callers use what live keys made, and nothing
- * else. Test callers see both: what a test key made stands before the live object of the same name, and what live keys
- * made is there to be read and run. See docs/decisions/2026-11-16-what-a-test-key-changes.md.
+ * Configuration belongs to the environment of the key that made it. Live callers use only objects of live keys. Test
+ * callers see both: an object of a test key replaces the live object of the same name, and all live objects can be read
+ * and run. See docs/decisions/2026-11-16-what-a-test-key-changes.md.
  */
 export type Environment = 'live' | 'test';
 
@@ -15,7 +15,7 @@ export function seenFrom<const P extends string, const C extends string = 'envir
   return `${(column ?? 'environment') as C} IN ('live', ${parameter})` as const;
 }
 
-/** The same for an object that was read. */
+/** Whether a caller of the environment sees an object that was read. */
 export function isSeenFrom(environment: Environment, object: { environment: Environment }): boolean {
   return object.environment === 'live' || environment === 'test';
 }

@@ -7,11 +7,11 @@ type Detail = {
   detail?: string;
   errors?: FieldFault[];
   retryAfterSeconds?: number;
-  /** The user as it is now, where an authentication was refused. */
+  /** The current user, where an authentication was refused. */
   user?: object;
-  /** Whose link it is, where a link opens no journey. */
+  /** The tenant of a link that opens no journey. */
   link?: { tenantName: string; returnUrl?: string };
-  /** For our log only. */
+  /** Written to the log only. */
   log?: string;
   cause?: unknown;
 };
@@ -32,13 +32,13 @@ export class ApiError extends Error {
   }
 }
 
-/** Bad input, with the place of each fault. */
+/** Invalid input, with a pointer to each fault. */
 export function invalidInput(...errors: FieldFault[]): ApiError {
   const [first] = errors;
   return new ApiError(100001, { errors, ...(first && { detail: `${first.pointer} ${first.message}` }) });
 }
 
-/** For work on an instance that may have been deleted in the meantime: then there is nothing left to do. */
+/** Swallows the 404 of an instance that was deleted while work on it waited; every other error is thrown again. */
 export function isGone(error: unknown): undefined {
   if (error instanceof ApiError && error.code === 100022) return undefined;
   throw error;

@@ -4,15 +4,15 @@ import { boundedMap } from './bounded-map.ts';
 export type Share = { readonly tenant: string; readonly sender: string };
 
 /**
- * Work that waits. The next turn is that of the tenant that used least lately, and within it that of the sender that used
- * least; of one sender, the oldest work comes first. What was used is forgotten by halves, so that nobody waits for ever
- * because of what he did before.
+ * Work that waits. The next turn belongs to the tenant that used least lately, and within it to the sender that used least;
+ * of one sender, the oldest work comes first. Use decays with a half-life, so that nobody waits for ever because of
+ * earlier work.
  */
 export type FairQueue<Work extends { readonly share: Share }> = {
   add(work: Work): void;
-  /** The next that may begin now. */
+  /** Removes the next work that may begin now. */
   take(mayBegin?: (work: Work) => boolean): Work | undefined;
-  /** Notes what was used, in a unit of the caller's choice. */
+  /** Records use, in a unit of the caller's choice. */
   charge(share: Share, cost: number): void;
   readonly waiting: readonly Work[];
 };

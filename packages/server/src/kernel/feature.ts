@@ -13,23 +13,23 @@ import type { InstanceEvent } from './instance-event.ts';
 export type Feature = {
   readonly handlers?: Partial<AllHandlers>;
   readonly jobs?: readonly JobDefinition<object>[];
-  /** What it has erased, if a backup brings it back. */
+  /** The kinds of data whose erasure is repeated when a backup has brought them back. */
   readonly erasables?: readonly Erasable[];
-  /** In the transaction of every event of an instance. */
+  /** Runs in the transaction of every event of an instance. */
   onInstanceEvent?(tx: TenantTx, event: InstanceEvent): Promise<void> | void;
-  /** Before the first request and the first job. */
+  /** Runs before the first request and the first job. */
   prepare?(options: { force: boolean }): Promise<void> | void;
-  /** When requests are served. */
+  /** Runs when requests are served. */
   start?(): void;
-  /** The same, in a process with the role `worker`. */
+  /** Runs instead of `start` in a process with the role `worker`. */
   startWork?(): void;
-  /** While requests and jobs finish. */
+  /** Runs while requests and jobs finish. */
   stop?(): Promise<void> | void;
-  /** When no request and no job can ask for it any more. */
+  /** Runs when no request and no job can use the feature any more. */
   close?(): Promise<unknown>;
 };
 
-/** What every feature is built on. */
+/** The services that every feature uses. */
 export type Platform = {
   readonly db: Db;
   readonly vault: Vault;
@@ -42,6 +42,6 @@ export type Platform = {
   suspended(): Promise<ReadonlySet<string>>;
   /** Writes to the log. */
   onError(what: string, error: unknown): void;
-  /** Writes to the log. The details hold nothing of a person. */
+  /** Writes to the log. The details hold no personal data. */
   warn(details: object, message: string): void;
 };

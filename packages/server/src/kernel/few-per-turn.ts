@@ -1,6 +1,6 @@
 /**
- * Lets a few begin in each turn of the event loop, in the order in which they came. What begins together may run to its
- * first real wait without a pause, and everybody else's requests wait for all of it.
+ * Lets a few callers begin in each turn of the event loop, in the order in which they came. Callers that begin together
+ * run to their first real wait without a pause, and all other requests wait for them.
  */
 export function fewPerTurn(most: number): () => Promise<void> {
   const waiting: (() => void)[] = [];

@@ -1,14 +1,14 @@
 import { serveOthers } from './in-slices.ts';
-import { takingTurns } from './take-turns.ts';
+import { openTurns } from './take-turns.ts';
 
 /**
- * The ids that match filters which no index has together. One statement that looks through all rows stops everybody on
- * SQLite, so each looks at a stretch of them, and others are served in between. A line (`lineOf`) has one such list at
- * work at a time, and a few that wait: 100010 for more.
+ * Finds the ids that match filters for which there is no common index. On SQLite, one statement over all rows would block
+ * every other request, so each statement reads one stretch of rows, and other requests are served in between. A line
+ * (`lineOf`) works on one such list at a time and lets a few wait; more get 100010.
  */
 export const STRETCH = 2000;
 const MAX_WAITING = 50;
-const inTurn = takingTurns(MAX_WAITING);
+const inTurn = openTurns(MAX_WAITING);
 /** Ids have one length, so nothing lies between an id and the same with this behind it. */
 const BEHIND = '~';
 
@@ -23,7 +23,7 @@ export type Stretches = {
   ids(range: IdRange): Promise<string[]>;
 };
 
-/** Looks until it has so many, or until the end. It may find more. */
+/** Stops when it has at least `enough` ids, or at the end of the range. */
 export function findInStretches(
   db: { readonly inTransaction?: boolean },
   line: string,

@@ -1,4 +1,4 @@
-/** Writes what was gathered in memory: every so often, at once if somebody asks, and a last time. One write at a time. */
+/** Writes data that was gathered in memory: at intervals, on request, and at the end. There is one write at a time. */
 export type Flusher = {
   /** Includes all that was gathered before the call. */
   flush(): Promise<void>;

@@ -1,14 +1,14 @@
 import { hash, type KeyObject } from 'node:crypto';
 
 /**
- * HMAC-SHA256 as in RFC 2104. Its two hashes are asked for one by one, because Node's own HMAC is set up anew for every
- * text, which takes longer than both.
+ * HMAC-SHA256 as in RFC 2104, made of two hashes: Node's own HMAC needs a new object for every text, which takes longer
+ * than both hashes.
  */
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
-/** Most texts fit; a longer one has a buffer of its own. */
+/** Most texts fit; a longer one gets its own buffer. */
 const ROOM_BYTES = 512;
 
 type Hmac = (text: string, encoding: 'base64url' | 'hex') => string;
@@ -34,7 +34,7 @@ function hmacOf(key: KeyObject): Hmac {
     outer[at] = (secret[at] ?? 0) ^ OUTER_PAD;
   }
   return (text, encoding) => {
-    // A character has at most three bytes for each of its units.
+    // UTF-8 needs at most three bytes for each UTF-16 code unit.
     if (text.length * 3 > ROOM_BYTES) {
       outer.write(
         hash('sha256', Buffer.concat([inner.subarray(0, BLOCK_BYTES), Buffer.from(text)]), 'binary'),
@@ -44,7 +44,7 @@ function hmacOf(key: KeyObject): Hmac {
       return hash('sha256', outer, encoding);
     }
     const end = BLOCK_BYTES + inner.write(text, BLOCK_BYTES);
-    // As text of one character a byte, which is made in half the time of a buffer.
+    // The digest as a latin1 string takes half the time of a buffer.
     outer.write(hash('sha256', inner.subarray(0, end), 'binary'), BLOCK_BYTES, 'latin1');
     // The text may be a secret.
     inner.fill(0, BLOCK_BYTES, end);

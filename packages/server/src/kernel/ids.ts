@@ -12,7 +12,7 @@ export const ID_PATTERN = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 const TIME_LENGTH = 10;
 const LAST_MOMENT = 2 ** 48 - 1;
 
-/** Every id made at or after the moment is not less than this, and every earlier one is. */
+/** A lower bound: ids that are made at or after the moment are not less than this, earlier ones are. */
 export function firstIdAt(at: number): string {
   return timeOf(Math.min(Math.max(0, at), LAST_MOMENT));
 }
@@ -52,7 +52,7 @@ export function newId(nowMs: number): string {
     }
     used += 5;
   }
-  // Many are made at one moment.
+  // Many ids are made in one millisecond.
   if (nowMs !== moment) {
     moment = nowMs;
     time = timeOf(nowMs);
@@ -72,7 +72,7 @@ export function isTenantId(text: string): text is TenantId {
   return TENANT_ID.test(text);
 }
 
-/** For identifiers that were stored by us; a wrong one is a bug. */
+/** For identifiers that we stored ourselves; a wrong one is a bug. */
 export function asTenantId(text: string): TenantId {
   if (!isTenantId(text)) throw new Error(`not a tenant id: ${JSON.stringify(text)}`);
   return text;

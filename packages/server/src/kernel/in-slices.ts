@@ -1,28 +1,28 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Rows that are read, opened or written out in one go: a millisecond or two. */
+/** Rows that are read, opened or written without a pause: a millisecond or two of work. */
 export const ROWS_AT_ONCE = 25;
 const SLICE_MS = 1;
 
 /** A transaction is not interrupted: others may wait for its end. */
 type Handle = { readonly inTransaction?: boolean };
 
-/** When others were served last, as far as this is known here. */
+/** When the event loop last served others, as far as this file knows. */
 let servedAt = 0;
 
-/** Serves whoever else waits. */
+/** Lets the event loop serve other requests. */
 export async function serveOthers({ inTransaction }: Handle): Promise<void> {
   if (inTransaction) return;
   await nextTurn();
   servedAt = performance.now();
 }
 
-/** Serves whoever else waits, if that was a millisecond ago. */
+/** Lets the event loop serve other requests, if the last time was a millisecond ago. */
 export async function serveOthersIfDue(db: Handle): Promise<void> {
   if (performance.now() - servedAt > SLICE_MS) await serveOthers(db);
 }
 
-/** The items in groups of at most `ROWS_AT_ONCE`. Between two groups whoever else waits is served. */
+/** The items in groups of at most `ROWS_AT_ONCE`. Other requests are served between two groups. */
 export async function* slicesOf<Item>(db: Handle, items: readonly Item[]): AsyncGenerator<readonly Item[]> {
   for (let from = 0; from < items.length; from += ROWS_AT_ONCE) {
     if (from > 0) await serveOthers(db);
@@ -31,7 +31,7 @@ export async function* slicesOf<Item>(db: Handle, items: readonly Item[]): Async
   }
 }
 
-/** Does the same with each of many items: after each millisecond of it whoever else waits is served. */
+/** Does the same work with each of many items. Other requests are served after each millisecond. */
 export async function forEachInSlices<Item>(
   db: Handle,
   items: readonly Item[],
@@ -44,7 +44,6 @@ export async function forEachInSlices<Item>(
   }
 }
 
-/** The views of many rows, made in slices. */
 export async function mapInSlices<Item, Result>(
   db: Handle,
   items: readonly Item[],

@@ -1,4 +1,4 @@
-/** What happened in a process instance, for whoever wants to be told. Nothing of a person is in it. */
+/** An event of a process instance, for the features that listen to it. It holds no personal data. */
 export type InstanceEvent = {
   readonly environment: 'live' | 'test';
   readonly type: string;

@@ -2,13 +2,13 @@ import type { FieldFault } from './errors.ts';
 import { pointerTo } from './escape.ts';
 
 /**
- * What JSON.parse hides, seen by one scan over a text that is known to be valid JSON: a member that is given twice,
- * prototype members, NUL and half of a surrogate pair, and nesting that is too deep. So every reader sees the same thing.
+ * Ensures that every reader of a JSON text sees the same data: one scan over valid JSON refuses what JSON.parse lets
+ * through, which is duplicate and prototype members, NUL, half of a surrogate pair, and nesting that is too deep.
  */
 const MAX_DEPTH = 32;
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** PostgreSQL cannot store a NUL, and half a surrogate pair is no text. */
+/** PostgreSQL cannot store a NUL, and half of a surrogate pair is no character. */
 export function isBadText(text: string): boolean {
   return text.includes('\0') || !text.isWellFormed();
 }
@@ -18,7 +18,7 @@ type Level = { names: Set<string> | undefined; name: string; index: number };
 /** The first fault in a text that is valid JSON. */
 export function jsonFault(text: string): FieldFault | undefined {
   const levels: Level[] = [];
-  // Most bodies escape nothing: then a string is what stands between two quotes, and those are found quickly.
+  // Most bodies escape nothing. A string then ends at the next quote, which `indexOf` finds quickly.
   const plain = !text.includes('\\');
   const escaped = !plain && text.includes('\\u');
   let expectName = false;

@@ -1,23 +1,23 @@
 /**
- * Bodies that a tenant writes itself: JSON with placeholders. Values are escaped, so a name with a quotation mark changes
- * nothing but the name.
+ * Bodies that a tenant writes itself: JSON with placeholders. Values are escaped, so a quotation mark in a value cannot
+ * change the structure (injection).
  */
 export type Placeholders = {
-  /** Those that there are, each with a value that it may have. */
+  /** The placeholders with a fixed name, each with a sample value. */
   readonly names: Readonly<Record<string, string | number>>;
-  /** Those that go on behind a dot with a name of the tenant's own: how they begin, and how they are shown. */
+  /** The placeholders that end in a name of the tenant's own: the part before the dot, and the text that explains it. */
   readonly open: Readonly<Record<string, string>>;
-  /** A template that is right. */
+  /** A valid template. */
   readonly example: string;
 };
 
 const MAX_PLACEHOLDERS = 200;
 const PLACEHOLDER = /\{([A-Za-z][^{}"\\]{0,200})\}/g;
 const MAX_DEPTH = 32;
-/** Text with what is awkward in JSON: a placeholder that stands outside quotation marks shows when it is saved. */
+/** A sample that breaks the JSON where a placeholder stands outside quotation marks, so that saving fails. */
 const ANY_TEXT = 'any "text"';
 
-/** What is wrong with a template; nothing if it is JSON whatever it is filled with. */
+/** Ensures that a template is JSON with whatever values it is filled. Returns the fault. */
 export function templateFault(template: string, { names, open, example }: Placeholders): string | undefined {
   const begins = Object.keys(open);
   let placeholders = 0;
@@ -32,14 +32,14 @@ export function templateFault(template: string, { names, open, example }: Placeh
   if (isDeep(template)) return `must not be nested deeper than ${MAX_DEPTH}`;
   try {
     const sampleOf = (path: string) => (Object.hasOwn(names, path) ? names[path] : ANY_TEXT);
-    JSON.parse(template.replace(PLACEHOLDER, (_, path: string) => filledWith(sampleOf(path))));
+    JSON.parse(template.replace(PLACEHOLDER, (_, path: string) => escapeValue(sampleOf(path))));
     return undefined;
   } catch {
     return `must be JSON once it is filled; texts stand between quotation marks, as in ${example}`;
   }
 }
 
-/** Whether lists and objects stand deeper in each other than they may: to parse a deep text takes ten times as long. */
+/** Whether lists and objects are nested too deep: parsing a deep text takes ten times as long. */
 function isDeep(template: string): boolean {
   let depth = 0;
   let isText = false;
@@ -54,8 +54,8 @@ function isDeep(template: string): boolean {
 }
 
 /**
- * Unknown placeholders become the empty string. Undefined if the filled text would be longer than `maxLength`. A short
- * template may name a long text two hundred times, so it is not filled any further than this.
+ * Unknown placeholders become the empty string. Returns undefined if the text would be longer than `maxLength`. It stops
+ * there, because a short template may name a long value two hundred times.
  */
 export function fillTemplateUpTo(
   maxLength: number,
@@ -65,13 +65,13 @@ export function fillTemplateUpTo(
   let length = 0;
   const filled = template.replace(PLACEHOLDER, (_, path: string) => {
     if (length > maxLength) return '';
-    const text = filledWith(readPath(path));
+    const text = escapeValue(readPath(path));
     length += text.length;
     return text;
   });
   return length > maxLength || filled.length > maxLength ? undefined : filled;
 }
 
-function filledWith(value: unknown): string {
+function escapeValue(value: unknown): string {
   return JSON.stringify(typeof value === 'object' ? '' : String(value ?? '')).slice(1, -1);
 }

@@ -1,6 +1,6 @@
 /**
- * A LIKE pattern for texts that the database cannot read: `%` stands for any characters, `_` for one, `\` takes the meaning
- * from the next.
+ * A LIKE pattern for texts that the database cannot read: `%` stands for any characters, `_` for one, and `\` escapes the
+ * next character.
  */
 export type LikeMatch = {
   /** The text, if the pattern has no wildcard. */
@@ -38,7 +38,7 @@ function tokensOf(pattern: string): Token[] {
   return tokens;
 }
 
-/** Goes back to the last `%` alone, so it takes no longer than both lengths multiplied. */
+/** Backtracks to the last `%` only, so the time is at most the product of both lengths (ReDoS). */
 function matches(tokens: readonly Token[], text: readonly string[]): boolean {
   let [token, at, lastAny, lastAt] = [0, 0, -1, 0];
   while (at < text.length) {

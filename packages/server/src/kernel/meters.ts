@@ -1,6 +1,6 @@
 /**
- * Numbers for Prometheus. A label never holds a tenant, a key or anything of a person, and a meter has a limited number of
- * series: what comes after that is counted under `other`.
+ * Numbers for Prometheus. A label never holds a tenant, a key or personal data. A meter has a limited number of series;
+ * further label values are counted under `other`.
  */
 export type Labels = Readonly<Record<string, string>>;
 export type Counter = (labels: Labels, by?: number) => void;
@@ -9,7 +9,7 @@ export type Histogram = (labels: Labels, seconds: number) => void;
 export type Meters = {
   counter(name: string, help: string): Counter;
   histogram(name: string, help: string, bounds?: readonly number[]): Histogram;
-  /** Asked when somebody reads the metrics. What it rejects with is left out. */
+  /** Its values are read with the metrics. If that fails, the metrics leave the gauge out. */
   gauge(name: string, help: string, readValues: () => Promise<Reading[]> | Reading[]): void;
   text(): Promise<string>;
 };
@@ -101,11 +101,11 @@ function histogramLines(
   return [...lines, `${name}_sum{${labels}} ${sum}`, `${name}_count{${labels}} ${count}`];
 }
 
-/** Values come from callers too: the names of definitions and steps. */
+/** Some values come from callers, such as the names of definitions and steps, so they are cut and escapeLabel. */
 function labelText(labels: Labels): string {
   return Object.entries(labels)
-    .map(([name, value]) => `${name}="${escaped(value.slice(0, MAX_LABEL_LENGTH))}"`)
+    .map(([name, value]) => `${name}="${escapeLabel(value.slice(0, MAX_LABEL_LENGTH))}"`)
     .join(',');
 }
 
-const escaped = (value: string) => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+const escapeLabel = (value: string) => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');

@@ -1,4 +1,4 @@
-/** A short name from a User-Agent, such as "Chrome on Windows": for an end user to know a device by, and for nothing else. */
+/** A short name from a User-Agent, such as "Chrome on Windows". It only helps an end user to recognise a device. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\bOPR\/|\bOpera\b/, 'Opera'],

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 
 /**
- * One spelling for all spellings of a document number or an e-mail address. Undefined if it is none. Pure.
+ * One spelling for all spellings of a document number or an e-mail address; undefined if the value is neither.
  *
  * A number is its letters and digits: blanks, dashes and the filler of machine-readable zones are layout. An address is
  * compared without regard to case; dots and tags before the @ mean different people with some providers, so they stay.

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 
 /**
- * Numbers that two devices show for their holder to compare. What stands beside the right one, and in which order, is
- * random: whoever holds the code of the offer could work out anything that was derived from it.
+ * Numbers that two devices show for their holder to compare. The wrong numbers and the order are random: if they were
+ * derived from the code of the offer, an attacker with that code could find out which number is right.
  */
 const LEAST = 10;
 const MOST = 99;

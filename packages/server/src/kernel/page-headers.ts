@@ -1,13 +1,13 @@
 /**
- * What shuts in a page that a tenant made, wherever it is served: by the server, and by the tester on the machine of
- * whoever writes it.
+ * The headers that keep the page of a tenant from reaching anything else. The server sends them, and so does the tester of
+ * the CLI.
  */
-export type PagePlace = {
-  /** The host and port that were asked. */
+export type PageSource = {
+  /** The host and port of the request. */
   host: string | undefined;
-  /** The path below which the files of the page are; empty if the whole host is the page's. */
+  /** The path of the folder with the page's files; empty if the host serves nothing else. */
   folder: string;
-  /** Who may frame it, as a source of a policy. */
+  /** The sites that may frame the page, as a source list of a policy. */
   ancestors: string;
 };
 
@@ -47,24 +47,24 @@ const NOTHING_ALLOWED = [
   .map((feature) => `${feature}=()`)
   .join(', ');
 
-export function pageHeaders(page: PagePlace): Record<string, string> {
+export function pageHeaders(page: PageSource): Record<string, string> {
   return {
     'content-security-policy': policyOf(page),
     'permissions-policy': NOTHING_ALLOWED,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     'x-dns-prefetch-control': 'off',
-    // Its own fonts and modules are asked for by an opaque origin, which is never the same as ours. There is nothing
-    // secret in a page, and no request for one carries a cookie.
+    // A sandboxed page loads its own fonts and modules from an opaque origin, which never equals ours. A page holds no
+    // secret, and no request for one carries a cookie.
     'access-control-allow-origin': '*',
   };
 }
 
 /**
- * `'self'` would be everything at this host: the API, and the pages of others. So the policy names the one folder that is
- * the page's.
+ * `'self'` would allow everything on this host: the API and the pages of other tenants. So the policy names the folder of
+ * the page.
  */
-function policyOf({ host, folder, ancestors }: PagePlace): string {
+function policyOf({ host, folder, ancestors }: PageSource): string {
   const from = /^[A-Za-z0-9.:[\]-]{1,255}$/.test(host ?? '') ? `${host}${folder}` : "'none'";
   return [
     'sandbox allow-scripts allow-forms',

@@ -12,13 +12,13 @@ export type Paging = {
   offset: number;
   sorts: number;
   orderBy: string;
-  /** Only items behind the one with this id are listed. The order is that of ids then. */
+  /** Only items after the one with this id are listed, in the order of ids. */
   after?: string;
 };
 
 /**
- * `columns` names the sortable properties and their columns; nothing else of `sort` reaches the SQL. The order is always
- * total: `id` breaks ties.
+ * Ensures that only columns of `columns`, the sortable properties with their columns, reach the SQL from `sort`. The order
+ * is always total: `id` breaks ties.
  */
 export function paging(query: PageQuery, columns: Readonly<Record<string, string>>): Paging {
   const number = query.page ?? 0;
@@ -60,7 +60,7 @@ function columnOf(property: string): string {
 
 const TOO_FAR = `must begin within the first ${MAX_PAGED_ITEMS} items; further down, give \`next\` of an answer as \`after\`, or narrow the list by a filter`;
 
-/** No order at all is the order of ids, too, in one direction or the other. */
+/** Without `sort`, lists are in the order of ids too. */
 function isByIdAlone(sorts: readonly { column: string }[]): boolean {
   return sorts.length === 0 || sorts[0]?.column === 'id';
 }
@@ -78,7 +78,7 @@ function readSort(sort: string, at: number, columns: Readonly<Record<string, str
   return { column, direction: direction.toUpperCase() };
 }
 
-/** `lastId`: of the last item, for lists that take `after`. With it, an empty page is the last. */
+/** `lastId` is the id of the last item, for lists that accept `after`. With `after`, only an empty page is the last one. */
 export function toPage<T>(content: T[], totalElements: number, page: Paging, lastId?: string) {
   const { number, size, offset, sorts, orderBy, after } = page;
   const sorted = sorts > 0;
@@ -102,12 +102,12 @@ export function toPage<T>(content: T[], totalElements: number, page: Paging, las
   };
 }
 
-/** Names are compared without regard to case in every script, so what is compared is stored folded. */
+/** Names are compared without regard to case, in every script, so a folded copy of them is stored. */
 export function fold(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-/** A LIKE pattern as the database takes it; `%` and nothing mean "no filter". */
+/** The folded LIKE pattern of a filter; undefined if the filter is absent or matches everything. */
 export function likePattern(filter: string | undefined, pointer: string): string | undefined {
   if (filter === undefined || /^%*$/.test(filter)) return undefined;
   const trailing = /\\*$/.exec(filter)?.[0].length ?? 0;

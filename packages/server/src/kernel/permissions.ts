@@ -1,11 +1,11 @@
 import type { TenantId } from './ids.ts';
 
 /**
- * Permissions are `TNT#<tenant>#<Component>:<operation>`; a trailing `*` opens everything that begins the same way.
- * Without the prefix, what is left is compared with the permission an operation declares.
+ * Permissions are `TNT#<tenant>#<Component>:<operation>`; a trailing `*` allows everything that begins the same way. The
+ * part behind the tenant is compared with the permission that an operation declares.
  */
 export type PermissionSet = {
-  /** Does a caller with this set hold the permission, be it of an operation or one with a wildcard? */
+  /** Whether a caller with this set holds the permission, which may be one with a wildcard. */
   holds(permission: string): boolean;
 };
 
@@ -22,7 +22,7 @@ export function permissionSet(tenantId: TenantId, permissions: readonly string[]
     else exact.add(rest);
   }
   return {
-    // A permission `Arthr*` is held by whoever holds a stem that begins it, so a wildcard needs a wildcard.
+    // `Arthr*` itself is held by a caller with a stem that begins it: only a wildcard covers a wildcard.
     holds: (permission) => exact.has(permission) || stems.some((stem) => permission.startsWith(stem)),
   };
 }

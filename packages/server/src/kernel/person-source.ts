@@ -1,17 +1,17 @@
 import type { TenantDb, TenantReads } from '../db/db.ts';
 
 /**
- * What a feature knows about persons: it goes through all it has, shows one and erases one. Features hand such a source to
- * whoever answers for everything about one person.
+ * The data of a feature about persons. The source lists all items, shows one and erases one, so that another feature can
+ * find, show and erase everything about one person.
  */
 export type PersonSource = {
   readonly kind: PersonKind;
   count(db: TenantReads, environment: 'live' | 'test'): Promise<number>;
   /** The next ones in the order of their ids. */
   page(db: TenantReads, environment: 'live' | 'test', after: string, limit: number): Promise<PersonItem[]>;
-  /** As it is handed out to the person; nothing if it is gone. */
+  /** The item as the person receives it; undefined if it no longer exists. */
   show(db: TenantReads, id: string): Promise<object | undefined>;
-  /** Deletes it as every deletion goes. What is gone already is no fault. */
+  /** Deletes an item as every other deletion does. An item that no longer exists is not an error. */
   erase(db: TenantDb, id: string, erasure: PersonErasure): Promise<void>;
 };
 
@@ -19,14 +19,14 @@ export type PersonKind = 'processInstance' | 'processToken' | 'user' | 'watchlis
 
 export type PersonItem = {
   readonly id: string;
-  /** Whatever text it holds about the person. */
+  /** All texts of the item about the person. */
   readonly texts: readonly string[];
-  /** By what the systems of the tenant know the person. */
+  /** The ids under which the tenant's own systems know the person. */
   readonly externalIds?: readonly string[];
   readonly parameters?: Readonly<Record<string, string>>;
 };
 
-/** The ids of who asked, as the audit trail knows them. */
+/** The id of the caller, as the audit trail stores it. */
 export type CallerIds = { readonly apiKeyId?: string; readonly operatorId?: string };
 export type PersonErasure = {
   readonly by: string;
@@ -52,7 +52,7 @@ export function textsOf(value: unknown, depth = 0): string[] {
   return Object.values(value).flatMap((each) => textsOf(each, depth + 1));
 }
 
-/** The parameters that name a person as the systems of the tenant do. */
+/** The parameters that hold the person's id in the tenant's own systems. */
 const EXTERNAL_ID_PARAMETERS = ['externalId', 'externalRef', 'externalReference', 'extId', 'userExtId'];
 
 export function externalIdsOf(parameters: Readonly<Record<string, string>>): string[] {
@@ -69,10 +69,10 @@ export function isAbout(item: PersonItem, { email, externalId, userId, parameter
     if (item.parameters[parameter.name] === parameter.value) return true;
   }
   if (email === undefined) return false;
-  const foldedEmail = folded(email);
-  return item.texts.some((each) => folded(each) === foldedEmail);
+  const foldedEmail = foldText(email);
+  return item.texts.some((each) => foldText(each) === foldedEmail);
 }
 
-function folded(text: string): string {
+function foldText(text: string): string {
   return text.normalize('NFC').trim().toLowerCase();
 }

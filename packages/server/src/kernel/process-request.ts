@@ -1,14 +1,14 @@
-/** A process that a feature wants an end user to run within a time, and what was made for it. */
+/** A process that a feature wants an end user to run before `notAfterAt`. */
 export type ProcessRequest = {
   environment: 'live' | 'test';
   processDefnName?: string;
   processDefnVersion?: number | string;
   processDefnTag?: string;
   parameters?: Record<string, string>;
-  /** Of the token; nobody else may have it. */
+  /** The name of the process token, which must be unused. */
   name: string;
   madeFor: 'PUSH_NOTIFICATION';
-  /** Who asks. */
+  /** The name of the caller. */
   by: string;
   notAfterAt: number;
   now: number;
@@ -19,6 +19,6 @@ export type StartedProcess = {
   processTokenId: string;
   processDefnName: string;
   processDefnVersion: number;
-  /** Good once, and only for a while: whoever opens it is the end user. */
+  /** A link that works once and for a limited time: whoever opens it counts as the end user. */
   redirectUrl: string;
 };

@@ -7,7 +7,7 @@ const SECRETS_AT_ONCE = 128;
 const pool = Buffer.alloc(SECRET_BYTES * SECRETS_AT_ONCE);
 let used = pool.length;
 
-/** Random bytes are asked for in bulk, because asking costs more than getting. None is used twice, none is kept. */
+/** Random bytes are drawn in bulk, because each call of the generator is slow. Each is used once and then overwritten. */
 export function randomSecret(): string {
   if (used === pool.length) {
     randomFillSync(pool);

@@ -2,12 +2,12 @@ import { boundedMap } from './bounded-map.ts';
 import type { Clock } from './clock.ts';
 
 /**
- * A leaky bucket: what a caller took and has not yet paid for by waiting. It may run ahead by its limit, and is refused
- * without paying when it would run further. The debt is counted in requests, because sums of epoch milliseconds lose the
- * last request of a high limit to rounding.
+ * Ensures that a caller makes no more requests than its limit in a window (a leaky bucket). Each request adds to the
+ * caller's debt, and time reduces it; a refused request adds nothing. The debt is counted in requests, because sums of
+ * epoch milliseconds lose the last request of a high limit to rounding.
  */
 export type RateLimiter = {
-  /** What is left, or how long to wait. */
+  /** Counts a request, and says how many remain or how long to wait. */
   take(caller: string): { allowed: boolean; remaining: number; retryAfterSeconds: number };
   readonly limit: number;
   readonly windowSeconds: number;
@@ -30,7 +30,7 @@ export function rateLimiter(options: { limit: number; windowSeconds: number; clo
         debt = { at: now, owed: 0 };
         debts.set(caller, debt);
       }
-      // A clock that was set back pays for nothing; time counts from its new hour, so nobody is locked out until the old.
+      // When the clock is set back, the debt stays, and time counts from the new hour: nobody is locked out until the old one.
       debt.owed = Math.max(0, debt.owed - Math.max(0, now - debt.at) / interval);
       debt.at = now;
       const excess = debt.owed + 1 - limit;

@@ -1,31 +1,31 @@
 import { invalidInput } from './errors.ts';
 import { forEachInSlices, serveOthers } from './in-slices.ts';
 import type { Paging } from './pages.ts';
-import { takingTurns } from './take-turns.ts';
+import { openTurns } from './take-turns.ts';
 
 /**
- * Lists that are filtered or sorted by what is sealed, or by what has no index: all rows are read, in batches with a pause
- * between them, and sealed ones are opened, but no more than this. A line (`lineOf`) has one such list at work at a time, and a
- * few that wait.
+ * Lists that are filtered or sorted by sealed columns, or by columns without an index: all rows are read, in batches with a
+ * pause between them. Sealed rows are opened, up to this number. A line (`lineOf`) works on one such list at a time and lets a
+ * few wait.
  */
 export const MAX_SCANNED = 10_000;
 const SEALED_AT_ONCE = 100;
 const PLAIN_AT_ONCE = 1000;
 const MAX_WAITING = 10;
-const inTurn = takingTurns(MAX_WAITING);
+const inTurn = openTurns(MAX_WAITING);
 
 export type Scan<Row> = {
   /** The next rows in the order of ids, opened. */
   batch(afterId: string, limit: number): Promise<Row[]>;
   matches(row: Row): boolean;
-  /** What the caller should do if there are too many. Undefined if nothing is sealed: then all are read. */
+  /** Tells the caller what to do if there are too many rows. Undefined if nothing is sealed: then all rows are read. */
   readonly fault?: { readonly pointer: string; readonly message: string };
 };
 
 type Page = Pick<Paging, 'orderBy' | 'size' | 'offset' | 'after'>;
 type ScannedPage = { ids: string[]; total: number };
 
-/** The ids of a page, in its order. Rows have the columns that it may be sorted by. 100010 where too many wait. */
+/** The ids of a page, in its order. A row has all sortable columns. Refuses with 100010 if too many lists wait. */
 export function scanSealed<Row extends { readonly id: string }>(
   line: string,
   scan: Scan<Row>,
@@ -39,7 +39,7 @@ async function scanNow<Row extends { readonly id: string }>(
   { orderBy, size, offset, after: lastId }: Page,
 ): Promise<ScannedPage> {
   const isBehind = ({ id }: Row) => lastId === undefined || (orderBy.startsWith('id DESC') ? id < lastId : id > lastId);
-  const compare = comparing(orderBy);
+  const compare = comparatorOf(orderBy);
   const rowsAtOnce = fault ? SEALED_AT_ONCE : PLAIN_AT_ONCE;
   let first: Row[] = [];
   let [scanned, total] = [0, 0];
@@ -64,8 +64,8 @@ async function scanNow<Row extends { readonly id: string }>(
 
 type Values = Readonly<Record<string, string | number>>;
 
-/** As `paging` writes it: columns and directions. */
-function comparing(orderBy: string): (one: object, other: object) => number {
+/** Compares two rows by an ORDER BY clause that `paging` wrote. */
+function comparatorOf(orderBy: string): (one: object, other: object) => number {
   const terms = orderBy.split(', ').map((term) => term.split(' ') as [string, string]);
   return (one, other) => {
     for (const [column, direction] of terms) {

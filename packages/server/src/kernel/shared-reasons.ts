@@ -4,8 +4,8 @@ const AGAIN_AFTER_MS = 10_000;
 const MAX_REASONS = 50;
 
 /**
- * For what many meet at once for one reason, such as an outage: each reason is to be logged once in ten seconds. Returns how
- * many have met it since it was last logged, or undefined if it is not to be logged now.
+ * Keeps an outage from filling the log: many requests fail at once for one reason, which is logged once in ten seconds.
+ * Returns how often it occurred since it was last logged, or undefined if it is not to be logged now.
  */
 export function openSharedReasons(now = () => performance.now()): (reason: string) => number | undefined {
   const reasons = boundedMap<string, { loggedAt: number; count: number }>(MAX_REASONS);

@@ -1,8 +1,8 @@
 import { type KeyObject, sign } from 'node:crypto';
 
 /**
- * Signs what others keep and show: results, manifests of archives, receipts of erasures. RFC 7515 with Ed25519 (RFC 8037),
- * by the key that signs bearer tokens; the type in the header tells them apart, so that none is ever taken for another.
+ * Signs documents that others keep and show: results, manifests of archives, receipts of erasures. RFC 7515 with Ed25519
+ * (RFC 8037), by the key that signs bearer tokens. The type in the header keeps one kind from being accepted as another.
  */
 export type DocumentType =
   | 'grove-result+jwt'
@@ -14,16 +14,16 @@ export type DocumentType =
 export type SignedDocument = { readonly jws: string; readonly kid: string };
 
 export type SignDocument = {
-  /** Compact: the claims are part of it. */
+  /** A compact JWS, which contains the claims. */
   claims(type: DocumentType, claims: object): Promise<SignedDocument>;
-  /** Detached (RFC 7515, appendix F): the bytes stand elsewhere, and the middle of it is empty. */
+  /** A detached JWS (RFC 7515, appendix F): its payload is empty, and the bytes are elsewhere. */
   bytes(type: DocumentType, bytes: Uint8Array): Promise<SignedDocument>;
 };
 
 type Key = { readonly kid: string; readonly privateKey: KeyObject };
 
 export function documentSigner(current: () => Key): SignDocument {
-  const signed = async (type: DocumentType, bytes: Uint8Array, detached: boolean): Promise<SignedDocument> => {
+  const signBytes = async (type: DocumentType, bytes: Uint8Array, detached: boolean): Promise<SignedDocument> => {
     const { kid, privateKey } = current();
     const header = base64url(Buffer.from(JSON.stringify({ alg: 'EdDSA', typ: type, kid })));
     const payload = base64url(bytes);
@@ -31,8 +31,8 @@ export function documentSigner(current: () => Key): SignDocument {
     return { kid, jws: `${header}.${detached ? '' : payload}.${base64url(signature)}` };
   };
   return {
-    claims: (type, claims) => signed(type, Buffer.from(JSON.stringify(claims)), false),
-    bytes: (type, bytes) => signed(type, bytes, true),
+    claims: (type, claims) => signBytes(type, Buffer.from(JSON.stringify(claims)), false),
+    bytes: (type, bytes) => signBytes(type, bytes, true),
   };
 }
 
@@ -40,7 +40,7 @@ function base64url(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url');
 }
 
-/** On another thread: the requests of others go on meanwhile. */
+/** Signs on another thread, so that it delays no other request. */
 function signatureOf(text: string, privateKey: KeyObject): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     sign(null, Buffer.from(text, 'latin1'), privateKey, (error, signature) => {

@@ -1,13 +1,13 @@
 export type SizeLimits = {
   readonly maxValues: number;
   readonly maxDepth: number;
-  /** Of the name of a member. A fault names its place, so a hundred faults below one long name would be a long answer. */
+  /** Limits the name of a member. A fault has a pointer, so a hundred faults below one long name would make a long answer. */
   readonly maxNameLength: number;
 };
 
 /**
- * What is wrong with the size of a JSON value from outside; undefined if nothing is. It stops at the limits, and does not
- * call itself, so that it may be asked about anything.
+ * Ensures that a JSON value from outside is no larger than the limits. It stops there and does not recurse, so that no
+ * value can exhaust the time or the stack. Returns the fault.
  */
 export function sizeFault(value: unknown, { maxValues, maxDepth, maxNameLength }: SizeLimits): string | undefined {
   const waiting = [{ value, depth: 0 }];

@@ -5,8 +5,8 @@ import { ApiError } from './errors.ts';
 export type MayStillCall = (principal: Principal, permission: string) => Promise<boolean>;
 
 /**
- * The check between two parts of a long file: whoever reads it slowly must still hold every permission that it needs.
- * Refuses with 7. A token that expires meanwhile does not break a file that it was good for when it began.
+ * Ensures, between two parts of a long file, that its reader still holds every permission for it; refuses with 7. A token
+ * that expires meanwhile does not end the file, because it was valid when the file began.
  */
 export function stillAllowed(
   mayStillCall: MayStillCall,

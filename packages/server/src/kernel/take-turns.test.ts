@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError } from './errors.ts';
-import { takingTurns } from './take-turns.ts';
+import { openTurns } from './take-turns.ts';
 
 describe('turns', () => {
   it('are taken one after another for one name, whatever becomes of them, and not for two', async () => {
-    const takeTurns = takingTurns(10);
+    const takeTurns = openTurns(10);
     const done: string[] = [];
     let [atWork, most] = [0, 0];
     const work = (what: string) => async () => {
@@ -28,7 +28,7 @@ describe('turns', () => {
   });
 
   it('are refused with 100010 to whoever would wait too long, and given again afterwards', async () => {
-    const takeTurns = takingTurns(1);
+    const takeTurns = openTurns(1);
     const first = takeTurns('x', () => new Promise(setImmediate));
     const second = takeTurns('x', async () => 'second');
     const refused = (error: unknown) => error instanceof ApiError && error.code === 100010;

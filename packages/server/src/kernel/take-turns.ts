@@ -3,7 +3,7 @@ import { ApiError } from './errors.ts';
 
 export type TakeTurns = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 
-/** Callers of a tenant that wait behind each other. */
+/** A group of callers of a tenant that wait for each other. */
 export type Line = Environment | 'journeys';
 
 /** Live and test callers of a tenant wait in lines of their own: a test key must not use up the places of live callers. */
@@ -12,10 +12,10 @@ export function lineOf(tenantId: string, line: Line | undefined): string {
 }
 
 /**
- * Work of one name is done one after another, in the order in which it came; work of different names has nothing to do
- * with each other. Whoever would have to wait behind more than `most` others is told to come back: 100010.
+ * Does work of one name one after another, in the order in which it came; work of another name does not wait for it.
+ * Refuses with 100010 if more than `most` others already wait.
  */
-export function takingTurns(most: number): TakeTurns {
+export function openTurns(most: number): TakeTurns {
   const lines = new Map<string, { end: Promise<unknown> | undefined; length: number }>();
   return async (name, work) => {
     const line = lines.get(name) ?? { end: undefined, length: 0 };

@@ -1,18 +1,18 @@
 /**
- * Traces, for whoever has switched them on. The rest of the server knows this door alone; what stands behind it is loaded
- * only then. Spans hold names, ids of requests and statuses, never an address with its query nor anything of a person.
+ * Traces, if they are switched on; only then the library behind this interface is loaded. Spans hold names, request ids
+ * and statuses, never a URL with its query or personal data.
  */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 export type SpanOptions = {
   kind?: 'server' | 'client' | 'consumer' | 'internal';
-  /** The W3C `traceparent` that it belongs to; the span that is current unless given. */
+  /** The W3C `traceparent` of the parent; the current span by default. */
   parent?: string | undefined;
   attributes?: Attributes;
 };
 
 export type Span = {
-  /** Whatever begins in here has this span above it. */
+  /** Spans that begin in `work` are children of this one. */
   run<T>(work: () => T): T;
   end(outcome?: { name?: string; attributes?: Attributes; failed?: boolean }): void;
 };
@@ -21,13 +21,12 @@ export type Tracing = {
   begin(name: string, options?: SpanOptions): Span;
   /** The W3C `traceparent` of the current span. */
   traceparent(): string | undefined;
-  /** The same function, with the span that is current now. For what is called later by somebody else. */
+  /** Binds a callback to the current span. */
   bind<Work extends (...input: never[]) => unknown>(work: Work): Work;
-  /** Sends what was gathered. */
+  /** Sends the spans that were not sent yet. */
   stop(): Promise<void>;
 };
 
-/** A promise within a span. It fails if the work does. */
 export async function inSpan<T>(
   tracing: Tracing | undefined,
   name: string,

@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 type Tracked = LastUpdate & { created_at: number; created_by: string };
 type LastUpdate = { last_updated_at: number; last_updated_by: string };
 
-/** For a new row. */
+/** The columns of a new row. */
 export function creation(by: string, now: number): Tracked {
   return { created_at: now, created_by: by, ...lastUpdate(by, now) };
 }
@@ -15,12 +15,11 @@ export function lastUpdate(by: string, now: number): LastUpdate {
   return { last_updated_at: now, last_updated_by: by };
 }
 
-/** For a row that the caller changes. */
+/** The columns of a row that the caller changes. */
 export function updateOf({ principal, now }: Pick<Context, 'principal' | 'now'>): LastUpdate {
   return lastUpdate(actor(principal), now);
 }
 
-/** As callers see it. */
 export function trackedView(row: Tracked) {
   return {
     createdDtm: toDtm(row.created_at),

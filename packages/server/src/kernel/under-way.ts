@@ -1,7 +1,7 @@
-/** How many there are of each name at the moment. A name of which there are none takes no memory. */
+/** Counts current work by name. A name without work takes no memory. */
 export type UnderWay = {
   count(name: string): number;
-  /** Counts one more of each name, until the returned function is called. */
+  /** Counts one more under each name, until the returned function is called. */
   enter(...names: string[]): () => void;
 };
 

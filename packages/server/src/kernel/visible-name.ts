@@ -1,6 +1,6 @@
 /**
- * Ensures that two names which look the same are the same: control characters, and marks that nobody sees or that turn
- * the direction of text, are refused. Homoglyphs and spaces are not: ids say who did what.
+ * Ensures that two names which look the same are the same: refuses control characters, invisible marks, and marks that
+ * turn the direction of text. Homoglyphs and spaces are allowed, because ids say who did what.
  */
 export function isVisibleName(name: string): boolean {
   return PLAIN.test(name) || !HIDDEN.test(name.replace(JOINED, ''));
@@ -9,16 +9,16 @@ export function isVisibleName(name: string): boolean {
 export const VISIBLE_NAME_RULE =
   'must not hold control characters, invisible characters or characters that change the direction of text';
 
-/** Most names: the long way is not needed. */
+/** Most names are ASCII and need no further check. */
 const PLAIN = /^[\x20-\x7e]*$/;
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
-/** In these scripts a joiner shows nothing. A mark is of the script of its letter. */
+/** In these scripts a joiner is invisible. A mark belongs to the script of its letter. */
 const UNJOINED = ['Latin', 'Greek', 'Cyrillic', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Inherited']
   .map((script) => `\\p{Script=${script}}`)
   .join('');
 
-/** What words of some scripts, and emoji, are spelt with: it is seen there. */
+/** Words of some scripts, and emoji, are spelt with these characters: they are visible there. */
 const JOINED = new RegExp(
   [
     `(?<=[\\p{L}\\p{M}])(?<![${UNJOINED}])[\\u200c\\u200d](?=[\\p{L}\\p{M}])(?![${UNJOINED}])`,

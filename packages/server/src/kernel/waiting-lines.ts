@@ -1,21 +1,21 @@
 /**
- * Jobs that wait, in one line for each owner. A batch takes one from each line in turn, so that an owner that sends jobs
- * without pause leaves the next batch to others as well. An owner may have as many waiting as it leaves free.
+ * Jobs that wait, in one line for each owner. A batch takes one job from each line in turn, so that an owner with many jobs
+ * does not block the others. An owner may have no more jobs than there are free places.
  */
 export type WaitingLines<Job> = {
   /** False if there is no room for it. */
   add(owner: string, job: Job): boolean;
   take(most: number): Waiting<Job>[];
-  /** Those of a batch that there was no time for: they come first, and whoever had a turn comes last. */
+  /** Returns the jobs of a batch for which there was no time to the head of their lines. Owners that had a turn come last. */
   putBack(unserved: readonly Waiting<Job>[], served: readonly Waiting<Job>[]): void;
   readonly size: number;
-  /** Whether somebody else waits. */
+  /** Whether another owner waits. */
   hasOthersThan(owner: string): boolean;
 };
 
 export type Waiting<Job> = { readonly owner: string; readonly job: Job };
 
-/** What belongs to no tenant: it may fill all places. */
+/** The owner of jobs that belong to no tenant; they may fill all places. */
 export const OF_INSTALLATION = '';
 
 export function waitingLines<Job>(places: number): WaitingLines<Job> {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { api } from '@grove/contract';
-import { type Produced, stream } from '../kernel/answers.ts';
+import { type BytesAnswer, stream } from '../kernel/answers.ts';
 import { MINUTE, SECOND } from '../kernel/clock.ts';
 import type { Environment } from '../kernel/environment.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -17,7 +17,7 @@ export type EventHub = {
   /** Whether anybody watches: if not, there is nothing to write. */
   watched(tenantId: TenantId, environment: Environment): boolean;
   publish(tenantId: TenantId, environment: Environment, event: StreamedEvent): void;
-  subscribe(watcher: Subscription): Produced;
+  subscribe(watcher: Subscription): BytesAnswer;
   /** Sends a heartbeat, and cuts off callers who may not call any more. */
   beat(): Promise<void>;
   stop(): void;

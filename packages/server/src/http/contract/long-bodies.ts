@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
-import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
+import { lineOf, openTurns } from '../../kernel/take-turns.ts';
 import { countUnderWay } from '../../kernel/under-way.ts';
 
 /**
@@ -31,7 +31,7 @@ const PARTS = ['live', 'test', 'journeys'] as const;
 
 /** Refuses with 100010 if several bodies of the line wait already. */
 export function longBodies(): LongBodies {
-  const inTurn = takingTurns(MAX_WAITING);
+  const inTurn = openTurns(MAX_WAITING);
   const bodies = countUnderWay();
   /** How many lines of a tenant have bodies that wait, are read, or have just been read. */
   const linesInUse = (tenant: string) => PARTS.filter((part) => bodies.count(lineOf(tenant, part)) > 0).length;

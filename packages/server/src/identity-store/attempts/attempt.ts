@@ -1,7 +1,7 @@
 import type { TenantDb, TenantTx } from '../../db/db.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
+import { lineOf, openTurns } from '../../kernel/take-turns.ts';
 import type { AddIdentityEvent, NewIdentityEvent, ProcessFields } from '../events/identity-events.ts';
 import { getActiveStore, type Store } from '../stores/find-store.ts';
 import { getUserForUpdate, getUserInStoreForUpdate, type UserRef, type UserRow } from '../users/find-user.ts';
@@ -77,7 +77,7 @@ type Passed<Result> = Omit<Attempted<Result>, 'user'> & { row: UserRow; user: Us
 const MOST_WAITING = 500;
 
 export function openAttempts(deps: AttemptDeps): Attempt {
-  const takeTurns = takingTurns(MOST_WAITING);
+  const takeTurns = openTurns(MOST_WAITING);
   return async (caller, input) => {
     const { db } = caller;
     const { runsAgain = false } = input;

@@ -6,7 +6,7 @@ import { invalidInput } from '../../kernel/errors.ts';
 import { firstIdAt } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { serveOthersIfDue } from '../../kernel/in-slices.ts';
-import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
+import { lineOf, openTurns } from '../../kernel/take-turns.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 import { lastOfStretch } from '../instances/stretch.repository.ts';
 import {
@@ -24,7 +24,7 @@ const MAX_DAYS = 400;
 const USUAL_DAYS = 30;
 const MAX_NAMES = 200;
 /** A tenant counts once at a time in each environment. */
-const inTurn = takingTurns(10);
+const inTurn = openTurns(10);
 
 export function usageHandlers() {
   return implement(api.usage, {

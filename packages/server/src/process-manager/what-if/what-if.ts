@@ -5,7 +5,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import { serveOthersIfDue } from '../../kernel/in-slices.ts';
 import { firstIdOf } from '../../kernel/moment-of.ts';
-import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
+import { lineOf, openTurns } from '../../kernel/take-turns.ts';
 import { checkDefinition } from '../definitions/check-definition.ts';
 import { findCompiled } from '../definitions/compiled-definition.ts';
 import { type CompiledDefinition, compileDefinition } from '../engine/compile-definition.ts';
@@ -21,7 +21,7 @@ const AT_ONCE = 100;
 /** A run that takes longer answers with where to go on: conditions may cost much, and there may be many instances. */
 const MOST_MS = 5000;
 /** The runs of one tenant take turns in each environment. */
-const inTurn = takingTurns(10);
+const inTurn = openTurns(10);
 const PAST_EVERY_ID = '~';
 
 type Row = { recorded: Outcome; outcome: Outcome; verdict: Verdict };

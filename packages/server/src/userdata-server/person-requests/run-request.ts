@@ -17,7 +17,7 @@ import {
   type PersonSource,
 } from '../../kernel/person-source.ts';
 import type { SignDocument } from '../../kernel/sign-document.ts';
-import { lineOf, takingTurns } from '../../kernel/take-turns.ts';
+import { lineOf, openTurns } from '../../kernel/take-turns.ts';
 import { countUnderWay } from '../../kernel/under-way.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import {
@@ -49,7 +49,7 @@ const SCANNED_PER_WRITE = 200;
 /** How many items are decrypted at once, in a millisecond or two. Then other requests are served. */
 const OPENED_AT_ONCE = 10;
 /** The searches of an environment decrypt their items one after another. At most ten searches are open. */
-const inTurn = takingTurns(50);
+const inTurn = openTurns(50);
 /** More searches of an environment at once would not end sooner, and would take the places of the tenant's other jobs. */
 const MOST_AT_WORK = 2;
 
