@@ -5,7 +5,7 @@ import { addTestTenants, openTestDb } from '../../test/database.ts';
 import { onBothEngines } from '../../test/harness.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { addToCounter, readCounter } from './counters.ts';
-import { type Db, DbError, isUniqueViolation, joined, sql, type TenantTx, unprepared } from './db.ts';
+import { type Db, DbError, isUniqueViolation, joinTransaction, sql, type TenantTx, unprepared } from './db.ts';
 
 /** What every repository may rely on, whichever engine is behind the door. */
 
@@ -49,7 +49,7 @@ onBothEngines('the database', (_engine, places) => {
     it('that joins another is rolled back with it, and what it wanted to call after the commit is not called', async () => {
       const calls: string[] = [];
       const work = (tx: TenantTx) =>
-        joined(tx).write(async (inner) => {
+        joinTransaction(tx).write(async (inner) => {
           await add(inner, 'inner write');
           inner.afterCommit(() => void calls.push('committed'));
         });
@@ -131,14 +131,14 @@ onBothEngines('the database', (_engine, places) => {
     it('is joined by a write inside it, and both are rolled back together', async () => {
       await assert.rejects(
         db.of(acme).write(async (tx) => {
-          await joined(tx).write((inner) => add(inner, 'joined'));
+          await joinTransaction(tx).write((inner) => add(inner, 'joined'));
           assert.equal((await tx.all(NAMES, [acme, 'joined%'])).length, 1);
           throw new Error('outer');
         }),
         /outer/,
       );
       assert.deepEqual(await names('joined'), []);
-      await db.of(acme).write((tx) => joined(tx).write((inner) => add(inner, 'joined')));
+      await db.of(acme).write((tx) => joinTransaction(tx).write((inner) => add(inner, 'joined')));
       assert.deepEqual(await names('joined'), ['joined']);
     });
 
@@ -173,7 +173,7 @@ onBothEngines('the database', (_engine, places) => {
       const calls: Promise<string[]>[] = [];
       const write = (name: string, fails: boolean) =>
         db.of(acme).write(async (tx) => {
-          joined(tx).write(async (inner) => inner.afterCommit(() => calls.push(names('noted'))));
+          joinTransaction(tx).write(async (inner) => inner.afterCommit(() => calls.push(names('noted'))));
           await add(tx, name);
           if (fails) throw new Error('as planned');
         });
@@ -186,7 +186,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual([db.of(acme).inTransaction, db.of(acme).tenantId], [false, acme]);
       await db.of(acme).write(async (tx) => {
         assert.deepEqual([tx.inTransaction, tx.tenantId], [true, acme]);
-        assert.deepEqual([joined(tx).inTransaction, joined(tx).tenantId], [true, acme]);
+        assert.deepEqual([joinTransaction(tx).inTransaction, joinTransaction(tx).tenantId], [true, acme]);
       });
     });
   });

@@ -3,15 +3,15 @@ import type { Line } from '../kernel/take-turns.ts';
 import type { Signals } from './signals.ts';
 
 /**
- * One door, two engines. Repositories write plain SQL in the subset that SQLite and PostgreSQL share, with `$1 … $n`;
- * times are epoch milliseconds, flags are 0 and 1, documents are text. Every query of a tenant's data goes through a
- * handle that is bound to the tenant, and names it again in its WHERE clause.
+ * One interface for two engines. Repositories write plain SQL in the subset that SQLite and PostgreSQL share, with
+ * `$1 … $n`; times are epoch milliseconds, flags are 0 and 1, documents are text. Every query of a tenant's data goes
+ * through a handle that is bound to the tenant, and names it again in its WHERE clause.
  */
 export type Value = string | number | null | Uint8Array;
 
 /**
- * A statement. One with a name is prepared once on each connection and kept. `row` makes a row of its values, in the
- * order of the columns: worth writing where many rows are read, because objects of one known shape are cheap.
+ * A statement. One with a name is prepared once on each connection and stays prepared. `row` makes a row of its values, in
+ * the order of the columns.
  */
 export type Sql = { readonly text: string; readonly name?: string; readonly row?: RowOf };
 export type RowOf = (values: Value[]) => object;
@@ -25,7 +25,7 @@ export function sql(text: string, row?: RowOf): Sql {
   return { text, name: `grove_${statements.length}`, ...(row && { row }) };
 }
 
-/** For statements put together at run time from more parts than should be kept prepared. */
+/** For statements that are put together at run time in too many variants to prepare them all. */
 export function unprepared(text: string, row?: RowOf): Sql {
   return { text, ...(row && { row }) };
 }
@@ -38,35 +38,35 @@ export type Reads = {
 };
 
 export type Writes = Reads & {
-  /** How many rows were changed. */
+  /** Resolves to the number of changed rows. */
   run(statement: Sql, values: readonly Value[]): Promise<number>;
   /**
-   * A change whose result nobody reads. PostgreSQL gets it together with the next statement, which costs no round trip. A
-   * fault of it fails the transaction, here or at a later statement: where a fault has a meaning, use `run`.
+   * A change whose result nobody reads. PostgreSQL gets it together with the next statement, which costs no round trip. If
+   * it fails, the transaction fails here or at a later statement: to handle the failure, use `run`.
    */
   send(statement: Sql, values: readonly Value[]): void;
-  /** The same for several rows of an INSERT, which PostgreSQL gets as one statement. All of its `$n` stand in its VALUES. */
+  /** `send` for several rows of an INSERT, which PostgreSQL gets as one statement. All `$n` must be in its VALUES. */
   sendAll(statement: Sql, rows: readonly (readonly Value[])[]): void;
-  /** The rows of the last statement of a transaction. PostgreSQL gets the commit in the same packet. */
+  /** Runs the last statement of a transaction. PostgreSQL gets the commit in the same packet. */
   last<R>(statement: Sql, values: readonly Value[]): Promise<R[]>;
-  /** Which of the connections this is. No two transactions of one server have the same number at a time. */
+  /** The number of the connection. Two transactions of one server never have the same number at the same time. */
   readonly connection: number;
 };
 
-/** Seals and opens what rows hold about persons, and makes codes of the words that they are found by. */
+/** Seals and opens the personal data of rows, and makes codes of the words by which rows can be searched. */
 export type PersonalSeal = {
-  /** Bound to `context`: what was sealed for one row opens in no other. */
+  /** Binds the text to `context`: bytes that were sealed for one row do not open in another (swapped rows). */
   seal(context: string, text: string): Uint8Array;
   open(context: string, sealed: Uint8Array): string;
-  /** The same for what is read again and again: a few values that were opened last are remembered. */
+  /** `open` with a small cache, for values that are read again and again. */
   openAgain(context: string, sealed: Uint8Array): string;
   /** A code of the word. It starts with the codes of all its prefixes of three characters or more. */
   code(word: string): string;
-  /** The same for another kind of words. Equal words of different kinds have different codes. */
+  /** `code` for another kind of words. Equal words of different kinds have different codes. */
   codeOf(kind: CodedKind, word: string): string;
-  /** The code of the word, followed by a hash of all of it: it can be found as a whole and by its prefixes. */
+  /** The code of the word and a hash of all of it: the word can be searched as a whole and by its prefixes. */
   wholeCodeOf(kind: CodedKind, word: string): string;
-  /** A keyed hash of the whole text, for exact matches. It says nothing without the key. */
+  /** A keyed hash of the whole text, for exact matches. Without the key it reveals nothing. */
   hashOf(kind: CodedKind, text: string): string;
 };
 
@@ -78,21 +78,21 @@ export type PersonalSeals = { of?: (db: TenantReads) => Promise<PersonalSeal | u
 
 export type TenantReads = Reads & {
   readonly tenantId: TenantId;
-  /** Undefined if nothing of the tenant was ever sealed; inside a transaction the key is created. */
+  /** Undefined if nothing of the tenant was sealed yet; inside a transaction the key is created. */
   personal(): Promise<PersonalSeal | undefined>;
-  /** True if what is read may still be rolled back, and so must not be remembered. */
+  /** True if the rows that are read may still be rolled back, so they must not be cached. */
   readonly inTransaction: boolean;
 };
 export type TenantTx = TenantReads &
   Writes & {
     readonly engine: Engine;
-    /** Writers wait for whole transactions, not for single rows: reads belong outside, and a counter needs only one row. */
+    /** True if writers wait for whole transactions, not for rows: reads then belong outside, and a counter needs one row. */
     readonly hasOneWriter: boolean;
     /** Called once the transaction is durable, and never if it is rolled back. It must not throw. */
     afterCommit(call: () => void): void;
   };
 
-/** A handle, as far as it names the tenant. */
+/** The part of a handle that names the tenant. */
 export type OfTenant = Pick<TenantReads, 'tenantId'>;
 
 /** A tenant's data. `write` is one durable transaction; inside one, it joins it. */
@@ -102,8 +102,8 @@ export type TenantDb = TenantReads & {
 
 export type WriteOptions = {
   /**
-   * Says that the work may be called a second time: it changes nothing but the database, waits for nothing outside, and
-   * only its last call counts. SQLite then spares it the savepoint, which costs as much as a third of its statements.
+   * The work may be called a second time: it changes nothing but the database, waits for nothing outside, and only its last
+   * call counts. SQLite then saves the savepoint, which costs as much as a third of the statements.
    */
   readonly runsAgain?: boolean;
 };
@@ -113,26 +113,26 @@ export type SystemDb = Reads & { write<T>(work: (tx: Writes) => Promise<T>): Pro
 
 export type Db = {
   readonly engine: Engine;
-  /** True if no other server can work on the database: what another has left behind belongs to nobody. */
+  /** True if no other server can use the database: then the leases of a stopped server belong to nobody. */
   readonly isSingleServer: boolean;
   readonly seals: PersonalSeals;
   readonly signals: Signals;
   /** Lines of a tenant take turns at the connections of PostgreSQL. */
   of(tenantId: TenantId, line?: Line): TenantDb;
   readonly system: SystemDb;
-  /** The same on separate connections, for queues: they go on while callers use up all other connections. */
+  /** Handles on separate connections, for queues, which go on while callers use up all other connections. */
   readonly aside: Pick<Db, 'of' | 'system'>;
   /** Throws `unavailable` if the database does not answer or cannot be written to. */
   ready(): Promise<void>;
-  /** Makes the coming months of a table that consists of months on PostgreSQL, and drops those that are over. */
+  /** Creates the coming months of a table that PostgreSQL partitions by month, and drops the months that are over. */
   tendMonths?(table: MonthlyTable): Promise<MonthChanges>;
-  /** The id with which the first month of such a table begins: from there on nothing is deleted by the row. */
+  /** The first id of the first month of such a table: rows from there on are deleted only with their whole month. */
   firstMonth?(table: string): Promise<string | undefined>;
   /** The connections of PostgreSQL for callers, and those aside. */
   pools?(): Readonly<Record<'main' | 'aside', PoolState>>;
   /**
-   * The database's own clock. SQLite has none but that of the machine: there it is the time that has passed since the
-   * process began, by a clock that nobody can set.
+   * The database's own clock. On SQLite, which has only the clock of the machine, it is the start of the process plus the
+   * time on the monotonic clock, which nobody can set.
    */
   now(): Promise<number>;
   close(): Promise<void>;
@@ -146,13 +146,13 @@ export type MonthlyTable = {
   readonly dropBefore: number;
 };
 
-/** What was done, for the log. */
+/** The changes of `tendMonths`, for the log. */
 export type MonthChanges = { readonly newMonths: readonly string[]; readonly endedParts: readonly string[] };
 
 /** The connections, the callers that wait for one, and the number of statements since the start. */
 export type PoolState = { total: number; idle: number; waiting: number; statements: number; roundTrips: number };
 
-/** The faults that callers can do something about; anything else is a bug or a broken disk. */
+/** The faults that a caller can handle; every other error is a bug or a broken disk. */
 export type DbFault = 'unique' | 'busy' | 'full' | 'unavailable';
 
 export class DbError extends Error {
@@ -178,7 +178,7 @@ type TenantHandle = {
   write<T>(work: (tx: Writes) => Promise<T>, options?: WriteOptions): Promise<T>;
 };
 
-/** A tenant's data, from what an engine knows of reading and writing. */
+/** Makes the handle of a tenant of an engine's reads and writes. */
 export function tenantDb({ tenantId, seals, engine, reads: { get, all }, write }: TenantHandle): TenantDb {
   const db: TenantDb = {
     tenantId,
@@ -206,49 +206,33 @@ export function tenantDb({ tenantId, seals, engine, reads: { get, all }, write }
 }
 
 function personalOf({ of }: PersonalSeals, db: TenantReads): Promise<PersonalSeal | undefined> {
-  if (!of) throw new Error('nobody has given the database the keys of personal data');
+  if (!of) throw new Error('the keys of personal data were not loaded');
   return of(db);
 }
 
-/** A handle that runs inside a transaction and joins it when asked to write. */
-export function joined(tx: TenantTx): TenantDb {
+/** A handle inside a transaction, whose `write` joins the transaction. */
+export function joinTransaction(tx: TenantTx): TenantDb {
   return { ...tx, write: (work) => work(tx) };
 }
 
-/**
- * A transaction that has ended must not be used by code that forgot to await: its connection may be another's by then.
- */
+/** Ensures that code without its `await` does not use an ended transaction, whose connection may belong to another. */
 export function revocable(calls: Writes): { calls: Writes; revoke(): void } {
   let isEnded = false;
-  const alive = () => {
+  const open = (): Writes => {
     if (isEnded) throw new Error('the transaction has ended: an await is missing');
+    return calls;
   };
   return {
     calls: {
-      get: (statement, values) => {
-        alive();
-        return calls.get(statement, values);
-      },
-      all: (statement, values) => {
-        alive();
-        return calls.all(statement, values);
-      },
-      run: (statement, values) => {
-        alive();
-        return calls.run(statement, values);
-      },
-      send: (statement, values) => {
-        alive();
-        calls.send(statement, values);
-      },
-      sendAll: (statement, rows) => {
-        alive();
-        calls.sendAll(statement, rows);
-      },
+      get: (statement, values) => open().get(statement, values),
+      all: (statement, values) => open().all(statement, values),
+      run: (statement, values) => open().run(statement, values),
+      send: (statement, values) => open().send(statement, values),
+      sendAll: (statement, rows) => open().sendAll(statement, rows),
       last: (statement, values) => {
-        alive();
+        const { last } = open();
         isEnded = true;
-        return calls.last(statement, values);
+        return last(statement, values);
       },
       connection: calls.connection,
     },
@@ -258,7 +242,7 @@ export function revocable(calls: Writes): { calls: Writes; revoke(): void } {
   };
 }
 
-/** SQLite takes only anonymous parameters quickly, so `$2 … $1 … $2` becomes `? … ? … ?` and the order of the values. */
+/** SQLite is fast only with anonymous parameters, so `$2 … $1 … $2` becomes `? … ? … ?` and the order of the values. */
 export function toAnonymous(text: string): { text: string; order: number[] | undefined } {
   const order: number[] = [];
   const anonymous = text.replace(/\$(\d+)/g, (_, digits: string) => {
@@ -269,7 +253,7 @@ export function toAnonymous(text: string): { text: string; order: number[] | und
   return { text: anonymous, order: straight ? undefined : order };
 }
 
-/** Uncomments the parts in comments that begin with the name of this engine, and removes those for the other one. */
+/** Uncomments the SQL in comments that begin with the name of this engine, and removes that of the other one. */
 export function forEngine(text: string, engine: Engine): string {
   return text.replace(/\/\*(sqlite|postgres) ([\s\S]*?)\*\//g, (_, name: Engine, own: string) =>
     name === engine ? own : '',

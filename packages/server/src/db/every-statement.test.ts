@@ -40,7 +40,7 @@ function composedStatements(files: readonly string[]): Composed[] {
 }
 
 function composedIn(path: string, text = readFileSync(path, 'utf8')): Composed[] {
-  if (!/\b(unprepared|keptStatement|pageStatement)\(/.test(text)) return [];
+  if (!/\b(unprepared|cachedStatement|pageStatement)\(/.test(text)) return [];
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const constants = new Map<string, ts.Expression[]>();
   const calls: ts.CallExpression[] = [];
@@ -48,7 +48,7 @@ function composedIn(path: string, text = readFileSync(path, 'utf8')): Composed[]
     if (ts.isVariableDeclaration(node) && ts.isIdentifier(node.name) && node.initializer) {
       constants.set(node.name.text, [...(constants.get(node.name.text) ?? []), node.initializer]);
     }
-    if (ts.isCallExpression(node) && /^(unprepared|keptStatement|pageStatement)$/.test(node.expression.getText())) {
+    if (ts.isCallExpression(node) && /^(unprepared|cachedStatement|pageStatement)$/.test(node.expression.getText())) {
       calls.push(node);
     }
     ts.forEachChild(node, visit);

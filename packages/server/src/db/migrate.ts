@@ -9,8 +9,8 @@ import { isBusy } from './sqlite/faults.ts';
 import { hasTable, openView, type View, type ViewPlace } from './view.ts';
 
 /**
- * Migrations run at start, under a lock, forward only. They are written once for both engines: what only one of them
- * understands stands in a comment that begins with its name, as in `WITHOUT ROWID` behind `sqlite`.
+ * Migrations run at start, under a lock, forward only. They are written once for both engines: SQL that only one of them
+ * understands is in a comment that begins with its name, as in `WITHOUT ROWID` behind `sqlite`.
  */
 export type Migration = { version: number; name: string; text: string; checksum: string };
 
@@ -41,22 +41,22 @@ export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations
 
 const APPLIED = 'SELECT version, name, checksum FROM schema_migrations ORDER BY version';
 
-/** Stands among the migrations, with version 0, while `grove move` fills the database. */
+/** Is recorded among the migrations, with version 0, while `grove move` fills the database. */
 export const MOVE_MARK = 'unfinished-move';
 
 /**
- * A migration that only adds: releases before it go on working, and may be started again after it. The name is what a
- * release knows of a migration that came later, so the name says it.
+ * A migration that only adds: earlier releases continue to work, and may be started again after it. The mark is in the name,
+ * because an earlier release knows nothing but the name.
  */
 export const EXPANDS = '.expand.sql';
 
-type Applied = { version: number; name: string; checksum: string };
+type AppliedMigration = { version: number; name: string; checksum: string };
 
 /**
- * Compares what is in the database with what this release brings; throws where going on would do harm. Numbers are
- * reserved while several migrations are written at once, so one with a lower number may arrive after one with a higher.
+ * Compares the migrations of the database with those of this release. Ensures that a release does not run on the database of
+ * a later one. Numbers are reserved while several migrations are written at once, so a lower number may arrive later.
  */
-export function planMigrations(done: readonly Applied[], migrations: readonly Migration[]): MigrationState {
+export function planMigrations(done: readonly AppliedMigration[], migrations: readonly Migration[]): MigrationState {
   const byVersion = new Map(migrations.map((migration) => [migration.version, migration]));
   const versions = new Set(done.map(({ version }) => version));
   for (const { version, name, checksum } of done) {
@@ -78,7 +78,7 @@ export function planMigrations(done: readonly Applied[], migrations: readonly Mi
   return { applied: migrations.filter(isApplied), pending: migrations.filter((migration) => !isApplied(migration)) };
 }
 
-/** What has been applied to a database and what has not, without applying anything. */
+/** The applied and the pending migrations of a database. It changes nothing. */
 export async function readMigrationState(
   databasePlace: ViewPlace,
   migrations = readMigrations(),
@@ -92,9 +92,9 @@ export async function readMigrationState(
   }
 }
 
-/** What the database itself says; nothing before its first migration. */
-export async function appliedMigrations(view: View): Promise<Applied[]> {
-  return (await hasTable(view, 'schema_migrations')) ? view.system.all<Applied>({ text: APPLIED }, []) : [];
+/** The migrations that the database records; none before its first migration. */
+export async function appliedMigrations(view: View): Promise<AppliedMigration[]> {
+  return (await hasTable(view, 'schema_migrations')) ? view.system.all<AppliedMigration>({ text: APPLIED }, []) : [];
 }
 
 /** Called before each migration. */
@@ -125,8 +125,8 @@ export function migrateSqlite(file: string, migrations = readMigrations(), onMig
 const PAUSE_MS = 10;
 
 /**
- * Of several processes that make a new database at the same moment one changes how it is written. SQLite refuses the others
- * at once, since they might wait for each other, however long they are ready to wait; a little later it has happened.
+ * Switches the database to its write-ahead log. If several processes create a database at the same moment, SQLite refuses
+ * all but one at once, whatever their timeout, because they might wait for each other; so the others try again.
  */
 function writeAhead(database: DatabaseSync): void {
   const until = Date.now() + LOCK_TIMEOUT_MS;
@@ -149,7 +149,7 @@ export async function migratePostgres(
   const client = await connectWritable(url, { application_name: 'grove-migrate' });
   try {
     await client.query('BEGIN');
-    // LOCAL to the transaction: a pooler would hand the session to somebody else.
+    // LOCAL to the transaction: a pooler would give the session to another client.
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
     await client.query(MIGRATIONS_TABLE);

@@ -4,7 +4,7 @@ import { statement } from './sql/statement.ts';
 
 const LOCK = statement(`SELECT ${namedLock(':name')} AS locked`);
 
-/** Transactions of the tenant that ask for one name run one after another. On SQLite all writers do so anyway. */
+/** Ensures that transactions of the tenant with the same name run one after another. On SQLite all writers do so anyway. */
 export async function lockName(tx: TenantTx, ...name: readonly string[]): Promise<void> {
   await LOCK.get(tx, { name: JSON.stringify([tx.tenantId, ...name]) });
 }

@@ -1,13 +1,13 @@
 /**
- * Short messages between the servers on one database. They can be lost, when the database is away or restarts: whoever must
- * know reads the tables as well, only less often.
+ * Short messages between the servers on one database. They can be lost when the database is away or restarts, so a listener
+ * that must not miss anything reads the tables as well, only less often.
  */
 export type Signals = {
-  /** Soon tells the other servers. A message holds ids and nothing of a person. */
+  /** Sends a message to the other servers soon. It holds ids and no personal data. */
   publish(message: string): void;
-  /** Hears what other servers publish; undefined means that something may have been missed. Gives the call that ends it. */
+  /** Receives the messages of other servers; undefined means that some may be lost. Returns the function that ends it. */
   listen(hear: (message: string | undefined) => void): () => void;
-  /** Whether everything that others publish now is heard. */
+  /** Whether all messages that others publish now arrive. */
   readonly isComplete: boolean;
 };
 

@@ -1,6 +1,6 @@
 import { integer, table, text } from './sql/table.ts';
 
-/** Settings of a tenant, by name, and marks of what was done with its data. */
+/** Settings of a tenant by name, and marks of finished work on its data. */
 export const tenantSettings = table('tenant_settings', {
   tenant_id: text(),
   name: text(),

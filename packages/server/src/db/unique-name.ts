@@ -1,7 +1,7 @@
 import { ApiError } from '../kernel/errors.ts';
 import { isUniqueViolation } from './db.ts';
 
-/** Ensures that no other object of the kind has the name: what violates its unique index is answered with 100014. */
+/** Ensures that no other object of the kind has the name: refuses with 100014 if the work violates the unique index. */
 export async function ensureUniqueName<T>(noun: string, name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -5,7 +5,7 @@ import type { TenantId } from '../kernel/ids.ts';
 import { forEngine, type Reads, type Sql, type TenantReads, toAnonymous, type Value } from './db.ts';
 import { openPostgres } from './postgres/postgres.ts';
 
-/** A database for reading only. An open `Db` is one, too. */
+/** A read-only database. An open `Db` is one, too. */
 export type View = {
   readonly engine: 'sqlite' | 'postgres';
   readonly system: Reads;
@@ -14,7 +14,7 @@ export type View = {
 };
 export type SqliteView = View & { readonly engine: 'sqlite'; pragma(text: string): Record<string, unknown>[] };
 
-/** The part of a `DbPlace` that reading needs. */
+/** The part of a `DbPlace` that is necessary to read. */
 export type ViewPlace = { engine: 'sqlite'; file: string } | { engine: 'postgres'; url: string };
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -25,10 +25,10 @@ export function openView(databasePlace: ViewPlace): View {
     : openPostgres({ url: databasePlace.url, maxConnections: 1, onIdleError: () => undefined });
 }
 
-/** Opens for reading without leaving a trace: not even the files that SQLite would put beside the database. */
+/** Opens a database for reading without a trace: SQLite does not even create its files beside it. */
 export function viewSqlite(file: string): SqliteView {
   const url = pathToFileURL(file);
-  // Without a write-ahead log nobody is writing, so the file alone is the whole truth.
+  // Without a write-ahead log nobody writes, so the file alone is the whole database.
   if (!existsSync(`${file}-wal`)) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   const all = async <R>({ text }: Sql, values: readonly Value[]): Promise<R[]> => {
@@ -49,7 +49,7 @@ export function viewSqlite(file: string): SqliteView {
   };
 }
 
-/** A database may be empty, or of a release that did not have the table yet. */
+/** Whether the table exists: a database may be empty, or of an earlier release. */
 export async function hasTable({ engine, system }: View, table: string): Promise<boolean> {
   const text = {
     sqlite: "SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = $1",
@@ -58,7 +58,7 @@ export async function hasTable({ engine, system }: View, table: string): Promise
   return (await system.get({ text }, [table])) !== undefined;
 }
 
-/** The database's own clock; nothing if it has none but that of this machine. */
+/** The database's own clock; undefined on SQLite, which has only the clock of this machine. */
 export async function readClock({ engine, system }: View): Promise<number | undefined> {
   if (engine === 'sqlite') return undefined;
   const text = 'SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) AS now';

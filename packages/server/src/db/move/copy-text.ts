@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { SQLOutputValue } from 'node:sqlite';
 
 /**
- * Rows in the text format of PostgreSQL's COPY. PostgreSQL writes the same bytes when it copies a table out, so the lines
- * that went in can be compared with the lines that come out.
+ * Rows in the text format of PostgreSQL's COPY. PostgreSQL writes the same bytes when it copies a table out, so the lines of
+ * both directions can be compared.
  */
 const NULL = '\\N';
 const ESCAPES: Record<string, string> = {
@@ -33,10 +33,10 @@ const bytesText = (bytes: Uint8Array) =>
   `\\\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
 
 /**
- * The line to compare: the two engines write fractions in different words, so a fraction stands there as its eight bytes.
+ * The line to compare. The two engines write fractions as different texts, so a fraction is compared by its eight bytes.
  * `fractions` are the positions of those columns.
  */
-export function comparedLine(row: readonly SQLOutputValue[], fractions: readonly number[]): string {
+export function comparableLine(row: readonly SQLOutputValue[], fractions: readonly number[]): string {
   if (fractions.length === 0) return copyLine(row);
   return copyLine(row.map((value, at) => (fractions.includes(at) && typeof value === 'number' ? bits(value) : value)));
 }
@@ -49,7 +49,7 @@ function bits(value: number): Uint8Array<ArrayBuffer> {
 
 const MODULUS = 1n << 128n;
 
-/** How many lines there were and the sum of their hashes: the same for the same lines in whatever order. */
+/** The number of lines and the sum of their hashes, which do not depend on the order of the lines. */
 export type Tally = { rows: number; sum: bigint };
 
 export const EMPTY: Tally = { rows: 0, sum: 0n };

@@ -1,13 +1,13 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { BackupError } from '../sqlite/backup.ts';
-import { addLine, comparedLine, copyLine, sumText, type Tally } from './copy-text.ts';
+import { addLine, comparableLine, copyLine, sumText, type Tally } from './copy-text.ts';
 import { openSource, type Source, type SourceTable } from './source.ts';
 import { openTarget, type Progress, type Target } from './target.ts';
 
 /**
- * A SQLite installation becomes a PostgreSQL one. The caller holds the lock of the data folder, so nobody writes. Each
- * batch of rows is a transaction together with how far the table is, so a move that was interrupted goes on where it
- * was. At the end each table is read back and compared by the number and the hashes of its rows.
+ * Moves a SQLite installation to PostgreSQL. The caller holds the lock of the data folder, so nobody writes. Each batch of
+ * rows is one transaction together with the progress of its table, so an interrupted move continues where it stopped. At
+ * the end each table is read back and compared by the number and the hashes of its rows.
  */
 export type MoveOptions = {
   file: string;
@@ -80,7 +80,7 @@ async function copyTable({ source, target, batchRows }: Copy, table: SourceTable
 }
 
 function next(progress: Progress, { key, fractions }: SourceTable, row: SQLOutputValue[]): Progress {
-  const tally = addLine(progress, comparedLine(row, fractions));
+  const tally = addLine(progress, comparableLine(row, fractions));
   return { ...tally, lastKey: JSON.stringify(key.map((at) => row[at])) };
 }
 
@@ -89,7 +89,7 @@ async function appendTo(target: Target, table: SourceTable, lines: string[], pro
     await target.append(table, lines, progress);
   } catch (error) {
     throw new BackupError(
-      `Rows of ${table.name} could not be written: ${(error as Error).message}. What was copied before is kept; ` +
+      `Rows of ${table.name} could not be written: ${(error as Error).message}. The rows that were copied before are kept; ` +
         'run the same command again to go on.',
       { cause: error },
     );

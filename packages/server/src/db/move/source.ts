@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqli
 import { pathToFileURL } from 'node:url';
 import { BackupError } from '../sqlite/backup.ts';
 
-/** A table of the source. Rows come in the order of its primary key, so a copy can go on after the last row it made. */
+/** A table of the source. Its rows are read in the order of its primary key, so a copy can continue after its last row. */
 export type SourceTable = {
   readonly name: string;
   readonly columns: readonly string[];
@@ -14,7 +14,7 @@ export type SourceTable = {
 };
 
 export type Source = {
-  /** Changes whenever the file does. */
+  /** Changes when the file changes. */
   readonly identity: string;
   readonly tables: readonly SourceTable[];
   rowsAfter(table: SourceTable, key: readonly SQLInputValue[] | undefined): Iterable<SQLOutputValue[]>;
@@ -22,16 +22,16 @@ export type Source = {
 };
 
 const BUSY_TIMEOUT_MS = 5000;
-/** Belongs to the schema, which the target makes itself. */
+/** Tables of the schema, which the target creates itself. */
 const NOT_COPIED = new Set(['schema_migrations']);
 
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** The caller makes sure that nobody writes: one open read then shows all tables at one moment. */
+/** The caller ensures that nobody writes. One open read transaction then shows all tables at one moment. */
 export function openSource(file: string): Source {
   foldLog(file);
   const url = pathToFileURL(file);
-  // With the log folded in, the file alone is the whole database.
+  // After the checkpoint, the file alone is the whole database.
   url.searchParams.set('immutable', '1');
   const { size, mtimeMs } = statSync(file);
   const database = new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
@@ -44,11 +44,11 @@ export function openSource(file: string): Source {
     identity: `${size}:${Math.floor(mtimeMs)}`,
     tables,
     *rowsAfter({ name, columns, key }, after) {
-      const list = columns.map(quoted).join(', ');
-      const order = key.map((at) => quoted(columns[at] as string)).join(', ');
+      const list = columns.map(quote).join(', ');
+      const order = key.map((at) => quote(columns[at] as string)).join(', ');
       const places = key.map(() => '?').join(', ');
       const where = after ? `WHERE (${order}) > (${places})` : '';
-      const statement = database.prepare(`SELECT ${list} FROM ${quoted(name)} ${where} ORDER BY ${order}`);
+      const statement = database.prepare(`SELECT ${list} FROM ${quote(name)} ${where} ORDER BY ${order}`);
       statement.setReturnArrays(true);
       yield* statement.iterate(...(after ?? [])) as unknown as Iterable<SQLOutputValue[]>;
     },
@@ -56,7 +56,7 @@ export function openSource(file: string): Source {
   };
 }
 
-/** A log beside the file holds what was written last. On a disk that cannot be written nobody else can have changed it. */
+/** Writes the write-ahead log, which holds the last changes, into the database file. */
 function foldLog(file: string): void {
   if (!existsSync(`${file}-wal`)) return;
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
@@ -80,7 +80,7 @@ function tableOf(database: DatabaseSync, name: string): SourceTable {
     .sort((one, other) => one.pk - other.pk)
     .map(({ at }) => at);
   if (key.length === 0) throw new Error(`the table ${name} has no primary key`);
-  const count = database.prepare(`SELECT count(*) AS rows FROM ${quoted(name)}`).get() as { rows: number };
+  const count = database.prepare(`SELECT count(*) AS rows FROM ${quote(name)}`).get() as { rows: number };
   return {
     name,
     key,

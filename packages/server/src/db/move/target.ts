@@ -8,19 +8,19 @@ import { addLine, EMPTY, sumOf, sumText, type Tally } from './copy-text.ts';
 import type { Source, SourceTable } from './source.ts';
 
 /**
- * The PostgreSQL database that a move fills. While it is filled it has no row-level security for its owner, no secondary
- * indexes and no foreign keys: these come back in one transaction at the end. Until then a mark among the migrations
- * keeps every server from starting on it, and two tables of the move say how far it is.
+ * The PostgreSQL database that a move fills. Meanwhile it has no row-level security for its owner, no secondary indexes and
+ * no foreign keys; one transaction at the end restores them. Until then a mark among the migrations keeps every server from
+ * starting on it, and two tables of the move record its progress.
  */
 export type Progress = Tally & { lastKey: string | null };
 
 export type Target = {
   progressOf(table: string): Progress;
-  /** One transaction: the lines and how far the table is then. */
+  /** Writes the lines and the progress of the table in one transaction. */
   append(table: SourceTable, lines: readonly string[], progress: Progress): Promise<void>;
-  /** Reads a table back. */
+  /** Reads a table back and sums its rows. */
   tally(table: SourceTable): Promise<Tally>;
-  /** Indexes, foreign keys and row-level security come back, and the mark goes. */
+  /** Restores indexes, foreign keys and row-level security, and removes the mark. */
   finish(onStep: (done: number, of: number) => void): Promise<void>;
   close(): Promise<void>;
 };
@@ -76,7 +76,7 @@ async function hasTable(client: pg.Client, table: string): Promise<boolean> {
   return result.rows[0].found;
 }
 
-/** A move goes on only where it stopped: with the same file and the same release. */
+/** Ensures that a move continues with the same file and the same release. */
 async function ensureSame(client: pg.Client, source: Source, restart: boolean): Promise<void> {
   const applied = await client.query('SELECT name FROM schema_migrations WHERE version > 0 ORDER BY version');
   const names = new Set(applied.rows.map(({ name }) => name));
@@ -106,7 +106,7 @@ async function prepare(client: pg.Client, url: string, source: Source): Promise<
   await client.query('COMMIT');
 }
 
-/** Only an empty database is filled, and only if both sides have the same tables with the same columns. */
+/** Ensures that the target is empty and has the same tables and columns as the source. */
 async function ensureTables(client: pg.Client, { tables }: Source): Promise<void> {
   const targetTables = await client.query<{ name: string; columns: string[] }>(
     `SELECT c.relname AS name, array_agg(a.attname::text) AS columns FROM pg_class c JOIN pg_attribute a
@@ -127,7 +127,7 @@ async function ensureTables(client: pg.Client, { tables }: Source): Promise<void
   }
 }
 
-/** Row-level security, foreign keys and indexes are taken off, and the statements that bring them back written down. */
+/** Drops row-level security, foreign keys and indexes, and stores the statements that restore them. */
 async function putOff(client: pg.Client): Promise<void> {
   const schema = 'current_schema()::regnamespace';
   const statements = await client.query<{ off: string; back: string }>(
@@ -236,6 +236,6 @@ async function tallyLines(chunks: AsyncIterable<Buffer>): Promise<Tally> {
     }
     rest = start < bytes.length ? bytes.subarray(start) : undefined;
   }
-  if (rest) throw new Error('a table ended within a row');
+  if (rest) throw new Error('a table ended in the middle of a row');
   return tally;
 }

@@ -5,17 +5,17 @@ import type { Connection, RowReader } from './connection.ts';
 import { type Answer, textOf, typeParser } from './statements.ts';
 
 /**
- * Statements that go to PostgreSQL in one packet and are answered in one. `pg` asks for an answer (Sync) and for the columns
- * after each statement; here a batch asks once, and a connection asks once for the columns of a prepared statement.
+ * Statements that go to PostgreSQL in one packet and are answered in one. `pg` requests an answer (Sync) and the columns
+ * with each statement; a batch does so once, and a connection requests the columns of a prepared statement once.
  */
 export type BatchEntry = {
   readonly statement: Sql;
   readonly parameters: readonly Parameter[];
-  /** Called once: with the answer, or with the fault of this statement or of one before it. */
+  /** Is called once: with the answer, or with the fault of this statement or of an earlier one. */
   settle(fault: unknown, answer?: Answer): void;
 };
 
-/** A value as it goes to the server: text, bytes, or nothing. */
+/** A value in the form in which it is sent. */
 export type Parameter = string | Buffer | null;
 
 /** The connection of a client of `pg`: it writes messages. */
@@ -49,7 +49,7 @@ export function sendBatch(connection: Connection, entries: readonly BatchEntry[]
     const name = nameOf(entry);
     const isPrepared = name !== undefined && readers.has(name);
     if (!isPrepared) {
-      // A batch that failed may have prepared it: to prepare it twice is a fault, to close what is not there is none.
+      // A failed batch may have prepared the statement. Preparing it twice is an error; closing a missing one is not.
       if (name) wire.close({ type: 'S', name });
       wire.parse({ text: textOf(entry.statement), name });
     }
@@ -58,7 +58,7 @@ export function sendBatch(connection: Connection, entries: readonly BatchEntry[]
     wire.execute({});
   };
 
-  // In this mode a client takes nothing but its own kind of query.
+  // In this mode a client accepts only instances of its own class of queries.
   const batch = Object.assign(Object.create(pg.Query.prototype), {
     submit(wire: Wire) {
       wire.stream.cork();
@@ -89,7 +89,7 @@ export function sendBatch(connection: Connection, entries: readonly BatchEntry[]
     },
     handleError: (fault: unknown) => batch.callback(fault),
     handleReadyForQuery: () => batch.callback(),
-    /** The client stops its clock here, so it is called through the batch. */
+    /** The client replaces it to stop its timeout, so it must be called through `batch`. */
     callback(fault?: unknown) {
       if (answerCount === entries.length) return;
       const failed = entries.slice(answerCount);
@@ -114,7 +114,7 @@ function readerOf({ statement }: BatchEntry, columns: readonly Column[]): RowRea
   };
 }
 
-/** The texts become values in their place: nobody else reads the list. */
+/** Replaces the texts by values in the same array, which nobody else reads. */
 function readRow({ parsers, toRow }: RowReader, fields: unknown[]): object {
   for (let column = 0; column < fields.length; column++) {
     const text = fields[column];

@@ -3,24 +3,24 @@ import type { BatchEntry } from './batch.ts';
 import { textOf } from './statements.ts';
 
 /**
- * Changes whose results nobody reads, and which follow one another, become one statement: `WITH a AS (INSERT …) UPDATE …`.
- * PostgreSQL then starts and ends one statement instead of six.
+ * Combines consecutive changes whose results nobody reads: `WITH a AS (INSERT …) UPDATE …`. PostgreSQL then starts and ends
+ * one statement instead of six.
  *
- * The parts of such a statement do not see each other's changes, so each of them changes another table and reads no other.
- * References between their rows are checked at the end of the statement, when all rows are there. A deletion stays apart,
- * because what it deletes in other tables goes at the end of its statement.
+ * The parts of such a statement do not see each other's changes, so each part changes another table and reads no other.
+ * PostgreSQL checks references between their rows at the end of the statement, when all rows exist. A DELETE is not
+ * combined, because its cascades run at the end of its statement.
  */
 export type CombinableEntry = BatchEntry & {
   /** Whether anybody reads its result. */
   readonly isSent: boolean;
 };
 
-/** Each combination is a prepared statement on every connection. What comes after these stays apart. */
+/** Each combination is a prepared statement on every connection. Further combinations are sent as separate statements. */
 const MAX_COMBINATIONS = 200;
 const SIMPLE_CHANGE = /^\s*(?:INSERT\s+INTO|UPDATE)\s+(\w+)\b(.*)$/is;
-/** The elements of a parameter: a list that no table is read for. */
+/** The elements of a parameter, which reads no table. */
 const LIST = /SELECT value FROM json_array_elements_text\(CAST\(\$\d+\s+AS json\)\s*\)/gi;
-/** Reads another table than such a list, or gives a result. */
+/** The statement reads a table, or returns rows. */
 const IS_MORE = /\b(?:FROM(?!\s+\(\s*\) AS \w+\s*$)|JOIN|USING|RETURNING|WITH)\b/i;
 
 const changedTables = new WeakMap<Sql, string | undefined>();
@@ -39,7 +39,7 @@ export function openCombiner(maxCombinations = MAX_COMBINATIONS) {
   };
   const together = (group: readonly CombinableEntry[]): readonly BatchEntry[] => {
     const statement = group.length > 1 ? combination(group.map((each) => each.statement)) : undefined;
-    return statement ? [joined(statement, group)] : group;
+    return statement ? [joinEntries(statement, group)] : group;
   };
   return (entries: readonly CombinableEntry[]): readonly BatchEntry[] => {
     const combined: BatchEntry[] = [];
@@ -59,7 +59,7 @@ export function openCombiner(maxCombinations = MAX_COMBINATIONS) {
   };
 }
 
-function joined(statement: Sql, entries: readonly BatchEntry[]): BatchEntry {
+function joinEntries(statement: Sql, entries: readonly BatchEntry[]): BatchEntry {
   return {
     statement,
     parameters: entries.flatMap(({ parameters }) => parameters),
@@ -79,9 +79,9 @@ function changedTable(statement: Sql): string | undefined {
 }
 
 /**
- * PostgreSQL makes the changes of the main statement first, and those of the others from the last to the first. So they are
- * written in that order, and rows are locked in the order of the code: two transactions that add to the same counters in
- * opposite orders would wait for each other.
+ * PostgreSQL runs the main statement first, and the others from the last to the first. They are written in that order, so
+ * that rows are locked in the order of the code: two transactions that add to the same counters in opposite orders would
+ * deadlock.
  */
 function combinedText(texts: readonly string[]): string {
   let width = 0;

@@ -1,27 +1,27 @@
 import type pg from 'pg';
 import type { RowOf } from '../db.ts';
 
-/** A connection to PostgreSQL, and what we know of it as long as it lives. */
+/** A connection to PostgreSQL, with our notes about it. */
 export type Connection = pg.PoolClient & {
-  /** The tenant that the session is set to, where a session outlives its caller. */
+  /** The current tenant of the session, where a session outlives its caller. */
   groveTenant?: string | undefined;
   groveCanWrite?: boolean;
-  /** A number that the other connections of this pool do not have. */
+  /** A number that is unique in this pool. */
   groveNumber?: number;
-  /** How to read the rows of the statements that are prepared on it, by their names. */
+  /** The row readers of its prepared statements, by name. */
   groveReaders?: Map<string, RowReader>;
 };
 
-/** How to read the rows of a statement. Those of a prepared one never change: PostgreSQL would refuse to run it. */
+/** Reads the rows of a statement. The columns of a prepared one never change: PostgreSQL would refuse to run it. */
 export type RowReader = { readonly parsers: readonly ((text: string) => unknown)[]; readonly toRow: RowOf };
 
-/** All statements, and how often somebody waited for the server. */
+/** The number of statements, and of waits for the server. */
 export type Traffic = { statements: number; roundTrips: number };
 
-/** A connection that was taken from the pool, until it is given back. */
+/** A connection while a caller has it. */
 export type Checkout = {
   readonly connection: Connection;
   readonly traffic: Traffic;
-  /** The caller has its answer, and the connection is given back after this. */
+  /** The caller already has its answer; the connection is given back after this. */
   ending?: Promise<unknown>;
 };

@@ -2,36 +2,36 @@ import { type Line, lineOf } from '../../kernel/take-turns.ts';
 import { countUnderWay, type UnderWay } from '../../kernel/under-way.ts';
 
 /**
- * Lends the connections of a pool to tenants. Whoever waits for a lock keeps a connection meanwhile, so a hundred changes of
- * one object would take all of them, and every other tenant would wait for their end. So a free place goes to the tenant
- * that holds the fewest, in the order of arrival, and a tenant always leaves a place to others. The same is true of the
- * lines of one tenant: a test key leaves places to live callers.
+ * Ensures that no tenant takes all connections of a pool. A transaction that waits for a lock keeps its connection, so a
+ * hundred changes of one object would block every other tenant. A free place goes to the tenant that holds the fewest, in
+ * the order of arrival, and a tenant always leaves a place to others. The lines of a tenant share in the same way: a test
+ * key leaves places to live callers.
  */
 export type Places = {
-  /** Resolves with what gives the place back. Rejects if none was free in time. */
+  /** Resolves to the function that gives the place back. Rejects if no place was free in time. */
   take(user: User): Promise<() => void>;
   readonly waiting: number;
 };
 
 export type User = {
   readonly tenant: string;
-  /** Which of its callers; those of one line wait behind each other. */
+  /** The group of callers; those of one line wait behind each other. */
   readonly line?: Line | undefined;
 };
 
 export type PlacesOptions = {
   readonly count: number;
   readonly timeoutMs: number;
-  /** Why nobody was served in time. */
+  /** The error if no place was free in time. */
   fault(): Error;
 };
 
 type Begin = (release: () => void) => void;
 type Queue = { readonly user: User; readonly waiters: Begin[] };
 
-/** What belongs to no tenant: it may take every place. */
+/** Work that belongs to no tenant may take every place. */
 const NO_TENANT = '';
-/** Fewer places than these are not divided: whoever is alone needs them. */
+/** Fewer places than these are not divided. */
 const MIN_DIVIDED = 4;
 
 export function fairPlaces({ count, timeoutMs, fault }: PlacesOptions): Places {
@@ -75,7 +75,7 @@ export function fairPlaces({ count, timeoutMs, fault }: PlacesOptions): Places {
   };
 }
 
-/** Who waits, in the order of arrival, and who of them comes next. */
+/** The waiting callers in the order of arrival, and the choice of the next one. */
 function openQueues(inUse: UnderWay, count: number) {
   const queues = new Map<string, Queue>();
   let size = 0;
@@ -108,7 +108,7 @@ function openQueues(inUse: UnderWay, count: number) {
       if (queue.waiters.length === 0) queues.delete(lineNameOf(user));
       size -= 1;
     },
-    /** The next of those whose tenant holds the fewest places, and of those of one tenant, whose line does. */
+    /** Removes the next caller: the tenant with the fewest places, and within it the line with the fewest, comes first. */
     shift(): { user: User; begin: Begin } | undefined {
       let next: Queue | undefined;
       for (const queue of queues.values()) {
@@ -118,7 +118,7 @@ function openQueues(inUse: UnderWay, count: number) {
       if (!next || !begin) return undefined;
       size -= 1;
       queues.delete(lineNameOf(next.user));
-      // Whoever had a turn comes last among equals.
+      // A line that had a turn comes last among equals.
       if (next.waiters.length > 0) queues.set(lineNameOf(next.user), next);
       return { user: next.user, begin };
     },

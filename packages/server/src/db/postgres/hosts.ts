@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /**
- * The servers that a DATABASE_URL names, each as a URL of its own. Several stand as in libpq:
+ * The servers that a DATABASE_URL names, each as its own URL. Several are written as in libpq:
  * `postgres://user@one:5432,two:5432/grove?target_session_attrs=read-write`. Only one of them can be written to, and which
  * one changes when a standby is promoted. Undefined if the text is no such URL.
  */
@@ -16,7 +16,8 @@ export function hostUrls(url: string): string[] | undefined {
   if (sessionAttributes !== null && !WRITABLE.includes(sessionAttributes)) return undefined;
   parameters.delete(SESSION_ATTRIBUTES);
   const tail =
-    path + (sessionAttributes === null ? (query === undefined ? '' : `?${query}`) : prefixed('?', String(parameters)));
+    path +
+    (sessionAttributes === null ? (query === undefined ? '' : `?${query}`) : withPrefix('?', String(parameters)));
   const urls = names.map((name) => `${start}${name}${tail}`);
   if (names.length > MAX_HOSTS || (names.length > 1 && names.includes(''))) return undefined;
   // A database behind a local socket has no host: postgres://user@/database?host=/folder.
@@ -25,7 +26,7 @@ export function hostUrls(url: string): string[] | undefined {
 }
 
 /**
- * Whether a pooler stands in front of the database that lends its connections for one transaction, as PgBouncer does:
+ * Whether the URL leads to a pooler that lends its connections for one transaction, as PgBouncer does:
  * `postgres://user@pgbouncer:6432/grove?pgbouncer=true`.
  */
 export function isPooled(url: string): boolean {
@@ -36,9 +37,9 @@ const SESSION_ATTRIBUTES = 'target_session_attrs';
 const WRITABLE = ['read-write', 'primary'];
 const MAX_HOSTS = 8;
 
-const prefixed = (prefix: string, text: string) => (text ? `${prefix}${text}` : '');
+const withPrefix = (prefix: string, text: string) => (text ? `${prefix}${text}` : '');
 
-/** A standby, and a leader that was demoted to one, answers every question and refuses every change. */
+/** Whether the server accepts changes. A standby answers every read and refuses every change. */
 export async function isWritable(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
   return rows[0]?.transaction_read_only === 'off';
@@ -46,12 +47,12 @@ export async function isWritable(client: pg.ClientBase): Promise<boolean> {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** A connection of its own to the first server of the URL that can be written to. */
+/** A new connection to the first server of the URL that can be written to. */
 export async function connectWritable(url: string, options: pg.ClientConfig): Promise<pg.Client> {
   let failure: unknown = new Error('no server of DATABASE_URL can be written to');
   for (const connectionString of hostUrls(url) ?? [url]) {
     const client = new pg.Client({ ...options, connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-    // A connection that is lost fails the statement that runs; unheard, it would end the process as well.
+    // A lost connection fails the statement that runs; without a listener it would end the process as well.
     client.on('error', () => undefined);
     try {
       await client.connect();

@@ -8,17 +8,17 @@ import { connectWritable } from './hosts.ts';
 import { forceRowLevelSecurity } from './row-level-security.ts';
 
 /**
- * A table whose ids begin with the time is partitioned by their month. Each month is a table of its own, made ahead of time.
- * What belongs to no month is in `<table>_other`; what was there before the table had months is in `<table>_before`, as it was.
+ * A table whose ids begin with the time is partitioned by month. Each month is a separate table that is created in advance.
+ * Rows that belong to no month are in `<table>_other`; older rows stay in `<table>_before`, which is the former table.
  *
  * A job does all of this, and no migration: statements and keys stay the same, so every release works with both forms.
  *
- * The table refers to no other. To add or drop a part with a reference, PostgreSQL locks the other table as well; callers lock
- * the two in the opposite order, and each would wait for the other.
+ * The table refers to no other. To add or drop a part with a reference, PostgreSQL locks the other table as well; callers
+ * lock the two in the opposite order, which would be a deadlock.
  */
-/** With the current one. If the job does not run for so long, `<table>_other` takes what comes. */
+/** Includes the current month. If the job does not run for so long, `<table>_other` receives the new rows. */
 const MONTHS_AHEAD = 3;
-/** Callers wait for a change of the table as long as it waits for them. So it soon lets them go first, and tries again. */
+/** While a change of the table waits for callers, new callers wait for it. So it gives up soon and tries again. */
 const LOCK_TIMEOUT_MS = 100;
 const MAX_TRIES = 30;
 const MAX_PAUSE_MS = 300;
@@ -39,7 +39,7 @@ export async function tendMonths(url: string, { table, now, dropBefore }: Monthl
   }
 }
 
-/** The id with which the first month begins. Undefined if the table has none. */
+/** The first id of the first month; undefined if the table has no months. */
 export async function firstMonth({ all }: Pick<Reads, 'all'>, table: string): Promise<string | undefined> {
   const parts = await all<Part>({ text: PARTS }, [table]);
   return parts.flatMap(({ bound }) => / FROM \('([^']+)'\)/.exec(bound)?.[1] ?? []).toSorted()[0];
@@ -57,12 +57,12 @@ async function partsOf(client: pg.Client, table: string): Promise<Part[]> {
   return (await client.query<Part>(PARTS, [table])).rows;
 }
 
-/** The id with which a part ends, which is not in it. None of what belongs to no month. */
+/** The id before which a part ends; undefined for the part without a month. */
 const endOf = ({ bound }: Part) => / TO \('([^']+)'\)$/.exec(bound)?.[1];
 
 /**
- * The table becomes the only part of a new one with its name, its keys and its indexes. No row is read or moved. Names of keys
- * and indexes stay with the new table, since migrations may name them.
+ * Makes the table the only part of a new table with the same name, keys and indexes. No row is read or moved. The names of
+ * keys and indexes belong to the new table, because migrations may use them.
  */
 async function divide(client: pg.Client, table: string): Promise<void> {
   await inTransaction(client, async () => {
@@ -98,9 +98,9 @@ const KEYS_AND_INDEXES = `SELECT conname AS name, false AS "isIndex",
   ORDER BY "isIndex", name`;
 
 /**
- * What was there before takes every row at first. From here on it ends at `end`, and an empty part takes what belongs to no
- * month. To prove that nothing lies beyond, all of it is read, while callers read and write as ever. Until that is done, the
- * rule keeps rows beyond out, so the end lies a month ahead at least, and the rule goes if anything fails.
+ * Ends the former table at `end`, and creates an empty part for rows that belong to no month. PostgreSQL reads all of it to
+ * prove that no row is beyond, while callers read and write as usual. Until then a constraint refuses rows beyond, so `end`
+ * is at least a month ahead, and the constraint is removed if anything fails.
  */
 async function endBefore(client: pg.Client, table: string, end: string): Promise<void> {
   const before = `${table}_before`;
@@ -127,7 +127,7 @@ async function endBefore(client: pg.Client, table: string, end: string): Promise
   }
 }
 
-/** False if the month is there, or lies in what was there before. */
+/** Resolves to false if the month exists, or belongs to the former table. */
 async function addMonth(client: pg.Client, table: string, start: number): Promise<boolean> {
   const name = `${table}_${monthOf(start)}`;
   const [from, to] = [firstIdAt(start), firstIdAt(startOfMonth(start, 1))];
@@ -140,7 +140,7 @@ async function addMonth(client: pg.Client, table: string, start: number): Promis
     // Writers wait before they choose a part. One that has chosen `other` for a row of this month would be refused by it.
     await client.query(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
     await client.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL)`);
-    // The owner sees the rows of all tenants as long as it takes to move those that came before their month was made.
+    // The owner must see the rows of all tenants while it moves those that came before their month was created.
     await client.query(`ALTER TABLE ${other} NO FORCE ROW LEVEL SECURITY`);
     await client.query(`WITH moved AS (DELETE FROM ${other} WHERE id >= '${from}' AND id < '${to}' RETURNING *)
       INSERT INTO ${name} SELECT * FROM moved`);
@@ -151,14 +151,13 @@ async function addMonth(client: pg.Client, table: string, start: number): Promis
   });
 }
 
-/** Drops each part that ends before an id. */
 async function dropMonths(client: pg.Client, table: string, before: string): Promise<string[]> {
   const over = (await partsOf(client, table)).filter((part) => (endOf(part) ?? '~') <= before);
   for (const { name } of over) await inTransaction(client, () => client.query(`DROP TABLE IF EXISTS ${name}`));
   return over.map(({ name }) => name);
 }
 
-/** One server changes tables at a time. If callers are in the way, it lets them go first and tries again. */
+/** Ensures that one server changes tables at a time. If callers hold the locks, it lets them go first and tries again. */
 async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -171,7 +170,7 @@ async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Prom
   }
 }
 
-/** A lock was not free in time, or two transactions waited for each other. */
+/** A lock was not free in time, or there was a deadlock. */
 const IN_THE_WAY = ['55P03', '40P01'];
 
 async function once<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {

@@ -2,20 +2,20 @@ import type { Sql, Value } from '../db.ts';
 import { type BatchEntry, parameterOf, sendBatch } from './batch.ts';
 import { type CombinableEntry, combineChanges } from './combine.ts';
 import type { Checkout } from './connection.ts';
-import { type Answer, translated } from './statements.ts';
+import { type Answer, toDbError } from './statements.ts';
 
 /**
- * Statements of one caller on one connection, in their order. What nobody waits for stays here until somebody waits for a
- * statement after it. Then all of them go to the server in one packet, together with the others of that moment, and one
- * journey to the server and back is enough.
+ * Statements of one caller on one connection, in their order. A statement that nobody waits for stays here until somebody
+ * waits for a later one. Then all go to the server in one packet, together with the others of that moment, which costs one
+ * round trip.
  */
 export type Pipeline = {
-  /** A fault of it fails the next statement that is awaited. */
+  /** If the statement fails, the next one that is awaited fails. */
   send(statement: Sql, values: readonly Value[]): void;
   ask(statement: Sql, values: readonly Value[]): Promise<Answer>;
   /** Sends the last statement. Nobody waits for it, so it costs no round trip. */
   end(statement: Sql): Promise<unknown>;
-  /** Drops what still waits, and takes back what the server has done. */
+  /** Drops the statements that were not sent, and rolls back the others. */
   rollBack(): Promise<void>;
 };
 
@@ -47,13 +47,13 @@ export function openPipeline({ connection, traffic }: Checkout, { isNamed }: Pip
   const submit = async (statement: Sql, values: readonly Value[]): Promise<Answer> => {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     add(statement, values, (fault, answer) => (answer && !fault ? resolve(answer) : reject(fault)));
-    // What others ask for at the same time goes along.
+    // Statements that are added at the same time are sent together.
     if (!isScheduled) process.nextTick(flush);
     isScheduled = true;
     try {
       return await promise;
     } catch (error) {
-      throw translated(error);
+      throw toDbError(error);
     }
   };
   return {

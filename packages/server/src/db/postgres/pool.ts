@@ -10,20 +10,20 @@ import { isUnavailable, typeParser } from './statements.ts';
 export type Pool = {
   use<T>(user: User, work: (checkout: Checkout) => Promise<T>): Promise<T>;
   state(): PoolState;
-  /** Resolves when all connections were given back. */
+  /** Resolves when all connections are given back. */
   close(): Promise<void>;
 };
 
 export type PoolOptions = {
-  /** One for each server that DATABASE_URL names. */
+  /** One URL for each server that DATABASE_URL names. */
   urls: readonly string[];
   maxConnections: number;
-  /** A pooler stands between, and takes no parameters of a session. */
+  /** Whether there is a pooler, which accepts no parameters of a session. */
   isPooled: boolean;
   onIdleError(error: Error): void;
 };
 
-/** The longest time for a statement. A connection that is silent for as long is closed. */
+/** The longest time for a statement, after which its connection is closed. */
 export const QUERY_TIMEOUT_MS = 4000;
 export const IDLE_IN_TRANSACTION_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 4000;
@@ -47,7 +47,7 @@ export function openPool({ urls, maxConnections, isPooled, onIdleError }: PoolOp
   });
   // A connection that dies while idle is replaced at the next use.
   pool.on('error', onIdleError);
-  // One that dies in use, between two statements, is found out by the next of them; unheard, it would end the process.
+  // If it dies between two statements, the next one fails; without a listener it would end the process.
   pool.on('connect', (connection) => connection.on('error', () => undefined));
   numberConnections(pool);
 
@@ -89,7 +89,7 @@ export function openPool({ urls, maxConnections, isPooled, onIdleError }: PoolOp
     }),
     async close() {
       closed = true;
-      // A pool that ends forgets those who wait for a connection, and they would wait in vain.
+      // A pool that ends forgets the callers that wait for a connection, and they would wait for ever.
       await new Promise<void>((done) => {
         lastHasLeft = done;
         if (users === 0) done();
@@ -114,7 +114,7 @@ async function lend<T>(
   onReturned: () => void,
 ): Promise<T> {
   const giveBack = (error?: unknown) => {
-    // A broken connection is thrown away: what it still does or knows is uncertain.
+    // A broken connection is closed, because its state is unknown.
     checkout.connection.release(isUnavailable(error) ? error : undefined);
     onReturned();
   };
@@ -130,8 +130,8 @@ async function lend<T>(
 }
 
 /**
- * A connection to the server that can be written to. If the present one cannot be reached or only reads, the others are
- * tried in turn, each once, and new connections go to the one that was found.
+ * Connects to the server that can be written to. If the current one cannot be reached or is read-only, the others are tried
+ * in turn, each once, and new connections go to the first one that can be written to.
  */
 function connectOneOf(pool: pg.Pool, urls: readonly string[]): () => Promise<Connection> {
   let current = 0;
@@ -145,7 +145,7 @@ function connectOneOf(pool: pg.Pool, urls: readonly string[]): () => Promise<Con
     try {
       return await pool.connect();
     } catch (error) {
-      // The pool was exhausted, which says nothing about the server.
+      // An exhausted pool says nothing about the server.
       if (pool.totalCount < pool.options.max) leave(host);
       throw new DbError('unavailable', error);
     }

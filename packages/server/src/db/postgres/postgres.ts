@@ -6,20 +6,20 @@ import { hostUrls, isPooled, isWritable } from './hosts.ts';
 import { firstMonth, tendMonths } from './months.ts';
 import { openPool, type Pool } from './pool.ts';
 import { openReader } from './reads.ts';
-import { lentSession, ownSession, type Session } from './session.ts';
+import { ownSession, pooledSession, type Session } from './session.ts';
 import { openPostgresSignals } from './signals.ts';
-import { translated } from './statements.ts';
+import { toDbError } from './statements.ts';
 
-/** PostgreSQL: two pools of connections, and what is asked on them. */
+/** PostgreSQL: two pools of connections, and the handles on them. */
 const NOBODY: User = { tenant: '' };
-/** For health, queues and signals: they go on while callers have taken every other connection. */
+/** Connections for health checks, queues and signals, which go on while callers use all other connections. */
 const MAX_CONNECTIONS_ASIDE = 2;
 
 export type PostgresOptions = { url: string; maxConnections: number; onIdleError(error: Error): void };
 
 export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptions): Db {
   const pooled = isPooled(url);
-  const session = pooled ? lentSession : ownSession;
+  const session = pooled ? pooledSession : ownSession;
   const poolOf = (max: number) =>
     openPool({ urls: hostUrls(url) ?? [url], maxConnections: max, isPooled: pooled, onIdleError });
   const [main, side] = [poolOf(maxConnections), poolOf(MAX_CONNECTIONS_ASIDE)];
@@ -40,9 +40,9 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
     ready: () =>
       side.use(NOBODY, async ({ connection }) => {
         const canWrite = await isWritable(connection).catch((error) => {
-          throw translated(error);
+          throw toDbError(error);
         });
-        if (!canWrite) throw new DbError('unavailable', new Error('the database can be read and not written'));
+        if (!canWrite) throw new DbError('unavailable', new Error('the database is read-only'));
       }),
     tendMonths: (table) => tendMonths(url, table),
     firstMonth: (table) => firstMonth(aside.system, table),
@@ -52,7 +52,7 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
         { text: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now' },
         [],
       );
-      if (!row) throw new Error('the database did not tell the time');
+      if (!row) throw new Error('the database did not return its time');
       return row.now;
     },
     async close() {
@@ -62,7 +62,7 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
   };
 }
 
-/** The data of tenants and of nobody, on the connections of a pool. */
+/** The handles of tenants and of the system, on the connections of a pool. */
 function handlesOn(pool: Pool, session: Session, seals: PersonalSeals): Pick<Db, 'of' | 'system'> {
   const reader = openReader(pool, session);
   const readsOf = (user: User) => ({

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Every table with a tenant_id shows only the rows of the tenant that the connection works for, to its owner too. */
+/** Ensures that every table with a tenant_id shows a connection, even of its owner, only the rows of its current tenant. */
 export async function forceRowLevelSecurity(client: pg.Client): Promise<void> {
   const tables = await client.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid

@@ -5,8 +5,8 @@ import { IDLE_IN_TRANSACTION_MS, QUERY_TIMEOUT_MS } from './pool.ts';
 import { type Answer, forRows, isUnavailable, rowCountOf } from './statements.ts';
 
 /**
- * How statements of a tenant run on a connection. Row-level security is the second wall: the server knows in `app.tenant`
- * whom it works for, and the policies show no other tenant's rows, whatever the SQL says.
+ * Runs statements of a tenant on a connection. Row-level security is the second wall: `app.tenant` names the current tenant,
+ * and the policies show no other tenant's rows, even if the SQL is wrong.
  */
 export type Session = {
   read(checkout: Checkout, tenant: string, reads: readonly Lookup[]): Promise<ReadResult[]>;
@@ -15,12 +15,12 @@ export type Session = {
 
 export type Lookup = { readonly statement: Sql; readonly values: readonly Value[] };
 
-/** Of the reads that have no answer, the first has failed and the others did not run. */
+/** Of the reads without an answer, the first failed and the others did not run. */
 export type ReadResult = PromiseSettledResult<Answer>;
 
 const BEGIN: Sql = { name: 'grove_begin', text: 'BEGIN' };
 const COMMIT: Sql = { name: 'grove_commit', text: 'COMMIT' };
-/** Each number of rows is a prepared statement of its own on every connection. */
+/** Each number of rows is a separate prepared statement on every connection. */
 const MAX_ROWS_TOGETHER = 8;
 /** A statement that changes nothing, though it may lock. */
 const IS_READ = /^\s*SELECT\b/i;
@@ -47,8 +47,8 @@ export const ownSession: Session = {
 };
 
 /**
- * Sets the tenant if the connection works for another. What is set is taken back with the statements that came along, so it
- * is remembered only once they are done.
+ * Sets the tenant if the connection has another. A rollback of the statements in the same packet also resets the tenant, so
+ * the connection remembers it only after they succeeded.
  */
 function setTenant({ connection }: Checkout, pipeline: Pipeline, tenant: string): () => void {
   if (connection.groveTenant === tenant) return () => undefined;
@@ -60,11 +60,11 @@ function setTenant({ connection }: Checkout, pipeline: Pipeline, tenant: string)
 }
 
 /**
- * Behind a pooler that lends its connections for one transaction, as PgBouncer does with `pool_mode = transaction`. What is
- * set on a session, or prepared there, would reach another caller next time. So the tenant is set in every transaction, each
+ * For a pooler that lends its connections for one transaction, as PgBouncer does with `pool_mode = transaction`. Settings and
+ * prepared statements of a session would reach another caller next time. So the tenant is set in every transaction, each
  * read is in a transaction as well, and no statement has a name.
  */
-export const lentSession: Session = {
+export const pooledSession: Session = {
   async read(checkout, tenant, reads) {
     const pipeline = beginFor(checkout, tenant);
     const reading = readOn(pipeline, reads);
@@ -85,7 +85,7 @@ function beginFor(checkout: Checkout, tenant: string): Pipeline {
 
 async function readOn(pipeline: Pipeline, reads: readonly Lookup[]): Promise<ReadResult[]> {
   const results = await Promise.allSettled(reads.map(({ statement, values }) => pipeline.ask(statement, values)));
-  // The connection is thrown away with it.
+  // The thrown error also closes the connection.
   for (const result of results) if (result.status === 'rejected' && isUnavailable(result.reason)) throw result.reason;
   return results;
 }
@@ -132,19 +132,19 @@ async function transaction<T>(
   try {
     result = await work(tx.calls);
     tx.revoke();
-    // What was read is known, whatever becomes of the end.
+    // The rows were read, so the caller need not wait for the commit.
     if (!hasWritten && !committing) {
       checkout.ending = pipeline.end(COMMIT).then(onCommitted);
       return result;
     }
     const { command } = await (committing ?? pipeline.ask(COMMIT, []));
     isOpen = false;
-    // After a statement that failed before, PostgreSQL answers COMMIT with ROLLBACK, and without an error.
+    // If an earlier statement failed, PostgreSQL answers COMMIT with ROLLBACK and without an error.
     if (command !== 'COMMIT') throw new Error('a statement failed and its error was ignored: nothing was committed');
   } catch (error) {
     tx.revoke();
     if (isOpen && committing) isOpen = await committing.then(() => false).catch(() => true);
-    // A connection that does not answer would only let the caller wait twice; it is thrown away, and so is its work.
+    // A connection that does not answer would let the caller wait twice. It is closed, which rolls its work back.
     if (isOpen && !isUnavailable(error)) await pipeline.rollBack();
     throw error;
   }

@@ -4,20 +4,20 @@ import type pg from 'pg';
 import type { Signals } from '../signals.ts';
 import { connectWritable } from './hosts.ts';
 
-/** Signals by LISTEN and NOTIFY, on one connection of their own that is there while somebody listens. */
+/** Signals by LISTEN and NOTIFY, on a separate connection that is open while somebody listens. */
 export type PostgresSignals = Signals & { close(): Promise<void> };
 
 const CHANNEL = 'grove';
 /** Messages within this time share a notification, because every NOTIFY makes the commits of the database queue up. */
 const GATHER_MS = 20;
-/** PostgreSQL takes 8,000 bytes. */
+/** PostgreSQL accepts 8,000 bytes. */
 const MAX_PAYLOAD_LENGTH = 7000;
 const MAX_WAITING = 10_000;
 const RETRY_MS = 1000;
 
 type Deps = {
   url: string;
-  /** False behind a pooler: it would say yes to LISTEN and give the connection to somebody else. */
+  /** False behind a pooler, which would accept LISTEN and then lend the connection to another client. */
   canListen: boolean;
   notify(channel: string, payload: string): Promise<unknown>;
 };
@@ -29,7 +29,7 @@ export function openPostgresSignals({ url, canListen, notify }: Deps): PostgresS
   let client: pg.Client | undefined;
   let isComplete = false;
   let isClosed = false;
-  let isKept = false;
+  let isListening = false;
 
   const send = () => {
     const messages = [...waiting];
@@ -50,7 +50,7 @@ export function openPostgresSignals({ url, canListen, notify }: Deps): PostgresS
       for (const message of messagesIn(payload, sender)) hear(message);
     });
     await client.query(`LISTEN ${CHANNEL}`);
-    // Everybody may have left meanwhile.
+    // All listeners may have left meanwhile.
     if (listeners.size === 0 || isClosed) return client.end();
     isComplete = true;
     hear(undefined);
@@ -58,15 +58,15 @@ export function openPostgresSignals({ url, canListen, notify }: Deps): PostgresS
   };
 
   const keepListening = async (): Promise<void> => {
-    if (isKept || !canListen) return;
-    isKept = true;
+    if (isListening || !canListen) return;
+    isListening = true;
     while (listeners.size > 0 && !isClosed) {
       await listenOnce().catch(() => client?.end().catch(() => undefined));
       isComplete = false;
       client = undefined;
       if (listeners.size > 0 && !isClosed) await sleep(RETRY_MS, undefined, { ref: false });
     }
-    isKept = false;
+    isListening = false;
   };
 
   return {
@@ -93,7 +93,7 @@ export function openPostgresSignals({ url, canListen, notify }: Deps): PostgresS
   };
 }
 
-/** Anybody who may use the database can notify: what is not ours is left alone. */
+/** Ignores notifications of other programs: everybody who may use the database can send some. */
 function messagesIn(payload: string, sender: string): string[] {
   try {
     const { from, messages } = JSON.parse(payload) as { from: string; messages: string[] };
@@ -103,7 +103,7 @@ function messagesIn(payload: string, sender: string): string[] {
   }
 }
 
-/** The messages in as few notifications as hold them. */
+/** Packs the messages into as few notifications as possible. */
 export function payloadsOf(from: string, messages: readonly string[]): string[] {
   const payloads: string[] = [];
   const sizeOfRest = JSON.stringify({ from, messages: [] }).length;
@@ -116,7 +116,7 @@ export function payloadsOf(from: string, messages: readonly string[]): string[] 
   for (const message of messages) {
     const length = Buffer.byteLength(JSON.stringify(message)) + 1;
     if (size + length > MAX_PAYLOAD_LENGTH) close();
-    // One that does not fit at all is not sent.
+    // A message that is too large for any notification is not sent.
     if (size + length > MAX_PAYLOAD_LENGTH) continue;
     group.push(message);
     size += length;

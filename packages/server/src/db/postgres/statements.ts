@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { DbError, forEngine, type Sql } from '../db.ts';
 
-/** The text of a statement for PostgreSQL, and what PostgreSQL answers. */
+/** The text of a statement for PostgreSQL, and its answer. */
 
 const texts = new WeakMap<Sql, string>();
 
@@ -16,7 +16,7 @@ export function textOf(statement: Sql): string {
 
 const forSeveralRows = new WeakMap<Sql, Map<number, Sql>>();
 
-/** An INSERT for so many rows. Their values follow one another. */
+/** The INSERT for `count` rows, whose values follow one another. */
 export function forRows(statement: Sql, count: number): Sql {
   if (count === 1) return statement;
   const variants = forSeveralRows.get(statement) ?? new Map<number, Sql>();
@@ -25,18 +25,17 @@ export function forRows(statement: Sql, count: number): Sql {
   if (cached) return cached;
   const text = textOf(statement).replace(/VALUES (\([^()]*\))/, (_, row: string) => {
     const width = row.match(/\$\d+/g)?.length ?? 0;
-    const shifted = (at: number) => row.replace(/\$(\d+)/g, (__, number) => `$${Number(number) + at * width}`);
-    return `VALUES ${Array.from({ length: count }, (__, at) => shifted(at)).join(', ')}`;
+    const rowAt = (at: number) => row.replace(/\$(\d+)/g, (__, number) => `$${Number(number) + at * width}`);
+    return `VALUES ${Array.from({ length: count }, (__, at) => rowAt(at)).join(', ')}`;
   });
   const several = { text, ...(statement.name && { name: `${statement.name}_x${count}` }) };
   variants.set(count, several);
   return several;
 }
 
-/** The rows of a statement, and what PostgreSQL says it did: `UPDATE 3`. */
+/** The rows of a statement, and its command tag: `UPDATE 3`. */
 export type Answer = { readonly rows: readonly object[]; readonly command: string };
 
-/** How many rows were changed or read. */
 export function rowCountOf({ command }: Answer): number {
   return Number(command.slice(command.lastIndexOf(' ') + 1)) || 0;
 }
@@ -45,7 +44,7 @@ const BYTEA = 17;
 const INT8 = 20;
 const HEX_PREFIX = '\\x';
 
-// Counters and times fit a double exactly; pg would give them as text.
+// Counters and times are exact as a double; pg would return them as text.
 export function typeParser(oid: number, format?: unknown) {
   if (oid === INT8) return Number;
   if (oid === BYTEA) return ownBytes;
@@ -53,8 +52,8 @@ export function typeParser(oid: number, format?: unknown) {
 }
 
 /**
- * Bytes in memory of their own. A small `Buffer.from` is a slice of a pool of 64 KiB, and a cache that keeps the slice keeps
- * all of the pool.
+ * Bytes in their own memory. A small `Buffer.from` is a slice of a pool of 64 KiB, and a cache that holds the slice holds
+ * the whole pool.
  */
 function ownBytes(hex: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow((hex.length - HEX_PREFIX.length) / 2);
@@ -62,13 +61,13 @@ function ownBytes(hex: string): Buffer {
   return bytes;
 }
 
-/** Class 08: the connection is lost. 57P: the server goes down or comes up. 53: it has no memory or connection left. */
+/** Class 08: the connection is lost. 57P: the server stops or starts. 53: it has no memory or connection left. */
 const UNAVAILABLE_CLASSES = ['08', '57P', '53'];
 /** The server is a standby or was demoted to one; it cannot read or write its files. */
 const UNAVAILABLE_CODES = ['25006', '58030'];
 
-export function translated(error: unknown): unknown {
-  // What the server did not say is a connection that failed; its codes can look like the server's, as EPIPE does.
+export function toDbError(error: unknown): unknown {
+  // Any other error is a failed connection. Its code can look like one of the server's, as EPIPE does.
   if (!(error instanceof pg.DatabaseError) || !error.code) return new DbError('unavailable', error);
   const { code } = error;
   if (code === '23505') return new DbError('unique', error);

@@ -3,13 +3,13 @@
  * engine alone; `forEngine` uncomments it.
  */
 
-/** Keeps the selected rows from other writers until the transaction ends. SQLite has one writer and needs no lock. */
+/** Locks the selected rows against other writers until the transaction ends. SQLite has one writer and needs no lock. */
 export const FOR_UPDATE = '/*postgres FOR UPDATE*/';
 
-/** The same for the rows of one table of a join. */
+/** Locks the rows of one table of a join. */
 export const forUpdateOf = (alias: string) => `/*postgres FOR UPDATE OF ${alias}*/`;
 
-/** The same, but passes over rows that another transaction has locked. */
+/** Locks the selected rows, and skips those that another transaction has locked. */
 export const SKIP_LOCKED = '/*postgres FOR UPDATE SKIP LOCKED*/';
 
 /** `+ 0` hides the value from SQLite's planner, which would otherwise prepare the statement anew for every other limit. */
@@ -27,8 +27,8 @@ export function jsonTexts<const P extends string>(parameter: P) {
 }
 
 /**
- * Whether a text is in a list: `id ${inList(':ids')}`. The list is handed over as an array. PostgreSQL gets an array too, whose
- * elements it looks up in an index. With IN (SELECT …) and no statistics yet, it reads all rows of the tenant.
+ * Whether a text is in a list: `id ${inList(':ids')}`. The parameter is an array. PostgreSQL gets an array too, whose elements
+ * it looks up in an index; with IN (SELECT …) and no statistics yet, it would read all rows of the tenant.
  */
 export function inList<const P extends string>(parameter: P) {
   return `/*sqlite IN (*//*postgres = ANY (ARRAY(*/${jsonTexts(`${parameter}[]`)}/*postgres )*/)` as const;
@@ -45,36 +45,36 @@ export function namedLock<const P extends string>(parameter: P) {
 }
 
 /**
- * For the rest of a transaction, PostgreSQL reads queues by their index, which has them in order. It would otherwise read
- * and sort everything that waits.
+ * Makes PostgreSQL read queues by their index, which is in order, for the rest of the transaction. It would otherwise read
+ * and sort the whole queue.
  */
 export const BY_INDEX = `SELECT 1 AS chosen /*postgres , set_config('enable_bitmapscan', 'off', true),
   set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)*/`;
 
-/** Names compared byte by byte, as SQLite compares them: the range of a prefix is a range. */
+/** Compares names byte by byte, as SQLite does, so that all names with a prefix form a range. */
 export const byBytes = (column: string) => `${column} /*postgres COLLATE "C"*/`;
 
 /**
- * Names compared as the database's language does: the columns of the oldest tables are, and so are their indexes. An id of
- * a newer table must be compared like this with an id of an older one, or PostgreSQL reads the whole older table.
+ * Compares names in the database's language, as the columns and indexes of the oldest tables do. An id of a newer table must
+ * be compared like this with an id of an older one, or PostgreSQL reads the whole older table.
  */
 export function byLanguage<const C extends string>(column: C) {
   return `${column} /*postgres COLLATE "default"*/` as const;
 }
 
-/** As many bytes, all of them zero. */
+/** `count` bytes, all of them zero. */
 export const zeroBytes = (count: number) =>
   `/*sqlite zeroblob(${count})*//*postgres CAST('\\x${'00'.repeat(count)}' AS BYTEA)*/`;
 
-/** How many elements a text that is a JSON array has. */
+/** The number of elements of a text that is a JSON array. */
 export const jsonLength = (column: string) =>
   `/*sqlite json_array_length(${column})*//*postgres json_array_length(CAST(${column} AS json))*/`;
 
-/** The values of a column as a text that is a JSON array. */
+/** The values of a column as a JSON array in a text. */
 export const jsonArrayOf = (column: string) =>
   `/*sqlite json_group_array(${column})*//*postgres coalesce(CAST(json_agg(${column}) AS TEXT), '[]')*/`;
 
-/** Makes SQLite read the table by that index. PostgreSQL finds it by its statistics. */
+/** Makes SQLite read the table by that index. PostgreSQL chooses it by its statistics. */
 export const indexedBy = (index: string) => `/*sqlite INDEXED BY ${index}*/`;
 
 /** Keeps SQLite from choosing the index of a column that selects little. */

@@ -14,13 +14,13 @@ import { inList, PAGE } from './dialect.ts';
 import { rowMaker } from './row-maker.ts';
 import { numberParams, type ParamNames, type ParamOf, type ParamsOf, prepare } from './statement.ts';
 
-/** The part of a list that a caller asked for; `Paging` of the kernel is one. */
+/** The part and the order of a list that a caller wants; `Paging` of the kernel is one. */
 export type PageOrder = {
   readonly orderBy: string;
   readonly sorts: number;
   readonly size: number;
   readonly offset: number;
-  /** Only rows behind this id, where the order is that of ids. */
+  /** Only rows after this id, if the order is that of ids. */
   readonly after?: string;
 };
 
@@ -36,7 +36,7 @@ type FilterParams<Row, F extends Filters> = {
 export type ListParams<Row, T extends string, F extends Filters> = Omit<ParamsOf<Row, T>, 'tenant_id'> &
   FilterParams<Row, F>;
 
-/** Reads a page in the order that the caller asked for, together with the number of all rows. */
+/** Reads a page in the caller's order, together with the number of all rows. */
 export type List<P, R> = {
   (db: Reads & OfTenant, params: P, paging: PageOrder): Promise<{ rows: R[]; total: number }>;
   page(db: Reads & OfTenant, params: P, paging: PageOrder): Promise<R[]>;
@@ -46,8 +46,8 @@ export type List<P, R> = {
 type Options<F> = {
   filters?: F | undefined;
   /** Counting stops at this number: callers that filter look at the first pages only. */
-  mostCounted?: number | undefined;
-  /** Large pages are read in slices where this says how rows are found by their `id`. */
+  maxCount?: number | undefined;
+  /** Finds rows by their id. With it, large pages are read in slices. */
   byId?: ById | undefined;
 };
 
@@ -57,7 +57,7 @@ export type ById = { readonly from: string; readonly id: string };
 const ORDER = '/*order*/';
 type Params = Readonly<Record<string, Value | readonly string[] | undefined>>;
 
-/** A list of a statement that is written by hand: `listOf<Row>()('id, name', 'FROM … WHERE …')`. */
+/** A list whose statement is written by hand: `listOf<Row>()('id, name', 'FROM … WHERE …')`. */
 export function listOf<R>() {
   return <const T extends string, const F extends Filters = Record<never, string>>(
     columns: string | readonly string[],
@@ -69,17 +69,17 @@ export function listOf<R>() {
 export function makeList<R>(
   columns: string | readonly string[],
   from: string,
-  { filters, mostCounted, byId }: Options<Filters>,
+  { filters, maxCount, byId }: Options<Filters>,
 ) {
   const conditions = Object.entries(filters ?? {});
-  /** One for each set of filters, made when it is asked for. There are few filters. */
+  /** One statement for each set of filters, built at its first use. There are few filters. */
   const built = new Map<string, ReturnType<typeof build<R>>>();
   const of = (params: Params) => {
     let tail = from;
     for (const [name, condition] of conditions) if (params[name] !== undefined) tail += ` ${condition}`;
     let statement = built.get(tail);
     if (!statement) {
-      statement = build<R>(columns, tail, { mostCounted, byId });
+      statement = build<R>(columns, tail, { maxCount, byId });
       built.set(tail, statement);
     }
     return statement;
@@ -94,7 +94,7 @@ export function makeList<R>(
   return Object.assign(list, { page, count });
 }
 
-/** Reads a page in the caller's order. After an id, the index is read from there, so that no rows are skipped. */
+/** Reads a page in the caller's order. With `after`, PostgreSQL and SQLite start in the index and skip no rows. */
 function pagesOf(names: string, tail: string, id: string, toRow?: RowOf) {
   const texts = { '': '', ASC: `AND ${id} > :after`, DESC: `AND ${id} < :after` };
   const cache = new Map<string, ReturnType<typeof numberParams<Params>>>();
@@ -114,28 +114,28 @@ function pagesOf(names: string, tail: string, id: string, toRow?: RowOf) {
   };
 }
 
-function build<R>(columns: string | readonly string[], tail: string, { mostCounted, byId }: Options<Filters>) {
+function build<R>(columns: string | readonly string[], tail: string, { maxCount, byId }: Options<Filters>) {
   const names = typeof columns === 'string' ? columns : columns.join(', ');
   const toRow = typeof columns === 'string' ? undefined : rowMaker(columns);
   const id = byId?.id ?? 'id';
-  const countTail = mostCounted === undefined ? tail : `FROM (SELECT 1 ${tail} LIMIT ${mostCounted}) AS counted`;
+  const countTail = maxCount === undefined ? tail : `FROM (SELECT 1 ${tail} LIMIT ${maxCount}) AS counted`;
   const whole = pagesOf(names, tail, id, toRow);
-  const sliced = byId && slicedPage<R>(names, tail, { byId, toRow });
+  const slices = byId && slicedPage<R>(names, tail, { byId, toRow });
   return {
     count: prepare<Params, { total: number }>(`SELECT count(*) AS total ${countTail}`, ['total']),
     page: (db: Reads & OfTenant, params: Params, paging: PageOrder): Promise<R[]> =>
-      sliced && paging.size > ROWS_AT_ONCE ? sliced(db, params, paging) : whole<R>(db, params, paging),
+      slices && paging.size > ROWS_AT_ONCE ? slices(db, params, paging) : whole<R>(db, params, paging),
   };
 }
 
-type Sliced = { byId: ById; toRow: RowOf | undefined };
+type SliceOptions = { byId: ById; toRow: RowOf | undefined };
 type WithId = { readonly id: string };
 
 /**
- * Reads a large page: first the ids of its rows, then a few rows at a time, so that others are served in between. A row
- * that was deleted meanwhile is left out.
+ * Reads a large page: first the ids of its rows, then a few rows at a time, so that other requests are served in between. A
+ * row that is deleted meanwhile is left out.
  */
-function slicedPage<R>(names: string, tail: string, { byId: { from, id }, toRow }: Sliced) {
+function slicedPage<R>(names: string, tail: string, { byId: { from, id }, toRow }: SliceOptions) {
   const ids = pagesOf(`${id} AS id`, tail, id);
   const some = numberParams<Params>(`SELECT ${names} ${from} AND ${id} ${inList(':ids')}`);
   const slice = sql(some.numbered, toRow);
@@ -153,8 +153,8 @@ function slicedPage<R>(names: string, tail: string, { byId: { from, id }, toRow 
 
 const cache = new Map<string, Sql>();
 
-/** A statement put together at run time, of which only a few variants exist. It stays prepared after its first use. */
-function keptStatement(text: string, row?: RowOf): Sql {
+/** A statement with few variants that is put together at run time. It stays prepared after its first use. */
+function cachedStatement(text: string, row?: RowOf): Sql {
   const cached = cache.get(text);
   if (cached) return cached;
   const statement = sql(text, row);
@@ -162,7 +162,7 @@ function keptStatement(text: string, row?: RowOf): Sql {
   return statement;
 }
 
-/** A page of a list. Statements that order by one property stay prepared; for several properties there are too many. */
+/** The statement of a page. Those that sort by one property stay prepared; for several properties there are too many. */
 function pageStatement({ sorts }: { readonly sorts: number }, text: string, row?: RowOf): Sql {
-  return sorts > 1 ? unprepared(text, row) : keptStatement(text, row);
+  return sorts > 1 ? unprepared(text, row) : cachedStatement(text, row);
 }

@@ -3,8 +3,8 @@ import type { RowOf, Value } from '../db.ts';
 const PLAIN = /^[a-z_][a-z0-9_]*$/i;
 
 /**
- * Rows with the names that a statement gives its columns. Code is made of the names, which are those of our own
- * statements: to write members by names that are only known at run time costs more than to read the row.
+ * Makes rows with the names that a statement gives its columns. The names, which are those of our own statements, become
+ * code: to set members by a name that is known only at run time takes longer than to read the row.
  */
 export function rowMaker(names: readonly string[]): RowOf {
   if (!names.every((name) => PLAIN.test(name)) || new Set(names).size < names.length) return byName(names);
@@ -12,7 +12,7 @@ export function rowMaker(names: readonly string[]): RowOf {
   return new Function('values', `return { ${members.join(', ')} };`) as RowOf;
 }
 
-/** Rows with the columns of a list as it stands in a statement: `id, name`. */
+/** Makes rows from a list of columns as it is written in a statement: `id, name`. */
 export function rowOf(columns: string): RowOf {
   return rowMaker(columns.split(',').map((name) => name.trim()));
 }

@@ -4,7 +4,7 @@ import { rowMaker } from './row-maker.ts';
 
 /**
  * A statement with named parameters, `:id`. Their names are part of its type, so a value that is missing or of the wrong
- * type does not compile. `:tenant_id` is never handed over: it is always the tenant of the database handle.
+ * type does not compile. Callers never pass `:tenant_id`: it is always the tenant of the database handle.
  */
 export type Statement<P, R, H = Reads> = {
   readonly text: string;
@@ -12,9 +12,9 @@ export type Statement<P, R, H = Reads> = {
   all(db: Handle<P> & H, ...params: ParamsArgument<P>): Promise<R[]>;
   /** Resolves to true if there is a row. */
   exists(db: Handle<P> & H, ...params: ParamsArgument<P>): Promise<boolean>;
-  /** Resolves to the number of rows that were changed. */
+  /** Resolves to the number of changed rows. */
   run(db: Handle<P> & Writes, ...params: ParamsArgument<P>): Promise<number>;
-  /** The same for a change of one row at most. Resolves to true if the row was changed. */
+  /** For a change of one row at most. Resolves to true if the row was changed. */
   changes(db: Handle<P> & Writes, ...params: ParamsArgument<P>): Promise<boolean>;
   /** For a change whose result nobody reads, as `Writes.send` says. */
   send(db: Handle<P> & Writes, ...params: ParamsArgument<P>): void;
@@ -29,7 +29,7 @@ type Handle<P> = 'tenant_id' extends keyof P ? Reads & OfTenant : Reads;
 type CallerParams<P> = Omit<P, 'tenant_id'>;
 /** A statement without parameters needs no second argument. */
 type ParamsArgument<P> = keyof CallerParams<P> extends never ? [params?: object] : [params: CallerParams<P>];
-/** Rows that are locked or changed are read in a transaction only. */
+/** Rows can be locked or changed only in a transaction. */
 export type HandleFor<T extends string> = T extends `${string}${'FOR UPDATE' | 'RETURNING'}${string}` ? Writes : Reads;
 
 /** The names after a colon in a text: `ParamNames<'id = :id'>` is `'id'`. */
@@ -71,17 +71,16 @@ type SnakeCase<N> = N extends `${infer C}${infer Rest}`
     : `${C}${SnakeCase<Rest>}`
   : '';
 
-/** A statement written by hand, for what `table` does not derive: joins, unions, aggregates. */
+/** A statement written by hand, because `table` derives no joins, unions and aggregates. */
 export function statement<const T extends string>(text: T): Statement<ParamsOf<object, T>, never, HandleFor<T>> {
   return prepare(text);
 }
 
-/** The same for a statement that returns rows, or changes rows of this type: `query<Row>()('SELECT …')`. */
+/** A statement written by hand that returns or changes rows of type R: `query<Row>()('SELECT …')`. */
 export function query<R>() {
   return <const T extends string>(text: T): Statement<ParamsOf<R, T>, R, HandleFor<T>> => prepare(text);
 }
 
-/** Counts rows. */
 export type Count<P> = (db: Handle<P>, ...params: ParamsArgument<P>) => Promise<number>;
 
 /** A count written by hand: `countOf('FROM … WHERE …')`. */
@@ -90,12 +89,12 @@ export function countOf<const T extends string>(from: T): Count<ParamsOf<object,
 }
 
 export function prepareCount<P>(from: string): Count<P> {
-  // Not `get`: a count may take long, and PostgreSQL would let other reads of the moment wait for it.
+  // Not `get`: a count may take long, and on PostgreSQL the other reads of the moment would wait for it.
   const { all } = prepare<object, { total: number }>(`SELECT count(*) AS total ${from}`, ['total']);
   return (async (db: Reads, params?: object) => (await all(db, params))[0]?.total ?? 0) as Count<P>;
 }
 
-/** `columns` are those of a row, if they are known before the database has seen the statement. */
+/** `columns` are the columns of a row, if they are known before the database prepares the statement. */
 export function prepare<P, R>(text: string, columns?: readonly string[]): Statement<P, R> {
   const { numbered, valuesOf } = numberParams<ParamsArgument<P>[0] | undefined>(text);
   const prepared = sql(numbered, columns && rowMaker(columns));
@@ -118,8 +117,8 @@ export function prepare<P, R>(text: string, columns?: readonly string[]): Statem
 }
 
 /**
- * Turns `:name` and `:name[]` into `$n`, and says the values in that order. Code is made of the names, which are those of
- * our own statements, because a loop over names costs more than the read of a row.
+ * Turns `:name` and `:name[]` into `$n`, and returns a function for the values in that order. The names, which are those of
+ * our own statements, become code, because a loop over names takes longer than to read a row.
  */
 export function numberParams<P>(text: string): { numbered: string; valuesOf(db: object, params: P): Value[] } {
   if (text.includes('::')) throw new Error(`write CAST(… AS …) instead of :: in ${text}`);

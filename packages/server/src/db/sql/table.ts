@@ -5,8 +5,8 @@ import { type Count, type HandleFor, type ParamsOf, prepare, prepareCount, type 
 
 /**
  * A table names each of its columns once, with the type of its values. Statements, parameters and rows are derived from
- * that, so a column that is missing, misspelt or of another type does not compile. The text after `FROM table` is SQL as
- * it stands; values in it are named, `:id`. See docs/decisions/2026-11-16-a-column-is-named-once.md.
+ * that, so a column that is missing, misspelt or of another type does not compile. The text after `FROM table` is plain
+ * SQL with named values, `:id`. See docs/decisions/2026-11-16-a-column-is-named-once.md.
  */
 export type Column<T extends Value> = { readonly kind: Kind; readonly optional: boolean; readonly type?: T };
 type Kind = 'TEXT' | 'INTEGER' | 'BLOB' | 'DOUBLE PRECISION';
@@ -37,7 +37,7 @@ type TypeOf<C> = C extends Column<infer T> ? T : never;
 type Row<C extends Columns> = { -readonly [K in keyof C]: TypeOf<C[K]> };
 type Name<C extends Columns> = keyof C & string;
 
-/** A row of a table, without its tenant: that is known wherever rows are. */
+/** A row of a table without its tenant, which is always known from the handle. */
 export type RowOf<T> = T extends Table<infer C> ? Omit<Row<C>, 'tenant_id'> : never;
 
 export type Table<C extends Columns> = {
@@ -51,7 +51,7 @@ export type Table<C extends Columns> = {
   ): Statement<ParamsOf<Row<C>, T>, Pick<Row<C>, K>, HandleFor<T>>;
   count<const T extends string>(tail: T): Count<ParamsOf<Row<C>, T>>;
   insert<const T extends string = ''>(tail?: T): Statement<Row<C> & ParamsOf<Row<C>, T>, never>;
-  /** Inserts a row, or changes all other columns of the one that has the same key. */
+  /** Inserts a row, or changes all other columns of the row with the same key. */
   upsert(key: readonly Name<C>[]): Statement<Row<C>, never>;
   update<K extends Name<C>, const T extends string>(
     columns: readonly K[],

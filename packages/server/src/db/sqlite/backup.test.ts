@@ -170,7 +170,7 @@ test('a file that has a log of its own is no backup', async (t) => {
   const { database, target } = temporary(t);
   migrateSqlite(target);
   writeFileSync(`${target}-wal`, 'its log');
-  await assert.rejects(restore(target, database), /has a log beside it/);
+  await assert.rejects(restore(target, database), /incomplete without the log beside it/);
 });
 
 test('a database of something else, or of a newer release, is refused', async (t) => {

@@ -23,8 +23,8 @@ import { isBusy } from './faults.ts';
 import { BEFORE_RESTORE, RESTORING, stampOf } from './kept-databases.ts';
 
 /**
- * Backup and restore of the SQLite database. A backup is taken while the server runs and writes; it becomes a file under
- * its own name only when it is whole and checked. A restore checks everything before it replaces anything.
+ * Backup and restore of the SQLite database. A backup is made while the server runs and writes; it gets its name only when
+ * it is complete and checked. A restore checks everything before it replaces anything.
  */
 
 /** An error that the operator can correct. */
@@ -37,13 +37,13 @@ const BESIDE = ['-wal', '-shm', '-journal'] as const;
 
 export type Backup = { file: string; bytes: number; migration: string };
 
-/** Copies the database as it is at one moment, however much is written meanwhile. */
+/** Copies the state of the database at one moment, however much is written meanwhile. */
 export async function backUpSqlite({ database, target }: { database: string; target: string }): Promise<Backup> {
   if (!existsSync(database)) throw new BackupError(`There is no database ${database}`);
   refuseTarget(database, target);
   const partial = `${target}.partial`;
   rmSync(partial, { force: true });
-  // Created by us with its mode, so that nobody else can read it even for a moment.
+  // Creates the file with its mode, so that nobody else can read it even for a moment.
   const handle = openSync(partial, 'wx', 0o600);
   try {
     await copySnapshot(database, partial);
@@ -63,7 +63,7 @@ export async function backUpSqlite({ database, target }: { database: string; tar
   }
 }
 
-/** A backup may replace an older backup and nothing else: a mistyped name must not cost a file. */
+/** Ensures that a backup replaces nothing but an older backup: a mistyped name must not destroy another file. */
 function refuseTarget(database: string, target: string): void {
   const folder = dirname(resolve(target));
   if (!existsSync(folder)) throw new BackupError(`The folder ${folder} does not exist`);
@@ -79,7 +79,7 @@ async function copySnapshot(database: string, partial: string): Promise<void> {
   // Not read-only: the last connection to close removes the files beside the database, and only a writer can do so.
   const source = new DatabaseSync(database, { timeout: BUSY_TIMEOUT_MS });
   try {
-    // An open read keeps the copy at one moment. Without it, every write of the server would start the copy anew.
+    // An open read keeps the copy at one moment. Without it, every write of the server would restart the copy.
     source.exec('BEGIN');
     source.prepare('SELECT count(*) FROM sqlite_schema').get();
     await backup(source, partial, { rate: PAGES_PER_STEP });
@@ -90,7 +90,7 @@ async function copySnapshot(database: string, partial: string): Promise<void> {
   }
 }
 
-/** Makes the copy a single file that needs nothing beside it, and proves that it is a whole database of Grove's. */
+/** Makes the copy a single file without a log, and ensures that it is an intact database of Grove. */
 function checkCopy(copy: string, what: string): MigrationState {
   let database: DatabaseSync | undefined;
   try {
@@ -129,17 +129,22 @@ function refuseOtherSchema(copy: string, what: string): void {
 export type Restore = {
   source: string;
   database: string;
-  /** Replaces a database that is there; it is kept beside. */
+  /** Replaces an existing database, which is kept beside it. */
   force: boolean;
   now: number;
   /** Refuses a database that this installation could not open. */
   verify(view: View): Promise<void>;
 };
 
-export type Restored = { database: string; bytes: number; keptFile: string | undefined; migrations: MigrationState };
+export type RestoreResult = {
+  database: string;
+  bytes: number;
+  keptFile: string | undefined;
+  migrations: MigrationState;
+};
 
-/** The caller holds the lock of the data folder, so no server runs on what is replaced. */
-export async function restoreSqlite({ source, database, force, now, verify }: Restore): Promise<Restored> {
+/** The caller holds the lock of the data folder, so no server uses the database that is replaced. */
+export async function restoreSqlite({ source, database, force, now, verify }: Restore): Promise<RestoreResult> {
   refuseSource(source, database);
   const present = existsSync(database) || existsSync(`${database}-wal`);
   if (present && !force) {
@@ -159,7 +164,7 @@ export async function restoreSqlite({ source, database, force, now, verify }: Re
     }
     syncFile(copy);
     const keptFile = present ? keepBeside(database, now) : undefined;
-    // The log of the old database would be played into the new one.
+    // SQLite would apply the log of the old database to the new one.
     for (const ending of BESIDE) rmSync(`${database}${ending}`, { force: true });
     renameSync(copy, database);
     syncFolder(database);
@@ -171,24 +176,24 @@ export async function restoreSqlite({ source, database, force, now, verify }: Re
 
 function refuseSource(source: string, database: string): void {
   if (!existsSync(source)) throw new BackupError(`There is no file ${source}`);
-  if (!isSqlite(source)) throw new BackupError(`${source} is not a backup: it is no SQLite database`);
+  if (!isSqlite(source)) throw new BackupError(`${source} is not a backup: it is not a SQLite database`);
   if (existsSync(database) && realpathSync(source) === realpathSync(database)) {
     throw new BackupError(`${source} is the database itself`);
   }
   const log = statSync(`${source}-wal`, { throwIfNoEntry: false });
   if (log && log.size > 0) {
-    throw new BackupError(`${source} has a log beside it that is part of it (${source}-wal), so it is no backup`);
+    throw new BackupError(`${source} is not a backup: it is incomplete without the log beside it, ${source}-wal`);
   }
 }
 
-/** The old database stays whole under another name, and its own name is never empty: a crash loses neither. */
+/** Keeps the old database under another name. Its own name always exists, so that a crash loses neither database. */
 function keepBeside(database: string, now: number): string {
   const keptFile = `${database}${BEFORE_RESTORE}${stampOf(now)}`;
-  // Before it is opened: SQLite throws the log of a damaged database away.
+  // This comes before it is opened, because SQLite deletes the log of a damaged database.
   const logLinked = linkOrCopy(`${database}-wal`, `${keptFile}-wal`);
   linkOrCopy(database, keptFile);
   try {
-    // A link contains the folded log; a copy does not, and still needs it.
+    // A link includes the changes from the log; a copy does not, and still needs the log.
     if (foldLog(database) && logLinked) rmSync(`${keptFile}-wal`, { force: true });
   } catch (error) {
     removeWithBeside(keptFile);
@@ -198,7 +203,7 @@ function keepBeside(database: string, now: number): string {
   return keptFile;
 }
 
-/** Writes the log into the database. False if it is too damaged for that, which may be why somebody restores. */
+/** Writes the log into the database. Returns false if it is too damaged, which may be the reason for the restore. */
 function foldLog(database: string): boolean {
   if (!existsSync(database)) return false;
   const busy = new BackupError(`Another process is using ${database}. Let it finish, then restore again.`);
@@ -216,14 +221,14 @@ function foldLog(database: string): boolean {
   }
 }
 
-/** True if both names are one file now. */
+/** Returns true if both names are one file now. */
 function linkOrCopy(from: string, to: string): boolean {
   if (!existsSync(from)) return false;
   try {
     linkSync(from, to);
     return true;
   } catch {
-    // Not every file system has links.
+    // Not every file system supports links.
     copyFileSync(from, to, fsConstants.COPYFILE_EXCL);
     syncFile(to);
     return false;

@@ -3,19 +3,19 @@ import { forEngine } from '../db.ts';
 import { MIGRATIONS_TABLE, readMigrations } from '../migrate.ts';
 
 /**
- * A backup must consist of the tables and indexes that its migrations create, and of nothing else. Whoever could change it
- * could add a trigger that removes audit events, or remove the index that keeps a code from being used twice, and nobody
- * would see it. Rows are trusted.
+ * Ensures that a backup consists of the tables and indexes that its migrations create, and of nothing else. An attacker who
+ * can change a backup could otherwise add a trigger that removes audit events, or remove the index that keeps a code from
+ * being used twice. Rows are trusted.
  */
 type SchemaObject = { type: string; name: string; sql: string };
 
-/** Indexes of keys have no text. SQLite creates the tables that are named here. */
+/** Indexes of keys have no text. The tables in this list are SQLite's own. */
 const OBJECTS = `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL
   AND NOT (type = 'table' AND name IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'))`;
-/** Numbers of migrations are not always applied in their order, and the order of columns depends on it. */
+/** Migrations are not always applied in the order of their numbers, and the order of columns depends on it. */
 const APPLIED = 'SELECT version FROM schema_migrations ORDER BY applied_at, version';
 
-/** The first object that should not be there, is missing, or is another one than Grove creates. */
+/** Describes the first object that is missing, or that Grove did not create like this. */
 export function schemaFault(database: DatabaseSync): string | undefined {
   const present = objectsOf(database);
   const migrations = new Map(readMigrations().map(({ version, text }) => [version, text]));
@@ -24,7 +24,7 @@ export function schemaFault(database: DatabaseSync): string | undefined {
     .all()
     .map(({ version }) => migrations.get(Number(version)));
   const created = createdBy(texts.filter((text) => text !== undefined));
-  // A later release has added what only it knows.
+  // A later release applied migrations that this one does not know.
   const isLater = texts.includes(undefined);
   for (const [name, { type, sql }] of present) {
     const mayBeLater = isLater && /^CREATE (TABLE|(UNIQUE )?INDEX) /i.test(sql);
@@ -53,7 +53,7 @@ function objectsOf(database: DatabaseSync): Map<string, SchemaObject> {
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-/** Releases of SQLite differ in quotes and blanks when they change a table. */
+/** The text without quotes and blanks, in which releases of SQLite differ after they change a table. */
 function plain(sql: string): string {
   return sql.replace(/["`[\]\s]+/g, ' ').trim();
 }

@@ -5,8 +5,8 @@ const PRIMARY_KEY = 1555;
 const BUSY = 5;
 const FULL = 13;
 
-/** What SQLite said, in the words of both engines. */
-export function translated(error: unknown): unknown {
+/** The error of SQLite as the `DbError` of both engines, if there is one. */
+export function toDbError(error: unknown): unknown {
   const code = (error as { errcode?: number } | null)?.errcode;
   if (code === undefined) return error;
   if (code === UNIQUE || code === PRIMARY_KEY) return new DbError('unique', error);
@@ -15,7 +15,7 @@ export function translated(error: unknown): unknown {
   return error;
 }
 
-/** Somebody else has it, in whatever way: the lower byte is the same for all of them. */
+/** Whether another connection has locked the database. The lower byte is the same for all kinds of it. */
 export function isBusy(error: unknown): boolean {
   const { errcode = 0 } = error as { errcode?: number };
   return (errcode & 0xff) === BUSY;

@@ -3,17 +3,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { isBusy } from './faults.ts';
 
 /**
- * One server on a data folder. The lock is one that the operating system drops when its holder dies, however it dies, so
- * it can never be stale: an open exclusive transaction on a file of its own.
+ * Ensures that one server uses a data folder. The lock is an open exclusive transaction on a separate file, which the
+ * operating system ends when its holder dies, so it can never be stale.
  */
 export type FolderLock = { release(): void };
 
-/** The lock, or undefined if another process holds it. */
+/** Takes the lock. Returns undefined if another process holds it. */
 export function lockFolder(folder: string): FolderLock | undefined {
   return lockFile(fileIn(folder));
 }
 
-/** The same for a file that exists for nothing else. Only its owner may read it, as everything else in the data folder. */
+/** Locks a file that has no other use. Only its owner may read it, as everything else in the data folder. */
 export function lockFile(file: string): FolderLock | undefined {
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
@@ -28,7 +28,7 @@ export function lockFile(file: string): FolderLock | undefined {
   return { release: () => database.close() };
 }
 
-/** True while a server runs on the folder. The lock is asked for only to read, so nothing is made and nothing is held. */
+/** True while a server uses the folder. It only tries to read the lock file, so it creates and locks nothing. */
 export function isFolderLocked(folder: string): boolean {
   const file = fileIn(folder);
   if (!existsSync(file)) return false;

@@ -1,18 +1,18 @@
 import { type Waiting, waitingLines } from '../../kernel/waiting-lines.ts';
 import { DbError } from '../db.ts';
-import { translated } from './faults.ts';
+import { toDbError } from './faults.ts';
 import { type Answer, batchRunner, type Job, statementsOf, type Transaction, type Writer } from './run-batch.ts';
 import { watchdog } from './watchdog.ts';
 
 /**
  * Transactions that arrive together share one durable commit, and each is answered only after it. They run one after
- * another, each in a savepoint. In one, SQLite copies every page before it is changed, so those at the head of a batch that
- * may run again have none: if one of them fails, the batch is rolled back and all of them run again, each in a savepoint.
- * Tenants take turns; `owner` says whose transaction it is.
+ * another, each in a savepoint. With a savepoint, SQLite copies every page before a change, so the first transactions of a
+ * batch run without one if they may run again: if one fails, the batch is rolled back and all run again in savepoints.
+ * Tenants take turns; `owner` is the tenant of the transaction.
  */
 export type GroupCommit = {
   write(owner: string, transaction: Transaction): Promise<unknown>;
-  /** What has begun is committed; what comes later is refused. */
+  /** Commits the transactions that have begun, and refuses later ones. */
   close(): Promise<void>;
 };
 
@@ -20,8 +20,8 @@ export type GroupCommitOptions = { readonly transactionTimeoutMs: number; onComm
 
 const MAX_BATCH = 256;
 const MAX_QUEUE = 10_000;
-/** How many turns of the event loop a commit waits for more writers, as long as each brings some. */
-const MOST_TURNS = 2;
+/** The turns of the event loop for which a commit waits for more writers, as long as each turn brings some. */
+const MAX_TURNS = 2;
 
 export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: GroupCommitOptions): GroupCommit {
   const { database } = writer;
@@ -42,10 +42,10 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
     });
   };
 
-  /** Every request that has already arrived joins the same commit: a larger one costs each of them less. */
+  /** Waits for all requests that have already arrived: a larger commit costs less for each of them. */
   const gatherRequests = async () => {
     let lastSize = 0;
-    for (let turn = 0; turn <= MOST_TURNS && lines.size > lastSize; turn++) {
+    for (let turn = 0; turn <= MAX_TURNS && lines.size > lastSize; turn++) {
       lastSize = lines.size;
       await nextTurn();
     }
@@ -54,7 +54,7 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
   const drain = async () => {
     while (lines.size > 0) {
       await commitTogether(lines.take(MAX_BATCH));
-      // Whoever writes again as soon as it is answered must not keep everybody else from the event loop.
+      // A caller that writes again at once must not keep all others from the event loop.
       if (lines.size > 0) await gatherRequests();
     }
     running = undefined;
@@ -69,9 +69,9 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
       commit.run();
       onCommit();
     } catch (error) {
-      // Nothing of this batch is durable, so all of its jobs fail.
+      // Nothing in this batch is durable, so all of its jobs fail.
       if (database.isTransaction) rollback.run();
-      const fault = translated(error);
+      const fault = toDbError(error);
       for (const { job } of batch) job.reject(fault);
       return;
     } finally {

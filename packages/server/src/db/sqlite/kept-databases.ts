@@ -2,25 +2,25 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * What a restore replaced, or a move to PostgreSQL left, lies beside the database, with everything about everybody who was
- * in it. Neither retention nor erasure reaches into it, so it is removed after a few days.
+ * A database that a restore replaced, or that was moved to PostgreSQL, is kept beside the current one. Retention and erasure
+ * do not reach the personal data in it, so it is removed after a few days.
  */
 export const KEPT_DATABASE_DAYS = 7;
 
 export const BEFORE_RESTORE = '.before-restore-';
 export const MOVED = '.moved-';
-/** The copy that a restore works on. One that was killed leaves it behind. */
+/** The working copy of a restore. A restore that was killed leaves it behind. */
 export const RESTORING = '.restoring';
 
 const KEPT_MS = KEPT_DATABASE_DAYS * 86_400_000;
 const TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})-(\d{3})Z/;
 
-/** A moment as it stands in the name of a file. */
+/** A moment in the name of a file. */
 export function stampOf(epochMs: number): string {
   return new Date(epochMs).toISOString().replace(/[:.]/g, '-');
 }
 
-/** Removes what is older; the caller holds the lock of the data folder. Returns the names of what it removed. */
+/** Removes older databases; the caller holds the lock of the data folder. Returns the names of the removed files. */
 export function purgeKeptDatabases(database: string, now: number): string[] {
   const folder = dirname(database);
   const names = readdirSync(folder).filter((name) => isOver(name, basename(database), now));
@@ -45,7 +45,7 @@ export function movedDatabase(database: string): string | undefined {
   return readdirSync(folder).find((name) => name.startsWith(`${basename(database)}${MOVED}`));
 }
 
-/** Gives a database that was moved the name under which it is removed later. Nothing of it is in a log any more. */
+/** Renames a moved database so that it is removed later. Its log is empty. */
 export function keepMoved(database: string, now: number): string {
   const keptFile = `${database}${MOVED}${stampOf(now)}`;
   renameSync(database, keptFile);

@@ -3,7 +3,7 @@ import { OF_INSTALLATION, type Waiting, type WaitingLines } from '../../kernel/w
 import { revocable, type Writes } from '../db.ts';
 import type { Watchdog } from './watchdog.ts';
 
-/** What happens between the beginning of a batch and its commit. */
+/** Runs the transactions of a batch, between its BEGIN and its COMMIT. */
 
 export type Transaction = {
   work(tx: Writes): Promise<unknown>;
@@ -11,7 +11,7 @@ export type Transaction = {
   readonly runsAgain: boolean;
 };
 
-/** The connection that writes. `changes`: how often it was told to change something. */
+/** The connection that writes. `changes` counts the statements that may have changed something. */
 export type Writer = { readonly database: DatabaseSync; readonly calls: Writes; changes(): number };
 
 export type Job = Transaction & {
@@ -23,9 +23,9 @@ export type Job = Transaction & {
 export type Answer = () => void;
 type Batch = readonly Waiting<Job>[];
 
-/** How long a batch goes on while another tenant waits. */
+/** The time after which a batch ends if another tenant waits. */
 const MAX_SHARED_MS = 20;
-/** After a batch had to run again, so many batches use savepoints: a caller that always fails makes few run twice. */
+/** The number of batches with savepoints after one had to run twice, so that a caller that always fails costs little. */
 const CAREFUL_BATCHES = 32;
 
 export type Statements = ReturnType<typeof statementsOf>;
@@ -58,14 +58,14 @@ export function batchRunner(
       const tx = revocable(calls);
       try {
         const value = await watch.over(job.work(tx.calls));
-        // The work may have caught the error of a full disk. SQLite has then rolled back the batch, and no transaction is open.
+        // If the work caught the error of a full disk, SQLite has rolled back the batch, and no transaction is open.
         if (!database.isTransaction) throw new Error('the transaction was rolled back by the database');
         answers.push(() => job.resolve(value));
       } catch (error) {
         if (!database.isTransaction) throw error;
-        // Mostly a refusal that comes before anything is written: there is nothing to undo.
+        // Usually a refusal before the first change: there is nothing to undo.
         if (changes() === before) answers.push(() => job.reject(error));
-        else return rolledBack();
+        else return rollBackBatch();
       } finally {
         tx.revoke();
       }
@@ -73,14 +73,14 @@ export function batchRunner(
     return answers;
   };
 
-  const rolledBack = (): [] => {
+  const rollBackBatch = (): [] => {
     careful = CAREFUL_BATCHES + 1;
     statements.rollback.run();
     statements.begin.run();
     return [];
   };
 
-  /** Runs the batch. If others wait, it stops when its time is over; the rest runs in the next batch. */
+  /** Runs the batch. If others wait, it stops after `MAX_SHARED_MS`; the rest runs in the next batch. */
   return async (batch, watch) => {
     const [first] = batch;
     const isMixed = batch.some(({ owner }) => owner !== first?.owner);
@@ -109,7 +109,7 @@ async function runInSavepoint(
     release.run();
     return () => job.resolve(value);
   } catch (error) {
-    // A full disk makes SQLite roll back by itself: the whole batch is lost then, and all of it is refused.
+    // On a full disk SQLite rolls back by itself: the whole batch is lost and refused.
     if (!database.isTransaction) throw error;
     undo.run();
     release.run();

@@ -4,16 +4,16 @@ import type { DbPlace } from '../open.ts';
 import { isBusy } from './faults.ts';
 
 /**
- * Removes from the files what was deleted before. SQLite overwrites what it deletes (`secure_delete`), but its
- * write-ahead log has the pages as they were, and keeps them until it happens to be written over; here the log is folded
- * into the database and cut off. PostgreSQL does this in its own time (vacuum), and nobody can ask it to.
+ * Removes deleted data from the files. SQLite overwrites deleted rows (`secure_delete`), but its write-ahead log keeps the
+ * old pages until it is overwritten; this writes the log into the database and truncates it. PostgreSQL does this in its own
+ * time (vacuum).
  */
 export type Scrub = () => Promise<void>;
 
 const TRIES = 50;
 const BETWEEN_TRIES_MS = 20;
 
-/** Rejects if somebody holds on to an old state of the database for too long: a backup, say. */
+/** Rejects if a reader, such as a backup, uses an old state of the database for too long. */
 export function openScrub(databasePlace: DbPlace): Scrub {
   if (databasePlace.engine === 'postgres') return async () => undefined;
   return async () => {
@@ -25,7 +25,7 @@ export function openScrub(databasePlace: DbPlace): Scrub {
   };
 }
 
-/** Never waits for others: they may be in this very thread, and would wait for us. */
+/** Never waits for others: they may be in this thread, which would be a deadlock. */
 function foldLog(file: string): boolean {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {

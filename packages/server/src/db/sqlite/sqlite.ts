@@ -17,11 +17,11 @@ import {
 } from '../db.ts';
 import { NO_SIGNALS } from '../signals.ts';
 import { rowMaker } from '../sql/row-maker.ts';
-import { translated } from './faults.ts';
+import { toDbError } from './faults.ts';
 import { groupCommit } from './group-commit.ts';
 
 /**
- * SQLite in this process. Readers have a connection of their own and never wait for the writer (WAL). Writers are
+ * SQLite in this process. Readers have a separate connection and never wait for the writer (WAL). Writers are
  * group-committed: transactions that arrive together share one durable commit (`synchronous=FULL`).
  */
 const MAX_HANDLES = 1000;
@@ -29,7 +29,7 @@ const MAX_HANDLES = 1000;
 export type SqliteLimits = { busyTimeoutMs: number; transactionTimeoutMs: number };
 const LIMITS: SqliteLimits = { busyTimeoutMs: 5000, transactionTimeoutMs: 5000 };
 
-type Prepared = { statement: StatementSync; order: number[] | undefined; toRow: RowOf; isSelect: boolean };
+type PreparedStatement = { statement: StatementSync; order: number[] | undefined; toRow: RowOf; isSelect: boolean };
 
 export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs } = LIMITS): Db {
   const writer = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
@@ -37,7 +37,7 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
     PRAGMA cache_size = -16000; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;
     PRAGMA wal_autocheckpoint = 4000;`);
   const reader = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true });
-  // Pages are read through a memory map of the file instead of being copied one by one.
+  // A memory map of the file saves the copy of each page.
   reader.exec('PRAGMA cache_size = -16000; PRAGMA mmap_size = 1073741824; PRAGMA trusted_schema = OFF;');
 
   const snapshot = sharedSnapshot(reader);
@@ -84,8 +84,8 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
 }
 
 /**
- * Reads of one turn of the event loop share a snapshot: taking one costs more than reading a row. A commit ends it, so
- * that a caller who was told of a write also sees it.
+ * Reads of one turn of the event loop share a snapshot, because a new one takes longer than the read of a row. A commit ends
+ * it, so that a caller who knows of a write also sees it.
  */
 function sharedSnapshot(database: DatabaseSync): { enter(): void; leave(): void } {
   const begin = database.prepare('BEGIN');
@@ -107,16 +107,16 @@ function sharedSnapshot(database: DatabaseSync): { enter(): void; leave(): void 
   };
 }
 
-/** The calls on one connection, with its statements kept prepared. `changes`: how often it was told to change something. */
+/** The calls on one connection with its prepared statements. `changes` counts the statements that may change something. */
 function connection(database: DatabaseSync, beforeRead?: () => void): Writes & { changes(): number } {
-  const preparedByName = new Map<string, Prepared>();
+  const preparedByName = new Map<string, PreparedStatement>();
   let changes = 0;
-  const prepare = ({ text, name, row }: Sql): Prepared => {
+  const prepare = ({ text, name, row }: Sql): PreparedStatement => {
     const cached = name && preparedByName.get(name);
     if (cached) return cached;
     const { text: anonymous, order } = toAnonymous(forEngine(text, 'sqlite'));
     const statement = database.prepare(anonymous);
-    // SQLite gives arrays in half the time of objects.
+    // Arrays take half the time of objects.
     statement.setReturnArrays(true);
     const toRow = row ?? rowMaker(statement.columns().map(({ name }) => name));
     const prepared = { statement, order, toRow, isSelect: /^\s*SELECT\b/i.test(anonymous) };
@@ -130,15 +130,15 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes & {
     changes += 1;
     return Number(prepared.run(...bind(order, values)).changes);
   };
-  const guarded = <T>(work: () => T): Promise<T> => {
+  const toPromise = <T>(work: () => T): Promise<T> => {
     try {
       return Promise.resolve(work());
     } catch (error) {
-      return Promise.reject(translated(error));
+      return Promise.reject(toDbError(error));
     }
   };
   const all = <R>(statement: Sql, values: readonly Value[]) =>
-    guarded(() => {
+    toPromise(() => {
       beforeRead?.();
       const { statement: prepared, order, toRow, isSelect } = prepare(statement);
       if (!isSelect) changes += 1;
@@ -149,12 +149,12 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes & {
     try {
       change(statement, values);
     } catch (error) {
-      throw translated(error);
+      throw toDbError(error);
     }
   };
   return {
     get: <R>(statement: Sql, values: readonly Value[]) =>
-      guarded(() => {
+      toPromise(() => {
         beforeRead?.();
         const { statement: prepared, order, toRow, isSelect } = prepare(statement);
         if (!isSelect) changes += 1;
@@ -163,7 +163,7 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes & {
       }),
     all,
     last: all,
-    run: (statement, values) => guarded(() => change(statement, values)),
+    run: (statement, values) => toPromise(() => change(statement, values)),
     send,
     sendAll(statement, rows) {
       for (const values of rows) send(statement, values);

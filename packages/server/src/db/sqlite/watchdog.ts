@@ -1,6 +1,6 @@
 export type Watchdog = { over<T>(work: Promise<T>): Promise<T>; end(): void };
 
-/** Other writers wait for this one, so a transaction that waits for the outside world is cut off. One timer for a batch. */
+/** Ends a transaction that takes too long, because all other writers wait for it. There is one timer for a batch. */
 export function watchdog(ms: number): Watchdog {
   let startedAt = performance.now();
   let cut: (error: Error) => void = () => undefined;

@@ -1,5 +1,5 @@
 import type { RecordedAction } from '@grove/contract';
-import { joined, type TenantTx } from '../../db/db.ts';
+import { joinTransaction, type TenantTx } from '../../db/db.ts';
 import type { Context } from '../../kernel/context.ts';
 
 /** A change of the configuration, as it is recorded. */
@@ -31,7 +31,7 @@ export function auditing(handler: Handle, action: RecordedAction, log: ChangeLog
   const within = (context: Context, input: Input, handle: (context: Context) => unknown) =>
     context.db.write(
       async (tx) => {
-        const inside = { ...context, db: joined(tx) };
+        const inside = { ...context, db: joinTransaction(tx) };
         const params = input.params as Record<string, string>;
         const before = await log.readBefore(inside, action, params);
         const result = await handle(inside);

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { joined, type TenantDb } from '../../db/db.ts';
+import { joinTransaction, type TenantDb } from '../../db/db.ts';
 import { type Clock, HOUR } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Environment } from '../../kernel/environment.ts';
@@ -55,7 +55,7 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
     const handle = request.prepare ? await request.prepare() : request.handle;
     const now = clock.now();
     return context.db.write(async (tx) => {
-      const body = await handle({ ...context, db: joined(tx) });
+      const body = await handle({ ...context, db: joinTransaction(tx) });
       const stored: StoredAnswer = [hash.toString('base64'), body];
       const sealed = await vault.sealFor(tx, SUBJECT, slotName(slot), Buffer.from(JSON.stringify(stored)));
       const row = { ...slot, request_hash: NO_HASH, sealed, created_at: now, instance_id: request.instanceId ?? null };

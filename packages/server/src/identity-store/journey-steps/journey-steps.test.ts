@@ -14,7 +14,7 @@ import {
   USE_PASSKEY,
   USE_TOTP,
 } from '../../../test/identity-journeys.ts';
-import { joined } from '../../db/db.ts';
+import { joinTransaction } from '../../db/db.ts';
 import { MINUTE } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import type { StoreUser } from '../../process-manager/engine/steps/identity-acts.ts';
@@ -67,7 +67,7 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     const asked = { store: 'people', rpId: RP_ID, policy: 'default', answer: {} };
     const finishFor = (wanted: StoreUser | undefined) =>
       its.grove.app.db.of(asTenantId(its.grove.tenantId)).write(async (tx) => {
-        const caller = { db: joined(tx), now, principal: { environment: 'test' } };
+        const caller = { db: joinTransaction(tx), now, principal: { environment: 'test' } };
         const acts = passkeyActs(ceremonies as never, { tx, caller, about } as never);
         await acts.startPasskeyAuthentication({ ...asked, user: wanted });
         return acts.completePasskeyAuthentication({ ...asked, user: wanted });

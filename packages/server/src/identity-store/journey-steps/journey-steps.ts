@@ -1,4 +1,4 @@
-import { joined } from '../../db/db.ts';
+import { joinTransaction } from '../../db/db.ts';
 import { lockName } from '../../db/named-lock.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { IdentityActs, RefusedAct } from '../../process-manager/engine/steps/identity-acts.ts';
@@ -33,7 +33,11 @@ export function journeySteps(deps: JourneyStepsDeps): IdentityPort {
     presentFace: deps.faces.presentFace,
     acts(tx, about) {
       const { environment, process, now } = about;
-      const acting: Acting = { tx, about, caller: { db: joined(tx), now, principal: { environment }, process } };
+      const acting: Acting = {
+        tx,
+        about,
+        caller: { db: joinTransaction(tx), now, principal: { environment }, process },
+      };
       return {
         ...userActs(deps, acting),
         ...passkeyActs(deps.passkeys, acting),

@@ -49,7 +49,7 @@ const BY_STATUS = {
   status: "AND status <> 'ACTIVE' AND status = :status",
 } as const;
 const LIST = listOf<UserRow>()(users.columns, `FROM identity_users ${OF_STORE}`, {
-  mostCounted: COUNT_CAP,
+  maxCount: COUNT_CAP,
   byId: { from: 'FROM identity_users WHERE tenant_id = :tenant_id', id: 'id' },
   filters: {
     whole: 'AND ext_id_folded = :whole',

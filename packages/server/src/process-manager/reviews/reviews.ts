@@ -1,6 +1,6 @@
 import { api } from '@grove/contract';
 import { type Audit, type AuditAction, changedBy } from '../../audit/audit.ts';
-import { joined, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { joinTransaction, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { HOUR, toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
@@ -102,7 +102,7 @@ export function reviewHandlers(deps: ReviewDeps) {
     askAgain: (context, { params, body }) =>
       context.db.write(async (tx) => {
         const input = { ...body, status: 'ASKED_AGAIN' } as const;
-        const row = await decide({ ...context, db: joined(tx) }, params.processInstanceId, input, {
+        const row = await decide({ ...context, db: joinTransaction(tx) }, params.processInstanceId, input, {
           type: 'askAgain',
           steps: body.steps,
           ...(body.reason && { reason: body.reason }),
