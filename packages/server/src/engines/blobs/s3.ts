@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '../../kernel/escape.ts';
 import { creationTimeOf, ID_PATTERN } from '../../kernel/ids.ts';
 import {
   asContent,
@@ -104,9 +105,8 @@ async function bodyOf({ size, chunks }: BlobContent): Promise<S3Body> {
   return { sha256: hash.digest('hex'), size, chunks: all };
 }
 
-/** Keys are ids, and the prefix comes from the configuration: only `&` and `<` need escaping. */
 function deletionOf(paths: readonly string[]): S3Body {
-  const objects = paths.map((path) => `<Object><Key>${escaped(path)}</Key></Object>`).join('');
+  const objects = paths.map((path) => `<Object><Key>${escapeHtml(path)}</Key></Object>`).join('');
   const xml = Buffer.from(
     `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>${objects}</Delete>`,
   );
@@ -116,10 +116,6 @@ function deletionOf(paths: readonly string[]): S3Body {
     chunks: [xml],
     md5: createHash('md5').update(xml).digest('base64'),
   };
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function isBlobFault(error: unknown): false {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sha256, signRequest, type Unsigned } from './sign-request.ts';
+import { type RequestToSign, sha256, signRequest } from './sign-request.ts';
 
 /** Published by Amazon: the signing test suite, and the examples in the documentation of S3. */
 const NOTHING = sha256('');
@@ -19,13 +19,13 @@ const S3_KEY = {
 };
 const S3_TIME = Date.parse('2013-05-24T00:00:00Z');
 
-const suite = (request: Partial<Unsigned>) =>
+const suite = (request: Partial<RequestToSign>) =>
   signRequest(
     { method: 'GET', host: 'example.amazonaws.com', path: '/', payloadHash: NOTHING, ...request },
     SUITE_KEY,
     SUITE_TIME,
   );
-const s3 = ({ headers, payloadHash = NOTHING, ...request }: Partial<Unsigned>) =>
+const s3 = ({ headers, payloadHash = NOTHING, ...request }: Partial<RequestToSign>) =>
   signRequest(
     {
       method: 'GET',

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Credentials } from './credentials.ts';
 
 /** Signs requests with Signature Version 4 of Amazon Web Services, in their headers. */
-export type Unsigned = {
+export type RequestToSign = {
   method: string;
   host: string;
   /** Not encoded. */
@@ -16,17 +16,17 @@ export type Unsigned = {
 export type SigningKey = Credentials & { readonly region: string; readonly service: string };
 
 /** Headers in lower case. */
-export type Signed = { path: string; headers: Record<string, string> & { authorization: string } };
+export type SignedRequest = { path: string; headers: Record<string, string> & { authorization: string } };
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 
 /** Returns the address as it was signed, and the headers to send. */
-export function signRequest(request: Unsigned, key: SigningKey, now: number): Signed {
+export function signRequest(request: RequestToSign, key: SigningKey, now: number): SignedRequest {
   const { method, host, path, query = {}, payloadHash } = request;
   const time = new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, '');
   const day = time.slice(0, 8);
   const headers: Record<string, string> = {
-    ...lowered(request.headers ?? {}),
+    ...lowerCase(request.headers ?? {}),
     host,
     'x-amz-date': time,
     ...(key.sessionToken && { 'x-amz-security-token': key.sessionToken }),
@@ -71,6 +71,6 @@ function encode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-function lowered(headers: Readonly<Record<string, string>>): Record<string, string> {
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

@@ -46,7 +46,7 @@ async function reencode(type: ImageType, bytes: Buffer): Promise<Picture> {
   if (format === undefined || `image/${format}` !== type) throw new Refusal('not_an_image');
   if ((pages ?? 1) > 1) throw new Refusal('animated');
   if (hasTooManyPixels({ width, height })) throw new Refusal('too_many_pixels');
-  const { data, info } = await decoded(limitedDecoder(bytes, { ignoreIcc: isNamedSrgb(icc) }));
+  const { data, info } = await toJpeg(limitedDecoder(bytes, { ignoreIcc: isNamedSrgb(icc) }));
   return { jpeg: data, width: info.width, height: info.height };
 }
 
@@ -78,7 +78,7 @@ async function metadataOf(bytes: Buffer): Promise<Metadata> {
   }
 }
 
-async function decoded(image: Sharp) {
+async function toJpeg(image: Sharp) {
   try {
     return await image
       .flatten({ background: WHITE })

@@ -5,7 +5,7 @@ import type { Share } from '../../kernel/fair-queue.ts';
 export type SlowSenders = {
   has(share: Share): boolean;
   /**
-   * The limit is halved with each file of the sender that reached it, and for everybody of a tenant with many such
+   * The limit is halve with each file of the sender that reached it, and for everybody of a tenant with many such
    * senders.
    */
   limitOf(share: Share, timeoutMs: number): number;
@@ -40,7 +40,7 @@ export function slowSenders(now = () => performance.now()): SlowSenders {
     limitOf(share, timeoutMs) {
       const own = timeoutsIn(senders, senderOf(share)) ?? 0;
       const ofTenant = Math.max(0, (timeoutsIn(tenants, share.tenant) ?? 0) - FREE_SENDERS_OF_TENANT);
-      return Math.min(halved(timeoutMs, own, MIN_TIMEOUT_MS), halved(timeoutMs, ofTenant, MIN_TIMEOUT_OF_TENANT_MS));
+      return Math.min(halve(timeoutMs, own, MIN_TIMEOUT_MS), halve(timeoutMs, ofTenant, MIN_TIMEOUT_OF_TENANT_MS));
     },
     add(share, ranIntoLimit) {
       const isFirst = ranIntoLimit && !timeoutsIn(senders, senderOf(share));
@@ -50,7 +50,7 @@ export function slowSenders(now = () => performance.now()): SlowSenders {
   };
 }
 
-function halved(timeoutMs: number, times: number, leastMs: number): number {
+function halve(timeoutMs: number, times: number, leastMs: number): number {
   return Math.max(timeoutMs / 2 ** times, Math.min(timeoutMs, leastMs));
 }
 

@@ -33,7 +33,7 @@ export function parseAllowList(entries: readonly string[]): AllowList | undefine
 
 function parseRange(entry: string): Range | undefined {
   if (ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry) as Range;
-  // Four numbers and nothing shorter: `10` would be the address 0.0.0.10.
+  // An IPv4 address must have four numbers: `10` would be the address 0.0.0.10.
   if (!ipaddr.IPv4.isValidFourPartDecimal(entry) && !ipaddr.IPv6.isValid(entry)) return undefined;
   const address = ipaddr.parse(entry);
   return [address, address.kind() === 'ipv4' ? 32 : 128];
@@ -45,15 +45,15 @@ export function isListed(address: string, { ranges }: AllowList): boolean {
   return ranges.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits));
 }
 
-/** IPv6 ranges that lead to an IPv4 address of an inner network, or to one site, though ipaddr.js calls them unicast. */
+/** IPv6 ranges that can lead to an IPv4 address of an internal network, or to one site, though ipaddr.js calls them unicast. */
 const NEVER = ['::/96', '::ffff:0:0/96', 'fec0::/10', '2002::/16', '2001::/32', '64:ff9b::/96', '64:ff9b:1::/48'].map(
   (range) => ipaddr.IPv6.parseCIDR(range),
 );
 
-/** Public addresses at which a cloud serves only the machines inside it: Azure's wire server. */
+/** Public addresses that a cloud serves only to its own machines: Azure's wire server. */
 const INSIDE_CLOUDS: ReadonlySet<string> = new Set(['168.63.129.16']);
 
-/** True for an address of the public internet that contains no other address. */
+/** Ensures that an address belongs to the public internet and does not contain another address (SSRF). */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);

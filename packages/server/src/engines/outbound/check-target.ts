@@ -2,13 +2,13 @@ import { isIP } from 'node:net';
 import { type AllowList, isListed, isPublic } from './allow-list.ts';
 
 /**
- * What is known of a target before anything is dialled. `named`: the operator allows this host and port, wherever it
- * leads. `listed`: it may lead only into the operator's ranges. `public`: to the public internet, or into those ranges.
+ * A target before the connection. `named`: the operator allows this host and port, whatever its address. `listed`: its
+ * address must be in the operator's ranges. `public`: its address must be public, or in those ranges.
  */
 export type Target = { readonly url: URL; readonly host: string; readonly trust: 'named' | 'listed' | 'public' };
 export type TargetFault = { readonly fault: string };
 
-/** Where databases, caches, queues and control planes listen: no receiver of requests from outside lives there. */
+/** Ports of databases, caches, queues and control planes, where no receiver of requests listens (SSRF). */
 const DENIED_PORTS: ReadonlySet<number> = new Set([
   1080, 1433, 1434, 1521, 1719, 1720, 1723, 2049, 2181, 2375, 2376, 2379, 2380, 3128, 3306, 3389, 3659, 4045, 4190,
   5060, 5061, 5432, 5433, 5672, 5900, 5984, 6000, 6379, 6380, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 7000,
@@ -19,14 +19,14 @@ const HTTPS_PORT = 443;
 const FIRST_UNPRIVILEGED_PORT = 1024;
 
 export function checkTarget(uri: string, allow: AllowList): Target | TargetFault {
-  // A URL parser drops or turns these, and others may read them otherwise.
+  // URL parsers remove or replace these characters, each in its own way.
   if (/[\s\\]|\p{Cc}/u.test(uri) || !URL.canParse(uri)) return { fault: 'must be an https address' };
   const url = new URL(uri);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { fault: 'must be an https address' };
   if (url.username !== '' || url.password !== '') return { fault: 'must not carry a user name or a password' };
   if (url.hash !== '') return { fault: 'must not have a fragment' };
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  // A port of 0 is one, and none that anybody listens on.
+  // Port 0 is a port, but nobody listens on it.
   const port = url.port === '' ? (url.protocol === 'https:' ? HTTPS_PORT : 80) : Number(url.port);
   const name = isIP(host) === 6 ? `[${host}]` : host;
   if (allow.targets.has(`${name}:${port}`)) return { url, host, trust: 'named' };
@@ -35,7 +35,7 @@ export function checkTarget(uri: string, allow: AllowList): Target | TargetFault
   if (!trust) return { fault: 'must not lead to an internal address' };
   const ordinary = url.protocol === 'https:' && (port === HTTPS_PORT || port >= FIRST_UNPRIVILEGED_PORT);
   if (ordinary || trust === 'listed') return { url, host, trust };
-  // Where a name leads shows when it is dialled: into the operator's ranges, or nowhere.
+  // The address of a name is known only when it is dialled: it must then be in the operator's ranges.
   if (isIP(host) === 0 && allow.ranges.length > 0) return { url, host, trust: 'listed' };
   if (url.protocol === 'http:') return { fault: 'must be an https address' };
   return { fault: `must name port ${HTTPS_PORT} or one from ${FIRST_UNPRIVILEGED_PORT}` };
@@ -47,7 +47,7 @@ function trustOf(host: string, allow: AllowList): 'listed' | 'public' | undefine
   return isListed('127.0.0.1', allow) ? 'listed' : undefined;
 }
 
-/** The address that is dialled decides, whatever its name was when the target was stored. */
+/** Ensures that the dialled address is allowed, whatever the name resolved to when the target was stored (DNS rebinding). */
 export function mayDial(address: string, { trust }: Pick<Target, 'trust'>, allow: AllowList): boolean {
   if (trust === 'named') return true;
   return isListed(address, allow) || (trust === 'public' && isPublic(address));

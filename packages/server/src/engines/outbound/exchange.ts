@@ -10,12 +10,12 @@ export type OutboundRequest = {
   url: string;
   headers: Readonly<Record<string, string>>;
   body?: string | Buffer;
-  /** From the first look-up to the last byte that is waited for. */
+  /** The limit from the DNS look-up to the last byte. */
   timeoutMs?: number;
   maxAnswerBytes?: number;
-  /** The answer's body is wanted: all of it, within the limits, or the answer is a bad one. */
+  /** Returns the whole body of the answer; a longer one than the limit is a `bad_answer`. */
   wantBody?: boolean;
-  /** The beginning of the answer's body is handed over with the status; what is longer than the limit is cut. */
+  /** Returns the start of the body with the status; the rest beyond the limit is dropped. */
   keepStart?: boolean;
   signal?: AbortSignal;
 };
@@ -31,31 +31,31 @@ export type OutboundFault =
   | 'stopped';
 
 export type Agents = { readonly http: Agent; readonly https: HttpsAgent };
-export type Bounded = OutboundRequest & { timeoutMs: number; maxAnswerBytes: number };
+export type BoundedRequest = OutboundRequest & { timeoutMs: number; maxAnswerBytes: number };
 export type ExchangeDeps = { allow: AllowList; resolve: ResolveHost; sockets: Set<Socket>; agents: Agents };
 
-/** `stale`: a kept connection was closed under the request. */
-export type Exchanged = { stale?: boolean } & (
+/** `stale`: the other side closed a reused connection during the request. */
+export type ExchangeResult = { stale?: boolean } & (
   | { status: number; retryAfter?: string; body?: Buffer }
   | { fault: OutboundFault; status?: undefined }
 );
 
 const MAX_HEADER_BYTES = 8192;
-/** The status is the answer. What follows is waited for only so that the connection can be used again. */
+/** The status is enough. The body is read, for this long, only so that the connection can be used again. */
 const BODY_WITHIN_MS = 1000;
 
 export class RefusedAddress extends Error {}
 
-/** One request and its answer. Redirects are answers like others: nobody follows them. */
+/** One request and its answer. A redirect is an answer like any other; nobody follows it. */
 export function exchange(
-  { method, headers, body, timeoutMs, maxAnswerBytes, wantBody, keepStart = false, signal }: Bounded,
+  { method, headers, body, timeoutMs, maxAnswerBytes, wantBody, keepStart = false, signal }: BoundedRequest,
   target: Target,
   deps: ExchangeDeps,
-): Promise<Exchanged> {
+): Promise<ExchangeResult> {
   const secure = target.url.protocol === 'https:';
   return new Promise((resolve) => {
     let request: ClientRequest | undefined;
-    const end = (outcome: Exchanged, { close = true } = {}) => {
+    const end = (outcome: ExchangeResult, { close = true } = {}) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
       if (close) request?.destroy();
@@ -82,7 +82,7 @@ export function exchange(
       const stale = openRequest.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(error.code ?? '');
       end({ fault: faultOf(error), ...(stale && { stale }) });
     });
-    // An answer that changes the protocol is none, and closes without a word.
+    // An answer that changes the protocol closes the request without another event.
     openRequest.on('close', () => end({ fault: 'connection' }));
     openRequest.on('response', (answer) =>
       wantBody ? readBody(answer, maxAnswerBytes, end) : readStatus(answer, { maxAnswerBytes, keepStart }, end),
@@ -91,9 +91,8 @@ export function exchange(
   });
 }
 
-type End = (outcome: Exchanged, options?: { close: boolean }) => void;
+type End = (outcome: ExchangeResult, options?: { close: boolean }) => void;
 
-/** Time is limited by that of the whole request. */
 function readBody(answer: IncomingMessage, maxAnswerBytes: number, end: End): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -128,7 +127,7 @@ function readStatus(answer: IncomingMessage, { maxAnswerBytes, keepStart }: Stat
   answer.on('error', () => finish(true));
 }
 
-/** What was looked up is what is dialled, so a name that answers otherwise the next time gains nothing. */
+/** Ensures that the dialled address is the one that was checked: a second look-up could return another (DNS rebinding). */
 export function checkedLookup(
   target: Target,
   { allow, resolve }: Pick<ExchangeDeps, 'allow' | 'resolve'>,
@@ -136,7 +135,7 @@ export function checkedLookup(
   return (host, options, done) => {
     const asSystem = target.trust !== 'public';
     const lookup = resolve(host, { asSystem }).catch((error) => {
-      // A short name inside is known to the system alone.
+      // Only the system can resolve short internal names.
       if (asSystem || allow.ranges.length === 0) throw error;
       return resolve(host, { asSystem: true });
     });
@@ -144,7 +143,7 @@ export function checkedLookup(
       (addresses) => {
         const all = addresses.map((address) => ({ address, family: isIP(address) }));
         const [first] = all;
-        // One that is refused among many shows a name that is not what it seems.
+        // One forbidden address among several is enough to refuse the name.
         if (!first || !addresses.every((address) => mayDial(address, target, allow))) {
           done(new RefusedAddress(), '', 0);
         } else if (options.all) done(null, all);
@@ -155,7 +154,7 @@ export function checkedLookup(
   };
 }
 
-/** A literal address is never looked up, so the connection itself is looked at as well. */
+/** Ensures that the connection leads to an allowed address, also for a literal address, which is never looked up. */
 function watchSocket(request: ClientRequest, target: Target, { allow, sockets }: ExchangeDeps): void {
   request.on('socket', (socket: Socket) => {
     if (!sockets.has(socket)) {

@@ -1,13 +1,13 @@
-/** Which headers a tenant may set on what is sent for it. */
+/** The headers that a tenant may set on requests that are sent for it. */
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Those that say where a message ends and whose it is, and our own. */
+/** Headers that delimit or route a message (request smuggling), and our own. */
 const OWN_HEADERS =
   /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|expect|te|trailer|proxy-.*|webhook-.*)$/i;
-/** What HTTP can carry: visible characters of Latin-1, blanks and tabs. */
+/** The characters that HTTP allows: visible characters of Latin-1, blanks and tabs. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** What is wrong with the name; nothing if it may be set. */
+/** Ensures that a tenant may set the header. Returns the fault. */
 export function headerNameFault(name: string): string | undefined {
   if (!HEADER_NAME.test(name)) return 'must be the name of a header';
   return OWN_HEADERS.test(name) ? 'is a header that Grove sets itself' : undefined;

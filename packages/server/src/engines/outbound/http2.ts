@@ -7,8 +7,8 @@ import { checkedLookup, faultOf, type OutboundFault, RefusedAddress } from './ex
 import { hostResolver, type ResolveHost } from './resolve-host.ts';
 
 /**
- * The same door as `openOutbound`, for those who speak only HTTP/2. One connection to each origin carries all requests;
- * one that breaks is opened anew with the next.
+ * Requests to targets that speak only HTTP/2, with the same checks as `openOutbound`. One connection to each origin carries
+ * all requests; after it breaks, the next request opens a new one.
  */
 export type Http2 = {
   /** Never rejects. */
@@ -24,10 +24,10 @@ export type Http2Answer =
 
 const MAX_SESSIONS = 64;
 const MAX_ANSWER_BYTES = 4096;
-/** One slow answer says nothing of the others on the connection; a connection that is only silent is dead. */
+/** One slow answer may be an exception; so many without any other answer mean that the connection is dead. */
 const SILENCES_UNTIL_DEAD = 2;
 const silences = new WeakMap<ClientHttp2Session, number>();
-/** Why connections have ended. */
+/** The errors with which connections ended. */
 const ends = new WeakMap<ClientHttp2Session, Error>();
 
 export function openHttp2(deps: { allow: AllowList; resolve?: ResolveHost }): Http2 {
@@ -45,7 +45,7 @@ export function openHttp2(deps: { allow: AllowList; resolve?: ResolveHost }): Ht
       if (sessions.get(origin) === session) sessions.delete(origin);
     };
     session.on('error', (error) => {
-      // Whoever has a request on it is told only that the stream is gone.
+      // A stream on the connection reports only that it ended, not why.
       ends.set(session, error);
       forget();
     });
@@ -72,7 +72,7 @@ export function openHttp2(deps: { allow: AllowList; resolve?: ResolveHost }): Ht
   };
 }
 
-/** What was looked up is what is dialled, and what was dialled is looked at. */
+/** Ensures that the address is allowed, when it is looked up and when it is connected. */
 function dial(target: Target, { allow, resolve }: { allow: AllowList; resolve: ResolveHost }): Socket {
   const { protocol, port } = target.url;
   const lookup = checkedLookup(target, { allow, resolve });
@@ -128,7 +128,7 @@ function ask(
       if (status === 0) end({ fault: 'connection' });
       else end({ status, body: Buffer.concat(chunks), ...(retryAfter !== undefined && { retryAfter }) });
     });
-    // The stream ends with its connection, and which of the two says why differs.
+    // The stream ends with its connection, and either of the two may have the reason.
     const broken = () =>
       setImmediate(() => end({ fault: faultOf(ends.get(session) ?? new Error('the stream ended')) }));
     stream.on('error', broken);

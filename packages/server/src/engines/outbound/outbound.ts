@@ -7,12 +7,12 @@ import { type Agents, exchange, type OutboundFault, type OutboundRequest } from 
 import { hostResolver, type ResolveHost } from './resolve-host.ts';
 
 /**
- * The one door to the outside. Whatever a tenant may name as a target is dialled from here alone: https, the public
- * internet or what the operator lists, no redirects, and of the answer nothing but its status, unless the body is what
- * the tenant's own step asks for.
+ * The only way to the outside. Ensures that a target which a tenant names is reached by https, on the public internet or in
+ * the operator's list, without redirects (SSRF). Of the answer, callers see the status only, unless a step of the tenant
+ * reads the body.
  */
 export type Outbound = {
-  /** What is wrong with an address that a caller wants stored; nothing if it may be tried. */
+  /** The fault of an address that a caller wants to store; undefined if it may be tried. */
   faultOf(uri: string): string | undefined;
   /** Never rejects. */
   send(request: OutboundRequest): Promise<OutboundAnswer>;
@@ -36,7 +36,7 @@ export type OutboundOptions = { allow: AllowList; resolve?: ResolveHost };
 
 const TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 4096;
-/** Connections that are kept for the next request. Beyond these each request has its own and closes it. */
+/** Connections that stay open for the next request. Beyond this number each request opens and closes its own. */
 const MAX_KEPT_SOCKETS = 512;
 const MAX_FREE_SOCKETS_PER_HOST = 4;
 const KEPT_MS = 5000;
@@ -44,7 +44,7 @@ const KEPT_MS = 5000;
 export function openOutbound({ allow, resolve = hostResolver() }: OutboundOptions): Outbound {
   const sockets = new Set<Socket>();
   const keeping = { keepAlive: true, maxFreeSockets: MAX_FREE_SOCKETS_PER_HOST, timeout: KEPT_MS };
-  // Said here, so that no variable of the environment can unsay it.
+  // Set here, so that no environment variable can change it.
   const verified = { rejectUnauthorized: true };
   const keptAgents: Agents = { http: new HttpAgent(keeping), https: new HttpsAgent({ ...keeping, ...verified }) };
   const single: Agents = { http: new HttpAgent(), https: new HttpsAgent(verified) };
@@ -62,7 +62,7 @@ export function openOutbound({ allow, resolve = hostResolver() }: OutboundOption
       const deps = { allow, resolve, sockets };
       const bounded = { timeoutMs: TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES, ...request };
       let outcome = await exchange(bounded, target, { ...deps, agents });
-      // The other side may close a kept connection in the moment in which it is used again. That says nothing of it.
+      // The other side may close an open connection just when it is used again, which is not a failure.
       if (outcome.stale) outcome = await exchange(bounded, target, { ...deps, agents: single });
       const { stale: _, ...answer } = outcome;
       return { ...answer, milliseconds: elapsedMs() } as OutboundAnswer;

@@ -7,9 +7,9 @@ const TRIES = 2;
 export const MAX_ADDRESSES = 16;
 
 /**
- * The system's own look-up holds one of a few threads for as long as a name server does not answer, and files wait for
- * the same threads: a few dead names would slow everything down. So names of the internet are asked for over the network;
- * the system, which knows its hosts file and search domains, is asked only for what the operator allows.
+ * The system's look-up blocks one of a few threads until the name server answers, and file access uses the same threads: a
+ * few dead names would slow everything down. So public names are resolved over the network. The system, which knows its
+ * hosts file and search domains, resolves only names that the operator allows.
  */
 export function hostResolver(): ResolveHost {
   const resolver = new dns.Resolver({ timeout: TIMEOUT_MS, tries: TRIES });

@@ -4,20 +4,20 @@ import type { Http2 } from '../outbound/http2.ts';
 import { outcomeOfStatus, PUSH_TIMEOUT_MS, type PushMessage, type PushOutcome } from './outcome.ts';
 import { privateKeyOf, signJwt } from './sign-jwt.ts';
 
-/** Apple's service: HTTP/2, with a token that the relying party's key signs. */
+/** Apple's push service: HTTP/2, with a token that is signed with the relying party's key. */
 export type ApnsSettings = {
   teamId: string;
   keyId: string;
-  /** PEM of PKCS #8, as Apple hands it out. */
+  /** PEM of PKCS #8, as Apple issues it. */
   privateKey: string;
   bundleId: string;
   environment?: 'PRODUCTION' | 'SANDBOX';
-  /** Instead of Apple's own. */
+  /** The address of the service; Apple's own by default. */
   address?: string;
 };
 
 const ADDRESSES = { PRODUCTION: 'https://api.push.apple.com', SANDBOX: 'https://api.sandbox.push.apple.com' } as const;
-/** Apple wants a token to be used for at least twenty minutes and at most an hour. */
+/** Apple requires that a token is used for at least twenty minutes and at most an hour. */
 const TOKEN_LIFE_MS = 40 * MINUTE;
 const MAX_TOKENS = 500;
 const DEVICE_TOKEN = /^[0-9A-Fa-f]{32,400}$/;
@@ -41,8 +41,8 @@ export function openApns({ http2, clock }: { http2: Http2; clock: Clock }) {
   };
 
   return async (settings: ApnsSettings, deviceToken: string, message: PushMessage): Promise<PushOutcome> => {
-    // It stands in the address, so nothing else may.
-    if (!DEVICE_TOKEN.test(deviceToken)) return { kind: 'DEAD_TOKEN', reason: 'it is no token of a device' };
+    // The token becomes part of the URL, so it must not hold other characters.
+    if (!DEVICE_TOKEN.test(deviceToken)) return { kind: 'DEAD_TOKEN', reason: 'it is not a device token' };
     const token = tokenOf(settings);
     if (!token) return { kind: 'FAILED', reason: 'the private key cannot be used' };
     const { address = ADDRESSES[settings.environment ?? 'PRODUCTION'] } = settings;
@@ -77,7 +77,7 @@ function bodyOf({ title, message, data }: PushMessage): string {
   return JSON.stringify({ ...data, aps: { alert, sound: 'default' } });
 }
 
-/** One of Apple's own words; anything else is not repeated. */
+/** Returns the reason only if it is one word, so that nothing else of the answer reaches a log. */
 function reasonOf(body: Buffer): string {
   try {
     const { reason } = JSON.parse(body.toString('utf8')) as { reason?: unknown };

@@ -1,7 +1,7 @@
 import { boundedMap } from '../../kernel/bounded-map.ts';
 import { type Clock, SECOND } from '../../kernel/clock.ts';
 
-/** Knows which providers are down, so that nobody waits for one that is. */
+/** Remembers which providers are down, so that nobody waits for them. */
 export type Breaker = {
   mayTry(provider: string): boolean;
   note(provider: string, down: boolean): void;
@@ -19,7 +19,7 @@ export function openBreaker(clock: Clock): Breaker {
       if (!state || state.failures < FAILURES_UNTIL_OPEN) return true;
       const now = clock.now();
       if (now < state.tryAt) return false;
-      // One goes ahead; the others wait for what becomes of it.
+      // One message tries the provider; the others wait for its result.
       places.set(provider, { ...state, tryAt: now + OPEN_MS });
       return true;
     },

@@ -4,14 +4,14 @@ import type { Outbound } from '../outbound/outbound.ts';
 import { outcomeOfStatus, PUSH_TIMEOUT_MS, type PushMessage, type PushOutcome } from './outcome.ts';
 import { privateKeyOf, signJwt } from './sign-jwt.ts';
 
-/** Firebase Cloud Messaging, HTTP v1: an access token for a service account's signature, then the message. */
+/** Firebase Cloud Messaging, HTTP v1: a service account's signature gets an access token, which sends the message. */
 export type FcmSettings = {
   projectId: string;
   clientEmail: string;
   /** PEM of PKCS #8, as it is in the file of the service account. */
   privateKey: string;
   tokenUri?: string;
-  /** Instead of Google's own. */
+  /** The address of the service; Google's own by default. */
   address?: string;
 };
 
@@ -19,7 +19,7 @@ const ADDRESS = 'https://fcm.googleapis.com';
 const TOKEN_URI = 'https://oauth2.googleapis.com/token';
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 const ASSERTION_LIFE_SECONDS = 3600;
-/** Given up a little early, so that none runs out on its way. */
+/** A token is replaced this long before it expires, so that none expires on its way. */
 const EARLY_MS = 5 * MINUTE;
 const MAX_TOKENS = 500;
 const MAX_ANSWER_BYTES = 16 * 1024;
@@ -61,14 +61,14 @@ export function openFcm({ outbound, clock }: { outbound: Outbound; clock: Clock 
     return { token };
   };
 
-  /** However many messages wait for it, it is asked for once. */
+  /** Messages that need an access token at the same time share one request for it. */
   const accessOf = (settings: FcmSettings): Promise<Access> => {
     const name = nameOf(settings);
     const cached = tokens.get(name);
     if (cached && clock.now() < cached.until) return Promise.resolve({ token: cached.token });
-    const under = asking.get(name) ?? askForAccess(settings).finally(() => asking.delete(name));
-    asking.set(name, under);
-    return under;
+    const request = asking.get(name) ?? askForAccess(settings).finally(() => asking.delete(name));
+    asking.set(name, request);
+    return request;
   };
 
   return async (settings: FcmSettings, deviceToken: string, message: PushMessage): Promise<PushOutcome> => {
@@ -96,7 +96,7 @@ export function openFcm({ outbound, clock }: { outbound: Outbound; clock: Clock 
   };
 }
 
-/** A success without what it should bring is none. */
+/** A success without an access token is a failure. */
 function failure(outcome: PushOutcome): PushOutcome {
   return outcome.kind === 'SENT' ? { kind: 'FAILED', reason: 'there is no access token in the answer' } : outcome;
 }
@@ -116,7 +116,7 @@ function readJson(body: Buffer | undefined): Record<string, unknown> {
   }
 }
 
-/** The word in the details of an error; anything that is not one of Google's words is not repeated. */
+/** Returns the error code only if it is one word, so that nothing else of the answer reaches a log. */
 function errorCodeOf(body: Buffer | undefined): string {
   const { error } = readJson(body) as { error?: { details?: unknown } };
   const details = Array.isArray(error?.details) ? (error.details as { errorCode?: unknown }[]) : [];

@@ -1,26 +1,26 @@
-/** What is sent, and what becomes of it, whoever sends it. */
+/** A push message and its outcome, for all providers. */
 export type PushMessage = {
   readonly id: string;
   readonly title?: string | undefined;
   readonly message?: string | undefined;
-  /** What the application is told beside what is shown. */
+  /** For the application, beside the text that is shown. */
   readonly data: Readonly<Record<string, string>>;
   readonly expiresAt: number;
 };
 
 export type PushOutcome =
   | { readonly kind: 'SENT' }
-  /** The provider will never again take anything for this token. */
+  /** The provider will not accept another message for this token. */
   | { readonly kind: 'DEAD_TOKEN'; readonly reason: string }
-  /** It may go better later. */
+  /** Another attempt may succeed. */
   | { readonly kind: 'LATER'; readonly reason: string; readonly down?: true }
-  /** It will not. */
+  /** Another attempt will not succeed. */
   | { readonly kind: 'FAILED'; readonly reason: string };
 
-/** Short, because whoever waits behind it waits too; a provider that works answers in a tenth of it. */
+/** Short, because other messages wait behind it; a provider that works answers in a tenth of it. */
 export const PUSH_TIMEOUT_MS = 4000;
 
-/** What a status says where nothing more is known. */
+/** The outcome that follows from the status alone. */
 export function outcomeOfStatus(status: number): PushOutcome {
   if (status >= 200 && status < 300) return { kind: 'SENT' };
   if (status === 429) return { kind: 'LATER', reason: 'the provider asks to wait' };

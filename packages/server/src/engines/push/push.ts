@@ -7,7 +7,7 @@ import { type FcmSettings, openFcm } from './fcm.ts';
 import type { PushMessage, PushOutcome } from './outcome.ts';
 import { sendWebPush, type WebPushSettings } from './web-push.ts';
 
-/** The one door to the providers of push notifications. Each speaks its own protocol; what became of it is told alike. */
+/** The only way to the providers of push notifications. Each has its own protocol; outcomes are the same for all. */
 export type ProviderSettings = { apns?: ApnsSettings; fcm?: FcmSettings; webPush?: WebPushSettings };
 export type ProviderName = 'APNS' | 'FCM' | 'WEB_PUSH';
 
@@ -31,17 +31,17 @@ export function openPush({ outbound, http2, clock }: PushDeps): SendPush {
   };
 
   return async (target, message) => {
-    const where = placeOf(target);
-    // A provider that is down must not make those wait that are not.
-    if (!breaker.mayTry(where)) return { kind: 'LATER', reason: 'the provider is down' };
+    const service = serviceOf(target);
+    // Messages to a provider that is down must not delay the others.
+    if (!breaker.mayTry(service)) return { kind: 'LATER', reason: 'the provider is down' };
     const outcome = await dispatch(target, message);
-    breaker.note(where, outcome.kind === 'LATER' && outcome.down === true);
+    breaker.note(service, outcome.kind === 'LATER' && outcome.down === true);
     return outcome;
   };
 }
 
-/** What is down together: each browser maker's service by itself, each address of the others. */
-function placeOf({ provider, token, settings }: PushTarget): string {
+/** The name of the service that is up or down as a whole: one for each browser maker, and one for each other address. */
+function serviceOf({ provider, token, settings }: PushTarget): string {
   if (provider === 'APNS') return `APNS ${settings.apns?.address ?? ''}`;
   if (provider === 'FCM') return `FCM ${settings.fcm?.address ?? ''}`;
   return `WEB_PUSH ${/"endpoint"\s*:\s*"(https?:\/\/[^/"]+)/.exec(token)?.[1] ?? ''}`;

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 
-/** The tokens that providers want to see, RFC 7515 in its compact form. */
+/** Signs a token for a provider: RFC 7515 in its compact form. */
 export function signJwt(key: KeyObject, header: { alg: 'ES256' | 'RS256'; kid?: string }, claims: object): string {
   const encoded = [{ typ: 'JWT', ...header }, claims].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),
@@ -10,7 +10,7 @@ export function signJwt(key: KeyObject, header: { alg: 'ES256' | 'RS256'; kid?: 
   return `${signed}.${sign('sha256', Buffer.from(signed), how).toString('base64url')}`;
 }
 
-/** The key in a PEM text, if it is one of that kind; else nothing. */
+/** The key in a PEM text; undefined if it is not a key of that kind. */
 export function privateKeyOf(pem: string, kind: 'ec' | 'rsa'): KeyObject | undefined {
   try {
     const key = createPrivateKey(pem);

@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 import type { Outbound } from '../outbound/outbound.ts';
 import { outcomeOfStatus, PUSH_TIMEOUT_MS, type PushMessage, type PushOutcome } from './outcome.ts';
 
-/** Web Push: RFC 8030, encrypted for the browser by RFC 8291, vouched for by VAPID (RFC 8292). */
+/** Web Push: RFC 8030, encrypted for the browser by RFC 8291, with the sender proven by VAPID (RFC 8292). */
 export type WebPushSettings = {
-  /** `mailto:` or https: whom the browser's service may turn to. */
+  /** `mailto:` or https: the contact for the browser's service. */
   subject: string;
   /** base64url, as every VAPID tool writes them. */
   publicKey: string;
@@ -16,7 +16,7 @@ type WebPush = {
   generateRequestDetails(subscription: object, payload: string, options: object): Details;
 };
 
-/** It has no types of its own. Loaded with the first push: most servers send none. */
+/** The package has no types. It is loaded with the first push, because most servers send none. */
 const load = createRequire(import.meta.url);
 const webPush = () => load('web-push') as WebPush;
 
@@ -42,7 +42,7 @@ export async function sendWebPush(
   message: PushMessage,
 ): Promise<PushOutcome> {
   const subscription = readSubscription(token);
-  if (!subscription) return { kind: 'DEAD_TOKEN', reason: 'it is no subscription' };
+  if (!subscription) return { kind: 'DEAD_TOKEN', reason: 'it is not a subscription' };
   const details = requestOf(subscription, settings, message, now);
   if (!details) return { kind: 'FAILED', reason: 'the keys cannot be used' };
   const headers = Object.fromEntries(
@@ -54,7 +54,7 @@ export async function sendWebPush(
   const answer = await outbound.send({ ...request, timeoutMs: PUSH_TIMEOUT_MS });
   if (answer.fault === 'refused_address') return { kind: 'DEAD_TOKEN', reason: 'the address is not allowed' };
   if (answer.fault !== undefined) return { kind: 'LATER', reason: `Web Push: ${answer.fault}`, down: true };
-  // RFC 8030, 7.3: the subscription has ended.
+  // RFC 8030, 7.3: the subscription no longer exists.
   if (answer.status === 404 || answer.status === 410) return { kind: 'DEAD_TOKEN', reason: `${answer.status}` };
   return outcomeOfStatus(answer.status);
 }

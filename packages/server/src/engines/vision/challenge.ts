@@ -1,4 +1,4 @@
-/** Following a challenge of active liveness is pure, and loads no model. */
+/** The functions that follow a challenge of active liveness are pure and load no model. */
 export {
   CHALLENGE_LIMITS,
   type ChallengeFrame,

@@ -1,4 +1,4 @@
 import type { DocumentReading } from '@grove/vision/light';
 
-/** What was read of each side of a document. */
+/** The reading of each side of a document. */
 export type DocumentSides = { readonly front: DocumentReading; readonly back?: DocumentReading };

@@ -17,23 +17,23 @@ import {
 } from '@grove/vision/templates';
 
 /**
- * What whoever keeps faces needs beside the machine: comparing is arithmetic, so it needs no worker and no waiting. This
- * is the only way to `@grove/vision` for the rest of the server.
+ * Compares face templates. That is arithmetic, so it needs neither the machine nor a worker. The rest of the server uses
+ * `@grove/vision` only through this file.
  */
 export { FACE_PACK_NAMES, type FacePackName, type Gallery, MATCH_SCORE, type Sketches, TemplateFault };
 
-/** The name of the way from a picture to a template. Templates of other names are refused, never compared. */
+/** The name of the algorithm that turns a picture into a template. Templates of different algorithms are never compared. */
 export function algorithmOfPack(name: FacePackName): string {
   return facePack(name).algorithm;
 }
 
-/** Of two templates as `faceTemplate` gives them. Throws `TemplateFault` for bytes of another algorithm, or of none. */
+/** Compares two templates of `faceTemplate`. Throws `TemplateFault` for another algorithm, or for other bytes. */
 export function compareFaces(one: Uint8Array, other: Uint8Array): { score: number; match: boolean } {
   const { score, match } = matchTemplates(decodeTemplate(asBuffer(one)), decodeTemplate(asBuffer(other)));
   return { score, match };
 }
 
-/** Of two unit vectors. */
+/** The cosine of two unit vectors. */
 export const cosineBetween = cosine;
 
 /** The unit vector in a template, for a gallery. Throws `TemplateFault`. */
@@ -45,7 +45,7 @@ export function algorithmOf(template: Uint8Array): string {
   return decodeTemplate(asBuffer(template)).algorithm;
 }
 
-/** What scores mean for templates of one algorithm, and what they are searched in. */
+/** The scale of scores of one algorithm, and the structures for searches among its templates. */
 export type FaceScale = {
   scoreOf(cosine: number): number;
   cosineOf(score: number): number;

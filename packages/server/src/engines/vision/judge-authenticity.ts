@@ -3,19 +3,19 @@ import type { Check } from '../../kernel/check.ts';
 import type { DocumentSides } from './document-sides.ts';
 
 /**
- * Whether anything shows that what was photographed is no genuine document. The best answer is that no signs were
- * found: a good forgery shows none, so it counts for definitions of `basic` assurance and for no other. Pure.
+ * Judges whether a photograph shows signs that the document is not genuine. The best result is that no signs were found. A
+ * good forgery shows none, so the check counts only for definitions of `basic` assurance. Pure.
  */
 export type AuthenticityRequest = { readonly allowSpecimens?: boolean };
 
 const NAME = 'documentAuthenticity';
-/** What no photograph shows, so that whoever reads the result does not take it for assessed. */
+/** Features that no photograph shows. The result lists them, so that nobody believes that they were assessed. */
 const NOT_ASSESSED = ['holograms', 'optically variable ink', 'relief and watermarks', 'chip'] as const;
-/** The number of issuer that our own example licences have; no state has it. */
+/** The issuer number of our own example licences; no state has it. */
 const EXAMPLE_ISSUER = '636999';
-/** What is printed across examples, and the state of ICAO's examples. */
+/** Words that are printed across specimens, and the state of ICAO's specimens. */
 const SPECIMEN_WORDS = /^(SPECIMEN|SPECIMENSPECIMEN|MUSTER|ESPECIMEN|SPECIMENO|UTOPIA.*)$/;
-/** What issuers put in the place of a name on their examples, and nobody is called. */
+/** Names that issuers print on their specimens and that no person has. */
 const SPECIMEN_NAMES = /(^| )(E?SPECIMENS?|ESPECIME|MUSTERMANN|MUSTERFRAU|VZOR|WZOR|PARAUDZINS|ZHENGJIAN YANGBEN)( |$)/;
 
 export function judgeAuthenticity(
@@ -42,7 +42,7 @@ export function judgeAuthenticity(
     metaData,
   });
   if (isSpecimen && !allowSpecimens) return checkOf({ status: 'FAILED', reason: 'specimen', advice: 'retry' });
-  // The backs of many cards are black on white.
+  // Only the front is judged, because the backs of many cards are black on white.
   if (isSign(front, 'ownColour') && front.portrait) {
     return checkOf({ status: 'FAILED', reason: 'photocopy', advice: 'retry' });
   }
@@ -55,7 +55,7 @@ export function judgeAuthenticity(
   return checkOf({ status: 'PASSED', reason: 'no_signs_found' });
 }
 
-/** Signs that have innocent causes as well, so that a human looks. Weak ones count together. */
+/** Signs that can have innocent causes as well, so that a human decides. Weak ones are added up. */
 function reviewReason(readings: readonly DocumentReading[]): string | undefined {
   const some = (...names: AuthenticitySignal['name'][]): boolean =>
     readings.some((reading) => names.some((name) => isSign(reading, name)));
@@ -70,8 +70,8 @@ function reviewReason(readings: readonly DocumentReading[]): string | undefined 
 }
 
 /**
- * Visas and licences are printed in fine patterns that repeat. Passports and cards with a zone have none that come near
- * the bound, so beside their zones less is a sign.
+ * Visas and licences are printed in fine patterns that repeat. The patterns of passports and cards with a zone stay far below
+ * the bound, so for these a lower value is already a sign.
  */
 function hasGridBesideZone({ authenticity, mrz }: DocumentReading): boolean {
   if (!mrz || mrz.format === 'MRVA' || mrz.format === 'MRVB') return false;
@@ -81,10 +81,11 @@ function hasGridBesideZone({ authenticity, mrz }: DocumentReading): boolean {
 const GRID_BESIDE_ZONE = 0.83;
 
 /**
- * Edges all around the portrait. On documents with a zone the portrait is mostly printed into the page and fades into it,
- * so there hard edges are enough, or edges with few gaps, or four lines without a gap: beside the zone however faint, on
- * the other side of a card if they are more than faint. Licences, visas and some passports have portraits with edges:
- * there they count with another noise, or if none is as hard. A visa has a photograph of its own noise.
+ * Judges the edges around the portrait. On most documents with a zone the portrait is printed into the page and fades into
+ * it, so one of these is enough: hard edges, edges with few gaps, or four lines without a gap, however faint beside the zone
+ * but more than faint on the other side of a card. Licences, visas and some passports have portraits with edges: there the
+ * noise of the portrait must differ as well, or the edges must be harder than any genuine ones. The photograph on a visa
+ * always has its own noise.
  */
 function hasStuckPortrait({ authenticity, mrz: ownZone }: DocumentReading, mrz = ownZone): boolean {
   const edges = nearnessOf(authenticity, 'portraitEdges');
@@ -105,7 +106,7 @@ const MORE_THAN_FAINT = 0.548;
 
 const styleOf = ({ format, fields }: NonNullable<DocumentReading['mrz']>) => `${format} ${fields.issuer}`;
 
-/** Documents with a zone whose genuine portraits are rectangles with hard edges, as the issuers' specimens show them. */
+/** Documents with a zone whose genuine portraits are rectangles with hard edges, according to the issuers' specimens. */
 const FRAMED_PORTRAITS: ReadonlySet<string> = new Set([
   'MRVA',
   'MRVB',
@@ -119,12 +120,12 @@ const FRAMED_PORTRAITS: ReadonlySet<string> = new Set([
   'TD3 UKR',
 ]);
 
-/** How much harder than their bound edges are that no genuine licence had. */
+/** The multiple of their bound that the edges of no genuine licence reached. */
 const HARDER = 2.2;
-/** So much of the bounds in all is as good as a sign. Beside a zone, a grid that comes near enough is one by itself. */
+/** The sum of the shares of the bounds that counts as a sign. */
 const ENOUGH_WEAK = 2.85;
 
-/** How near the portrait's signals and the grid are to their bounds, added up; each counts up to one. */
+/** The sum of the shares of the bounds that the portrait's signals and the grid reach; each counts up to one. */
 function weightOf(signals: readonly AuthenticitySignal[]): number {
   const names = ['portraitEdges', 'portraitNoise', 'gridPeak'] as const;
   return names.reduce((sum, name) => sum + Math.min(1, nearnessOf(signals, name)), 0);

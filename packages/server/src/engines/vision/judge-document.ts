@@ -5,7 +5,7 @@ import { judgeAuthenticity } from './judge-authenticity.ts';
 import { stateCodeOf } from './state-code.ts';
 import type { DocumentRequest } from './vision.ts';
 
-/** Readings of the sides of a document become checks. Pure. */
+/** Turns the readings of the sides of a document into checks. Pure. */
 
 type Request = Pick<
   DocumentRequest,
@@ -35,7 +35,7 @@ const TYPES: Readonly<Record<DocumentReading['type'], string | undefined>> = {
   unknown: undefined,
 };
 
-/** `agreement` is what the sides say about each other. */
+/** `agreement` is the result of comparing the sides. */
 export function judgeDocument(
   sides: DocumentSides,
   request: Request,
@@ -48,7 +48,7 @@ export function judgeDocument(
   if (quality.status === 'FAILED' && !request.anyway) return { checks: [quality], pictures };
   const consistency = consistencyCheck(agreement, readings);
   const authenticity = judgeAuthenticity(sides, request);
-  // Nobody is asked for a better picture of a copy.
+  // A better picture of a copy would not help.
   const mayBeUnread = consistency.status === 'REVIEW' && authenticity.status !== 'FAILED' && !request.anyway;
   const unread = mayBeUnread ? unreadPictures(sides, consistency) : [];
   if (unread.length > 0) return { checks: [qualityCheck(sides, unread)], pictures: unread };
@@ -90,8 +90,8 @@ function pictureFaults({ front, back }: DocumentSides): PictureFault[] {
 }
 
 /**
- * Without a portrait, this is the side without useful content, or the back of a card: a zone of that size (TD1) and a code
- * stand on the back (ICAO 9303 part 5, AAMVA). Whose card it is stands on the other side.
+ * A side without a portrait has no useful content or is the back of a card: a zone of that size (TD1) and a code are on the
+ * back (ICAO 9303 part 5, AAMVA). The holder is on the other side.
  */
 function isBack({ portrait, mrz, barcode }: DocumentReading): boolean {
   if (portrait) return false;
@@ -109,12 +109,12 @@ function qualityCheck({ front, back }: DocumentSides, [first, ...others]: readon
 }
 
 const FIELDS_MISSING = 'fields_missing';
-/** Of all pictures below this sharpness, print was misread. */
+/** In all pictures below this sharpness, print was misread. */
 const MIN_PRINT_SHARPNESS = 0.042;
 
 /**
- * The sides of which another picture is better than a human's guess: print that is too blurred to contradict a zone, and
- * the front if fields of the zone were not found in print, as under a reflection, a finger or from too far away.
+ * The sides of which another picture is better than a human's guess: one whose print is too blurred to contradict a zone,
+ * and the front if fields of the zone were not found in print, because of a reflection, a finger or the distance.
  */
 function unreadPictures({ front, back }: DocumentSides, consistency: Check): PictureFault[] {
   const blurred = Object.entries({ front, ...(back && { back }) }).flatMap(([picture, { quality }]) => {
@@ -125,7 +125,7 @@ function unreadPictures({ front, back }: DocumentSides, consistency: Check): Pic
   return [{ picture: 'front', reasons: [FIELDS_MISSING] }];
 }
 
-/** What a machine can read tells the type best; print is believed only where there is nothing else. */
+/** A zone or a code tells the type best; print counts only where there is neither. */
 function typeOf(readings: readonly DocumentReading[]): string | undefined {
   const byMachine = readings.find(({ mrz, barcode }) => mrz || barcode?.licence);
   const types = [byMachine, ...readings].flatMap((reading) => (reading ? (TYPES[reading.type] ?? []) : []));
@@ -162,17 +162,17 @@ function countryCheck(country: string | undefined, request: Request): Check[] {
   return [checkOf(name, countryConfirmed ? forReview(COUNTRY_DIFFERS) : failed(COUNTRY_DIFFERS, 'retry'))];
 }
 
-/** From this confidence on, a zone was read as it is printed: a wrong check digit is wrong in print. */
+/** From this confidence on, a zone was read correctly: a wrong check digit is wrong in print. */
 const LEGIBLE = 0.6;
 /**
- * A character under a check digit may be corrected only towards one that the reader found at least so likely beside the
- * one it read; less is for a human.
+ * A character under a check digit is corrected only to one to which the reader gave at least this confidence; otherwise a
+ * human decides.
  */
 const MIN_REPAIR_CONFIDENCE = 0.2;
-/** Between two digits of the number the reader hardly ever wavers, unless one was written over the other. */
+/** The reader is almost always sure of the digits of the number, unless one digit was written over another (forgery). */
 const MIN_NUMBER_DIGIT_CONFIDENCE = 0.95;
 
-/** What machines are meant to read: a zone, a code, or on some cards neither. */
+/** Checks the machine-readable parts: a zone, a code, or on some cards neither. */
 function zoneChecks(readings: readonly DocumentReading[], type: string | undefined): Check[] {
   const mrz = readings.find((reading) => reading.mrz)?.mrz;
   const barcode = readings.find((reading) => reading.barcode)?.barcode;
@@ -223,7 +223,7 @@ function expiryCheck(agreement: readonly DocumentCheck[]): Check {
   );
 }
 
-/** Impossible dates are a misreading if their check digits are wrong; otherwise they stand on the document. */
+/** Impossible dates are a misreading if their check digits are wrong; otherwise the document itself has them. */
 function plausibilityCheck(agreement: readonly DocumentCheck[], readings: readonly DocumentReading[]): Check {
   const results = resultsOf(agreement, /^plausible\./);
   const wrong = results.filter(({ result }) => result === 'failed').map(({ name }) => name);
@@ -234,7 +234,7 @@ function plausibilityCheck(agreement: readonly DocumentCheck[], readings: readon
   return checkOf('documentPlausibility', anyPassed ? PASSED : notPerformed('dates_unknown'));
 }
 
-/** Print, zone and code against each other. Print is misread at times, so a difference is for a human. */
+/** Compares print, zone and code. Print is sometimes misread, so a human decides about a difference. */
 function consistencyCheck(agreement: readonly DocumentCheck[], readings: readonly DocumentReading[]): Check {
   const results = resultsOf(agreement, /^(visual|barcode)\./);
   const namesWith = (result: DocumentCheck['result']) =>
@@ -258,13 +258,13 @@ function consistencyCheck(agreement: readonly DocumentCheck[], readings: readonl
 
 /** Whether a field of the zone was not found in print: a reflection, a finger or a changed digit hides it. */
 function isAnyHidden(missing: readonly DocumentCheck[]): boolean {
-  // Of a date whose month and year were read nothing is hidden, but a year under a finger may be any.
+  // A date with month and year counts as read. A year alone does not: the rest may be under a finger.
   return missing.some(({ partRead }) => partRead !== 'year');
 }
 
 /**
- * The fields of a valid zone that were not found in print. Visas print only some of them, and of a card both sides must be
- * there. A field that is empty in the zone, such as the given names of somebody who has one name, is none.
+ * The fields of a valid zone that were not found in print. Visas print only some of them, and without a read print nothing
+ * can be missing. A field that is empty in the zone, such as the given names of a person with one name, is not missing.
  */
 function missingFields(results: readonly DocumentCheck[], readings: readonly DocumentReading[]): DocumentCheck[] {
   const mrz = readings.find((reading) => reading.mrz?.valid)?.mrz;

@@ -13,7 +13,7 @@ import {
 import type { Check, CheckType } from '../../kernel/check.ts';
 import type { ClientHints } from './vision.ts';
 
-/** Findings about faces become checks. Pure. */
+/** Turns findings about faces into checks. Pure. */
 
 const QUALITY_SCORE = 0.5;
 const ENGINE = 'grove-vision';
@@ -30,7 +30,7 @@ export function judgeFace(analysis: FaceAnalysis, quality: number): Check {
   return {
     name: 'faceQuality',
     type: 'face',
-    score: rounded(score),
+    score: toFourPlaces(score),
     threshold: QUALITY_SCORE,
     ...(reason === undefined ? { status: 'PASSED' } : { status: 'FAILED', reason, advice: 'retry' }),
     metaData: { engine: ENGINE, faces, reasons, hints, ...(face && { models: [face.box.model, face.pose.model] }) },
@@ -58,7 +58,7 @@ export function hintsOfClient(client: ClientHints = {}): string[] {
 }
 
 /**
- * One picture. The networks refuse many prints and screens and no good mask, so a high score proves nothing: it is
+ * Judges one picture. The networks refuse many prints and screens but no good mask, so a high score proves nothing: it is
  * recorded as `no_attack_seen`, which is not a passed check.
  */
 export function judgePassive({ face }: FaceAnalysis, clientHints?: ClientHints): Check {
@@ -69,13 +69,13 @@ export function judgePassive({ face }: FaceAnalysis, clientHints?: ClientHints):
     const reason = face ? 'no_passive_network' : 'no_face';
     return { ...check, status: 'NOT_PERFORMED', reason, advice: 'final', metaData: commonMetaData };
   }
-  const metaData = { ...commonMetaData, passiveScore: rounded(passive.score), models: [passive.model] };
+  const metaData = { ...commonMetaData, passiveScore: toFourPlaces(passive.score), models: [passive.model] };
   if (passive.score >= PASSIVE_BOUNDS.noAttackSeen) {
     return { ...check, status: 'NOT_PERFORMED', reason: 'no_attack_seen', advice: 'final', metaData };
   }
   return {
     ...check,
-    score: rounded(passive.score),
+    score: toFourPlaces(passive.score),
     threshold: PASSIVE_BOUNDS.noAttackSeen,
     metaData,
     ...(passive.score < PASSIVE_BOUNDS.notLive
@@ -86,16 +86,16 @@ export function judgePassive({ face }: FaceAnalysis, clientHints?: ClientHints):
 
 export type ActiveEvidence = {
   selfie: FaceAnalysis;
-  /** Undefined if the end user answered none. */
+  /** Undefined if the end user answered no challenge. */
   challenge: ChallengeProgress | undefined;
-  /** How much of the face is new each time it comes back to rest. */
+  /** How much of the face is new each time when it returns to rest. */
   novelty: Novelty | null;
   clientHints: ClientHints | undefined;
 };
 
 /**
- * What the challenge shows. `challenge_answered` says what it is: one person made the movements when they were asked
- * for, and no sign of a picture that was made to move was found. It does not say that the person is alive.
+ * Judges a challenge. `challenge_answered` means that one person made the requested movements, and that no sign of an
+ * animated picture was found. It does not mean that the person is alive.
  */
 export function judgeActive({ selfie, challenge, novelty, clientHints }: ActiveEvidence): Check {
   const check = { name: 'liveness', type: 'liveness' } as const;
@@ -117,7 +117,7 @@ export function judgeActive({ selfie, challenge, novelty, clientHints }: ActiveE
   const hints = hintsOfClient(clientHints);
   const measures = Object.entries(verdict.measures).map(([name, value]) => [
     name,
-    value === null ? null : rounded(value),
+    value === null ? null : toFourPlaces(value),
   ]);
   const metaData = {
     ...commonMetaData,
@@ -143,9 +143,9 @@ export function judgeActive({ selfie, challenge, novelty, clientHints }: ActiveE
 export type FramesOfChallenge = { readonly rest: Float32Array | null; readonly moving: Float32Array | null };
 
 /**
- * The portrait of the document is compared with the selfie and, if there was a challenge, with the face at rest between
- * its movements; the lower score counts. A morph of two persons at rest that shows the attacker while moving is found by the
- * moving face. Turned heads are less alike, so that face only must not be a stranger's.
+ * Compares the portrait of the document with the selfie and, if there was a challenge, with the face at rest between its
+ * movements; the lower score counts. The moving face detects a morph of two persons that shows the attacker during
+ * movements. Turned heads are less alike, so the moving face only must not be a stranger's.
  */
 export function judgeMatch(
   document: FaceTemplate | null,
@@ -165,14 +165,14 @@ export function judgeMatch(
   const isStranger = ofMoving ? !ofMoving.match && !ofMoving.isUncertain : false;
   const { score, algorithm, calibration } = lowest;
   const scores = {
-    selfie: rounded(ofSelfie.score),
-    ...(ofRest && { frames: rounded(ofRest.score) }),
-    ...(ofMoving && { moving: rounded(ofMoving.score) }),
+    selfie: toFourPlaces(ofSelfie.score),
+    ...(ofRest && { frames: toFourPlaces(ofRest.score) }),
+    ...(ofMoving && { moving: toFourPlaces(ofMoving.score) }),
   };
   return {
     name: 'faceMatch',
     type: 'face',
-    score: rounded(score),
+    score: toFourPlaces(score),
     threshold: MATCH_SCORE,
     ...verdictOf({
       match: lowest.match && !isStranger,
@@ -188,7 +188,7 @@ function verdictOf({
   isUncertain,
   isSamePicture,
 }: Pick<TemplateMatch, 'match' | 'isUncertain' | 'isSamePicture'>): Pick<Check, 'status' | 'reason' | 'advice'> {
-  // Whoever has only the document animates its portrait. A selfie is never so much like a portrait of another day.
+  // An attacker with only the document animates its portrait. A selfie is never so similar to a portrait of another day.
   if (match && isSamePicture) return { status: 'REVIEW', reason: 'same_picture', advice: 'final' };
   if (match) return { status: 'PASSED' };
   return isUncertain
@@ -197,6 +197,6 @@ function verdictOf({
 }
 
 /** Rounds to four places: enough precision, and equal on every machine. */
-export function rounded(value: number): number {
+export function toFourPlaces(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }

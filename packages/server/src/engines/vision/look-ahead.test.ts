@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
   type LookName,
-  MOST_REMEMBERED,
-  MOST_WAITING,
-  MOST_WAITING_BYTES,
+  MAX_REMEMBERED,
+  MAX_WAITING,
+  MAX_WAITING_BYTES,
   openLookAhead,
   REMEMBERED_MS,
 } from './look-ahead.ts';
@@ -92,15 +92,15 @@ describe('looking ahead', () => {
   test('keeps no more waiting than it has room for, in number and in bytes', async () => {
     const { ahead, see, end, begun, state } = machine();
     state.free = false;
-    for (let at = 0; at <= MOST_WAITING; at += 1) ahead(`image ${at}`);
+    for (let at = 0; at <= MAX_WAITING; at += 1) ahead(`image ${at}`);
     state.free = true;
     void see('other');
     await end('other');
-    for (let at = 0; at <= MOST_WAITING; at += 1) await end(`image ${at}`);
-    assert.deepEqual([begun.length, begun.at(-1)], [1 + MOST_WAITING, `image ${MOST_WAITING - 1}`]);
+    for (let at = 0; at <= MAX_WAITING; at += 1) await end(`image ${at}`);
+    assert.deepEqual([begun.length, begun.at(-1)], [1 + MAX_WAITING, `image ${MAX_WAITING - 1}`]);
     const large = machine();
     large.state.free = false;
-    large.ahead('large', MOST_WAITING_BYTES);
+    large.ahead('large', MAX_WAITING_BYTES);
     large.ahead('small');
     large.state.free = true;
     void large.see('other');
@@ -117,8 +117,8 @@ describe('looking ahead', () => {
     assert.ok(looks.findingOf(face('one')));
     context.mock.timers.tick(1);
     assert.equal(looks.findingOf(face('one')), undefined);
-    for (let at = 0; at <= MOST_REMEMBERED.face; at += 1) void see(`image ${at}`);
-    assert.deepEqual([looks.findingOf(face('image 0')), begun.length], [undefined, MOST_REMEMBERED.face + 2]);
+    for (let at = 0; at <= MAX_REMEMBERED.face; at += 1) void see(`image ${at}`);
+    assert.deepEqual([looks.findingOf(face('image 0')), begun.length], [undefined, MAX_REMEMBERED.face + 2]);
     assert.ok(looks.findingOf(face('image 1')));
     looks.stop();
     assert.equal(looks.findingOf(face('image 1')), undefined);

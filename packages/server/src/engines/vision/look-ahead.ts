@@ -1,42 +1,42 @@
 /**
- * Remembers the findings of images for a short while, in memory only, and analyses images ahead of time: an image that has
- * arrived will most likely be needed, so the machine can begin while the end user goes on. Whoever asks gets the finding,
- * joins the analysis that runs, or starts it. Requests come first: a look ahead begins only when none waits.
+ * Caches the findings of images for a short time, in memory only, and analyses images ahead of time: an image that has
+ * arrived will most likely be needed, so the machine can begin while the end user continues. A caller gets the finding,
+ * joins the running analysis, or starts it. Requests come first: a look ahead begins only when none waits.
  */
 export type LookAhead = {
-  /** Returns the remembered finding, or looks now. Without a name nothing is remembered. */
+  /** Returns the cached finding, or looks now. Without a name nothing is cached. */
   see<Finding>(name: LookName | undefined, look: () => Promise<Finding>): Promise<Finding>;
-  /** The finding, or the analysis that runs; undefined if there is neither. */
+  /** The finding, or the running analysis; undefined if there is neither. */
   findingOf<Finding>(name: LookName): Promise<Finding> | undefined;
   /** Looks when the machine is free. If the queue is full, the image is analysed later, on request. */
-  ahead(name: LookName, ahead: Ahead): void;
+  ahead(name: LookName, ahead: AheadLook): void;
   stop(): void;
 };
 
-/** Names one image, and what is looked for in it. */
+/** Names an image and the kind of its analysis. */
 export type LookName = { readonly kind: LookKind; readonly id: string };
 export type LookKind = 'face' | 'document';
 
-export type Ahead = { readonly bytes: number; look(): Promise<unknown> };
+export type AheadLook = { readonly bytes: number; look(): Promise<unknown> };
 
 export type LookAheadDeps = {
   /** True if no request waits and at least one worker is idle. */
   isFree(): boolean;
 };
 
-/** Longer than it takes to send the rest of a step and to have the job begin. */
+/** Longer than the time until the rest of a step has arrived and the job begins. */
 export const REMEMBERED_MS = 120_000;
 /** The finding of a face takes a few kilobytes; that of a document contains pictures. */
-export const MOST_REMEMBERED: Readonly<Record<LookKind, number>> = { face: 256, document: 16 };
-/** Of a challenge there are 25 images; the bytes of those that wait are held until their turn. */
-export const MOST_WAITING = 64;
-export const MOST_WAITING_BYTES = 32 * 1024 * 1024;
+export const MAX_REMEMBERED: Readonly<Record<LookKind, number>> = { face: 256, document: 16 };
+/** A challenge has 25 images. Waiting images are held in memory. */
+export const MAX_WAITING = 64;
+export const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
-type Waiting = Ahead & { readonly name: LookName };
+type WaitingLook = AheadLook & { readonly name: LookName };
 
 export function openLookAhead({ isFree }: LookAheadDeps): LookAhead {
-  const memories = { face: openMemory(MOST_REMEMBERED.face), document: openMemory(MOST_REMEMBERED.document) };
-  const waiting = new Map<string, Waiting>();
+  const memories = { face: openMemory(MAX_REMEMBERED.face), document: openMemory(MAX_REMEMBERED.document) };
+  const waiting = new Map<string, WaitingLook>();
   let waitingBytes = 0;
 
   const textOf = ({ kind, id }: LookName) => `${kind} ${id}`;
@@ -67,7 +67,7 @@ export function openLookAhead({ isFree }: LookAheadDeps): LookAhead {
       return findingOf(name) ?? begin(name, look);
     },
     ahead(name, ahead) {
-      const fits = waiting.size < MOST_WAITING && waitingBytes + ahead.bytes <= MOST_WAITING_BYTES;
+      const fits = waiting.size < MAX_WAITING && waitingBytes + ahead.bytes <= MAX_WAITING_BYTES;
       if (!fits || findingOf(name) || waiting.has(textOf(name))) return;
       waiting.set(textOf(name), { ...ahead, name });
       waitingBytes += ahead.bytes;
@@ -82,7 +82,7 @@ export function openLookAhead({ isFree }: LookAheadDeps): LookAhead {
   };
 }
 
-/** Faces are personal data: each finding is dropped when its time is over, or when there are too many. */
+/** Ensures that findings about faces, which are personal data, are dropped after their time, or when there are too many. */
 function openMemory(most: number) {
   const entries = new Map<string, { finding: Promise<unknown>; end: NodeJS.Timeout }>();
   const remove = (id: string) => {

@@ -30,18 +30,18 @@ import type { DocumentFindings, DocumentRequest, FaceRequest, Vision, VisionImag
 export type LookDeps = {
   clock: Clock;
   facePack: FacePackName;
-  /** The folder of weights that no package carries. */
+  /** The folder of weights that are not part of a package. */
   weights?: string | undefined;
   onError(what: string, error: unknown): void;
 };
 
-/** A page that takes longer than this on a busy machine has a fault of its own. */
+/** Even on a busy machine, only a faulty picture takes longer. */
 const PICTURE_TIMEOUT_MS = 60_000;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * The real machine, with the engine behind it. A picture that cannot be looked at is a finding; a machine that cannot
- * look is a 100010, which callers see and jobs try again.
+ * The real machine, with its engine. A picture that cannot be analysed is a finding. A machine that cannot analyse is a
+ * 100010, which callers see and jobs retry.
  */
 export function lookAtPictures(deps: LookDeps): VisionMachine {
   const { clock, facePack } = deps;
@@ -49,7 +49,7 @@ export function lookAtPictures(deps: LookDeps): VisionMachine {
   const looks = openLookAhead(engine);
   engine.open().catch(() => undefined);
 
-  /** What the engine says of the bytes, or the reason why it will not look at them. */
+  /** The finding of the engine, or the reason why it refuses the image. */
   const look = async <Finding>(
     image: VisionImage,
     signal: AbortSignal,
@@ -124,7 +124,7 @@ async function observeFrame(
   }
 }
 
-/** The engine, opened when it is first wanted, and again after a failure. */
+/** Opens the engine at the first request, and again after a failure. */
 function openOnce({ onError, facePack: pack, weights }: LookDeps) {
   let engine: Promise<VisionEngine> | undefined;
   let opened: VisionEngine | undefined;
@@ -152,7 +152,7 @@ function openOnce({ onError, facePack: pack, weights }: LookDeps) {
     },
     async stop() {
       stopped = true;
-      // A worker that is killed inside its libraries would crash the process: it is asked to stop, and waited for.
+      // A worker that is killed inside its libraries would crash the process, so this waits until it has stopped.
       await (await engine?.catch(() => undefined))?.stop();
     },
   };
@@ -175,7 +175,7 @@ function readSide(engine: VisionEngine, bytes: Buffer, today: string, expected?:
   return engine.readDocument(bytes, { today, straightened: true, ...(expected && { expected }) });
 }
 
-/** Where licences have a code on the back that says all that is printed on them (AAMVA). */
+/** Countries whose licences have a code on the back with all printed fields (AAMVA). */
 const COUNTRIES_OF_CODES: readonly string[] = ['USA', 'CAN'];
 
 function bearsCode({ documentType, countryCode }: DocumentRequest): boolean {
@@ -201,7 +201,7 @@ async function readDocument(
   const readImage = (image: VisionImage, expected?: 'barcode') =>
     look(image, signal, async (engine, bytes) => {
       const reading = await looks.see(nameOf('document', image, today), () => readSide(engine, bytes, today));
-      // The look ahead did not know that a code is expected. A thorough search for one takes a second more.
+      // The look ahead did not know that a code is expected. A thorough search for it takes another second.
       return expected && !reading.barcode ? readSide(engine, bytes, today, expected) : reading;
     });
   const front = await readImage(request.front);
@@ -227,7 +227,7 @@ function refusedSide(fault: string, picture: string): DocumentFindings {
   return { checks, pictures: [{ picture, reasons: [fault] }], biographicData: [] };
 }
 
-/** What was cut out of the photographs: the document alone, and the portrait. */
+/** The images that are cut out of the photographs: the document and the portrait. */
 function derivedImages({ front, back }: DocumentSides) {
   const image = (name: string, bytes: Uint8Array | undefined) =>
     bytes ? [{ name, contentType: 'image/jpeg', bytes: Buffer.from(bytes) }] : [];
@@ -239,7 +239,7 @@ function derivedImages({ front, back }: DocumentSides) {
   ];
 }
 
-/** Without edges the cut-out would be the photograph itself, so there is none. */
+/** Undefined if no edges were found: the cropped image would be the photograph itself. */
 function croppedOf({ outline, straightened }: DocumentReading): Uint8Array | undefined {
   return outline && outline.source !== 'frame' ? straightened : undefined;
 }
@@ -265,7 +265,7 @@ async function readFace(
   return { checks: [faceCheck, judgeActive({ selfie: selfie.finding, challenge, novelty, clientHints })], ...findings };
 }
 
-/** How much of the face is new each time it comes back to rest, by the frames that were kept. */
+/** Measures on the stored frames how much of the face is new each time when it returns to rest. */
 async function noveltyOf(
   look: Look,
   challenge: ChallengeProgress,

@@ -2,7 +2,7 @@ import type { DocumentReading, FaceAnalysis } from '@grove/vision/light';
 import type { DocumentSides } from './document-sides.ts';
 import type { Mark } from './vision.ts';
 
-/** Where the machine saw what, for a reviewer who looks at the same picture. Pure. */
+/** The marks of a picture, which show a reviewer what the machine saw where. Pure. */
 
 type Point = { readonly x: number; readonly y: number };
 type Size = { readonly width: number; readonly height: number };
@@ -13,7 +13,7 @@ export function marksOfSides({ front, back }: DocumentSides): Record<string, Mar
 
 function marksOf({ size, outline, mrz }: DocumentReading): Mark[] {
   if (!size) return [];
-  // An outline that was not found is the frame of the picture, which says nothing.
+  // If no outline was found, it is the frame of the picture, which is not worth a mark.
   const edges = outline && outline.source !== 'frame' ? [outline.quad] : [];
   return [
     ...edges.map((quad) => mark('outline', quad, size)),
@@ -42,7 +42,7 @@ function mark(kind: Mark['kind'], points: readonly Point[], { width, height }: S
   return { kind, points: points.flatMap(({ x, y }) => [share(x, width), share(y, height)]) };
 }
 
-/** A thousandth of a picture is less than a line is wide. */
+/** Rounds to a thousandth of the picture, which is less than the width of a line. */
 function share(value: number, of: number): number {
   return Math.round((value / of) * 1000) / 1000;
 }

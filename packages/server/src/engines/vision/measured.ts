@@ -1,10 +1,10 @@
 /**
- * The measured errors that results quote, kept here alone: `docs/vision.md` shows this table, and a test keeps both the
- * same. Whoever measures again changes the numbers here and runs `npm run generate`.
+ * The measured errors that results quote. `docs/vision.md` shows this table, and a test keeps both the same. After a new
+ * measurement, change the numbers here and run `npm run generate`.
  */
 export type ErrorCount = { readonly what: string; readonly errors: number; readonly of: number };
 
-/** A face pack other than the default has errors of its own. */
+/** Each face pack other than the default has its own errors. */
 export type MeasuredMethod = 'challenge' | 'passive' | 'imageSigns' | 'faceMatch' | 'faceMatch, intel-0095';
 
 export const MEASURED: Readonly<Record<MeasuredMethod, readonly ErrorCount[]>> = {
@@ -52,9 +52,9 @@ export function intervalOf({ errors, of }: ErrorCount): { low: number; high: num
   const scale = 1 + Z ** 2 / of;
   const middle = (share + Z ** 2 / (2 * of)) / scale;
   const half = (Z / scale) * Math.sqrt((share * (1 - share)) / of + Z ** 2 / (4 * of ** 2));
-  return { low: rounded(Math.max(0, middle - half)), high: rounded(Math.min(1, middle + half)) };
+  return { low: toSixPlaces(Math.max(0, middle - half)), high: toSixPlaces(Math.min(1, middle + half)) };
 }
 
-function rounded(share: number): number {
+function toSixPlaces(share: number): number {
   return Math.round(share * 1_000_000) / 1_000_000;
 }

@@ -7,9 +7,9 @@ import { noVision, type VisionMachine, visionElsewhere } from './vision.ts';
 
 export type OpenVisionDeps = Omit<LookDeps, 'facePack'> & {
   mode: VisionMode;
-  /** Whether other processes look at pictures if this one cannot. */
+  /** Whether other processes analyse pictures if this one cannot. */
   isElsewhere?: boolean;
-  /** Which network turns faces into templates. */
+  /** The network that turns faces into templates. */
   facePack?: FacePackName;
 };
 

@@ -13,7 +13,7 @@ type Row = {
   barcode?(licence: Licence): string;
 };
 
-/** Every field that is shown, and where each of the three sources has it. */
+/** The fields of the result, and how to read each from the three sources. */
 const ROWS: readonly Row[] = [
   {
     fieldName: 'First Name',
@@ -62,12 +62,12 @@ export function readBiographicData(sides: readonly DocumentReading[], today: str
   const mrz = sides.find((side) => side.mrz)?.mrz;
   const licence = sides.find((side) => side.barcode?.licence)?.barcode?.licence;
   const print = sides.flatMap(({ visual }) => visual?.fields ?? []);
-  // Where a template says in which order the parts of a date stand, the date is written out.
+  // If a template knows the order of the parts of a date, the field has the date in one form.
   const printed = (fieldName: VisualName): string | undefined => {
     const field = print.find(({ name }) => name === fieldName);
     return field?.date ?? field?.value;
   };
-  // Reading stops once print confirms the zone, before the label is found; then the value of the zone stands for both.
+  // Reading stops when print confirms the zone, before the label is found; then the value of the zone counts for both.
   const checks = sides.flatMap((side) => side.checks);
   const isConfirmed = (fieldName: VisualName) =>
     checks.some(({ name, result }) => name === `visual.${fieldName}.mrz` && result === 'passed');

@@ -15,7 +15,7 @@ export type SandboxDocument = {
   readonly documentType: string;
   readonly countryCode: string;
   readonly expired: boolean;
-  /** Why the photograph of a side is not good enough. */
+  /** The reason why the photograph of a side is not good enough. */
   readonly faults: { readonly front?: string; readonly back?: string };
   readonly hasBack: boolean;
 };
@@ -105,7 +105,7 @@ const NO_LICENCE = {
   elements: {},
 };
 
-/** A zone, or the code of a licence as those of the USA and Canada have it. The fields are shown by `sandboxFields`. */
+/** A zone, or the code of a licence as in the USA and Canada. `sandboxFields` makes its fields. */
 function forMachines(
   type: ReadingType,
   { countryCode: issuer }: SandboxDocument,
@@ -121,7 +121,7 @@ function forMachines(
 
 const COMPARED = ['documentNumber', 'surname', 'givenNames', 'birthDate', 'expiryDate'];
 
-/** What print, zone and code say about each other: they agree. */
+/** The comparison of print, zone and code: they agree. */
 export function sandboxAgreement({ documentType, expired }: SandboxDocument): DocumentCheck[] {
   const source = sourceOf(documentType) === 'mrzValue' ? 'mrz' : 'barcode';
   const passed = (name: string) => ({ name, result: 'passed', reason: 'sandbox' }) as const;
@@ -142,12 +142,12 @@ const BY_MACHINE = {
   mrzValue: ['Document Number', 'Nationality', 'Issuing State', 'Date Of Birth', 'Sex', 'Date Of Expiry'],
   barcodeValue: ['Document Number', 'Issuing State', 'Date Of Birth', 'Sex', 'Date Of Issue', 'Date Of Expiry'],
 };
-/** Fields whose print is not read beside what a machine says. */
+/** Fields whose print is not read if a zone or a code has them. */
 const NOT_IN_PRINT = ['Issuing State', 'Nationality', 'Sex'];
 const MAX_FIELDS = 50;
 const MAX_VALUE_LENGTH = 200;
 
-/** The fields as live journeys show them: print as it is printed, and beside it what a zone or a code says. */
+/** The fields as in live journeys: the print, and the value of the zone or code. */
 export function sandboxFields(fields: Readonly<Record<string, unknown>>, documentType: string): BiographicField[] {
   const source = sourceOf(documentType);
   const texts = Object.entries(fields)
@@ -165,7 +165,7 @@ export function sandboxFields(fields: Readonly<Record<string, unknown>>, documen
   });
 }
 
-/** A stand-in may hold any value: what is not text becomes JSON. */
+/** A stand-in may hold any value: values other than text become JSON. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

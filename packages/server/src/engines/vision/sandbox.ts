@@ -14,8 +14,8 @@ import type { Scenario } from './scenarios.ts';
 import type { DerivedImage, DocumentFindings, DocumentRequest, Mark, Vision, VisionImage } from './vision.ts';
 
 /**
- * The machine of the sandbox. It analyses no image: its findings come from the scenario, and a JSON document in place of
- * an image overrides what it would make up. Only instances of test keys get it, and each of its findings says so.
+ * The machine of the sandbox. It analyses no image: its findings come from the scenario, or from a JSON document that is
+ * sent in place of an image. Only instances of test keys use it, and each of its findings says so.
  */
 export class SandboxBroken extends Error {}
 
@@ -32,14 +32,14 @@ type StandIn = {
   /** A reason for which the image is refused, such as `blurred`. */
   fault?: string;
   expired?: boolean;
-  /** Whom the image shows; a document and a selfie match if they show the same. */
+  /** The person in the image; a document and a selfie match if they have the same. */
   person?: string;
   live?: boolean;
 };
 
 export type SandboxRun = {
   readonly attempt: number;
-  /** The document is that of the expected person, unless the scenario or a stand-in says otherwise. */
+  /** The document belongs to the expected person, unless the scenario or a stand-in says otherwise. */
   readonly params: Readonly<Record<string, string>>;
   readonly now: number;
   /** Real searches in the watchlists and the faces of the sandbox. */
@@ -47,11 +47,11 @@ export type SandboxRun = {
 };
 
 export function sandboxVision(scenario: Scenario, { attempt, params, now, lookups }: SandboxRun): Vision {
-  /** True if the scenario sets the result. Otherwise the lists are searched as in live, unless a JSON document stands in. */
-  const isToldOf = (name: string) => scenario.finds?.[name] !== undefined;
+  /** True if the scenario sets the result. Otherwise the lists are searched as in live, except for a JSON document. */
+  const isScripted = (name: string) => scenario.finds?.[name] !== undefined;
   const isPicture = ({ contentType }: VisionImage) => contentType !== 'application/json';
 
-  /** What the scenario says of a check in this attempt. */
+  /** The scenario's finding for a check in this attempt. */
   const findingOf = (name: string): Partial<Check> => {
     const scenarioFinding = scenario.finds?.[name];
     if (!scenarioFinding || (scenarioFinding.times !== undefined && attempt > scenarioFinding.times)) return {};
@@ -90,18 +90,18 @@ export function sandboxVision(scenario: Scenario, { attempt, params, now, lookup
       return passed('faceMatch', 'face', { score, threshold: MATCH_SCORE, metaData, ...(differ && NOT_THE_SAME) });
     },
     async searchFaces(request, signal) {
-      const isLookedUp = lookups && isPicture(request.face) && !isToldOf('watchlist');
+      const isLookedUp = lookups && isPicture(request.face) && !isScripted('watchlist');
       if (isLookedUp) return lookups.searchFaces(request, signal);
       const metaData = { algorithm: ENGINE, compared: 0, notComparable: 0, candidates: [] };
       return passed('watchlist', 'watchlist', { threshold: request.threshold, metaData });
     },
     async searchValues(request, signal) {
-      const isLookedUp = lookups && !isToldOf('watchlist');
+      const isLookedUp = lookups && !isScripted('watchlist');
       if (isLookedUp) return lookups.searchValues(request, signal);
       return passed('watchlist', 'watchlist', { metaData: { candidates: [] } });
     },
     async findDuplicates(request, signal) {
-      const isLookedUp = lookups && isPicture(request.face) && !isToldOf('duplicate');
+      const isLookedUp = lookups && isPicture(request.face) && !isScripted('duplicate');
       if (isLookedUp) return lookups.findDuplicates(request, signal);
       const metaData = { algorithm: ENGINE, compared: 0, notCompared: 0, candidates: [] };
       return passed('duplicate', 'face', { threshold: request.threshold, metaData });
@@ -153,7 +153,7 @@ async function readDocument(
     ...frontStandIn.fields,
   };
   const biographicData = sandboxFields(fields, documentType);
-  // The scenario says what becomes of the check; which values differ is compared as in live.
+  // The scenario sets the result of the check; the fields that differ are compared as in live.
   const { metaData } = judgeApplicant(params, { biographicData }) ?? {};
   return {
     checks: isForced ? [...checks, change({ ...APPLICANT_MATCHES, ...(metaData && { metaData }) })] : checks,
@@ -166,8 +166,8 @@ async function readDocument(
 }
 
 /**
- * Nothing is cut out, because no image is analysed: the uploaded image stands for the cropped document and for the portrait,
- * so that their paths can be read, and a stand-in tells whom the portrait shows.
+ * No image is analysed, so none is cut: the uploaded image replaces the cropped document and the portrait, so that their
+ * paths can be read, and a stand-in can name the person in the portrait.
  */
 async function sandboxImages(front: VisionImage, back: VisionImage | undefined): Promise<DerivedImage[]> {
   const copy = async (name: string, image: VisionImage) => ({
@@ -182,7 +182,7 @@ async function sandboxImages(front: VisionImage, back: VisionImage | undefined):
   ];
 }
 
-/** The marks are made up, too: a card that fills the picture, and a face in its middle. */
+/** The marks are invented, too: a card that fills the picture, and a face in its middle. */
 const CARD_MARKS: readonly Mark[] = [
   { kind: 'outline', points: [0.02, 0.02, 0.98, 0.02, 0.98, 0.98, 0.02, 0.98] },
   { kind: 'zone', points: [0.04, 0.8, 0.96, 0.8, 0.96, 0.92, 0.04, 0.92] },
@@ -270,7 +270,7 @@ function faultOf(fault: string): Partial<Check> {
   return { status: 'FAILED', reason: fault, advice: 'retry', score: 0.2 };
 }
 
-/** What the machine would say of a photograph as such; other faults are those of the document. */
+/** Faults of the photograph itself; all other faults are those of the document. */
 const OF_PICTURES: readonly string[] = [
   'too_dark',
   'glare',

@@ -1,15 +1,15 @@
 import type { Check } from '../../kernel/check.ts';
 
 /**
- * What the sandbox can be told to find, by the parameter `_scenario`. A scenario changes single checks; all others pass.
- * The outcome is that of the shipped definition `document-and-selfie`.
+ * The findings of the sandbox that a caller can choose by the parameter `_scenario`. A scenario changes single checks; all
+ * others pass. The outcome is that of the shipped definition `document-and-selfie`.
  */
 export type Scenario = {
   readonly name: string;
   readonly description: string;
   readonly outcome: 'COMPLETED_ENDED_SUCCESS' | 'COMPLETED_ENDED_ERROR' | 'COMPLETED_PROCESS_ERROR' | 'REVIEW';
   readonly finds?: { readonly [check: string]: ScenarioFinding };
-  /** Fields of the document, in place of those of the expected person. */
+  /** Fields of the document that replace those of the expected person. */
   readonly reads?: Readonly<Record<string, string>>;
   /** The age of the person on the document. */
   readonly bornYearsAgo?: number;
@@ -18,7 +18,7 @@ export type Scenario = {
 };
 
 type ScenarioFinding = Pick<Check, 'status' | 'reason' | 'advice'> & {
-  /** How often it is found before the check passes; always unless given. */
+  /** The number of attempts with this finding before the check passes; all attempts by default. */
   readonly times?: number;
   readonly score?: number;
 };

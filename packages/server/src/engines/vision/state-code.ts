@@ -1,4 +1,4 @@
-/** Codes that machine readable zones have beside those of ISO 3166. */
+/** Codes of machine-readable zones that are not in ISO 3166. */
 const ISO_OF: Readonly<Record<string, string>> = {
   D: 'DEU',
   RKS: 'XKX',
@@ -9,7 +9,7 @@ const ISO_OF: Readonly<Record<string, string>> = {
   GBS: 'GBR',
 };
 
-/** The code of a state as ISO 3166 writes it; undefined for what is no code of three letters. */
+/** The ISO 3166 code of a state; undefined if it is not a code of three letters. */
 export function stateCodeOf(code: string): string | undefined {
   const iso = ISO_OF[code] ?? code;
   return /^[A-Z]{3}$/.test(iso) ? iso : undefined;

@@ -8,10 +8,10 @@ import type { LookKind } from './look-ahead.ts';
 export type VisionImage = {
   /** Identifies these bytes, if they are stored. */
   readonly id?: string;
-  /** The tenant whose turn the image takes when many wait. */
+  /** The tenant to which the image counts when many wait. */
   readonly share?: string;
   readonly contentType: string;
-  /** Of the bytes that were sent, in hex, where it is known. */
+  /** The hash of the sent bytes in hex, if it is known. */
   readonly sha256?: string;
   read(): Promise<Buffer>;
 };
@@ -21,18 +21,18 @@ export type DocumentRequest = {
   readonly back?: VisionImage;
   /** The types that are accepted. */
   readonly accept: readonly string[];
-  /** The states whose documents are accepted, ISO 3166-1 alpha-3; any unless given. */
+  /** The states whose documents are accepted, ISO 3166-1 alpha-3; any by default. */
   readonly countries?: readonly string[];
-  /** As the end user chose it, or the relying party said. */
+  /** The country that the end user chose, or the relying party set. */
   readonly countryCode?: string;
-  /** As the relying party said: a document of another country is refused. */
+  /** The country that the relying party set: a document of another country is refused. */
   readonly expectedCountry?: string;
   /** The end user insists on `countryCode`. */
   readonly countryConfirmed?: boolean;
   readonly documentType?: string;
   /** Reads as much as possible, even from poor photographs. */
   readonly anyway?: boolean;
-  /** Documents of invented states are accepted: the tenant demonstrates. */
+  /** Documents of invented states are accepted, for demonstrations. */
   readonly allowSpecimens?: boolean;
 };
 
@@ -46,11 +46,11 @@ export type DocumentFindings = {
   readonly documentType?: string;
   readonly countryCode?: string;
   readonly biographicData: readonly BiographicField[];
-  /** Cut out of the photographs: `front.cropped`, `back.cropped`, `portrait`. */
+  /** The images that were cut out of the photographs: `front.cropped`, `back.cropped`, `portrait`. */
   readonly images?: readonly DerivedImage[];
   /** The photographs that should be taken again. */
   readonly pictures?: readonly PictureFault[];
-  /** Where the machine saw what, by the name of the photograph. */
+  /** The marks by the name of the photograph. */
   readonly marks?: Readonly<Record<string, readonly Mark[]>>;
 };
 
@@ -66,11 +66,11 @@ export type DerivedImage = { readonly name: string; readonly contentType: string
 export type FaceRequest = {
   readonly image: VisionImage;
   readonly liveness: 'none' | 'passive' | 'active';
-  /** Of an active challenge: what was asked for, and what every frame showed. */
+  /** The progress of an active challenge: its instructions, and an observation for each frame. */
   readonly challenge?: ChallengeProgress;
-  /** The frames that were kept of it. */
+  /** The frames that were stored. */
   readonly frames: readonly VisionImage[];
-  /** What the client reports about itself. It is not trusted. */
+  /** The client's report about itself, which is not trusted. */
   readonly clientHints?: ClientHints;
 };
 
@@ -102,7 +102,7 @@ export type Vision = {
   findDuplicates(request: { face: VisionImage; threshold: number }, signal: AbortSignal): Promise<Check>;
 };
 
-/** A face template, which its keeper seals; or the reason why there is none. */
+/** A face template, which the caller seals; or the reason why there is none. */
 export type FaceTemplate =
   | {
       readonly template: Buffer;
@@ -125,7 +125,7 @@ export type FaceTemplates = {
 /** The machine itself. It analyses pictures; searches among stored faces are done by the keepers of faces. */
 export type VisionMachine = FaceTemplates &
   Pick<Vision, 'readDocument' | 'readFace' | 'matchFaces'> & {
-    /** Starts what takes time to start, because pictures will arrive soon. */
+    /** Starts the engine, because pictures will arrive soon. */
     warm(): void;
     /** Announces an image that will be needed, so that an idle machine can analyse it ahead. */
     lookAhead(image: VisionImage & { readonly id: string; readonly bytes: number }, kind: LookKind): void;

@@ -9,15 +9,15 @@ export type ExpectedName = { readonly firstName?: string; readonly lastName?: st
 export type DocumentName = {
   readonly givenNames: string;
   readonly surname: string;
-  /** Print that does not say which part is which. */
+  /** The name as printed, if the print does not separate its parts. */
   readonly full?: string;
-  /** The zone has no room for the whole name: words at its end are cut or left out. */
+  /** The zone has no room for the whole name, so words at its end are cut or missing. */
   readonly isTruncated?: boolean;
 };
 
 export type NameLikeness = { firstName?: Likeness; lastName?: Likeness };
 
-/** A word of a name in every spelling that a document may have for it. */
+/** A word of a name in all spellings that a document may use. */
 type Word = readonly string[];
 
 const MAX_WORDS = 20;
@@ -49,7 +49,7 @@ function keysOf(shape: NameLikeness, values: NameLikeness): NameLikeness {
   return Object.fromEntries(Object.keys(shape).map((key) => [key, values[key as keyof NameLikeness]]));
 }
 
-/** Every expected word stands on the document, each for itself, wherever it stands. */
+/** Whether each expected word is a separate word of the document, in any order. */
 function isWhole(expected: readonly Word[], document: readonly Word[]): boolean {
   if (expected.filter((word) => !isParticle(word)).length < 2) return false;
   const left = [...document];
@@ -60,7 +60,7 @@ function isWhole(expected: readonly Word[], document: readonly Word[]): boolean 
   });
 }
 
-/** Given names, or surnames: the document may have more of them than are expected, in any order. */
+/** Compares given names, or surnames. The document may have more of them than expected, in any order. */
 function comparePart(expected: readonly Word[], document: readonly Word[], isTruncated: boolean): Likeness {
   if (expected.length === 0 || document.length === 0) return 'notComparable';
   if (isRunOf(expected, document)) return 'agrees';
@@ -81,20 +81,20 @@ function comparePart(expected: readonly Word[], document: readonly Word[], isTru
   const near = missing.filter((word) => take((each) => isNear(word, each)));
   const absent = missing.filter((word) => !near.includes(word));
   const firm = whole.length + cut.length;
-  // What is absent was left out only if nothing else stands in its place.
+  // A word counts as left out only if the document has no other word in its place.
   const isExplained = absent.every((word) => left.length === 0 && (isTruncated || isPatronymic(word)));
   if (firm > 0 && near.length === 0 && isExplained) return 'agrees';
   return firm + initials.length + near.length > 0 ? 'similar' : 'differs';
 }
 
-/** "Mac Donald" and "MACDONALD", "Anna-Maria" and "ANNAMARIA": what divides words is not part of the name. */
+/** Ignores what divides words: "Mac Donald" and "MACDONALD" are equal, as are "Anna-Maria" and "ANNAMARIA". */
 function isRunOf(expected: readonly Word[], document: readonly Word[]): boolean {
-  const joined = joinedSpellings(expected);
-  // A particle alone is no name, unless it is all that the document has.
+  const expectedSpellings = joinedSpellings(expected);
+  // A particle alone is not a name, unless the document has nothing else.
   if (expected.every(isParticle) && !document.every(isParticle)) return false;
   for (let from = 0; from < document.length; from++) {
     for (let to = from + 1; to <= document.length; to++) {
-      if (joinedSpellings(document.slice(from, to)).some((each) => joined.includes(each))) return true;
+      if (joinedSpellings(document.slice(from, to)).some((each) => expectedSpellings.includes(each))) return true;
     }
   }
   return false;
@@ -121,7 +121,7 @@ function isInitialOf(initial: Word, word: Word): boolean {
   return initial.some((letter) => letter.length === 1 && word.some((spelling) => spelling.startsWith(letter)));
 }
 
-/** One letter in four may be another, missing or too many: a slip of a hand, a misreading, an ending for women. */
+/** One letter in four may differ, be missing or be added, by a typing error, a misreading or a feminine ending. */
 function isNear(one: Word, other: Word): boolean {
   return one.some((a) =>
     other.some((b) => Math.min(a.length, b.length) >= 3 && distance(a, b) <= Math.max(a.length, b.length) / 4),
@@ -141,7 +141,7 @@ function distance(one: string, other: string): number {
   return before[other.length] as number;
 }
 
-/** Of noble, Dutch, Spanish, Arabic and other names. Some documents have them before the surname, some nowhere. */
+/** Particles of noble, Dutch, Spanish, Arabic and other names. Some documents have them before the surname, some omit them. */
 const PARTICLES: ReadonlySet<string> = new Set([
   'VAN',
   'VON',
@@ -201,7 +201,7 @@ function withoutParticles(words: readonly Word[]): readonly Word[] {
 
 const PATRONYMIC = /.(OVICH|EVICH|YOVYCH|OVYCH|YEVYCH|EVYCH|ILICH|YCH|OVNA|EVNA|IVNA|YIVNA|ICHNA|INICHNA|OGLU|OGLY)$/;
 
-/** Many documents leave it out. */
+/** Many documents omit the patronymic. */
 function isPatronymic(word: Word): boolean {
   return word.some((spelling) => PATRONYMIC.test(spelling));
 }

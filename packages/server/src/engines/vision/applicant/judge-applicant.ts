@@ -4,12 +4,12 @@ import { stateCodeOf } from '../state-code.ts';
 import { compareNames, type DocumentName, type Likeness, type NameLikeness } from './compare-names.ts';
 
 /**
- * Whether the document belongs to the person whom the relying party expects: the parameters of the instance against what
- * was read. The check names the fields that differ and never their values. Pure.
+ * Judges whether the document belongs to the expected person: compares the parameters of the instance with the fields that
+ * were read. The check names the fields that differ and never their values. Pure.
  */
 export const APPLICANT_MATCH = 'applicantMatch';
 
-/** The parameters that are compared. Others are the relying party's own. */
+/** The parameters that are compared. All others are the relying party's own. */
 export const APPLICANT_PARAMETERS = [
   'firstName',
   'lastName',
@@ -33,8 +33,8 @@ export type ReadDocument = {
 const CHECK = { name: APPLICANT_MATCH, type: 'document' } as const;
 
 /**
- * The checks of a document with the one of the applicant added, if the parameters name somebody. Where another photograph
- * is asked for anyway, this check does not stand in its way.
+ * Adds the check of the applicant to the checks of a document, if the parameters name a person. If another photograph is
+ * needed anyway, this check does not prevent it.
  */
 export function withApplicantMatch(
   checks: readonly Check[],
@@ -45,10 +45,10 @@ export function withApplicantMatch(
   if (checks.some(({ name }) => name === APPLICANT_MATCH) || (isUnread && failed.length > 0)) return checks;
   const applicantCheck = judgeApplicant(params, document);
   if (!applicantCheck) return checks;
-  const isAskedAgain = failed.length > 0 && failed.every(({ advice }) => advice === 'retry');
+  const isRetry = failed.length > 0 && failed.every(({ advice }) => advice === 'retry');
   return [
     ...checks,
-    { ...applicantCheck, ...(isAskedAgain && { advice: 'retry' }), metaData: { engine, ...applicantCheck.metaData } },
+    { ...applicantCheck, ...(isRetry && { advice: 'retry' }), metaData: { engine, ...applicantCheck.metaData } },
   ];
 }
 
@@ -62,7 +62,7 @@ export function judgeApplicant(params: Params, document: ReadDocument): Check | 
     ...(expected.documentNumber !== undefined && { documentNumber: judgeNumber(expected.documentNumber, document) }),
     ...judgeStates(expected, document),
   };
-  // Millions share a state: it can speak against somebody, and alone it speaks for nobody.
+  // Millions of people share a state: it can contradict a person, but it cannot identify one.
   const namesNobody = (name: string) => STATES.includes(name as FieldName) && fields[name as FieldName] === 'agrees';
   if (Object.keys(fields).every(namesNobody)) return undefined;
   return { ...CHECK, ...verdictOf(fields), metaData: { fields } };
@@ -102,8 +102,8 @@ function namesWith(fields: Fields, outcome: Outcome): FieldName[] {
 }
 
 /**
- * People marry, renew documents and have two nationalities: one difference beside a birth date or a document number that
- * agrees is for a human. Another birth date, or another name without anything that speaks for the person, is somebody else.
+ * People marry, renew documents and have two nationalities, so a human decides about one difference beside an equal birth
+ * date or document number. Another birth date, or another name without such a match, means another person.
  */
 function isForHuman(fields: Fields, differ: readonly FieldName[]): boolean {
   const [one, ...others] = differ.filter((name) => !STATES.includes(name));
@@ -135,7 +135,7 @@ function textOf({ biographicData = [] }: ReadDocument, fieldName: string, source
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Zone and code are read better than print, so print decides only where there is neither. */
+/** Zone and code are read more reliably than print, so print counts only where there is neither. */
 const MACHINE_SOURCES: readonly Source[] = ['mrzValue', 'barcodeValue'];
 
 function judgeNames(expected: { firstName?: string; lastName?: string }, document: ReadDocument): Fields {
@@ -146,7 +146,7 @@ function judgeNames(expected: { firstName?: string; lastName?: string }, documen
   const inPrint = nameIn(document, 'visualZoneValue');
   const [machine, print] = [byMachine, inPrint].map((name) => name && compareNames(expectedNames, name));
   if (!machine) return print ?? Object.fromEntries(Object.keys(expectedNames).map((name) => [name, 'notRead']));
-  // Print that agrees where the zone does not: one of them was misread, or changed.
+  // If print agrees and the zone does not, one of them was misread or forged.
   return Object.fromEntries(
     Object.entries(machine).map(([name, likeness]) => {
       const agreesInPrint = print?.[name as keyof NameLikeness] === 'agrees';
@@ -155,7 +155,7 @@ function judgeNames(expected: { firstName?: string; lastName?: string }, documen
   );
 }
 
-/** Characters that the zone of a passport, and that of a card, has for both names and the two fillers between them. */
+/** The characters for both names and the two fillers between them, in the zone of a passport and of a card. */
 const PASSPORT_NAMES = 39;
 const CARD_NAMES = 30;
 
@@ -206,7 +206,7 @@ function lookAlike(number: string): string {
 
 const STATE_FIELDS = { nationality: 'Nationality', countryCode: 'Issuing State' } as const;
 
-/** Only codes of three letters are compared, and only with codes: words differ in language. */
+/** Compares only codes of three letters with each other: the names of states depend on the language. */
 function judgeStates(expected: Partial<Record<FieldName, string>>, document: ReadDocument): Fields {
   const outcomes = Object.entries(STATE_FIELDS).flatMap(([name, fieldName]) => {
     const expectedValue = expected[name as FieldName];
