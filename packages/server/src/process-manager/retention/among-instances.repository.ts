@@ -4,14 +4,14 @@ import { countOf, query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { findInstance, type InstanceRow } from '../instances/process-instances.repository.ts';
 
-/** Which of some instances are there, and since when there are any. */
+/** Finds the instances that still exist. */
 const OLDEST = query<{ at: number }>()(`SELECT created_at AS at FROM process_instances WHERE tenant_id = :tenant_id
   AND id = (SELECT min(id) FROM process_instances WHERE tenant_id = :tenant_id)`);
 const AMONG = query<{ id: string }>()(
   `SELECT id FROM process_instances WHERE tenant_id = :tenant_id AND id ${inList(':ids')}`,
 );
 
-/** When the first instance was made that is still there. */
+/** The creation time of the oldest instance that still exists. */
 export async function oldestInstance(db: TenantReads): Promise<number | undefined> {
   return (await OLDEST.get(db, {}))?.at;
 }

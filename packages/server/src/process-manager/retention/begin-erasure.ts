@@ -6,7 +6,7 @@ import type { Jobs } from '../../jobs/jobs.ts';
 import { deletions, type ErasureReason, redactions } from './erasures.repository.ts';
 import type { FinishErasures } from './finish-erasures.ts';
 
-/** Who deletes or redacts, and why. */
+/** The caller that deletes or redacts, and the reason. */
 export type Deletion = Pick<AuditedChange, 'at' | 'apiKeyId' | 'operatorId' | 'requestId' | 'address'> & {
   readonly by: string;
   readonly reason: ErasureReason;
@@ -18,14 +18,14 @@ const ACTIONS = {
   REDACTION: 'instance.redacted',
 } as const satisfies Record<ErasureReason, string>;
 
-type Deleted = { id: string; environment: 'live' | 'test' };
+type InstanceKey = { id: string; environment: 'live' | 'test' };
 
-export type BeginErasure = (tx: TenantTx, rows: readonly Deleted[], deletion: Deletion) => Promise<void>;
+export type BeginErasure = (tx: TenantTx, rows: readonly InstanceKey[], deletion: Deletion) => Promise<void>;
 
 /**
- * Records, in the transaction that deletes or redacts instances and before their rows go, what is to be gone. From its commit on the
- * keys and the rows are gone, and these records know the blobs until they are. A job finishes no more of them than one
- * entry of the erasure log holds, so that several servers share what a purge leaves behind.
+ * Records deletions and redactions in their transaction, before the rows are removed. After its commit the keys and the rows
+ * are gone, and these records name the blobs until they are gone, too. A job finishes no more records than one entry of the
+ * erasure log holds, so that several servers share the work of a purge.
  */
 export function erasureBeginner(deps: {
   jobs: Pick<Jobs, 'enqueue'>;

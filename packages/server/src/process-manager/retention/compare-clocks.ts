@@ -3,14 +3,14 @@ import { type Clock, MINUTE, MOST_APART_MS } from '../../kernel/clock.ts';
 import { newestMoment } from './due.repository.ts';
 
 /**
- * Whoever deletes by the clock must be able to trust it. Why it cannot be trusted, for the operator and the caller;
- * undefined if it can.
+ * Ensures that nothing is deleted by a wrong clock. Resolves to the fault of the clock, for the operator and the caller;
+ * undefined if the clock can be trusted.
  */
 export type ClockFault = (db: TenantReads) => Promise<string | undefined>;
 
 export type ClocksDeps = {
   clock: Clock;
-  /** A clock that does not follow when somebody moves ours. */
+  /** A clock that does not change when somebody sets the clock of this server. */
   other(): Promise<number>;
 };
 
@@ -19,7 +19,7 @@ export function clockComparison({ clock, other }: ClocksDeps): ClockFault {
     const now = clock.now();
     const apart = Math.abs((await other()) - now);
     if (apart > MOST_APART_MS) return `the clock of the server is ${Math.round(apart / MINUTE)} minutes off`;
-    // A clock that was wrong before, and was put back: what was made then looks older or younger than it is.
+    // The clock was wrong before and was corrected, so rows of that time look older or younger than they are.
     const ahead = (await newestMoment(db)) - now;
     if (ahead > MOST_APART_MS) return `the newest entry is ${Math.round(ahead / MINUTE)} minutes in the future`;
     return undefined;

@@ -24,7 +24,7 @@ export type DeleteInstanceDeps = {
 
 const REMOVALS = DELETING_TEXTS.map((text) => statement(text));
 
-/** The instance, and its parent is told. The caller has locked the chain down to the row. */
+/** Deletes an instance and notifies its parent. The caller has locked the chain down to the row. */
 export async function deleteInChain(
   tx: TenantTx,
   row: InstanceRow,
@@ -33,15 +33,15 @@ export async function deleteInChain(
 ): Promise<void> {
   await deleteInstances(tx, [row], deletion, deps);
   if (row.parent_id === null) return;
-  // The journey that waits for it would wait for ever.
+  // Otherwise the parent's journey would wait for ever.
   const childEnd = { type: 'childEnded', childId: row.id, status: 'COMPLETED_TERMINATED' } as const;
   await deps.drive.apply(tx, row.parent_id, childEnd, deletion.at);
 }
 
 /**
- * Instances and all data of their end users, with their children. Once the transaction commits, what was sealed for them
- * cannot be opened any more, also where it has not been removed yet: blobs go with a job, copies of the database in time.
- * The caller has locked the rows.
+ * Deletes instances with their children and all data of their end users. After the commit, data that was sealed for them
+ * cannot be opened any more, even where it still exists: a job removes the blobs, and copies of the database expire. The
+ * caller has locked the rows.
  */
 export async function deleteInstances(
   tx: TenantTx,
@@ -51,10 +51,10 @@ export async function deleteInstances(
 ): Promise<void> {
   const rows = [...(await lockDescendants(tx, roots)), ...roots];
   const { at, reason } = deletion;
-  // All at once: PostgreSQL gets the questions of all listeners together.
+  // In parallel, so that PostgreSQL gets the queries of all listeners together.
   await Promise.all(
     rows.map((row) => {
-      // The last of its numbers, though the others have gone by the time it is told.
+      // The event has the last sequence number, although the events before it are deleted.
       const event = { type: 'instance.deleted', status: row.status, data: { reason } };
       return deps.tell(tx, row, [event], { before: row.sequence, now: at });
     }),
@@ -68,11 +68,11 @@ export async function deleteInstances(
   await removeInstances(tx, rows, deletion);
   const tokenIds = new Set(rows.flatMap(({ token_id }) => token_id ?? []));
   await forgetParameters(tx, [...tokenIds], at);
-  // Last: whoever creates an instance has the row of its token before that of the total.
+  // The totals come last, because a creation locks the row of its token before that of the total (deadlock).
   await discountAll(tx, rows);
 }
 
-/** Instances that a backup brought back. */
+/** Repeats the deletion of instances that a backup brought back. */
 export function erasableInstances(deps: DeleteInstanceDeps): Erasable {
   return {
     kind: 'instance',
@@ -87,7 +87,7 @@ export function erasableInstances(deps: DeleteInstanceDeps): Erasable {
         });
       let erased = 0;
       for (const id of await instancesAmong(db, ids)) {
-        // With its parent it may have gone already.
+        // It may have been deleted with its parent already.
         if (await erase(id).catch(isGone)) erased += 1;
       }
       return erased;

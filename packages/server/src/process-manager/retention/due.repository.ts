@@ -6,17 +6,17 @@ import type { Environment } from '../../kernel/environment.ts';
 import { type InstanceRow, instances } from '../instances/instance-row.ts';
 
 /**
- * Instances whose retention is over. One that has not ended waits for its deadline, which is never far; one in review has
- * none, and goes. See docs/decisions/2026-11-15-what-retention-removes.md.
+ * Instances whose retention is over. A running one waits for its deadline, which is never far away; one in review has no
+ * deadline and is deleted. See docs/decisions/2026-11-15-what-retention-removes.md.
  */
 const DUE = 'tenant_id = :tenant_id AND expiring_at <= :now AND (deadline_at IS NULL OR deadline_at <= :now)';
 
-export type DuePlace = { environment?: Environment | undefined; now: number };
-type OfDue = { id: string; created_at: number; expiring_at: number };
+export type DueScope = { environment?: Environment | undefined; now: number };
+type DueRow = { id: string; created_at: number; expiring_at: number };
 
-const IDS = query<OfDue>()(`SELECT id, created_at, expiring_at FROM process_instances WHERE ${DUE}
+const IDS = query<DueRow>()(`SELECT id, created_at, expiring_at FROM process_instances WHERE ${DUE}
   ORDER BY expiring_at, id LIMIT :limit + 0`);
-const IDS_OF_ENVIRONMENT = query<OfDue>()(`SELECT id, created_at, expiring_at FROM process_instances
+const IDS_OF_ENVIRONMENT = query<DueRow>()(`SELECT id, created_at, expiring_at FROM process_instances
   WHERE ${DUE} AND environment = :environment ORDER BY expiring_at, id LIMIT :limit + 0`);
 const COUNTS = query<{
   due: number;
@@ -24,7 +24,7 @@ const COUNTS = query<{
 }>()(`SELECT count(*) AS due, coalesce(sum(CASE WHEN status = 'REVIEW' THEN 1 ELSE 0 END), 0) AS in_review
   FROM (SELECT status FROM process_instances WHERE ${DUE} AND environment = :environment LIMIT :cap + 0) AS counted`);
 
-/** What a deletion needs to know of an instance. Nothing of it is sealed. */
+/** The columns of an instance that a deletion needs. None of them is sealed. */
 const DELETED = [
   'id',
   'environment',
@@ -56,10 +56,10 @@ const CHILDREN = query<{ id: string }>()(`SELECT id FROM process_instances
 const CHILDREN_OF_ENVIRONMENT = query<{ id: string }>()(`SELECT id FROM process_instances
   WHERE ${DUE} AND parent_id IS NOT NULL AND environment = :environment ${notAmong} ${OLDEST_FIRST}`);
 
-/** `others`: ids that are passed over. */
-type DueSlice = DuePlace & { limit: number; others: ReadonlySet<string> };
+/** `others` are ids to skip. */
+type DueSlice = DueScope & { limit: number; others: ReadonlySet<string> };
 
-/** The oldest that have no parent and that nobody else works on: several servers purge a tenant side by side. */
+/** Locks the oldest due instances without a parent. It skips those that another server has locked. */
 export function lockDueRoots(tx: TenantTx, { environment, now, limit, others }: DueSlice): Promise<DeletedRow[]> {
   const slice = { now, limit, others: [...others] };
   return environment === undefined
@@ -67,7 +67,7 @@ export function lockDueRoots(tx: TenantTx, { environment, now, limit, others }: 
     : LOCK_ROOTS_OF_ENVIRONMENT.all(tx, { ...slice, environment });
 }
 
-/** Those that have a parent, which may not be due itself. */
+/** The due instances with a parent, which may not be due itself. */
 export async function dueChildren(
   db: TenantReads,
   { environment, now, limit, others }: DueSlice,
@@ -78,7 +78,7 @@ export async function dueChildren(
     : CHILDREN_OF_ENVIRONMENT.all(db, { ...slice, environment });
 }
 
-/** Everything below these instances, whose rows the caller has locked; the lowest level first. */
+/** Locks the descendants of instances whose rows the caller has locked. The lowest level comes first. */
 export async function lockDescendants(tx: TenantTx, roots: readonly DeletedRow[]): Promise<DeletedRow[]> {
   const all: DeletedRow[] = [];
   for (let level = roots; level.length > 0; ) {
@@ -88,8 +88,8 @@ export async function lockDescendants(tx: TenantTx, roots: readonly DeletedRow[]
   return all;
 }
 
-/** The oldest first, by the index on expiring_at. Of both environments unless one is named. */
-export function dueInstances(db: TenantReads, { environment, now }: DuePlace, limit: number): Promise<OfDue[]> {
+/** The due instances, the oldest first, of one environment or of both. */
+export function dueInstances(db: TenantReads, { environment, now }: DueScope, limit: number): Promise<DueRow[]> {
   return environment === undefined
     ? IDS.all(db, { now, limit })
     : IDS_OF_ENVIRONMENT.all(db, { now, limit, environment });
@@ -110,7 +110,7 @@ const NEWEST = query<{
   (SELECT max(id) FROM process_instances WHERE tenant_id = :tenant_id)`);
 const LAST_PURGE = 'retention.lastPurge';
 
-/** The last moment that anything of the tenant knows of; 0 if there is none. */
+/** The latest moment in the data of the tenant: its newest instance or its last purge; 0 if there is neither. */
 export async function newestMoment(db: TenantReads): Promise<number> {
   const newest = await NEWEST.get(db, {});
   const last = await findSetting(db, { name: LAST_PURGE });

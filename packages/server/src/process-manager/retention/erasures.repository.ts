@@ -28,19 +28,19 @@ const COLUMNS = {
 export type ErasureRow = RowOf<ReturnType<typeof table<typeof COLUMNS>>>;
 type NewErasures = { tenant_id: string; ids: readonly string[]; reason: ErasureReason; at: number; by: string };
 
-/** What became of instances that were deleted, or redacted: two tables of the same columns. */
+/** The records of deleted or of redacted instances, in two tables with the same columns. */
 export type ErasureStore = {
   find(db: TenantReads, instanceId: string): Promise<ErasureRow | undefined>;
-  /** Those whose blobs may still be there, the oldest first. */
+  /** The records whose blobs may still exist, the oldest first. */
   unfinished(db: TenantReads, slice: { deletedUntil: number; limit: number }): Promise<ErasureRow[]>;
-  /** Those of the instances whose blobs may still be there. */
+  /** The records of these instances whose blobs may still exist. */
   unfinishedAmong(db: TenantReads, ids: readonly string[]): Promise<ErasureRow[]>;
-  /** Stores the receipts, pairs of an instance and its receipt. Returns the instances that nobody has confirmed before. */
+  /** Stores receipts, pairs of an instance and its receipt. Resolves to the instances that were not confirmed before. */
   confirm(
     tx: TenantTx,
     confirmation: { at: number; receipts: readonly (readonly [instanceId: string, receipt: string])[] },
   ): Promise<Set<string>>;
-  /** Before the rows of the instances go: it counts them, and remembers their blobs. */
+  /** Adds records before the rows of the instances are removed: counts the rows, and stores the keys of the blobs. */
   add(tx: TenantTx, ids: readonly string[], deletion: { reason: ErasureReason; at: number; by: string }): Promise<void>;
 };
 
@@ -61,11 +61,7 @@ function erasureStore(name: 'erasures' | 'redactions', rowCount: string): Erasur
     SET state = 'ERASED', blob_keys = '[]', confirmed_at = :at, receipt = receipts.other
     FROM (${jsonPairs(':receipts')}) AS receipts
     WHERE tenant_id = :tenant_id AND instance_id = receipts.one AND state = 'ERASING' RETURNING instance_id`);
-  const addAll = prepare<
-    NewErasures,
-    never
-  >(`INSERT INTO ${name} (tenant_id, instance_id, environment, definition_id, state, reason,
-      created_at, deleted_at, deleted_by, rows_removed, blobs_removed, blob_keys, confirmed_at, receipt)
+  const addAll = prepare<NewErasures, never>(`INSERT INTO ${name} (${Object.keys(COLUMNS).join(', ')})
     SELECT i.tenant_id, i.id, i.environment, i.definition_id, 'ERASING', CAST(:reason AS TEXT), i.created_at,
       CAST(:at AS BIGINT), CAST(:by AS TEXT), ${rowCount}, (SELECT count(*) ${BLOBS_OF_INSTANCE}),
       (SELECT ${jsonArrayOf('blobs.blob_key')} ${BLOBS_OF_INSTANCE}), NULL, NULL

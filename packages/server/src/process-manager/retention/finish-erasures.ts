@@ -12,7 +12,7 @@ import type { Platform } from '../../kernel/feature.ts';
 import type { SignDocument } from '../../kernel/sign-document.ts';
 import { deletions, type ErasureRow, type ErasureStore, redactions } from './erasures.repository.ts';
 
-/** Without ids: of every instance of the tenant that is not finished. */
+/** Without ids, all unfinished erasures of the tenant. */
 export type FinishErasures = { ids?: readonly string[] };
 
 export type FinishDeps = Pick<Platform, 'db' | 'clock' | 'baseUrlOf' | 'everyTenantId'> & {
@@ -34,12 +34,12 @@ type Kind = (typeof KINDS)[number];
 const BATCH = MAX_IDS_OF_ENTRY;
 
 /**
- * The second half of every deletion and redaction: blobs go, files are scrubbed, the receipt is signed, and only then is the erasure
- * confirmed. Every step can be done again, so whoever comes after a crash begins at the first.
+ * The second half of every deletion and redaction: removes the blobs, scrubs the files, signs the receipt, and only then
+ * confirms the erasure. Every step can be repeated, so after a crash the work begins again with the first one.
  */
 export type Finisher = {
   all: PassOf;
-  /** Only those that were deleted by then. */
+  /** Finishes the erasures up to a moment. */
   leftBehind(db: TenantDb, deletedUntil: number, signal?: AbortSignal): Promise<void>;
   some(db: TenantDb, ids: readonly string[], signal?: AbortSignal): Promise<void>;
 };
@@ -71,7 +71,7 @@ export function erasureFinisher(deps: FinishDeps): Finisher {
     signal?.throwIfAborted();
     await blobs.deleteAll(rows.flatMap(({ blob_keys }) => JSON.parse(blob_keys) as string[]));
     await scrub();
-    // No receipt for what an older copy of the database would bring back.
+    // The log comes first: no receipt is signed for data that an older copy of the database would bring back.
     const ids = rows.map(({ instance_id }) => instance_id);
     await erasureLog.writeDown({ tenantId: db.tenantId, kind: kind.kind, ids });
     signal?.throwIfAborted();
@@ -96,7 +96,7 @@ export function erasureFinisher(deps: FinishDeps): Finisher {
   };
 }
 
-/** One server finishes everything that is there in one pass; several share it by ids. */
+/** A single server finishes all erasures in one pass; several servers share them by ids. */
 export function finishErasuresJob(
   finisher: Pick<Finisher, 'all' | 'some'>,
   { isSingleServer }: Pick<Db, 'isSingleServer'>,
@@ -110,7 +110,7 @@ export function finishErasuresJob(
   });
 }
 
-/** What a server that was killed left behind, at once: the leases of its jobs last up to a minute longer. */
+/** Finishes at once what a killed server left, because the leases of its jobs last up to another minute. */
 export async function finishAllErasures(
   { db, everyTenantId }: Pick<FinishDeps, 'db' | 'everyTenantId'>,
   finish: PassOf,
@@ -122,10 +122,10 @@ export async function finishAllErasures(
   }
 }
 
-type Confirmed = { tenantId: string; at: number; deps: { baseUrlOf(tenantId: string): string } };
+type Confirmation = { tenantId: string; at: number; deps: { baseUrlOf(tenantId: string): string } };
 
-/** What a receipt says: which instance went, when, by whom and why, how much it was, and when all of it was gone. */
-function receiptClaims(row: ErasureRow, { tenantId, at, deps }: Confirmed) {
+/** The claims of a receipt: which instance was deleted, when, by whom and why, how much it was, and when it was gone. */
+function receiptClaims(row: ErasureRow, { tenantId, at, deps }: Confirmation) {
   return {
     iss: deps.baseUrlOf(tenantId),
     aud: tenantId,

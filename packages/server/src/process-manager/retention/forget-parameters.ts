@@ -2,12 +2,12 @@ import type { TenantTx } from '../../db/db.ts';
 import { setTokenParameters, type TokenRow, tokensWithoutInstances } from '../tokens/process-tokens.repository.ts';
 import { isUsedUp } from '../tokens/token-rules.ts';
 
-/** What fills the applicant of an instance. */
+/** The parameters that describe the applicant. */
 const PERSONAL = ['firstName', 'lastName', 'email', 'phoneNumber', 'dateOfBirth'];
 
 /**
- * A token holds the same parameters of a person as its instances, and cannot be deleted. When the last instance of it
- * was deleted or redacted, the parameters of the person are removed; if the token is of no more use, all of them are.
+ * Removes the parameters of a person from tokens, which hold the same ones as their instances and cannot be deleted. This
+ * happens when the last instance of a token was deleted or redacted. A token without further use loses all parameters.
  */
 export async function forgetParameters(tx: TenantTx, tokenIds: readonly string[], now: number): Promise<void> {
   if (tokenIds.length === 0) return;

@@ -6,7 +6,7 @@ import type { Drive } from '../runtime/drive.ts';
 import { countOfEnvironment, instancesAfter } from './among-instances.repository.ts';
 import { type DeleteInstanceDeps, deleteInChain } from './delete-instance.ts';
 
-/** Instances: parameters, names, the answers of forms and what was read from documents. */
+/** The data of instances about a person: parameters, names, answers of forms and readings of documents. */
 export function instancesOfPerson(deps: DeleteInstanceDeps & { drive: Pick<Drive, 'lookAt'> }): PersonSource {
   return {
     kind: 'processInstance',
@@ -14,7 +14,7 @@ export function instancesOfPerson(deps: DeleteInstanceDeps & { drive: Pick<Drive
     async page(db, environment, after, limit) {
       const items: PersonItem[] = [];
       for (const row of await instancesAfter(db, environment, after, limit)) {
-        // What was deleted meanwhile cannot be opened any more.
+        // An instance that was deleted meanwhile cannot be opened any more.
         const snapshot = await deps.drive.lookAt(db, row.id).catch(() => undefined);
         items.push(itemOf(row, snapshot?.state.data));
       }
@@ -27,7 +27,7 @@ export function instancesOfPerson(deps: DeleteInstanceDeps & { drive: Pick<Drive
         if (row) await deleteInChain(tx, row, { by, ...caller, reason: 'REQUEST', at }, deps);
         return true;
       });
-      // With its parent it may have gone already.
+      // It may have been deleted with its parent already.
       await erase.catch(isGone);
     },
   };

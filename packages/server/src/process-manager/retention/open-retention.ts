@@ -16,7 +16,6 @@ import { purgeInstancesJob, purgeJob } from './purge-job.ts';
 import { redactedInstances } from './redact-instance.ts';
 import { erasureHandlers, retentionHandlers } from './retention.ts';
 
-/** Retention and erasure, put together. */
 export type RetentionDeps = FinishDeps &
   Pick<Platform, 'jobs' | 'onError'> & {
     vault: Pick<Vault, 'destroySubjects'>;
@@ -24,7 +23,7 @@ export type RetentionDeps = FinishDeps &
     audit: Pick<Audit, 'record' | 'recordAll'>;
     drive: Pick<Drive, 'apply' | 'lookAt'>;
     tell: TellEvents;
-    /** How many days tombstones and receipts of deleted instances are kept. */
+    /** The days after which tombstones and receipts of deleted instances are removed. */
     receiptsDays: number;
   };
 
@@ -60,7 +59,7 @@ export function openRetention(deps: RetentionDeps) {
     finishErasures: finisher.all,
     ofPerson: [instancesOfPerson({ ...deletion, drive }), tokensOfPerson()],
     handlers: { retention: retentionHandlers({ purge, clockFault, audit }), erasures: erasureHandlers() },
-    /** Goes on where a server that was killed has left off. */
+    /** Continues the work of a killed server. */
     start() {
       resuming = finishAllErasures(deps, finisher.all, stopping.signal).catch((error) => {
         if (!stopping.signal.aborted) onError('could not finish erasures; their jobs will try again', error);

@@ -10,15 +10,15 @@ import type { Finisher } from './finish-erasures.ts';
 import type { Purge } from './purge.ts';
 import { purgeReceipts } from './purge-receipts.ts';
 
-/** Every midnight of UTC. */
+/** Midnight in UTC. */
 const PURGE_DAILY_AT = '00:00';
-/** Servers that delete instances side by side, at most. */
+/** The highest number of servers that delete instances in parallel. */
 const LANES = 4;
-/** How many instances of one tenant are deleted before it is the turn of the next. */
+/** The number of instances of one tenant that are deleted before the next tenant's turn. */
 const TURN = 1000;
-/** What is younger is finished by its own job. */
+/** Younger erasures are left to their own jobs. */
 const LEFT_BEHIND_MS = HOUR;
-/** What a clock check refuses is tried again for some hours, and is then a dead job that the operator sees. */
+/** After a fault of the clock, a job is retried for some hours and then becomes a dead job, which the operator sees. */
 const PATIENCE = { maxAttempts: 10, backoff: { firstMs: MINUTE, mostMs: HOUR }, timeoutMs: 6 * HOUR };
 
 export type PurgeJobDeps = Pick<Platform, 'db' | 'clock' | 'everyTenantId'> & {
@@ -30,8 +30,8 @@ export type PurgeJobDeps = Pick<Platform, 'db' | 'clock' | 'everyTenantId'> & {
 };
 
 /**
- * Instances: several jobs that any servers run side by side, each a turn of every tenant after another until nothing is
- * left, so a tenant with millions keeps nobody else's data longer than promised.
+ * Purges instances by several jobs, which servers run in parallel. Each job gives every tenant a turn until nothing is left,
+ * so that a tenant with millions of instances does not delay the deletion of others' data.
  */
 export function purgeInstancesJob(deps: PurgeJobDeps): JobDefinition<object> {
   const { db, clock, purge } = deps;
@@ -48,8 +48,8 @@ export function purgeInstancesJob(deps: PurgeJobDeps): JobDefinition<object> {
       const turn = async (tenant: TenantDb): Promise<boolean> => {
         try {
           await ensureClocks(deps, tenant);
-          const purgePlace = { now: clock.now(), limit: TURN, deletion: { by: 'Retention' }, signal, failed };
-          const { purged, failure } = await purge(tenant, purgePlace);
+          const request = { now: clock.now(), limit: TURN, deletion: { by: 'Retention' }, signal, failed };
+          const { purged, failure } = await purge(tenant, request);
           if (failure) failures.push(failure.reason);
           return purged >= TURN;
         } catch (error) {
@@ -61,16 +61,16 @@ export function purgeInstancesJob(deps: PurgeJobDeps): JobDefinition<object> {
       let tenants: TenantId[] = [];
       for await (const tenantId of deps.everyTenantId()) if (await turn(db.of(tenantId))) tenants.push(tenantId);
       while (tenants.length > 0) {
-        const left: TenantId[] = [];
-        for (const tenantId of tenants) if (await turn(db.of(tenantId))) left.push(tenantId);
-        tenants = left;
+        const remaining: TenantId[] = [];
+        for (const tenantId of tenants) if (await turn(db.of(tenantId))) remaining.push(tenantId);
+        tenants = remaining;
       }
       if (failures.length > 0) throw failures[0];
     },
   });
 }
 
-/** The rest. It also finishes erasures whose own job was given up, because the place of the blobs was away for too long. */
+/** Purges tokens and receipts. It also finishes erasures whose job gave up because the blob store was away for too long. */
 export function purgeJob(deps: PurgeJobDeps): JobDefinition<object> {
   const { db, clock, finisher, receiptsDays } = deps;
   const purgeOf = async (tenant: TenantDb, signal: AbortSignal) => {
@@ -85,7 +85,7 @@ export function purgeJob(deps: PurgeJobDeps): JobDefinition<object> {
     recurs: { dailyAt: PURGE_DAILY_AT, key: 'daily' },
     async run(_payload, { signal }) {
       const failures: unknown[] = [];
-      // The trouble of one tenant, or of the place of the blobs, keeps nobody else's data longer than promised.
+      // A fault of one tenant, or of the blob store, must not delay the deletion of others' data.
       const attempt = (work: Promise<unknown>) => work.catch((error) => void failures.push(error));
       await attempt(deps.erasureLog.tend(signal));
       for await (const tenantId of deps.everyTenantId()) {

@@ -12,12 +12,12 @@ const oldest = (table: string, condition = '') =>
     ${condition} ORDER BY instance_id LIMIT :limit + 0)` as const;
 const REMOVALS = [
   statement(oldest('instance_tombstones')),
-  // What is not finished is still to be done, however old it is.
+  // An unfinished erasure is kept, however old it is, because it must still be done.
   statement(oldest('erasures', "AND state = 'ERASED'")),
   statement(oldest('redactions', "AND state = 'ERASED'")),
 ];
 
-/** Removes what is left of instances that were deleted or redacted so many days ago. The caller has looked at the clock. */
+/** Removes the records of instances that were deleted or redacted so many days ago. The caller has checked the clock. */
 export async function purgeReceipts(
   db: TenantDb,
   { now, days }: { now: number; days: number },

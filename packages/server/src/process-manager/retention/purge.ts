@@ -8,36 +8,36 @@ import { type DeleteInstanceDeps, deleteInChain, deleteInstances } from './delet
 import { dueChildren, lockDueRoots, setLastPurge } from './due.repository.ts';
 
 /**
- * Deletes the instances of a tenant whose retention is over, a batch in each transaction: whoever is killed in the middle
- * leaves every instance either wholly there or deleted, and the next run goes on. Servers that purge the same tenant pass
- * over what another one has locked.
+ * Deletes the instances of a tenant whose retention is over, a batch in each transaction: if a server is killed, each
+ * instance is either complete or deleted, and the next run continues. Servers that purge the same tenant skip the instances
+ * that another one has locked.
  */
-export type Purge = (db: TenantDb, purgePlace: PurgePlace) => Promise<Purged>;
+export type Purge = (db: TenantDb, request: PurgeRequest) => Promise<PurgeResult>;
 
-export type PurgePlace = {
+export type PurgeRequest = {
   environment?: Environment | undefined;
   now: number;
-  /** At most so many. */
+  /** The highest number of instances to delete. */
   limit: number;
   deletion: Omit<Deletion, 'at' | 'reason'>;
   signal?: AbortSignal;
-  /** Instances that could not be deleted: they are passed over, and those that fail now are added. */
+  /** Instances that could not be deleted. They are skipped, and those that fail now are added. */
   failed?: Set<string>;
 };
 
-/** `failure`: why one of them could not be deleted. */
-export type Purged = { purged: number; failure?: { reason: unknown } };
+/** `failure` is the error of an instance that could not be deleted. */
+export type PurgeResult = { purged: number; failure?: { reason: unknown } };
 
-/** One that cannot be deleted keeps no other from going; so many mean that something else is wrong. */
+/** An instance that cannot be deleted does not stop the others; so many mean that something else is wrong. */
 const MAX_FAILED = 100;
 
-/** `batch`: how many instances share a transaction. */
+/** `batch` is the number of instances in a transaction. */
 export function purger(deps: DeleteInstanceDeps, { batch }: { batch: number }): Purge {
   const eraseOne = dueEraser(deps);
   return async (db, { environment, now, limit, deletion, signal, failed = new Set() }) => {
     const why: Deletion = { ...deletion, at: now, reason: 'RETENTION' };
     let purged = 0;
-    let failure: Purged['failure'];
+    let failure: PurgeResult['failure'];
     const sliceOf = () => ({ environment, now, limit: Math.min(batch, limit - purged), others: failed });
     const eraseSingly = async (ids: readonly string[]) => {
       for (const id of ids) {
@@ -64,7 +64,7 @@ export function purger(deps: DeleteInstanceDeps, { batch }: { batch: number }): 
         purged += ids.length;
       } catch (error) {
         ensureRowFault(error);
-        // Something is wrong with one of them: the others can be deleted without it.
+        // One of them is faulty. The others can be deleted without it.
         await eraseSingly(ids);
       }
       if (ids.length === 0) break;
@@ -79,16 +79,16 @@ export function purger(deps: DeleteInstanceDeps, { batch }: { batch: number }): 
   };
 }
 
-/** A database that is away or full fails for every row: then there is no use in trying the next. */
+/** Rethrows an error that is not the fault of a row: a database that is away or full fails for every row. */
 function ensureRowFault(error: unknown): void {
   const isOutage = error instanceof DbError && error.fault !== 'busy' && error.fault !== 'unique';
   if (isOutage || (error as Error)?.name === 'AbortError') throw error;
 }
 
-/** Deletes the instance if it is still there and still due; says whether it did. */
+/** Deletes the instance if it still exists and is still due. Resolves to true if it did. */
 type EraseDue = (db: TenantDb, instanceId: string, deletion: Deletion) => Promise<boolean>;
 
-/** Looks again, with the instance locked: it may have gone, or moved on, since it was found. */
+/** Checks the locked instance again: it may have been deleted, or have moved on, since it was found. */
 function dueEraser(deps: DeleteInstanceDeps): EraseDue {
   return (db, instanceId, deletion) =>
     db.write(async (tx) => {
@@ -99,7 +99,7 @@ function dueEraser(deps: DeleteInstanceDeps): EraseDue {
     });
 }
 
-/** As `due.repository.ts` has it. */
+/** The same condition as in `due.repository.ts`. */
 function isDue({ expiring_at, deadline_at }: InstanceRow, now: number): boolean {
   return expiring_at <= now && (deadline_at === null || deadline_at <= now);
 }

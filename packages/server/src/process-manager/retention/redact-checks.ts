@@ -3,8 +3,8 @@ import { inList } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 
 /**
- * What a check found besides its status, score and reason. The rest stays, because it says nothing of the person: how it was
- * assessed, and how many others it was compared with. What-if and the assurance of the result need it.
+ * The metadata of a check that a redaction keeps, because they do not describe the person: the method, and the number of
+ * others that were compared. What-if and the assurance of the result need them.
  */
 const WORDS = [
   'engine',
@@ -20,7 +20,7 @@ const WORDS = [
 
 type MetaData = Readonly<Record<string, unknown>>;
 
-/** Which other instances and members of watchlists are alike goes; how alike they are stays. Pure. */
+/** Removes which other instances and members of watchlists are similar, and keeps how similar they are. Pure. */
 export function redactMetaData(metaData: MetaData): MetaData {
   const { candidates } = metaData;
   return {

@@ -23,8 +23,8 @@ export type Redaction = Omit<Deletion, 'reason'>;
 const CHANGES = REDACTING_TEXTS.map((text) => statement(text));
 
 /**
- * Removes everything personal of an instance and of those below it, and keeps what was decided. The caller has locked the
- * chain down to the instance. An instance that was redacted before is left as it is.
+ * Removes the personal data of an instance and its descendants, and keeps the decisions. The caller has locked the chain
+ * down to the instance. An instance that was redacted before stays unchanged.
  */
 export async function redactInChain(
   tx: TenantTx,
@@ -63,7 +63,7 @@ async function redactInstances(
   }
 }
 
-/** Instances whose personal data a backup brought back. One whose journey is under way in the backup ends first. */
+/** Repeats the redaction of instances that a backup brought back. A journey that is running in the backup ends first. */
 export function redactedInstances(deps: RedactInstanceDeps & { drive: Pick<Drive, 'apply'> }): Erasable {
   const redact = async (tx: TenantTx, id: string, at: number): Promise<boolean> => {
     const before = (await lockChain(tx, id)).at(-1) as InstanceRow;

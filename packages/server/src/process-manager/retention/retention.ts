@@ -9,7 +9,7 @@ import { countDue, dueInstances } from './due.repository.ts';
 import { deletions, redactions } from './erasures.repository.ts';
 import type { Purge } from './purge.ts';
 
-/** Deletes on demand what the night would delete, and shows it beforehand. */
+/** Deletes on request what the nightly purge would delete, and shows it beforehand. */
 export function retentionHandlers(deps: { purge: Purge; clockFault: ClockFault; audit: Pick<Audit, 'record'> }) {
   return implement(api.retention, {
     async preview({ db, principal, now }) {
@@ -37,12 +37,11 @@ export function retentionHandlers(deps: { purge: Purge; clockFault: ClockFault; 
   });
 }
 
-/** What became of deleted and redacted instances. */
 export function erasureHandlers() {
   return implement(api.erasures, {
     async get({ db, principal }, { params }) {
       const { processInstanceId } = params;
-      // A redacted instance may be deleted later: then its deletion says everything.
+      // A redacted instance may be deleted later; then the record of its deletion counts.
       const row = (await deletions.find(db, processInstanceId)) ?? (await redactions.find(db, processInstanceId));
       if (row?.environment !== principal.environment) throw new ApiError(100081);
       return {
