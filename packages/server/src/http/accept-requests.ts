@@ -6,9 +6,9 @@ import { callerOf, entrance } from './entrance.ts';
 import { noteArrival } from './request-id.ts';
 
 /**
- * The server below the framework. Ensures that a request names one host, and that every proxy reads the same host: it
- * selects the tenant (RFC 9112, 3.2 and 3.2.2). The same holds for the credential and for the length of the body: of two
- * headers, a proxy may read the last, and Node reads the first.
+ * The server below the framework. Ensures that we and every proxy read the same host, which selects the tenant (RFC 9112,
+ * 3.2 and 3.2.2), the same credential and the same length of the body: of two equal headers, a proxy may read the last, and
+ * Node reads the first.
  */
 export type ServerOptions = {
   headersTimeout: number;
@@ -45,8 +45,8 @@ export function acceptRequests(handler: RequestListener, accepting: ServerOption
 const WITH_PORT = /^\[?([^[\]]*?)\]?(?::\d+)?$/;
 
 /**
- * Some proxies forward `192.0.2.1:50123` and `[2001:db8::1]:50123`. With its port, each connection of a caller would be an
- * address of its own to the limits, and a proxy among them would not be recognised.
+ * Some proxies forward `192.0.2.1:50123` and `[2001:db8::1]:50123`. With the port, the limits would count each connection of
+ * a caller as another address, and a proxy in the list would not be recognised.
  */
 function dropPorts({ headers }: IncomingMessage): void {
   const forwarded = headers['x-forwarded-for'];
@@ -60,7 +60,7 @@ function dropPorts({ headers }: IncomingMessage): void {
     .join(', ');
 }
 
-/** Of several such headers Node reads the first. A proxy may read the last. */
+/** Headers that a request may have once: Node reads the first of several, a proxy may read the last. */
 const ONCE = ['Host', 'Authorization', 'Content-Type', 'Content-Encoding'] as const;
 /** The lengths of these names. Most headers have another length, so their names need not be compared. */
 const ONCE_LENGTHS: ReadonlySet<number> = new Set(ONCE.map(({ length }) => length));
@@ -85,7 +85,7 @@ function headerFault(request: IncomingMessage): string | undefined {
     return names.indexOf(lowerCase) !== names.lastIndexOf(lowerCase);
   });
   if (twice) return `it has more than one ${twice} header`;
-  // An absolute target names the host itself, and the header is passed over.
+  // An absolute target contains the host, so the header is ignored.
   if (url.charCodeAt(0) !== SLASH && url !== '*') return readAbsoluteTarget(request, url);
   return isHost(request.headers.host) ? undefined : 'its Host is not the name of one host';
 }
@@ -93,16 +93,16 @@ function headerFault(request: IncomingMessage): string | undefined {
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Whether a Host header names one host, or none. A proxy may join two headers to `a, b`; that would name no tenant, and
- * the tenant of the credential would not be compared with either.
+ * Ensures that a Host header names one host or none. A proxy may join two headers to `a, b`, which names no tenant, so the
+ * tenant of the credential would be compared with neither.
  */
 function isHost(host: string | undefined): boolean {
   return host === undefined || host === '' || HOST.test(host);
 }
 
 /**
- * Ensures that everybody finds the end of the body in the same place. The parser takes `gzip, chunked`, and chunks in
- * HTTP/1.0, which proxies read otherwise (RFC 9112, 6.1), and requests of HTTP/0.9, which have no headers at all.
+ * Ensures that we and every proxy find the same end of the body (request smuggling). Node accepts `gzip, chunked`, and chunks
+ * in HTTP/1.0, which proxies read differently (RFC 9112, 6.1), and requests of HTTP/0.9, which have no headers.
  */
 function framingFault({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): string | undefined {
   if (httpVersionMajor !== 1) return 'it is not of HTTP/1.1';

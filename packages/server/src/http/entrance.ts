@@ -5,11 +5,11 @@ import { tenantOfConnection } from './contract/guard.ts';
 import { networkOf } from './limit-connections.ts';
 
 /**
- * Ensures that nobody waits for the flood of another caller. Requests that arrive together are served together, which is
- * cheapest, but whoever arrives meanwhile waits for all of them. So while several callers are around, a turn of the event
- * loop begins only as many requests as fit into `TURN_MS` by what earlier ones have cost, one of each caller in turn. The
- * others wait before anything is done for them: a refusal costs as much as an answer. A turn of a single caller is longer,
- * because nobody waits for its end. It has an end all the same: until then a caller who comes is not even seen.
+ * Ensures that nobody waits for the flood of another caller. It is cheapest to serve requests together that arrive together,
+ * but a later request waits for all of them. So while several callers are active, a turn of the event loop begins only as
+ * many requests as fit into `TURN_MS`, judged by the cost of earlier ones, one of each caller in turn. The others wait before
+ * any work is done for them, because a refusal costs as much as an answer. A turn of a single caller is longer, because
+ * nobody waits for its end, but it is limited: until its end, the server does not notice another caller.
  */
 export type Enter = (caller: string, begin: () => void) => boolean;
 
@@ -23,14 +23,14 @@ export type EntranceOptions = {
 };
 
 export const TURN_MS = 0.7;
-/** While a single caller is around. */
+/** The length of a turn while a single caller is active. */
 export const LONE_TURN_MS = 20;
-/** How long after a request of another caller several callers count as being around. */
+/** The time after a request of another caller in which several callers count as active. */
 const SHARED_MS = 300;
 export const MAX_WAITING = 2048;
 /** The additional requests of a single caller that may wait: nobody else needs the room. */
 export const MAX_OVERFLOW = 16_384;
-const MOST_IN_TURN = 64;
+const MAX_IN_TURN = 64;
 /** The weight that earlier turns keep in the average cost of a request. */
 const MEMORY = 0.9;
 /** Turns that are measured after the last request has begun: its work may go on in them. */
@@ -39,7 +39,7 @@ const TURNS_AFTER = 3;
 /** The assumed cost of a request, before any was measured. */
 const FIRST_COST_MS = TURN_MS / 4;
 
-/** False if too many requests of this caller wait. */
+/** Returns false if too many requests of the caller wait. */
 export function entrance(options: EntranceOptions = {}): Enter {
   const { gather = (begin) => begin(), now = () => performance.now(), usedMs = threadMs } = options;
   const { nextTurn = setImmediate } = options;
@@ -49,7 +49,7 @@ export function entrance(options: EntranceOptions = {}): Enter {
   let last: string | undefined;
   let sharedUntil = 0;
   let isScheduled = false;
-  /** Requests that this turn may still begin while several callers are around, and while a single one is. */
+  /** Requests that this turn may still begin while several callers are active, and while a single one is. */
   let places = 1;
   let lonePlaces = cost.fitting(LONE_TURN_MS, MAX_WAITING);
   let turnsLeft = 0;
@@ -58,11 +58,11 @@ export function entrance(options: EntranceOptions = {}): Enter {
     isScheduled = false;
     cost.settle();
     lonePlaces = cost.fitting(LONE_TURN_MS, MAX_WAITING);
-    // Those that still wait are of a single caller, if nobody else has come for a while.
-    places = now() >= sharedUntil ? lonePlaces : cost.fitting(TURN_MS, MOST_IN_TURN);
+    // If no other caller has come for a while, all waiting requests are those of a single caller.
+    places = now() >= sharedUntil ? lonePlaces : cost.fitting(TURN_MS, MAX_IN_TURN);
     const batch = lines.take(places);
     overflow.refill();
-    // Whoever had a place comes last in the next turn.
+    // Callers that had a place come last in the next turn.
     lines.putBack([], batch);
     places -= batch.length;
     lonePlaces -= batch.length;
@@ -81,7 +81,7 @@ export function entrance(options: EntranceOptions = {}): Enter {
     nextTurn(beginTurn);
   };
 
-  /** The requests of a connection begin in their order, so what comes behind others of its caller stays behind them. */
+  /** The requests of a connection begin in their order, so a request never overtakes others of its caller. */
   const wait = (caller: string, begin: Begin, isLone: boolean): boolean => {
     if (overflow.has(caller)) return overflow.add(caller, begin);
     return lines.add(caller, begin) || (isLone && overflow.add(caller, begin));
@@ -111,7 +111,7 @@ export function entrance(options: EntranceOptions = {}): Enter {
 
 type Begin = () => void;
 
-/** Requests of a single caller that its line has no room for. They begin in the order in which they came. */
+/** Requests of a single caller that do not fit into its line. They begin in the order in which they came. */
 function openOverflow(lines: WaitingLines<Begin>) {
   let owner = '';
   let waiting: Begin[] = [];
@@ -124,7 +124,7 @@ function openOverflow(lines: WaitingLines<Begin>) {
       waiting.push(begin);
       return true;
     },
-    /** Moves as many as there is room for into the line. */
+    /** Moves requests into the line while there is room. */
     refill(): void {
       const count = waiting.findIndex((begin) => !lines.add(owner, begin));
       waiting = count === -1 ? [] : waiting.slice(count);
@@ -132,14 +132,14 @@ function openOverflow(lines: WaitingLines<Begin>) {
   };
 }
 
-/** What is known about the cost of a request: the sums of time and of requests, older turns counting less. */
+/** Measures the average cost of a request: the sums of time and of requests, in which older turns count less. */
 function measureCost(usedMs: () => number) {
   let spentMs = FIRST_COST_MS;
   let requests = 1;
   let usedBefore = 0;
   let startedCount = 0;
   return {
-    /** What was used before the first request of a turn is not its cost. */
+    /** Excludes the time before the first request of a turn. */
     start(): void {
       if (startedCount === 0) usedBefore = usedMs();
     },
@@ -153,7 +153,7 @@ function measureCost(usedMs: () => number) {
       usedBefore = used;
       startedCount = 0;
     },
-    /** How many requests fit into so much time; one at least. */
+    /** The number of requests that fit into a time; at least one. */
     fitting: (ms: number, most: number) => Math.max(1, Math.min(most, Math.floor((ms * requests) / spentMs))),
   };
 }
@@ -163,7 +163,7 @@ function threadMs(): number {
   return (user + system) / 1000;
 }
 
-/** The caller of a request: the tenant that this connection has proved to be before, or otherwise its network. */
+/** The caller of a request: the tenant that was admitted on this connection before, otherwise its network. */
 export function callerOf(proxies: readonly string[]): (request: IncomingMessage) => string {
   const isProxy = proxies.length > 0 ? proxyAddr.compile([...proxies]) : undefined;
   const addressOf = (request: IncomingMessage) =>

@@ -3,8 +3,8 @@ import { BlockList, isIP } from 'node:net';
 import { countUnderWay } from '../kernel/under-way.ts';
 
 /**
- * Ensures that no address takes all connections: one address may have as many as it leaves free, so the first has half of
- * them at most, the next half of the rest. The addresses of proxies, behind which everybody stands, have no such limit.
+ * Ensures that no address takes all connections: an address may have as many as it leaves free, so the first gets half of
+ * them at most, the next half of the rest. Proxies have no such limit, because all callers come through them.
  */
 export function limitConnections(
   server: Server,
@@ -30,12 +30,12 @@ export function limitConnections(
   });
 }
 
-/** Whoever a proxy forwards without an address counts as one caller. */
+/** All callers that a proxy forwards without an address count as one. */
 const NO_ADDRESS = 'unknown';
 /** An IPv4 address as IPv6 writes it. A proxy may write it in capitals, or all of its zeros. */
 const MAPPED = /^(?:0{0,4}:){2,5}ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** A client with IPv6 usually has 2^64 addresses: they count as one. */
+/** The part of an address that counts as one caller: a client with IPv6 usually has 2^64 addresses. */
 export function networkOf(address: string): string {
   const family = isIP(address);
   if (family === 4) return address;
@@ -43,7 +43,7 @@ export function networkOf(address: string): string {
   const mapped = MAPPED.exec(address);
   if (mapped) return mapped[1] as string;
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
-  // A proxy may write the same group with zeros in front, or in capitals.
+  // A proxy may write a group with leading zeros or in capitals.
   const groupsOf = (text: string) =>
     text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16).toString(16));
   const groups = groupsOf(head);

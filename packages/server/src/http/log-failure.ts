@@ -8,9 +8,9 @@ const NOT_READY = 100010;
 const PAGES_MISSING = 100135;
 
 /**
- * Logs a request that failed by a fault of ours. While the database is away, or too much waits already, every request fails
- * for the same reason, so that reason is logged once in ten seconds, with the number of requests that met it since. The same
- * is true while the pages are built: whoever waits for the server asks every second whether it is ready.
+ * Logs a request that failed by a fault of the server. While the database is away or the server is busy, every request fails
+ * for the same reason, so the reason is logged once in ten seconds, with the number of requests since. The same is true
+ * while the pages are built, because browsers try again every second.
  */
 export function failureLog(log: Logger): (request: FastifyRequest, operation: string, error: ApiError) => void {
   const countShared = openSharedReasons();
@@ -29,7 +29,7 @@ export function failureLog(log: Logger): (request: FastifyRequest, operation: st
   };
 }
 
-/** Returns the reason that many requests share at such a moment, or undefined if the failure has a cause of its own. */
+/** Returns the reason that many requests share at such a moment, or undefined if the failure has its own cause. */
 function sharedReason({ code, cause, detail, message }: ApiError): string | undefined {
   if (cause instanceof DbError) return cause.fault;
   if (code === PAGES_MISSING) return message;

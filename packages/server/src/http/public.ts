@@ -5,13 +5,13 @@ import { ApiError } from '../kernel/errors.ts';
 import { documentedPages, mountDocs } from './pages/docs.ts';
 import { mountLanding } from './pages/landing.ts';
 
-/** Addresses without a credential: health, public keys, the description of the API; and metrics, which may need a token. */
+/** Addresses without a credential: health, public keys and the description of the API. Metrics may need a token. */
 export type PublicDeps = {
   version: string;
-  /** Throws with the reason when the server should get no requests. */
+  /** Rejects with the reason if the server should get no requests. */
   ready(): Promise<void>;
   jwks(): Promise<unknown>;
-  /** The origins that may use the passkeys of a relying party that is this host; none if it is no relying party. */
+  /** The origins that may use the passkeys of this host; none if the host is not a relying party. */
   relatedOrigins(host: string): Promise<string[]>;
   /** The JSON Schema of process definitions. */
   definitionSchema(): unknown;
@@ -19,7 +19,7 @@ export type PublicDeps = {
   metricsToken: string | undefined;
 };
 
-/** What every process answers, whatever its roles. */
+/** Mounts the addresses that every process serves, whatever its roles. */
 export function mountHealth(app: FastifyInstance, deps: PublicDeps): void {
   app.get('/health/live', async () => ({ status: 'live', version: deps.version }));
   app.get('/health/ready', async () => {
@@ -45,41 +45,31 @@ export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
     reply.header('Cache-Control', 'public, max-age=60');
     return { origins };
   });
-  // Built at the first request and kept as bytes, which cost nothing to send: anybody may ask, and often.
-  let openapi: Buffer | undefined;
-  app.get('/openapi.json', async (_request, reply) => {
-    openapi ??= Buffer.from(JSON.stringify(buildOpenApi({ version: deps.version })));
-    reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
-    return reply.type('application/json').send(openapi);
-  });
+  addDocument(app, '/openapi.json', 'application/json', () => JSON.stringify(buildOpenApi({ version: deps.version })));
   // For programs that read documentation (llmstxt.org).
-  let llms: Buffer | undefined;
-  app.get('/llms.txt', async (_request, reply) => {
-    llms ??= Buffer.from(renderLlms(documentedPages()));
-    return reply.header('Cache-Control', 'public, max-age=60').type('text/plain; charset=utf-8').send(llms);
-  });
-  let schema: Buffer | undefined;
-  app.get('/schemas/process-definition.json', async (_request, reply) => {
-    schema ??= Buffer.from(JSON.stringify(deps.definitionSchema()));
-    reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
-    return reply.type('application/schema+json').send(schema);
-  });
-  // Of the files of `grove apply`, for editors.
-  for (const name of CONFIGURATION_FILES) {
-    let bytes: Buffer | undefined;
-    app.get(`/schemas/${name}.json`, async (_request, reply) => {
-      reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
-      bytes ??= Buffer.from(JSON.stringify(configurationSchema(name)));
-      return reply.type('application/schema+json').send(bytes);
-    });
-  }
+  addDocument(app, '/llms.txt', 'text/plain; charset=utf-8', () => renderLlms(documentedPages()));
+  const addSchema = (name: string, build: () => unknown) =>
+    addDocument(app, `/schemas/${name}.json`, 'application/schema+json', () => JSON.stringify(build()));
+  addSchema('process-definition', deps.definitionSchema);
+  // Schemas of the files of `grove apply`, for editors.
+  for (const name of CONFIGURATION_FILES) addSchema(name, () => configurationSchema(name));
   mountDocs(app, deps);
   mountLanding(app);
 }
 
+/** Builds the document at its first request and stores the bytes, so that frequent requests of anybody cost little. */
+function addDocument(app: FastifyInstance, path: string, type: string, build: () => string): void {
+  let bytes: Buffer | undefined;
+  app.get(path, async (_request, reply) => {
+    bytes ??= Buffer.from(build());
+    if (type.includes('json')) reply.header('Access-Control-Allow-Origin', '*');
+    return reply.header('Cache-Control', 'public, max-age=60').type(type).send(bytes);
+  });
+}
+
 function allowMetrics(request: FastifyRequest, token: string | undefined): void {
   if (token === undefined) {
-    // Behind a proxy on this machine every address would be local, so a forwarded request never counts as local.
+    // Behind a proxy on this machine every address is local, so a forwarded request never counts as local.
     const forwarded = request.headers['x-forwarded-for'] ?? request.headers.forwarded;
     const local = /^(127\.|::1$|::ffff:127\.)/.test(request.socket.remoteAddress ?? '');
     if (!local || forwarded)

@@ -2,14 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /** The time at which a request arrived, in milliseconds of `performance.now()`. */
-type Timed = IncomingMessage & { arrivedAt?: number };
+type ArrivedRequest = IncomingMessage & { arrivedAt?: number };
 
-/** An id of a caller is kept, so that both sides find a request in their logs. Anything else could forge a log or a header. */
+/** An id of the caller is used only in this form, so that it cannot forge a log line or a header (injection). */
 const OF_CALLER = /^[A-Za-z0-9._-]{8,100}$/;
 
-/**
- * Unique without asking for randomness each time: where this process started, and how many requests it has seen.
- */
+/** The id of the caller, so that both sides find a request in their logs; otherwise a random start and a counter. */
 export function requestIds(): (request: IncomingMessage) => string {
   const start = randomBytes(9).toString('base64url');
   let count = 0;
@@ -21,13 +19,13 @@ export function requestIds(): (request: IncomingMessage) => string {
   };
 }
 
-/** The framework notes the moment only where it has a logger or a hook after every answer, and after the entrance. */
+/** The framework would record the moment only after the entrance, and only with a logger or a hook after every answer. */
 export function noteArrival(request: IncomingMessage): void {
-  (request as Timed).arrivedAt = performance.now();
+  (request as ArrivedRequest).arrivedAt = performance.now();
 }
 
-/** How long ago a request came in. */
+/** The milliseconds since a request arrived. */
 export function millisecondsSince(request: IncomingMessage): number {
-  const { arrivedAt } = request as Timed;
+  const { arrivedAt } = request as ArrivedRequest;
   return arrivedAt === undefined ? 0 : performance.now() - arrivedAt;
 }

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../kernel/errors.ts';
 
-/** Where the tenant that a host names lives, if that is another region than this one. */
+/** The region and address of the tenant of a host, if the tenant lives in another region. */
 export type HomeOf = (host: string | undefined) => { readonly region: string; readonly baseUrl: string } | undefined;
 
 /**
- * Ensures that nothing of a tenant is handled in a region where it does not live: its requests are answered before their
- * credentials are looked at and before their body is read. Pages are redirected. Calls of the API are refused with the right
- * address, because clients do not send their credentials along with a redirect to another host.
+ * Ensures that no data of a tenant is handled in a region where it does not live: its requests are answered before their
+ * credentials are checked and before their body is read. Pages are redirected. Calls of the API are refused with the right
+ * address, because clients do not follow a redirect to another host with their credentials.
  */
 export function sendHome(app: FastifyInstance, homeOf: HomeOf): void {
   app.addHook('onRequest', (request, reply, done) => {

@@ -12,7 +12,7 @@ import { acceptRequests } from './accept-requests.ts';
 import type { Limits } from './contract/limits.ts';
 import { LONG_BYTES, longBodies } from './contract/long-bodies.ts';
 import { maskProblem } from './contract/mask-persons.ts';
-import { MAX_BODY_BYTES, type MountDeps, mountContract, type Served } from './contract/mount.ts';
+import { MAX_BODY_BYTES, type MountDeps, mountContract, type ServedRoute } from './contract/mount.ts';
 import { toApiError, toProblem } from './contract/problem.ts';
 import { parseJsonBody } from './contract/strict-json.ts';
 import { validatorCompiler } from './contract/validation.ts';
@@ -31,7 +31,7 @@ import { endOfSpan, traceRequests } from './trace-requests.ts';
 
 /** The HTTP server: limits and time-outs on everything, one place for errors, one for headers. */
 const MAX_QUERY_KEYS = 50;
-/** One request at a time on a connection: this is how many can be under way. */
+/** A connection carries one request at a time, so this is also the limit of concurrent requests. */
 const MAX_CONNECTIONS = 4096;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -39,20 +39,20 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
 export type HttpDeps = Omit<
   MountDeps,
-  'onAnswer' | 'serializing' | 'respond' | 'respondSpecial' | 'scheme' | 'together'
+  'onAnswer' | 'serializers' | 'respond' | 'respondSpecial' | 'scheme' | 'together'
 > &
   PublicDeps &
   Pick<CustomPagesDeps, 'pageFile' | 'baseUrlOf' | 'mayFramePage'> &
   Pick<FramedByDeps, 'mayFrameJourney'> & {
     config: Config;
     log: Logger;
-    /** Where the built pages of the journey are, and those of the console. */
+    /** The folders of the built pages of the journey and of the console. */
     webFolder: string;
     consoleFolder: string;
     /** Called for every answer, for the metrics. */
     observe(operation: string, status: number, milliseconds: number): void;
     tracing?: Tracing | undefined;
-    /** Only of an installation in several regions. */
+    /** Set only for an installation in several regions. */
     homeOf?: HomeOf | undefined;
   };
 
@@ -60,7 +60,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   const { config, log } = deps;
   const reporters = { failed: failureLog(log), onAnswer: account(deps) };
   const respondProblem = problemResponder(config.scheme, config.fastLane);
-  const slowly = problemResponder(config.scheme, false);
+  const respondSlowly = problemResponder(config.scheme, false);
   const together = serveTogether(config.fastLane);
   const app = Fastify({
     logger: false,
@@ -78,7 +78,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
         gather: together.gather,
       }),
     forceCloseConnections: 'idle',
-    // What arrives on an open connection during a stop is answered: a proxy does not ask another server for a POST it has sent.
+    // Requests on open connections during a stop are answered, because a proxy does not repeat a POST at another server.
     return503OnClosing: false,
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     exposeHeadRoutes: false,
@@ -86,9 +86,9 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     ...(config.pagesDomain !== undefined && { rewriteUrl: rewritePageHost(config.pagesDomain) }),
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors(error, request, reply) {
-      // No hook has seen the request yet, and none will see the answer.
+      // No hook runs for such a request or its answer.
       reply.headers({ ...usualHeaders(config.scheme), 'x-request-id': request.id });
-      answerError({ ...reporters, respondProblem: slowly }, error, request, reply as FastifyReply);
+      answerError({ ...reporters, respondProblem: respondSlowly }, error, request, reply as FastifyReply);
     },
   });
   limitConnections(app.server, { most: MAX_CONNECTIONS, proxies: config.trustProxy });
@@ -108,7 +108,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     scheme: config.scheme,
     broke(request, error) {
       const requestId = request.id;
-      // A caller who lost a permission meanwhile is no fault of ours.
+      // A caller who lost a permission meanwhile is not a fault of the server.
       if (!(error instanceof ApiError) || error.status >= 500)
         log.error({ requestId, err: error }, 'response stream failed');
       else log.info({ requestId, code: error.code }, `response stream ended early: ${error.message}`);
@@ -122,19 +122,19 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   mountConsole(app, deps.consoleFolder);
   mountCustomPages(app, { ...deps, pagesDomain: config.pagesDomain });
   const { scheme, fastLane: isFast } = config;
-  const serializing = (operation: string) => ({ isFast, onStripped: onceLogged(log, operation) });
-  mountContract(app, { ...deps, scheme, serializing, together, onAnswer: reporters.onAnswer, respond, respondSpecial });
+  const serializers = (operation: string) => ({ isFast, onStripped: logOnce(log, operation) });
+  mountContract(app, { ...deps, scheme, serializers, together, onAnswer: reporters.onAnswer, respond, respondSpecial });
   return app;
 }
 
-/** A status that the contract does not declare: the tests look for it in the log. */
+/** Logged for a status that the contract does not declare. Tests search the log for it. */
 export const UNDECLARED = 'the contract does not declare this status';
 
-/** The same of an answer that its handler made otherwise than the contract declares. */
+/** Logged for an answer that differs from the contract. Tests search the log for it. */
 export const STRIPPED = 'an answer did not have the declared members; undeclared ones were left out';
 
-/** Told of every such answer, it logs the first: the others have the same cause. */
-function onceLogged(log: HttpDeps['log'], operation: string): () => void {
+/** Logs only the first such answer of an operation, because the others have the same cause. */
+function logOnce(log: HttpDeps['log'], operation: string): () => void {
   let isLogged = false;
   return () => {
     if (!isLogged) log.error({ operation }, STRIPPED);
@@ -143,13 +143,12 @@ function onceLogged(log: HttpDeps['log'], operation: string): () => void {
 }
 
 /** Reported for addresses that are not part of the contract. */
-const OTHER: Served = { operationId: 'other' };
+const OTHER: ServedRoute = { operationId: 'other' };
 
 type Reports = { failed: ReturnType<typeof failureLog>; respondProblem: RespondProblem } & Pick<MountDeps, 'onAnswer'>;
 
 /**
- * Takes note of every answer, when it is handed over: to wait until it is sent would cost each request more than the
- * counting does.
+ * Records every answer when it begins to be sent: to wait for its end would cost each request more than the record does.
  */
 function account({ config, log, observe }: HttpDeps): MountDeps['onAnswer'] {
   return (request, status, { operationId: operation, statuses }) => {
@@ -206,13 +205,13 @@ function readBodies(app: FastifyInstance): void {
 
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
 
-/** Ensures that nobody who heeds the charset reads another text (RFC 8259, 8.1), whichever of several they heed. */
+/** Ensures that a reader who uses the declared charset, or any of several, reads the same text (RFC 8259, 8.1). */
 function isUtf8Declared(contentType = '', bytes: Buffer): boolean {
   if (!contentType.includes(';')) return true;
   return contentType.matchAll(CHARSET).every(([, name = '']) => {
     const charset = name.toLowerCase();
     if (charset === 'utf-8' || charset === 'utf8') return true;
-    // In two others ASCII is the same.
+    // ASCII is the same in these two charsets.
     return (charset === 'us-ascii' || charset === 'iso-8859-1') && isAscii(bytes);
   });
 }
@@ -223,7 +222,7 @@ function isEmpty(bytes: Buffer): boolean {
   return bytes.length <= MAX_EMPTY_BYTES && /^\s*(\{\s*\})?\s*$/.test(bytes.toString('latin1'));
 }
 
-/** A body that the route takes as it is. */
+/** Reads a body that the route receives unparsed. */
 function readRawBody(
   request: FastifyRequest,
   consumes: ReadonlySet<string>,
@@ -269,7 +268,7 @@ function answerError(
   respondProblem(request, reply, error.status, problem);
 }
 
-/** The framework closes the connection after a body that it could not read; there is no need to if all of it came. */
+/** The framework closes the connection after a faulty body, which is unnecessary if the whole body has arrived. */
 function keepConnection({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete) reply.removeHeader('connection');
 }
@@ -279,7 +278,7 @@ function challenge(error: ApiError): string {
   return error.code === 100008 ? 'Bearer' : 'Bearer error="invalid_token"';
 }
 
-/** Requests so broken that no route was found for them: the connection is answered and closed. */
+/** Answers a request that is too broken for the framework, and closes the connection. */
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -6,13 +6,12 @@ import { isRegion, type Region } from '../kernel/regions.ts';
 import type { HomeOf } from './send-home.ts';
 
 /**
- * Which tenant a host names: `<tenantId>.<region>.<domain>`. The credential decides who the tenant is; a host that names
- * another is refused later. A host that is not of this form (plain localhost, an address, a domain of the operator's
- * own) names none.
+ * The tenant in a host name: `<tenantId>.<region>.<domain>`. The credential decides the tenant; a host that names another is
+ * refused later. A host of another form (localhost, an address, a domain of the operator) names no tenant.
  */
 export type HostTenant = (host: string | undefined) => TenantId | undefined;
 
-/** The name of a host, without its port and in its one spelling. */
+/** The name of a host in one spelling, without its port. */
 export function hostNameOf(host: string): string {
   return host.replace(/:\d+$/, '').toLowerCase().replace(/\.$/, '');
 }
@@ -32,7 +31,7 @@ export function hostTenant({ region, domain }: Pick<Config, 'region' | 'domain'>
   };
 }
 
-/** `elsewhere` gives the region of a tenant that does not live here. */
+/** `elsewhere` returns the region of a tenant that does not live in this one. */
 export function hostHome(
   { domain }: Pick<Config, 'domain'>,
   elsewhere: (tenantId: string) => Region | undefined,

@@ -10,7 +10,7 @@ declare module 'fastify' {
 
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** A span for each request, below the caller's if it sends one. The span gets its name when the operation is known. */
+/** Makes a span for each request, as a child of the caller's. It gets its name when the operation is known. */
 export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { traceparent } = request.headers;
@@ -21,7 +21,7 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   });
 }
 
-/** Holds neither the address nor the body, because they may hold personal data. */
+/** The end of a span has neither the address nor the body, because they may contain personal data. */
 export function endOfSpan(request: FastifyRequest, operation: string, status: number) {
   const tenantId = (request.principal ?? request.journey)?.tenantId;
   return {

@@ -18,13 +18,13 @@ import type { HostTenant } from '../tenant.ts';
 import type { Idempotency } from './idempotency.ts';
 import { pageWriter, type TakeTurn } from './serve-pages.ts';
 
-/** From a request that was admitted to what its handler returns: parameters, context, long pages, idempotency keys. */
+/** Answers an admitted request by its handler: parameters, context, long pages, idempotency keys. */
 export type AnswerDeps = {
   db: Db;
   clock: Clock;
   idempotency: Idempotency;
   /** How the answers of an operation are written. */
-  serializing(operationId: string): SerializerOptions;
+  serializers(operationId: string): SerializerOptions;
   inLine: TakeTurn;
   hostTenant: HostTenant;
 };
@@ -34,11 +34,11 @@ export type AnyHandler = ((context: Context | OpenContext | JourneyContext, inpu
 };
 export type Route = { readonly id: string; readonly operation: GroupedOperation; readonly handler: AnyHandler };
 
-/** What it returns is not async: each promise between the handler and the answer costs every request. */
-export function answering(deps: AnswerDeps, route: Route): (request: FastifyRequest) => unknown {
+/** The returned function is not async: each promise between the handler and the answer costs every request. */
+export function answerRoute(deps: AnswerDeps, route: Route): (request: FastifyRequest) => unknown {
   const { id, operation, handler } = route;
   const takesKey = takesIdempotencyKey(operation);
-  const writePage = operation.method === 'GET' ? pageWriter(operation.ok, deps.serializing(id)) : undefined;
+  const writePage = operation.method === 'GET' ? pageWriter(operation.ok, deps.serializers(id)) : undefined;
   const writeIfLong = (page: unknown) => {
     const { content } = page as { content?: readonly unknown[] };
     return writePage && content && content.length > ROWS_AT_ONCE ? writePage({ ...(page as object), content }) : page;
@@ -56,14 +56,14 @@ export function answering(deps: AnswerDeps, route: Route): (request: FastifyRequ
       db: deps.db.of(principal.tenantId, principal.environment),
       now: deps.clock.now(),
       requestId: request.id,
-      // A getter would be a function and a hidden class of its own for each request.
+      // A getter would make a function and a hidden class for each request.
       address: networkOf(request.ip),
       accept: request.headers.accept,
     };
     const key = takesKey ? request.headers['idempotency-key'] : undefined;
     if (typeof key !== 'string') {
       const rows = (writePage && (request.query as { size?: number }).size) || DEFAULT_PAGE_SIZE;
-      // An ordinary page costs as much as any small read, and waits for nobody.
+      // A page of usual size costs as much as any small read, so it takes no turn.
       if (rows <= ROWS_AT_ONCE) return handler(context, input);
       const line = lineOf(principal.tenantId, principal.environment);
       return deps.inLine(line, rows, async () => writeIfLong(await handler(context, input)));
@@ -84,7 +84,7 @@ type Once = {
   prepare: (() => Promise<Handle>) | undefined;
 };
 
-/** A request with an idempotency key runs once; whoever repeats it gets the stored answer. */
+/** Ensures that a request with an idempotency key runs once; a repetition gets the stored answer. */
 async function answerOnce(
   deps: AnswerDeps,
   { id, operation }: Route,
@@ -98,14 +98,14 @@ async function answerOnce(
     context,
     fingerprint,
     instanceId: (input.params as { processInstanceId?: string }).processInstanceId,
-    handle: storing(handle),
-    ...(prepare && { prepare: async () => storing(await prepare()) }),
+    handle: toStorable(handle),
+    ...(prepare && { prepare: async () => toStorable(await prepare()) }),
   });
   if (replayed) addHeader(request, 'Idempotent-Replayed', 'true');
   return fromStored(body, operation.status ?? 200);
 }
 
-const storing = (handle: Handle) => async (within: Context) => toStored(await handle(within));
+const toStorable = (handle: Handle) => async (within: Context) => toStored(await handle(within));
 
 /** Bytes of the body are compared by their hash. */
 function digestOf({ contentType, bytes }: RawBody): unknown {
@@ -138,10 +138,10 @@ function contextWithoutBearer(deps: AnswerDeps, request: FastifyRequest): OpenCo
 }
 
 const MAX_PARAMETER_LENGTH = 255;
-/** A key id of UAF has at most 2,048 bytes, which are base64url in an address. */
+/** A key id of UAF has at most 2,048 bytes, in base64url. */
 const LONGER: Readonly<Record<string, number>> = { keyId: 2731 };
 
-/** The fault of a parameter in the path or the query, which the schemas do not see. */
+/** The fault of a parameter in the path or the query that the schemas do not check. */
 function parameterFault({ params, query }: FastifyRequest): ApiError | undefined {
   return faultOf(params, '/params') ?? faultOf(query, '/query');
 }

@@ -2,8 +2,8 @@ import type { RecordedAction } from '@grove/contract';
 import { joinTransaction, type TenantTx } from '../../db/db.ts';
 import type { Context } from '../../kernel/context.ts';
 
-/** A change of the configuration, as it is recorded. */
-export type MadeChange = {
+/** A change of the configuration, as the audit log records it. */
+export type RecordedChange = {
   readonly action: RecordedAction;
   readonly params: Readonly<Record<string, string>>;
   readonly body: unknown;
@@ -16,7 +16,7 @@ export type ChangeLog = {
   /** Writes a change of the configuration into the audit log, in its transaction. */
   recordChange: RecordChange;
 };
-export type RecordChange = (tx: TenantTx, context: Context, change: MadeChange) => Promise<void>;
+export type RecordChange = (tx: TenantTx, context: Context, change: RecordedChange) => Promise<void>;
 
 type Input = { readonly params: unknown; readonly query: unknown; readonly body: unknown };
 export type Handle = ((context: Context, input: Input) => unknown) & {
@@ -26,7 +26,7 @@ export type Handle = ((context: Context, input: Input) => unknown) & {
 };
 
 /** The handler of an operation that changes the configuration. The change and its record are one transaction. */
-export function auditing(handler: Handle, action: RecordedAction, log: ChangeLog): Handle {
+export function withAudit(handler: Handle, action: RecordedAction, log: ChangeLog): Handle {
   const { prepare, runsAgain = false } = handler;
   const within = (context: Context, input: Input, handle: (context: Context) => unknown) =>
     context.db.write(
@@ -49,10 +49,10 @@ export function auditing(handler: Handle, action: RecordedAction, log: ChangeLog
   return Object.assign(handle, { prepare: ready });
 }
 
-/** The same of an operation that is recorded only if an operator calls it. */
-export function auditingOperators(handler: Handle, action: RecordedAction, log: ChangeLog): Handle {
-  const audited = auditing(handler, action, log);
-  const handlerFor = ({ principal }: Context) => (principal.operator ? audited : handler);
+/** The handler of an operation that is recorded only if an operator calls it. */
+export function withOperatorAudit(handler: Handle, action: RecordedAction, log: ChangeLog): Handle {
+  const auditedHandler = withAudit(handler, action, log);
+  const handlerFor = ({ principal }: Context) => (principal.operator ? auditedHandler : handler);
   const handle: Handle = (context, input) => handlerFor(context)(context, input);
   const { prepare } = handler;
   if (!prepare) return Object.assign(handle, handler);

@@ -5,12 +5,12 @@ import { ApiError } from '../../kernel/errors.ts';
 import { type Waiting, waitingLines } from '../../kernel/waiting-lines.ts';
 
 /**
- * Room in memory for bodies that are being read and worked on. Without it, whoever has a link and a fast line could send a
- * thousand photographs of 12 MiB at once, and end the process for everybody. A tenant may have as much as it leaves free:
- * the first has half of the room at most, the next half of the rest, and so have the sessions of a tenant in its share. A
- * body that does not fit waits a little, unread, and senders take turns. While one waits, bodies that come too slowly to
- * arrive in time are cut off: otherwise whoever sends a byte now and then would hold the room. One journey has a few
- * uploads at a time.
+ * Ensures that the bodies in memory do not exceed a limit. Otherwise anybody with a link and a fast line could send a
+ * thousand photographs of 12 MiB at once and crash the process. A tenant may use as much room as it leaves free: the first
+ * tenant gets half of the room at most, the next half of the rest, and the sessions of a tenant share its part in the same
+ * way. A body that does not fit waits unread for a short time, and senders take turns. While one waits, bodies that arrive
+ * too slowly are cut off: otherwise a sender of single bytes would hold the room (Slowloris). A journey has a limited number
+ * of uploads at a time.
  */
 export type BodyRoom = (maxBytes: number) => Hook;
 
@@ -18,7 +18,7 @@ type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDone
 
 export type BodyRoomOptions = { roomBytes?: number; roomWaitMs?: number; roomPatienceMs?: number };
 
-/** Smaller bodies are not counted: even one on every connection takes no more room than one tenant may have. */
+/** Smaller bodies are not counted: even one on every connection needs no more room than one tenant may use. */
 const COUNTED_FROM_DIGITS = 6;
 /** A body of 10,000 bytes or more is long. */
 const LONG_FROM_DIGITS = 5;
@@ -28,12 +28,12 @@ const MAX_WAITING = 1000;
 /** A request may take 30 seconds in all, and a phone needs most of them to send a picture. */
 const WAIT_MS = 8000;
 const RETRY_AFTER_SECONDS = 2;
-/** After this time in the room, a body must come at half the pace at least that brings it in time. */
+/** After this time in the room, a body must arrive at least at half the pace that is necessary to arrive in time. */
 const PATIENCE_MS = 5000;
 const ARRIVAL_MS = 30_000;
 const LOOK_EVERY_MS = 1000;
 const MIN_ROOM_BYTES = 32 * 2 ** 20;
-/** Pictures are decoded one after another: to hold more of them only costs memory. */
+/** Pictures are decoded one after another, so more of them in memory gain nothing. */
 const MAX_ROOM_BYTES = 128 * 2 ** 20;
 
 /** An eighth of the memory of the machine, or of the container, between the two limits. */
@@ -105,7 +105,7 @@ function add(amounts: Map<string, number>, owner: string, amount: number): void 
   else amounts.delete(owner);
 }
 
-/** Whether a body comes too slowly to arrive in time. One that has arrived is not slow, however long it is worked on. */
+/** Judges whether a body arrives too slowly. A complete one is not slow, however long its request takes. */
 function paceOf(request: IncomingMessage, bytes: number, patienceMs: number) {
   let startedAt = 0;
   let readBefore = 0;
@@ -149,7 +149,7 @@ function sharedRoom(roomBytes: number) {
     const rest = roomBytes - bytesInUse - (ofTenants.get(tenant) ?? 0);
     if (2 * bytes > rest) return false;
     const own = ofSenders.get(sender) ?? 0;
-    // A session leaves as much to the others of its tenant as it has. It may have one body in any case.
+    // A session leaves as much room to the others of its tenant as it uses. It may always have one body.
     return !isOfSession || own === 0 || own + 2 * bytes <= rest / 2;
   };
   const take = ({ tenant, sender }: Body, bytes: number) => {
@@ -160,7 +160,7 @@ function sharedRoom(roomBytes: number) {
   const endSlow = () => {
     for (const body of inRoom) if (body.isSlow()) body.end();
   };
-  /** Lets in those that fit now. Behind a body that does not fit, others of its sender wait on. */
+  /** Begins the bodies that fit now. Behind a body that does not fit, others of its sender go on waiting. */
   const serveWaiting = () => {
     const [served, unserved]: [Waiting<Body>[], Waiting<Body>[]] = [[], []];
     const blocked = new Set<string>();
@@ -187,7 +187,7 @@ function sharedRoom(roomBytes: number) {
     for (const { job } of served) job.begin();
   };
   return {
-    /** False if too many wait. Of one sender, nobody overtakes those who wait. */
+    /** Returns false if too many wait. A body does not overtake earlier ones of its sender. */
     enter(body: Body): boolean {
       if ((waitingOfTenants.get(body.tenant) ?? 0) >= MAX_WAITING - lines.size) return false;
       if (!lines.add(body.sender, body)) return false;

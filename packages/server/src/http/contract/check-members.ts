@@ -6,9 +6,9 @@ import { addHeader } from '../fast/respond.ts';
 import { MAX_NAMED, type Members, memberReader, QUERY, type ReadMembers } from './read-members.ts';
 
 /**
- * Refuses members and query parameters that the contract does not declare, so that nothing is silently dropped. Clients
- * of the original may ask for `handling=lenient` (RFC 7240), or their tenant may have set it; then the answer names in
- * `Grove-Ignored` what was ignored. See docs/decisions/2026-11-16-nothing-is-dropped.md.
+ * Ensures that nothing is silently dropped: refuses members and query parameters that the contract does not declare. Clients
+ * of the original may send `handling=lenient` (RFC 7240), or their tenant may have set it; then the header `Grove-Ignored`
+ * lists what was ignored. See docs/decisions/2026-11-16-nothing-is-dropped.md.
  */
 export type CheckMembersDeps = {
   /** Whether the tenant has chosen lenient handling. Called only if a request has an unknown member. */
@@ -25,7 +25,7 @@ type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDone
 export function checkMembers(deps: CheckMembersDeps, id: string, operation: GroupedOperation): Hook {
   const { auth, query } = operation;
   const readBody = bodyReader(operation);
-  // People open the addresses of public operations, and mail programs and trackers add parameters of their own.
+  // People open the addresses of public operations, to which mail programs and trackers add parameters.
   const readQuery = auth === 'public' ? undefined : memberReader(query ?? { type: 'object' });
   const mayBeLenient = canBeLenient(id, operation);
 
@@ -34,7 +34,7 @@ export function checkMembers(deps: CheckMembersDeps, id: string, operation: Grou
       const faults = unknown.slice(0, MAX_NAMED).map(({ pointer, message }) => ({ pointer, message }));
       const isExcluded = !mayBeLenient || unknown.some(({ isNearLimit }) => isNearLimit);
       if (isExcluded || !(await wantsLenient(deps, request))) throw invalidInput(...faults);
-      // Those that cannot be named are not ignored: one of them may be a misspelt limit.
+      // Members beyond those that can be listed are not ignored: one of them may be a misspelt limit.
       if (unknown.length > MAX_NAMED) throw invalidInput(TOO_MANY_TO_IGNORE, ...faults);
       if (preferred(request) === 'lenient') addHeader(request, 'Preference-Applied', 'handling=lenient');
     }
@@ -51,11 +51,11 @@ export function checkMembers(deps: CheckMembersDeps, id: string, operation: Grou
   };
 }
 
-/** A DELETE has no body; what a client writes into one, such as a condition, would be lost. */
+/** A DELETE declares no body, so the members that a client sends in one, such as a condition, are refused. */
 function bodyReader({ auth, consumes, body, ok }: GroupedOperation): ReadMembers | undefined {
   if (consumes) return undefined;
   if (body) return memberReader(body, ok);
-  // A browser that follows a redirect with 307 sends the body of before.
+  // A browser that follows a redirect with 307 sends the former body again.
   return auth === 'public' ? undefined : memberReader({ type: 'object' });
 }
 
@@ -75,7 +75,7 @@ function preferred({ headers: { prefer } }: FastifyRequest): 'lenient' | 'strict
 
 const MAX_POINTER_LENGTH = 200;
 
-/** A header is ASCII, and a comma stands between two entries. */
+/** Percent-encodes commas, which separate the entries, and everything that is not ASCII. */
 function headerOf(pointers: readonly string[]): string {
   const shownPointers = pointers.map((pointer) => {
     const text = pointer.toWellFormed().replace(/[^\x21-\x7e]|,/gu, encodeURIComponent);

@@ -28,7 +28,7 @@ export type GuardDeps = {
 type Guard = (operation: GroupedOperation) => Check;
 type Check = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
-/** The credential of the last request on a connection. Most clients send the same again, so it need not be looked up. */
+/** The credential of the last request on a connection. Most clients send the same again, which saves a look-up. */
 type ConnectionCaller = {
   authorization: string;
   host: string | undefined;
@@ -58,13 +58,13 @@ function guards(deps: GuardDeps): Guard {
   };
 }
 
-/** A body that takes longer is that of a caller who may have been blocked meanwhile. */
+/** If a body takes longer, its caller may have been blocked meanwhile. */
 const SLOW_BODY_MS = SECOND;
 
 /**
- * Checks a request with a body twice: before the body is read, and once more if that took a while. Otherwise somebody
- * who holds back the last byte could still act for half a minute after a key was blocked or an operator was removed.
- * The second check counts towards no limit.
+ * Checks a request with a body twice: before the body is read, and again if reading took long. Otherwise a caller who holds
+ * back the last byte could still act for half a minute after a key was blocked or an operator was removed. The second check
+ * does not count towards a limit.
  */
 export function guardsAroundBodies(deps: GuardDeps): (operation: GroupedOperation) => { before: Check; after: Check } {
   const { clock } = deps;
@@ -105,7 +105,7 @@ function openGuard({ limits, scheme }: GuardDeps): Guard {
   };
 }
 
-/** The end user of one journey. A bearer token opens nothing here, as the cookie opens nothing elsewhere. */
+/** Admits the end user of one journey. A bearer token is not valid here, as the cookie is not valid elsewhere. */
 function cookieGuard({ journeySession, hostTenant, scheme, limits }: GuardDeps): Guard {
   return (operation) => {
     const ofOwnPages = isOfOwnPages(operation);
@@ -136,7 +136,7 @@ type Admit = (request: FastifyRequest) => Promise<Principal>;
 
 type OperatorGuard = (operation: GroupedOperation, permission?: Permission) => Admit;
 
-/** An operator by the cookie of a session. It works at the address of its tenant, and for our own pages alone. */
+/** Admits an operator by the cookie of a session, only at the address of the tenant and only from our own pages (CSRF). */
 function operatorGuard({ operatorSession, hostTenant, scheme, clock, limits }: GuardDeps): OperatorGuard {
   return ({ destructive }, permission) =>
     async (request) => {
@@ -153,7 +153,7 @@ function operatorGuard({ operatorSession, hostTenant, scheme, clock, limits }: G
       );
       limits?.ofKey(principal.callerId, request);
       if (permission) ensureHolds(principal, permission);
-      // A sign-in in the future was recorded by a wrong clock, and does not count.
+      // A sign-in in the future was recorded by a wrong clock, so it does not count.
       const isFresh = Math.abs(clock.now() - (principal.operator?.authenticatedAt ?? 0)) < FRESH_MS;
       if (destructive && !isFresh) throw new ApiError(100211);
       return principal;
@@ -249,8 +249,8 @@ function bearerToken(authorization: string | undefined): string {
 }
 
 /**
- * A request that changes something with a cookie must come from our own pages. Browsers say where a page comes from in
- * headers that no page can write; whoever sends none of them is no browser, and has no cookie that was not its own.
+ * Ensures that a request which changes something with a cookie comes from our own pages (CSRF). Browsers send the origin of
+ * a page in headers that no page can write. A client that sends none of them is not a browser, so its cookie is its own.
  */
 function ensureOwnPage({ headers }: FastifyRequest, scheme: 'http' | 'https'): void {
   const site = headers['sec-fetch-site'];

@@ -9,7 +9,7 @@ const answers = table('idempotency_keys', {
   request_hash: bytes(),
   sealed: bytes(),
   created_at: integer(),
-  /** The instance that the answer may tell about: the answer is removed when that is deleted or redacted. */
+  /** The instance that the answer may describe: the answer is removed when the instance is deleted or redacted. */
   instance_id: optional(text()),
 });
 type AnswerRow = RowOf<typeof answers>;
@@ -17,9 +17,9 @@ export type IdempotencyRow = Pick<AnswerRow, 'request_hash' | 'sealed' | 'create
 export type Slot = Pick<AnswerRow, 'operation' | 'key'>;
 const OF_SLOT = 'WHERE tenant_id = :tenant_id AND operation = :operation AND key = :key';
 
-/** For this slot alone. A job removes the others: there may be hundreds of thousands, and all writers would wait. */
+/** Removes an expired answer of this slot only. A job removes the others, whose number could delay all writers. */
 const REMOVE_EXPIRED = answers.delete(`${OF_SLOT} AND created_at <= :expiredAt`);
-/** A clock that was ahead, and was put right, keeps no answer until that time comes again. */
+/** Answers from the future, which a wrong clock stored, are removed too; they would otherwise stay until then. */
 const OVER = 'tenant_id = :tenant_id AND (created_at <= :expiredAt OR created_at > :latestAt)';
 const ANY_EXPIRED = query<object>()(`SELECT 1 AS found FROM idempotency_keys WHERE ${OVER} LIMIT 1`);
 const MAX_REMOVED = 500;
@@ -33,14 +33,14 @@ export const findAnswer = answers.select(
   `${OF_SLOT} AND created_at > :after`,
 ).get;
 
-/** Removes some expired answers, so that no other writer waits for long. True if there may be more. */
+/** Removes some expired answers, so that no other writer waits for long. Resolves to true if there may be more. */
 export async function removeSomeExpired(db: TenantDb, over: { expiredAt: number; latestAt: number }): Promise<boolean> {
-  // Most tenants have none, and this read locks nothing.
+  // Most tenants have no expired answers, and this read locks nothing.
   if (!(await ANY_EXPIRED.get(db, over))) return false;
   return (await db.write((tx) => REMOVE_SOME_EXPIRED.run(tx, over))) === MAX_REMOVED;
 }
 
-/** Stores an answer for a day, in place of one that has expired. */
+/** Stores an answer for a day. It replaces an expired one. */
 export async function addAnswer(tx: TenantTx, row: AnswerRow, expiredAt: number) {
   REMOVE_EXPIRED.send(tx, { operation: row.operation, key: row.key, expiredAt });
   await ADD.run(tx, row);

@@ -8,9 +8,9 @@ import type { Vault } from '../../secrets/vault.ts';
 import { addAnswer, findAnswer, type IdempotencyRow, removeSomeExpired, type Slot } from './idempotency.repository.ts';
 
 /**
- * `Idempotency-Key`: the answer is stored in the transaction that does the work, so a retry finds either both or
- * neither. Answers are sealed, because they may hold a secret that is shown once, and kept for a day. So is the hash of the
- * request: whoever reads the database could find out by trying what was in a request that names a person.
+ * `Idempotency-Key`: the answer is stored for a day, in the transaction that does the work, so a retry finds either both or
+ * neither. Answers are sealed, because they may hold a secret that is shown once. The hash of the request is sealed too: a
+ * reader of the database could otherwise guess the content of a request that names a person.
  */
 export type IdempotentRequest = {
   operation: string;
@@ -21,7 +21,7 @@ export type IdempotentRequest = {
   /** The process instance of the address. */
   instanceId?: string | undefined;
   handle(context: Context): Promise<unknown>;
-  /** Done before the transaction, and not for a repetition: it may have an effect of its own, such as a new tenant. */
+  /** Runs before the transaction, and not for a repetition, because it may have an effect, such as a new tenant. */
   prepare?(): Promise<IdempotentRequest['handle']>;
 };
 
@@ -42,7 +42,7 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
   const replay = async (db: TenantDb, slot: Slot, row: IdempotencyRow, hash: Buffer) => {
     const plain = await vault.openFor(db, SUBJECT, slotName(slot), row.sealed);
     const stored: unknown = JSON.parse(plain.toString('utf8'));
-    // An earlier release kept the hash beside the answer.
+    // An earlier release stored the hash beside the answer.
     const isOld = !NO_HASH.equals(row.request_hash);
     const [text, body] = isOld ? ['', stored] : (stored as StoredAnswer);
     // A caller never receives the answer to another caller's request: the hash names the caller.
@@ -83,7 +83,7 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
       try {
         return await perform(request, slot, hash);
       } catch (error) {
-        // Ours was rolled back. If another node was faster, that may be why, whatever it failed with: its answer counts.
+        // This transaction was rolled back, perhaps because another server was faster. Then the other answer counts.
         const theirs = await find().catch(() => undefined);
         if (!theirs) throw error;
         return await replay(context.db, slot, theirs, hash);
@@ -94,7 +94,7 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
   };
 }
 
-/** Keeps test and live keys apart, so that a test key cannot take a key that a live caller uses. No key of a caller holds a space. */
+/** Ensures that a test caller cannot occupy a key of a live caller. A caller's own key never contains a space. */
 function keyIn(environment: Environment, key: string): string {
   return environment === 'live' ? key : `${environment} ${key}`;
 }

@@ -6,8 +6,8 @@ import { addHeader } from '../fast/respond.ts';
 import { networkOf } from '../limit-connections.ts';
 
 /**
- * Limits the requests of one caller: by address before the credential is checked, then by API key. Nothing in a request
- * can lift the limit of its address.
+ * Limits the requests of a caller: by address before the credential is checked, then by API key. Nothing in a request can
+ * raise the limit of its address.
  */
 export type Limits = {
   ofAddress(request: FastifyRequest): void;
@@ -40,7 +40,7 @@ export function requestLimits(perSecond: number | 'off', clock: Clock): Limits |
   };
 }
 
-/** draft-ietf-httpapi-ratelimit-headers: the policy, and what is left of it. */
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers: the policy, and the remaining requests. */
 function take(limiter: RateLimiter, caller: string, request: FastifyRequest, announce: boolean): void {
   const { allowed, remaining, retryAfterSeconds } = limiter.take(caller);
   if (announce || !allowed) {

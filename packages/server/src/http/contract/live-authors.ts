@@ -5,8 +5,8 @@ import { isObject } from '../../kernel/is-object.ts';
 import type { AnyHandler } from './answer-request.ts';
 
 /**
- * A test key reads the configuration that live keys and operators made, because test journeys run it. It does not learn
- * who they are: a key from a build log would name the people, with their e-mail addresses, whom to attack next.
+ * Ensures that a test key does not see who made the live configuration, which it can read because test journeys run it. A
+ * test key that leaked in a build log would otherwise show an attacker names and e-mail addresses (phishing).
  */
 export const LIVE_AUTHOR = 'A live caller';
 
@@ -14,8 +14,8 @@ export const LIVE_AUTHOR = 'A live caller';
 const GROVE = 'Grove';
 const AUTHORS = ['createdBy', 'lastUpdatedBy'] as const;
 
-/** The handler of a read; names of those who made and changed live objects are hidden from test keys. */
-export function hidingLiveAuthors(handler: AnyHandler, { method, ok }: GroupedOperation): AnyHandler {
+/** Wraps the handler of a read: hides the authors of live objects from test keys. */
+export function hideLiveAuthors(handler: AnyHandler, { method, ok }: GroupedOperation): AnyHandler {
   if (method !== 'GET' || !hasAuthors(ok)) return handler;
   return (context, input) => {
     const { principal } = context as Partial<Context>;
@@ -31,7 +31,7 @@ function hasAuthors(ok: GroupedOperation['ok']): boolean {
 
 type ResponseObject = { readonly [member: string]: unknown };
 
-/** An object, or the objects of its lists: those of a page, and tags. */
+/** Hides the authors of an object and of the objects in its lists, such as a page or tags. */
 function hideAuthors(result: unknown): unknown {
   if (typeof result !== 'object' || result === null || result instanceof SpecialAnswer) return result;
   const object = hideOfOne(result as ResponseObject);

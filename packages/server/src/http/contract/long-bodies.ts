@@ -5,10 +5,10 @@ import { lineOf, openTurns } from '../../kernel/take-turns.ts';
 import { countUnderWay } from '../../kernel/under-way.ts';
 
 /**
- * Long JSON bodies of one tenant take turns, and after each is a pause of many times what it has cost. To read a mebibyte
- * of JSON and to look at all of it takes a tenth of a second, in which nobody else is served: whoever sends one after
- * another would leave nothing for others. Live callers, test callers and journeys of a tenant have a line each, so that
- * neither a leaked test key nor an end user can fill the line of live callers; together they have the share of one.
+ * Long JSON bodies of one tenant take turns, and a pause of many times its cost follows each. Reading and checking a
+ * mebibyte of JSON blocks the process for a tenth of a second: a caller that sends one after another would leave no time for
+ * others. Live callers, test callers and journeys of a tenant have one line each, so that neither a leaked test key nor an
+ * end user can fill the line of live callers; together they get the share of one tenant.
  */
 export type LongBodies = (request: FastifyRequest, readBody: () => void, refuse: (error: Error) => void) => void;
 
@@ -23,7 +23,7 @@ export const LONG_BYTES = 64 * 1024;
 const MAX_WAITING = 5;
 /** A twentieth of the time at most is spent on one tenant's long bodies. */
 const PAUSE_FACTOR = 19;
-/** Measured is what happens until the handler waits for something. It may do as much again later. */
+/** The measured time ends when the handler waits for something. It may take as much time again later. */
 const COST_FACTOR = 2;
 const MAX_PAUSE_MS = 3000;
 
@@ -33,7 +33,7 @@ const PARTS = ['live', 'test', 'journeys'] as const;
 export function longBodies(): LongBodies {
   const inTurn = openTurns(MAX_WAITING);
   const bodies = countUnderWay();
-  /** How many lines of a tenant have bodies that wait, are read, or have just been read. */
+  /** The number of lines of a tenant with bodies that wait, are read, or were just read. */
   const linesInUse = (tenant: string) => PARTS.filter((part) => bodies.count(lineOf(tenant, part)) > 0).length;
   return (request, readBody, refuse) => {
     const tenant = (request.principal ?? request.journey)?.tenantId;

@@ -7,8 +7,8 @@ import type { AnyHandler } from './answer-request.ts';
 import type { ProblemBody } from './problem.ts';
 
 /**
- * Operators whose role is masked see no personal data: what the contract marks as personal is masked in every answer, and
- * what is not JSON (images, archives) is refused. It happens here, so no handler can forget it.
+ * Ensures that operators with a masked role see no personal data: members that the contract marks as personal are masked in
+ * every answer, and answers that are not JSON (images, archives) are refused. No handler can forget it.
  */
 type Schema = {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -20,10 +20,13 @@ type Schema = {
 export type Mask = (value: unknown) => unknown;
 
 const HIDDEN = '•••';
-/** The first letter of a short value would tell too much of it. */
+/** The first letter of a shorter value would reveal too much. */
 const MIN_LENGTH = 4;
 
-export function masking(handler: AnyHandler, { persons, ok, produces, alsoProduces }: GroupedOperation): AnyHandler {
+export function maskPersons(
+  handler: AnyHandler,
+  { persons, ok, produces, alsoProduces }: GroupedOperation,
+): AnyHandler {
   const mask = maskOf((ok ?? {}) as Schema);
   const isRefused = persons !== undefined && (produces !== undefined || alsoProduces !== undefined);
   if (!mask && !isRefused) return handler;
@@ -51,12 +54,12 @@ function maskAnswer(answer: unknown, mask: Mask | undefined): unknown {
   return answer.kind === 'json' ? withHeaders(mask(answer.body), answer.headers) : answer;
 }
 
-/** An authentication that is refused shows the user, too. */
+/** Masks the user in a problem: a refused authentication shows the user, too. */
 export function maskProblem<P extends ProblemBody>(problem: P, principal: Principal | null): P {
   return principal?.operator?.isMasked ? (MASK_OF_REFUSAL(problem) as P) : problem;
 }
 
-/** Undefined if the schema marks nothing. What is masked is copied: rows may be cached. */
+/** Undefined if the schema marks nothing. A mask copies what it changes, because rows may be cached. */
 export function maskOf(schema: Schema): Mask | undefined {
   if (schema[PERSONAL]) return hide;
   if (schema.properties) return maskOfMembers(schema.properties);
@@ -81,7 +84,7 @@ function maskOfMembers(properties: Readonly<Record<string, Schema>>): Mask | und
   };
 }
 
-/** Every text and number, at any depth. Names of members stay, and so does what is true or false. */
+/** Hides every text and number, at any depth. Names of members and booleans stay. */
 function hide(value: unknown): unknown {
   if (typeof value === 'string') return hideText(value);
   if (typeof value === 'number') return HIDDEN;

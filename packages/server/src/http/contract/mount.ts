@@ -18,16 +18,16 @@ import type { Respond } from '../fast/respond.ts';
 import type { RespondSpecial } from '../fast/respond-special.ts';
 import { serializerOf } from '../fast/serialize.ts';
 import type { Together } from '../fast/serve-together.ts';
-import { type AnswerDeps, type AnyHandler, answering, type Route } from './answer-request.ts';
-import { auditing, auditingOperators, type ChangeLog, type Handle } from './audit-change.ts';
+import { type AnswerDeps, type AnyHandler, answerRoute, type Route } from './answer-request.ts';
+import { type ChangeLog, type Handle, withAudit, withOperatorAudit } from './audit-change.ts';
 import { type BodyRoom, type BodyRoomOptions, bodyRoom } from './body-room.ts';
 import { type CheckMembersDeps, checkMembers } from './check-members.ts';
 import { type GuardDeps, guardsAroundBodies } from './guard.ts';
-import { hidingLiveAuthors } from './live-authors.ts';
-import { masking } from './mask-persons.ts';
+import { hideLiveAuthors } from './live-authors.ts';
+import { maskPersons } from './mask-persons.ts';
 import { pageTurns, WrittenPage } from './serve-pages.ts';
 
-/** Serves the contract: one route for each address of each operation, guarded as its row says. */
+/** Serves the contract: one route for each address of each operation, with the guards that the operation declares. */
 export type MountDeps = Omit<AnswerDeps, 'inLine'> &
   GuardDeps &
   CheckMembersDeps &
@@ -39,15 +39,15 @@ export type MountDeps = Omit<AnswerDeps, 'inLine'> &
     respond: Respond;
     together: Together;
     respondSpecial: RespondSpecial;
-    /** Called when an answer is handed over. */
-    onAnswer(request: FastifyRequest, status: number, served: Served): void;
+    /** Called when an answer begins to be sent. */
+    onAnswer(request: FastifyRequest, status: number, served: ServedRoute): void;
   };
 
 /** Called once, with the number of persons that the answer shows. */
 export type SettleReads = (personCount: number) => void;
 
-/** What is served at a route, and with which statuses it may answer. */
-export type Served = { readonly operationId: string; readonly statuses?: ReadonlySet<number> };
+/** The operation of a route, and the statuses with which it may answer. */
+export type ServedRoute = { readonly operationId: string; readonly statuses?: ReadonlySet<number> };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -55,13 +55,13 @@ declare module 'fastify' {
     journey: JourneyPrincipal | null;
     /** When its caller was admitted, before the body was read. */
     guardedAt: number;
-    /** The content types that its route takes as they are. */
+    /** The content types whose bodies its route receives unparsed. */
     consumes: ReadonlySet<string> | null;
-    /** The code of the problem that it was answered with. Hooks of the tests read it. */
+    /** The code of the problem in its answer. Hooks of the tests read it. */
     problemCode: number | null;
   }
   interface FastifyContextConfig {
-    served?: Served;
+    served?: ServedRoute;
   }
 }
 
@@ -80,15 +80,15 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
   const guard = guardsAroundBodies(deps);
   for (const { id, group, name, operation } of operations()) {
     const own = handlerOf(deps.handlers, group, name);
-    // What is recorded of a change is not masked.
-    const handler = hidingLiveAuthors(masking(recording(own, operation, deps), operation), operation);
+    // The masks come last, so that the audit log records unmasked changes.
+    const handler = hideLiveAuthors(maskPersons(withRecord(own, operation, deps), operation), operation);
     for (const address of addressesOf(operation)) mountOne(app, shared, guard, { id, operation, address, handler });
   }
 }
 
-function recording(handler: AnyHandler, { audit, auditOperators }: GroupedOperation, log: ChangeLog): AnyHandler {
-  if (audit) return auditing(handler as Handle, audit, log) as AnyHandler;
-  return auditOperators ? (auditingOperators(handler as Handle, auditOperators, log) as AnyHandler) : handler;
+function withRecord(handler: AnyHandler, { audit, auditOperators }: GroupedOperation, log: ChangeLog): AnyHandler {
+  if (audit) return withAudit(handler as Handle, audit, log) as AnyHandler;
+  return auditOperators ? (withOperatorAudit(handler as Handle, auditOperators, log) as AnyHandler) : handler;
 }
 
 function handlerOf(handlers: AllHandlers, group: GroupName, name: string): AnyHandler {
@@ -116,7 +116,7 @@ function mountOne(
     onRequest: [
       before,
       ...(operation.method === 'GET' ? [] : [deps.room(bodyLimit)]),
-      ...(operation.consumes ? [consuming(operation.consumes)] : []),
+      ...(operation.consumes ? [setConsumes(operation.consumes)] : []),
     ],
     preValidation: [
       ...(operation.method === 'GET' ? [] : [after]),
@@ -143,13 +143,13 @@ function schemaOf(operation: GroupedOperation) {
   };
 }
 
-/** Where nothing in the body is required, a client may leave it out. */
+/** A client may omit a body in which nothing is required. */
 function missingBodyIsEmpty(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
   request.body ??= {};
   done();
 }
 
-function consuming(types: readonly string[]) {
+function setConsumes(types: readonly string[]) {
   const consumes = new Set(types);
   return (request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     request.consumes = consumes;
@@ -159,16 +159,16 @@ function consuming(types: readonly string[]) {
 
 const NO_BYTES: RawBody = { contentType: '', bytes: Buffer.alloc(0) };
 
-/** The handler decides whether an empty body is allowed, because that fault has a code of its own. */
+/** The handler decides whether an empty body is allowed, because this fault has its own code. */
 function missingBodyIsNoBytes(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
   request.body ??= NO_BYTES;
   done();
 }
 
-function serve(deps: MountDeps & AnswerDeps, served: Served, route: Route) {
+function serve(deps: MountDeps & AnswerDeps, served: ServedRoute, route: Route) {
   const { status = 200, persons, ok } = route.operation;
-  const serialize = ok && serializerOf(ok, deps.serializing(route.id));
-  const answer = answering(deps, route);
+  const serialize = ok && serializerOf(ok, deps.serializers(route.id));
+  const answer = answerRoute(deps, route);
   // Not an async function: each promise between the handler and the answer costs every request.
   return (request: FastifyRequest, reply: FastifyReply): void => {
     let settleReads: SettleReads | undefined;
@@ -212,14 +212,14 @@ function serve(deps: MountDeps & AnswerDeps, served: Served, route: Route) {
 }
 
 type Persons = GroupedOperation['persons'];
-type Admitted = { handle(settleReads: SettleReads | undefined): void; fail(error: unknown): void };
+type ReadHandlers = { handle(settleReads: SettleReads | undefined): void; fail(error: unknown): void };
 
-/** Waits only if the key is new to this server. */
+/** Ensures that the caller may read more persons. It waits only if the key is new to this server. */
 function admitReads(
   { readBudget }: Pick<MountDeps, 'readBudget'>,
   request: FastifyRequest,
   persons: Persons,
-  { handle, fail }: Admitted,
+  { handle, fail }: ReadHandlers,
 ): void {
   const { principal } = request;
   try {
@@ -232,8 +232,8 @@ function admitReads(
 }
 
 /**
- * Who was refused has not proved to be there, and the refusal shows the user. It counts as a read; a caller who may read no
- * more is refused without the user.
+ * A refused authentication shows the user although the person may be absent, so it counts as a read. A caller who may read
+ * no more persons gets the refusal without the user.
  */
 async function countRefused(
   { readBudget }: Pick<MountDeps, 'readBudget'>,
@@ -249,7 +249,7 @@ async function countRefused(
   }
 }
 
-/** The most persons that the answer can show. */
+/** The highest number of persons that the answer can show. */
 function personsAskedFor({ query }: FastifyRequest, persons: Persons): number {
   return persons === 'each' ? ((query as { size?: number }).size ?? DEFAULT_PAGE_SIZE) : 1;
 }
@@ -260,7 +260,7 @@ function personsIn(body: unknown, persons: Persons): number {
   const view = body instanceof SpecialAnswer ? body.body : body instanceof WrittenPage ? body.page : body;
   if (persons !== 'each') return 1;
   const { content, totalElements = 0, links, candidates } = view as PersonList;
-  // A page behind the end still reveals `totalElements`, and so whether a guess was right.
+  // A page after the last one still reveals `totalElements`, and so whether a guess was right.
   if (content) return content.length === 0 && totalElements > 0 ? 1 : content.length;
   // An empty answer reveals something about one person, too: that it is on no list, or linked to nobody.
   return Math.max(1, (links ?? candidates ?? []).length);

@@ -30,7 +30,7 @@ export function toProblem(error: ApiError, requestId: string): ProblemBody {
   };
 }
 
-type Thrown = {
+type ThrownError = {
   statusCode?: number;
   code?: string;
   message?: string;
@@ -42,7 +42,7 @@ type Thrown = {
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof DbError) return databaseError(thrown);
-  const error = thrown as Thrown;
+  const error = thrown as ThrownError;
   if (error?.validation) return validationError(error);
   switch (error?.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -86,7 +86,7 @@ const SENTENCES: Readonly<Record<string, (params: Record<string, unknown>) => st
   maxItems: ({ limit }) => `must have at most ${limit} entr${limit === 1 ? 'y' : 'ies'}`,
 };
 
-function validationError({ validation = [], validationContext = 'body' }: Thrown): ApiError {
+function validationError({ validation = [], validationContext = 'body' }: ThrownError): ApiError {
   const prefix = PREFIX[validationContext] ?? '';
   return invalidInput(
     ...validation.map(({ instancePath, keyword, message = 'is not valid', params }) => {

@@ -5,8 +5,8 @@ import { pointerTo } from '../../kernel/escape.ts';
 import { isObject } from '../../kernel/is-object.ts';
 
 /**
- * Looks over a body or a query before it is validated. `null` for an optional member means that it is absent. Members
- * that were read with the resource may be sent back. Every other member that the contract does not declare is named.
+ * Reads a body or a query before it is validated. `null` for an optional member means that it is absent. Members that a
+ * client read with the resource may be sent back. Every other undeclared member is reported.
  */
 export type Members = {
   /** One more than `MAX_NAMED` if there are too many to name. */
@@ -18,7 +18,7 @@ export type Members = {
 };
 
 export type UnknownMember = FieldFault & {
-  /** Whether it is in a query, resembles a member that limits something, such as `maxCount`, or stands inside one. */
+  /** Whether it is in a query, resembles a member that limits something, such as `maxCount`, or is inside one. */
   readonly isNearLimit: boolean;
 };
 
@@ -26,7 +26,7 @@ export type ReadMembers = (value: unknown, pointer: string, members: Members) =>
 
 export const MAX_NAMED = 20;
 
-/** Where the pointers of a query begin. */
+/** The start of the pointers in a query. */
 export const QUERY = '/query';
 
 type Schema = {
@@ -38,7 +38,7 @@ type Schema = {
   readonly 'x-without-effect'?: boolean;
 };
 
-/** Undefined if there is nothing inside to look at. `answer` is what the operation answers. */
+/** Undefined if the schema has no members. `answer` is the schema of the operation's answer. */
 export function memberReader(schema: unknown, answer?: unknown): ReadMembers | undefined {
   return readerOf(
     schema as Schema,
@@ -46,7 +46,7 @@ export function memberReader(schema: unknown, answer?: unknown): ReadMembers | u
   );
 }
 
-/** Whether the answer shows what the body writes. Then at least half of the members of the body are in it. */
+/** Whether body and answer describe the same resource: then the answer has at least half of the body's members. */
 function isSameResource({ properties = {} }: Schema, answer: Schema | undefined): boolean {
   const names = Object.keys(properties);
   const shared = names.filter((name) => answer?.properties && Object.hasOwn(answer.properties, name));
@@ -93,7 +93,7 @@ function objectReader(schema: Schema, answer: Schema | undefined): ReadMembers {
       } else if (!isOpen) {
         delete value[name];
         const isOwnTenant = name === 'tenantId' && pointer === '' && member === members.tenantId;
-        if (!readable.has(name) && !isOwnTenant) note(members, pointerTo(pointer, name), name, knownNames);
+        if (!readable.has(name) && !isOwnTenant) addUnknown(members, pointerTo(pointer, name), name, knownNames);
       }
     }
   };
@@ -111,16 +111,19 @@ function mapReader(schema: Schema, answer: boolean | Schema | undefined): ReadMe
   };
 }
 
-function note({ unknown }: Members, pointer: string, name: string, knownNames: readonly string[]): void {
+function addUnknown({ unknown }: Members, pointer: string, name: string, knownNames: readonly string[]): void {
   if (unknown.length > MAX_NAMED) return;
   const suggestion = closest(name, knownNames) ?? longerName(name, knownNames) ?? shorterName(name, knownNames);
   const message = `is not known${suggestion === undefined ? othersIn(pointer, knownNames) : `; did you mean ${suggestion}?`}`;
-  const isLimit = suggestion !== undefined && LIMITING_MEMBERS.has(suggestion);
-  // Whatever a client calls a filter in a query: ignored, it would select everything.
-  unknown.push({ pointer, message, isNearLimit: isLimit || pointer.startsWith(`${QUERY}/`) || isInLimit(pointer) });
+  unknown.push({ pointer, message, isNearLimit: isInLimit(pointer) || isLimit(pointer, suggestion) });
 }
 
-/** Such as `/sessionData/policy/accepted/0/0/aaidd`: a misspelt rule must not count as no rule. */
+/** A parameter of a query is one, whatever its name: if a filter were ignored, it would select everything. */
+function isLimit(pointer: string, suggestion: string | undefined): boolean {
+  return pointer.startsWith(`${QUERY}/`) || (suggestion !== undefined && LIMITING_MEMBERS.has(suggestion));
+}
+
+/** Ensures that a misspelt rule does not count as no rule, such as `/sessionData/policy/accepted/0/0/aaidd`. */
 function isInLimit(pointer: string): boolean {
   return pointer
     .split('/')
@@ -128,7 +131,7 @@ function isInLimit(pointer: string): boolean {
     .some((name) => LIMITING_MEMBERS.has(name));
 }
 
-/** A query has few names, and clients of other services try several before they look one up. */
+/** Few known names of a query are listed, because clients of other services guess several before they look one up. */
 const MAX_LISTED = 12;
 
 function othersIn(pointer: string, knownNames: readonly string[]): string {

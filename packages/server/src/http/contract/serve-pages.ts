@@ -4,8 +4,8 @@ import { slicesOf } from '../../kernel/in-slices.ts';
 import { type SerializerOptions, serializerOf } from '../fast/serialize.ts';
 
 /**
- * Long lists of one line take turns (`lineOf`: the live or the test callers of a tenant), so that whoever asks for many of
- * them makes nobody else wait: between two of them, and between two parts of one, others are served. Pages of at most
+ * Long lists of one line take turns (`lineOf`: the live or the test callers of a tenant), so that a caller who reads many
+ * of them delays nobody else: others are served between two lists, and between two parts of one. Pages of at most
  * `ROWS_AT_ONCE` rows take no turn.
  */
 export type TakeTurn = <Result>(
@@ -14,17 +14,17 @@ export type TakeTurn = <Result>(
   work: () => Result | Promise<Result>,
 ) => Result | Promise<Result>;
 
-/** Rows of one line that are read at the same time. SQLite reads on this thread, PostgreSQL does not. */
-const MOST_ROWS: Readonly<Record<Engine, number>> = { sqlite: 40, postgres: 200 };
+/** The rows of one line that are read at the same time. SQLite reads on this thread, PostgreSQL does not. */
+const MAX_ROWS: Readonly<Record<Engine, number>> = { sqlite: 40, postgres: 200 };
 /** Rows that may wait: fifty of the largest pages. */
 const MAX_ROWS_WAITING = 50_000;
 
 type Line = { rows: number; rowsWaiting: number; readonly waiting: { readonly rows: number; begin(): void }[] };
 
-/** Work begins at once if the line has little under way. Refuses with 100010 where too much waits. */
+/** Begins work at once if the line has little other work. Refuses with 100010 if too many rows wait. */
 export function pageTurns(engine: Engine): TakeTurn {
   const lines = new Map<string, Line>();
-  const mayBegin = (line: Line, rows: number) => line.rows === 0 || line.rows + rows <= MOST_ROWS[engine];
+  const mayBegin = (line: Line, rows: number) => line.rows === 0 || line.rows + rows <= MAX_ROWS[engine];
 
   const beginWaiting = (name: string, line: Line) => {
     for (let next = line.waiting[0]; next && mayBegin(line, next.rows); next = line.waiting[0]) {

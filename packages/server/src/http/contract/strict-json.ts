@@ -3,9 +3,8 @@ import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { jsonFault } from '../../kernel/json-fault.ts';
 
 /**
- * Reads a JSON body so that every reader of it would see the same thing: UTF-8 only, no member twice, no prototype
- * members, no NUL and no half of a surrogate pair. JSON.parse reads; one scan over the text, which is known to be valid
- * by then, sees what JSON.parse hides.
+ * Ensures that every reader of a JSON body sees the same data: UTF-8 only, no duplicate member, no prototype members, no NUL
+ * and no half of a surrogate pair. After JSON.parse, one scan over the valid text finds what JSON.parse lets through.
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
@@ -27,11 +26,11 @@ export function parseJsonBody(bytes: Buffer): unknown {
   return value;
 }
 
-/** A definition has 20,000. An object of a hundred thousand members takes a tenth of a second to read and to look over. */
+/** A definition may have 20,000. Reading and checking an object of a hundred thousand members takes a tenth of a second. */
 const MAX_VALUES = 50_000;
 const COMMA = 0x2c;
 
-/** Counts commas, because one stands between two values. Commas in texts count too, so nothing has to be parsed. */
+/** Counts the commas between values. Commas in texts count too, so nothing must be parsed. */
 function hasManyCommas(bytes: Buffer): boolean {
   if (bytes.length <= 2 * MAX_VALUES) return false;
   let commas = 0;
@@ -39,7 +38,7 @@ function hasManyCommas(bytes: Buffer): boolean {
   return commas > MAX_VALUES;
 }
 
-/** V8 quotes the body in its message; the body is the caller's and stays out of answers and logs. */
+/** Removes V8's quote of the body, which must not reach answers and logs, from the message. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
   const position = /position (\d+)/.exec(message)?.[1];

@@ -7,8 +7,8 @@ import { isVisibleName } from '../../kernel/visible-name.ts';
 const addFormats = addFormatsModule as unknown as (ajv: Ajv, formats: string[]) => Ajv;
 
 /**
- * Bodies are never coerced: a number for a string is a fault, null stays null. Queries are text, so they have to be.
- * Validation stops at the first fault: a hostile body must not make us gather a million of them.
+ * Bodies are never coerced: a number for a string is a fault, and null stays null. Queries are text, so they are coerced.
+ * Validation stops at the first fault, so that a hostile body cannot cause a million of them.
  */
 function compiler(coerceTypes: false | 'array'): () => Ajv {
   let instance: Ajv | undefined;
@@ -50,8 +50,8 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
 const DECIMAL = { integer: /^-?\d+$/, number: /^-?\d+(\.\d+)?$/ } as const;
 
 /**
- * The compiler accepts every number of JavaScript: `0x10`, `1e1`, ` 5`, `+5`. A proxy or a log that reads the same query
- * may not, so only decimal digits are accepted.
+ * Ensures that numbers in a query have decimal digits only. The compiler accepts every number of JavaScript, such as `0x10`,
+ * `1e1`, ` 5` and `+5`, which a proxy or a log may read differently.
  */
 function numberCheck(schema: object): ((data: unknown) => ErrorObject | undefined) | undefined {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };

@@ -4,31 +4,31 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnswerHeaders, SpecialAnswer } from '../../kernel/answers.ts';
 import { usualHeaders } from './respond.ts';
 
-/** Writes the answers that are not a plain body: redirects, bodies with headers of their own, bytes and streams. */
+/** Writes the answers that are not a plain body: redirects, bodies with their own headers, bytes and streams. */
 export type RespondSpecial = (request: FastifyRequest, reply: FastifyReply, special: Special) => void;
 
 export type Special = {
   status: number;
   answer: SpecialAnswer;
   serialize: ((body: unknown) => string) | undefined;
-  /** Told when the head of the answer is written. */
+  /** Called when the head of the answer is written. */
   onSent(): void;
-  /** Told what went wrong before that, while a problem can still be answered. */
+  /** Called with an error before that, while a problem can still be answered. */
   fail(error: unknown): void;
 };
 
 type Deps = {
   scheme: 'http' | 'https';
-  /** Told what went wrong in the middle of a stream, when nobody can be answered any more. */
+  /** Called with an error in the middle of a stream, when it is too late to answer a problem. */
   broke(request: FastifyRequest, error: unknown): void;
 };
 
 export function specialResponder({ scheme, broke }: Deps): RespondSpecial {
   const usual = usualHeaders(scheme);
-  /** A handler may replace a usual header; a name that is written twice would leave it to the client which counts. */
+  /** A handler may replace a usual header. A header is never written twice, because clients choose differently. */
   const write = (request: FastifyRequest, reply: FastifyReply, status: number, headers: AnswerHeaders) => {
     const pairs = pairsOf({ ...usual, ...headers, 'x-request-id': request.id }).flat();
-    // In this order: a header that cannot be written is a fault that can still be answered.
+    // The head comes first, because an invalid header is a fault that can still be answered.
     reply.raw.writeHead(status, [...pairs, ...(request.extraHeaders ?? [])]);
     reply.hijack();
     return reply.raw;
@@ -67,7 +67,7 @@ function pairsOf(headers: AnswerHeaders): [name: string, value: string][] {
   );
 }
 
-/** Waits until a stream has something to give, or has ended: until then its failure is an answer like any other. */
+/** Waits until a stream has data or ends: until then its failure can be answered as a problem. */
 function whenReady(
   readable: Readable,
   response: ServerResponse,
@@ -91,7 +91,7 @@ function whenReady(
     settle();
     fail(error);
   };
-  const onClose = () => onError(new Error('a stream was closed before it gave anything'));
+  const onClose = () => onError(new Error('a stream was closed before it had any data'));
   const onGone = () => {
     settle();
     readable.on('error', () => undefined).destroy();

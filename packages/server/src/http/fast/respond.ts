@@ -3,17 +3,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Fast lane: answers of the contract are written straight to the connection. Their headers are known beforehand, and the way
- * through the framework costs as much as the work of a small read. `onSend` hooks do not see these answers. Everything else,
- * problems too, goes through the framework. `GROVE_FAST_LANE=off` switches it off: then all answers do.
+ * Fast lane: answers of the contract are written directly to the connection. Their headers are known beforehand, and the
+ * framework would cost as much as the work of a small read. `onSend` hooks do not see these answers. All others use the
+ * framework. `GROVE_FAST_LANE=off` switches it off: then all answers do.
  */
 export type Respond = (request: FastifyRequest, reply: FastifyReply, status: number, json: Json | undefined) => void;
-/** A long one comes in parts, which are sent one after another. */
+/** A long answer has several parts, which are sent one after another. */
 export type Json = string | readonly Buffer[];
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Headers that the answer will have beside the usual ones: names and values in turn. */
+    /** The headers of the answer beside the usual ones: names and values in turn. */
     extraHeaders: string[] | null;
   }
 }
@@ -40,7 +40,7 @@ export function responder(app: FastifyInstance, scheme: 'http' | 'https', isFast
   const jsonPairs = [...usualPairs, 'content-type', 'application/json; charset=utf-8'];
   app.decorateRequest('extraHeaders', null);
 
-  // What the framework writes gets the same headers, unless a route has set others.
+  // Answers of the framework get the same headers, unless a route has set others.
   app.addHook('onSend', (request, reply, payload, done) => {
     for (const name in usual) if (!reply.hasHeader(name)) reply.header(name, usual[name]);
     reply.header('x-request-id', request.id);
@@ -62,10 +62,10 @@ export function responder(app: FastifyInstance, scheme: 'http' | 'https', isFast
         ? [...usualPairs, 'x-request-id', request.id]
         : [...jsonPairs, 'content-length', String(bytes), 'x-request-id', request.id];
     const headers = request.extraHeaders ? own.concat(request.extraHeaders) : own;
-    // In this order: a header that cannot be written is a fault that can still be answered.
+    // The head comes first, because an invalid header is a fault that can still be answered.
     reply.raw.writeHead(status, headers);
     reply.hijack();
-    // Text of as many bytes as characters is ASCII, and need not be encoded.
+    // A text with as many bytes as characters is ASCII and needs no encoding.
     if (json === undefined) reply.raw.end();
     else if (typeof json === 'object') writeParts(reply.raw, json).catch(() => reply.raw.destroy());
     else reply.raw.end(json, bytes === json.length ? 'latin1' : 'utf8');
@@ -74,7 +74,7 @@ export function responder(app: FastifyInstance, scheme: 'http' | 'https', isFast
 
 export type RespondProblem = (request: FastifyRequest, reply: FastifyReply, status: number, json: string) => void;
 
-/** Fast lane for problems: whoever floods us with requests that are refused costs others less. */
+/** Fast lane for problems: a flood of refused requests costs others less. */
 export function problemResponder(scheme: 'http' | 'https', isFast = true): RespondProblem {
   const usual = [...Object.entries(usualHeaders(scheme)).flat(), 'content-type', PROBLEM];
   return (request, reply, status, json) => {
@@ -100,7 +100,7 @@ function lengthOf(json: Json): number {
   return json.reduce((sum, part) => sum + part.length, 0);
 }
 
-/** Between two parts others are served: to hand a megabyte to the system takes some milliseconds. */
+/** Serves others between two parts, because it takes some milliseconds to pass a megabyte to the system. */
 async function writeParts(response: ServerResponse, parts: readonly Buffer[]): Promise<void> {
   for (const part of parts) {
     if (response.destroyed) return;

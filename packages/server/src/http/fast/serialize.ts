@@ -2,11 +2,11 @@ import buildStripper from 'fast-json-stringify';
 import { isObject } from '../../kernel/is-object.ts';
 
 /**
- * The guard on the way out: nothing leaves that the contract does not declare.
+ * Ensures that no answer contains a member that the contract does not declare.
  *
- * Fast lane: V8 writes JSON faster than any code made from a schema, so an answer is looked over first, and only one that
- * holds something undeclared is written by the stripper, which writes declared members alone. `GROVE_FAST_LANE=off` switches
- * it off: then the stripper writes every answer.
+ * Fast lane: V8 writes JSON faster than any code made from a schema, so an answer is checked first, and the stripper, which
+ * writes only declared members, writes only answers with undeclared ones. `GROVE_FAST_LANE=off` switches it off: then the
+ * stripper writes every answer.
  */
 type Schema = {
   type?: string | readonly string[];
@@ -20,7 +20,7 @@ type Check = (value: unknown) => boolean;
 
 export type SerializerOptions = {
   isFast?: boolean;
-  /** Told of an answer that holds something undeclared, or lacks something required: a fault of its handler. */
+  /** Called for an answer with an undeclared member or without a required one, which is a fault of its handler. */
   onStripped?(): void;
 };
 
@@ -35,7 +35,7 @@ export function serializerOf(schema: unknown, { isFast = true, onStripped }: Ser
   };
 }
 
-/** Does a value hold only what the schema declares, and all that it requires? Types are the handlers' business. */
+/** Checks that a value has only declared members and all required ones. The compiler checks the types of handlers. */
 function exactness(schema: Schema): Check {
   ensureKnownKeywords(schema);
   if (schema.properties) return objectExactness(schema, schema.properties);
@@ -49,7 +49,7 @@ function exactness(schema: Schema): Check {
   }
   const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
   const scalar = types.length > 0 && !types.includes('object') && !types.includes('array');
-  // A member declared as text must not be an object, whose members nobody would check.
+  // A member that is declared as a scalar must not be an object, whose members nobody would check.
   return scalar ? isScalar : always;
 }
 
@@ -62,7 +62,7 @@ function objectExactness({ required = [], additionalProperties }: Schema, proper
     if (!isObject(value)) return false;
     let next = 0;
     for (const name in value) {
-      // Views are mostly written in the order of the contract, and then no name has to be looked up.
+      // Most views have the order of the contract, and then no name must be looked up.
       const at = names[next] === name ? next : places.get(name);
       const member = value[name];
       if (at === undefined) {
@@ -77,7 +77,7 @@ function objectExactness({ required = [], additionalProperties }: Schema, proper
   };
 }
 
-/** The keywords whose meaning for undeclared members is known here, and those that say nothing about members. */
+/** Keywords that this file handles, and keywords that do not concern members. */
 const KNOWN_KEYWORDS: ReadonlySet<string> = new Set([
   'type',
   'properties',
@@ -110,7 +110,7 @@ const KNOWN_KEYWORDS: ReadonlySet<string> = new Set([
   'contentEncoding',
 ]);
 
-/** Ensures at start that no answer has a schema whose undeclared members would pass unseen, such as `patternProperties`. */
+/** Ensures at start that no schema has a keyword that would let undeclared members pass, such as `patternProperties`. */
 function ensureKnownKeywords(schema: Schema): void {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN_KEYWORDS.has(keyword) && !keyword.startsWith('x-'));
   if (unknown.length > 0) throw new Error(`the serializer does not know ${unknown.join(', ')} of a schema`);

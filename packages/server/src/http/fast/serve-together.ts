@@ -2,10 +2,10 @@
  * Fast lane: a small read takes 98 µs of processor time instead of 190 (64 connections). `GROVE_FAST_LANE=off` switches it
  * off: each request is then served when it arrives, with the same answers.
  *
- * Requests that have arrived in one turn of the event loop are served together, step by step: all are read, then all ask
- * the database, then all are answered. One after another, each would go through the whole server and find nothing of it
- * in the processor's caches, which costs a small read half of its time. Whoever comes alone waits for nobody: the turn
- * ends at once. What is handed over must not throw: it would take the others with it.
+ * Requests that arrive in one turn of the event loop are served together, step by step: all are read, then all query the
+ * database, then all are answered. One after another, each would run through the whole server with cold processor caches,
+ * which costs a small read half of its time. A single request does not wait, because the turn ends at once. The work must
+ * not throw, because the others would fail with it.
  */
 export type Together = {
   /** Serves a request together with the others of this turn. */

@@ -3,13 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../kernel/errors.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { pageHeaders } from '../../kernel/page-headers.ts';
-import { askedOrigin } from './framed-by.ts';
+import { embeddingOrigin } from './framed-by.ts';
 
 /**
- * Serves the pages that tenants upload. They may be hostile, so each has an origin that nobody else has, whatever host
- * serves it: the sandbox of its policy makes the origin opaque. They see no cookie, no storage, no camera,
- * no API, and load nothing but their own files. Where a domain for pages is configured, that domain serves them and
- * nothing else, each version under a host of its own.
+ * Serves the pages that tenants upload. They may be hostile. Ensures that a page has no access to cookies, storage, cameras
+ * and the API, and loads only its own files: the sandbox of its policy makes its origin opaque, whatever host serves it. If
+ * a domain for pages is configured, only that domain serves them, each version under a separate host.
  */
 export type CustomPagesDeps = {
   /** A file of a page, by the label in its address. */
@@ -32,10 +31,10 @@ export type PageFile = {
 
 export const PAGES_PATH = '/pages/';
 
-/** The address names one version, which never changes. It is not cached for ever, because a version can be withdrawn. */
+/** A version never changes. It is not cached for ever, because it can be withdrawn. */
 const KEPT_SECONDS = 3600;
 
-/** A request to a host of the domain of pages can mean a file of that page, and nothing else that is served here. */
+/** Ensures that a host of the domain of pages serves only files of its page. */
 export function rewritePageHost(pagesDomain: string): (request: IncomingMessage) => string {
   return ({ headers, url = '/' }) => {
     const label = labelOfHost(headers.host, pagesDomain);
@@ -58,7 +57,7 @@ export function mountCustomPages(app: FastifyInstance, deps: CustomPagesDeps): v
     url: `${PAGES_PATH}:label/*`,
     handler: async (request, reply) => {
       const { label, '*': path } = request.params as { label: string; '*': string };
-      // With a domain of their own, pages are shown nowhere else.
+      // If pages have a domain, no other host serves them.
       const misplaced = pagesDomain !== undefined && labelOfHost(request.headers.host, pagesDomain) !== label;
       const file = misplaced ? undefined : await pageFile(label, path);
       if (!file) throw new ApiError(100003);
@@ -72,7 +71,7 @@ type Page = { file: PageFile; label: string; deps: CustomPagesDeps };
 async function send(request: FastifyRequest, reply: FastifyReply, { file, label, deps }: Page): Promise<FastifyReply> {
   const apart = deps.pagesDomain !== undefined;
   const journey = apart ? deps.baseUrlOf(file.tenantId) : "'self'";
-  const requestOrigin = askedOrigin(request);
+  const requestOrigin = embeddingOrigin(request);
   const isListed = requestOrigin !== undefined && (await deps.mayFramePage(file.tenantId, requestOrigin));
   const tag = `"${file.sha256.slice(0, 32)}"`;
   reply

@@ -9,8 +9,8 @@ import { firstSentence, loadSite, overviewHtml, readSiteFile, type Site, searchE
 import { mountReference } from './reference.ts';
 
 /**
- * The documentation of this release, served by the server itself and complete without any other site. What is served is
- * found by its name in a map: no path of a request is ever turned into a path of a file.
+ * The documentation of this release, complete without any other site. Files are looked up in a map by name: the path of a
+ * request never becomes the path of a file (path traversal).
  */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -56,7 +56,7 @@ export function documentedPages(): { name: string; title: string; about: string 
   );
 }
 
-/** All assets by their name after `/docs/`; each is made at its first request. */
+/** All assets by their name after `/docs/`. Each is made at its first request. */
 function assetsOf(site: Site, version: string): Assets {
   const assets = new Map<string, () => Asset>();
   const add = (name: string, ending: string, body: () => string | Buffer) =>
@@ -67,7 +67,7 @@ function assetsOf(site: Site, version: string): Assets {
     add(name, 'html', () => layout({ site, ...page }));
     add(`${name}.md`, 'md', () => page.source);
   }
-  // A file of an example is shown and never run, so scripts among them are text.
+  // Scripts in examples are served as text, so that no browser runs them.
   for (const path of site.files) {
     add(`files/${path}`, path.endsWith('.png') ? 'png' : 'text', () => readSiteFile(path));
   }

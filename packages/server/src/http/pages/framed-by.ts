@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { isTenantId, type TenantId } from '../../kernel/ids.ts';
 import type { HostTenant } from '../tenant.ts';
 
-/** Who may frame a page of a journey. The address names the origin, and the list of the tenant decides. */
+/** Decides who may frame a page of a journey: the address names the origin, and the list of the tenant allows it. */
 export type FramedByDeps = {
   hostTenant: HostTenant;
   mayFrameJourney(
@@ -12,12 +12,12 @@ export type FramedByDeps = {
   ): Promise<boolean>;
 };
 
-/** The form of an origin in the list of the tenant: it cannot inject another directive into the policy. */
+/** Ensures that an origin cannot inject another directive into the policy. */
 const ORIGIN = /^https?:\/\/[a-z0-9.-]{1,253}(:\d{1,5})?$/;
 
 export function framedBy({ hostTenant, mayFrameJourney }: FramedByDeps) {
   return async (request: FastifyRequest): Promise<string | undefined> => {
-    const origin = askedOrigin(request);
+    const origin = embeddingOrigin(request);
     if (origin === undefined) return undefined;
     const { pi, pt, tn } = request.query as Record<string, unknown>;
     const hostTenantId = hostTenant(request.headers.host);
@@ -29,7 +29,7 @@ export function framedBy({ hostTenant, mayFrameJourney }: FramedByDeps) {
 }
 
 /** The origin that wants to frame a page, if the address names one. */
-export function askedOrigin({ query }: FastifyRequest): string | undefined {
+export function embeddingOrigin({ query }: FastifyRequest): string | undefined {
   const { embed } = query as Record<string, unknown>;
   return typeof embed === 'string' && ORIGIN.test(embed) ? embed : undefined;
 }

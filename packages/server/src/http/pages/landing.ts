@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 
-/** The page at the address of the server. It says what this is and where to go, and names no tenant. */
+/** The page at the address of the server. It links to the documentation and names no tenant. */
 const STYLE = `:root { color-scheme: light dark; font: 1.05rem/1.6 system-ui, sans-serif; }
 body { max-width: 40rem; margin: 12vh auto; padding: 0 1.5rem; }
 h1 { font-size: 1.6rem; }

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 
 /**
- * The reference of the API: Scalar, served from this server, asking nobody else for anything. The viewer weighs several
+ * The reference of the API: Scalar, served from this server, without requests to other sites. The viewer has several
  * megabytes, so it is loaded when somebody first opens the page.
  */
 const SETTINGS = {
@@ -51,8 +51,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-// Calls that are tried from the page go to the server that the page came from.
-// With a key, the token that calls need is asked for once and filled in everywhere.
+// Calls from the page go to the server of the page. An API key is exchanged for a token once, for all calls.
 const START = `const settings = {
   ...${JSON.stringify(SETTINGS)},
   servers: [{ url: location.origin, description: 'This server' }],
@@ -111,7 +110,7 @@ async function loadViewer(): Promise<{ plain: Buffer; zipped: Buffer }> {
   return { plain, zipped: gzipSync(plain) };
 }
 
-/** The package serves its script through a Fastify plugin and in no other way, so a server that never listens is asked. */
+/** The package offers its script only through a Fastify plugin, so this reads it from a server that never listens. */
 export async function viewerScript(): Promise<Buffer> {
   const { default: plugin } = await import('@scalar/fastify-api-reference');
   const host = Fastify();

@@ -6,28 +6,28 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../kernel/errors.ts';
 
 /**
- * The pages of end users and of operators, as they were built. What is served is what was found in the folder, by its exact name: no
- * path of a request is ever turned into a path of a file. Nothing is read before somebody asks.
+ * Serves the built pages of end users and operators. Only files that are listed in the folder are served, by their exact
+ * name: the path of a request never becomes the path of a file (path traversal). Nothing is read before the first request.
  */
 export type WebDeps = {
-  /** Where the built pages are. */
+  /** The folder of the built pages. */
   folder: string;
   /** The domain of custom pages, if there is one. */
   pagesDomain?: string | undefined;
-  /** The origin that may frame the page that was asked for, if any may. */
+  /** The origin that may frame the requested page, if there is one. */
   framedBy(request: FastifyRequest): Promise<string | undefined>;
 };
 
 /** The one page of the journey, under each of its addresses. */
 const PAGES: ReadonlySet<string> = new Set(['', 'accessibility', 'camera-check', 'preview']);
-/** Shows operators what they build. The console of the same origin frames it; it knows no journey and calls nothing. */
+/** The preview for operators, which the console of the same origin frames. It knows no journey and calls nothing. */
 const FRAMED_BY_CONSOLE = 'preview';
 const LOOK_AGAIN_AFTER_MS = 1000;
 const MAX_FILES = 2000;
 
 const POLICY = [
   "default-src 'none'",
-  // Reading faces and corners runs as WebAssembly.
+  // The detection of faces and corners runs as WebAssembly.
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
   "img-src 'self' data: blob:",
@@ -35,7 +35,7 @@ const POLICY = [
   "font-src 'self'",
   "connect-src 'self'",
   "worker-src 'self'",
-  // Pages of the tenant come from this server, too, and are shut in by their sandbox.
+  // Pages of the tenant come from this server, too, in their sandbox.
   "frame-src 'self'",
   "manifest-src 'self'",
   "base-uri 'none'",
@@ -75,7 +75,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 export function mountWeb(app: FastifyInstance, { folder, pagesDomain, framedBy }: WebDeps): void {
-  // Where custom pages have a domain of their own, nothing else can be framed.
+  // If custom pages have a domain, nothing else can be framed.
   const policy =
     pagesDomain === undefined ? POLICY : POLICY.replace("frame-src 'self'", `frame-src *.${pagesDomain}:*`);
   mountSite(app, {
@@ -90,12 +90,12 @@ export function mountWeb(app: FastifyInstance, { folder, pagesDomain, framedBy }
   });
 }
 
-/** It frames test journeys of its own tenant, as a phone would show them. */
+/** The console frames test journeys of its tenant, as a phone would show them. */
 const CONSOLE_POLICY = POLICY.replace("'self' 'wasm-unsafe-eval'", "'self'");
 
-/** The console for operators. Its addresses are its screens; what has a dot in its name is a file. */
+/** The console for operators. A name with a dot is a file; all others are screens. */
 export function mountConsole(app: FastifyInstance, folder: string): void {
-  // Its kit writes styles at run time, which a nonce of each answer permits.
+  // Its components write styles at run time, which a nonce in each answer permits.
   const policy = (nonce: string) => CONSOLE_POLICY.replace("style-src 'self'", `style-src 'self' 'nonce-${nonce}'`);
   mountSite(app, { prefix: '/console', folder, isPage: (name) => !name.includes('.'), policy, hasNonce: true });
 }
@@ -105,9 +105,9 @@ type Site = {
   folder: string;
   isPage(name: string): boolean;
   policy(nonce: string): string;
-  /** Whether the page holds `__NONCE__`, to be replaced in each answer. */
+  /** Whether the page contains `__NONCE__`, which is replaced in each answer. */
   hasNonce?: boolean;
-  /** Who may frame a page, as a source of `frame-ancestors`; nobody unless it says so. */
+  /** The source of `frame-ancestors` for a page; nobody may frame it by default. */
   ancestorOf?(name: string, request: FastifyRequest): Promise<string | undefined>;
 };
 
@@ -173,11 +173,11 @@ async function sendPage(
   const file = await readFile(fileOf(folder, 'index.html', encoding)).catch(throwNotFound);
   const bytes = nonce === '' ? file : Buffer.from(file.toString('utf8').replaceAll('__NONCE__', nonce));
   const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
-  const permitted = nonce === '' ? await permitInline(folder, tag, policy) : policy;
+  const pagePolicy = nonce === '' ? await permitInline(folder, tag, policy) : policy;
   reply
-    .headers(framingHeaders(permitted, ancestor))
+    .headers(framingHeaders(pagePolicy, ancestor))
     .header('Permissions-Policy', PERMISSIONS)
-    // The page names the files of its release, so it is asked for each time, and sent when it is another.
+    // The page names the files of its release, so browsers must check each time whether it has changed.
     .header('Cache-Control', 'no-cache')
     .header('ETag', tag);
   common(reply, 'index.html', encoding);
@@ -185,29 +185,29 @@ async function sendPage(
   return reply.send(request.method === 'HEAD' ? '' : bytes);
 }
 
-/** The policy of each page as it was built, by the tag of the page; a server has one page and two encodings of it. */
-const permitted = new Map<string, string>();
-const MAX_PERMITTED = 20;
+/** The policies of the built pages, by tag and base policy; a server has one page in two encodings. */
+const pagePolicies = new Map<string, string>();
+const MAX_POLICIES = 20;
 const INLINE = /<script(?![^>]* src=)[^>]*>([\s\S]*?)<\/script>/g;
 
-/** The scripts that were built into the page run; nothing else that stands in a page does. */
+/** Ensures that only the scripts which were built into the page run (XSS). */
 async function permitInline(folder: string, tag: string, policy: string): Promise<string> {
   const key = `${tag} ${policy}`;
-  const cachedPolicy = permitted.get(key);
+  const cachedPolicy = pagePolicies.get(key);
   if (cachedPolicy !== undefined) return cachedPolicy;
   const page = (await readFile(fileOf(folder, 'index.html', undefined)).catch(throwNotFound)).toString('utf8');
   const hashes = [...page.matchAll(INLINE)].map(
     ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
   );
   const pagePolicy = policy.replace("script-src 'self'", ["script-src 'self'", ...hashes].join(' '));
-  if (permitted.size >= MAX_PERMITTED) permitted.clear();
-  permitted.set(key, pagePolicy);
+  if (pagePolicies.size >= MAX_POLICIES) pagePolicies.clear();
+  pagePolicies.set(key, pagePolicy);
   return pagePolicy;
 }
 
 /**
- * Nobody frames a page, except one origin that the tenant lists; that one may open it in a window, too, and be told there
- * what happens. docs/decisions/2026-11-16-journeys-are-framed-by-listed-origins.md
+ * Ensures that nobody frames a page (clickjacking) except an origin that the tenant lists. That origin may also open it in a
+ * window and receive its messages. See docs/decisions/2026-11-16-journeys-are-framed-by-listed-origins.md.
  */
 function framingHeaders(policy: string, ancestor: string | undefined): Record<string, string> {
   if (ancestor === undefined) {
@@ -228,18 +228,18 @@ async function sendAsset(
   reply: FastifyReply,
   { folder, find, policy, name }: ServedFolder & { name: string },
 ): Promise<FastifyReply> {
-  // What is compressed beside a file is that file, and has no address of its own.
+  // A compressed copy of a file has no address of its own.
   if (/\.(br|gz)$|^index\.html$|^manifest\.json$/.test(name) || !(await find(name))) throw new ApiError(100003);
   const encoding = await encodingFor(request, find, name);
   const file = fileOf(folder, name, encoding);
   const { size } = await stat(file).catch(throwNotFound);
-  // The name of a file under assets holds a hash of what is in it.
+  // The name of a file under assets contains a hash of its content.
   const cacheControl = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600';
   reply
     .header('Cache-Control', cacheControl)
     .header('Content-Length', size)
     .header('Cross-Origin-Resource-Policy', 'same-origin');
-  // A worker has a policy of its own: that of the file it comes from.
+  // A worker has the policy of its own file.
   reply.header('Content-Security-Policy', policy);
   common(reply, name, encoding);
   return reply.send(request.method === 'HEAD' ? '' : createReadStream(file));

@@ -2,7 +2,7 @@ import { escapeHtml } from '../../../kernel/escape.ts';
 import type { Section } from './render-markdown.ts';
 import type { Site } from './site.ts';
 
-/** The frame around every page of the documentation: search, contents, headings. Its ids are none that a heading has. */
+/** The frame around every page of the documentation: search, contents, headings. Its ids differ from those of headings. */
 export type PageView = {
   readonly site: Site;
   /** The name of the page; empty for the overview. */

@@ -6,11 +6,11 @@ export type Section = {
   readonly anchor: string;
   readonly title: string;
   readonly depth: number;
-  /** Its text, for the search. */
+  /** The text of the section, for the search. */
   readonly text: string;
 };
 
-export type Rendered = {
+export type RenderedPage = {
   readonly title: string;
   /** The first paragraph, without marks. */
   readonly opening: string;
@@ -18,10 +18,10 @@ export type Rendered = {
   readonly sections: readonly Section[];
 };
 
-/** The address of what a document names; undefined if it is not served, so that its name stays and the link goes. */
+/** The address of the target of a link; undefined if it is not served, which turns the link into text. */
 export type AddressOf = (href: string) => string | undefined;
 
-export function renderMarkdown(text: string, addressOf: AddressOf): Rendered {
+export function renderMarkdown(text: string, addressOf: AddressOf): RenderedPage {
   const marked = new Marked();
   const tokens = marked.lexer(text);
   const anchors = anchorsOf(tokens);
@@ -51,7 +51,7 @@ export function renderMarkdown(text: string, addressOf: AddressOf): Rendered {
   });
   const html = marked
     .parser(tokens)
-    // What is wider than the screen scrolls by itself, and with the keys, too.
+    // Tables and code that are wider than the screen scroll by themselves, with the keyboard, too.
     .replaceAll('<table>', '<div class="table" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>')
     .replaceAll('<pre>', '<pre tabindex="0">');
@@ -62,7 +62,7 @@ export function renderMarkdown(text: string, addressOf: AddressOf): Rendered {
 
 const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading';
 
-/** The anchors that other viewers of Markdown give headings, so that links work here and there. */
+/** The same anchors as those of other viewers of Markdown, so that links work in both. */
 function anchorsOf(tokens: readonly Token[]): ReadonlyMap<Token, string> {
   const times = new Map<string, number>();
   return new Map(

@@ -2,15 +2,15 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { escapeHtml } from '../../../kernel/escape.ts';
-import { type Rendered, renderMarkdown } from './render-markdown.ts';
+import { type RenderedPage, renderMarkdown } from './render-markdown.ts';
 
 /**
- * Every document of the repository that is for users, with an address of its own. The same files are in the package of a
- * release. They are read and rendered when somebody first opens the documentation.
+ * The documents of the repository for users, each with its own address. The package of a release has the same files. They
+ * are read and rendered when somebody first opens the documentation.
  */
-export type Page = Rendered & {
+export type Page = RenderedPage & {
   readonly name: string;
-  /** Its name in lists. */
+  /** The name of the page in lists. */
   readonly label: string;
   readonly path: string;
   readonly source: string;
@@ -28,7 +28,7 @@ const ROOT = fileURLToPath(new URL('../../../../../../', import.meta.url));
 const MAX_PAGES = 500;
 const MAX_FILE_BYTES = 2 ** 20;
 
-/** Documents that stand elsewhere than in `docs`. */
+/** Documents outside `docs`. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   sdk: 'packages/sdk/README.md',
   cli: 'packages/cli/README.md',
@@ -37,7 +37,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'security-policy': 'SECURITY.md',
 };
 
-/** Where the title of a document is the name of a package. */
+/** Labels for documents whose title is the name of a package. */
 const LABELS: Readonly<Record<string, string>> = { sdk: 'SDK', cli: 'Command line', embed: 'Embedding in your page' };
 
 const CHAPTERS: readonly (readonly [title: string, ...names: string[]])[] = [
@@ -70,7 +70,7 @@ function pathsOf(root: string): Map<string, string> {
   return new Map([...own, ...others]);
 }
 
-/** What is in no chapter comes last; decisions have a chapter of their own. */
+/** Pages without a chapter come last; decisions have their own chapter. */
 function chaptersOf(pages: ReadonlyMap<string, Page>): Site['chapters'] {
   const listed = new Set(CHAPTERS.flatMap(([, ...names]) => names));
   const rest = [...pages.keys()].filter((name) => !listed.has(name));
@@ -82,7 +82,7 @@ function chaptersOf(pages: ReadonlyMap<string, Page>): Site['chapters'] {
 
 type LinkContext = { root: string; path: string; names: ReadonlyMap<string, string>; files: Set<string> };
 
-/** The address of what a document links to: a page, or a file of the repository, which joins those that are served. */
+/** The address of a link in a document: a page, or a file of the repository, which is then served. */
 function addressOf(href: string, { root, path, names, files }: LinkContext): string | undefined {
   if (/^(https?:|#|\/)/.test(href)) return href;
   const [target = '', anchor] = href.split('#');
@@ -97,7 +97,7 @@ function addressOf(href: string, { root, path, names, files }: LinkContext): str
   return `/docs/files/${to}`;
 }
 
-/** Only examples and what helps to deploy; never a path that leads out of the folder. */
+/** Ensures that only examples and deployment files are served (path traversal). */
 function isServedFile(root: string, path: string): boolean {
   if (!/^(deploy|examples|docs\/images)\//.test(path)) return false;
   const stats = statSync(posix.join(root, path), { throwIfNoEntry: false });
@@ -108,7 +108,7 @@ export function readSiteFile(path: string, root: string = ROOT): Buffer {
   return readFileSync(posix.join(root, path));
 }
 
-/** What the search of the browser looks through: one entry for each heading. */
+/** The entries for the search in the browser, one for each heading. */
 export function searchEntries({ pages }: Site): object[] {
   return [...pages.values()].flatMap(({ name, label: page, sections }) =>
     sections.map(({ anchor, title, depth, text }) => ({
