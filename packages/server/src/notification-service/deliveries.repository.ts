@@ -1,5 +1,6 @@
 import type { TenantTx } from '../db/db.ts';
 import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
+import { listInStretches } from '../db/sql/list-in-stretches.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import { removeFromQueue } from './queue.repository.ts';
@@ -112,9 +113,12 @@ export async function settleDelivery(
   await SETTLE.run(tx, { id, status, nextAt, at, answerStatus, error, milliseconds, answer });
 }
 
-export const SORTABLE = { id: 'id', createdDtm: 'created_at' } as const;
+/** Ids are in the order of creation. */
+export const SORTABLE = { id: 'id', createdDtm: 'id' } as const;
 
-export const pageDeliveries = deliveries.list(columns, `${OF_TENANT} AND webhook_id = :webhook_id`, {
+const OF_WEBHOOK = `${OF_TENANT} AND webhook_id = :webhook_id` as const;
+export const pageDeliveries = deliveries.list(columns, OF_WEBHOOK);
+export const pageFilteredDeliveries = listInStretches(deliveries, OF_WEBHOOK, {
   status: 'AND status = :status',
   instance_id: 'AND instance_id = :instance_id',
 });

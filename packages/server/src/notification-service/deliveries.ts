@@ -7,12 +7,14 @@ import { newId } from '../kernel/ids.ts';
 import type { Handlers } from '../kernel/implement.ts';
 import { mapInSlices } from '../kernel/in-slices.ts';
 import { paging, toPage } from '../kernel/pages.ts';
+import { lineOf } from '../kernel/take-turns.ts';
 import {
   addDelivery,
   type DeliveryRow,
   findDelivery,
   findDeliveryForUpdate,
   pageDeliveries,
+  pageFilteredDeliveries,
   replayDelivery,
   replayFailed,
   SORTABLE,
@@ -45,12 +47,15 @@ export function deliveryHandlers({ ring }: { ring(): void }): Pick<Handlers<type
     },
 
     async listDeliveries(context, { params, query }) {
-      const { db } = context;
+      const { db, principal } = context;
       const { id } = await getWebhook(db, context, params.webhookId);
       const pageRequest = paging(query, SORTABLE);
       const page = pageRequest.sorts > 0 ? pageRequest : { ...pageRequest, orderBy: 'id DESC' };
       const filter = { webhook_id: id, status: query.status, instance_id: query.processInstanceId || undefined };
-      const { rows, total } = await pageDeliveries(db, filter, page);
+      const { rows, total } =
+        filter.status || filter.instance_id
+          ? await pageFilteredDeliveries(db, lineOf(db.tenantId, principal.environment), filter, page)
+          : await pageDeliveries(db, { webhook_id: id }, page);
       return toPage(await mapInSlices(db, rows, toDelivery), total, page, rows.at(-1)?.id);
     },
 

@@ -10,7 +10,7 @@ import { type Count, type HandleFor, type ParamsOf, prepare, prepareCount, type 
  */
 export type Column<T extends Value> = { readonly kind: Kind; readonly optional: boolean; readonly type?: T };
 type Kind = 'TEXT' | 'INTEGER' | 'BLOB' | 'DOUBLE PRECISION';
-type Columns = Readonly<Record<string, Column<Value>>>;
+export type Columns = Readonly<Record<string, Column<Value>>>;
 
 export const text = <T extends string = string>(): Column<T> => ({ kind: 'TEXT', optional: false });
 export const integer = <T extends number = number>(): Column<T> => ({ kind: 'INTEGER', optional: false });

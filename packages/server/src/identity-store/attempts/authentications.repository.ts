@@ -1,11 +1,14 @@
 import type { TenantReads } from '../../db/db.ts';
+import { listInStretches } from '../../db/sql/list-in-stretches.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
+import { lineOf } from '../../kernel/take-turns.ts';
 import { type AuthenticationRow, authentications } from './authentications.table.ts';
 import type { Modality } from './lock-rules.ts';
 
 const OF_USER = 'WHERE tenant_id = :tenant_id AND user_id = :user_id';
 const LIST = authentications.list(authentications.columns, OF_USER);
-const LIST_OF_MODALITY = authentications.list(authentications.columns, `${OF_USER} AND modality = :modality`);
+const FILTERED = listInStretches(authentications, OF_USER, { modality: 'AND modality = :modality' });
 
 export const addAuthentication = authentications.insert().send;
 
@@ -24,11 +27,11 @@ export const hasMoreAuthenticationsThan = authentications.select(
 
 export function pageAuthentications(
   db: TenantReads,
-  { userId, modality }: { userId: string; modality: Modality | undefined },
+  { userId, modality, environment }: { userId: string; modality: Modality | undefined; environment: Environment },
   paging: Paging,
 ): Promise<{ rows: AuthenticationRow[]; total: number }> {
   const newestFirst = paging.sorts === 0 ? { ...paging, orderBy: 'id DESC' } : paging;
   return modality
-    ? LIST_OF_MODALITY(db, { user_id: userId, modality }, newestFirst)
+    ? FILTERED(db, lineOf(db.tenantId, environment), { user_id: userId, modality }, newestFirst)
     : LIST(db, { user_id: userId }, newestFirst);
 }

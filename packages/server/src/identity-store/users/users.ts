@@ -117,11 +117,12 @@ async function listSessions(context: Context, { params, query }: InputOf<'listSe
 }
 
 async function listAuthentications(context: Context, { params, query }: InputOf<'listAuthentications'>) {
-  const { db } = context;
+  const { db, principal } = context;
   const page = paging(query, SORTABLE_AUTHENTICATIONS);
   const store = await getStore(db, context, params.storeName);
   const user = await getUser(db, store.id, givenUserRef(params));
-  const { rows, total } = await pageAuthentications(db, { userId: user.id, modality: query.modality }, page);
+  const filter = { userId: user.id, modality: query.modality, environment: principal.environment };
+  const { rows, total } = await pageAuthentications(db, filter, page);
   return toPage(rows.map(toAuthentication), total, page, rows.at(-1)?.id);
 }
 

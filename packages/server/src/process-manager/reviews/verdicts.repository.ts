@@ -1,10 +1,9 @@
 import type { TenantReads } from '../../db/db.ts';
 import { inList } from '../../db/sql/dialect.ts';
-import { query } from '../../db/sql/statement.ts';
+import { listInStretches } from '../../db/sql/list-in-stretches.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
-import { findInStretches, type IdRange, STRETCH } from '../../kernel/find-in-stretches.ts';
-import { slicesOf } from '../../kernel/in-slices.ts';
+import type { IdRange } from '../../kernel/find-in-stretches.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import { lineOf } from '../../kernel/take-turns.ts';
 
@@ -28,18 +27,16 @@ export type Verdict = 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN' | 'REOPENED';
 
 /** Verdicts of one round that are looked at. */
 const MAX_IN_ROUND = 100;
-export const COUNT_CAP = 10_000;
-const CLOSED = `tenant_id = :tenant_id AND environment = :environment AND decides = 1
-  AND id >= :from AND id < :below`;
-const EDGE = query<{ id: string }>()(`SELECT id FROM review_verdicts WHERE ${CLOSED}
-  ORDER BY id DESC LIMIT 1 OFFSET ${STRETCH - 1}`).get;
-const IDS = verdicts.list(['id'], `WHERE ${CLOSED}`, {
-  verdict: 'AND verdict = :verdict',
-  reviewer: 'AND reviewer = :reviewer',
-  definitionName: `AND definition_id IN (
+const CLOSED = listInStretches(
+  verdicts,
+  'WHERE tenant_id = :tenant_id AND environment = :environment AND decides = 1',
+  {
+    verdict: 'AND verdict = :verdict',
+    reviewer: 'AND reviewer = :reviewer',
+    definitionName: `AND definition_id IN (
     SELECT id FROM process_definitions WHERE tenant_id = :tenant_id AND name = :definitionName)`,
-});
-const OF_IDS = verdicts.select(columns, `WHERE tenant_id = :tenant_id AND id ${inList(':ids')} ORDER BY id DESC`).all;
+  },
+);
 
 export const addVerdict = verdicts.insert().run;
 
@@ -58,20 +55,7 @@ export type ClosedFilter = IdRange & {
 };
 
 /** What was decided, the newest first. There may be very many, and the filters have no index. */
-export async function pageClosed(db: TenantReads, { from, below, ...filter }: ClosedFilter, { offset, size }: Paging) {
-  const { environment } = filter;
-  const all = { orderBy: 'id DESC', sorts: 0, size: STRETCH, offset: 0 };
-  const matches = await findInStretches(
-    db,
-    lineOf(db.tenantId, environment),
-    {
-      direction: 'DESC',
-      edge: async (range) => (await EDGE(db, { environment, ...range }))?.id,
-      ids: async (range) => (await IDS.page(db, { ...filter, ...range }, all)).map(({ id }) => id),
-    },
-    { from, below, enough: Math.max(COUNT_CAP, offset + size) },
-  );
-  const rows: VerdictRow[] = [];
-  for await (const ids of slicesOf(db, matches.slice(offset, offset + size))) rows.push(...(await OF_IDS(db, { ids })));
-  return { rows, total: Math.min(matches.length, COUNT_CAP) };
+export function pageClosed(db: TenantReads, { from, below, ...filter }: ClosedFilter, { offset, size }: Paging) {
+  const newestFirst = { orderBy: 'id DESC', sorts: 0, offset, size };
+  return CLOSED(db, lineOf(db.tenantId, filter.environment), filter, newestFirst, { from, below });
 }

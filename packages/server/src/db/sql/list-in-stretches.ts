@@ -1,0 +1,67 @@
+import { findInStretches, type IdRange, STRETCH } from '../../kernel/find-in-stretches.ts';
+import { slicesOf } from '../../kernel/in-slices.ts';
+import type { TenantReads, Value } from '../db.ts';
+import { inList } from './dialect.ts';
+import { type Filters, type List, listOf, type PageOrder } from './list.ts';
+import type { Columns, RowOf, Table } from './table.ts';
+
+/** Such lists are counted no further than this. */
+export const COUNT_CAP = 10_000;
+const EVERY_ID: IdRange = { from: '', below: '~' };
+
+type Params = Readonly<Record<string, Value | undefined>>;
+type Page<Row> = { rows: Row[]; total: number };
+type ListInStretches<Row> = (
+  db: TenantReads,
+  /** Callers that wait for each other: `lineOf`. */
+  line: string,
+  params: Params,
+  paging: PageOrder,
+  range?: IdRange,
+) => Promise<Page<Row>>;
+
+/** A list in the order of ids. There may be very many rows, and its filters have no index; `where` has one. */
+export function listInStretches<C extends Columns>(
+  table: Table<C>,
+  where: string,
+  filters: Filters,
+): ListInStretches<RowOf<Table<C>>> {
+  const inRange = `FROM ${table.name} ${where} AND id >= :from AND id < :below`;
+  const edges = listOf<{ id: string }>()('id', inRange) as List<Params, { id: string }>;
+  const matches = listOf<{ id: string }>()('id', inRange, { filters }) as List<Params, { id: string }>;
+  const among = listOf<RowOf<Table<C>> & { id: string }>()(
+    table.columns,
+    `FROM ${table.name} WHERE tenant_id = :tenant_id AND id ${inList(':ids')}`,
+  );
+  return async (db, line, params, { orderBy, size, offset, after }, range = EVERY_ID) => {
+    const direction = orderBy.startsWith('id DESC') ? 'DESC' : 'ASC';
+    const order = { orderBy: `id ${direction}`, sorts: 0 };
+    const find = (within: IdRange, enough: number) =>
+      findInStretches(
+        db,
+        line,
+        {
+          direction,
+          edge: async (part) =>
+            (await edges.page(db, { ...params, ...part }, { ...order, size: 1, offset: STRETCH - 1 }))[0]?.id,
+          ids: async (part) =>
+            (await matches.page(db, { ...params, ...part }, { ...order, size: STRETCH, offset: 0 })).map(
+              ({ id }) => id,
+            ),
+        },
+        { ...within, enough },
+      );
+    const first = await find(range, Math.max(COUNT_CAP, offset + size));
+    const behind = direction === 'DESC' ? { ...range, below: after ?? '' } : { ...range, from: `${after}~` };
+    const ids = (after === undefined ? first.slice(offset) : await find(behind, size)).slice(0, size);
+    const byId = new Map<string, RowOf<Table<C>>>();
+    for await (const some of slicesOf(db, ids)) {
+      const rows = await among.page(db, { ids: some }, { ...order, size: some.length, offset: 0 });
+      for (const row of rows) byId.set(row.id, row);
+    }
+    return {
+      rows: ids.map((id) => byId.get(id)).filter((row) => row !== undefined),
+      total: Math.min(first.length, COUNT_CAP),
+    };
+  };
+}
