@@ -5,6 +5,7 @@ import { onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts'
 import { type MailServer, openMailServer } from '../../test/mail-server.ts';
 import { confirm, firstOwner, invitePerson, type Person } from '../../test/operators.ts';
 import { MINUTE } from '../kernel/clock.ts';
+import { CASE_MAILS_AN_HOUR } from './case-mails.ts';
 
 const TEST = { 'X-Grove-Environment': 'test' };
 
@@ -93,5 +94,25 @@ onBothEngines('e-mails that tell operators of cases', (_engine, places) => {
     assert.equal(refused.body.code, 100001);
     await note(id, grace, { text: 'x', mentions: [alan.id] });
     assert.match((await arrived())[0]?.headers.get('subject') ?? '', /^A note at acme mentions you$/);
+  });
+  it('are limited for each operator and environment, whoever mentions them: the rest is only in the console', async () => {
+    const { id: operatorId } = await invitePerson(grove, owner, 'Reviewer', 'Flora');
+    const { processInstanceId: tested } = await startJourney(grove, testKey);
+    // Each note is a mail of its own after a minute.
+    const minutes = CASE_MAILS_AN_HOUR + 2;
+    const texts = Array.from({ length: minutes }, (_, at) => `note ${at}`);
+    let count = 0;
+    for (const text of texts) {
+      const body = JSON.stringify({ text, mentions: [operatorId] });
+      const path = `/api/process-manager/processInstances/${tested}/notes`;
+      const { status } = await grove.call(path, { method: 'POST', body, token: await grove.token(testKey) });
+      assert.equal(status, 201);
+      count += (await arrived()).length;
+    }
+    assert.equal(count, CASE_MAILS_AN_HOUR);
+    const { processInstanceId: live } = await startJourney(grove, grove.apiKey);
+    const body = JSON.stringify({ text: 'live', mentions: [operatorId] });
+    await grove.call(`/api/process-manager/processInstances/${live}/notes`, { method: 'POST', body });
+    assert.equal((await arrived()).length, 1, 'a test key uses up nothing of live');
   });
 });

@@ -1,6 +1,7 @@
 import type { TenantTx } from '../db/db.ts';
 import type { MailDoor } from '../engines/mail/mail.ts';
 import { defineJob, JobError } from '../jobs/define-job.ts';
+import { countMessage } from '../journey/messages/message-counts.repository.ts';
 import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
 import type { Platform } from '../kernel/feature.ts';
 import type { TenantId } from '../kernel/ids.ts';
@@ -9,7 +10,7 @@ import { type CaseOccasion, writeCaseMail } from './write-case-mail.ts';
 
 /**
  * E-mails that tell an operator of a case: a colleague has assigned it to them, or mentions them in a note. They hold a link
- * and nothing of the end user. Several about one case within a minute are one.
+ * and nothing of the end user. Several about one case within a minute are one. What is beyond the limit is only in the console.
  */
 export type CaseMail = {
   occasion: CaseOccasion;
@@ -30,6 +31,8 @@ export type CaseMailsDeps = Pick<Platform, 'clock' | 'jobs' | 'baseUrlOf' | 'onE
 /** Whoever opens the case claims it, so a note leads to the verification. */
 const SCREENS: Readonly<Record<CaseOccasion, string>> = { ASSIGNED: 'reviews', MENTIONED: 'instances' };
 const WAIT_MS = MINUTE;
+/** To one operator, in each environment. */
+export const CASE_MAILS_AN_HOUR = 20;
 /** Three hours in all. */
 const MAX_SENDS = 14;
 
@@ -57,8 +60,12 @@ export function openCaseMails({ clock, jobs, mail, baseUrlOf, tenantName, onErro
     /** In the transaction of the assignment or the note. */
     async queue(tx: TenantTx, { callerId, ...message }: CaseMail): Promise<void> {
       if (message.operatorId === callerId || !mail.channels.includes('EMAIL')) return;
+      const { environment, operatorId } = message;
+      const now = clock.now();
+      const { count } = await countMessage(tx, `case ${environment} ${operatorId}`, { now, withinMs: HOUR });
+      if (count > CASE_MAILS_AN_HOUR) return;
       const uniqueKey = `${message.occasion} ${message.operatorId} ${message.instanceId}`;
-      await jobs.enqueue(tx, sending, message, { runAt: clock.now() + WAIT_MS, uniqueKey });
+      await jobs.enqueue(tx, sending, message, { runAt: now + WAIT_MS, uniqueKey });
     },
   };
 }

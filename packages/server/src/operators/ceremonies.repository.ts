@@ -95,10 +95,6 @@ export async function takeOfSomebody(tx: TenantTx, key: CeremonyKey): Promise<Ro
   return TAKE_OF_SOMEBODY.get(tx, key);
 }
 
-export const countCeremonies = ceremonies.count(
-  'WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND kind = :kind AND expires_at > :now',
-);
-
 export const removeCeremoniesOf = ceremonies.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId').run;
 
 /** Removes the ceremony, so that it is good once, whatever the response. Locks its operator first, if it names one. */

@@ -2,13 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Audit } from '../audit/audit.ts';
 import type { TenantTx } from '../db/db.ts';
 import type { MailDoor } from '../engines/mail/mail.ts';
-import { MINUTE } from '../kernel/clock.ts';
+import { countMessage } from '../journey/messages/message-counts.repository.ts';
+import { HOUR, MINUTE } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Platform } from '../kernel/feature.ts';
 import { newId, type TenantId } from '../kernel/ids.ts';
 import { operatorName } from '../kernel/operator-name.ts';
 import { fold } from '../kernel/pages.ts';
-import { countCeremonies, storeCeremony, takeOfSomebody } from './ceremonies.repository.ts';
+import { storeCeremony, takeOfSomebody } from './ceremonies.repository.ts';
 import { hasJoined } from './links.ts';
 import { findByEmail, findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
 import { findTotp } from './totps.repository.ts';
@@ -33,8 +34,8 @@ export type EmailLinksDeps = Pick<Platform, 'db' | 'clock' | 'baseUrlOf' | 'onEr
 };
 
 const LINK_MS = 10 * MINUTE;
-/** Valid links of one operator at a time: nobody can fill a mailbox. */
-const MAX_LINKS = 3;
+/** To one operator, used or not: nobody can fill a mailbox. */
+export const LINKS_AN_HOUR = 4;
 /** Requests at work at a time. A request beyond the limit is dropped, and the person asks again. */
 const MAX_AT_WORK = 50;
 const CODE_BYTES = 32;
@@ -87,7 +88,8 @@ async function makeLink(
 ): Promise<OperatorRow | undefined> {
   const operator = await findByEmail(tx, { email: fold(email) });
   if (!operator || !(await maySignInByEmail(tx, operator, now))) return undefined;
-  if ((await countCeremonies(tx, { operatorId: operator.id, kind: KIND, now })) >= MAX_LINKS) return undefined;
+  const { count } = await countMessage(tx, `link ${operator.id}`, { now, withinMs: HOUR });
+  if (count > LINKS_AN_HOUR) return undefined;
   const ceremony = {
     id: idOf(code),
     kind: KIND,

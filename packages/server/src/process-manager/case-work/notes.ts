@@ -73,7 +73,8 @@ export function noteHandlers(deps: NotesDeps) {
             environment,
             language: body.language,
           } as const;
-          for (const operatorId of mentions) await deps.tellOperator(tx, { ...message, operatorId });
+          // In one order: mails to each of them are counted, and two notes must not wait for each other.
+          for (const operatorId of mentions.toSorted()) await deps.tellOperator(tx, { ...message, operatorId });
           const [note] = await toNotes(deps, tx, [row]);
           return note as NonNullable<typeof note>;
         }),
