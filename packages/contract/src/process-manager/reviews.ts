@@ -42,7 +42,10 @@ const Review = withTitle(
     assurance: Assurance,
     reviewer: Type.Optional(Type.String({ description: 'Who has claimed the review' })),
     claimedUntilDtm: Type.Optional(DateTime),
-    verdictsNeeded: Type.Integer({ description: '2 if two different people must agree, otherwise 1' }),
+    verdictsNeeded: Type.Integer({
+      description:
+        '2 if two different people must agree, otherwise 1. For the sample of `secondReviewPercent` it is 1 until the first verdict',
+    }),
     verdictsBy: listOf(Type.String(), 100, 'Who has given a verdict that does not decide alone'),
     disagree: Type.Boolean({ description: 'Whether two reviewers gave different verdicts' }),
     evaluation: Type.Optional(

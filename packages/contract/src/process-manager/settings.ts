@@ -62,8 +62,8 @@ const secondReviewPercent = Type.Integer({
   minimum: 0,
   maximum: 100,
   description:
-    'The percentage of reviews that need the same verdict of two different operators, as with `fourEyes`; the id of ' +
-    'the instance decides which. 0 means none',
+    'The percentage of reviews that need the same verdict of two different operators, as with `fourEyes`. ' +
+    'Nobody can foresee which. 0 means none',
 });
 
 const reviewReasons = listOf(

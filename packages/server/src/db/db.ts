@@ -71,7 +71,7 @@ export type PersonalSeal = {
 };
 
 /** The kinds of coded words beside those of instances. */
-export type CodedKind = 'users' | 'members' | 'links';
+export type CodedKind = 'users' | 'members' | 'links' | 'reviews';
 
 /** Set once the keys are loaded: the database itself has none. */
 export type PersonalSeals = { of?: (db: TenantReads) => Promise<PersonalSeal | undefined> };

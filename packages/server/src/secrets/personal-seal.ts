@@ -12,7 +12,12 @@ import { contextOf, keyFrom, seal, unseal } from './sealing.ts';
 export function personalSeal(tenantId: string, key: KeyObject): PersonalSeal {
   const sealing = { version: 1, key: derived(key, 'grove personal data') };
   const words = derived(key, 'grove words');
-  const kinds = { users: keysOf(key, 'users'), members: keysOf(key, 'members'), links: keysOf(key, 'links') };
+  const kinds = {
+    users: keysOf(key, 'users'),
+    members: keysOf(key, 'members'),
+    links: keysOf(key, 'links'),
+    reviews: keysOf(key, 'reviews'),
+  };
   const codes = boundedMap<string, string>(MAX_KNOWN_WORDS);
   const opened = boundedMap<string, { sealed: Uint8Array; text: string }>(MAX_REMEMBERED);
   const open = (column: string, sealed: Uint8Array) =>

@@ -12,6 +12,7 @@ import { findCompiled } from '../definitions/compiled-definition.ts';
 import type { Definition } from '../engine/definition.ts';
 import type { Flow, Happening } from '../engine/state.ts';
 import { checksNotPassed, checksOfNames, type NotPassed } from '../instances/checks.repository.ts';
+import { sealOf } from '../instances/instance-seal.ts';
 import { toPlainView } from '../instances/instance-view.ts';
 import {
   changeInstance,
@@ -198,6 +199,7 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
   const [{ environment }] = rows as [ReviewRow];
   const settings = await findProcessSettings(db, environment);
   const { reviewReasons, reviewDueHours } = settings;
+  const seal = await sealOf(db);
   const definitions = new Map<string, Definition>();
   for (const definitionId of new Set(rows.map(({ definition_id }) => definition_id))) {
     const compiled = await findCompiled(db, definitionId);
@@ -209,11 +211,13 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
     const flow = JSON.parse(row.state) as Flow;
     const assurance = showAssurance({ definition, flow, checks: assessed.get(row.id) ?? [], environment });
     const round = ofRound(verdicts.get(row.id) ?? [], flow.current?.enteredAt ?? 0);
+    // Whoever gives the first verdict must not know whether somebody else will look.
+    const shownSettings = round.length > 0 ? settings : { ...settings, secondReviewPercent: 0 };
     return {
       ...toReview(row, flow, notPassed.get(row.id) ?? [], now),
       ...(reviewDueHours > 0 && { dueDtm: toDtm(row.last_updated_at + reviewDueHours * HOUR) }),
       assurance,
-      verdictsNeeded: isForTwo(row.id, settings, definition) ? 2 : 1,
+      verdictsNeeded: isForTwo(row.id, shownSettings, definition, seal) ? 2 : 1,
       verdictsBy: round.map(({ reviewer }) => reviewer).slice(0, MAX_REASONS),
       disagree: new Set(round.map(({ verdict }) => verdict)).size > 1,
       ...(flow.evaluation && { evaluation: flow.evaluation }),

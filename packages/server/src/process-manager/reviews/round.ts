@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { PersonalSeal, TenantReads, TenantTx } from '../../db/db.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -65,18 +64,22 @@ async function enteredAtOf(db: TenantReads, row: InstanceRow): Promise<number> {
 
 async function needsTwoOf(db: TenantReads, { id, definition_id, environment }: InstanceRow): Promise<boolean> {
   const settings = await findProcessSettings(db, environment);
-  return isForTwo(id, settings, (await findCompiled(db, definition_id))?.definition);
+  return isForTwo(id, settings, (await findCompiled(db, definition_id))?.definition, await sealOf(db));
 }
 
 type TwoSettings = Pick<ProcessSettings, 'fourEyes' | 'secondReviewPercent'>;
 
-/** Whether two people have to agree on the instance. A sample of all instances is chosen by their ids. */
+/**
+ * Whether two people have to agree on the instance. A keyed hash of the id chooses the sample: a reviewer who could foresee
+ * it would be honest where it matters and nowhere else.
+ */
 export function isForTwo(
   instanceId: string,
   { fourEyes, secondReviewPercent }: TwoSettings,
   definition: Pick<Definition, 'fourEyes'> | undefined,
+  seal: Pick<PersonalSeal, 'hashOf'>,
 ): boolean {
   if (fourEyes || definition?.fourEyes === true) return true;
-  const hash = createHash('sha256').update(instanceId).digest().readUInt32BE();
+  const hash = Buffer.from(seal.hashOf('reviews', instanceId), 'base64url').readUInt32BE();
   return (100 * hash) / 2 ** 32 < secondReviewPercent;
 }
