@@ -1,7 +1,7 @@
 import type { TenantTx } from '../db/db.ts';
+import { countMessage } from '../db/message-counts.ts';
 import type { MailDoor } from '../engines/mail/mail.ts';
 import { defineJob, JobError } from '../jobs/define-job.ts';
-import { countMessage } from '../journey/messages/message-counts.repository.ts';
 import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
 import type { Platform } from '../kernel/feature.ts';
 import type { TenantId } from '../kernel/ids.ts';

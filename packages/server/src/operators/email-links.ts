@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Audit } from '../audit/audit.ts';
 import type { TenantTx } from '../db/db.ts';
+import { countMessage } from '../db/message-counts.ts';
 import type { MailDoor } from '../engines/mail/mail.ts';
-import { countMessage } from '../journey/messages/message-counts.repository.ts';
 import { HOUR, MINUTE } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Platform } from '../kernel/feature.ts';

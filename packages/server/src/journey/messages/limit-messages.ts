@@ -1,9 +1,9 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { TenantTx } from '../../db/db.ts';
+import { countMessage } from '../../db/message-counts.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { countMessage } from './message-counts.repository.ts';
 import { type MessageRow, messagesSince } from './messages.repository.ts';
 
 /** Limits messages by instance, address and tenant, so that Grove cannot be used to flood anybody. */

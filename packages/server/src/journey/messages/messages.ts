@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { type api, MAX_SHOWN_MESSAGES, type Ok } from '@grove/contract';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { removeCounts } from '../../db/message-counts.ts';
 import type { Channel } from '../../engines/mail/mail.ts';
 import type { JobDefinition } from '../../jobs/define-job.ts';
 import { definePurge } from '../../jobs/define-purge.ts';
@@ -12,7 +13,6 @@ import type { InstanceRow } from '../../process-manager/for-journeys.ts';
 import { instanceSubject } from '../../process-manager/instances/instance-subject.ts';
 import { checkRecipient, shorten } from './check-recipient.ts';
 import { COUNTED_MS, limitMessages } from './limit-messages.ts';
-import { removeCounts } from './message-counts.repository.ts';
 import {
   addMessage,
   forgetExpired,

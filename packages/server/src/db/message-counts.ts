@@ -1,6 +1,6 @@
-import type { TenantTx } from '../../db/db.ts';
-import { SKIP_LOCKED } from '../../db/sql/dialect.ts';
-import { query, statement } from '../../db/sql/statement.ts';
+import type { TenantTx } from './db.ts';
+import { SKIP_LOCKED } from './sql/dialect.ts';
+import { query, statement } from './sql/statement.ts';
 
 /** A window that begins in the future was stored by a wrong clock, and must not block messages until then. */
 const OVER = '(message_counts.began_at <= :now - :withinMs OR message_counts.began_at > :now + :withinMs)';
