@@ -1,34 +1,34 @@
 import type { TenantDb } from '../db/db.ts';
 import type { Recurrence } from './next-run.ts';
 
-/** A kind of job: all that whoever enqueues one needs to know. */
+/** A kind of job: everything that is needed to enqueue one. */
 export type JobKind<Payload> = {
   /** `<folder>.<what it does>`. It is stored: a new name is a new kind. */
   readonly kind: string;
-  /** What it does, for the table of docs/operating.md. */
+  /** Describes the work, for the table of docs/operating.md. */
   readonly does: string;
-  /** Which processes run it: those with the role `worker` unless given. */
+  /** The role of the processes that run it; `worker` by default. */
   readonly role?: 'vision';
-  /** How many of this kind a process runs at once, and claims: the others are left to other servers. */
+  /** The number of jobs of this kind that a process claims and runs at once; the others are left to other servers. */
   readonly atOnce?: number;
   /**
-   * How long the lease lasts, if another server can take over: so long the job of a killed server waits. A minute unless
-   * given. A server that hangs for longer loses the job, so it is short only where doing the work twice does no harm.
+   * The length of the lease, if another server can take over; a minute by default. The job of a killed server waits that
+   * long. A server that hangs for longer loses the job, so a short lease is only for work that can be done twice.
    */
   readonly leaseMs?: number;
   readonly maxAttempts: number;
   readonly backoff: Backoff;
-  /** After this its signal is aborted and the attempt has failed. A handler that does not heed the signal runs on. */
+  /** The time after which the signal is aborted and the attempt fails. A handler that ignores the signal continues. */
   readonly timeoutMs: number;
-  /** Set if it comes again by itself; several keys are several jobs, which servers may run side by side. */
+  /** Set if the job recurs; several keys make several jobs, which servers may run in parallel. */
   readonly recurs?: Recurrence | readonly Recurrence[];
   /** Never set: it ties the type of the payload to the kind. */
   readonly payload?: Payload;
 };
 
 /**
- * A kind of job with its handler. Handlers run **at least once**: a worker that dies after the work and before it could say
- * so leaves the job to another, so a handler must be able to find its own work done already.
+ * A kind of job with its handler. Handlers run **at least once**: if a worker dies after the work and before it recorded the
+ * result, another worker runs the job again. So a handler must accept that its work is already done.
  */
 export type JobDefinition<Payload> = JobKind<Payload> & {
   run(payload: Payload, context: JobContext): Promise<void>;
@@ -39,25 +39,25 @@ export type Backoff = { readonly firstMs: number; readonly mostMs: number };
 
 export type JobContext = {
   readonly jobId: string;
-  /** 1 for the first. */
+  /** The number of the attempt; the first is 1. */
   readonly attempt: number;
   readonly now: number;
-  /** Why nothing should be deleted by the clock now; undefined if it can be trusted. */
+  /** The reason why nothing should be deleted by the clock; undefined if the clock can be trusted. */
   readonly clockFault?: string | undefined;
-  /** Aborted when the time is up, when the lease was lost and when the server cannot wait any longer. */
+  /** Aborted after the time limit, when the lease was lost and when the server cannot wait any longer. */
   readonly signal: AbortSignal;
   /**
-   * Waits for somebody else's server. The job leaves its place to others meanwhile. If this part of the tenant (an
-   * environment, an identity store) has too many that wait, `JobPostponed` is thrown and the job begins again later.
+   * Waits for a server outside. The job leaves its place to others meanwhile. If too many jobs of this part of the tenant (an
+   * environment, an identity store) wait, it throws `JobPostponed`, and the job begins again later.
    */
   outside<T>(part: string, work: () => Promise<T>): Promise<T>;
-  /** The data of the tenant whose job it is; a job of the installation has none, and asking is a bug. */
+  /** The database handle of the tenant of the job. To call it in a job of the installation is a bug. */
   tenant(): TenantDb;
 };
 
 /**
- * A failure whose message may be stored and shown to the operator: it holds no secret and nothing of a person. Of any
- * other error only the name is stored; the rest is in the log.
+ * A failure whose message may be stored and shown to the operator: it holds no secrets and no personal data. Of any other
+ * error only the name is stored; the rest is in the log.
  */
 export class JobError extends Error {
   /** False if trying again cannot help: the job is dead at once. */
@@ -70,22 +70,25 @@ export class JobError extends Error {
   }
 }
 
-/** The job is tried again in a moment, and this attempt does not count. The cause is an outage of what it needs. */
+/** The job is retried soon, and this attempt does not count. The cause is an outage of something that it needs. */
 export class JobPostponed extends Error {
   constructor(cause?: unknown) {
-    super(cause === undefined ? 'too many jobs of the tenant are at work' : 'what it needs is away', {
-      cause,
-    });
+    super(
+      cause === undefined ? 'too many jobs of the tenant are at work' : 'something that the job needs is unavailable',
+      {
+        cause,
+      },
+    );
     this.name = 'JobPostponed';
   }
 }
 
-/** Whether the lease was lost or the server stops. Then the job is run again, and this attempt decides nothing. */
+/** Whether the lease was lost or the server stops. The job then runs again, so this attempt must not decide anything. */
 export function isTakenAway({ signal }: Pick<JobContext, 'signal'>): boolean {
   return signal.aborted && !(signal.reason instanceof JobError);
 }
 
-/** For jobs that remove for good what is older than so many days: a clock that jumped ahead makes everything old. */
+/** Ensures that a job does not remove old data by a wrong clock: a clock that jumped ahead makes everything old. */
 export function ensureClock({ clockFault }: Pick<JobContext, 'clockFault'>): void {
   if (clockFault !== undefined) throw new JobError(`nothing was removed: ${clockFault}`);
 }
@@ -95,7 +98,7 @@ const MAX_KIND_LENGTH = 64;
 const MAX_ATTEMPTS = 100;
 /** The clocks of servers differ, and a server may be busy for a moment. */
 const MIN_LEASE_MS = 3000;
-/** What a timer can wait for. */
+/** The longest time of a timer. */
 const MAX_MS = 2 ** 31 - 1;
 
 export function defineJob<Payload extends object>(definition: JobDefinition<Payload>): JobDefinition<Payload> {
@@ -103,7 +106,7 @@ export function defineJob<Payload extends object>(definition: JobDefinition<Payl
   return definition;
 }
 
-/** A kind whose handler needs something that enqueues it: the handler is added where that is at hand. */
+/** Defines a kind whose handler is added later, because the handler depends on something that enqueues such jobs. */
 export function defineKind<Payload extends object>(definition: JobKind<Payload>): JobKind<Payload> {
   const { kind, maxAttempts, backoff, timeoutMs, leaseMs = MIN_LEASE_MS } = definition;
   const wrong = (what: string) => new Error(`job ${JSON.stringify(kind)}: ${what}`);

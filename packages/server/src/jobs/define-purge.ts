@@ -4,15 +4,15 @@ import type { TenantId } from '../kernel/ids.ts';
 import { defineJob, ensureClock, type JobDefinition, type JobKind } from './define-job.ts';
 import type { Recurrence } from './next-run.ts';
 
-/** What is removed from every tenant without anybody asking, a little at a time so that nobody waits for it. */
+/** Removes expired data of every tenant, a few rows at a time so that nobody waits for it. */
 export type PurgeDeps = { db: Db; everyTenantId(): AsyncIterable<TenantId> };
 
-/** Removes some, and says how many. */
+/** Removes some rows. Resolves to their number. */
 export type Remove = (tx: TenantTx, limit: number) => Promise<number>;
 
 const BATCH = 500;
 
-/** `isHistory`: what it removes would be missed. Nothing is removed while the clock cannot be trusted. */
+/** With `isHistory`, nothing is removed while the clock cannot be trusted, because the data could not be restored. */
 export function definePurge(
   { db, everyTenantId }: PurgeDeps,
   { isHistory = false, ...kind }: Pick<JobKind<object>, 'kind' | 'does'> & { recurs: Recurrence; isHistory?: boolean },

@@ -8,12 +8,12 @@ import { type JobDefinition, JobPostponed } from './define-job.ts';
 import { bringJobsForward, type Claims, claimsOf, dueJobsOf, JOB_LEASES, ownerOf } from './jobs.repository.ts';
 import { type OutsidePlaces, openOutsidePlaces } from './outside-places.ts';
 import { type Outcome, runJob } from './run-job.ts';
-import { type Claimed, type SettleDeps, settle } from './settle.ts';
+import { type ClaimedJob, type SettleDeps, settle } from './settle.ts';
 
 export type JobsOptions = QueueOptions & {
-  /** How many run at once, of all kinds together. */
+  /** The number of jobs that run at once, of all kinds together. */
   concurrency?: number;
-  /** How many of single kinds, in place of what their definitions say. */
+  /** The number for single kinds, which replaces that of their definitions. */
   atOnce?: Readonly<Record<string, number>>;
   /** The roles whose kinds of jobs this process runs; all roles by default. */
   roles?: readonly string[];
@@ -22,11 +22,11 @@ export type JobsOptions = QueueOptions & {
 export type JobQueueDeps = JobsOptions & SettleDeps;
 
 const CONCURRENCY = 16;
-// Longer than the clocks of servers differ, and short enough for whoever waits for the job of a dead server.
+// Longer than the difference of the servers' clocks, and short enough for the jobs of a dead server.
 const LEASE_MS = MINUTE;
 
 /** Jobs as a leased queue: claimed in batches, because most take no time, and begun in turns of their owners. */
-export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
+export function jobQueue(deps: JobQueueDeps): QueuePolicy<ClaimedJob, Outcome> {
   const { db, clock, log, concurrency = CONCURRENCY } = deps;
   const leaseMs = deps.leaseMs ?? LEASE_MS;
   const maxHeld = concurrency + 2 * MAX_BATCH;
@@ -35,14 +35,14 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
   /** An outage postpones many jobs for one reason. */
   const logOutage: LogOutage = (cause, kind) => {
     const jobs = countOutages('outage');
-    if (jobs !== undefined) deps.log.warn({ err: cause, kind, jobs }, 'jobs wait because what they need is away');
+    if (jobs !== undefined) deps.log.warn({ err: cause, kind, jobs }, 'jobs wait for something that is unavailable');
   };
   let own: OwnKinds | undefined;
-  /** The owner whose turn was last: the next claim begins behind it. */
+  /** The owner whose turn was last: the next claim begins after it. */
   let lastOwner = '';
   const claimGroup = async (
     { claims, kinds, atOnce, leaseMs: ownLeaseMs }: KindGroup,
-    heldJobs: Items<Claimed>,
+    heldJobs: Items<ClaimedJob>,
     dueJobs: number,
     now: number,
     underLease: UnderLease,
@@ -71,7 +71,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
       own ??= groupKinds(deps);
       // A read comes first: it costs less than a transaction, and on SQLite it blocks nobody.
       const due = await own.dueJobs(db.aside.system, now);
-      const claimed: Claimed[] = [];
+      const claimed: ClaimedJob[] = [];
       for (const group of own.groups) {
         if (!due.kinds.some((kind) => group.kinds.has(kind))) continue;
         // Jobs that earlier groups have just claimed take up room as well.
@@ -79,7 +79,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
         try {
           claimed.push(...(await claimGroup(group, present, due.count, now, underLease)));
         } catch (error) {
-          // What was claimed is leased to this server and must run. The next claim meets the same fault if it lasts.
+          // The claimed jobs are leased to this server and must run. The next claim reports the fault if it persists.
           if (claimed.length === 0) throw error;
           break;
         }
@@ -110,7 +110,7 @@ function ownKinds({ definitions, roles }: JobQueueDeps): JobDefinition<object>[]
   return [...definitions.values()].filter(({ role = 'worker' }) => !roles || roles.includes(role));
 }
 
-/** Where no other server can take over, nobody waits for a lease. */
+/** A single server needs no special lease, because no other server could take over. */
 function leaseOfKind({ db, definitions }: JobQueueDeps, kind: string): number | undefined {
   return db.isSingleServer ? undefined : definitions.get(kind)?.leaseMs;
 }
@@ -120,7 +120,7 @@ function leaseTimes(deps: JobQueueDeps, leaseMs: number) {
   return { leaseMs, leaseMsOf, shortestLeaseMs: () => Math.min(leaseMs, ...ownKinds(deps).map(leaseMsOf)) };
 }
 
-/** Those with a limit or a lease of their own are claimed apart from the rest. */
+/** Groups the kinds: those with their own limit or lease are claimed apart from the rest. */
 function groupKinds(deps: JobQueueDeps): OwnKinds {
   const own = ownKinds(deps).map(({ kind, atOnce }) => ({
     kind,
@@ -142,7 +142,12 @@ function groupKinds(deps: JobQueueDeps): OwnKinds {
 }
 
 /** Owners with the fewest jobs here come first; among these, the next after the last turn. */
-function turns(heldJobs: Items<Claimed>, owners: readonly string[], concurrency: number, lastOwner: string): string[] {
+function turns(
+  heldJobs: Items<ClaimedJob>,
+  owners: readonly string[],
+  concurrency: number,
+  lastOwner: string,
+): string[] {
   const { waiting, running } = heldJobs;
   const counts = countOwners([...waiting, ...running]);
   // Owners with waiting jobs leave the room to others once enough jobs wait.
@@ -154,11 +159,11 @@ function turns(heldJobs: Items<Claimed>, owners: readonly string[], concurrency:
   });
 }
 
-/** An owner has at most so many jobs at work for each place that it leaves free: 12 of 16, so that the next can begin. */
+/** An owner may have this many jobs at work for each place that it leaves free: 12 of 16, so that another can begin. */
 const SHARE = 3;
 
 /** The oldest job of the owner that has the fewest at work. */
-function chooseNext({ waiting, atWork }: Items<Claimed>, concurrency: number): number | undefined {
+function chooseNext({ waiting, atWork }: Items<ClaimedJob>, concurrency: number): number | undefined {
   const counts = countOwners(atWork);
   let best: number | undefined;
   let fewest = SHARE * (concurrency - atWork.length);
@@ -169,7 +174,7 @@ function chooseNext({ waiting, atWork }: Items<Claimed>, concurrency: number): n
   return best;
 }
 
-function countOwners(jobs: readonly Claimed[]): Map<string, number> {
+function countOwners(jobs: readonly ClaimedJob[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const job of jobs) counts.set(ownerOf(job), (counts.get(ownerOf(job)) ?? 0) + 1);
   return counts;
@@ -179,14 +184,14 @@ type LogOutage = (cause: unknown, kind: string) => void;
 
 async function run(
   deps: JobQueueDeps & { outsidePlaces: OutsidePlaces; leavePlace: LeavePlace; logOutage: LogOutage },
-  job: Claimed,
+  job: ClaimedJob,
   abort: AbortController,
 ): Promise<Outcome> {
   const { db, clock, log, definitions, tracing, suspended } = deps;
   const { id, kind, attempts, max_attempts, owner_tenant_id } = job;
   if (owner_tenant_id !== null && (await suspended?.())?.has(owner_tenant_id)) return { result: 'paused' };
   const definition = definitions.get(kind);
-  // A job that ends its worker each time must not do so for ever.
+  // A job that kills its worker each time must end.
   if (!definition || attempts > max_attempts) {
     const error = `its worker was lost ${attempts - 1} times`;
     return { result: 'failed', error, retry: false, cause: undefined };
@@ -209,7 +214,7 @@ async function run(
   const outcome = await runJob(definition, job.payload, context);
   if (outcome.result === 'postponed' && outcome.cause !== undefined) deps.logOutage(outcome.cause, kind);
   if (outcome.result === 'failed') {
-    const text = outcome.retry && attempts < max_attempts ? 'a job failed; it will be tried again' : 'a job is dead';
+    const text = outcome.retry && attempts < max_attempts ? 'a job failed; it will be retried' : 'a job is dead';
     log.warn({ jobId: id, kind, attempt: attempts, err: outcome.cause }, text);
   }
   return outcome;

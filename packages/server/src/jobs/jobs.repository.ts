@@ -4,11 +4,11 @@ import { prepare, query, statement } from '../db/sql/statement.ts';
 import { DAY, MOST_APART_MS } from '../kernel/clock.ts';
 import { type Lease, leaseTable } from '../leases/lease-table.ts';
 import { MAX_BATCH } from '../leases/results.ts';
-import { CLAIMED, type JobRow, jobs, type NewJobRow } from './jobs.table.ts';
+import { CLAIM_COLUMNS, type JobRow, jobs, type NewJobRow } from './jobs.table.ts';
 
 /**
- * A claim counts as an attempt. What is not due is not looked through. An index of leases would make each claim half as
- * expensive again, because PostgreSQL could no longer change a row in its page.
+ * A claim counts as an attempt. Jobs that are not due are not searched for lost leases. An index of leases would make each
+ * claim half as expensive again, because PostgreSQL could no longer change a row within its page.
  */
 export const JOB_LEASES = leaseTable(
   jobs.name,
@@ -16,14 +16,14 @@ export const JOB_LEASES = leaseTable(
   "state = 'READY' AND run_at <= :claimedUntil",
 );
 
-// No target is named: to name one is to read the table, which a tenant's connection may not.
+// ON CONFLICT has no target: with one it would read the table, which a tenant's connection may not.
 const ADD = jobs.insert('ON CONFLICT DO NOTHING');
-// A release with a shorter schedule need not wait for the moment that the longer one had chosen.
+// A release with a shorter schedule need not wait for the run that the longer one had planned.
 const ADD_OR_BRING_FORWARD = jobs.insert(`ON CONFLICT (kind, unique_key) WHERE unique_key IS NOT NULL
   DO UPDATE SET run_at = excluded.run_at WHERE jobs.run_at > excluded.run_at AND jobs.attempts = 0`);
 const NEW = { state: 'READY', attempts: 0, lease_until: 0, lease_token: null, last_error: null } as const;
 
-/** False if there is a job with its unique key already. */
+/** Resolves to false if a job with the same unique key exists. */
 export async function addJob(tx: Writes, row: NewJobRow): Promise<boolean> {
   const job = { ...NEW, ...row };
   if (row.unique_key !== null) return ADD.changes(tx, job);
@@ -37,13 +37,13 @@ export type ScheduledJob = Pick<JobRow, 'kind' | 'unique_key' | 'run_at' | 'atte
 export function scheduledJobsOf(kinds: readonly string[]): (db: Reads) => Promise<ScheduledJob[]> {
   if (kinds.length === 0) return async () => [];
   const list = prepare<object, ScheduledJob>(`SELECT kind, unique_key, run_at, attempts FROM jobs
-    WHERE unique_key IS NOT NULL AND owner_tenant_id IS NULL AND kind IN (${quoted(kinds)}) LIMIT ${MAX_SCHEDULED}`);
+    WHERE unique_key IS NOT NULL AND owner_tenant_id IS NULL AND kind IN (${quotedList(kinds)}) LIMIT ${MAX_SCHEDULED}`);
   return (db) => list.all(db, {});
 }
 
 const MAX_SCHEDULED = 1000;
 
-/** Whether `addScheduledJob` would leave the stored job as it is. */
+/** Whether `addScheduledJob` would not change the stored job. */
 export function isSoonEnough(stored: ScheduledJob | undefined, { run_at }: NewJobRow): boolean {
   return stored !== undefined && (stored.run_at <= run_at || stored.attempts > 0);
 }
@@ -54,22 +54,22 @@ export async function addScheduledJob(tx: Writes, row: NewJobRow): Promise<void>
 
 export type Claims = {
   /**
-   * Those that have been due longest, each now leased to the caller and with one attempt more. If more are due than it may
-   * claim, owners take turns: those that `turnsOf` names, in that order.
+   * Claims the jobs that have been due longest, and counts an attempt of each. If more are due than the caller may claim,
+   * owners take turns in the order of `turnsOf`.
    */
   claim(tx: Writes, now: number, lease: Lease, share: Share): Promise<JobRow[]>;
-  /** Whose jobs are due. */
+  /** The owners of due jobs. */
   dueOwners(db: Reads, now: number): Promise<string[]>;
 };
 
-/** `limit`: of all owners together. `isFew`: no more were due when the caller looked, so nobody has to take turns. */
+/** `limit` is for all owners together. `isFew` means that no more jobs were due, so owners need not take turns. */
 export type Share = {
   readonly limit: number;
   readonly isFew: boolean;
   turnsOf(owners: readonly string[]): readonly string[];
 };
 
-/** Whose job it is, as owners take turns: the id of the tenant, or nothing for the installation. */
+/** The owner of a job, for turns: the id of the tenant, or the empty string for the installation. */
 export const ownerOf = ({ owner_tenant_id }: Pick<JobRow, 'owner_tenant_id'>): string => owner_tenant_id ?? '';
 const OWNER = "coalesce(owner_tenant_id, '')";
 /** The most owners that one query lists. */
@@ -80,17 +80,17 @@ const CHOOSE_INDEX = statement(BY_INDEX);
 type Now = { now: number };
 
 // `defineJob` lets no quote into a kind.
-const quoted = (kinds: readonly string[]) => kinds.map((kind) => `'${kind}'`).join(', ');
+const quotedList = (kinds: readonly string[]) => kinds.map((kind) => `'${kind}'`).join(', ');
 const isDue = (kinds: readonly string[]) => `state = 'READY' AND run_at <= :now AND lease_until <= :now
-    AND kind IN (${quoted(kinds)})`;
+    AND kind IN (${quotedList(kinds)})`;
 
-/** How many due jobs are looked at before a claim: no claim is larger. */
+/** The number of due jobs that are read before a claim: no claim is larger. */
 const LOOKED_AT = MAX_BATCH;
 
-/** If more jobs are due than are looked at, any kind may have some. */
+/** If more jobs are due than were read, `kinds` lists all kinds. */
 export type DueJobs = { readonly kinds: readonly string[]; readonly count: number };
 
-/** Which of these kinds have due jobs. Usually none has, so it is one cheap read. */
+/** Finds which of these kinds have due jobs. Usually none has, so this is one cheap read. */
 export function dueJobsOf(kinds: readonly string[]): (db: Reads, now: number) => Promise<DueJobs> {
   if (kinds.length === 0) return async () => ({ kinds: [], count: 0 });
   const look = prepare<Now, { kind: string }>(
@@ -102,7 +102,7 @@ export function dueJobsOf(kinds: readonly string[]): (db: Reads, now: number) =>
   };
 }
 
-/** For the kinds that this process can run: others are left to one that can. */
+/** The claims for the kinds that this process can run. */
 export function claimsOf(kinds: readonly string[]): Claims {
   const due = isDue(kinds);
   // MATERIALIZED: PostgreSQL would otherwise run the subquery again for every row that it joins.
@@ -111,12 +111,12 @@ export function claimsOf(kinds: readonly string[]): Claims {
       `WITH due AS MATERIALIZED (
         SELECT id FROM jobs WHERE ${due}${condition} ORDER BY run_at LIMIT :most ${SKIP_LOCKED})
       UPDATE jobs SET lease_token = :token, lease_until = :until, attempts = attempts + 1 WHERE id IN (SELECT id FROM due)
-      RETURNING ${CLAIMED.join(', ')}`,
-      CLAIMED,
+      RETURNING ${CLAIM_COLUMNS.join(', ')}`,
+      CLAIM_COLUMNS,
     );
   const claimAny = claimWhere('');
   const claimOf = claimWhere<{ owner: string }>(` AND ${OWNER} = :owner`);
-  // From owner to owner by the index, however many jobs each has.
+  // Steps from owner to owner by the index, however many jobs each has.
   const owners = prepare<Now, { owner: string }>(`WITH RECURSIVE turns (owner) AS (
       SELECT min(${OWNER}) FROM jobs WHERE state = 'READY'
       UNION ALL
@@ -136,18 +136,18 @@ export function claimsOf(kinds: readonly string[]): Claims {
         const most = Math.min(each, limit - rows.length);
         if (most > 0) rows.push(...(await claimOf.all(tx, { now, most, owner, ...lease })));
       }
-      // Rows come back in the order in which they were changed.
+      // The database returns rows in the order in which it changed them.
       return rows.sort((one, other) => one.run_at - other.run_at || (one.id < other.id ? -1 : 1));
     },
   };
 }
 
-/** No schedule and no backoff puts a job off for longer. */
+/** No schedule and no backoff delays a job for longer. */
 const LONGEST_DELAY_MS = 2 * DAY;
 const BRING_FORWARD = statement(`UPDATE jobs SET run_at = :now WHERE state = 'READY' AND run_at > :now
   AND ((attempts = 0 AND created_at > :now + ${MOST_APART_MS}) OR run_at > :now + ${LONGEST_DELAY_MS})`);
 
-/** Brings forward the jobs that a clock which was ahead has added or postponed. */
+/** Brings forward the jobs that were added or postponed while the clock was ahead. */
 export async function bringJobsForward(tx: Writes, now: number, leaseMs: number): Promise<void> {
   await BRING_FORWARD.run(tx, { now });
   await JOB_LEASES.freeAll(tx, now + leaseMs + MOST_APART_MS);
@@ -157,17 +157,17 @@ const UNDER_LEASE = 'WHERE id = :id AND lease_token = :token';
 
 export type Failure = { id: string; token: string; at: number; error: string };
 
-/** False if the job was another's by then. */
+/** Resolves to false if another server had the job by then. */
 export const retryLater = query<Failure>()(
   `UPDATE jobs SET run_at = :at, last_error = :error, lease_token = NULL, lease_until = 0 ${UNDER_LEASE}`,
 ).changes;
 
-/** Gives the job back as if it had not been claimed; it runs at that time or later. */
+/** Undoes the claim; the job runs at `at` or later. */
 export const pause = query<Failure>()(
   `UPDATE jobs SET run_at = :at, attempts = attempts - 1, lease_token = NULL, lease_until = 0 ${UNDER_LEASE}`,
 ).changes;
 
-// A dead job keeps no key: the next one of its schedule must not wait for it.
+// A dead job loses its key, so that it does not block the next job of its schedule.
 export const bury =
   query<Failure>()(`UPDATE jobs SET state = 'DEAD', run_at = :at, last_error = :error, unique_key = NULL,
   lease_token = NULL, lease_until = 0 ${UNDER_LEASE}`).changes;

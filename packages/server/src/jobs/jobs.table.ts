@@ -2,7 +2,7 @@ import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 
 /**
  * The queue's table. It belongs to the installation, because a worker claims for all tenants at once; a tenant's
- * connection can add its own jobs and read none. Only this folder knows it.
+ * connection can add its own jobs and read none. Only this folder uses it.
  */
 export const jobs = table('jobs', {
   id: text(),
@@ -22,8 +22,8 @@ export const jobs = table('jobs', {
 export type JobState = 'READY' | 'DEAD';
 type Row = RowOf<typeof jobs>;
 
-/** What a claim reads. */
-export const CLAIMED = [
+/** The columns that a claim reads. */
+export const CLAIM_COLUMNS = [
   'id',
   'owner_tenant_id',
   'kind',
@@ -33,5 +33,5 @@ export const CLAIMED = [
   'attempts',
   'max_attempts',
 ] as const;
-export type JobRow = Pick<Row, (typeof CLAIMED)[number]>;
+export type JobRow = Pick<Row, (typeof CLAIM_COLUMNS)[number]>;
 export type NewJobRow = Omit<JobRow, 'attempts'> & Pick<Row, 'created_at'>;

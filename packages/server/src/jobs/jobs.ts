@@ -14,19 +14,19 @@ import { type JobOperations, operations } from './operate.ts';
 import { withTrace } from './trace-of-job.ts';
 
 /**
- * The durable queue. A job is written in the transaction that wants it done, so it exists exactly if that change does,
- * and it is run by any of the servers on the database, at least once.
+ * The durable queue. A job is added in the transaction of the change that needs it, so both are stored or neither. Any
+ * server on the database runs it, at least once.
  */
 export type Jobs = JobOperations & {
-  /** Before the start, once for each kind. */
+  /** Called before the start, once for each kind. */
   register(definition: JobDefinition<object>): void;
-  /** Every kind that is registered, for the documentation. */
+  /** All registered kinds, for the documentation. */
   kinds(): JobSummary[];
-  /** One pending job for each kind and key, however many servers there are. Its kind is registered first. */
+  /** Keeps one pending job for the kind and key, however many servers there are. The kind must be registered. */
   schedule(schedule: Schedule): void;
   /**
-   * In the caller's transaction. False if a job of this kind with this unique key is pending or running already; one that
-   * runs may have begun before the caller's change.
+   * Adds a job in the caller's transaction. Resolves to false if a job of this kind with this unique key is pending or
+   * running; a running one may have begun before the caller's change.
    */
   enqueue<Payload extends object>(
     tx: TenantTx,
@@ -35,19 +35,19 @@ export type Jobs = JobOperations & {
     options?: { runAt?: number; uniqueKey?: string },
   ): Promise<boolean>;
   start(): void;
-  /** Running jobs finish if they do so soon; what was claimed and not begun is given back. */
+  /** Gives back the jobs that have not begun, and waits some seconds for the running ones. */
   stop(): Promise<void>;
-  /** Runs what is due by the clock until nothing is, beside the queue if that was started. */
+  /** Runs due jobs until none is left. It may be called while the queue runs. */
   runDue(): Promise<number>;
-  /** Every minute: each schedule has its pending job, and kinds that nobody knows are told of. */
+  /** Called every minute: adds missing jobs of schedules, and warns of unknown kinds. */
   tend(): Promise<void>;
-  /** Three times as often as leases would run out. */
+  /** Called three times in the length of a lease. */
   extendLeases(): Promise<void>;
 };
 
 export type JobSummary = { readonly kind: string; readonly does: string; readonly schedule: Schedule | undefined };
 
-/** A payload holds ids, never anything of a person: the table belongs to no tenant. */
+/** A payload holds ids and no personal data, because the table belongs to no tenant. */
 export const MAX_PAYLOAD_BYTES = 64 * 1024;
 const MAX_UNIQUE_KEY_LENGTH = 200;
 const MAX_SCHEDULES = 100;
@@ -77,7 +77,7 @@ export function openJobs(options: JobsOptions): Jobs {
   return {
     ...operations(db, clock, ring),
     register(definition) {
-      if (definitions.has(definition.kind)) throw new Error(`the job ${definition.kind} is registered already`);
+      if (definitions.has(definition.kind)) throw new Error(`the job ${definition.kind} is already registered`);
       definitions.set(definition.kind, definition);
       for (const recurs of [definition.recurs ?? []].flat()) schedules.add({ kind: definition.kind, ...recurs });
     },
@@ -140,7 +140,7 @@ function openSchedules(db: Db, clock: Clock, definitions: ReadonlyMap<string, Jo
       const { kind, key } = schedule;
       const name = nameOf(kind, storedKey('', key));
       if (!definitions.has(kind)) throw new Error(`there is no job ${kind} to schedule`);
-      if (all.has(name)) throw new Error(`the schedule ${key} of ${kind} is there already`);
+      if (all.has(name)) throw new Error(`the schedule ${key} of ${kind} already exists`);
       if (all.size >= MAX_SCHEDULES) throw new Error(`there are more than ${MAX_SCHEDULES} schedules`);
       all.set(name, schedule);
       list = undefined;
@@ -155,13 +155,13 @@ function openSchedules(db: Db, clock: Clock, definitions: ReadonlyMap<string, Jo
       const byName = new Map(storedJobs.map((job) => [nameOf(job.kind, job.unique_key ?? ''), job]));
       const rows = [...all].map(([name, schedule]) => ({ name, row: newRow(schedule) }));
       const missing = rows.filter(({ name, row }) => !isSoonEnough(byName.get(name), row));
-      // Each in a transaction of its own: whoever locked several rows at once could wait in a circle with jobs that end.
+      // One transaction for each row: to lock several rows at once could deadlock with jobs that end.
       for (const { row } of missing) await db.system.write((tx) => addScheduledJob(tx, row));
     },
   };
 }
 
-/** A release that knows them may still run, or come back: they stay, and the operator is told once. */
+/** Warns once of jobs of unknown kinds. They stay, because a release that knows them may still run or return. */
 function unknownKinds(db: Db, definitions: ReadonlyMap<string, unknown>, log: QueueLog): () => Promise<void> {
   const warned = new Set<string>();
   return async () => {
@@ -173,7 +173,7 @@ function unknownKinds(db: Db, definitions: ReadonlyMap<string, unknown>, log: Qu
   };
 }
 
-/** Tenants have keys of their own. No tenant's id holds a slash or is empty. */
+/** Each tenant has its own keys. The id of a tenant is not empty and has no slash. */
 function storedKey(tenantId: string, key: string): string {
   if (key.length > MAX_UNIQUE_KEY_LENGTH)
     throw new Error(`a unique key has at most ${MAX_UNIQUE_KEY_LENGTH} characters`);

@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE } from '../kernel/clock.ts';
 
-/** A job that comes again: every so often, or daily at an hour and minute of UTC. `key` tells schedules of a kind apart. */
+/** A recurring job: at an interval, or daily at a time of day in UTC. `key` distinguishes the schedules of a kind. */
 export type Schedule = { readonly kind: string } & Recurrence;
 export type Recurrence = { readonly key: string } & ({ readonly everyMs: number } | { readonly dailyAt: string });
 
@@ -8,8 +8,8 @@ const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const LEAST_EVERY_MS = 1000;
 
 /**
- * The first moment after `now` on a grid that begins in 1970: every node computes the same one, and a restart does not
- * postpone it.
+ * The first moment after `now` on a grid that begins in 1970, so that every server computes the same moment and a restart
+ * does not postpone it.
  */
 export function nextRun(schedule: Schedule, now: number): number {
   const [everyMs, offset] = 'everyMs' in schedule ? [schedule.everyMs, 0] : [DAY, timeOfDay(schedule.dailyAt)];

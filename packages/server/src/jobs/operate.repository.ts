@@ -4,13 +4,13 @@ import { query, statement } from '../db/sql/statement.ts';
 import type { RowOf } from '../db/sql/table.ts';
 import { type JobState, jobs } from './jobs.table.ts';
 
-/** What an operator may ask of the queue and do to it; every answer is bounded. */
+/** The questions and actions of an operator about the queue. Every answer is limited. */
 export type JobCount = { kind: string; state: JobState; count: number; oldest_run_at: number };
-/** Of a dead job, `run_at` is the time when it was given up. */
+/** The `run_at` of a dead job is the time when it was given up. */
 const DEAD = ['id', 'owner_tenant_id', 'kind', 'attempts', 'last_error', 'created_at', 'run_at'] as const;
 export type DeadJobRow = Pick<RowOf<typeof jobs>, (typeof DEAD)[number]>;
 
-/** A queue that is longer is counted up to here: counting must not become the load. */
+/** Longer queues are counted up to this number, so that counting does not become the load. */
 export const MAX_COUNTED = 100_000;
 export const MAX_DEAD_LISTED = 1000;
 export const MAX_RETRIED = 1000;
@@ -25,7 +25,7 @@ export const countJobs = query<JobCount>()(`SELECT kind, state, count(*) AS coun
     UNION ALL SELECT * FROM (SELECT kind, state, run_at FROM jobs WHERE state = 'DEAD' LIMIT ${MAX_COUNTED}) d
   ) counted GROUP BY kind, state ORDER BY kind, state LIMIT ${MAX_KINDS}`).all;
 
-/** The newest first. */
+/** The dead jobs, the newest first. */
 export function listDeadJobs(db: Reads, most: number, kind?: string): Promise<DeadJobRow[]> {
   const limit = Math.min(most, MAX_DEAD_LISTED);
   return kind === undefined ? DEAD_OF_ALL.all(db, { limit }) : DEAD_OF_KIND.all(db, { limit, kind });
@@ -33,6 +33,6 @@ export function listDeadJobs(db: Reads, most: number, kind?: string): Promise<De
 
 export const reviveDeadJob = statement(`${REVIVE} WHERE id = :id AND state = 'DEAD'`).changes;
 
-/** How many; there may be more. */
+/** Resolves to the number of revived jobs; there may be more. */
 export const reviveDeadJobs = statement(`${REVIVE} WHERE state = 'DEAD'
   AND id IN (SELECT id FROM jobs WHERE state = 'DEAD' AND kind = :kind ORDER BY id LIMIT ${MAX_RETRIED})`).run;

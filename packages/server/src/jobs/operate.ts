@@ -9,16 +9,16 @@ import {
   reviveDeadJobs,
 } from './operate.repository.ts';
 
-/** For the operator of the installation, who sees the jobs of all tenants: ids, counts and reasons, no payloads. */
+/** The view of the operator of the installation on the jobs of all tenants: ids, counts and reasons, no payloads. */
 export type JobOperations = {
-  /** By kind and state; 100,000 of a state are counted at most. */
+  /** Counts by kind and state, up to 100,000 jobs of a state. */
   counts(): Promise<(JobCount & { oldestAgeMs: number })[]>;
   listDead(options?: { kind?: string; limit?: number }): Promise<DeadJobRow[]>;
-  /** False if there is no dead job of this id. */
+  /** Resolves to false if there is no dead job with this id. */
   retryDead(id: string): Promise<boolean>;
-  /** A thousand at a time: how many, until it is none. */
+  /** Retries up to a thousand jobs. Resolves to their number; call it until that is 0. */
   retryAllDead(kind: string): Promise<number>;
-  /** For Prometheus. */
+  /** The metrics for Prometheus. */
   metrics(): Promise<string>;
 };
 

@@ -1,17 +1,17 @@
 import { countUnderWay } from '../kernel/under-way.ts';
 
 /**
- * How many jobs may wait for somebody else's server at once. Such a job leaves its place to others, so a service that
- * does not answer delays only those who ask it: without this, sixteen steps of a test key stopped the jobs of all tenants
- * for half a minute. A tenant may have as many as it leaves free; so may each part of it, of the half that one tenant can
- * have. A part is an environment, or an identity store.
+ * Limits the jobs that wait for a server outside at the same time. Such a job leaves its place to others, so a service that
+ * does not answer delays only its own callers: otherwise sixteen steps of a test key stopped the jobs of all tenants for
+ * half a minute. A tenant may have as many waiting jobs as it leaves free, which is at most half; a part of it (an
+ * environment, an identity store) gets at most half of that.
  */
 export type OutsidePlaces = {
   /** Returns a function that gives the place back; undefined if the tenant or the part has too many. */
   take(tenant: string, part: string): (() => void) | undefined;
 };
 
-/** For each job that runs at once. */
+/** The number of waiting jobs for each job that runs at once. */
 const OUTSIDE_PER_PLACE = 4;
 
 export function openOutsidePlaces(concurrency: number): OutsidePlaces {

@@ -1,6 +1,6 @@
 import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
 
-/** Whoever was promised that something is erased is not let down by a store that is away: it is tried for most of a day. */
+/** Retries for most of a day, because a promised erasure must survive an outage of the blob store. */
 export const UNTIL_ERASED = {
   maxAttempts: 20,
   backoff: { firstMs: 5 * SECOND, mostMs: HOUR },

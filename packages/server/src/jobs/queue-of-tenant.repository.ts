@@ -14,7 +14,7 @@ const DELIVERIES = query<QueueDepth>()(`SELECT count(*) AS waiting, min(next_at)
     LIMIT ${MAX_QUEUE_COUNTED}) due`);
 const NOTHING: QueueDepth = { waiting: 0, oldest: null };
 
-/** What waits in the queues of the installation for one tenant. Only the installation may read these tables whole. */
+/** The queue depths of one tenant. Only the installation may read the whole tables. */
 export async function queuesOfTenant(system: Reads, owner: string, now: number) {
   const [jobs = NOTHING, dead, deliveries = NOTHING] = await Promise.all([
     DUE.get(system, { owner, now }),

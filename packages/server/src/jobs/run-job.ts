@@ -3,22 +3,22 @@ import { STOPPED } from '../leases/worker.ts';
 import { type JobContext, type JobDefinition, JobError, JobPostponed } from './define-job.ts';
 import { parsePayload } from './trace-of-job.ts';
 
-/** How an attempt ended. `stopped`: nobody knows, because nobody could wait for it; it does not count. */
+/** The result of an attempt. `stopped` means unknown, because the server could not wait for it; it does not count. */
 export type Outcome =
   | { result: 'done' }
   | { result: 'stopped' }
-  /** Its tenant is suspended: it waits, and that does not count. */
+  /** The tenant is suspended: the job waits, and the attempt does not count. */
   | { result: 'paused' }
   /**
-   * Too many of its tenant wait for other servers, or what it needs is away: it comes again soon, and that does not
-   * count.
+   * Too many jobs of the tenant wait for servers outside, or something that the job needs is unavailable: it is retried soon,
+   * and the attempt does not count.
    */
   | { result: 'postponed'; cause?: unknown }
   | { result: 'failed'; error: string; retry: boolean; cause: unknown };
 
 const MAX_ERROR_LENGTH = 200;
 
-/** Runs a handler until it ends or is cut off; never throws. */
+/** Runs a handler until it ends or its time is over; never throws. */
 export async function runJob(
   definition: JobDefinition<object>,
   payload: string,
@@ -58,7 +58,7 @@ export async function runJob(
   }
 }
 
-/** The messages of other errors may hold anything: an address with its password, a name. */
+/** Ensures that the message of another error, which may hold a password or a name, is not stored. */
 function safeMessage(error: unknown): string {
   if (error instanceof JobError) return error.message.slice(0, MAX_ERROR_LENGTH);
   return error instanceof Error ? error.name.slice(0, MAX_ERROR_LENGTH) : typeof error;

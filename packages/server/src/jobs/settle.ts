@@ -6,28 +6,28 @@ import { bury, JOB_LEASES, pause, retryLater } from './jobs.repository.ts';
 import type { JobRow } from './jobs.table.ts';
 import type { Outcome } from './run-job.ts';
 
-/** How often a job of a suspended tenant is looked at. */
+/** The pause of a job whose tenant is suspended. */
 const PAUSE_MS = MINUTE;
-/** How soon a job that found too many waiting for other servers tries again. */
+/** The pause of a postponed job. */
 const POSTPONE_MS = 2 * SECOND;
 const PAUSES_MS: Partial<Record<Outcome['result'], number>> = { paused: PAUSE_MS, postponed: POSTPONE_MS };
 
-export type Claimed = JobRow & { readonly token: string };
+export type ClaimedJob = JobRow & { readonly token: string };
 
 export type SettleDeps = {
   definitions: ReadonlyMap<string, JobDefinition<object>>;
   random(): number;
-  /** Puts the next job of a schedule in the place of one that has ended. */
+  /** Adds the next job of a schedule after one that has ended. */
   scheduleNext(tx: Writes, job: JobRow): Promise<void>;
 };
 
 /**
- * Writes down how jobs ended, in the transaction of the caller. A job that was leased to somebody else meanwhile is left
- * alone, because that one answers for it now. Returns the ids of such jobs.
+ * Writes the results of jobs in the transaction of the caller. A job that another server has leased meanwhile is not changed,
+ * because that server is responsible for it now. Returns the ids of such jobs.
  */
 export async function settle(
   tx: Writes,
-  batch: readonly Finished<Claimed, Outcome>[],
+  batch: readonly Finished<ClaimedJob, Outcome>[],
   now: number,
   deps: SettleDeps,
 ): Promise<string[]> {
@@ -39,7 +39,7 @@ export async function settle(
     const removedJobs = await JOB_LEASES.removeLast(tx, done);
     return done.flatMap((job) => (removedJobs.has(job) ? [] : [job.id]));
   }
-  const settledJobs = new Set<Claimed>();
+  const settledJobs = new Set<ClaimedJob>();
   if (done.length > 0) for (const job of await JOB_LEASES.remove(tx, done)) settledJobs.add(job);
   if (stopped.length > 0) for (const job of await JOB_LEASES.giveBack(tx, stopped)) settledJobs.add(job);
   for (const job of done) if (settledJobs.has(job)) await scheduleNext(tx, job, deps);
@@ -54,7 +54,7 @@ export async function settle(
 
 async function settleFailure(
   tx: Writes,
-  job: Claimed,
+  job: ClaimedJob,
   { error, retry }: Extract<Outcome, { result: 'failed' }>,
   now: number,
   deps: SettleDeps,
@@ -70,11 +70,11 @@ async function settleFailure(
   return isBuried;
 }
 
-async function scheduleNext(tx: Writes, job: Claimed, deps: SettleDeps): Promise<void> {
+async function scheduleNext(tx: Writes, job: ClaimedJob, deps: SettleDeps): Promise<void> {
   if (isScheduled(job)) await deps.scheduleNext(tx, job);
 }
 
-const isScheduled = ({ unique_key, owner_tenant_id }: Claimed) => unique_key !== null && owner_tenant_id === null;
+const isScheduled = ({ unique_key, owner_tenant_id }: ClaimedJob) => unique_key !== null && owner_tenant_id === null;
 
 /**
  * Exponential, with full jitter: jobs that failed together because something was down do not come back together.
@@ -82,6 +82,6 @@ const isScheduled = ({ unique_key, owner_tenant_id }: Claimed) => unique_key !==
  */
 export function retryDelayMs({ firstMs, mostMs }: Backoff, failedAttempts: number, random: number): number {
   const longest = Math.min(mostMs, firstMs * 2 ** (failedAttempts - 1));
-  // Never at once: what has just failed is still down.
+  // Never at once, because the cause of the failure still exists.
   return Math.max(1, Math.round(longest * random));
 }

@@ -1,6 +1,6 @@
 import type { Tracing } from '../kernel/tracing.ts';
 
-/** The trace that a job belongs to travels in its payload, and only where traces are on. */
+/** The member of the payload with the trace of a job, if traces are on. */
 const MEMBER = '_traceparent';
 
 export function withTrace(payload: object, tracing: Tracing | undefined): object {

@@ -94,7 +94,7 @@ onBothEngines('the work of a step', (_engine, places) => {
       assert.equal((await user.look()).waitingFor, 'check');
     }
     assert.ok((await workJobs()).every(({ attempts }) => attempts === 0));
-    assert.equal(app.logged().match(/jobs wait because what they need is away/g)?.length, 4, 'once in ten seconds');
+    assert.equal(app.logged().match(/jobs wait for something that is unavailable/g)?.length, 4, 'once in ten seconds');
     s3.next.length = 0;
     await runAgain(POSTPONED_MS);
     assert.equal((await user.finish()).status, 'COMPLETED_ENDED_SUCCESS');
