@@ -14,8 +14,8 @@ const ADD =
 export type MessageCount = { count: number; began_at: number };
 
 /**
- * One more of that name. A time begins with its first message, and the next time with the first after it. Whoever counts
- * the same name at the same moment waits for this transaction, so nobody slips past a limit.
+ * Counts one more message under the name. A window begins with its first message, and the next window with the first message
+ * after it. A concurrent count of the same name waits for this transaction, so nobody can bypass a limit.
  */
 export async function countMessage(
   tx: TenantTx,
@@ -23,7 +23,7 @@ export async function countMessage(
   { now, withinMs }: { now: number; withinMs: number },
 ): Promise<MessageCount> {
   const row = await ADD.get(tx, { name, now, withinMs });
-  if (!row) throw new Error('a count that was just written is gone');
+  if (!row) throw new Error('the database did not return a count');
   return row;
 }
 

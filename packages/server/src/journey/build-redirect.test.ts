@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fillAddress, withOutcome } from './read-journey.ts';
+import { fillAddress, withQuery } from './read-journey.ts';
 
 const INSTANCE = { id: 'I1', definition_id: 'D1', process_defn_name: 'on boarding&x=1#', process_defn_version: 3 };
 
@@ -21,8 +21,8 @@ describe('the address that ends a journey', () => {
   it('says which instance and how it went, before the fragment, and is otherwise as it was written', () => {
     const outcome = { processInstanceId: 'I1', status: 'In Progress' };
     const said = 'processInstanceId=I1&status=In+Progress';
-    assert.equal(withOutcome('https://a.example', outcome), `https://a.example?${said}`);
-    assert.equal(withOutcome('https://a.example/b?c=%20d#e?f#g', outcome), `https://a.example/b?c=%20d&${said}#e?f#g`);
-    assert.equal(withOutcome('myapp://done#x', outcome), `myapp://done?${said}#x`);
+    assert.equal(withQuery('https://a.example', outcome), `https://a.example?${said}`);
+    assert.equal(withQuery('https://a.example/b?c=%20d#e?f#g', outcome), `https://a.example/b?c=%20d&${said}#e?f#g`);
+    assert.equal(withQuery('myapp://done#x', outcome), `myapp://done?${said}#x`);
   });
 });

@@ -23,14 +23,14 @@ import type { OpenedChallenge } from '../process-manager/faces/challenges.ts';
 import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import type { ImageRow, JourneyDeps } from './journey-deps.ts';
 import type { RefusedRequests } from './refused-requests.ts';
-import { attemptOf } from './spend-answered.ts';
+import { attemptOf } from './spend-challenge.ts';
 import { currentUserStep, lockJourney, lookAtJourney } from './steps.ts';
 import {
   ensureStandIn,
-  harmless,
   hashOf,
   isStandIn,
   lookAhead,
+  makeHarmless,
   type NewImage,
   orDelete,
   putImage,
@@ -40,9 +40,9 @@ import {
 } from './upload-image.ts';
 
 /**
- * A challenge of active liveness. The server reveals one instruction at a time and looks at each frame as it arrives:
- * what was made before an instruction was known cannot answer it. `follow.ts` of the vision package decides; this is
- * what surrounds it.
+ * A challenge of active liveness. The server reveals one instruction at a time and analyses each frame when it arrives, so
+ * that a film that was made before cannot answer the instructions. `follow.ts` of the vision package decides; this file
+ * handles requests, signatures and storage.
  */
 type Challenge = Ok<typeof api.journey.createChallenge>;
 type Start = Body<typeof api.journey.createChallenge>;
@@ -66,7 +66,7 @@ export function challengeHandlers(deps: JourneyDeps, refusedRequests: RefusedReq
       }),
 
     async sendFrame(context: JourneyContext, input: SentFrame): Promise<Challenge> {
-      // The server dates the frame when it has arrived: the time that the page reports is only a hint.
+      // The time of arrival counts, because the time that the page reports is only a hint.
       const at = deps.clock.now();
       try {
         return await sendFrame(deps, context, input, at);
@@ -96,7 +96,7 @@ async function sendFrame(
   ensureStandIn(body, snapshot.root.environment);
   const frame = { at, token, sha256, capturedAt: query.at ?? null };
   if (!isOpenFor(before, frame)) return takeFrame(deps, context, params, frame);
-  const image: StorableImage = isStandIn(body) ? body : await harmless(deps.images, body, shareOf(context));
+  const image: StorableImage = isStandIn(body) ? body : await makeHarmless(deps.images, body, shareOf(context));
   const wantedKind = wantedFrame(before.progress);
   const observed = live ? await deps.vision.observeFrame(image.bytes, wantedKind, context.tenantId) : undefined;
   const lookedFrame = { ...frame, storable: image, seen: observed };
@@ -108,17 +108,17 @@ type LookedFrame = {
   readonly token: string;
   readonly sha256: string;
   readonly capturedAt: number | null;
-  /** Missing if the frame came for an instruction that was not open. */
+  /** Undefined if the instruction of the frame was not open. */
   readonly storable?: StorableImage;
-  /** Missing if no machine looks, as in the sandbox. */
+  /** Undefined if no machine analyses the frame, as in the sandbox. */
   readonly seen?: FaceObservation | NoFace | undefined;
 };
 
 type StoredFrame = { readonly image: NewImage; readonly row: ImageRow };
 
 /**
- * Stores the bytes of a frame that ends an instruction or shows its movement. They are stored first, and recorded in the
- * transaction that takes the frame: otherwise a server that dies in between would leave a challenge without its pictures.
+ * Stores the bytes of a frame that ends an instruction or shows its movement. The transaction that accepts the frame records
+ * them afterwards: otherwise a server that dies in between would leave a challenge without its pictures.
  */
 async function putFrame(
   deps: JourneyDeps,
@@ -137,7 +137,7 @@ async function putFrame(
   return { image, row: await putImage(deps, context, image) };
 }
 
-/** In one transaction: whether the frame still belongs to the open instruction, what follows from it, and what is next. */
+/** Accepts or refuses the frame in one transaction, and returns the next state of the challenge. */
 async function takeFrame(
   deps: JourneyDeps,
   context: JourneyContext,
@@ -152,7 +152,7 @@ async function takeFrame(
       const before = await deps.processes.challenges.read(tx, snapshot.instance.id, challengeId);
       ensureOfAttempt(before, current);
       const result = isAcceptable(before, frame) ? follow(before.progress, frame) : undefined;
-      // Another frame came in between: this one would have to be stored under another name.
+      // If another frame came in between, this one would need another name.
       const accepted = result !== undefined && (!result.image || result.image === stored?.row.name);
       const progress = accepted ? result.progress : expire(before.progress, frame.at);
       const after = progress === before.progress ? before : await deps.processes.challenges.save(tx, before, progress);
@@ -192,7 +192,7 @@ function phaseOf(progress: ChallengeProgress): 'do' | 'return' | undefined {
   return openInstruction(progress)?.phase;
 }
 
-/** Ensures that the challenge belongs to the attempt that is under way. Refuses with 100132. */
+/** Ensures that the challenge belongs to the current attempt. Refuses with 100132. */
 function ensureOfAttempt(
   challenge: OpenedChallenge | undefined,
   { step, attempt }: Current,
@@ -243,14 +243,14 @@ function show({ row, progress }: OpenedChallenge): Challenge {
 type SignedFrame = {
   readonly challengeId: string;
   readonly token: string;
-  /** Of the frame, in hex. */
+  /** The hash of the frame in hex. */
   readonly sha256: string;
   readonly signature: string;
 };
 
 /**
- * Ensures that a frame comes from the page that started the challenge: it alone can sign with the key that it named then.
- * Stops a stolen cookie from adding frames. Says nothing about where the page has its pictures from. Refuses with 100180.
+ * Ensures that a frame comes from the page that started the challenge, which alone can sign with its key: a stolen cookie is
+ * not enough to add frames. It does not prove the origin of the pictures. Refuses with 100180.
  */
 function ensureSigned(publicKey: string, { challengeId, token, sha256, signature }: SignedFrame): void {
   const text = Buffer.from(`${challengeId}.${token}.${sha256}`);
@@ -262,7 +262,7 @@ function isSigned(publicKey: string, text: Buffer, signature: Buffer): boolean {
     const key = createPublicKey({ key: JSON.parse(publicKey) as JsonWebKey, format: 'jwk' });
     return verify('sha256', text, { key, dsaEncoding: 'ieee-p1363' }, signature);
   } catch {
-    // A point that is not on the curve.
+    // The point of the key is not on the curve.
     return false;
   }
 }

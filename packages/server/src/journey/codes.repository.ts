@@ -10,7 +10,7 @@ const codes = table('journey_codes', {
   instance_id: text(),
   session_id: optional(text()),
   number: optional(integer()),
-  /** Of a hand-off: where the device is that offered it, as JSON. */
+  /** The place of the device that offered a hand-off, as JSON. */
   place: optional(text()),
   created_at: integer(),
   expires_at: integer(),
@@ -19,12 +19,12 @@ const { columns } = codes;
 export type CodeRow = RowOf<typeof codes>;
 
 const COLUMNS = columns.join(', ');
-/** A code dated in the future was made by a wrong clock and would live too long, so it does not count. */
+/** Excludes codes from the future, which a wrong clock made and which would live too long. */
 const GOOD = `tenant_id = :tenant_id AND code_hash = :hash AND expires_at > :now AND created_at <= :now + ${MOST_APART_MS}`;
 
 export const findCode = codes.select(columns, `WHERE ${GOOD}`).get;
 
-/** Spends a code: of any number of callers, one gets it. */
+/** Removes a code and returns it, so that only one of several callers gets it. */
 export const takeCode = query<CodeRow>()(`DELETE FROM journey_codes WHERE ${GOOD}
   RETURNING ${COLUMNS}`).get;
 

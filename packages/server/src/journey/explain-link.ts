@@ -5,12 +5,11 @@ import type { TenantId } from '../kernel/ids.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 
 /**
- * Adds whose link it is to the problem of a link that opens nothing, so that the page can name the company and lead back
- * to it. The tenant is the one that the host names, or else the one of a token that exists. Of a code the answer does not
- * depend on whether it ever was one.
+ * Adds the tenant to the problem of a link that opens no journey, so that the page can name the company and link back to it.
+ * The tenant is that of the host, or that of an existing token. The answer does not reveal whether a code ever existed.
  */
 type Link = { code?: string | undefined; pt?: string | undefined; tn?: string | undefined };
-/** What is known of the token that a link names. */
+/** The token of a link. */
 type LinkTarget = { environment: Environment; parameters: Readonly<Record<string, string>> };
 type Owner = { tenantName: string; returnUrl?: string };
 
@@ -21,7 +20,7 @@ export function linkExplainer(deps: JourneyDeps) {
       const owner = await ownerOf(hostTenant, link);
       return owner ? new ApiError(thrown.code, { ...thrown.detail, link: owner, cause: thrown }) : thrown;
     } catch (error) {
-      deps.onError('could not find out whose link was refused', error);
+      deps.onError('could not find the tenant of a refused link', error);
       return thrown;
     }
   };
@@ -36,7 +35,7 @@ export function linkExplainer(deps: JourneyDeps) {
     return { tenantName: await deps.tenants.nameOf(tenantId), ...(returnUrl && { returnUrl }) };
   }
 
-  /** The site that the end user would have been sent back to: its first page, because there is no result to hand over. */
+  /** The start page of the site to which the journey would have returned, because there is no result to pass on. */
   async function originOf(db: TenantReads, { environment, parameters }: LinkTarget): Promise<string | undefined> {
     const { _redirectUrl: url } = parameters;
     if (!url || !/^https?:/.test(url) || !(await deps.processes.redirectAllowed(db, environment, url)))

@@ -2,14 +2,14 @@ import { MINUTE } from '../kernel/clock.ts';
 import type { HandoffState } from '../kernel/context.ts';
 import type { SessionRow, SessionWithOffers } from './sessions.repository.ts';
 
-/** How long an offer to go on with another device is good, and how far one has come. */
+/** The life of an offer to continue on another device. */
 export const OFFER_MS = 5 * MINUTE;
 
 export function isFresh({ created_at }: SessionRow, now: number): boolean {
   return now < created_at + OFFER_MS;
 }
 
-/** How far a hand-off has come, as one of the sessions of an instance sees it. */
+/** The state of a hand-off from the view of one session. */
 export function handoffState(own: SessionWithOffers, all: readonly SessionRow[], now: number): HandoffState {
   if (own.state === 'UNCONFIRMED') return 'CONFIRMING';
   const offered = all.filter(({ offered_by }) => offered_by === own.id);

@@ -16,8 +16,9 @@ import { findSession, type SessionRow, sessionsOf, setSessionState } from './ses
 import { activate, withdrawOffers } from './sessions.ts';
 
 /**
- * Going on with another device. The first one offers a code and shows a number; whoever redeems the code elsewhere has
- * to find that number, once. Every change is made with the instance locked, so that one device acts at any time.
+ * Hand-offs to another device. The first device offers a code and shows a number; the user of the other device must choose
+ * that number and has one try, so that a stolen code is not enough. Every change locks the instance, so that only one device
+ * acts at any time.
  */
 type Offer = Ok<typeof api.journey.offerHandoff>;
 type SentHandoff = Ok<typeof api.journey.sendHandoff>;
@@ -31,14 +32,14 @@ export function handoffs(deps: JourneyDeps) {
 
 async function offer(deps: JourneyDeps, context: JourneyContext, { timeZone }: OfferInput): Promise<Offer> {
   const offeredFrom = await placeFor(deps, context, timeZone);
-  return locked(deps, context, async (tx, own, instance) => {
+  return withLock(deps, context, async (tx, own, instance) => {
     const { code, number, expiresAt } = await makeOffer(tx, own, instance, { offeredFrom, now: context.now });
     const url = redirectAddress(instance.ui_url, deps.baseUrlOf(tx.tenantId), instance.id, code);
     return { url, number, expiringDtm: toDtm(expiresAt) };
   });
 }
 
-/** Sends a new link: only its recipient may know it. */
+/** Sends a new link, which only its recipient may know. */
 async function send(
   deps: JourneyDeps,
   context: JourneyContext,
@@ -46,11 +47,11 @@ async function send(
 ): Promise<SentHandoff> {
   const queue = await deps.messages.queueFor(channel);
   const offeredFrom = await placeFor(deps, context, timeZone);
-  return locked(deps, context, async (tx, own, instance) => {
+  return withLock(deps, context, async (tx, own, instance) => {
     const { code, number, expiresAt } = await makeOffer(tx, own, instance, { offeredFrom, now: context.now });
     const base = deps.baseUrlOf(tx.tenantId);
     const url = redirectAddress(instance.ui_url, base, instance.id, code);
-    // Short, because it is read on a small screen; it leads to the same page.
+    // The short address leads to the same page and is easier to read on a small screen.
     const link = instance.ui_url ? url : startAddress(base, instance.id, code);
     const message = { kind: 'HANDOFF', to, language, url: link, expiresAt } as const;
     const { sentTo } = await queue(tx, instance, message, context.now);
@@ -58,14 +59,14 @@ async function send(
   });
 }
 
-/** A session that only watches may ask as well: after a hand-off it is the device that stays. */
+/** Sends word when the verification is decided. A watching session may request it too, because its device may stay in use. */
 async function tell(
   deps: JourneyDeps,
   context: JourneyContext,
   { to, language }: NoticeInput,
 ): Promise<{ sentTo: string }> {
   const queue = await deps.messages.queueFor('EMAIL');
-  return locked(deps, context, async (tx, own, instance) => {
+  return withLock(deps, context, async (tx, own, instance) => {
     if (own.state !== 'ACTIVE' && own.state !== 'WATCHING') throw new ApiError(100058);
     ensureUnderWay(instance);
     return queue(tx, instance, { kind: 'DECIDED', to, language }, context.now);
@@ -73,7 +74,7 @@ async function tell(
 }
 
 async function confirm(deps: JourneyDeps, context: JourneyContext, number: number): Promise<void> {
-  const right = await locked(deps, context, async (tx, own, instance) => {
+  const right = await withLock(deps, context, async (tx, own, instance) => {
     ensureUnderWay(instance);
     await ensureToBeConfirmed(tx, own, context.now);
     if (own.number === number) {
@@ -84,12 +85,12 @@ async function confirm(deps: JourneyDeps, context: JourneyContext, number: numbe
     await deps.processes.addEvent(tx, instance, 'instance.handoffRefused', context.now);
     return false;
   });
-  // Thrown after the commit: inside the transaction it would undo the end of the offer.
+  // Thrown after the commit, because inside the transaction it would roll back the end of the offer.
   if (!right) throw new ApiError(100064, { detail: 'the number does not match' });
 }
 
 function deny(deps: JourneyDeps, context: JourneyContext): Promise<void> {
-  return locked(deps, context, async (tx, own, instance) => {
+  return withLock(deps, context, async (tx, own, instance) => {
     await ensureToBeConfirmed(tx, own, context.now);
     setSessionState(tx, { id: own.id, state: 'CLOSED' });
     await deps.processes.addEvent(tx, instance, 'instance.handoffDenied', context.now);
@@ -97,7 +98,7 @@ function deny(deps: JourneyDeps, context: JourneyContext): Promise<void> {
 }
 
 function takeBack(deps: JourneyDeps, context: JourneyContext): Promise<void> {
-  return locked(deps, context, async (tx, own, instance) => {
+  return withLock(deps, context, async (tx, own, instance) => {
     ensureUnderWay(instance);
     if (own.state === 'ACTIVE' && (await withdrawOffers(tx, instance.id))) return;
     const sessions = await sessionsOf(tx, { instanceId: instance.id });
@@ -111,8 +112,8 @@ function placeFor({ countryHeader }: JourneyDeps, { header }: JourneyContext, ti
   return placeOf({ timeZone, country: countryHeader === undefined ? undefined : header(countryHeader) });
 }
 
-/** Runs with the instance locked; the session is read again then, because it may have changed in the meantime. */
-function locked<T>(
+/** Runs work with the instance locked. It reads the session again, because it may have changed meanwhile. */
+function withLock<T>(
   { processes, live }: JourneyDeps,
   { db, tenantId, session }: JourneyContext,
   work: (tx: TenantTx, own: SessionRow, instance: InstanceRow) => Promise<T>,
@@ -157,7 +158,7 @@ function ensureUnderWay({ status }: InstanceRow): void {
   if (isFinal(status)) throw new ApiError(100057);
 }
 
-/** The number counts as long as the offer would have, and as long as the device that offered still acts. */
+/** Ensures that the session can still be confirmed: the offer is fresh, and the device that made it still acts. */
 async function ensureToBeConfirmed(tx: TenantTx, own: SessionRow, now: number): Promise<void> {
   const offering = own.offered_by === null ? undefined : await findSession(tx, { id: own.offered_by });
   if (own.state !== 'UNCONFIRMED' || !isFresh(own, now) || offering?.state !== 'ACTIVE') throw new ApiError(100064);

@@ -10,7 +10,7 @@ import type { Messages } from './messages/messages.ts';
 
 export type { ImageRow, InstanceRow } from '../process-manager/for-journeys.ts';
 
-/** What the journeys are built on: a port of each feature that they ask. */
+/** The dependencies of journeys: the port of each feature that they use. */
 export type JourneyDeps = Pick<Platform, 'db' | 'clock' | 'vault' | 'onError'> & {
   blobs: Pick<Blobs, 'put' | 'get' | 'delete'>;
   images: Pick<Images, 'reencode' | 'firstPage' | 'warm'>;
@@ -25,10 +25,10 @@ export type JourneyDeps = Pick<Platform, 'db' | 'clock' | 'vault' | 'onError'> &
     ensureActive(tenantId: TenantId): Promise<void>;
   };
   baseUrlOf(tenantId: TenantId): string;
-  /** Whether cookies travel over https alone. */
+  /** Whether cookies are sent over https only. */
   secure: boolean;
   cookieName(instanceId: string): string;
-  /** The header in which a trusted proxy says the country of an address. */
+  /** The header with the country of an address, which a trusted proxy sets. */
   countryHeader: string | undefined;
 };
 

@@ -17,12 +17,12 @@ import { imageUploader } from './upload-image.ts';
 import { watch } from './watch.ts';
 
 /**
- * What the end user's browser calls: it asks what comes next, shows it, and sends back what was done. Nothing about the
- * order of the steps is known to the browser, and nothing that it says about itself is believed.
+ * The operations that the end user's browser calls: it reads the next step, shows it and sends the result. The browser does
+ * not know the order of the steps, and nothing that it reports about itself is trusted.
  */
 export type Journeys = {
   handlers: { journey: Handlers<typeof api.journey>; processServer: Handlers<typeof api.processServer> };
-  /** For the guard: the session that the cookie belongs to. Refuses with 100054. */
+  /** The session of a cookie, for the guard. Refuses with 100054. */
   journeySession(instanceId: string, cookieValue: string): Promise<JourneyPrincipal>;
   /** Ends all event streams, which a server that stops would wait for. */
   stop(): void;
@@ -52,34 +52,34 @@ function journeyHandlers(deps: JourneyDeps, refusedRequests: RefusedRequests): H
 
   return implement(api.journey, {
     createSession: (context, { body }) => createSession(context, body),
-    get: (context, { query }) => readJourney(open(context), query),
+    get: (context, { query }) => readJourney(ensureOpen(context), query),
     async submitStep(context, { params, body }) {
-      const nextView = await submit(acting(context), params.stepId, body);
+      const nextView = await submit(ensureActing(context), params.stepId, body);
       return readJourney(context, { nextView });
     },
     async repeatStep(context, { params, body }) {
-      const nextView = await repeat(acting(context), params.stepId, body.revision);
+      const nextView = await repeat(ensureActing(context), params.stepId, body.revision);
       return readJourney(context, { nextView });
     },
-    getSimulation: (context) => simulation.get(acting(context)),
-    simulate: (context, { body }) => simulation.set(acting(context), body.scenario),
-    uploadImage: (context, { params, body }) => upload(acting(context), params, body),
-    getImage: (context, { params }) => showImage(acting(context), params),
-    createChallenge: (context, { params, body }) => challenges.start(acting(context), params.stepId, body),
-    sendFrame: (context, input) => challenges.sendFrame(acting(context), input),
+    getSimulation: (context) => simulation.get(ensureActing(context)),
+    simulate: (context, { body }) => simulation.set(ensureActing(context), body.scenario),
+    uploadImage: (context, { params, body }) => upload(ensureActing(context), params, body),
+    getImage: (context, { params }) => showImage(ensureActing(context), params),
+    createChallenge: (context, { params, body }) => challenges.start(ensureActing(context), params.stepId, body),
+    sendFrame: (context, input) => challenges.sendFrame(ensureActing(context), input),
     async leaveStep(context, { params }) {
-      await leave(acting(context), params.stepId);
+      await leave(ensureActing(context), params.stepId);
       return undefined;
     },
-    beginStep: (context, { params, body }) => beginStep(acting(context), params.stepId, body),
-    watch: (context) => watch({ drive, live, now: () => clock.now() }, context.db, open(context).session),
+    beginStep: (context, { params, body }) => beginStep(ensureActing(context), params.stepId, body),
+    watch: (context) => watch({ drive, live, now: () => clock.now() }, context.db, ensureOpen(context).session),
     async abandon(context) {
-      await abandon(acting(context));
+      await abandon(ensureActing(context));
       return readJourney(context);
     },
-    offerHandoff: (context, { body }) => offer(open(context), body),
-    sendHandoff: (context, { body }) => send(open(context), body),
-    tellWhenDecided: (context, { body }) => tell(open(context), body),
+    offerHandoff: (context, { body }) => offer(ensureOpen(context), body),
+    sendHandoff: (context, { body }) => send(ensureOpen(context), body),
+    tellWhenDecided: (context, { body }) => tell(ensureOpen(context), body),
     async confirmHandoff(context, { body }) {
       await confirm(context, body.number);
       return readJourney(await withSession(context));
@@ -89,38 +89,38 @@ function journeyHandlers(deps: JourneyDeps, refusedRequests: RefusedRequests): H
       return undefined;
     },
     async takeBack(context) {
-      await takeBack(open(context));
+      await takeBack(ensureOpen(context));
       return readJourney(await withSession(context));
     },
   });
 }
 
-/** Who acts has just changed. */
+/** The context with the session as it is after a change of the acting device. */
 async function withSession(context: JourneyContext): Promise<JourneyContext> {
   return { ...context, session: await readAgain(context.db, context.session, context.now) };
 }
 
-/** A session that was turned away may learn that there is no hand-off for it, and nothing else. */
-function open(context: JourneyContext): JourneyContext {
+/** Ensures that the session is not closed: a closed one may only read that there is no hand-off. */
+function ensureOpen(context: JourneyContext): JourneyContext {
   if (context.session.state === 'CLOSED') throw new ApiError(100054);
   return context;
 }
 
-/** Checked before the body is read, and again in the transaction, because it may change in between. */
-function acting(context: JourneyContext): JourneyContext {
-  if (open(context).session.state !== 'ACTIVE') throw new ApiError(100058);
+/** Ensures that the session acts. The transaction checks it again, because it may change in between. */
+function ensureActing(context: JourneyContext): JourneyContext {
+  if (ensureOpen(context).session.state !== 'ACTIVE') throw new ApiError(100058);
   return context;
 }
 
-type Beginning = Ok<typeof api.journey.beginStep>;
+type StepStart = Ok<typeof api.journey.beginStep>;
 type BeginInput = Body<typeof api.journey.beginStep>;
 
 /**
- * Has a step make what its page needs, such as a challenge for a passkey. If the store refuses, the step is over, and
- * why is not for a browser to know: the journey says how it goes on.
+ * Makes the settings that the page of a step needs, such as a challenge for a passkey. If the store refuses, the step ends;
+ * the browser learns no reason, only how the journey continues.
  */
 function stepBeginner(deps: JourneyDeps) {
-  return (context: JourneyContext, stepId: string, { anew = false }: BeginInput = {}): Promise<Beginning> =>
+  return (context: JourneyContext, stepId: string, { anew = false }: BeginInput = {}): Promise<StepStart> =>
     context.db.write(async (tx) => {
       const snapshot = await lockToTell(deps, tx, context);
       currentUserStep(snapshot, stepId);

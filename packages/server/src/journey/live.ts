@@ -7,21 +7,21 @@ import { openSessionsAmong, standingsOf } from './sessions.repository.ts';
 import { nameOf, openWatchers, type WatchedJourney, type Watcher, type Watchers } from './watchers.ts';
 
 /**
- * Who watches which journey from this server, and the news for them. What this server changes it tells at once, here and to
- * the other servers. What a signal of theirs did not tell is found by reading how far the watched journeys have come.
+ * Notifies the watchers of journeys at this server. A change of this server notifies them at once, here and at the other
+ * servers. Changes of other servers whose signal was lost are found by polling the state of the watched journeys.
  */
 export type Live = {
-  /** Something about the journey has changed, and is committed. */
+  /** Called after the commit of a change to the journey. */
   changed(tenantId: TenantId, instanceId: string): void;
-  /** Returns a function that ends the subscription; refuses with 100007 when too many watch. */
+  /** Returns a function that ends the subscription. Refuses with 100007 if there are too many watchers. */
   subscribe(watcher: Watcher): () => void;
-  /** How many watch. */
+  /** The number of watchers. */
   readonly watching: number;
-  /** Reads how far the watched journeys have come. */
+  /** Reads the state of the watched journeys, and notifies the watchers of changes. */
   poll(): Promise<void>;
   /** Sends a heartbeat to all watchers, and ends those whose session is over or whose tenant is suspended. */
   beat(): Promise<void>;
-  /** Ends everything that watches, and lets nothing new begin. */
+  /** Ends all watchers and refuses new ones. */
   stop(): void;
 };
 
@@ -60,7 +60,7 @@ export function openLive({ db, clock, suspended, onError }: LiveDeps): Live {
   const beatInBackground = oneAtATime(beat, (error) => onError('could not send heartbeats', error));
   const keepTime = timekeeper([
     { call: beatInBackground, everyMs: BEAT_EVERY_MS },
-    // Changes of another server that no signal told of are found by polling.
+    // Polling finds the changes of other servers whose signal was lost.
     ...(db.isSingleServer ? [] : [{ call: pollIfNeeded, everyMs: POLL_EVERY_MS }]),
   ]);
 
@@ -93,7 +93,7 @@ export function openLive({ db, clock, suspended, onError }: LiveDeps): Live {
   };
 }
 
-/** If nobody knows whether a session is open, it stays: news are told only after its session was read. */
+/** If sessions cannot be read, their watchers stay: before each notification the session is read again. */
 function heartbeat({ db, clock, suspended, onError }: LiveDeps, watchers: Watchers): () => Promise<void> {
   const openSessionsIn = async (tenantId: TenantId, ids: readonly string[]): Promise<ReadonlySet<string>> => {
     if ((await suspended()).has(tenantId)) return new Set();
@@ -115,7 +115,7 @@ function heartbeat({ db, clock, suspended, onError }: LiveDeps, watchers: Watche
   };
 }
 
-/** What other servers change: their signals tell of it, and a poll now and then finds what they did not tell. */
+/** Learns of changes at other servers by their signals, and by a poll now and then in case a signal was lost. */
 function newsOfOthers({ signals }: Db, { tellOf, poll }: { tellOf(name: string): void; poll(): void }) {
   let leftOut = 0;
   let stopListening: (() => void) | undefined;
@@ -167,7 +167,7 @@ function tell({ watchers }: WatchedJourney): void {
   for (const watcher of [...watchers]) watcher.changed();
 }
 
-/** How far each journey has come, and which of its devices does what: when this is the same, there is no news. */
+/** The state of each journey and of its devices as a text: if it is the same, nothing has changed. */
 async function fingerprints(db: TenantReads, journeys: readonly WatchedJourney[]): Promise<Map<string, string>> {
   const prints = new Map<string, string>();
   const ids = journeys.map(({ instanceId }) => instanceId);

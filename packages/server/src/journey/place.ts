@@ -1,9 +1,8 @@
 import { countryOfProxy } from '../kernel/country-of-proxy.ts';
 
 /**
- * Where a browser is, as far as it can be known without asking anybody: the city of the time zone that its clock is set
- * to, and the country of its address if a proxy in front says it. Whoever deceives can set a clock, so the page says
- * where this comes from.
+ * The place of a browser, as far as it is known without another service: the city of its time zone, and the country of its
+ * address if a proxy sets it. An attacker can set any time zone, so the page shows the source.
  */
 export type DevicePlace = {
   readonly city?: string;
@@ -13,7 +12,7 @@ export type DevicePlace = {
 
 export type PlaceHints = { timeZone: string | undefined; country: string | undefined };
 
-/** Zones that are named after a place. The others (`Etc/GMT+5`, `UTC`, `EST`) say nothing. */
+/** Zones that are named after a place, unlike `Etc/GMT+5`, `UTC` and `EST`. */
 const ZONE = /^(Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific)(\/[A-Za-z_-]{1,30}){1,2}$/;
 
 export async function placeOf({ timeZone, country }: PlaceHints): Promise<DevicePlace | undefined> {
@@ -47,14 +46,14 @@ let countries: Promise<ReadonlyMap<string, string>> | undefined;
 type LocaleWithZones = Intl.Locale & { getTimeZones?(): readonly string[] | undefined };
 
 /**
- * The runtime knows the zones of each region, but takes half a second to say all of them. They are asked for when the
- * first hand-off wants to know, a few at a time, so that nobody else waits.
+ * The runtime knows the zones of each region, but takes half a second to list all of them. They are read at the first
+ * hand-off, a few at a time, so that nobody else waits.
  */
 async function zonesByRegion(): Promise<Map<string, string>> {
   const countriesByName = new Map<string, string>();
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
   const regions = LETTERS.flatMap((one) => LETTERS.map((other) => one + other)).filter(
-    // Regions that are no more are called by the name of those that took their place.
+    // A former region has the name of its successor.
     (region) => names.of(region) !== undefined && new Intl.Locale(`und-${region}`).region === region,
   );
   for (const [at, region] of regions.entries()) {

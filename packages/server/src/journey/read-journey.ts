@@ -7,11 +7,11 @@ import type { InstanceRow, JourneyDeps } from './journey-deps.ts';
 import { type Journey, namesOfAttempt, showJourney, showUnconfirmed } from './show-journey.ts';
 import { asksForPicture } from './takes-pictures.ts';
 
-/** Where a journey stands, as the browser of one session may see it; with its look and its words for who wants them. */
-export type ReadJourney = (context: Reading, options?: ReadOptions) => Promise<Journey>;
-/** `nextView`: where a transaction of the caller has led, and what it has recorded as shown. */
+/** The journey as the browser of one session may see it, with its theme and texts on request. */
+export type ReadJourney = (context: ReadContext, options?: ReadOptions) => Promise<Journey>;
+/** `nextView` is the journey after a transaction of the caller, which has recorded its step as shown. */
 type ReadOptions = { theme?: boolean | undefined; nextView?: ShownJourney | undefined };
-type Reading = Pick<JourneyContext, 'db' | 'tenantId' | 'session' | 'now'>;
+type ReadContext = Pick<JourneyContext, 'db' | 'tenantId' | 'session' | 'now'>;
 
 export function reader(deps: JourneyDeps): ReadJourney {
   return async ({ db, tenantId, session, now }, { theme = false, nextView } = {}) => {
@@ -20,7 +20,7 @@ export function reader(deps: JourneyDeps): ReadJourney {
     const tenantName = await deps.tenants.nameOf(tenantId);
     const dress = theme ? await deps.themes.lookOf(db, environment, snapshot.definition.definition.theme) : undefined;
     if (session.state === 'UNCONFIRMED') {
-      // Whoever opened a stolen link and waited must not learn how it ended.
+      // An attacker with a stolen link must not learn how the journey ended.
       if (isFinal(snapshot.root.status)) throw new ApiError(100054);
       return { ...showUnconfirmed(snapshot, { tenantId, tenantName }), ...dress };
     }
@@ -37,15 +37,15 @@ export function reader(deps: JourneyDeps): ReadJourney {
   };
 }
 
-async function look(deps: JourneyDeps, { db, session, now }: Omit<Reading, 'tenantId'>): Promise<ShownJourney> {
+async function look(deps: JourneyDeps, { db, session, now }: Omit<ReadContext, 'tenantId'>): Promise<ShownJourney> {
   const snapshot = await deps.processes.drive.look(db, session.instanceId);
   if (!snapshot) throw new ApiError(100022);
-  // Who only follows along on another device is shown that the journey goes on, and no step.
+  // A watching session sees no step, so nothing is recorded.
   if (session.state === 'ACTIVE') await noteView(deps, db, snapshot, now);
   return snapshot;
 }
 
-/** The names of the images that the current attempt has already. */
+/** The names of the images of the current attempt. */
 function imagesOfStep({ state, images }: ShownJourney): string[] {
   const { current } = state.flow;
   return current?.phase === 'user' ? namesOfAttempt(images, current) : [];
@@ -73,7 +73,7 @@ async function withPageUrl(
   return { ...journey, step: { ...step, settings: { ...step.settings, ...(url !== undefined && { url }) } } };
 }
 
-/** Reasons of an end that did not come by time. */
+/** Reasons of an end that was not a timeout. */
 const ENDED_BY_SOMEBODY: ReadonlySet<string | undefined> = new Set(['abandoned', 'cancelled']);
 
 /** The redirect address, checked against the tenant's list as it is now. */
@@ -91,10 +91,8 @@ async function redirectOf(
   if (!template) return undefined;
   const address = fillAddress(template, root, definition.definition.processDefinitionType);
   if (!(await deps.processes.redirectAllowed(db, root.environment, address))) return undefined;
-  return withOutcome(address, { processInstanceId: root.id, status: STATUS_MAPPED[root.status] });
+  return withQuery(address, { processInstanceId: root.id, status: STATUS_MAPPED[root.status] });
 }
-
-/** Where the end user goes in the end. Pure. */
 
 type NamedInstance = Pick<InstanceRow, 'id' | 'definition_id' | 'process_defn_name' | 'process_defn_version'>;
 
@@ -113,9 +111,9 @@ export function fillAddress(template: string, instance: NamedInstance, definitio
   });
 }
 
-/** Adds the outcome to the query. The rest of the address stays exactly as it was written. */
-export function withOutcome(address: string, outcome: { processInstanceId: string; status: string }): string {
+/** Adds parameters to the query. The rest of the address stays exactly as it was written. */
+export function withQuery(address: string, parameters: Record<string, string>): string {
   const at = address.indexOf('#');
   const [base, fragment] = at < 0 ? [address, ''] : [address.slice(0, at), address.slice(at)];
-  return `${base}${base.includes('?') ? '&' : '?'}${new URLSearchParams(outcome)}${fragment}`;
+  return `${base}${base.includes('?') ? '&' : '?'}${new URLSearchParams(parameters)}${fragment}`;
 }

@@ -4,20 +4,20 @@ import type { TenantId } from '../kernel/ids.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 
 /**
- * Requests of journeys that this server refused because the database or the bucket was away. A challenge that ran out of
- * time meanwhile does not count against the end user. While the database is away, they are remembered here.
+ * Requests of journeys that this server refused because the database or the bucket was away. A challenge that expired
+ * meanwhile does not count against the end user. While the database is away, the requests are cached here.
  */
 export type RefusedRequests = {
-  /** Remembers the journey if the error is an outage. What the bucket refused is saved at once. */
+  /** Caches the request if the error is an outage. It is saved at once if only the bucket is away. */
   note(journey: JourneyKey, at: number, error: unknown): Promise<void>;
-  /** The database answered a request of this journey: saves what is remembered of it, and begins to save the others. */
+  /** Called when the database answers again: saves the cached request of this journey, and begins to save the others. */
   save(journey: JourneyKey): Promise<void>;
 };
 
 export type JourneyKey = { readonly tenantId: TenantId; readonly instanceId: string };
 type RefusedRequest = JourneyKey & { readonly at: number };
 
-/** Journeys under way at one server. During an outage, more of them are not remembered. */
+/** The highest number of journeys that one server caches during an outage. */
 export const MAX_REFUSED_JOURNEYS = 2000;
 
 export type RefusedRequestsDeps = {
@@ -42,18 +42,18 @@ export function openRefusedRequests({ db, processes, onError }: RefusedRequestsD
       if (snapshot) await tenant.write((tx) => processes.challenges.noteRefusal(tx, snapshot.instance.id, at));
     } catch (error) {
       if (isOutage(error)) throw error;
-      onError('could not note a refused request', error);
+      onError('could not save a refused request', error);
     }
     unsaved.delete(key);
   };
-  /** One after another. If the database is away again, the next request tries again. */
+  /** Saves one request after another. If the database is away again, the next request tries again. */
   const saveOthers = async () => {
     if (isSaving) return;
     isSaving = true;
     try {
       for (const key of [...unsaved.keys()]) await saveOne(key);
     } catch {
-      // They stay remembered.
+      // The rest stays cached.
     } finally {
       isSaving = false;
     }
@@ -63,7 +63,7 @@ export function openRefusedRequests({ db, processes, onError }: RefusedRequestsD
     async note(journey, at, error) {
       if (!isOutage(error)) return;
       const key = keyOf(journey);
-      // The first moment is kept: it is the one in which the open instruction could not be answered.
+      // The first moment stays, because then the open instruction could not be answered.
       if (!unsaved.has(key) && unsaved.size < MAX_REFUSED_JOURNEYS) unsaved.set(key, { ...journey, at });
       if (error instanceof BlobError) await saveOne(key).catch(() => undefined);
     },
@@ -77,7 +77,7 @@ export function openRefusedRequests({ db, processes, onError }: RefusedRequestsD
 
 const keyOf = ({ tenantId, instanceId }: JourneyKey) => `${tenantId}/${instanceId}`;
 
-/** Only what no end user can cause. A server that has too much to do is no outage. */
+/** Whether the error is an outage that no end user can cause. A busy server is not an outage. */
 function isOutage(error: unknown): boolean {
   return (error instanceof DbError || error instanceof BlobError) && error.fault === 'unavailable';
 }

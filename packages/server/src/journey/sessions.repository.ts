@@ -27,14 +27,14 @@ const OPEN_AMONG = query<{ id: string }>()(`SELECT id FROM journey_sessions
 
 export const findSession = sessions.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id').get;
 
-/** The oldest first. There are never more than a few. */
+/** The sessions of an instance, the oldest first. There are only a few. */
 export const sessionsOf = sessions.select(
   columns,
   `WHERE tenant_id = :tenant_id AND instance_id = :instanceId
   ORDER BY created_at, id`,
 ).all;
 
-/** `offers`: how many open offers a session has made to go on with another device. */
+/** `offers` is the number of open offers of the session to continue on another device. */
 export type SessionWithOffers = SessionRow & { offers: number };
 
 export const sessionsWithOffers = query<SessionWithOffers>()(`SELECT ${columns.join(', ')},
@@ -42,7 +42,7 @@ export const sessionsWithOffers = query<SessionWithOffers>()(`SELECT ${columns.j
       AND c.kind = 'HANDOFF' AND c.session_id = s.id AND c.expires_at > :now) AS offers
   FROM journey_sessions s WHERE tenant_id = :tenant_id AND instance_id = :instanceId`).all;
 
-/** Those of the ids whose session was neither closed nor removed, and has not expired. */
+/** The ids of these sessions that exist, are not closed and have not expired. */
 export async function openSessionsAmong(db: TenantReads, ids: readonly string[], now: number): Promise<string[]> {
   const rows = await OPEN_AMONG.all(db, { ids, now });
   return rows.map(({ id }) => id);
@@ -53,11 +53,11 @@ export const setSessionState = sessions.update(['state'], 'WHERE tenant_id = :te
 
 export const setSessionFacts = sessions.update(['facts'], 'WHERE tenant_id = :tenant_id AND id = :id').send;
 
-/** The session that acted looks on from now on. */
+/** Makes the acting session a watching one. */
 export const demoteActive = statement(`UPDATE journey_sessions SET state = 'WATCHING'
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state = 'ACTIVE'`).send;
 
-/** The session that acted looks on from now on, and those that were not confirmed are closed. */
+/** Makes the acting session a watching one, and closes the unconfirmed ones. */
 export const quietenSessions = statement(`UPDATE journey_sessions
   SET state = CASE state WHEN 'ACTIVE' THEN 'WATCHING' ELSE 'CLOSED' END
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state IN ('ACTIVE', 'UNCONFIRMED')`).send;
@@ -68,17 +68,17 @@ export const closeUnconfirmed = statement(`UPDATE journey_sessions SET state = '
 
 export const removeSession = sessions.delete('WHERE tenant_id = :tenant_id AND id = :id').send;
 
-export type Standing = {
+export type JourneyStanding = {
   instance_id: string;
   id: string;
   state: SessionState;
   revision: number | null;
-  /** How many of its messages have been sent or given up. */
+  /** The number of its messages that were sent or given up. */
   messages: number;
 };
 
-/** How far each journey has come, and what each of its devices does. */
-export const standingsOf = query<Standing>()(`SELECT s.instance_id, s.id, s.state, j.revision,
+/** The state of each journey and of each of its devices. */
+export const standingsOf = query<JourneyStanding>()(`SELECT s.instance_id, s.id, s.state, j.revision,
     (SELECT count(*) FROM journey_messages m
       WHERE m.tenant_id = s.tenant_id AND m.instance_id = s.instance_id AND m.state IN ('SENT', 'FAILED')) AS messages
   FROM journey_sessions s

@@ -37,12 +37,12 @@ import {
 import { takesPictures } from './takes-pictures.ts';
 
 /**
- * Sessions of end users. A one-time code is redeemed for a cookie that opens one instance and nothing else; at any time
- * one session of an instance acts, and the others look on.
+ * Sessions of end users. A one-time code is exchanged for a cookie that opens one instance and nothing else. One session of
+ * an instance acts at any time, and the others watch.
  */
 export const MAX_SESSIONS_PER_INSTANCE = 20;
 const SESSION_MS = 48 * HOUR;
-/** When the time for the journey is over, its page should still be able to say so and lead on. */
+/** After the time for the journey is over, its page can still show that and link back. */
 const LAST_LOOK_MS = HOUR;
 const SECRET_BYTES = 32;
 const MAX_OTHER_COOKIES = 10;
@@ -50,12 +50,12 @@ const COOKIE = /^([a-z0-9-]{3,40})\.([0-7][0-9A-HJKMNP-TV-Z]{25})\.([A-Za-z0-9_-
 const CODE = /^([a-z0-9-]{3,40})\.[A-Za-z0-9_-]{1,150}$/;
 
 type SessionInput = Body<typeof api.journey.createSession>;
-/** Without a secret it is a session that this browser has already. */
-type Opened = { session: SessionRow; secret?: string; handoff?: Handoff; nextView?: ShownJourney | undefined };
+/** Without a secret, the browser already has this session. */
+type OpenedSession = { session: SessionRow; secret?: string; handoff?: Handoff; nextView?: ShownJourney | undefined };
 type Handoff = { browser: string; offeredDtm: string; place?: DevicePlace; numbers: number[] };
 type Answer = Ok<typeof api.journey.createSession>;
 
-/** The session of the cookie. Every fault of the cookie gets the same answer, so that nobody can probe. */
+/** Reads the session of a cookie. Every fault of the cookie gets the same answer, so that nobody can probe. */
 export function sessionReader(
   { db, clock, tenants }: Pick<JourneyDeps, 'db' | 'clock' | 'tenants'>,
   refusedRequests: RefusedRequests,
@@ -119,7 +119,7 @@ export function sessionCreator(deps: JourneyDeps, readJourney: ReadJourney) {
       ...(handoff && { handoff: { tenantName: await deps.tenants.nameOf(tenantId), ...handoff } }),
       ...(await firstView(deps, readJourney, { tenantId, session, isNew: secret !== undefined, now, nextView })),
     };
-    // The machine takes a second to start, and whoever has just come takes longer to get out a document.
+    // The machine takes a second to start, and an end user who has just come takes longer to fetch a document.
     if (answer.journey && takesPictures(answer.journey)) deps.vision.warm();
     const cookies = secret === undefined ? [] : [cookieText(deps, tenantId, session, secret, { now, embedded })];
     return withHeaders(answer, { 'set-cookie': [...cookies, ...oldCookies(deps, context.header('cookie'), embedded)] });
@@ -136,8 +136,8 @@ function visitorOf({ countryHeader, clock }: JourneyDeps, context: OpenContext, 
 }
 
 /**
- * Ensures that the page around this journey is on the list of its environment. The address that was asked for may have
- * named another journey than the code opens. A code that is refused here is not spent, because the transaction rolls back.
+ * Ensures that the page around this journey is on the list of its environment, because the requested address may have named
+ * another journey than the code opens. A code that is refused here is not spent: the transaction rolls back.
  */
 async function ensureMayFrame(
   deps: JourneyDeps,
@@ -151,9 +151,9 @@ async function ensureMayFrame(
 }
 
 /**
- * The browser may hold the session of another instance of the tenant: then both were opened with one device. Nothing is
- * stored in the browser for it. With https, only names that begin with `__Host-` count: somebody on the network can plant
- * any other cookie by an answer without TLS, and would link an honest person to a case of their own.
+ * Links two instances if the browser also has the session of the other one: both were opened on one device. Nothing is stored
+ * in the browser for it. With https, only names that begin with `__Host-` count: an attacker on the network can set any other
+ * cookie by an answer without TLS, which would link an honest person to the attacker's case.
  */
 async function noteDevice(deps: JourneyDeps, tx: TenantTx, session: SessionRow, cookies: string): Promise<void> {
   for (const instanceId of journeysIn(deps, cookies).slice(0, MAX_OTHER_COOKIES)) {
@@ -168,7 +168,7 @@ async function noteDevice(deps: JourneyDeps, tx: TenantTx, session: SessionRow, 
   }
 }
 
-/** The instances whose cookies are among these. */
+/** The instances of these cookies. */
 function journeysIn({ cookieName }: JourneyDeps, cookies: string): string[] {
   const prefix = cookieName('');
   return cookies
@@ -178,13 +178,13 @@ function journeysIn({ cookieName }: JourneyDeps, cookies: string): string[] {
     .map((name) => name.slice(prefix.length));
 }
 
-type Arriving = { tenantId: TenantId; isNew: boolean; now: number };
+type FirstVisit = { tenantId: TenantId; isNew: boolean; now: number };
 
-/** The code is spent already, so a failed read must not lose the cookie: the page then reads the journey itself. */
+/** The code is already spent, so a failed read must not lose the cookie: the page then reads the journey itself. */
 async function firstView(
   deps: JourneyDeps,
   readJourney: ReadJourney,
-  { tenantId, session, isNew, now, nextView }: Pick<Opened, 'session' | 'nextView'> & Arriving,
+  { tenantId, session, isNew, now, nextView }: Pick<OpenedSession, 'session' | 'nextView'> & FirstVisit,
 ): Promise<Pick<Answer, 'journey'>> {
   const { id: sessionId, instance_id: instanceId, state } = session;
   const db = deps.db.of(tenantId);
@@ -198,11 +198,11 @@ async function firstView(
   }
 }
 
-/** The browser that comes, as its request says. */
+/** The browser and its facts, from the request. */
 type Visitor = { browser: string; facts: SessionFacts };
-type Open = (tx: TenantTx, visitor: Visitor, now: number) => Promise<Opened>;
+type Open = (tx: TenantTx, visitor: Visitor, now: number) => Promise<OpenedSession>;
 
-/** By a one-time code, or by a process token: whichever the body names. */
+/** Opens a session by a one-time code or by a process token, whichever the body has. */
 function opener(deps: JourneyDeps, { hostTenant, header }: OpenContext, { code, pt, tn }: SessionInput) {
   if ((code === undefined) === (pt === undefined)) {
     throw invalidInput({ pointer: '/code', message: 'send either `code` or `pt`, not both' });
@@ -229,16 +229,16 @@ function opener(deps: JourneyDeps, { hostTenant, header }: OpenContext, { code, 
   return { tenantId, open };
 }
 
-/** The request does not say of which kind its code is. It is looked for in each place, and is good for its kind alone. */
+/** Redeems a code. The request does not name its kind, so each kind is tried; a code is valid for its own kind only. */
 async function redeem(
   deps: JourneyDeps,
   tx: TenantTx,
   { code, visitor, cookies, now }: { code: string; visitor: Visitor; cookies: string; now: number },
-): Promise<Opened> {
+): Promise<OpenedSession> {
   const hash = hashCode(code);
   const first = await deps.processes.spendStartCode(tx, code, now);
   if (first !== undefined) return start(deps, tx, { instanceId: first, visitor, now });
-  // The instance is locked before the code is spent: whoever makes or ends an offer goes the same way.
+  // The instance is locked before the code is spent, in the same order as everywhere else (deadlock).
   const storedCode = await findCode(tx, { hash, now });
   const instance = storedCode && (await deps.processes.instanceForUpdate(tx, storedCode.instance_id));
   const takenCode = instance && (await takeCode(tx, { hash, now }));
@@ -250,7 +250,7 @@ async function redeem(
 type Arrival = { instanceId: string; visitor: Visitor; now: number };
 
 /** Makes a session for this browser, which acts from now on. The caller has locked the instance. */
-async function start(deps: JourneyDeps, tx: TenantTx, { instanceId, visitor, now }: Arrival): Promise<Opened> {
+async function start(deps: JourneyDeps, tx: TenantTx, { instanceId, visitor, now }: Arrival): Promise<OpenedSession> {
   const [snapshot] = await Promise.all([
     deps.processes.drive.look(tx, instanceId),
     quieten(tx, instanceId),
@@ -269,11 +269,11 @@ async function start(deps: JourneyDeps, tx: TenantTx, { instanceId, visitor, now
 async function takeUpOffer(
   deps: JourneyDeps,
   tx: TenantTx,
-  { instance, offer, visitor, cookies, now }: Coming,
-): Promise<Opened> {
+  { instance, offer, visitor, cookies, now }: OfferArrival,
+): Promise<OpenedSession> {
   const offering = offer.session_id === null ? undefined : await findSession(tx, { id: offer.session_id });
   if (offering?.state !== 'ACTIVE' || offer.number === null) throw new ApiError(100055);
-  // A link in a mail is easily opened where it was asked for. That browser acts already, and has nothing to confirm.
+  // The link may be opened in the browser that requested it. That browser already acts and has nothing to confirm.
   if (holds(cookies, deps.cookieName(instance.id), offering)) return { session: offering };
   if (isFinal(instance.status)) throw new ApiError(100055);
   await makeRoom(tx, instance.id);
@@ -295,9 +295,9 @@ async function takeUpOffer(
   return { ...opened, handoff };
 }
 
-type Coming = { instance: InstanceRow; offer: CodeRow; visitor: Visitor; cookies: string; now: number };
+type OfferArrival = { instance: InstanceRow; offer: CodeRow; visitor: Visitor; cookies: string; now: number };
 
-/** Whether the cookie of that session is among these. */
+/** Whether these cookies contain that of the session. */
 function holds(cookies: string, name: string, { id, token_hash }: SessionRow): boolean {
   const [, , sessionId, secret = ''] = COOKIE.exec(cookieOf(cookies, name) ?? '') ?? [];
   return sessionId === id && timingSafeEqual(token_hash, hashSecret(secret));
@@ -311,7 +311,7 @@ type NewSession = {
   offer?: { by: string; number: number };
 };
 
-async function open(tx: TenantTx, { instance, state, visitor, now, offer }: NewSession): Promise<Opened> {
+async function open(tx: TenantTx, { instance, state, visitor, now, offer }: NewSession): Promise<OpenedSession> {
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   const id = newId(now);
   const session: SessionRow = {
@@ -330,7 +330,7 @@ async function open(tx: TenantTx, { instance, state, visitor, now, offer }: NewS
   return { session, secret };
 }
 
-/** Those that were turned away go first, then the oldest; never the one that acts. */
+/** Removes sessions beyond the limit: closed ones first, then the oldest, never the acting one. */
 async function makeRoom(tx: TenantTx, instanceId: string): Promise<void> {
   const sessions = await sessionsOf(tx, { instanceId });
   const closedFirst = [
@@ -341,13 +341,13 @@ async function makeRoom(tx: TenantTx, instanceId: string): Promise<void> {
   for (const { id } of closedFirst.slice(0, Math.max(0, tooMany))) removeSession(tx, { id });
 }
 
-/** Nobody acts any more, and what was offered to other devices is void. The caller has locked the instance. */
+/** Ends the acting session and all offers to other devices. The caller has locked the instance. */
 async function quieten(tx: TenantTx, instanceId: string): Promise<void> {
   const [offers] = await Promise.all([removeOffers(tx, { instanceId }), quietenSessions(tx, { instanceId })]);
   if (offers > 0) giveUpLinks(tx, { instanceId });
 }
 
-/** The session acts from now on, and no other. The caller has locked the instance. */
+/** Makes the session the only acting one. The caller has locked the instance. */
 export async function activate(tx: TenantTx, { id, instance_id }: SessionRow): Promise<void> {
   demoteActive(tx, { instanceId: instance_id });
   setSessionState(tx, { id, state: 'ACTIVE' });
@@ -379,17 +379,17 @@ function cookieText(
 }
 
 /**
- * In a frame of another site a browser sends only `SameSite=None`. `Partitioned` keeps it for frames of that one site, and
- * every call still has to come from our own page (100067).
+ * In a frame of another site, a browser sends only cookies with `SameSite=None`. `Partitioned` limits it to frames of that
+ * site, and every call must still come from our own page (100067).
  */
 function attributesOf(secure: boolean, embedded: boolean): string {
   if (embedded) return 'HttpOnly; SameSite=None; Secure; Partitioned';
   return `HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
 }
 
-/** A browser that many people use would send more cookies with every request than a server takes. The oldest go. */
+/** Deletes the oldest cookies: a shared browser would otherwise send more cookies than a server accepts. */
 function oldCookies(deps: JourneyDeps, header = '', embedded = false): string[] {
-  // What an instance is called says when it was made.
+  // Ids of instances begin with the time.
   const ours = journeysIn(deps, header).sort();
   return ours
     .slice(0, Math.max(0, ours.length - MAX_OTHER_COOKIES))

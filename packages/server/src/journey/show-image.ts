@@ -19,8 +19,8 @@ type ImageParams = Params<typeof api.journey.getImage>;
 const SHOWN_FOR_MS = 30 * MINUTE;
 
 /**
- * What the end user has just sent, as it was kept: what became of a PDF, or what was not good enough. Only for the device
- * that acts, and only as long as the step is waited for.
+ * Shows the image that the end user has just sent, as it was stored: the page of a PDF, or a picture that was not good
+ * enough. Only the acting device sees it, and only during the step.
  */
 export function imageShower(deps: JourneyDeps) {
   return async ({ db, session, now }: JourneyContext, { stepId, imageName }: ImageParams): Promise<BytesAnswer> => {
@@ -36,7 +36,7 @@ export function imageShower(deps: JourneyDeps) {
   };
 }
 
-/** A link to go on may be in other hands: it shows nothing that was sent before it was opened. */
+/** Ensures that a session shows only images that were sent after it began: a stolen link must not show earlier ones. */
 async function wasSentDuring(db: TenantReads, sessionId: string, sentAt: number): Promise<boolean> {
   const row = await findSession(db, { id: sessionId });
   return row !== undefined && row.created_at <= sentAt;

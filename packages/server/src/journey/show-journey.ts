@@ -9,7 +9,7 @@ import { earlierAttempts } from '../process-manager/engine/walk.ts';
 import { STATUS_MAPPED } from '../process-manager/instances/instance-view.ts';
 import type { ShownJourney } from '../process-manager/runtime/drive.ts';
 
-/** What a browser is told about a journey. Pure; nothing else of the definition, the state or the instance leaves. */
+/** The view of a journey for a browser. Nothing else of the definition, the state or the instance leaves the server. Pure. */
 export type Journey = Ok<typeof api.journey.get>;
 
 type Outcome = NonNullable<Journey['result']>['outcome'];
@@ -55,10 +55,10 @@ export function showJourney(
   };
 }
 
-/** What a device that has not matched the number is told of where the journey stands: the link may have been stolen. */
+/** The status that an unconfirmed device sees instead of the real one, because its link may be stolen. */
 export const UNCONFIRMED = { status: 'PENDING', revision: 0 } as const;
 
-/** Until the number is matched there is something to confirm, and nothing else to see. */
+/** The view of an unconfirmed device, which can only confirm its number. */
 export function showUnconfirmed(snapshot: ShownJourney, tenant: Tenant): Journey {
   return {
     ...head(snapshot, tenant),
@@ -128,7 +128,7 @@ function showStep({ definition, state }: ShownJourney, images: string[]): Journe
   };
 }
 
-/** A child that is not under way yet counts as work of ours, as everything does that the end user cannot hasten. */
+/** A child that has not begun counts as a check, like everything that the end user cannot influence. */
 function waitsFor(current: Current | undefined): Journey['waitingFor'] {
   switch (current?.phase) {
     case 'user':
@@ -142,7 +142,7 @@ function waitsFor(current: Current | undefined): Journey['waitingFor'] {
   }
 }
 
-/** Steps of the end user alone, and only those that are not passed over. */
+/** The progress in the steps of the end user, without skipped ones. */
 function progressOf({ definition, state }: ShownJourney): Journey['progress'] {
   const { done } = state.flow;
   const recordOf = (id: string) => (Object.hasOwn(done, id) ? done[id] : undefined);
@@ -153,7 +153,7 @@ function progressOf({ definition, state }: ShownJourney): Journey['progress'] {
   return { position: Math.min(endedCount + 1, steps.length), total: steps.length };
 }
 
-/** Whether a step will be passed over is not known before it is reached, so those of which it is not known count. */
+/** What the end user should prepare. A step that may be skipped later counts. */
 function preparationOf({ definition }: ShownJourney): Pick<Journey, 'stepTypes' | 'needs' | 'minutes'> {
   const types = [...new Set(definition.definition.steps.map(({ type }) => stepTypeOf(type)))];
   const parts = types.flatMap(({ type, user }) => (user ? [{ type, ...user }] : []));
@@ -165,7 +165,7 @@ function preparationOf({ definition }: ShownJourney): Pick<Journey, 'stepTypes' 
   };
 }
 
-/** In the order in which a page names them. */
+/** The needs in the order of the page. */
 const NEEDS = ['document', 'face', 'form', 'passkey', 'totp'] as const;
 
 export function namesOfAttempt(images: ShownJourney['images'], { step, attempt }: Current): string[] {

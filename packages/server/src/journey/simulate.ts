@@ -7,7 +7,7 @@ import type { Snapshot } from '../process-manager/runtime/drive.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 import { lockToTell } from './steps.ts';
 
-/** In the sandbox the tester chooses the outcome. Live journeys refuse this. */
+/** Lets a tester choose the outcome in the sandbox. Live journeys refuse it. */
 type Simulation = Ok<typeof api.journey.getSimulation>;
 
 export function simulations(deps: JourneyDeps) {

@@ -8,9 +8,9 @@ import { type Applied, type ShownJourney, type Snapshot, shownAfter } from '../p
 import type { JourneyDeps } from './journey-deps.ts';
 import { findSession, type SessionRow, setSessionFacts } from './sessions.repository.ts';
 import { namesOfAttempt } from './show-journey.ts';
-import { spendAnswered } from './spend-answered.ts';
+import { spendChallenge } from './spend-challenge.ts';
 
-/** What the end user does: steps are submitted, and a journey can be left. Gives what the page shows next, if it is known. */
+/** The actions of the end user. They return the next view of the page, if it is known. */
 type StepInput = Body<typeof api.journey.submitStep>;
 
 export function stepHandlers(deps: JourneyDeps) {
@@ -23,11 +23,11 @@ export function stepHandlers(deps: JourneyDeps) {
         // A page with an older state may have meant another attempt.
         if (revision !== snapshot.revision) throw new ApiError(100056);
         const images = namesOfAttempt(snapshot.images, current);
-        if (!unable && !useAnyway) await spendAnswered(deps, tx, { snapshot, current, result, now: context.now });
+        if (!unable && !useAnyway) await spendChallenge(deps, tx, { snapshot, current, result, now: context.now });
         const applied = await deps.processes.drive.applyTo(
           tx,
           snapshot,
-          happeningOf(stepId, input) ?? { type: 'submit', step: stepId, result, images },
+          eventOf(stepId, input) ?? { type: 'submit', step: stepId, result, images },
           context.now,
         );
         ensureApplied(applied);
@@ -61,7 +61,7 @@ export function stepHandlers(deps: JourneyDeps) {
   };
 }
 
-/** Where the journey stands, for what is checked before the transaction checks it again. */
+/** Reads the journey for checks that the transaction repeats. */
 export async function lookAtJourney(deps: JourneyDeps, { db, session }: JourneyContext): Promise<Snapshot> {
   return ensureUnderWay(await deps.processes.drive.look(db, session.instanceId));
 }
@@ -73,12 +73,12 @@ function ensureUnderWay(snapshot: Snapshot | undefined): Snapshot {
 }
 
 /**
- * Where the journey stands, with nobody else able to move it until the transaction ends, for a session that acts. The
- * root is locked first, as everybody does.
+ * Locks the journey until the end of the transaction and reads it. Ensures that the session acts. The root is locked first,
+ * in the same order as everywhere else (deadlock).
  */
 export async function lockJourney(deps: JourneyDeps, tx: TenantTx, context: JourneyContext): Promise<Snapshot> {
   const { session } = context;
-  // Sent together: the lock is waited for first, and the others are read under it.
+  // Sent together: the lock is taken first, and the other reads run under it.
   const [instance, own, snapshot] = await Promise.all([
     deps.processes.lockInstance(tx, { id: session.instanceId }),
     findSession(tx, { id: session.sessionId }),
@@ -90,21 +90,21 @@ export async function lockJourney(deps: JourneyDeps, tx: TenantTx, context: Jour
   return ensureUnderWay(snapshot);
 }
 
-/** The same for a change that is told: what telling needs is read together with the journey. */
+/** Locks the journey for a change with events: the subscriptions are read together with the journey. */
 export function lockToTell(deps: JourneyDeps, tx: TenantTx, context: JourneyContext): Promise<Snapshot> {
   const locking = lockJourney(deps, tx, context);
   deps.processes.expectNotified(tx);
   return locking;
 }
 
-/** Notes that the address of the end user has changed, for reviewers. */
+/** Records a changed address of the end user, for reviewers. */
 async function noteNetwork(tx: TenantTx, { id, facts }: SessionRow, { address, now }: JourneyContext): Promise<void> {
   const changed = facts && withNetwork(await openFacts(tx, id, facts), address, now);
   if (changed) setSessionFacts(tx, { id, facts: await sealFacts(tx, id, changed) });
 }
 
-/** With `unable` no result is sent. */
-function happeningOf(step: string, { unable, useAnyway }: StepInput) {
+/** The event of a step without a result. */
+function eventOf(step: string, { unable, useAnyway }: StepInput) {
   if (unable) return { type: 'unable', step } as const;
   return useAnyway ? ({ type: 'useAnyway', step } as const) : undefined;
 }
@@ -130,7 +130,7 @@ export function ensureApplied(applied: Applied): void {
   }
 }
 
-/** What is missing among the images is not below the result, where it could not be given. */
+/** Pointers to missing images do not begin with `/result`, because images are not part of the result. */
 function faultsOf(faults: readonly FieldFault[]): FieldFault[] {
   return faults.slice(0, MAX_INPUT_ERRORS).map(({ pointer, message }) => ({
     pointer: pointer.startsWith('/images/') ? pointer : `/result${pointer}`,

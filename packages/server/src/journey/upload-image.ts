@@ -20,21 +20,20 @@ import { namesOfAttempt } from './show-journey.ts';
 import { currentUserStep, lockJourney, lookAtJourney } from './steps.ts';
 
 /**
- * Takes an image of the current step. It is first checked that the image is wanted and that there is a key; then the
- * image is encoded anew, sealed and stored, all of it while nobody waits for the database; and only then a
- * transaction records it, if the step is still waited for. There may be a blob that no row knows, and a sweep removes it,
- * but never a row without its blob. Of what was sent only the hash is kept.
+ * Receives an image of the current step. First the image must be wanted, and there must be a key. Then it is re-encoded,
+ * sealed and stored, outside of any transaction. At last a transaction records it, if the step is still current. There may be
+ * a blob without a row, which a sweep removes, but never a row without its blob. Of the original only the hash is stored.
  */
 export const MAX_IMAGES_PER_ATTEMPT = 30;
 const MAX_STAND_IN_BYTES = 64 * 1024;
-/** To hash 12 MB in one go would hold up everybody else. */
+/** Hashing 12 MB without a pause would delay all other requests. */
 const HASHED_AT_ONCE_BYTES = 256 * 1024;
 
-type Uploaded = Ok<typeof api.journey.uploadImage>;
+type UploadResult = Ok<typeof api.journey.uploadImage>;
 type UploadParams = Params<typeof api.journey.uploadImage>;
 
 export function imageUploader(deps: JourneyDeps) {
-  return async (context: JourneyContext, { stepId, imageName }: UploadParams, body: RawBody): Promise<Uploaded> => {
+  return async (context: JourneyContext, { stepId, imageName }: UploadParams, body: RawBody): Promise<UploadResult> => {
     const snapshot = await lookAtJourney(deps, context);
     const current = currentUserStep(snapshot, stepId);
     const { environment } = snapshot.root;
@@ -48,8 +47,8 @@ export function imageUploader(deps: JourneyDeps) {
     const { id: instanceId } = snapshot.instance;
     const seal = await sealerOf(deps, context, snapshot);
     const ahead = environment === 'live' ? wantedImage.ahead : undefined;
-    const storable: StorableImage = isStandIn(body) ? body : await harmless(deps.images, body, shareOf(context));
-    // Hashed after re-encoding, which handles one image after another: so not all waiting images are hashed at once.
+    const storable: StorableImage = isStandIn(body) ? body : await makeHarmless(deps.images, body, shareOf(context));
+    // Hashed after re-encoding, which handles one image after another, so that not all waiting images are hashed at once.
     const sha256 = await hashOf(body.bytes);
     await storeImage(deps, context, { instanceId, current, seal, name: imageName, storable, sha256, ahead });
     const { bytes } = body;
@@ -71,13 +70,13 @@ export async function sealerOf(
   const subject = instanceSubject(instance.id);
   if (dataKey) return deps.vault.sealerWith(context.db, subject, dataKey);
   return context.db.write(async (tx) => {
-    // A key made for a deleted instance would stay for ever.
+    // Locks the journey, because a key for a deleted instance would stay for ever.
     await lockJourney(deps, tx, context);
     return deps.vault.sealerFor(tx, subject);
   });
 }
 
-/** The tenant and sender whose turn the image takes when many wait. */
+/** The tenant and sender to which the image counts when many wait. */
 export function shareOf({ tenantId, session }: JourneyContext): Share {
   return { tenant: tenantId, sender: session.instanceId };
 }
@@ -87,14 +86,14 @@ export type NewImage = {
   readonly current: Pick<Current, 'step' | 'attempt'>;
   readonly seal: Sealer;
   readonly name: string;
-  /** Encoded anew, or a stand-in of the sandbox. */
+  /** The re-encoded image, or a stand-in of the sandbox. */
   readonly storable: StorableImage;
-  /** Of the bytes that were sent. */
+  /** The hash of the sent bytes. */
   readonly sha256: string;
   readonly ahead?: LookKind | undefined;
 };
 
-/** The blob first, then the row. */
+/** Stores the blob first, then the row. */
 async function storeImage(
   deps: JourneyDeps,
   context: JourneyContext,
@@ -105,7 +104,7 @@ async function storeImage(
   lookAhead(deps, context, image, row);
 }
 
-/** Seals and stores the bytes. Gives the row that the caller has to record. */
+/** Seals and stores the bytes. Returns the row that the caller must record. */
 export async function putImage(deps: JourneyDeps, context: JourneyContext, image: NewImage): Promise<ImageRow> {
   const { instanceId, current, seal, name, sha256 } = image;
   const { contentType, bytes } = image.storable;
@@ -126,12 +125,12 @@ export async function putImage(deps: JourneyDeps, context: JourneyContext, image
   };
 }
 
-/** Records a stored image. If that is refused, the bytes are deleted. */
+/** Records a stored image. If the record is refused, the bytes are deleted. */
 export async function orDelete<T>({ blobs }: JourneyDeps, row: ImageRow, save: () => Promise<T>): Promise<T> {
   try {
     return await save();
   } catch (error) {
-    // If the commit is in doubt, the row may be there, and then its blob must be.
+    // After any other error, the row may have been committed, so its blob must stay.
     if (error instanceof ApiError) await blobs.delete(row.blob_key).catch(() => undefined);
     throw error;
   }
@@ -149,7 +148,7 @@ export function lookAhead(deps: JourneyDeps, context: JourneyContext, image: New
   if (image.ahead) deps.vision.lookAhead(input, image.ahead);
 }
 
-/** The step must still be waited for, in the same attempt. */
+/** Records the image. Ensures that the step is still current, in the same attempt. */
 function record(deps: JourneyDeps, context: JourneyContext, row: ImageRow, before: Current): Promise<void> {
   return context.db.write(async (tx) => {
     const snapshot = await lockJourney(deps, tx, context);
@@ -171,26 +170,26 @@ function ensureWanted({ definition }: Snapshot, { step: stepId }: Current, image
   const wantedImage = images.find(({ name }) => name === imageName);
   if (wantedImage) return wantedImage;
   const names = images.map(({ name }) => name);
-  const message = names.length > 0 ? `must be one of ${names.join(', ')}` : 'cannot be given: the step takes no images';
+  const message = names.length > 0 ? `must be one of ${names.join(', ')}` : 'is not possible: the step has no images';
   throw invalidInput({ pointer: '/params/imageName', message });
 }
 
 const isPdf = ({ contentType }: RawBody) => contentType === 'application/pdf';
 
-/** A face is never taken from a PDF, nor a document where the camera has to see it. */
+/** Ensures that an image comes as a PDF only where that is allowed: never a face, or a document for the camera. */
 function ensureFormatTaken({ pdf }: WantedImage, body: RawBody): void {
   if (isPdf(body) && !pdf) throw new ImageRefused('not_an_image');
 }
 
 export type StorableImage = RawBody & { readonly pages?: number };
 
-export async function harmless(images: JourneyDeps['images'], body: RawBody, share: Share): Promise<StorableImage> {
+export async function makeHarmless(images: JourneyDeps['images'], body: RawBody, share: Share): Promise<StorableImage> {
   return isPdf(body) ? images.firstPage(body.bytes, share) : images.reencode(body.bytes, body.contentType, share);
 }
 
 export const isStandIn = ({ contentType }: RawBody) => contentType === 'application/json';
 
-/** In the sandbox a JSON document can stand in for an image; nowhere else can anything. */
+/** Ensures that a JSON document replaces an image only in the sandbox. */
 export function ensureStandIn(body: RawBody, environment: 'live' | 'test'): void {
   if (!isStandIn(body)) return;
   const { bytes } = body;

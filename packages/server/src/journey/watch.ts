@@ -9,8 +9,8 @@ import { findSession } from './sessions.repository.ts';
 import { UNCONFIRMED } from './show-journey.ts';
 
 /**
- * Live status as server-sent events: one at once, one after each change, and a last one when the journey has ended. An
- * event says that there is news; the page reads the journey then.
+ * Live status as server-sent events: one at the start, one after each change, and a last one at the end of the journey. The
+ * page reads the journey after each event.
  */
 type WatchDeps = {
   drive: Pick<Drive, 'look'>;
@@ -55,7 +55,7 @@ export function watch(deps: WatchDeps, db: TenantDb, session: JourneyPrincipal):
   const stop = deps.live.subscribe(watcher);
   events.once('close', stop);
   changed();
-  // A proxy that gathers what it passes on would make the events late.
+  // Keeps proxies from buffering, which would delay the events.
   return stream('text/event-stream', events, { 'x-accel-buffering': 'no' });
 }
 

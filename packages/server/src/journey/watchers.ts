@@ -1,13 +1,13 @@
 import { ApiError } from '../kernel/errors.ts';
 import type { TenantId } from '../kernel/ids.ts';
 
-/** Who watches which journey from this server. */
+/** The watchers of journeys at this server. */
 export type Watchers = {
   readonly size: number;
   all(): Watcher[];
   journeys(): Iterable<WatchedJourney>;
   journeyOf(name: string): WatchedJourney | undefined;
-  /** Refuses with 100007 when too many watch. Returns a function that removes the watcher: false if it was gone. */
+  /** Refuses with 100007 if there are too many. Returns a function that removes the watcher, or returns false if it is gone. */
   add(watcher: Watcher): () => boolean;
 };
 
@@ -20,7 +20,7 @@ export type Watcher = {
   end(): void;
 };
 
-/** The watchers of one journey, and how far it had come when it was last read. */
+/** The watchers of one journey, and the fingerprint of its last known state. */
 export type WatchedJourney = {
   readonly tenantId: TenantId;
   readonly instanceId: string;
@@ -48,7 +48,7 @@ export function openWatchers(): Watchers {
       const journey = journeys.get(name) ?? { tenantId, instanceId, watchers: new Set(), seen: undefined };
       const own = [...journey.watchers].filter((each) => each.sessionId === sessionId);
       const ofTenant = ofTenants.get(tenantId) ?? 0;
-      // A tenant may have as many as it leaves free: the first half of all, the next half of the rest.
+      // A tenant may have as many watchers as it leaves free: the first gets half of them, the next half of the rest.
       if (own.length >= MAX_WATCHERS_PER_SESSION || ofTenant >= MAX_WATCHERS - all.size) {
         throw new ApiError(100007, { retryAfterSeconds: 5, detail: 'too many connections watch journeys' });
       }

@@ -1,15 +1,15 @@
 import { domainToASCII } from 'node:url';
 import type { Channel } from '../../engines/mail/mail.ts';
 
-/** Whether something is an address that a message can be sent to. Pure; nothing is asked of anybody. */
+/** Checks whether a text is an address for messages. Pure. */
 export type Recipient = { readonly address: string } | { readonly fault: string };
 
 const MAX_ADDRESS = 254;
 const MAX_LOCAL = 64;
-/** The characters that an address has without quotes (RFC 5321, dot-string). Nothing that could begin another header. */
+/** The characters of an address without quotes (RFC 5321, dot-string). None can begin another header (injection). */
 const LOCAL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/;
-/** E.164: the country, and no more than fifteen digits in all. */
+/** E.164: the country code, and at most fifteen digits in all. */
 const NUMBER = /^\+[1-9]\d{6,14}$/;
 
 export function checkRecipient(channel: Channel, text: string): Recipient {
@@ -25,7 +25,7 @@ function checkEmail(text: string): Recipient {
   return good ? { address } : { fault: 'must be an e-mail address, such as name@example.com' };
 }
 
-/** As people write it: with spaces, hyphens, brackets, and two zeros for the plus. */
+/** Accepts the usual spellings: spaces, hyphens, brackets, and two zeros for the plus. */
 function checkNumber(text: string): Recipient {
   const address = text.replace(/[\s().\u00a0-]/g, '').replace(/^00/, '+');
   return NUMBER.test(address)
@@ -35,7 +35,7 @@ function checkNumber(text: string): Recipient {
 
 const SHOWN_DIGITS = 2;
 
-/** Shortens an address: its owner recognises it, and nobody else learns it. */
+/** Shortens an address so that only its owner recognises it. */
 export function shorten(channel: Channel, address: string): string {
   if (channel === 'SMS') return `${address.slice(0, 3)}…${address.slice(-SHOWN_DIGITS)}`;
   const at = address.lastIndexOf('@');

@@ -6,24 +6,24 @@ import type { Environment } from '../../kernel/environment.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { type MessageRow, messagesSince } from './messages.repository.ts';
 
-/** Limits messages by instance, address and tenant, so that Grove cannot be used to flood anybody. */
+/** Ensures that Grove cannot be used to flood anybody: limits messages by instance, address and tenant. */
 export const MESSAGES_PER_INSTANCE_AN_HOUR = 3;
 export const MESSAGES_PER_ADDRESS_A_DAY = 5;
 export const COUNTED_MS = 24 * HOUR;
 
-export type Limited = {
-  /** Each has its own count: who has a test key must not use up what live end users may be sent. */
+export type LimitedMessage = {
+  /** Each environment has its own counts, so that a test key cannot use up the messages of live end users. */
   readonly environment: Environment;
   readonly instanceId: string;
   readonly address: string;
-  /** Addresses are counted under a keyed hash. */
+  /** The key for the hashes under which addresses are counted. */
   readonly key: KeyObject;
   readonly perDay: number;
   readonly now: number;
 };
 
-/** Counts one more message, or refuses with 100161. The caller has locked the instance. */
-export async function limitMessages(tx: TenantTx, limited: Limited): Promise<void> {
+/** Counts a message, or refuses with 100161. The caller has locked the instance. */
+export async function limitMessages(tx: TenantTx, limited: LimitedMessage): Promise<void> {
   const { environment, instanceId, address, key, perDay, now } = limited;
   // A message dated more than an hour ahead was stored by a wrong clock.
   const isRecent = ({ created_at }: MessageRow) => created_at > now - HOUR && created_at <= now + HOUR;
@@ -51,8 +51,8 @@ function hashOf(key: KeyObject, address: string): string {
 }
 
 /**
- * One spelling for all addresses that may lead to the same mailbox: most servers ignore case and what follows a plus sign,
- * some ignore dots. Otherwise whoever wants to flood somebody would number the address.
+ * One spelling for all addresses that may lead to the same mailbox: most servers ignore case and the part after a plus sign,
+ * some ignore dots. Otherwise numbered addresses would bypass the limit.
  */
 function mailboxOf(address: string): string {
   const [local = '', domain] = address.toLowerCase().split('@');

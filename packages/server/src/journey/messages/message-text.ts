@@ -1,4 +1,4 @@
-/** What is said in one language. */
+/** The text of a message in one language. */
 export type MailText = {
   readonly subject: string;
   readonly lead: string;

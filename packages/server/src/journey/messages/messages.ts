@@ -27,21 +27,20 @@ import {
 import { type Content, contextOf, defineSendMessage, type SendDeps } from './send-message.ts';
 
 /**
- * Messages to end users: the link of a hand-off or of an operator, and word that a verification is decided. They are
- * written in the transaction that wants them and sent by a job; whose address it is, is sealed until then and forgotten
- * after.
+ * Messages to end users: the link of a hand-off or of an operator, and the news that a verification is decided. A message is
+ * stored in the transaction that needs it and sent by a job. The address is sealed until then and removed afterwards.
  */
 export type Messages = {
   readonly channels: readonly Channel[];
-  /** Before the transaction. Refuses with 100160 what is not set up. */
+  /** Called before the transaction. Refuses with 100160 if the channel is not set up. */
   queueFor(channel: Channel): Promise<Queue>;
-  /** What a page may offer and show; nothing where nothing is set up. */
+  /** The channels and addresses that a page may offer and show; undefined if no channel is set up. */
   known(db: TenantReads, instance: InstanceRow, now: number): Promise<Addresses | undefined>;
   readonly jobs: readonly JobDefinition<object>[];
   onInstanceEvent(tx: TenantTx, event: { type: string; instanceId: string; at: number }): Promise<void>;
-  /** What was sent to the end user of an instance, the oldest first; neither address nor text. */
+  /** The messages to the end user of an instance, the oldest first, without address and text. */
   listFor(db: TenantReads, instanceId: string): Promise<ShownMessage[]>;
-  /** A reviewer asks for steps again: who waits for the decision by e-mail gets a link that leads back. */
+  /** Sends a link to end users who wait for the decision by e-mail, because a reviewer asks for steps again. */
   askedAgain(tx: TenantTx, instanceId: string, makeLink: MakeLink): Promise<void>;
 };
 
@@ -50,11 +49,11 @@ export type ShownMessage = Ok<typeof api.instanceSessions.list>['messages'][numb
 /** Makes the link; called only if there is a recipient. */
 export type MakeLink = () => Promise<{ url: string; expiresAt: number }>;
 
-/** In a transaction that has locked the instance; gives the address, shortened. Refuses with 100161 and 100162. */
+/** Called in a transaction that has locked the instance. Returns the shortened address. Refuses with 100161 and 100162. */
 export type Queue = (tx: TenantTx, instance: InstanceRow, message: Message, now: number) => Promise<{ sentTo: string }>;
 
 export type Message = {
-  /** What the end user typed; without it, what is known of them. */
+  /** The address that the end user typed; without it, the known address. */
   readonly to: string | undefined;
   readonly language: string | undefined;
 } & (
@@ -66,11 +65,11 @@ type Addresses = NonNullable<Ok<typeof api.journey.get>['messages']>;
 
 export type MessagesDeps = SendDeps &
   Pick<Platform, 'db' | 'jobs' | 'everyTenantId'> & {
-    /** How many a tenant sends a day at most. */
+    /** The highest number of messages of a tenant in a day. */
     perDay: number;
   };
 
-/** A page shows what became of its newest message for as long as the link in it is good. */
+/** A page shows the state of its newest message as long as the link in it is valid. */
 const SHOWN_MS = 5 * MINUTE;
 const DECIDED_WITHIN_MS = 24 * HOUR;
 const ENDS: ReadonlySet<string> = new Set(['instance.completed', 'instance.terminated']);
@@ -118,7 +117,7 @@ export function openMessages(deps: MessagesDeps): Messages {
         channels: [...channels],
         ...shownAddresses(channels, instance),
         ...(handoff && { handoff: SHOWN_STATES[handoff.state] }),
-        ...(waiting && { tells: await toldAt(deps, db, waiting) }),
+        ...(waiting && { tells: await recipientOf(deps, db, waiting) }),
       };
     },
     listFor,
@@ -151,7 +150,7 @@ async function listFor(db: TenantReads, instanceId: string): Promise<ShownMessag
 
 const SHOWN_STATES = { WAITING: 'SENDING', READY: 'SENDING', SENT: 'SENT', FAILED: 'FAILED' } as const;
 
-/** Made at the first message, outside of every transaction. */
+/** Reads the key at the first message, outside of every transaction. */
 function keyOnce({ vault, db }: MessagesDeps): () => Promise<KeyObject> {
   let key: KeyObject | undefined;
   return async () => {
@@ -167,7 +166,7 @@ function typedAddress(channel: Channel, to: string): string {
   return checked.address;
 }
 
-/** Addresses in parameters were never validated: what is not an address counts as absent. */
+/** The known address. Parameters were not validated, so an invalid address counts as absent. */
 function ownAddress(channel: Channel, instance: InstanceRow): string {
   const own = knownAddress(channel, instance);
   if (own === undefined) throw new ApiError(100162);
@@ -188,7 +187,7 @@ function shownAddresses(channels: readonly Channel[], instance: InstanceRow): Pi
   return { ...(email && { email }), ...(phoneNumber && { phoneNumber }) };
 }
 
-async function toldAt(deps: MessagesDeps, db: TenantReads, row: MessageRow): Promise<string> {
+async function recipientOf(deps: MessagesDeps, db: TenantReads, row: MessageRow): Promise<string> {
   return shorten(row.channel, (await contentOf(deps, db, row)).to);
 }
 
@@ -198,7 +197,7 @@ async function contentOf({ vault }: MessagesDeps, db: TenantReads, row: MessageR
   return JSON.parse(opened.toString('utf8')) as Content;
 }
 
-/** Removes addresses that no job has erased, expired counts, and old messages. */
+/** Removes addresses that no job has removed, expired counts, and old messages. */
 function cleanJob(deps: MessagesDeps): JobDefinition<object> {
   return definePurge(
     deps,

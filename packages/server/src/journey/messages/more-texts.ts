@@ -1,6 +1,6 @@
 import type { Texts } from './message-text.ts';
 
-/** The same in the languages that came later. */
+/** The texts in the languages that were added later. */
 export const MORE_TEXTS = {
   nl: {
     handoff: {

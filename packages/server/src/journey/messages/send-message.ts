@@ -9,12 +9,12 @@ import { endMessage, findMessage, type MessageRow } from './messages.repository.
 import { writeMail, writeSms } from './write-message.ts';
 
 /**
- * The job that hands a message over. The payload is an id; the address is opened here, and erased when the message is
- * sent or given up. A worker that dies in between sends it twice, under the same id.
+ * The job that sends a message. The payload is an id; the address is opened here, and removed when the message is sent or
+ * given up. If a worker dies in between, the message is sent twice, under the same id.
  */
 export type SendPayload = { messageId: string };
 
-/** What is sealed in a message. */
+/** The sealed part of a message. */
 export type Content = { to: string; language: string; url?: string };
 
 export type SendDeps = {
@@ -25,7 +25,7 @@ export type SendDeps = {
   log: Pick<QueueLog, 'info'>;
 };
 
-/** Three hours in all: a server that takes nobody at the first try takes most at the second. */
+/** The attempts take three hours in all: servers that reject unknown senders at first accept most at the second attempt. */
 const MAX_SENDS = 14;
 
 export function defineSendMessage(deps: SendDeps): JobDefinition<SendPayload> {
@@ -63,7 +63,7 @@ export function defineSendMessage(deps: SendDeps): JobDefinition<SendPayload> {
   });
 }
 
-/** What the vault binds the sealed content to. */
+/** The context to which the vault binds the sealed content. */
 export function contextOf({ id }: { id: string }): string {
   return `message:${id}`;
 }

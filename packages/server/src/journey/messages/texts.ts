@@ -2,7 +2,7 @@ import { JOURNEY_LANGUAGES } from '@grove/contract';
 import type { Texts } from './message-text.ts';
 import { MORE_TEXTS } from './more-texts.ts';
 
-/** What messages to end users say, in the languages of the journey. `{tenant}` is the name of whoever asks. */
+/** The texts of messages to end users, in the languages of the journey. `{tenant}` is the name of the tenant. */
 export const LANGUAGES = JOURNEY_LANGUAGES;
 export type Language = (typeof LANGUAGES)[number];
 

@@ -3,7 +3,7 @@ import { inOneLine } from '../../kernel/in-one-line.ts';
 import type { MailText, Texts } from './message-text.ts';
 import { LANGUAGES, type Language, RIGHT_TO_LEFT, TEXTS } from './texts.ts';
 
-/** What a message says, from what it is about. Pure. */
+/** Writes the text of a message. Pure. */
 export type MessageKind = 'HANDOFF' | 'DECIDED' | 'ASKED_AGAIN' | 'RESUME';
 const TEXT_OF = { HANDOFF: 'handoff', DECIDED: 'decided', ASKED_AGAIN: 'askedAgain' } as const;
 
@@ -11,7 +11,7 @@ export type About = {
   readonly kind: MessageKind;
   readonly language: string;
   readonly tenantName: string;
-  /** The link, where there is one. */
+  /** The link, if there is one. */
   readonly url?: string | undefined;
 };
 
@@ -41,7 +41,7 @@ export function writeSms({ language, tenantName, url = '' }: About): string {
   );
 }
 
-/** `de-AT` is German; what nobody has written is English. */
+/** The language of the texts for a tag: `de-AT` is German, and languages without texts get English. */
 export function languageOf(languageTag: string): Language {
   const [tag = ''] = languageTag.toLowerCase().split('-');
   const first = tag === 'no' || tag === 'nn' ? 'nb' : tag;
@@ -63,7 +63,7 @@ type Parts = {
 
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 
-/** Tables and styles in their places, because programs for mail know little else. Nothing is loaded from anywhere. */
+/** Uses tables and inline styles, because mail programs support little else. Nothing is loaded from outside. */
 function htmlOf({ subject, lead, texts, tenant, url, language }: Parts): string {
   const dir = RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr';
   const align = dir === 'rtl' ? 'right' : 'left';
@@ -99,7 +99,7 @@ ${more.join('\n')}
 `;
 }
 
-/** What an e-mail says with which an operator sends the link to a verification. The other words are those of the hand-off. */
+/** The lead of an e-mail in which an operator sends the link to a verification. Its other texts are those of the hand-off. */
 const LEADS: Readonly<Record<Language, string>> = {
   en: '{tenant} asks you to verify who you are. This link leads to your verification. Open it only if you expect it.',
   de: '{tenant} bittet Sie, Ihre Identität zu bestätigen. Dieser Link führt zu Ihrer Prüfung. Öffnen Sie ihn nur, wenn Sie ihn erwarten.',

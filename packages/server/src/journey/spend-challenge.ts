@@ -7,8 +7,8 @@ import type { AttemptOfStep, JourneyDeps } from './journey-deps.ts';
 
 type Submission = { snapshot: Snapshot; current: Current; result: Readonly<Record<string, unknown>>; now: number };
 
-/** An answer spends the challenge in its own transaction, so that neither is there without the other. */
-export async function spendAnswered(
+/** Spends the challenge in the transaction of its answer, so that both are stored or neither. */
+export async function spendChallenge(
   deps: Pick<JourneyDeps, 'processes'>,
   tx: TenantTx,
   { snapshot: look, current, result, now }: Submission,
