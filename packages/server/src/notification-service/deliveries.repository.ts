@@ -5,7 +5,7 @@ import { query, statement } from '../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import { removeFromQueue } from './queue.repository.ts';
 
-/** The log of deliveries and their results. Deliveries that are still to be sent are in the queue as well. */
+/** The log of deliveries and their results. Deliveries that must still be sent are in the queue as well. */
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED';
 
 const deliveries = table('webhook_deliveries', {
@@ -25,7 +25,7 @@ const deliveries = table('webhook_deliveries', {
   last_status: optional(integer()),
   last_error: optional(text()),
   last_ms: optional(integer()),
-  /** What the endpoint answered when it refused. */
+  /** The answer of the endpoint to a refused delivery. */
   last_answer: optional(text()),
 });
 export type DeliveryRow = RowOf<typeof deliveries>;
@@ -53,7 +53,7 @@ const REOPEN = deliveries.update(['status', 'next_at'], BY_ID);
 const SETTLE = statement(`UPDATE webhook_deliveries SET status = :status, next_at = :nextAt, attempts = attempts + 1,
   last_at = :at, last_status = :answerStatus, last_error = :error, last_ms = :milliseconds, last_answer = :answer
   ${BY_ID}`);
-// A list of so many ids would be longer than a statement may be; one order makes both statements mean the same rows.
+// A list of so many ids is too long for a statement. The order ensures that both statements select the same rows.
 const FAILED_SINCE = `SELECT id FROM webhook_deliveries ${OF_TENANT} AND webhook_id = :webhookId AND status = 'FAILED'
   AND last_at >= :since ORDER BY id LIMIT :limit`;
 const ENQUEUE_FAILED =
@@ -96,7 +96,7 @@ export async function replayDelivery(
   ENQUEUE.send(tx, { id, webhook_id, now });
 }
 
-/** How many are sent again, the oldest first. */
+/** Sends failed deliveries again, the oldest first. Resolves to their number. */
 export async function replayFailed(
   tx: TenantTx,
   failed: { webhookId: string; since: number; now: number; limit: number },
@@ -128,7 +128,7 @@ const EXPIRE = query<{
 }>()(`UPDATE webhook_deliveries SET status = 'CANCELLED', next_at = NULL, last_error = 'expired'
   ${OF_TENANT} AND id IN (SELECT id FROM webhook_deliveries
     ${OF_TENANT} AND id < :beforeId AND status = 'PENDING' ORDER BY id LIMIT :limit) RETURNING id`);
-// From one webhook to the next by the index: there are few of them, and very many deliveries.
+// Steps from webhook to webhook by the index, because there are few webhooks and very many deliveries.
 const ORPHANED = query<{ webhook_id: string }>()(`WITH RECURSIVE known (webhook_id) AS (
     SELECT min(webhook_id) FROM webhook_deliveries ${OF_TENANT}
     UNION ALL
@@ -146,12 +146,12 @@ export async function expireDeliveries(tx: TenantTx, beforeId: string, limit: nu
   return expired.length;
 }
 
-// By the index of the queue: what has been waiting longest of a webhook that has more waiting than it may.
+// Finds a webhook over its limit by the index of the queue, and its oldest deliveries.
 const CROWDED = query<{
   webhook_id: string;
   waiting: number;
 }>()(`SELECT webhook_id, count(*) AS waiting FROM webhook_queue WHERE owner_tenant_id = :tenant_id
-  GROUP BY webhook_id HAVING count(*) > :mostWaiting LIMIT 1`);
+  GROUP BY webhook_id HAVING count(*) > :maxWaiting LIMIT 1`);
 const OLDEST = query<{ id: string }>()(
   `SELECT id FROM webhook_queue WHERE owner_tenant_id = :tenant_id AND webhook_id = :webhook_id
   ORDER BY id LIMIT :limit`,
@@ -160,10 +160,10 @@ const GIVE_UP = statement(`UPDATE webhook_deliveries SET status = 'CANCELLED', n
   last_error = 'too_many_waiting' ${OF_TENANT} AND id ${inList(':ids')}`);
 
 /** Drops the oldest deliveries: a receiver that comes back needs the newest most, and the log still shows the others. */
-export async function giveUpOverflow(tx: TenantTx, mostWaiting: number, limit: number): Promise<number> {
-  const crowded = await CROWDED.get(tx, { mostWaiting });
+export async function giveUpOverflow(tx: TenantTx, maxWaiting: number, limit: number): Promise<number> {
+  const crowded = await CROWDED.get(tx, { maxWaiting });
   if (!crowded) return 0;
-  const tooMany = Math.min(limit, Number(crowded.waiting) - mostWaiting);
+  const tooMany = Math.min(limit, Number(crowded.waiting) - maxWaiting);
   const oldest = await OLDEST.all(tx, { webhook_id: crowded.webhook_id, limit: tooMany });
   const ids = oldest.map(({ id }) => id);
   await GIVE_UP.run(tx, { ids });

@@ -24,14 +24,14 @@ import { toDelivery } from './webhook-rules.ts';
 import { findWebhook } from './webhooks.repository.ts';
 import type { WebhookRow } from './webhooks.table.ts';
 
-/** The log of deliveries: looked at, sent again, and tried out. */
+/** The log of deliveries: reads it, sends deliveries again, and sends test deliveries. */
 
 export const MAX_RECOVERED = 10_000;
 export const TEST_EVENT = 'webhook.test';
 
-type Handled = 'test' | 'listDeliveries' | 'getDelivery' | 'replay' | 'recover';
+type DeliveryOperation = 'test' | 'listDeliveries' | 'getDelivery' | 'replay' | 'recover';
 
-export function deliveryHandlers({ ring }: { ring(): void }): Pick<Handlers<typeof api.webhooks>, Handled> {
+export function deliveryHandlers({ ring }: { ring(): void }): Pick<Handlers<typeof api.webhooks>, DeliveryOperation> {
   return {
     async test(context, { params }) {
       const { db, now } = context;
@@ -87,7 +87,7 @@ export function deliveryHandlers({ ring }: { ring(): void }): Pick<Handlers<type
       const { db, now } = context;
       const { id: webhookId } = await getWebhook(db, context, params.webhookId);
       const since = fromDtm(body.sinceDtm);
-      // A leap second is a valid date-time that this clock cannot name.
+      // A leap second is a valid date-time that Date cannot represent.
       if (Number.isNaN(since)) throw invalidInput({ pointer: '/sinceDtm', message: 'is not a valid date-time' });
       const deliveries = await db.write((tx) => {
         tx.afterCommit(ring);

@@ -9,13 +9,13 @@ import type { QueueOptions } from '../leases/worker.ts';
 import { type Items, openWorker, type QueuePolicy, type Worker } from '../leases/worker.ts';
 import {
   bringDeliveriesForward,
-  type Claimed,
   claimFromLane,
   DELIVERY_LEASES,
   dueLanes,
   type Lane,
   placesOf,
   prepareClaim,
+  type QueueItem,
 } from './queue.repository.ts';
 import { DEFAULT_RETRY_INTERVALS_MS } from './retry-rules.ts';
 import { deliverySender, type Outcome, type SendDeps } from './send-delivery.ts';
@@ -23,11 +23,11 @@ import { settle } from './settle.ts';
 
 export type DispatcherDeps = SendDeps &
   QueueOptions & {
-    /** Requests to one endpoint at a time, by all servers together. */
+    /** The limit of concurrent requests to one endpoint, by all servers together. */
     perEndpoint?: number | undefined;
     /** Called after each attempt, for the metrics. */
     onAttempt?(outcome: 'delivered' | 'failed' | 'dropped', milliseconds: number): void;
-    /** The trace that a delivery belongs to, if this server still knows. */
+    /** The trace of a delivery, if this server still knows it. */
     traceOf?(deliveryId: string): string | undefined;
   };
 
@@ -35,22 +35,21 @@ export const MAX_IN_FLIGHT = 256;
 const PER_ENDPOINT = 4;
 /** The endpoints of one tenant can never take every place. */
 export const MAX_IN_FLIGHT_PER_TENANT = 192;
-/** To prepare and begin one takes about half a millisecond of everybody's time. */
+/** To prepare and begin a request takes about half a millisecond. */
 export const BEGUN_PER_TURN = 4;
 const MAX_LANES = 512;
 const MAX_LANES_PER_CLAIM = 64;
 /**
- * Another server sends what a dead one had claimed after this time and a second of its poll at most. The clocks of servers
- * may differ by half of it; otherwise a delivery is sent twice, under the same id. Where there is no other server, nobody
- * waits for a lease.
+ * The deliveries of a dead server are sent by another one after this time and at most a second of its poll. The clocks of
+ * servers may differ by half of it; otherwise a delivery is sent twice, under the same id.
  */
 export const LEASE_MS = 4 * SECOND;
 const LEASE_OF_SINGLE_SERVER_MS = MINUTE;
 
 /**
- * Sends what is due. It asks for endpoints with something to send, takes a few deliveries of each in turn, and never
- * more than an endpoint can have under way: a receiver that hangs holds its own few places and nobody else's. Each
- * delivery is leased, so a server that dies leaves it to another, which sends it again under the same id.
+ * Sends due deliveries. It claims a few deliveries of each endpoint in turn, and never more than the endpoint's limit, so
+ * that a receiver that hangs occupies only its own places. Each delivery is leased: if a server dies, another one sends it
+ * again under the same id.
  */
 export function openDispatcher(deps: DispatcherDeps): Worker {
   const { db, clock, log, random = Math.random, perEndpoint = PER_ENDPOINT } = deps;
@@ -59,7 +58,7 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
   /** The endpoint that was served last. */
   let after = '';
   const leaseMs = deps.leaseMs ?? (db.isSingleServer ? LEASE_OF_SINGLE_SERVER_MS : LEASE_MS);
-  const policy: QueuePolicy<Claimed, Outcome> = {
+  const policy: QueuePolicy<QueueItem, Outcome> = {
     noun: 'webhook deliveries',
     table: DELIVERY_LEASES,
     concurrency: MAX_IN_FLIGHT,
@@ -69,7 +68,7 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
       if (items.size >= MAX_IN_FLIGHT) return { items: [], mayBeMore: true };
       const underWay = countByReceiver(items);
       const due = await lanesFrom(db, now, after);
-      // A receiver that hangs has its full number under way, and must not fill the claim with what is due.
+      // A receiver that hangs has reached its limit and must not fill the claim.
       const suspended = due.length > 0 ? await deps.suspended?.() : undefined;
       const open = due.filter((lane) => !suspended?.has(lane.owner_tenant_id));
       const lanes = open.filter((lane) => (underWay.get(lane.webhook_id) ?? 0) < placesOf(lane, perEndpoint));
@@ -85,7 +84,7 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
       const parent = deps.traceOf?.(delivery.id);
       const outcome = await inSpan(deps.tracing, 'webhook.deliver', { kind: 'consumer', parent }, () =>
         send(db.of(asTenantId(delivery.tenantId)), delivery, signal),
-      ).catch((error): Outcome => unexpected(error, clock, log));
+      ).catch((error): Outcome => outcomeOfError(error, clock, log));
       deps.onAttempt?.(...attemptOf(outcome));
       return outcome;
     },
@@ -97,16 +96,16 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
   return openWorker(deps, policy);
 }
 
-type Room = { items: Items<Claimed>; underWay: Map<string, number>; now: number; lease: Lease; perEndpoint: number };
+type Room = { items: Items<QueueItem>; underWay: Map<string, number>; now: number; lease: Lease; perEndpoint: number };
 
 function claimFromLanes(
   db: Db,
   lanes: readonly Lane[],
   { items, underWay, perEndpoint, ...claim }: Room,
-): Promise<Claimed[]> {
+): Promise<QueueItem[]> {
   return db.aside.system.write(async (tx) => {
     await prepareClaim(tx);
-    const claimed: Claimed[] = [];
+    const claimed: QueueItem[] = [];
     for (const lane of inTurn(lanes).slice(0, MAX_LANES_PER_CLAIM)) {
       const ofTenant = claimed.filter(({ tenantId }) => tenantId === lane.owner_tenant_id).length;
       const roomOfTenant = MAX_IN_FLIGHT_PER_TENANT - (underWay.get(lane.owner_tenant_id) ?? 0) - ofTenant;
@@ -118,8 +117,8 @@ function claimFromLanes(
   });
 }
 
-/** How many are under way for each tenant and each endpoint: no id of the one is an id of the other. */
-function countByReceiver({ waiting, running }: Items<Claimed>): Map<string, number> {
+/** Counts the deliveries under way by tenant and by endpoint, whose ids differ. */
+function countByReceiver({ waiting, running }: Items<QueueItem>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { tenantId, webhookId } of [...waiting, ...running]) {
     for (const id of [tenantId, webhookId]) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -127,7 +126,7 @@ function countByReceiver({ waiting, running }: Items<Claimed>): Map<string, numb
   return counts;
 }
 
-/** From the endpoint after the last that was served, and round again, so that all have their turn. */
+/** The due endpoints, from the one after the last served and round again, so that each gets its turn. */
 async function lanesFrom(db: Db, now: number, after: string): Promise<Lane[]> {
   const lanes = await dueLanes(db.aside.system, { now, after, limit: MAX_LANES });
   if (after === '' || lanes.length === MAX_LANES) return lanes;
@@ -135,7 +134,7 @@ async function lanesFrom(db: Db, now: number, after: string): Promise<Lane[]> {
   return [...lanes, ...before.filter(({ webhook_id }) => webhook_id <= after)];
 }
 
-/** The first of each tenant, then the second of each: a tenant with a hundred endpoints is not a hundred tenants. */
+/** The first endpoint of each tenant, then the second of each, so that many endpoints do not give a tenant more turns. */
 function inTurn(lanes: readonly Lane[]): Lane[] {
   const queues = [...Map.groupBy(lanes, ({ owner_tenant_id }) => owner_tenant_id).values()];
   const longest = Math.max(...queues.map(({ length }) => length));
@@ -143,7 +142,7 @@ function inTurn(lanes: readonly Lane[]): Lane[] {
   return rounds.flat();
 }
 
-function unexpected(error: unknown, clock: Clock, log: QueueLog): Outcome {
+function outcomeOfError(error: unknown, clock: Clock, log: QueueLog): Outcome {
   // A database that is away is not a fault of the delivery.
   if (error instanceof DbError) return { kind: 'stopped' };
   log.error({ err: error }, 'could not send a webhook');

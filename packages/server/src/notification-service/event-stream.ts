@@ -9,16 +9,16 @@ import { implement } from '../kernel/implement.ts';
 import type { MayStillCall } from '../kernel/still-allowed.ts';
 
 /**
- * Events for a caller that stays connected, as server-sent events: the same that webhooks are told, with the same ids
- * alone. A connection sees what its server commits, from its beginning on; nothing is stored for it, so it is for
- * developers, and a webhook is for everything that must arrive.
+ * Server-sent events for a connected caller: the same events as for webhooks, with ids only. A connection receives the events
+ * that its server commits while it is open; nothing is stored for it. So it is for developers, and webhooks are for events
+ * that must arrive.
  */
 export type EventHub = {
-  /** Whether anybody watches: if not, there is nothing to write. */
+  /** Whether anybody watches. */
   watched(tenantId: TenantId, environment: Environment): boolean;
   publish(tenantId: TenantId, environment: Environment, event: StreamedEvent): void;
   subscribe(watcher: Subscription): BytesAnswer;
-  /** Sends a heartbeat, and cuts off callers who may not call any more. */
+  /** Sends a heartbeat, and ends the connections of callers who have lost the permission. */
   beat(): Promise<void>;
   stop(): void;
 };
@@ -37,7 +37,7 @@ type Subscription = {
   readonly tenantId: TenantId;
   readonly environment: Environment;
   readonly types: ReadonlySet<string>;
-  /** Whether the caller could begin to watch now. */
+  /** Whether the caller may still watch. */
   mayStillWatch?(): Promise<boolean>;
 };
 
@@ -53,7 +53,7 @@ export function openEventHub(maxStreamMs = MAX_STREAM_MS): EventHub {
     events.push(text);
     if (events.readableLength > MAX_UNREAD_BYTES) events.destroy();
   };
-  /** If nobody knows whether the caller may still watch, it connects again. */
+  /** If the permission cannot be checked, the connection ends, and the caller must connect again. */
   const beatOf = async (watcher: Watcher) => {
     const mayWatch = await watcher.mayStillWatch?.().catch(() => false);
     if (mayWatch === false) watcher.events.destroy();
@@ -94,7 +94,7 @@ export function openEventHub(maxStreamMs = MAX_STREAM_MS): EventHub {
         if (line.size === 0) lines.delete(key);
       });
       write(watcher, ': watching\n\n');
-      // A proxy that gathers what it passes on would make the events late.
+      // Keeps proxies from buffering, which would delay the events.
       return stream('text/event-stream', watcher.events, { 'x-accel-buffering': 'no', 'cache-control': 'no-store' });
     },
     stop() {

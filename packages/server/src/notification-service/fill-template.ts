@@ -10,7 +10,7 @@ export type WebhookValues = {
   processDefnName: string;
   processDefnVersion: number;
   dateTime: string;
-  /** Of events of identity stores; empty otherwise. */
+  /** Set for events of identity stores; empty otherwise. */
   storeName: string;
   userId: string;
   parameters: Readonly<Record<string, string>>;

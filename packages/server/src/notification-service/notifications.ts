@@ -11,13 +11,13 @@ import { purgeDeliveriesJob } from './purge-deliveries.ts';
 import { isWebhookName } from './webhooks.repository.ts';
 import { type WebhooksDeps, webhookHandlers } from './webhooks.ts';
 
-/** Webhooks put together: the callers' side, what the engine tells, and what sends it. */
+/** Webhooks as a feature: the handlers, the notifier and the dispatcher. */
 export type Notifications = Notifier & {
   handlers: { webhooks: ReturnType<typeof webhookHandlers>; eventStream: ReturnType<typeof eventStreamHandlers> };
   isWebhookName: typeof isWebhookName;
   startWork(): void;
   stop(): Promise<void>;
-  /** For a process that has not started it: sends what is due until nothing is. */
+  /** Sends due deliveries until none is left, also in a process that has not started the dispatcher. */
   deliverDue(): Promise<number>;
   extendLeases(): Promise<void>;
   jobs: readonly JobDefinition<object>[];
@@ -28,12 +28,12 @@ export type NotificationsDeps = Omit<DispatcherDeps, 'vault' | 'outbound'> &
   Pick<Platform, 'db' | 'everyTenantId'> & {
     vault: Pick<Vault, 'sealFor' | 'openFor'>;
     outbound: Outbound;
-    /** Whether a caller who was let in is still to be. */
+    /** Whether an admitted caller may still call. */
     mayStillCall?: MayStillCall;
     secretHostFault: WebhooksDeps['secretHostFault'];
   };
 
-/** Deliveries whose trace this server remembers. */
+/** The number of deliveries whose trace this server caches. */
 const MAX_TRACES = 10_000;
 
 export function openNotifications(deps: NotificationsDeps): Notifications {

@@ -8,19 +8,19 @@ import type { EventHub } from './event-stream.ts';
 import { subscribes } from './webhook-rules.ts';
 import { activeWebhooks, findWebhookNamed, type Subscriber } from './webhooks.repository.ts';
 
-/** As it is stored and, without a template, sent. */
+/** The stored event, which is also the body of a webhook without a template. */
 export type Payload = { type: string; timestamp: string; data: Readonly<Record<string, unknown>> };
 
 /**
- * In the transaction of what happened: one delivery for each active webhook that wants to know. It is told exactly if
- * the event is there, and soon after the commit.
+ * Adds a delivery for each active webhook that subscribes, in the transaction of the event, so that both are stored or
+ * neither. It is sent soon after the commit.
  */
 export type Notify = (tx: TenantTx, event: InstanceEvent) => Promise<void>;
 
-/** For a step that names its webhook, whether or not it subscribes. False if there is no active one of that name. */
+/** Adds a delivery for the webhook that a step names, subscribed or not. Resolves to false if none of that name is active. */
 export type NotifyStep = (tx: TenantTx, webhookName: string, event: InstanceEvent) => Promise<boolean>;
 
-/** What concerns the tenant and no instance. */
+/** An event of the tenant without an instance. */
 export type TenantEvent = {
   readonly type: string;
   readonly environment: 'live' | 'test';
@@ -29,7 +29,7 @@ export type TenantEvent = {
 };
 export type NotifyTenant = (tx: TenantTx, event: TenantEvent) => Promise<void>;
 
-/** What happened in an identity store. It holds no personal data. */
+/** An event of an identity store. It holds no personal data. */
 export type IdentityEvent = {
   readonly environment: Environment;
   readonly id: string;
@@ -45,8 +45,8 @@ export type IdentityEvent = {
 export type NotifyIdentity = (tx: TenantTx, event: IdentityEvent) => Promise<void>;
 
 /**
- * Begins to read who subscribes, for a transaction that will tell something. If it is called when the transaction begins,
- * PostgreSQL reads it in the round trip of the first statement.
+ * Begins to read the subscribers for a transaction that will have an event. If it is called at the start of the transaction,
+ * PostgreSQL reads them in the round trip of the first statement.
  */
 export type ExpectEvents = (tx: TenantTx) => void;
 
@@ -58,10 +58,10 @@ export type Notifier = {
   expect: ExpectEvents;
 };
 
-/** `noted`: a delivery was written. `hub`: who watches events while they happen. */
+/** `rememberTrace` is called for each new delivery. `hub` has the callers that watch events. */
 export function notifier(ring: () => void, rememberTrace: (id: string) => void, hub: EventHub): Notifier {
-  /** Adds a delivery for each active webhook that subscribes. Mostly there is none: then this one read is all. */
-  const tell = async (
+  /** Adds a delivery for each active webhook that subscribes. Usually there is none, which costs only this read. */
+  const addDeliveries = async (
     tx: TenantTx,
     { environment, type }: { environment: Environment; type: string },
     deliveryOf: () => Omit<NewDelivery, 'id' | 'webhook_id'>,
@@ -84,14 +84,14 @@ export function notifier(ring: () => void, rememberTrace: (id: string) => void, 
   };
   return {
     expect: (tx) => void activeIn(tx).catch(() => undefined),
-    notify: (tx, event) => tell(tx, event, () => deliveryOfInstance(tx, event)),
+    notify: (tx, event) => addDeliveries(tx, event, () => deliveryOfInstance(tx, event)),
     notifyTenant: (tx, event) =>
-      tell(tx, event, () => {
+      addDeliveries(tx, event, () => {
         const { environment, data, at } = event;
         return deliveryOf(event.type, at, { tenantId: tx.tenantId, environment, ...data });
       }),
     notifyIdentity: (tx, event) =>
-      tell(tx, event, () => {
+      addDeliveries(tx, event, () => {
         const { type, at, id, process, ...fields } = event;
         return deliveryOf(type, at, { tenantId: tx.tenantId, eventId: id, ...fields, ...process });
       }),
@@ -105,7 +105,7 @@ export function notifier(ring: () => void, rememberTrace: (id: string) => void, 
   };
 }
 
-/** Read once in a transaction, however much it tells. */
+/** The active webhooks, which are read once in a transaction, whatever the number of its events. */
 const active = new WeakMap<TenantTx, Promise<Subscriber[]>>();
 
 function activeIn(tx: TenantTx): Promise<Subscriber[]> {
@@ -114,7 +114,7 @@ function activeIn(tx: TenantTx): Promise<Subscriber[]> {
   return subscribers;
 }
 
-/** A delivery of what concerns no instance. */
+/** A delivery of an event without an instance. */
 function deliveryOf(type: string, at: number, data: Payload['data']) {
   const payload = JSON.stringify({ type, timestamp: toDtm(at), data } satisfies Payload);
   return { event: type, instance_id: null, sequence: null, payload, created_at: at };

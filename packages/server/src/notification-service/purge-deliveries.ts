@@ -11,14 +11,14 @@ import {
 import { forgetOldSecrets } from './webhooks.repository.ts';
 
 const DAY = 24 * HOUR;
-/** Longer than any schedule of retries, and short enough to be seen before it is removed. */
+/** Longer than any schedule of retries, and early enough that the result is visible before it is removed. */
 export const EXPIRES_AFTER_MS = 25 * DAY;
 export const KEPT_MS = 30 * DAY;
 const MAX_BATCH = 500;
-/** Of one webhook. A receiver that is away for days must not fill the disk of everybody. */
-export const MOST_WAITING = 100_000;
+/** The limit of one webhook: a receiver that is away for days must not fill the disk. */
+export const MAX_WAITING = 100_000;
 
-/** The log is kept for thirty days; what could not be delivered by then never will be. */
+/** Removes the log after thirty days, and gives up deliveries that have waited too long. */
 export function purgeDeliveriesJob(db: Db, everyTenantId: () => AsyncIterable<TenantId>): JobDefinition<object> {
   return defineJob<object>({
     kind: 'notification-service.purge-deliveries',
@@ -39,7 +39,7 @@ export async function purgeDeliveries(
   db: TenantDb,
   now: number,
   signal?: AbortSignal,
-  mostWaiting = MOST_WAITING,
+  maxWaiting = MAX_WAITING,
 ): Promise<void> {
   const inBatches = async (work: (tx: Parameters<Parameters<TenantDb['write']>[0]>[0]) => Promise<number>) => {
     for (let done = -1; done !== 0; ) {
@@ -48,7 +48,7 @@ export async function purgeDeliveries(
     }
   };
   await inBatches((tx) => expireDeliveries(tx, firstIdAt(now - EXPIRES_AFTER_MS), MAX_BATCH));
-  await inBatches((tx) => giveUpOverflow(tx, mostWaiting, MAX_BATCH));
+  await inBatches((tx) => giveUpOverflow(tx, maxWaiting, MAX_BATCH));
   await inBatches((tx) => removeEndedDeliveries(tx, { beforeId: firstIdAt(now - KEPT_MS), limit: MAX_BATCH }));
   await inBatches((tx) => removeOrphanedDeliveries(tx, MAX_BATCH));
   await db.write((tx) => forgetOldSecrets(tx, { now }));

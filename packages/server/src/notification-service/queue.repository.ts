@@ -8,8 +8,8 @@ import { type Lease, leaseTable } from '../leases/lease-table.ts';
 import { FAILURES_THAT_CLOSE, LONGEST_CLOSED_MS } from './retry-rules.ts';
 
 /**
- * What is to be sent, for all tenants at once: a lane for each endpoint, so that what waits for one never stands in the
- * way of what waits for another. The tables hold ids alone, and belong to no tenant.
+ * The queue of deliveries for all tenants: a lane for each endpoint, so that the deliveries of one endpoint never delay those
+ * of another. The tables hold ids only and belong to no tenant.
  */
 const endpoints = table('webhook_endpoints', {
   webhook_id: text(),
@@ -22,16 +22,16 @@ export const DELIVERY_LEASES = leaseTable('webhook_queue');
 
 export type Lane = { webhook_id: string; owner_tenant_id: string; failures: number };
 
-export type Claimed = {
+export type QueueItem = {
   readonly id: string;
   readonly tenantId: string;
   readonly webhookId: string;
-  /** Attempts so far, in this run of its schedule. */
+  /** The number of attempts in the current run of its schedule. */
   readonly tried: number;
   readonly token: string;
 };
 
-/** Requests to one endpoint at a time: one alone if the last failed, which also shows whether it is back. */
+/** The limit of concurrent requests to an endpoint: one if the last failed, which also tests whether it works again. */
 export function placesOf({ failures }: { failures: number }, perEndpoint: number): number {
   return failures > 0 ? 1 : perEndpoint;
 }
@@ -47,7 +47,7 @@ const DUE_LANES = query<Lane>()(`WITH RECURSIVE lanes (webhook_id) AS (
     SELECT 1 FROM webhook_queue d WHERE d.webhook_id = e.webhook_id AND d.next_at <= :now AND d.lease_until <= :now)
   ${LIMIT}`);
 
-/** Endpoints with something to send, from the one after `after` on. */
+/** The endpoints with due deliveries, from the one after `after` on. */
 export const dueLanes = DUE_LANES.all;
 // The server that holds this row lock counts the requests under way and adds to them; others skip to the next endpoint.
 const TAKE_LANE = endpoints.select(
@@ -65,14 +65,14 @@ const CLAIM = query<{ id: string; next_at: number; tried: number }>()(`WITH due 
 
 export const prepareClaim = statement(BY_INDEX).get;
 
-/** The deliveries that have been due longest, as many as the endpoint can take, each leased to the caller. */
+/** Claims the deliveries that have been due longest, up to the limit of the endpoint. */
 export async function claimFromLane(
   tx: Writes,
   { webhook_id, owner_tenant_id }: Pick<Lane, 'webhook_id' | 'owner_tenant_id'>,
   now: number,
   lease: Lease,
   { limit, perEndpoint }: { limit: number; perEndpoint: number },
-): Promise<Claimed[]> {
+): Promise<QueueItem[]> {
   const endpoint = await TAKE_LANE.get(tx, { webhook_id, now });
   if (!endpoint) return [];
   const leased = (await UNDER_WAY.get(tx, { webhook_id, now }))?.leased ?? 0;
@@ -93,7 +93,7 @@ export const removeFromQueue = statement(
   `DELETE FROM webhook_queue WHERE owner_tenant_id = :tenant_id AND id ${inList(':ids')}`,
 ).run;
 
-/** False if the lease ran out and another server has the delivery now. */
+/** Resolves to false if the lease ran out and another server has the delivery now. */
 export const retryAt =
   statement(`UPDATE webhook_queue SET lease_until = 0, lease_token = NULL, tried = tried + 1, next_at = :at
   WHERE owner_tenant_id = :tenant_id AND id = :id AND lease_token = :token`).changes;
@@ -123,7 +123,7 @@ export const noteSuccess = statement(
   `UPDATE webhook_endpoints SET failures = 0, closed_until = 0 ${OF_TENANT} AND failures > 0`,
 ).run;
 
-/** How many failures in a row there are now; nothing if the endpoint is closed already. */
+/** Counts failures. Resolves to the number of failures in a row; undefined if the endpoint is already closed. */
 export async function noteFailures(
   tx: TenantTx,
   webhookId: string,
@@ -135,14 +135,14 @@ export async function noteFailures(
 
 export const closeEndpoint = endpoints.update(['closed_until'], OF_TENANT).run;
 
-/** No interval of a schedule, with its jitter, is longer; a receiver may ask for a day. */
+/** Longer than any interval of a schedule with its jitter, and than the day that a receiver may request. */
 const LONGEST_DELAY_MS = 2 * DAY;
 // Ids are in the order of creation.
 const BRING_FORWARD = statement(`UPDATE webhook_queue SET next_at = :now WHERE next_at > :now
   AND ((tried = 0 AND id > :nextId) OR next_at > :now + ${LONGEST_DELAY_MS})`);
 const REOPEN = statement('UPDATE webhook_endpoints SET closed_until = 0 WHERE closed_until > :latest');
 
-/** Deliveries and endpoints that a clock which was ahead has added, put off or closed. */
+/** Brings forward deliveries and endpoints that were added, delayed or closed while the clock was ahead. */
 export async function bringDeliveriesForward(tx: Writes, now: number, leaseMs: number): Promise<void> {
   await BRING_FORWARD.run(tx, { now, nextId: newId(now + MOST_APART_MS) });
   await REOPEN.run(tx, { latest: now + LONGEST_CLOSED_MS + MOST_APART_MS });
@@ -153,7 +153,7 @@ const MAX_COUNTED = 100_000;
 const WAITING = query<{ count: number; oldest: number | null }>()(`SELECT count(*) AS count, min(next_at) AS oldest
     FROM (SELECT next_at FROM webhook_queue LIMIT ${MAX_COUNTED}) AS some_of_them`);
 
-/** How many deliveries wait, counted up to a limit, and when the first of them is due. */
+/** The number of waiting deliveries, up to a limit, and the moment when the first of them is due. */
 export async function deliveriesWaiting(db: Reads): Promise<{ count: number; oldest: number | null }> {
   return (await WAITING.get(db, {})) ?? { count: 0, oldest: null };
 }

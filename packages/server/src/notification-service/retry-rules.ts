@@ -1,6 +1,6 @@
 import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
 
-/** When to try again, as pure functions. */
+/** The rules for retries, as pure functions. */
 
 /** The waits after the first attempt, which is made at once. */
 export const DEFAULT_RETRY_INTERVALS_MS: readonly number[] = [
@@ -18,7 +18,7 @@ export const DEFAULT_RETRY_INTERVALS_MS: readonly number[] = [
 const JITTER = 0.2;
 const MAX_RETRY_AFTER_MS = 24 * HOUR;
 
-type Failed = {
+type Failure = {
   intervals: readonly number[];
   /** Attempts before this one. */
   attemptsBefore: number;
@@ -27,8 +27,8 @@ type Failed = {
   random(): number;
 };
 
-/** The moment of the next attempt; nothing after the last. Those that failed together do not come back together. */
-export function nextAttemptAt({ intervals, attemptsBefore, retryAfter, now, random }: Failed): number | undefined {
+/** The moment of the next attempt; undefined after the last one. Jitter spreads deliveries that failed together. */
+export function nextAttemptAt({ intervals, attemptsBefore, retryAfter, now, random }: Failure): number | undefined {
   const interval = intervals[attemptsBefore];
   if (interval === undefined) return undefined;
   const jittered = interval * (1 - JITTER + 2 * JITTER * random());
@@ -42,12 +42,12 @@ export function retryAfterMs(retryAfter: string | undefined, now: number): numbe
   return Number.isNaN(waitMs) ? 0 : Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS);
 }
 
-/** Failures in a row after which an endpoint is left alone for a while. */
+/** Failures in a row after which an endpoint gets no requests for a while. */
 export const FAILURES_THAT_CLOSE = 5;
 const FIRST_CLOSED_MS = 30 * SECOND;
 export const LONGEST_CLOSED_MS = 5 * MINUTE;
 
-/** How long an endpoint is left alone after so many failures in a row. */
+/** The time for which an endpoint gets no requests after so many failures in a row. */
 export function closedForMs(failures: number): number {
   if (failures < FAILURES_THAT_CLOSE) return 0;
   return Math.min(FIRST_CLOSED_MS * 2 ** Math.min(failures - FAILURES_THAT_CLOSE, 10), LONGEST_CLOSED_MS);

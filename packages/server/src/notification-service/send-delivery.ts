@@ -14,22 +14,22 @@ import { openWebhook } from './webhook-secrets.ts';
 import { findWebhookById } from './webhooks.repository.ts';
 import type { WebhookRow } from './webhooks.table.ts';
 
-/** What became of one attempt. Of the answer its status is stored, and of a refusal the beginning of its body. */
-export type Attempted = {
+/** The result of an attempt. The status of the answer is stored, and the beginning of the body if it was refused. */
+export type AttemptResult = {
   kind: 'attempted';
   at: number;
   status: number | null;
-  /** A word. `local`: nothing was sent, so it says nothing of the endpoint. */
+  /** One word. With `local`, nothing was sent, so the error is not one of the endpoint. */
   error: string | null;
   local: boolean;
   retryAfter: string | undefined;
   milliseconds: number;
-  /** What the endpoint answered when it refused, as far as it is text. */
+  /** The text of the answer, if the endpoint refused the delivery. */
   answer: string | null;
   intervals: readonly number[];
 };
-/** The delivery is gone; the webhook is disabled, so the delivery goes on waiting; or the server stops. */
-export type Outcome = Attempted | { kind: 'dropped' | 'waiting' | 'stopped' };
+/** `dropped`: the delivery no longer exists. `waiting`: the webhook is disabled. `stopped`: the server stops. */
+export type Outcome = AttemptResult | { kind: 'dropped' | 'waiting' | 'stopped' };
 
 export type SendDeps = {
   vault: Pick<Vault, 'openFor'>;
@@ -37,7 +37,7 @@ export type SendDeps = {
   outbound: Pick<Outbound, 'send'>;
   /** A cloud secret of the tenant, by its name. */
   findSecret: FindSecret;
-  /** The parameters of an instance; nothing if it is gone. */
+  /** The parameters of an instance; undefined if it was deleted. */
   parametersOf(db: TenantReads, instanceId: string): Promise<Readonly<Record<string, string>> | undefined>;
   timeoutMs?: number;
 };
@@ -48,20 +48,20 @@ export type SendDelivery = (
   signal: AbortSignal,
 ) => Promise<Outcome>;
 
-/** Of an answer so much is read, and of a refusal so much is shown to the tenant. */
+/** The part of an answer that is read, and shown to the tenant if it is a refusal. */
 export const MAX_ANSWER_BYTES = 16 * 1024;
 const MAX_OPENED = 1000;
 
-/** A fault of what the tenant has set up: it shows in the log of deliveries, and the next attempt may find it mended. */
+/** A fault in the tenant's configuration. The log of deliveries shows it, and the next attempt may succeed. */
 class LocalFault extends Error {}
 
 export function deliverySender(deps: SendDeps): SendDelivery {
   const { clock, outbound, timeoutMs } = deps;
-  const opened = boundedMap<string, Awaited<ReturnType<typeof openWebhook>>>(MAX_OPENED);
-  const openedOf = async (db: TenantDb, webhook: WebhookRow) => {
+  const openWebhooks = boundedMap<string, Awaited<ReturnType<typeof openWebhook>>>(MAX_OPENED);
+  const openCached = async (db: TenantDb, webhook: WebhookRow) => {
     const key = `${webhook.id}/${webhook.version}`;
-    const webhookInUse = opened.get(key) ?? (await openWebhook(deps.vault, db, webhook));
-    opened.set(key, webhookInUse);
+    const webhookInUse = openWebhooks.get(key) ?? (await openWebhook(deps.vault, db, webhook));
+    openWebhooks.set(key, webhookInUse);
     return webhookInUse;
   };
 
@@ -74,7 +74,7 @@ export function deliverySender(deps: SendDeps): SendDelivery {
     const nothing = { status: null, error: null, answer: null, local: false };
     const attempted = { kind: 'attempted', at, ...nothing, intervals } as const;
     try {
-      const { secrets, sensitive } = await openedOf(db, webhook);
+      const { secrets, sensitive } = await openCached(db, webhook);
       const body = webhook.method === 'GET' ? undefined : await bodyOf(deps, db, webhook, delivery);
       const own = { ...(JSON.parse(webhook.headers) as Headers), ...sensitive };
       const use = { environment: webhook.environment, actor: `Webhook: ${webhook.name}`, url: webhook.uri };
@@ -99,7 +99,7 @@ export function deliverySender(deps: SendDeps): SendDelivery {
       if (answer.fault === 'stopped') return { kind: 'stopped' };
       const { status = null, fault = null, retryAfter, milliseconds } = answer;
       const error = fault ?? errorOf(status ?? 0);
-      // An endpoint may send back what it was sent. Parameters of a person are never stored with a delivery.
+      // An endpoint may echo its request, and parameters of a person must not be stored with a delivery.
       const isShown = error === 'status' && !namesParameters(webhook.body_template ?? '');
       const refusal = isShown ? textOf(answer.body) : null;
       return { ...attempted, status, error, answer: refusal, retryAfter, milliseconds };
@@ -110,7 +110,7 @@ export function deliverySender(deps: SendDeps): SendDelivery {
   };
 }
 
-/** Text without the characters that a database or a page cannot hold. */
+/** The text of a body without the characters that a database or a page cannot hold. */
 function textOf(body: Buffer | undefined): string | null {
   const text = body?.toString('utf8').replace(/[^\P{Cc}\t\n\r]/gu, '\ufffd');
   return text || null;
@@ -144,7 +144,7 @@ async function bodyOf(deps: SendDeps, db: TenantDb, webhook: WebhookRow, deliver
   return body;
 }
 
-/** A GET has no body, so the event is named in the query. Whoever must be sure asks the API. */
+/** Names the event in the query, because a GET has no body. The query is not signed; a receiver can ask the API. */
 function withQuery(uri: string, { event, instance_id, sequence }: DeliveryRow): string {
   const url = new URL(uri);
   url.searchParams.set('type', event);

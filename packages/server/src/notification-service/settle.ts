@@ -3,17 +3,17 @@ import type { TenantTx } from '../db/db.ts';
 import type { Finished } from '../leases/worker.ts';
 import { settleDelivery } from './deliveries.repository.ts';
 import {
-  type Claimed,
   closeEndpoint,
   DELIVERY_LEASES,
   noteFailures,
   noteSuccess,
+  type QueueItem,
   removeFromQueue,
   resetEndpoint,
   retryAt,
 } from './queue.repository.ts';
 import { closedForMs, nextAttemptAt } from './retry-rules.ts';
-import type { Attempted, Outcome } from './send-delivery.ts';
+import type { AttemptResult, Outcome } from './send-delivery.ts';
 import { disableWebhook, findWebhookById } from './webhooks.repository.ts';
 import type { WebhookRow } from './webhooks.table.ts';
 
@@ -21,15 +21,15 @@ const GONE_STATUS = 410;
 const BY = 'Grove';
 
 /**
- * Writes down what became of deliveries of one tenant, in the transaction of the caller. A failure of a delivery that
- * was leased to somebody else meanwhile is left alone, because that one answers for it now; a success is a success.
+ * Writes the results of deliveries of one tenant in the transaction of the caller. A failure of a delivery that another server
+ * has leased meanwhile is ignored, because that server is responsible for it now; a success always counts.
  */
 export async function settle(
   tx: TenantTx,
-  batch: readonly Finished<Claimed, Outcome>[],
+  batch: readonly Finished<QueueItem, Outcome>[],
   { now, random }: { now: number; random(): number },
 ): Promise<void> {
-  const stopped: Claimed[] = [];
+  const stopped: QueueItem[] = [];
   const endedIds: string[] = [];
   for (const { item, result } of batch) {
     if (result.kind === 'dropped') endedIds.push(item.id);
@@ -40,24 +40,24 @@ export async function settle(
     } else await settleFailure(tx, item, result, { now, random });
   }
   if (stopped.length > 0) await DELIVERY_LEASES.giveBack(tx, stopped);
-  // Removed whoever holds the lease by now: a delivered event must not be sent again.
+  // Removed even if another server holds the lease by now, because a delivered event must not be sent again.
   if (endedIds.length > 0) await removeFromQueue(tx, { ids: endedIds });
   const byEndpoint = Map.groupBy(batch, ({ item }) => item.webhookId);
-  // In one order everywhere: servers that settle for one tenant would wait for each other in a circle.
+  // One order for all servers: otherwise two that settle for one tenant could deadlock.
   for (const webhookId of [...byEndpoint.keys()].sort()) {
     const outcomes = (byEndpoint.get(webhookId) ?? []).map(({ result }) => result);
     await noteEndpoint(tx, webhookId, outcomes, now);
   }
 }
 
-function isDelivered({ status }: Attempted): boolean {
+function isDelivered({ status }: AttemptResult): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
 async function settleFailure(
   tx: TenantTx,
-  claimed: Claimed,
-  attempt: Attempted,
+  claimed: QueueItem,
+  attempt: AttemptResult,
   { now, random }: { now: number; random(): number },
 ): Promise<void> {
   const { intervals, retryAfter, status } = attempt;
@@ -72,7 +72,7 @@ async function settleFailure(
   }
 }
 
-/** The circuit breaker: an endpoint that fails again and again is left alone, longer each time. */
+/** The circuit breaker: an endpoint that fails repeatedly gets no requests for a while, longer each time. */
 async function noteEndpoint(tx: TenantTx, webhookId: string, outcomes: readonly Outcome[], now: number): Promise<void> {
   const attempts = outcomes.filter((outcome) => outcome.kind === 'attempted').filter(({ local }) => !local);
   if (attempts.some(({ status }) => status === GONE_STATUS)) {

@@ -9,7 +9,7 @@ import type { DeliveryRow } from './deliveries.repository.ts';
 import { webhookTemplateFault } from './fill-template.ts';
 import type { WebhookRow } from './webhooks.table.ts';
 
-/** The rules of a webhook, as pure functions, and what callers see of it. */
+/** The rules and views of a webhook, as pure functions. */
 
 type Webhook = Ok<typeof api.webhooks.get>;
 type Delivery = Ok<typeof api.webhooks.test>;
@@ -50,7 +50,7 @@ export function checkUri(uri: string, faultOf: (uri: string) => string | undefin
   if (message) throw new ApiError(100071, { detail: message, errors: [{ pointer: '/uri', message }] });
 }
 
-/** `*` says it all; the order and repetitions say nothing. */
+/** The normal form of a list of events: without order and repetitions, and `*` alone if it occurs. */
 export function normalEvents(events: readonly string[]): string[] {
   return events.includes('*') ? ['*'] : [...new Set(events)].sort();
 }

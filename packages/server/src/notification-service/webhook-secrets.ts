@@ -4,12 +4,12 @@ import type { Vault } from '../secrets/vault.ts';
 import type { Headers } from './webhook-rules.ts';
 import type { WebhookRow } from './webhooks.table.ts';
 
-/** What of a webhook is sealed: the secrets that sign, and the values of its sensitive headers. */
+/** The sealed parts of a webhook: its signing secrets and the values of its sensitive headers. */
 const SUBJECT = 'tenant';
 const secretContext = (id: string) => `webhook-secret:${id}`;
 const headersContext = (id: string) => `webhook-headers:${id}`;
 
-/** After a rotation, requests are signed with the old secret too for as long. */
+/** The time after a rotation in which requests are signed with the old secret as well. */
 export const OLD_SECRET_MS = 24 * HOUR;
 
 type Sealer = Pick<Vault, 'sealFor'>;
@@ -27,7 +27,7 @@ export async function sealHeaders(vault: Sealer, tx: TenantTx, id: string, heade
   };
 }
 
-/** What it takes to send. `secrets` are those that sign at a moment, the newest first. */
+/** Opens the sealed parts. `secrets` returns those that sign at a moment, the newest first. */
 export async function openWebhook(vault: Pick<Vault, 'openFor'>, db: TenantReads, row: WebhookRow) {
   const open = (context: string, sealed: Uint8Array) => vault.openFor(db, SUBJECT, context, sealed);
   const secret = await open(secretContext(row.id), row.secret_sealed);

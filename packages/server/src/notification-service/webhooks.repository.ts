@@ -5,7 +5,7 @@ import { seenFrom } from '../kernel/environment.ts';
 import { type WebhookRow, webhooks } from './webhooks.table.ts';
 
 const { columns } = webhooks;
-/** Id, environment and who made it are for good. */
+/** All columns except those that never change: the id, the environment and the creation. */
 const CHANGING = columns.filter((name) => !['id', 'environment', 'created_at', 'created_by'].includes(name));
 
 const BY_ID = 'WHERE tenant_id = :tenant_id AND id = :id';
@@ -13,15 +13,15 @@ const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environm
 
 export const findWebhook = webhooks.select(columns, `${OF_ENVIRONMENT} AND id = :id`).get;
 
-/** Nobody else can change the webhook until the transaction ends. */
+/** Locks the webhook until the transaction ends. */
 export const findWebhookForUpdate = webhooks.select(columns, `${OF_ENVIRONMENT} AND id = :id ${FOR_UPDATE}`).get;
 
-/** For those who send: the delivery says which it is. */
+/** Finds the webhook of a delivery, in any environment. */
 export const findWebhookById = webhooks.select(columns, BY_ID).get;
 
 export type Subscriber = Pick<WebhookRow, 'id' | 'environment' | 'events'>;
 
-/** Of both environments. */
+/** The active webhooks of both environments. */
 export const activeWebhooks = webhooks.select(
   ['id', 'environment', 'events'],
   "WHERE tenant_id = :tenant_id AND status = 'ACTIVE'",
@@ -29,7 +29,7 @@ export const activeWebhooks = webhooks.select(
 
 export const findWebhookNamed = webhooks.select(['id', 'status', 'events'], `${OF_ENVIRONMENT} AND name = :name`).get;
 
-/** Whether a definition of the environment may name it. A live journey sends only to webhooks of live. */
+/** Whether a definition of the environment may name the webhook. A live journey sends only to live webhooks. */
 export const isWebhookName = webhooks.select(
   ['id'],
   `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :name LIMIT 1`,
@@ -40,7 +40,7 @@ export const countWebhooks = webhooks.count(OF_ENVIRONMENT);
 export const addWebhook = webhooks.insert().run;
 export const changeWebhook = webhooks.update(CHANGING, BY_ID).run;
 
-/** Disables a webhook without a caller. False if it was disabled already. */
+/** Disables a webhook without a caller. Resolves to false if it was already disabled. */
 export const disableWebhook =
   statement(`UPDATE webhooks SET status = 'DISABLED', disabled_reason = :reason, version = version + 1,
   last_updated_at = :now, last_updated_by = :by WHERE tenant_id = :tenant_id AND id = :id AND status = 'ACTIVE'`).changes;

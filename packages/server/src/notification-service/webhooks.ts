@@ -35,7 +35,7 @@ import {
 } from './webhooks.repository.ts';
 import { SORTABLE, type WebhookRow } from './webhooks.table.ts';
 
-/** Webhooks: which receiver is notified of which events. A caller sees the webhooks of its own environment. */
+/** Webhooks define which receiver gets which events. A caller sees the webhooks of its own environment. */
 
 export const MAX_WEBHOOKS_PER_ENVIRONMENT = 100;
 
@@ -43,7 +43,7 @@ export type WebhooksDeps = {
   vault: Pick<Vault, 'sealFor' | 'openFor'>;
   secretHostFault: typeof secretHostFault;
   outbound: Pick<Outbound, 'faultOf'>;
-  /** Wakes the worker: there may be something to send. */
+  /** Wakes the worker, because a delivery may be due. */
   ring(): void;
 };
 
@@ -106,7 +106,7 @@ export function webhookHandlers(deps: WebhooksDeps) {
       const row = await context.db.write(async (tx) => {
         const before = await getForUpdate(tx, context, params.webhookId);
         const after: WebhookRow = {
-          ...touched(before, context),
+          ...nextVersion(before, context),
           secret_sealed: await sealSecret(vault, tx, before.id, secret),
           old_secret: before.secret_sealed,
           old_secret_until: context.now + OLD_SECRET_MS,
@@ -171,7 +171,7 @@ async function newWebhook(
   };
 }
 
-/** The webhook as it will be: every field given is changed, every rule holds for the whole of what results. */
+/** The webhook after a change. Ensures that every rule holds for the whole result. */
 async function changedWebhook(
   tx: TenantTx,
   context: Context,
@@ -193,7 +193,7 @@ async function changedWebhook(
   await ensureMaySend(tx, context, { uri, headers, sensitive: values, template }, deps);
   if (!change.sensitiveHeaders) ensureSameHost(before.uri, uri, values);
   return {
-    ...touched(before, context),
+    ...nextVersion(before, context),
     name,
     name_folded: fold(name),
     uri,
@@ -209,20 +209,20 @@ async function changedWebhook(
   };
 }
 
-/** Ensures that nobody reads what is never shown by having it sent to an address of their own. */
+/** Ensures that a caller cannot read hidden header values by changing the address to its own host (exfiltration). */
 function ensureSameHost(before: string, after: string, keptHeaders: Headers): void {
-  // The hosts of cloud secrets were looked at already.
+  // The hosts of cloud secrets are already checked.
   const hasPlain = Object.values(keptHeaders).some((value) => secretNames(value).length === 0);
   if (!hasPlain || new URL(before).origin === new URL(after).origin) return;
-  const message = 'must be given again, because the webhook goes to another host';
+  const message = 'must be sent again, because the new address has another host';
   throw invalidInput({ pointer: '/sensitiveHeaders', message });
 }
 
 type WebhookRequest = { uri: string; headers: Headers; sensitive: Headers; template: string | null };
 
 /**
- * Ensures that the caller may have sent what the webhook, as it will be, sends. Otherwise a key that may only make webhooks
- * could read secrets and parameters at an address of its own.
+ * Ensures that the caller may read everything that the changed webhook will send. Otherwise a key that may only create
+ * webhooks could read secrets and parameters at an address of its own (exfiltration).
  */
 async function ensureMaySend(
   tx: TenantTx,
@@ -246,7 +246,7 @@ async function ensureMaySend(
   }
 }
 
-function touched(before: WebhookRow, { now, principal }: Context): WebhookRow {
+function nextVersion(before: WebhookRow, { now, principal }: Context): WebhookRow {
   return { ...before, version: before.version + 1, ...updateOf({ principal, now }) };
 }
 
