@@ -43,12 +43,19 @@ export type Attempt = {
   answer: string | null;
 };
 
+const queue = table('webhook_queue', {
+  id: text(),
+  owner_tenant_id: text(),
+  webhook_id: text(),
+  next_at: integer(),
+  tried: integer(),
+  lease_until: integer(),
+});
 const { columns } = deliveries;
 const OF_TENANT = 'WHERE tenant_id = :tenant_id';
 const BY_ID = `${OF_TENANT} AND id = :id`;
 const ADD = deliveries.insert();
-const ENQUEUE = statement(`INSERT INTO webhook_queue (id, owner_tenant_id, webhook_id, next_at, tried, lease_until)
-  VALUES (:id, :tenant_id, :webhook_id, :now, 0, 0) ON CONFLICT (id) DO UPDATE SET next_at = excluded.next_at`);
+const ENQUEUE = queue.insert('ON CONFLICT (id) DO UPDATE SET next_at = excluded.next_at');
 const REOPEN = deliveries.update(['status', 'next_at'], BY_ID);
 const SETTLE = statement(`UPDATE webhook_deliveries SET status = :status, next_at = :nextAt, attempts = attempts + 1,
   last_at = :at, last_status = :answerStatus, last_error = :error, last_ms = :milliseconds, last_answer = :answer
@@ -56,8 +63,7 @@ const SETTLE = statement(`UPDATE webhook_deliveries SET status = :status, next_a
 // A list of so many ids is too long for a statement. The order ensures that both statements select the same rows.
 const FAILED_SINCE = `SELECT id FROM webhook_deliveries ${OF_TENANT} AND webhook_id = :webhookId AND status = 'FAILED'
   AND last_at >= :since ORDER BY id LIMIT :limit`;
-const ENQUEUE_FAILED =
-  statement(`INSERT INTO webhook_queue (id, owner_tenant_id, webhook_id, next_at, tried, lease_until)
+const ENQUEUE_FAILED = statement(`INSERT INTO webhook_queue (${queue.columns.join(', ')})
   SELECT id, tenant_id, webhook_id, CAST(:now AS BIGINT), 0, 0 FROM webhook_deliveries
   ${OF_TENANT} AND id IN (${FAILED_SINCE}) ON CONFLICT (id) DO NOTHING`);
 const REOPEN_FAILED = statement(`UPDATE webhook_deliveries SET status = 'PENDING', next_at = :now
@@ -76,7 +82,7 @@ const NEW = {
 export async function addDelivery(tx: TenantTx, row: NewDelivery): Promise<void> {
   const { id, webhook_id, created_at: now } = row;
   ADD.send(tx, { ...NEW, ...row, next_at: now });
-  ENQUEUE.send(tx, { id, webhook_id, now });
+  enqueue(tx, { id, webhook_id }, now);
 }
 
 export const findDelivery = deliveries.select(columns, BY_ID).get;
@@ -93,7 +99,11 @@ export async function replayDelivery(
   now: number,
 ): Promise<void> {
   await REOPEN.run(tx, { id, status: 'PENDING', next_at: now });
-  ENQUEUE.send(tx, { id, webhook_id, now });
+  enqueue(tx, { id, webhook_id }, now);
+}
+
+function enqueue(tx: TenantTx, ids: Pick<DeliveryRow, 'id' | 'webhook_id'>, next_at: number): void {
+  ENQUEUE.send(tx, { ...ids, owner_tenant_id: tx.tenantId, next_at, tried: 0, lease_until: 0 });
 }
 
 /** Sends failed deliveries again, the oldest first. Resolves to their number. */

@@ -99,9 +99,7 @@ export const retryAt =
   WHERE owner_tenant_id = :tenant_id AND id = :id AND lease_token = :token`).changes;
 
 const OF_TENANT = 'WHERE owner_tenant_id = :tenant_id AND webhook_id = :webhook_id';
-const ADD_ENDPOINT =
-  statement(`INSERT INTO webhook_endpoints (webhook_id, owner_tenant_id, active, failures, closed_until)
-  VALUES (:webhook_id, :tenant_id, :active, 0, 0)`);
+const ADD_ENDPOINT = endpoints.insert();
 const RESET = endpoints.update(['active', 'failures', 'closed_until'], OF_TENANT);
 // Failures of requests that were under way when the endpoint closed are not counted. The count is capped, so that many
 // failures at once close it only once.
@@ -111,13 +109,15 @@ const FAILED = query<{ failures: number }>()(`UPDATE webhook_endpoints SET failu
   ${OF_TENANT} AND closed_until <= :now RETURNING failures`);
 
 export async function addEndpoint(tx: TenantTx, webhookId: string, active: boolean): Promise<void> {
-  await ADD_ENDPOINT.run(tx, { webhook_id: webhookId, active: Number(active) });
+  await ADD_ENDPOINT.run(tx, { webhook_id: webhookId, owner_tenant_id: tx.tenantId, ...stateOf(active) });
 }
 
 /** Resets the endpoint: earlier failures are forgotten. */
 export async function resetEndpoint(tx: TenantTx, webhookId: string, active: boolean): Promise<void> {
-  await RESET.run(tx, { webhook_id: webhookId, active: active ? 1 : 0, failures: 0, closed_until: 0 });
+  await RESET.run(tx, { webhook_id: webhookId, ...stateOf(active) });
 }
+
+const stateOf = (active: boolean) => ({ active: active ? 1 : 0, failures: 0, closed_until: 0 }) as const;
 
 export const noteSuccess = statement(
   `UPDATE webhook_endpoints SET failures = 0, closed_until = 0 ${OF_TENANT} AND failures > 0`,

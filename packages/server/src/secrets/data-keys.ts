@@ -50,7 +50,7 @@ export function openDataKeys(tenantKeys: TenantKeys, clock: Clock): DataKeys {
       const existing = stored === undefined ? await findDataKey(tx, subject) : stored;
       if (existing) return open(tx, subject, existing);
       const sealedKey = seal(await tenantKeys.get(tx), dataKeyContext(tx.tenantId, subject), newKey().export());
-      const storedKey = await ensureDataKey(tx, { subject, sealed: sealedKey, now: clock.now() });
+      const storedKey = await ensureDataKey(tx, { subject, sealed: sealedKey, created_at: clock.now() });
       if (!storedKey) throw new Error('a data key could not be stored');
       return open(tx, subject, storedKey.sealed);
     },

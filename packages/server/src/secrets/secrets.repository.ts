@@ -1,64 +1,56 @@
 import type { TenantReads } from '../db/db.ts';
 import { inList } from '../db/sql/dialect.ts';
-import { countOf, query, statement } from '../db/sql/statement.ts';
+import { bytes, integer, type RowOf, table, text } from '../db/sql/table.ts';
 
-/** The sealed keys and secrets, as rows. */
-export type SealedVersion = { version: number; sealed: Uint8Array };
-type DataKeyRow = { subject: string; sealed: Uint8Array };
+/** The sealed keys and secrets. */
+const SEALED = { version: integer(), sealed: bytes(), created_at: integer() };
+const systemSecrets = table('system_secrets', { name: text(), ...SEALED });
+const tenantKeys = table('tenant_keys', { tenant_id: text(), ...SEALED });
+const dataKeys = table('data_keys', { tenant_id: text(), subject: text(), sealed: bytes(), created_at: integer() });
+export type SealedVersion = Pick<RowOf<typeof tenantKeys>, 'version' | 'sealed'>;
 
-export const findSystemSecrets = query<SealedVersion>()(
-  'SELECT version, sealed FROM system_secrets WHERE name = :name ORDER BY version DESC',
+export const findSystemSecrets = systemSecrets.select(
+  ['version', 'sealed'],
+  'WHERE name = :name ORDER BY version DESC',
 ).all;
 
-export const listSystemSecrets = query<SealedVersion & { name: string }>()(
-  'SELECT name, version, sealed FROM system_secrets ORDER BY name, version',
+export const listSystemSecrets = systemSecrets.select(['name', 'version', 'sealed'], 'ORDER BY name, version').all;
+
+/** Resolves to false if that version already exists. */
+export const addSystemSecret = systemSecrets.insert('ON CONFLICT (name, version) DO NOTHING').changes;
+
+export const resealSystemSecret = systemSecrets.update(['sealed'], 'WHERE name = :name AND version = :version').run;
+
+export const findTenantKeys = tenantKeys.select(
+  ['version', 'sealed'],
+  'WHERE tenant_id = :tenant_id ORDER BY version DESC',
 ).all;
 
-/** False if that version exists already. */
-export const addSystemSecret =
-  query<SealedVersion>()(`INSERT INTO system_secrets (name, version, sealed, created_at) VALUES (:name, :version, :sealed, :now)
-  ON CONFLICT (name, version) DO NOTHING`).changes;
+/** Resolves to false if that version already exists. */
+export const addTenantKey = tenantKeys.insert('ON CONFLICT (tenant_id, version) DO NOTHING').changes;
 
-export const resealSystemSecret = query<SealedVersion>()(
-  'UPDATE system_secrets SET sealed = :sealed WHERE name = :name AND version = :version',
-).run;
+export const resealTenantKey = tenantKeys.update(['sealed'], 'WHERE tenant_id = :tenant_id AND version = :version').run;
 
-export const findTenantKeys = query<SealedVersion>()(
-  'SELECT version, sealed FROM tenant_keys WHERE tenant_id = :tenant_id ORDER BY version DESC',
-).all;
-
-export const addTenantKey = query<SealedVersion>()(`INSERT INTO tenant_keys (tenant_id, version, sealed, created_at)
-  VALUES (:tenant_id, :version, :sealed, :now)
-  ON CONFLICT (tenant_id, version) DO NOTHING`).changes;
-
-export const resealTenantKey = query<SealedVersion>()(
-  'UPDATE tenant_keys SET sealed = :sealed WHERE tenant_id = :tenant_id AND version = :version',
-).run;
-
-const DATA_ONE = query<{ sealed: Uint8Array }>()(
-  'SELECT sealed FROM data_keys WHERE tenant_id = :tenant_id AND subject = :subject',
-);
+const OF_SUBJECT = 'WHERE tenant_id = :tenant_id AND subject = :subject';
+const ONE_DATA_KEY = dataKeys.select(['sealed'], OF_SUBJECT);
 
 export async function findDataKey(db: TenantReads, subject: string): Promise<Uint8Array | undefined> {
-  return (await DATA_ONE.get(db, { subject }))?.sealed;
+  return (await ONE_DATA_KEY.get(db, { subject }))?.sealed;
 }
 
-export const countDataKeys = countOf('FROM data_keys WHERE tenant_id = :tenant_id');
+export const countDataKeys = dataKeys.count('WHERE tenant_id = :tenant_id');
 
 /** The next data keys after a subject, in order, a bounded number at a time. */
-export const pageDataKeys = query<DataKeyRow>()(
-  'SELECT subject, sealed FROM data_keys WHERE tenant_id = :tenant_id AND subject > :after ORDER BY subject LIMIT 500',
+export const pageDataKeys = dataKeys.select(
+  ['subject', 'sealed'],
+  'WHERE tenant_id = :tenant_id AND subject > :after ORDER BY subject LIMIT 500',
 ).all;
 
-/** Adds the key, or finds that another transaction was first. Gives what is stored. */
-export const ensureDataKey =
-  query<DataKeyRow>()(`INSERT INTO data_keys (tenant_id, subject, sealed, created_at) VALUES (:tenant_id, :subject, :sealed, :now)
-  ON CONFLICT (tenant_id, subject) DO UPDATE SET sealed = data_keys.sealed RETURNING subject, sealed`).get;
+/** Adds the key unless another transaction was first. Resolves to the stored key. */
+export const ensureDataKey = dataKeys.insert(
+  'ON CONFLICT (tenant_id, subject) DO UPDATE SET sealed = data_keys.sealed RETURNING subject, sealed',
+).get;
 
-export const resealDataKey = query<DataKeyRow>()(
-  'UPDATE data_keys SET sealed = :sealed WHERE tenant_id = :tenant_id AND subject = :subject',
-).run;
+export const resealDataKey = dataKeys.update(['sealed'], OF_SUBJECT).run;
 
-export const destroyDataKeys = statement(
-  `DELETE FROM data_keys WHERE tenant_id = :tenant_id AND subject ${inList(':subjects')}`,
-).send;
+export const destroyDataKeys = dataKeys.delete(`WHERE tenant_id = :tenant_id AND subject ${inList(':subjects')}`).send;

@@ -45,7 +45,7 @@ export function openTenantKeys({ master, clock }: { master: MasterKey; clock: Cl
     },
     async add(tx, version) {
       const sealed = seal(master.current, tenantKeyContext(tx.tenantId, version), newKey().export());
-      if (!(await addTenantKey(tx, { version, sealed, now: clock.now() })))
+      if (!(await addTenantKey(tx, { version, sealed, created_at: clock.now() })))
         throw new Error('the tenant key is there already');
       tenants.delete(tx.tenantId);
     },

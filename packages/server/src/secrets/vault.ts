@@ -151,7 +151,7 @@ async function systemSecret(master: MasterKey, clock: Clock, db: SystemDb, name:
   const rows = await findSystemSecrets(db, { name });
   if (rows.length === 0) {
     const sealed = seal(master.current, systemSecretContext(name, 1), newKey().export());
-    await db.write((tx) => addSystemSecret(tx, { name, version: 1, sealed, now: clock.now() }));
+    await db.write((tx) => addSystemSecret(tx, { name, version: 1, sealed, created_at: clock.now() }));
   }
   const stored = rows.length > 0 ? rows : await findSystemSecrets(db, { name });
   return stored.map(({ version, sealed }) => ({

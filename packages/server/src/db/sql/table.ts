@@ -36,6 +36,11 @@ export const TRACKED = {
 type TypeOf<C> = C extends Column<infer T> ? T : never;
 type Row<C extends Columns> = { -readonly [K in keyof C]: TypeOf<C[K]> };
 type Name<C extends Columns> = keyof C & string;
+/** The row of a tail that ends in `RETURNING one, other`. */
+type Returned<C extends Columns, T> = T extends `${string}RETURNING ${infer L}`
+  ? Pick<Row<C>, Names<L> & Name<C>>
+  : never;
+type Names<L extends string> = L extends `${infer One}, ${infer Rest}` ? One | Names<Rest> : L;
 
 /** A row of a table without its tenant, which is always known from the handle. */
 export type RowOf<T> = T extends Table<infer C> ? Omit<Row<C>, 'tenant_id'> : never;
@@ -50,7 +55,7 @@ export type Table<C extends Columns> = {
     tail: T,
   ): Statement<ParamsOf<Row<C>, T>, Pick<Row<C>, K>, HandleFor<T>>;
   count<const T extends string>(tail: T): Count<ParamsOf<Row<C>, T>>;
-  insert<const T extends string = ''>(tail?: T): Statement<Row<C> & ParamsOf<Row<C>, T>, never>;
+  insert<const T extends string = ''>(tail?: T): Statement<Row<C> & ParamsOf<Row<C>, T>, Returned<C, T>>;
   /** Inserts a row, or changes all other columns of the row with the same key. */
   upsert(key: readonly Name<C>[]): Statement<Row<C>, never>;
   update<K extends Name<C>, const T extends string>(

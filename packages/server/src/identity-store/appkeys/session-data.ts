@@ -51,6 +51,6 @@ export async function spendChallenge(
   const judgement = judgeChallenge(challenge, now);
   if (!judgement.fresh) throw refusal(1090);
   const hash = challengeHash(kind, rpId, challenge);
-  if (await useChallenge(tx, { storeId, hash, rememberUntil: judgement.rememberUntil })) return;
+  if (await useChallenge(tx, { store_id: storeId, challenge_hash: hash, expires_at: judgement.rememberUntil })) return;
   throw judgement.timed ? refusal(1090) : new ApiError(100035);
 }

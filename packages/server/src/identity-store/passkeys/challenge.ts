@@ -31,7 +31,8 @@ export async function challengeOf(
   if (!policy.externalChallengeAllowed) throw new ApiError(100043);
   decodeInput(callersChallenge, '/challenge', { least: MIN_GIVEN_BYTES, most: MAX_GIVEN_BYTES });
   const hash = challengeHash(kind, rpId, callersChallenge);
-  if (await useChallenge(tx, { storeId, hash, rememberUntil: now + REMEMBERED_MS })) return callersChallenge;
+  const used = { store_id: storeId, challenge_hash: hash, expires_at: now + REMEMBERED_MS };
+  if (await useChallenge(tx, used)) return callersChallenge;
   throw invalidInput({ pointer: '/challenge', message: 'was used before: a challenge is valid for one session' });
 }
 

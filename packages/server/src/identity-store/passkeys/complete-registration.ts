@@ -56,7 +56,7 @@ export function registrationCompleter(
         // A concurrent registration was faster: everything is rolled back, including a user created for it.
         if (!(await addPasskey(tx, row))) throw new ApiError(100094);
         await addAudit(tx, {
-          passkeyId: row.id,
+          passkey_id: row.id,
           sealed: await sealedAudit(core, tx, owner, { taken: session, credential }),
         });
         return { user: owner, result: toSummary(row), rpId: row.rp_id };

@@ -65,9 +65,8 @@ const OF_USERS = passkeys.select(
   `WHERE tenant_id = :tenant_id AND user_id ${inList(':userIds')}
   ORDER BY id`,
 );
-const AUDIT = query<{ sealed: Uint8Array }>()(
-  'SELECT sealed FROM passkey_audits WHERE tenant_id = :tenant_id AND passkey_id = :passkeyId',
-);
+const audits = table('passkey_audits', { tenant_id: text(), passkey_id: text(), sealed: bytes() });
+const AUDIT = audits.select(['sealed'], 'WHERE tenant_id = :tenant_id AND passkey_id = :passkeyId');
 
 /** False if the credential id is already registered, for any user. */
 export const addPasskey = passkeys.insert(
@@ -125,9 +124,7 @@ export async function summaryRows(
   return userIds.length === 1 ? OF_USER.all(db, { user_id: only as string, limit }) : OF_USERS.all(db, { userIds });
 }
 
-export const addAudit = statement(
-  'INSERT INTO passkey_audits (tenant_id, passkey_id, sealed) VALUES (:tenant_id, :passkeyId, :sealed)',
-).run;
+export const addAudit = audits.insert().run;
 
 export async function findAudit(db: TenantReads, passkeyId: string): Promise<Uint8Array | undefined> {
   return (await AUDIT.get(db, { passkeyId }))?.sealed;

@@ -1,5 +1,6 @@
+import type { TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
-import { countOf, query, statement } from '../../db/sql/statement.ts';
+import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 
 /** The configurations of relying parties and the policies of a store, by kind and name. */
 export type PolicyKind = 'PASSKEY' | 'APPKEY' | 'TOTP' | 'PUSH';
@@ -11,49 +12,54 @@ export type PolicyKey = {
   readonly name: string;
 };
 
-export type PolicyRow = {
-  kind: PolicyKind;
-  name: string;
+const policies = table('relying_parties', {
+  tenant_id: text(),
+  store_id: text(),
+  kind: text<PolicyKind>(),
+  name: text(),
   /** JSON, as callers see it. */
-  config: string;
+  config: text(),
   /** The parts that callers must not see, sealed by the feature that owns them. */
-  sealed: Uint8Array | null;
-  last_updated_at: number;
-};
+  sealed: optional(bytes()),
+  created_at: integer(),
+  last_updated_at: integer(),
+});
+const COLUMNS = ['kind', 'name', 'config', 'sealed', 'last_updated_at'] as const;
+export type PolicyRow = Pick<RowOf<typeof policies>, (typeof COLUMNS)[number]>;
 
-const COLUMNS = 'kind, name, config, sealed, last_updated_at';
-const KEY = 'tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind AND name = :name';
+const KEY = 'WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind AND name = :name';
 /** The limit of the list below: as many stores as a tenant may have in one environment. */
-const MOST_NAMED = 1000;
+const MAX_NAMED = 1000;
 
 /** Returns the policies of one name in all stores. */
-export const policiesNamed = query<PolicyRow>()(
-  `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name
-  ORDER BY store_id LIMIT ${MOST_NAMED}`,
+export const policiesNamed = policies.select(
+  COLUMNS,
+  `WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name ORDER BY store_id LIMIT ${MAX_NAMED}`,
 ).all;
 
-export const findPolicy = query<PolicyRow>()(`SELECT ${COLUMNS} FROM relying_parties WHERE ${KEY}`).get;
+export const findPolicy = policies.select(COLUMNS, KEY).get;
 
 /** Locks the row until the transaction ends. */
-export const findPolicyForUpdate = query<PolicyRow>()(
-  `SELECT ${COLUMNS} FROM relying_parties WHERE ${KEY} ${FOR_UPDATE}`,
-).get;
+export const findPolicyForUpdate = policies.select(COLUMNS, `${KEY} ${FOR_UPDATE}`).get;
 
-export const addPolicy = query<PolicyRow>()(`INSERT INTO relying_parties
-  (tenant_id, store_id, kind, name, config, sealed, created_at, last_updated_at)
-  VALUES (:tenant_id, :storeId, :kind, :name, :config, :sealed, :now, :now)`).run;
+const ADD = policies.insert();
+const CHANGE = policies.update(['config', 'sealed', 'last_updated_at'], KEY);
+type NewPolicy = PolicyKey & Pick<PolicyRow, 'config' | 'sealed'> & { now: number };
 
-export const changePolicy = query<PolicyRow>()(
-  `UPDATE relying_parties SET config = :config, sealed = :sealed, last_updated_at = :now WHERE ${KEY}`,
-).run;
+export async function addPolicy(tx: TenantTx, { storeId: store_id, now, ...policy }: NewPolicy): Promise<void> {
+  await ADD.run(tx, { ...policy, store_id, created_at: now, last_updated_at: now });
+}
 
-/** False if there is no such row. */
-export const removePolicy = statement(`DELETE FROM relying_parties WHERE ${KEY}`).changes;
+export async function changePolicy(tx: TenantTx, { now, ...policy }: NewPolicy): Promise<void> {
+  await CHANGE.run(tx, { ...policy, last_updated_at: now });
+}
 
-export const countPolicies = countOf(
-  'FROM relying_parties WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind',
-);
+/** Resolves to false if there is no such row. */
+export const removePolicy = policies.delete(KEY).changes;
 
-export const policiesOfStore = query<PolicyRow>()(
-  `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = :tenant_id AND store_id = :storeId ORDER BY kind, name`,
+export const countPolicies = policies.count('WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind');
+
+export const policiesOfStore = policies.select(
+  COLUMNS,
+  'WHERE tenant_id = :tenant_id AND store_id = :storeId ORDER BY kind, name',
 ).all;

@@ -1,37 +1,47 @@
 import type { api, Ok } from '@grove/contract';
 import type { TenantTx } from '../../db/db.ts';
-import { query, statement } from '../../db/sql/statement.ts';
+import { query } from '../../db/sql/statement.ts';
+import { optional, type RowOf, real, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
 
-/** Codes that several instances share. What a code stands for is said in the migration. */
 export type LinkKind = Ok<typeof api.instanceLinks.list>['links'][number]['shares'][number];
-export type LinkRow = { kind: LinkKind; code: string };
+/** Codes that several instances share. The migration explains the codes. */
+const links = table('instance_links', {
+  tenant_id: text(),
+  environment: text<Environment>(),
+  kind: text<LinkKind>(),
+  code: text(),
+  instance_id: text(),
+  score: optional(real()),
+});
+export type LinkRow = Pick<RowOf<typeof links>, 'kind' | 'code'>;
 
 const MAX_CODES = 100;
-/** Rows that are read for one instance; of a device that many share, the newest. */
+/** The rows that are read for one instance. If many share a device, these are the newest. */
 const MAX_ROWS = 200;
 
-const ADD = statement(`INSERT INTO instance_links (tenant_id, environment, kind, code, instance_id, score)
-  VALUES (:tenant_id, :environment, :kind, :code, :instanceId, :score)
-  ON CONFLICT (tenant_id, environment, kind, code, instance_id) DO UPDATE SET score = excluded.score`);
+const ADD = links.upsert(['tenant_id', 'environment', 'kind', 'code', 'instance_id']);
 
-export type SharedRow = { kind: LinkKind; instance_id: string; score: number | null };
+export type SharedRow = Pick<RowOf<typeof links>, 'kind' | 'instance_id' | 'score'>;
 export type LinkedInstance = { id: string; environment: Environment };
 
-export const linksOf = query<LinkRow>()(`SELECT kind, code FROM instance_links
-  WHERE tenant_id = :tenant_id AND instance_id = :instanceId LIMIT ${MAX_CODES}`).all;
+export const linksOf = links.select(
+  ['kind', 'code'],
+  `WHERE tenant_id = :tenant_id AND instance_id = :instanceId LIMIT ${MAX_CODES}`,
+).all;
 
 export async function addLink(
   tx: TenantTx,
-  { id: instanceId, environment }: LinkedInstance,
+  { id: instance_id, environment }: LinkedInstance,
   { kind, code }: LinkRow,
   score: number | null = null,
 ): Promise<void> {
-  ADD.send(tx, { environment, kind, code, instanceId, score });
+  ADD.send(tx, { environment, kind, code, instance_id, score });
 }
 
-export const removeLink = statement(`DELETE FROM instance_links
-  WHERE tenant_id = :tenant_id AND environment = :environment AND kind = :kind AND code = :code AND instance_id = :instanceId`).send;
+export const removeLink = links.delete(
+  'WHERE tenant_id = :tenant_id AND environment = :environment AND kind = :kind AND code = :code AND instance_id = :instanceId',
+).send;
 
 /** The instances that share a code with this one, the newest first. */
 export const sharedWith = query<SharedRow>()(`SELECT o.kind, o.instance_id, o.score

@@ -1,7 +1,6 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { inList } from '../../db/sql/dialect.ts';
 import { listOf } from '../../db/sql/list.ts';
-import { query, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
@@ -20,10 +19,17 @@ export type NoteRow = RowOf<typeof notes>;
 
 const ADD = notes.insert();
 const OF_INSTANCE = notes.list(columns, 'WHERE tenant_id = :tenant_id AND instance_id = :instance_id', {});
-const MENTION = statement(`INSERT INTO instance_note_mentions (tenant_id, operator_id, note_id, environment)
-  VALUES (:tenant_id, :operatorId, :noteId, :environment) ON CONFLICT (tenant_id, operator_id, note_id) DO NOTHING`);
-const MENTIONED = query<{ note_id: string; operator_id: string }>()(`SELECT note_id, operator_id
-  FROM instance_note_mentions WHERE tenant_id = :tenant_id AND note_id ${inList(':noteIds')} ORDER BY note_id, operator_id`);
+const mentionTable = table('instance_note_mentions', {
+  tenant_id: text(),
+  operator_id: text(),
+  note_id: text(),
+  environment: text<Environment>(),
+});
+const MENTION = mentionTable.insert('ON CONFLICT (tenant_id, operator_id, note_id) DO NOTHING');
+const MENTIONED = mentionTable.select(
+  ['note_id', 'operator_id'],
+  `WHERE tenant_id = :tenant_id AND note_id ${inList(':noteIds')} ORDER BY note_id, operator_id`,
+);
 const OF_OPERATOR = listOf<NoteRow>()(
   columns.map((name) => `n.${name}`).join(', '),
   `FROM instance_note_mentions m JOIN instance_notes n ON n.tenant_id = m.tenant_id AND n.id = m.note_id
@@ -32,9 +38,8 @@ const OF_OPERATOR = listOf<NoteRow>()(
 
 export async function addNote(tx: TenantTx, row: NoteRow, mentions: readonly string[]): Promise<void> {
   await ADD.run(tx, row);
-  for (const operatorId of mentions) {
-    await MENTION.run(tx, { operatorId, noteId: row.id, environment: row.environment });
-  }
+  const { id: note_id, environment } = row;
+  for (const operator_id of mentions) await MENTION.run(tx, { operator_id, note_id, environment });
 }
 
 export const countNotes = OF_INSTANCE.count;

@@ -31,7 +31,7 @@ export async function findDuplicates(deps: FindDuplicatesDeps, db: TenantDb, sea
     // Nothing may be kept of an instance that is being erased, or was redacted.
     if (!(await isOpen(tx, instanceId))) return;
     const sealed = await deps.vault.sealFor(tx, instanceSubject(instanceId), faceContext(step), template);
-    await saveFace(tx, { instanceId, step, environment, algorithm, sealed }, now);
+    saveFace(tx, { instance_id: instanceId, step, environment, algorithm, sealed, created_at: now });
   });
   const family = await rootOf(db, instanceId);
   const candidates = [];

@@ -57,8 +57,13 @@ onBothEngines('faces after another pack was chosen', (_engine, places) => {
   const keep = (instanceId: string, created = app.clock.now()) =>
     db.write(async (tx) => {
       const sealed = await app.app.vault.sealFor(tx, instanceSubject(instanceId), faceContext('twice'), OLD);
-      const face = { instanceId, step: 'twice', environment: 'live', algorithm: former.algorithm, sealed } as const;
-      await saveFace(tx, face, created);
+      const face = {
+        instance_id: instanceId,
+        step: 'twice',
+        environment: 'live',
+        algorithm: former.algorithm,
+      } as const;
+      saveFace(tx, { ...face, sealed, created_at: created });
     });
   const algorithmOf = async (instanceId: string) => (await findFace(db, { instanceId, step: 'twice' }))?.algorithm;
   const run = (look: (image: VisionImage) => Promise<Buffer | undefined>, signal = new AbortController().signal) => {

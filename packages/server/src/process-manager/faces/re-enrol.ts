@@ -15,7 +15,7 @@ import {
   FACES_AT_ONCE,
   facesOfOthers,
   findFace,
-  type KeptFace,
+  type KnownFace,
   saveFace,
 } from './faces.repository.ts';
 import { faceContext } from './known-faces.ts';
@@ -65,7 +65,7 @@ export async function reEnrolFaces(
 async function reEnrol(
   deps: ReEnrolDeps,
   db: TenantDb,
-  face: KeptFace,
+  face: KnownFace,
   signal: AbortSignal,
 ): Promise<keyof ReEnrolled> {
   const { instance_id: instanceId, step, environment, created_at } = face;
@@ -80,13 +80,13 @@ async function reEnrol(
     const now = await findFace(tx, { instanceId, step });
     if (now?.algorithm !== face.algorithm || now.created_at !== created_at) return;
     const sealed = await deps.vault.sealFor(tx, instanceSubject(instanceId), faceContext(step), template);
-    await saveFace(tx, { instanceId, step, environment, algorithm: algorithmOf(template), sealed }, created_at);
+    saveFace(tx, { instance_id: instanceId, step, environment, algorithm: algorithmOf(template), sealed, created_at });
   });
   return 'done';
 }
 
 /** The picture that the step looked for: of the attempt that ended the step that took it. */
-async function selfieOf(db: TenantDb, { instance_id, step: id }: KeptFace): Promise<ImageRow | undefined> {
+async function selfieOf(db: TenantDb, { instance_id, step: id }: KnownFace): Promise<ImageRow | undefined> {
   const instance = await findInstance(db, instance_id);
   const compiled = instance && (await findCompiled(db, instance.definition_id));
   const journey = await findJourney(db, { instanceId: instance_id });

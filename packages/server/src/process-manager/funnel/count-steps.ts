@@ -1,7 +1,7 @@
 import type { TenantTx } from '../../db/db.ts';
 import { dayOf } from '../../kernel/clock.ts';
 import type { InstanceEvent } from '../../kernel/instance-event.ts';
-import type { StepView } from '../instances/instance-journey.repository.ts';
+import type { StepView } from '../instances/step-views.table.ts';
 import { rungOf } from './durations.ts';
 import { addStepCounts, type StepCount } from './step-counts.repository.ts';
 import { saveStepViews, stepViewIn } from './step-views.repository.ts';
@@ -14,12 +14,12 @@ export async function countSteps(tx: TenantTx, events: readonly InstanceEvent[])
   const views = new Map<string, StepView>();
   const counts: StepCount[] = [];
   for (const event of events) {
-    const { environment, processDefnId: definitionId, step, at } = event;
+    const { environment, processDefnId: definition_id, step, at } = event;
     if (step === undefined || !COUNTED_EVENTS.has(event.type)) continue;
     const before = views.get(step) ?? (await stepViewIn(tx, event.instanceId, step));
     const { view, whats } = afterEvent(before, { ...event, step });
     if (view) views.set(step, view);
-    counts.push(...whats.map((what) => ({ environment, definitionId, day: dayOf(at), step, what })));
+    counts.push(...whats.map((what) => ({ environment, definition_id, day: dayOf(at), step, what })));
   }
   saveStepViews(tx, [...views.values()]);
   addStepCounts(tx, counts);

@@ -1,16 +1,12 @@
 import type { TenantTx } from '../../db/db.ts';
-import { query, statement } from '../../db/sql/statement.ts';
-import type { StepView } from '../instances/instance-journey.repository.ts';
+import { type StepView, stepViews } from '../instances/step-views.table.ts';
 
-const COLUMNS = 'instance_id, step, attempt, seen_at, left_at, told_left, ended_at';
-const SAVE =
-  statement(`INSERT INTO step_views (tenant_id, ${COLUMNS}) VALUES (:tenant_id, :instance_id, :step, :attempt,
-  :seen_at, :left_at, :told_left, :ended_at)
-  ON CONFLICT (tenant_id, instance_id, step) DO UPDATE SET attempt = excluded.attempt, left_at = excluded.left_at,
-  told_left = excluded.told_left, ended_at = excluded.ended_at`);
+const SAVE = stepViews.insert(`ON CONFLICT (tenant_id, instance_id, step) DO UPDATE SET attempt = excluded.attempt,
+  left_at = excluded.left_at, told_left = excluded.told_left, ended_at = excluded.ended_at`);
 
-export const findStepView = query<StepView>()(
-  `SELECT ${COLUMNS} FROM step_views WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step`,
+export const findStepView = stepViews.select(
+  stepViews.columns,
+  'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step',
 ).get;
 
 /** The views that a transaction has read and saved. */
@@ -22,7 +18,7 @@ export function rememberStepViews(tx: TenantTx, instanceId: string, views: Reado
   viewsOfTransactions.set(tx, byInstance.set(instanceId, new Map(views)));
 }
 
-/** Reads what the transaction remembers, and the database otherwise. */
+/** Reads a view from the memory of the transaction, or from the database. */
 export async function stepViewIn(tx: TenantTx, instanceId: string, step: string): Promise<StepView | undefined> {
   const views = viewsOfTransactions.get(tx)?.get(instanceId);
   return views ? views.get(step) : findStepView(tx, { instanceId, step });

@@ -5,6 +5,7 @@ import { type InstanceRow, instances } from './instance-row.ts';
 import { openRow } from './instance-seal.ts';
 import { instanceSubject } from './instance-subject.ts';
 import type { StoredJourney } from './journeys.repository.ts';
+import type { StepView } from './step-views.table.ts';
 
 type Joined = InstanceRow & {
   journey_revision: number | null;
@@ -40,17 +41,6 @@ export type InstanceJourney = {
   readonly views: ReadonlyMap<string, StepView>;
   /** In the order in which they were uploaded. */
   readonly images: readonly ImageName[];
-};
-
-/** When the end user saw a step. */
-export type StepView = {
-  instance_id: string;
-  step: string;
-  attempt: number;
-  seen_at: number;
-  left_at: number | null;
-  told_left: number;
-  ended_at: number | null;
 };
 
 export type ImageName = { readonly step: string; readonly attempt: number; readonly name: string };

@@ -1,6 +1,5 @@
 import type { api, Ok } from '@grove/contract';
 import type { Db, TenantReads, TenantTx } from '../../db/db.ts';
-import { statement } from '../../db/sql/statement.ts';
 import type { RowOf } from '../../db/sql/table.ts';
 import { putSetting, tenantSettings } from '../../db/tenant-settings.ts';
 import type { Environment } from '../../kernel/environment.ts';
@@ -29,9 +28,8 @@ const ONE = tenantSettings.select(
   ['value', 'last_updated_at', 'last_updated_by'],
   'WHERE tenant_id = :tenant_id AND name IN (:live, :name) ORDER BY name DESC LIMIT 1',
 );
-/** Before the first change there is no row to lock, so one is created that says the same as none. */
-const LOCK = statement(`INSERT INTO tenant_settings (tenant_id, name, value, last_updated_at, last_updated_by)
-  VALUES (:tenant_id, :live, '{}', 0, 'Grove') ON CONFLICT (tenant_id, name) DO UPDATE SET value = tenant_settings.value`);
+/** Locks the row. Before the first change there is none, so it creates one that means the same as none. */
+const LOCK = tenantSettings.insert('ON CONFLICT (tenant_id, name) DO UPDATE SET value = tenant_settings.value');
 
 export async function findProcessSettings(db: TenantReads, environment: Environment): Promise<ProcessSettings> {
   return (await findStoredSettings(db, environment)).settings;
@@ -48,7 +46,7 @@ export async function findStoredSettings(db: TenantReads, environment: Environme
 
 /** The row of live locks both environments, because test journeys may follow it. */
 export async function findSettingsForUpdate(tx: TenantTx, environment: Environment): Promise<StoredSettings> {
-  await LOCK.run(tx, { live: NAMES.live });
+  await LOCK.run(tx, { name: NAMES.live, value: '{}', last_updated_at: 0, last_updated_by: 'Grove' });
   return findStoredSettings(tx, environment);
 }
 

@@ -1,32 +1,35 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { query, statement } from '../../db/sql/statement.ts';
+import { bytes, integer, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { PageFile } from './check-files.ts';
 
-export type FileRow = { path: string; content_type: string; bytes: number; sha256: string };
+const pageFiles = table('custom_page_files', {
+  tenant_id: text(),
+  page_id: text(),
+  path: text(),
+  content_type: text(),
+  bytes: integer(),
+  sha256: text(),
+});
+const contents = table('custom_page_contents', { tenant_id: text(), sha256: text(), content: bytes() });
+const FILE = ['path', 'content_type', 'bytes', 'sha256'] as const;
+export type FileRow = Pick<RowOf<typeof pageFiles>, (typeof FILE)[number]>;
 export type StoredFile = FileRow & { content: Uint8Array };
 
-const COLUMNS = 'f.path, f.content_type, f.bytes, f.sha256';
-const ADD_CONTENT =
-  statement(`INSERT INTO custom_page_contents (tenant_id, sha256, content) VALUES (:tenant_id, :sha256, :content)
-  ON CONFLICT (tenant_id, sha256) DO NOTHING`);
-const ADD_FILE = statement(`INSERT INTO custom_page_files (tenant_id, page_id, path, content_type, bytes, sha256)
-  VALUES (:tenant_id, :pageId, :path, :contentType, :length, :sha256)`);
-const CONTENT = query<Pick<StoredFile, 'content'>>()(
-  'SELECT content FROM custom_page_contents WHERE tenant_id = :tenant_id AND sha256 = :sha256',
-);
+const ADD_CONTENT = contents.insert('ON CONFLICT (tenant_id, sha256) DO NOTHING');
+const ADD_FILE = pageFiles.insert();
+const CONTENT = contents.select(['content'], 'WHERE tenant_id = :tenant_id AND sha256 = :sha256');
 const FORGET = statement(`DELETE FROM custom_page_contents WHERE tenant_id = :tenant_id AND sha256 = :sha256
   AND NOT EXISTS (SELECT 1 FROM custom_page_files f WHERE f.tenant_id = :tenant_id AND f.sha256 = :sha256)`);
 
 export async function addFiles(tx: TenantTx, pageId: string, files: readonly PageFile[]): Promise<void> {
   for (const { path, contentType, sha256, content } of files) {
     await ADD_CONTENT.run(tx, { sha256, content });
-    await ADD_FILE.run(tx, { pageId, path, contentType, length: content.length, sha256 });
+    await ADD_FILE.run(tx, { page_id: pageId, path, content_type: contentType, bytes: content.length, sha256 });
   }
 }
 
-export const filesOf =
-  query<FileRow>()(`SELECT ${COLUMNS} FROM custom_page_files f WHERE f.tenant_id = :tenant_id AND f.page_id = :pageId
-  ORDER BY f.path`).all;
+export const filesOf = pageFiles.select(FILE, 'WHERE tenant_id = :tenant_id AND page_id = :pageId ORDER BY path').all;
 
 /** Throws if the file was deleted meanwhile. */
 export async function contentOf(db: TenantReads, { sha256 }: FileRow): Promise<Uint8Array> {
@@ -38,7 +41,7 @@ export async function contentOf(db: TenantReads, { sha256 }: FileRow): Promise<U
 /** Finds a file that everybody with the URL may see: of a deployed version, or of a preview that has not expired. */
 export const findShownFile = query<
   StoredFile & { preview: number }
->()(`SELECT ${COLUMNS}, c.content, CASE WHEN p.hash = :hash THEN 0 ELSE 1 END AS preview
+>()(`SELECT ${FILE.map((name) => `f.${name}`).join(', ')}, c.content, CASE WHEN p.hash = :hash THEN 0 ELSE 1 END AS preview
   FROM custom_pages p JOIN custom_page_files f ON f.tenant_id = p.tenant_id AND f.page_id = p.id
   JOIN custom_page_contents c ON c.tenant_id = f.tenant_id AND c.sha256 = f.sha256
   WHERE p.tenant_id = :tenant_id AND f.path = :path

@@ -1,5 +1,5 @@
 import type { TenantTx } from '../../db/db.ts';
-import { countOf, query, statement } from '../../db/sql/statement.ts';
+import { countOf, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { PersonKind } from '../../kernel/person-source.ts';
@@ -25,10 +25,16 @@ const requests = table('person_requests', {
 const { columns } = requests;
 export type PersonRequestRow = RowOf<typeof requests>;
 
-export type ItemRow = { kind: PersonKind; item_id: string; erased: 0 | 1 };
+const items = table('person_request_items', {
+  tenant_id: text(),
+  request_id: text(),
+  kind: text<PersonKind>(),
+  item_id: text(),
+  erased: integer<0 | 1>(),
+});
+export type ItemRow = Omit<RowOf<typeof items>, 'request_id'>;
 
-const ADD_ITEM = statement(`INSERT INTO person_request_items (tenant_id, request_id, kind, item_id, erased)
-  VALUES (:tenant_id, :requestId, :kind, :id, 0) ON CONFLICT (tenant_id, request_id, kind, item_id) DO NOTHING`);
+const ADD_ITEM = items.insert('ON CONFLICT (tenant_id, request_id, kind, item_id) DO NOTHING');
 
 export const addRequest = requests.insert().run;
 
@@ -49,13 +55,13 @@ export async function addItems(
   kind: PersonKind,
   ids: readonly string[],
 ): Promise<void> {
-  for (const id of ids) await ADD_ITEM.run(tx, { requestId, kind, id });
+  for (const item_id of ids) await ADD_ITEM.run(tx, { request_id: requestId, kind, item_id, erased: 0 });
 }
 
-export const itemsOf =
-  query<ItemRow>()(`SELECT kind, item_id, erased FROM person_request_items WHERE tenant_id = :tenant_id
-  AND request_id = :requestId
-  ORDER BY kind, item_id LIMIT :limit + 0`).all;
+export const itemsOf = items.select(
+  ['kind', 'item_id', 'erased'],
+  'WHERE tenant_id = :tenant_id AND request_id = :requestId ORDER BY kind, item_id LIMIT :limit + 0',
+).all;
 
 export const markErased = statement(`UPDATE person_request_items SET erased = 1
   WHERE tenant_id = :tenant_id AND request_id = :requestId AND kind = :kind AND item_id = :item_id`).run;
