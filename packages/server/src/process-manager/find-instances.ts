@@ -14,13 +14,13 @@ type FilterQuery = Pick<SearchQuery, 'processDefinitionName' | 'processDefinitio
 
 export type SearchScope = {
   environment: Environment;
-  /** Whether the beginning of a word finds nothing. */
+  /** Whether only whole words match. */
   wholeWords: boolean;
-  /** Where the filters are in the request, for faults. */
+  /** The pointer to the filters in the request, for faults. */
   pointer: '/query' | '';
 };
 
-/** The ids of the instances that the filters of a search let through. */
+/** The ids of the instances that match the filters of a search. */
 export async function findInstanceIds(
   db: TenantReads,
   { environment, wholeWords, pointer }: SearchScope,

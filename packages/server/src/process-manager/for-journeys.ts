@@ -26,7 +26,7 @@ import { uiUrlOfToken } from './tokens/process-tokens.repository.ts';
 export type { ImageRow } from './images/images.repository.ts';
 export type { InstanceRow };
 
-/** What the journeys of end users ask of processes. */
+/** The port of processes for the journeys of end users. */
 export type ProcessesForJourneys = ReturnType<typeof processesForJourneys>;
 
 type Deps = Pick<Platform, 'vault' | 'jobs' | 'baseUrlOf'> &
@@ -37,11 +37,11 @@ export function processesForJourneys(deps: Deps) {
   const { drive, tell, expectNotified, vault, identity, jobs, deleteBlobs, baseUrlOf } = deps;
   return {
     drive,
-    /** Nobody else can change the instance until the transaction ends. */
+    /** Locks the instance until the transaction ends. */
     lockInstance,
-    /** The same, and what the instance is then. */
+    /** Locks and reads the instance. */
     instanceForUpdate: findInstanceForUpdate,
-    /** What the sandbox finds from now on. The instance is locked. */
+    /** Sets the scenario of the sandbox. The caller has locked the instance. */
     setScenario,
     spendStartCode,
     createFromToken: (tx: TenantTx, from: Omit<FromToken, 'tell'>) => createFromToken(tx, { ...from, tell }),
@@ -49,29 +49,29 @@ export function processesForJourneys(deps: Deps) {
     uiUrlOfToken,
     linkTarget,
     homeOf,
-    /** Why an instance was terminated: `abandoned`, `cancelled`, or by time. */
+    /** The reason why an instance was terminated: `abandoned`, `cancelled`, or a timeout. */
     endReason,
     redirectAllowed,
     mayFrame: frameRule({ baseUrlOf }),
     imagesOf,
-    /** Gives the keys of the blobs that are replaced. */
+    /** Resolves to the keys of the replaced blobs. */
     saveImages,
-    /** What the page of the current step needs to go on; nothing if it is refused. Refuses with 100142. */
+    /** Makes the settings for the page of the current step; undefined if the store refuses. Refuses with 100142. */
     beginStep: (tx: TenantTx, snapshot: Snapshot, how: { now: number; anew: boolean }) =>
       beginStep(identity, tx, snapshot, how),
     challenges: openChallenges(vault),
     seeStep: stepSeer(deps),
     expectNotified,
     leaveStep: stepLeaver({ jobs }),
-    /** One browser has opened both instances. */
+    /** Links two instances that one browser has opened. */
     async linkDevice(tx: TenantTx, instanceId: string, otherId: string, now: number) {
       const [instance, other] = [await findInstance(tx, instanceId), await findInstance(tx, otherId)];
       if (instance && other) await linkDevice(tx, instance, other, now);
     },
-    /** The instance is locked. */
+    /** The caller has locked the instance. */
     addEvent: (tx: TenantTx, row: InstanceRow, type: string, now: number) =>
       recordEvent({ tx, tell, now }, row, { type, status: row.status }),
-    /** Has blobs deleted, once the transaction is committed and however often that has to be tried. */
+    /** Enqueues the deletion of blobs after the commit, with retries. */
     deleteBlobs,
   };
 }

@@ -4,17 +4,17 @@ import { storeNewVersion } from './definitions/store-version.ts';
 import type { Definition } from './engine/definition.ts';
 import { markSealed } from './sealing/seal-existing.ts';
 
-/** The definitions that every new tenant starts with. */
+/** The definitions of every new tenant. */
 export const SHIPPED = ['document-and-selfie', 'selfie-reauthentication', 'document-only', 'age-check', 'kyc'] as const;
 
 const CREATED_BY = 'Grove';
 
-/** Most servers make no tenant, so nothing is read before one is. */
+/** Read with the first new tenant, because most servers create none. */
 let definitions: readonly Definition[] | undefined;
 
 /**
- * Adds and deploys them, in the transaction that makes the tenant, and notes that it has nothing stored in the clear. From
- * then on they are the tenant's own.
+ * Adds and deploys them in the transaction that creates the tenant, and marks that it has no unsealed data. From then on they
+ * belong to the tenant.
  */
 export async function installShipped(tx: TenantTx, now: number): Promise<void> {
   definitions ??= SHIPPED.map(readShipped);
@@ -24,8 +24,8 @@ export async function installShipped(tx: TenantTx, now: number): Promise<void> {
 }
 
 /**
- * They are written out in full and checked by a test: to check them here would take a fifth of a second of every process that
- * makes a tenant.
+ * They are stored with all defaults and checked by a test, because a check here would cost every process that creates a
+ * tenant a fifth of a second.
  */
 export function readShipped(name: string): Definition {
   return JSON.parse(readFileSync(new URL(`definitions/shipped/${name}.json`, import.meta.url), 'utf8')) as Definition;

@@ -34,7 +34,7 @@ import { dateOfBirthOf } from './runtime/date-of-birth.ts';
 import type { Drive } from './runtime/drive.ts';
 import { createFromToken, type FromToken, type Overrides } from './tokens/create-from-token.ts';
 
-/** Process instances: made from tokens, looked at, found, deleted (specification 4.8). */
+/** The operations of process instances (specification 4.8). */
 export type ProcessInstancesDeps = DeleteInstanceDeps & {
   baseUrlOf(tenantId: string): string;
   region: string;
@@ -42,7 +42,7 @@ export type ProcessInstancesDeps = DeleteInstanceDeps & {
   tell: TellEvents;
   expectNotified: NonNullable<FromToken['expectNotified']>;
   audit: Pick<Audit, 'noteRead' | 'record'>;
-  /** Before the transaction. Refuses with 100160 if the server sends no e-mail. */
+  /** Called before the transaction. Refuses with 100160 if the server sends no e-mail. */
   mailTo(): Promise<QueueMail>;
 };
 
@@ -57,7 +57,7 @@ type LinkMail = {
 /** Queues an e-mail to the end user of a locked instance; refuses with 100161 and 100162. */
 type QueueMail = (tx: TenantTx, row: InstanceRow, mail: LinkMail, now: number) => Promise<{ sentTo: string }>;
 
-/** Only what an index is sorted by. Ids are in the order of creation. */
+/** The orders that an index has. Ids are in the order of creation. */
 const IN_ORDER_OF_CREATION = { id: 'id', createdAt: 'id', createdDtm: 'id' } as const;
 const SORTABLE = { ...IN_ORDER_OF_CREATION, expiringDtm: 'expiring_at', status: 'status' } as const;
 const EVENTS_SORTABLE = { sequence: 'sequence', dateTime: 'sequence' } as const;
@@ -70,7 +70,7 @@ export function processInstanceHandlers(deps: ProcessInstancesDeps) {
     // The key that counts recipients is created outside of every transaction.
     sendResumeLink: prepared(
       async ({ principal }: Context, { body }: InputOf<'sendResumeLink'>) => {
-        // To an address of their own, a masked operator would send what the end user sees.
+        // A masked operator could send the link to an own address and see the personal data there.
         if (body.to !== undefined) ensureUnmasked(principal, 'the journey behind the link');
         return deps.mailTo();
       },
@@ -151,7 +151,7 @@ async function search(context: Context, { query }: InputOf<'search'>) {
   const window = windowOf(page);
   if (!window) throw new Error('a search is always in the order of creation');
   const { environment, operator } = context.principal;
-  // By the beginnings of words, a masked name would be found letter by letter.
+  // With prefixes, a masked operator could find a name letter by letter.
   const scope = { environment, wholeWords: operator?.isMasked === true, pointer: '/query' } as const;
   return listed(context, await findInstanceIds(context.db, scope, query, window), page);
 }
@@ -225,7 +225,7 @@ function createInstance(deps: ProcessInstancesDeps, context: Context, tokenId: s
   return context.db.write((tx) => createFromToken(tx, { ...from, baseUrl }), { runsAgain: true });
 }
 
-/** The newest come first unless somebody says otherwise. Undefined if the order is not that of creation. */
+/** The window of a list, the newest first by default. Undefined if the order is not that of creation. */
 function windowOf({ size, offset, sorts, orderBy, after }: Paging): Window | undefined {
   const [, direction] = sorts === 0 ? ['', 'DESC'] : (/^id (ASC|DESC)/.exec(orderBy) ?? []);
   if (direction === undefined) return undefined;

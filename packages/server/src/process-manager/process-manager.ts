@@ -47,7 +47,7 @@ import { usageHandlers } from './usage/usage.ts';
 import { shadowVersionHandlers } from './what-if/shadow-versions.ts';
 import { whatIfHandlers } from './what-if/what-if.ts';
 
-/** Definitions, tokens, instances, reviews and the engine, put together. */
+/** The feature of processes: definitions, tokens, instances, reviews and the engine. */
 export type ProcessManagerDeps = Platform &
   Pick<WorkDeps, 'blobs' | 'callHttp' | 'takesLooks'> &
   Pick<DriveDeps, 'expectNotified' | 'identity' | 'sendWebhook' | 'changed'> &
@@ -61,7 +61,7 @@ export type ProcessManagerDeps = Platform &
     vision: VisionMachine;
     watchlists: { searchWatchlist: SearchWatchlist; searchValues: SearchValues };
     maxTokens: number;
-    /** In the transaction of every event. */
+    /** Called in the transaction of every event. */
     notify(tx: TenantTx, event: InstanceEvent): Promise<void>;
     /** Sends a link to an end user who waits for the decision, because a reviewer asks for steps again. */
     askedAgain(
@@ -69,7 +69,7 @@ export type ProcessManagerDeps = Platform &
       instanceId: string,
       makeLink: () => Promise<{ url: string; expiresAt: number }>,
     ): Promise<void>;
-    /** Whether what a definition refers to is there. */
+    /** Looks up the objects to which definitions refer. */
     exists: Exists;
   };
 
@@ -143,7 +143,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
   };
 }
 
-/** Live instances are looked at by the machine; those of the sandbox by what plays their scenario. */
+/** The machine for live instances, and the scenario for those of the sandbox. */
 function visionFinder(deps: ProcessManagerDeps) {
   const { vault, clock, vision: machine, watchlists } = deps;
   const watching = { vault, machine, known: openKnownFaces(deps), now: () => clock.now(), ...watchlists };
@@ -158,7 +158,7 @@ function visionFinder(deps: ProcessManagerDeps) {
 
 const isHopeless = (error: unknown) => error instanceof SandboxBroken;
 
-/** Links that lead back into a journey: one for the relying party, and one of its own for the end user. */
+/** Links that lead back into a journey: one for the relying party, and another one for the end user. */
 function resumeLinks({ baseUrlOf, askedAgain }: Pick<ProcessManagerDeps, 'baseUrlOf' | 'askedAgain'>) {
   const makeLink = (tx: TenantTx, row: InstanceRow, now: number) =>
     makeResumeLink(tx, row, { now, baseUrl: baseUrlOf(tx.tenantId) });

@@ -7,11 +7,11 @@ import type { Definition } from '../engine/definition.ts';
 import { isPassiveEnough } from '../engine/passive-enough.ts';
 import { type Flow, isFinal } from '../engine/state.ts';
 
-/** What a result asserts: how each threat was assessed, with what measured error, or that it was not. Pure. */
+/** The assurance of a result: how each threat was assessed and with what measured error, or that it was not. Pure. */
 export type Assurance = Ok<typeof api.userData.get>['_assurance'];
 type Assessment = Assurance['presentationAttack'];
 
-/** A check as it is stored. */
+/** A stored check. */
 export type AssessedCheck = {
   readonly step: string;
   readonly name: string;
@@ -27,7 +27,7 @@ export type Assessed = {
   readonly environment: 'live' | 'test';
 };
 
-/** The checks that the section is made of. */
+/** The checks from which the section is made. */
 export const ASSESSED_CHECKS = [
   'liveness',
   'documentAuthenticity',
@@ -58,7 +58,7 @@ export function showAssurance({ definition, flow, checks, environment }: Assesse
     simulated,
     presentationAttack: about(liveness, method, liveness ? livenessCounts(definition, liveness) : []),
     injection: injectionOf(liveness, method),
-    // No machine here says that a document is genuine: the best it can say is enough for one level.
+    // No machine here proves that a document is genuine, so even a passed check counts for one level only.
     documentAuthenticity: about(authenticity, 'imageSigns', authenticity?.status === 'PASSED' ? ['basic'] : []),
     identityBinding: bindingOf(checks, about),
     expectedPerson: about(applicant, 'parameters', applicant?.status === 'PASSED' ? BOTH : []),
@@ -89,7 +89,7 @@ function assess(check: AssessedCheck | undefined, { method, countsFor, simulated
   };
 }
 
-/** The definition did not ask for it, or the journey has not come to it. */
+/** The definition does not require it, or the journey has not reached it. */
 const NOT_ASKED: Assessment = { assessed: false, countsFor: [], measured: [] };
 
 function measuredOf(method: Assessment['method'], { algorithm }: Meta): Assessment['measured'] {
@@ -119,7 +119,7 @@ function livenessCounts({ steps }: Definition, check: AssessedCheck): AssuranceL
   return step && isPassiveEnough(step, { name, status, ...(reason !== null && { reason }) }) ? ['basic'] : [];
 }
 
-/** What a browser says of itself. Whoever controls the browser can say what an honest one would, so no error is known. */
+/** Assesses injection by the browser's reports. An attacker who controls the browser can forge them, so no error is known. */
 function injectionOf(liveness: AssessedCheck | undefined, method: 'challenge' | 'passive' | undefined): Assessment {
   const { hints } = liveness ? metaOf(liveness) : {};
   if (method !== 'challenge' || !Array.isArray(hints)) return NOT_ASKED;
@@ -135,7 +135,7 @@ function injectionOf(liveness: AssessedCheck | undefined, method: 'challenge' | 
 
 type About = (check: AssessedCheck | undefined, how: Assessment['method'], countsFor: AssuranceLevel[]) => Assessment;
 
-/** Whether the person before the camera is the one of the document, or the one whom a store knows. */
+/** Assesses whether the person before the camera is the one in the document or in a store. */
 function bindingOf(checks: readonly AssessedCheck[], about: About): Assessment {
   const [match, authentication] = [weakest(checks, 'faceMatch'), weakest(checks, 'faceAuthentication')];
   const check = match ?? authentication;

@@ -12,15 +12,15 @@ import { findInstanceForUpdate, findInstanceView } from '../instances/process-in
 import { unredacted, visible } from '../instances/visible.ts';
 import { addNote, countNotes, mentionsOf, type NoteRow, pageMentions, pageNotes } from './notes.repository.ts';
 
-/** What reviewers write to each other about an instance. It goes with the instance. */
+/** Notes of reviewers to each other about an instance. They are deleted with the instance. */
 export type NotesDeps = {
   audit: Pick<Audit, 'noteRead' | 'record'>;
-  /** The names of those of the operators who can sign in. */
+  /** The names of those operators who can sign in. */
   operatorNames(db: TenantReads, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   tellOperator: TellOperator;
 };
 
-/** Tells an operator of a case. */
+/** Notifies an operator of a case. */
 export type TellOperator = (
   tx: TenantTx,
   message: {

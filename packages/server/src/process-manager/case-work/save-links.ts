@@ -6,7 +6,7 @@ import { documentNumbersIn, emailsIn } from '../engine/steps/listed-values.ts';
 import { sealOf } from '../instances/instance-seal.ts';
 import { addLink, type LinkedInstance, type LinkKind, type LinkRow, linksOf, removeLink } from './links.repository.ts';
 
-/** What instances of one person have in common is written down when it becomes known, as keyed hashes. */
+/** Links instances of one person: values that they share are stored as keyed hashes when they become known. */
 
 type Value = { kind: LinkKind; value: string };
 
@@ -31,8 +31,8 @@ function phoneOf(text: string | undefined): string | undefined {
 }
 
 /**
- * Called in the transaction that stores the data; `before` is the state that the links were written for, if there was one.
- * What was corrected since is forgotten.
+ * Called in the transaction that stores the data. `before` is the state for which the links were stored, if there was one.
+ * Links of corrected values are removed.
  */
 export async function saveLinks(
   tx: TenantTx,
@@ -56,7 +56,7 @@ export async function saveLinks(
 
 const OF_VALUES: readonly LinkKind[] = ['DOCUMENT_NUMBER', 'EMAIL', 'PHONE'];
 
-/** The browser that opens an instance holds the session of another one. */
+/** Links two instances that were opened in the same browser. */
 export async function linkDevice(tx: TenantTx, instance: LinkedInstance, other: LinkedInstance, now: number) {
   if (instance.environment !== other.environment || instance.id === other.id) return;
   const deviceLink = (await linksOf(tx, { instanceId: other.id })).find(({ kind }) => kind === 'DEVICE');
@@ -65,7 +65,7 @@ export async function linkDevice(tx: TenantTx, instance: LinkedInstance, other: 
   await addLink(tx, instance, device);
 }
 
-/** Two instances show the same face, as far as a machine can tell. */
+/** Links two instances with the same face, as far as a machine can tell. */
 export async function linkFaces(tx: TenantTx, instance: LinkedInstance, otherId: string, score: number): Promise<void> {
   const code = [instance.id, otherId].toSorted().join('.');
   for (const id of [instance.id, otherId]) await addLink(tx, { ...instance, id }, { kind: 'FACE', code }, score);

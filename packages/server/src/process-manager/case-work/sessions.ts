@@ -8,11 +8,11 @@ import { unredacted, visible } from '../instances/visible.ts';
 
 export type SessionDeps = {
   audit: Pick<Audit, 'noteRead'>;
-  /** What was sent to the end user of an instance. */
+  /** The messages to the end user of an instance. */
   messagesTo(db: TenantReads, instanceId: string): Promise<Ok<typeof api.instanceSessions.list>['messages']>;
 };
 
-/** Shows from which browsers and networks the journey of an instance was used, and what was sent to its end user. */
+/** Shows the browsers and networks in which the journey of an instance was used, and the messages to its end user. */
 export function sessionHandlers({ audit, messagesTo }: SessionDeps) {
   return implement(api.instanceSessions, {
     async list(context, { params }) {

@@ -6,12 +6,12 @@ import type { Environment } from '../../kernel/environment.ts';
 import { cloudSecrets, VIEW } from './cloud-secrets.table.ts';
 
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
-// By an index that holds these events alone.
+// Uses an index of these events only.
 const LAST_USES = query<{ name: string; at: number }>()(`SELECT item AS name, max(at) AS at FROM audit_events
   WHERE tenant_id = :tenant_id AND environment = :environment AND action = 'cloudSecret.used' AND item ${inList(':names')}
   GROUP BY item`);
 
-/** When each of the secrets was sent last, as far back as the audit log goes. */
+/** The last use of each secret, as far back as the audit log goes. */
 export async function lastUses(
   db: TenantReads,
   environment: Environment,

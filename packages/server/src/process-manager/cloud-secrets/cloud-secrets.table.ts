@@ -4,10 +4,10 @@ import { sortable } from '../../kernel/pages.ts';
 
 export type SecretType = 'STRING' | 'NUMBER' | 'BINARY';
 
-/** What callers may see of a secret: everything but its value. */
+/** The columns that callers may see: all but the value. */
 const view = {
   environment: text<Environment>(),
-  /** The hosts it may be sent to, a JSON array. Null: it is older than hosts, and may be sent to any. */
+  /** The hosts to which it may be sent, a JSON array. Null: it is older than hosts and may be sent to any. */
   hosts: optional(text()),
   id: text(),
   name: text(),

@@ -26,8 +26,8 @@ import { contextOf, SUBJECT } from './find-secret.ts';
 import { normaliseHosts, shownHosts } from './secret-hosts.ts';
 
 /**
- * Secrets that steps and webhooks use (specification 4.11). A value goes in and never comes out. A caller sees those of its
- * own environment: a test journey never sends a live secret.
+ * Secrets that steps and webhooks use (specification 4.11). Callers can set a value but never read it. A caller sees the
+ * secrets of its own environment: a test journey never sends a live secret.
  */
 
 export const MAX_CLOUD_SECRETS_PER_ENVIRONMENT = 500;
@@ -124,7 +124,7 @@ function checkValue(type: SecretType, value: string): void {
   if (type === 'BINARY' && !BASE64.test(value)) throw invalidInput({ pointer, message: 'must be base64' });
 }
 
-/** A secret of that name that was deleted may have been used before this one was made. */
+/** Ignores uses before the creation, which belong to a deleted secret of the same name. */
 function withLastUse(row: CloudSecretView, at: number | undefined): CloudSecret {
   const isOfThis = at !== undefined && at >= row.created_at;
   return { ...toCloudSecret(row), ...(isOfThis && { lastUsedDtm: toDtm(at) }) };

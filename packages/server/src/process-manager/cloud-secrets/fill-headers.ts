@@ -7,10 +7,10 @@ export type FilledHeaders =
   | { readonly headers: Record<string, string>; readonly fault?: undefined }
   | { readonly fault: SecretFault | 'bad_header' };
 
-/** Of all values together. A short header may name a long secret two hundred times, and few servers take more than this. */
+/** The limit of all values together: a short header may name a long secret two hundred times. */
 const MAX_FILLED_LENGTH = 64 * 1024;
 
-/** Headers as they are sent: names in small letters, `{secret.NAME}` replaced. Never to be stored or logged. */
+/** The headers to send: names in lower case, `{secret.NAME}` replaced. They must never be stored or logged. */
 export async function fillHeaders(
   db: TenantReads,
   templates: Readonly<Record<string, string>>,

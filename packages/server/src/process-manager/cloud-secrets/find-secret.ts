@@ -12,17 +12,17 @@ import { hostFault, maySendTo } from './secret-hosts.ts';
 export const SUBJECT = 'tenant';
 export const contextOf = (id: string) => `cloud-secret:${id}`;
 
-/** Who uses it, for the audit, and where it will be sent. */
+/** The user of a secret, for the audit. */
 export type SecretUse = { readonly environment: Environment; readonly actor: string };
 type Destination = { readonly url: string };
 
-/** `missing_secret`: the environment has none of that name. `secret_host`: it may not be sent to that host. */
+/** `missing_secret`: the environment has no secret of that name. `secret_host`: it may not be sent to that host. */
 export type SecretFault = 'missing_secret' | 'secret_host';
 export type FoundSecret =
   | { readonly secret: Secret; readonly fault?: undefined }
   | { readonly secret?: undefined; readonly fault: SecretFault };
 
-/** A cloud secret by its name, for those who send it. */
+/** Finds a cloud secret by its name, to send it. */
 export type FindSecret = (db: TenantReads, name: string, use: SecretUse & Destination) => Promise<FoundSecret>;
 
 export type SecretDeps = {
@@ -31,7 +31,7 @@ export type SecretDeps = {
   audit: Pick<Audit, 'noteUse'>;
 };
 
-/** Once an hour is enough to know who uses what: a webhook may need its secret a thousand times a second. */
+/** A use is recorded once an hour, because a webhook may use its secret a thousand times a second. */
 const TOLD_AGAIN_AFTER_MS = HOUR;
 const MAX_TOLD = 10_000;
 
@@ -51,7 +51,7 @@ export function secretFinder({ vault, clock, audit }: SecretDeps): FindSecret {
   };
 }
 
-/** Whether a definition of that environment may name it. */
+/** Whether a definition of that environment may name the secret. */
 export async function isSecretName(
   db: TenantReads,
   secret: { name: string; environment: Environment },
@@ -59,7 +59,7 @@ export async function isSecretName(
   return (await findSealedSecret(db, secret)) !== undefined;
 }
 
-/** Why an existing secret may not be sent to an address; undefined if it may, or if there is no such secret. */
+/** Ensures that an existing secret may be sent to an address. Resolves to the fault; undefined also for a missing secret. */
 export async function secretHostFault(
   db: TenantReads,
   { environment, name, url }: { environment: Environment; name: string; url: string },

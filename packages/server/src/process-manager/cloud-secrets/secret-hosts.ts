@@ -1,11 +1,11 @@
 import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
 
-/** The hosts that a cloud secret may be sent to. A secret goes to no other host, whoever names it in a header. */
+/** The hosts of cloud secrets. Ensures that a secret is sent to no other host, whoever names it in a header (exfiltration). */
 
-/** How a secret from before there were hosts is shown. It cannot be set. */
+/** The view of a secret that is older than hosts. Callers cannot set it. */
 const ANY_HOST = '*';
 
-/** One spelling of each host, each once: a name or an address, with a port unless it is the usual one. */
+/** The hosts in one spelling and without duplicates: names or addresses, with a port unless it is the default. */
 export function normaliseHosts(hosts: readonly string[]): string[] {
   const faults: FieldFault[] = [];
   const normal = hosts.flatMap((text, at) => {
@@ -19,7 +19,7 @@ export function normaliseHosts(hosts: readonly string[]): string[] {
   return [...new Set(normal)];
 }
 
-/** `stored` as the row has it. */
+/** `stored` is the value of the column. */
 export function maySendTo(stored: string | null, url: string): boolean {
   if (stored === null) return true;
   const host = hostOf(url);
@@ -30,7 +30,7 @@ export function shownHosts(stored: string | null): string[] {
   return stored === null ? [ANY_HOST] : (JSON.parse(stored) as string[]);
 }
 
-/** What to tell a caller who names a secret that may not be sent there. */
+/** The message for a caller who names a secret that may not be sent there. */
 export function hostFault(secretName: string, url: string): string {
   return `the cloud secret ${JSON.stringify(secretName)} may not be sent to ${hostOf(url)}: add that host to its hosts first`;
 }

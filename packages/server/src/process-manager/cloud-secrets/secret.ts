@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A value that must not be shown. Printing, logging or serialising it gives a placeholder; only `reveal` gives the value. */
+/** Ensures that a value is not shown by accident: printing, logging or serialising gives a placeholder, `reveal` the value. */
 export type Secret = {
   reveal(): string;
   toString(): string;

@@ -6,11 +6,11 @@ import { ANY, NUMBER, objectOf, type Shape, TEXT, TRUTH } from '../engine/expres
 import type { KeptData } from '../engine/state.ts';
 import { asFarAsReadable, type ReadStep } from './check-shape.ts';
 
-/** To read a condition takes time in proportion to its length. */
+/** The time to read a condition is proportional to its length. */
 const MAX_LENGTH_OF_ALL = 40_000;
 const MAX_PATTERNS = 20;
 
-/** Whether conditions can be read, and refer only to what is there by the time they are asked. */
+/** Ensures that conditions can be read, and refer only to facts that exist when they are evaluated. */
 export function conditionFaults(steps: readonly ReadStep[]): FieldFault[] {
   const all = steps.flatMap((readStep) =>
     conditionsOf(readStep).map(({ pointer, text }) => ({ readStep, text, pointer: `/steps/${readStep.at}${pointer}` })),

@@ -8,18 +8,18 @@ import { graphFaults } from './check-graph.ts';
 import { gatheredFaults, type Lookup, missingFaults, outsideReferences, themeReferences } from './check-references.ts';
 import { asFarAsReadable, checkShape, type ReadStep } from './check-shape.ts';
 
-/** The faults of a document, all at once, each with a pointer and a sentence that helps. */
+/** The result of checking a document. */
 export type Checked = {
-  /** With every default written out; none if there are faults. */
+  /** The definition with all defaults; undefined if there are faults. */
   readonly definition?: Definition;
-  /** Faults of the document by itself. */
+  /** Faults of the document itself. */
   readonly faults: readonly FieldFault[];
-  /** Steps that this release cannot do: such a document can be stored, but not deployed. */
+  /** Steps that this release does not support: such a document can be stored, but not deployed. */
   readonly unavailable: readonly FieldFault[];
-  /** Objects of the tenant that must be there before it is deployed. */
+  /** Objects of the tenant that must exist before a deployment. */
   readonly references: readonly Reference[];
   readonly name: string;
-  /** Words that are there in some languages and not in all that the journey speaks. They are no fault. */
+  /** Texts without some of the languages of the journey, which is not a fault. */
   readonly missingLanguages: readonly MissingLanguages[];
 };
 
@@ -36,7 +36,7 @@ export function checkDefinition(input: unknown): Checked {
   };
 }
 
-/** Everything that stands in the way of a deployment. */
+/** All faults that prevent a deployment. */
 export async function deploymentFaults(checked: Checked, lookup: Lookup): Promise<FieldFault[]> {
   const missing = await missingFaults(checked.name, checked.references, lookup);
   return firstFaults([...checked.faults, ...checked.unavailable, ...missing]);
@@ -60,13 +60,13 @@ function missingIn(steps: readonly ReadStep[]): MissingLanguages[] {
     .slice(0, MAX_INPUT_ERRORS);
 }
 
-/** The faults without duplicates, in the order of the document, cut to as many as an answer shows. */
+/** The faults without duplicates, in the order of the document, limited to the size of an answer. */
 function firstFaults(faults: readonly FieldFault[]): FieldFault[] {
   const unique = new Map(faults.map((fault) => [`${fault.pointer} ${fault.message}`, fault]));
   return [...unique.values()].sort((one, other) => placeOf(one) - placeOf(other)).slice(0, MAX_INPUT_ERRORS);
 }
 
-/** The index of the step that a fault is about; -1 for the document as a whole, so that it comes first. */
+/** The index of the step of a fault; -1 for the document as a whole, so that its faults come first. */
 function placeOf({ pointer }: FieldFault): number {
   const stepIndex = /^\/steps\/(\d+)/.exec(pointer)?.[1];
   return stepIndex === undefined ? -1 : Number(stepIndex);

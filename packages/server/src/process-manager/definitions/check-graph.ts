@@ -3,21 +3,21 @@ import type { FieldFault } from '../../kernel/errors.ts';
 import { END } from '../engine/definition.ts';
 import type { ReadStep } from './check-shape.ts';
 
-/** Whether every step is named once and can be reached, and whether every way through the steps has an end. */
+/** Ensures that each step has a unique id and can be reached, and that every way through the steps ends. */
 export function graphFaults(steps: readonly ReadStep[]): FieldFault[] {
   const places = placesOf(steps);
   return [...doubleIds(steps), ...doubleKeys(steps), ...jumpFaults(steps, places), ...wayFaults(steps, places)];
 }
 
 type Places = {
-  /** Where the step of that id is. */
+  /** The index of the step with that id. */
   get(id: string): number | undefined;
-  /** The id that an unknown id most likely stands for. The result is cached. */
+  /** The suggestion for an unknown id. The result is cached. */
   closest(id: string): string | undefined;
 };
 
 function placesOf(steps: readonly ReadStep[]): Places {
-  // From the end, so that the first of two steps with one id is the one that is meant.
+  // From the end, so that the first of two steps with one id counts.
   const places = new Map(
     steps.toReversed().flatMap(({ step, at }) => (typeof step.id === 'string' ? [[step.id, at]] : [])),
   );
@@ -82,11 +82,11 @@ function jumpFault(target: string, at: number, places: Places): string | undefin
   return targetIndex < at ? `would go back to ${quoted(target)}: a definition has no loops` : undefined;
 }
 
-/** Steps that cannot be reached, and ways that run past the last step. */
+/** Faults of steps that cannot be reached, and of ways that continue after the last step. */
 function wayFaults(steps: readonly ReadStep[], places: Places): FieldFault[] {
   const reached = new Set<number>(steps.length > 0 ? [0] : []);
   const faults: FieldFault[] = [];
-  // Every way leads down, so one pass from the top sees each step after all that lead to it.
+  // Every way leads down, so one pass from the top visits each step after all steps that lead to it.
   for (const readStep of steps) {
     if (!reached.has(readStep.at)) {
       faults.push({
@@ -109,7 +109,7 @@ function waysFrom(readStep: ReadStep, places: Places): number[] {
   return failed === undefined ? ways : [...ways, failed];
 }
 
-/** Where a jump leads. One that is wrong leads where it was most likely meant to. */
+/** The index of the target of a jump; for a wrong target, that of its suggestion. */
 function meantPlace(target: unknown, at: number, places: Places): number | undefined {
   if (typeof target !== 'string') return undefined;
   const index = places.get(target) ?? places.get(places.closest(target) ?? '');
@@ -141,7 +141,7 @@ function isDecision({ type }: ReadStep): boolean {
   return type?.act === 'decide';
 }
 
-/** A name as it was written, whatever it holds. */
+/** A name in quotes, with its special characters escaped. */
 function quoted(name: string): string {
   return JSON.stringify(name);
 }

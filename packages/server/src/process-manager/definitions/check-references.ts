@@ -3,15 +3,15 @@ import type { FieldFault } from '../../kernel/errors.ts';
 import type { Reference } from '../engine/steps/step-type.ts';
 import { asFarAsReadable, type ReadStep } from './check-shape.ts';
 
-/** Whether what steps refer to is there: other steps of the definition, and other objects of the tenant. */
+/** Checks the references of steps to other steps of the definition and to other objects of the tenant. */
 
-/** What is known of the tenant. */
+/** Looks up objects of the tenant. */
 export type Lookup = {
-  /** Whether what is referred to is there and can be used. */
+  /** Whether the object of a reference exists and can be used. */
   has(reference: Reference): Promise<boolean>;
-  /** Why something that is there cannot be used. */
+  /** The reason why an existing object cannot be used. */
   faultOf?(reference: Reference): Promise<string | undefined>;
-  /** Why nothing may be sent to an address. */
+  /** The reason why nothing may be sent to an address. */
   addressFault?(url: string): string | undefined;
   /** The definitions that a deployed definition runs as subprocesses. */
   runs(reference: Reference): Promise<readonly Reference[]>;
@@ -28,7 +28,7 @@ const OBJECTS = {
   store: 'identity store',
 } as const;
 
-/** References to what an earlier step gathers. */
+/** Faults of references to the data of an earlier step. */
 export function gatheredFaults(steps: readonly ReadStep[]): FieldFault[] {
   return steps.flatMap((readStep) =>
     referencesOf(readStep).flatMap(({ kind, name, pointer }) => {
@@ -54,7 +54,7 @@ function gatheredFault(
   return `there is no ${kind} step with the key ${name} above this step${didYouMean(key, knownKeys)}`;
 }
 
-/** References to objects of the tenant. A step that this release cannot do needs nothing. */
+/** References to objects of the tenant. A step that this release does not support has none. */
 export function outsideReferences(steps: readonly ReadStep[]): Reference[] {
   return steps
     .filter(({ type }) => !type?.unavailable)
@@ -68,14 +68,14 @@ export function themeReferences({ theme }: { readonly theme?: unknown }): Refere
   return [{ kind: 'theme', name: theme, pointer: '/theme' }];
 }
 
-/** With pointers from the top of the document. */
+/** The references of a step, with pointers from the top of the document. */
 function referencesOf({ step, type, at }: ReadStep): Reference[] {
   return asFarAsReadable(() => type?.references?.(step))
     .filter(({ name }) => typeof name === 'string' && name !== '')
     .map((reference) => ({ ...reference, pointer: `/steps/${at}${reference.pointer}` }));
 }
 
-/** References to objects that are not there, and subprocesses that would run the definition again. */
+/** Faults of references to missing objects, and of subprocesses that would run the definition again. */
 export async function missingFaults(
   name: string,
   references: readonly Reference[],
@@ -116,12 +116,12 @@ function nounOf({ kind }: Reference): string {
 }
 
 const MAX_DEFINITIONS_BELOW = 100;
-/** Objects of the tenant, each of which is looked for. */
+/** The limit of look-ups of objects of the tenant. */
 const MAX_REFERENCES = 500;
 
 type Below = (reference: Reference) => Promise<readonly Reference[] | undefined>;
 
-/** Reads which definitions a definition runs, each once. Undefined when there are more than a definition may run in all. */
+/** Reads the definitions that a definition runs, each once. Undefined if there are more than allowed. */
 function runsBelow(lookup: Lookup): Below {
   const cache = new Map<string, readonly Reference[]>();
   return async (reference) => {

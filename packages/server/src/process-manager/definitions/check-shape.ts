@@ -12,13 +12,13 @@ import type { StepType } from '../engine/steps/step-type.ts';
 import { documentSchema, stepSchema } from './schema.ts';
 import { toFault } from './shape-sentences.ts';
 
-/** Whether a document has the members it may have, and of the kinds they must be. Defaults are written out. */
+/** Ensures that a document has only allowed members of the right types, and fills in defaults. */
 
-/** A step as far as it can be read: what is wrong with its shape must not hide what is wrong with its place. */
+/** A step as far as it can be read: faults of its shape must not hide faults of its position. */
 export type ReadStep = {
   readonly at: number;
   readonly step: Step;
-  /** The type it has, or most likely should have. */
+  /** The type of the step, or the suggestion for an unknown type. */
   readonly type: StepType | undefined;
 };
 
@@ -28,9 +28,9 @@ export type Shape = {
   readonly faults: readonly FieldFault[];
 };
 
-/** Members and elements at every level of a document. A long list of countries has 250. */
+/** Limits the members and elements at all levels of a document. A long list of countries has 250. */
 const DOCUMENT_LIMITS: SizeLimits = { maxValues: 20_000, maxDepth: 30, maxNameLength: 500 };
-/** The same of a step without the schema of its form, and of a document without its steps: these are looked at one by one. */
+/** Limits a step without the schema of its form, and a document without its steps, which are checked one by one. */
 const PART_LIMITS: SizeLimits = { maxValues: 2000, maxDepth: 30, maxNameLength: 500 };
 const MAX_TIMEOUT_DAYS = 30;
 const MAX_DURATION_DAYS = 90;
@@ -100,9 +100,9 @@ type Shaped = { readonly name: string; readonly members: readonly string[]; read
 // The package is CommonJS; its function is the module itself.
 const addFormats = addFormatsModule as unknown as (ajv: Ajv, formats: string[]) => Ajv;
 
-/** Made at the first definition: most servers are never given one. */
+/** Made for the first definition, because most servers never get one. */
 const compiler = once(() => {
-  // A test says that our schemas are schemas.
+  // A test checks that our schemas are valid.
   const ajv = new Ajv({ allErrors: true, useDefaults: true, verbose: true, strict: false, validateSchema: false });
   return addFormats(ajv, ['duration']);
 });
@@ -136,7 +136,7 @@ function anyStepSchema() {
   return { ...rest, properties: { ...properties, type: {} }, additionalProperties: true };
 }
 
-/** `apart` is a member with limits of its own. */
+/** `apart` is a member with its own limits. */
 function faultsOf(shape: Shaped, value: unknown, pointer: string, apart: string): FieldFault[] {
   const tooLarge = sizeFault(isObject(value) ? { ...value, [apart]: undefined } : value, PART_LIMITS);
   if (tooLarge) return [{ pointer, message: tooLarge }];
@@ -145,7 +145,7 @@ function faultsOf(shape: Shaped, value: unknown, pointer: string, apart: string)
   return (shape.validate.errors ?? []).slice(0, MAX_INPUT_ERRORS).map((error) => toFault(error, pointer, shape));
 }
 
-/** Documents that mean the same are stored the same, whatever the order of their members was. */
+/** Sorts the members, so that documents with the same meaning are stored in the same form. */
 function inOrder(value: Record<string, unknown>, members: readonly string[]): Record<string, unknown> {
   const entries = members.filter((name) => value[name] !== undefined).map((name) => [name, value[name]] as const);
   return Object.fromEntries(entries);

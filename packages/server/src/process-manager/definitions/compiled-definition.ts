@@ -8,7 +8,7 @@ import { type DefinitionRow, findDefinition } from './definitions.repository.ts'
  * document never changes, so it is read and compiled once. The status of a version may change, and is not in the cache.
  */
 const MAX_CACHED = 1000;
-/** In characters of all documents together. A condition takes ten times as much memory as its text. */
+/** The limit in characters of all documents together. A condition needs ten times as much memory as its text. */
 const MAX_CACHED_CHARACTERS = 10_000_000;
 type Entry = { readonly compiled: CompiledDefinition; readonly length: number };
 const cache = boundedMap<string, Entry>(MAX_CACHED, { max: MAX_CACHED_CHARACTERS, of: ({ length }) => length });
@@ -22,7 +22,7 @@ export async function findCompiled(db: TenantReads, id: string): Promise<Compile
   return row && compiledOf(db, row);
 }
 
-/** The definition of an instance, which is there as long as the instance. */
+/** The definition of an instance, which exists as long as the instance. */
 export async function compiledDefinition(db: TenantReads, id: string): Promise<CompiledDefinition> {
   const compiled = await findCompiled(db, id);
   if (!compiled) throw new Error(`the definition ${id} of an instance is gone`);
@@ -30,8 +30,8 @@ export async function compiledDefinition(db: TenantReads, id: string): Promise<C
 }
 
 /**
- * For a row that was just read. A transaction may see a deployment that is rolled back: what it reads is cached after its
- * commit alone.
+ * Compiles a row that was just read. A transaction may see a deployment that is rolled back later, so a definition that it
+ * reads is cached only after its commit.
  */
 export function compiledOf(db: TenantReads, row: DefinitionRow): CompiledDefinition {
   if (row.status === 'EDITABLE') return compileDefinition(row);

@@ -15,7 +15,7 @@ const definitions = table('process_definitions', {
   description: optional(text()),
   definition_type: text<'VERIFICATION' | 'AUTHENTICATION'>(),
   retention_days: integer(),
-  /** JSON, with every default written out. */
+  /** JSON, with all defaults. */
   document: text(),
   ...TRACKED,
   deployed_at: optional(integer()),
@@ -23,11 +23,11 @@ const definitions = table('process_definitions', {
 const { columns } = definitions;
 export type DefinitionRow = RowOf<typeof definitions>;
 
-/** What a list shows: all but the document, which may be long. */
+/** The row of a list, without the document, which may be long. */
 export type DefinitionView = Omit<DefinitionRow, 'document' | 'name_folded'>;
 const VIEW = columns.filter((name) => name !== 'document' && name !== 'name_folded');
 
-/** The properties a list can be sorted by. What may be absent comes first, on both engines. */
+/** The sortable properties of a list. Absent values come first, on both engines. */
 export const SORTABLE = {
   id: 'id',
   environment: 'environment',
@@ -62,19 +62,19 @@ const VERSIONS = query<{ total: number; newest: number }>()(`SELECT count(*) AS 
 export const findDefinition = definitions.select(columns, ONE).get;
 
 /**
- * Definitions and tags of a tenant are changed by one transaction after another. They change seldom, and many rules are
- * about several of them: the next version, the number of tags, circles of subprocesses.
+ * Ensures that one transaction at a time changes the definitions and tags of a tenant. They change seldom, and many rules
+ * concern several of them: the next version, the number of tags, circles of subprocesses.
  */
 export async function lockDefinitions(tx: TenantTx): Promise<void> {
   await lockName(tx, 'process_definitions');
 }
 
-/** What starts instances may lock the version to see that it stays deployed until its transaction ends. */
+/** Locks the version, so that it stays deployed until the transaction ends. */
 export const findDefinitionForUpdate = definitions.select(columns, `${ONE} ${FOR_UPDATE}`).get;
 
 /**
- * Without a version the newest that is deployed, for a test caller the newest of the test versions if one of them is. With one that very version, whatever its status, so that the caller can
- * tell "not deployed" from "not found".
+ * Without a version, finds the newest deployed one; a test caller gets the newest deployed test version if there is one. With
+ * a version, finds that one whatever its status, so that the caller can distinguish "not deployed" from "not found".
  */
 export function findDeployed(
   db: TenantReads,
@@ -85,7 +85,7 @@ export function findDeployed(
     : ONE_VERSION.get(db, { environment, name, version });
 }
 
-/** The version that bears the tag in that environment. */
+/** The version with the tag in that environment. */
 export const findTagged = definitions.select(
   columns,
   `WHERE tenant_id = :tenant_id AND id = (SELECT definition_id FROM process_definition_tags WHERE ${BY_NAME}
@@ -94,7 +94,7 @@ export const findTagged = definitions.select(
 
 export const countDefinitions = definitions.count('WHERE tenant_id = :tenant_id AND environment = :environment');
 
-/** How many versions of a name there are in an environment, and the number of the newest; 0 if there are none. */
+/** The number of versions of a name in an environment, and the number of the newest one; 0 if there are none. */
 export async function versionsOf(
   db: TenantReads,
   environment: Environment,

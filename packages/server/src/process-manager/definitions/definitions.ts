@@ -29,9 +29,9 @@ import { columnsOf, ownDefinition, storeNewVersion } from './store-version.ts';
 import { tagsByDefinition, tagsOf } from './tags.repository.ts';
 import { tagHandlers } from './tags.ts';
 
-/** Management of process definitions: versions that can be edited, then are deployed and change no more. */
+/** Management of process definitions. A version can be edited until it is deployed. */
 export type DefinitionsDeps = {
-  /** How to find what definitions refer to in other folders. */
+  /** Finds objects of other folders to which definitions refer. */
   exists?: Exists;
 };
 
@@ -173,7 +173,7 @@ function ensureNone(faults: readonly FieldFault[]): void {
 
 type Draft = { id: string; query: { ifLastUpdatedDtm?: string } };
 
-/** A version that can be changed, and is the one that the caller has read. */
+/** Ensures that the version can be changed, and did not change since the caller read it. */
 async function ownDraft(tx: TenantTx, { principal }: Context, { id, query }: Draft): Promise<DefinitionRow> {
   const row = await ownDefinition(tx, principal.environment, id);
   if (row.status !== 'EDITABLE') throw unchangeable(row);

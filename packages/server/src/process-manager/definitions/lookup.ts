@@ -6,23 +6,23 @@ import type { Reference } from '../engine/steps/step-type.ts';
 import type { Lookup } from './check-references.ts';
 import { type DefinitionRow, findDeployed } from './definitions.repository.ts';
 
-/** Whether a tenant has an object of that name, by the kinds of objects that a release has. */
+/** Whether a tenant has an object of that name, by kind of object. */
 export type Exists = {
   readonly [K in Exclude<Reference['kind'], 'definition' | 'address'>]?: (
     db: TenantReads,
     object: { name: string; environment: Environment },
   ) => Promise<boolean>;
 } & {
-  /** Why nothing may be sent to an address. */
+  /** The reason why nothing may be sent to an address. */
   readonly addressFault?: (url: string) => string | undefined;
-  /** Why a cloud secret may not be sent to an address. */
+  /** The reason why a cloud secret may not be sent to an address. */
   readonly secretHostFault?: (
     db: TenantReads,
     of: { environment: Environment; name: string; url: string },
   ) => Promise<string | undefined>;
 };
 
-/** What a tenant has in an environment, for the references of its definitions. A kind without a function has no objects. */
+/** Looks up the objects of a tenant in an environment. A kind without a function has no objects. */
 export function lookupIn(db: TenantReads, environment: Environment, exists: Exists = {}): Lookup {
   const deployed = async ({ name, version }: Reference): Promise<DefinitionRow | undefined> => {
     const row = await findDeployed(db, { environment, name, version });

@@ -3,7 +3,7 @@ import { END } from '../engine/definition.ts';
 import { stepTypes } from '../engine/steps/registry.ts';
 import type { StepType } from '../engine/steps/step-type.ts';
 
-/** The JSON Schema of process definitions. What a step may hold is said by its type, in the registry. */
+/** The JSON Schema of process definitions. The members of a step come from its type in the registry. */
 
 export const NAME_PATTERN = '^[a-z][a-z0-9-]{0,49}$';
 export const STEP_ID_PATTERN = '^[A-Za-z][A-Za-z0-9_-]{0,49}$';
@@ -19,7 +19,7 @@ type JsonSchema = {
   readonly [keyword: string]: unknown;
 };
 
-/** The schema of a step of one type. What has a default need not be given. */
+/** The schema of a step of one type. Members with a default are optional. */
 export function stepSchema({ type, about, kind, act, settings, keeps }: StepType): JsonSchema {
   const properties = {
     id: {
@@ -93,7 +93,7 @@ export function documentSchema(items: object): JsonSchema {
   });
 }
 
-/** The schema that is published: draft 2020-12, whole in itself. */
+/** The published schema: draft 2020-12, without references to others. */
 export function definitionSchema(): Readonly<Record<string, unknown>> {
   const types = [...stepTypes.values()];
   const step = {
@@ -120,7 +120,7 @@ function hasDefault(schema: object | undefined): boolean {
   return schema !== undefined && 'default' in schema;
 }
 
-/** Without what TypeBox notes for itself. */
+/** The schema without TypeBox's own symbols. */
 function plain(schema: object): JsonSchema {
   return JSON.parse(JSON.stringify(schema)) as JsonSchema;
 }

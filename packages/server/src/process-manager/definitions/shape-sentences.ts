@@ -4,9 +4,9 @@ import type { FieldFault } from '../../kernel/errors.ts';
 import { pointerTo } from '../../kernel/escape.ts';
 import { KEY_PATTERN, NAME_PATTERN, STEP_ID_PATTERN } from './schema.ts';
 
-/** What a validator found, in sentences for people who write definitions. */
+/** Turns the errors of the validator into sentences for authors of definitions. */
 
-/** What was validated: a name for it, and the members it may have. */
+/** The validated object: its name for sentences, and its allowed members. */
 export type Validated = { readonly name: string; readonly members: readonly string[] };
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -2,9 +2,9 @@ import { stepTypes } from '../engine/steps/registry.ts';
 import type { StepType } from '../engine/steps/step-type.ts';
 import { stepSchema } from './schema.ts';
 
-/** The tables of `docs/definitions.md`, as the formatter writes them: a test keeps the page and the code the same. */
+/** The tables of `docs/definitions.md`, in the style of the formatter. A test compares the page with them. */
 
-/** What every step has is explained once, not in every row. */
+/** The members of every step, which the page explains once. */
 const COMMON: ReadonlySet<string> = new Set(['id', 'type', 'when', 'next', 'onFail', 'timeout', 'key']);
 
 export function stepTable(): string {
@@ -55,7 +55,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...cellRows.map(line)].join('\n');
 }
 
-/** A bar would end the cell. */
+/** Escapes bars, which would end the cell. */
 function inCell(text: string): string {
   return text.replaceAll('|', '\\|');
 }

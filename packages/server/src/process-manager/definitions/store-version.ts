@@ -14,11 +14,11 @@ import {
   versionsOf,
 } from './definitions.repository.ts';
 
-/** How versions of definitions are stored. */
+/** Stores versions of definitions. */
 const MAX_VERSIONS_OF_A_NAME = 1000;
 const MAX_DEFINITIONS = 10_000;
 
-/** The row as it stays until the transaction ends, if a caller of that environment sees it. */
+/** Locks the row until the transaction ends. Ensures that a caller of that environment sees it. */
 export async function lockedDefinition(tx: TenantTx, environment: Environment, id: string): Promise<DefinitionRow> {
   await lockDefinitions(tx);
   const row = await findDefinitionForUpdate(tx, { id });
@@ -26,7 +26,7 @@ export async function lockedDefinition(tx: TenantTx, environment: Environment, i
   return row;
 }
 
-/** The same for a caller who is about to change it. */
+/** Locks the row for a change. Ensures that it belongs to the environment of the caller. */
 export async function ownDefinition(tx: TenantTx, environment: Environment, id: string): Promise<DefinitionRow> {
   const row = await lockedDefinition(tx, environment, id);
   ensureOwn(environment, row, 'process definition');
@@ -35,7 +35,7 @@ export async function ownDefinition(tx: TenantTx, environment: Environment, id: 
 
 type NewVersion = { environment: Environment; now: number; by: string; deployed?: boolean };
 
-/** Adds the next version of the name that the definition has. Each environment counts its own. */
+/** Adds the next version of the definition's name. Each environment has its own numbers. */
 export async function storeNewVersion(
   tx: TenantTx,
   definition: Definition,
@@ -63,7 +63,7 @@ export async function storeNewVersion(
   return row;
 }
 
-/** What the document says, in columns of its own where lists show it. */
+/** The parts of the document that lists show, as columns. */
 export function columnsOf(definition: Definition) {
   return {
     description: definition.description ?? null,

@@ -10,7 +10,7 @@ const tags = table('process_definition_tags', {
   name: text(),
   name_folded: text(),
   definition_id: text(),
-  /** When and by whom the tag was put on its present version. */
+  /** When and by whom the tag was moved to its current version. */
   created_at: integer(),
   created_by: text(),
 });
@@ -29,7 +29,7 @@ export const SORTABLE_TAGS = {
   createdBy: 'created_by',
 } as const;
 
-/** What a caller sees: a live tag counts for a test caller unless there is a test tag of the same name. */
+/** The tags that a caller sees: a test tag replaces the live tag of the same name. */
 const VISIBLE_TAGS = `t.tenant_id = :tenant_id AND ${seenFrom(':environment', 't.environment')} AND NOT EXISTS (SELECT 1
   FROM process_definition_tags own WHERE own.tenant_id = :tenant_id AND own.environment = :environment
   AND own.name = t.name
@@ -53,7 +53,7 @@ export async function tagsOf(db: TenantReads, environment: Environment, definiti
 }
 
 /**
- * The tags of each definition. A tenant has so few that reading all of them costs less than asking for those of a page.
+ * The tags of each definition. A tenant has so few tags that it is cheaper to read all of them than those of a page.
  */
 export async function tagsByDefinition(
   db: TenantReads,
@@ -75,7 +75,7 @@ export const removeTag = tags.delete(
   'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name AND definition_id = :definitionId',
 ).changes;
 
-// The name is the id of a tag: it breaks ties.
+// The name is the id of a tag, so it breaks ties.
 export const pageTags = listOf<TagView>()(
   `${columns.join(', ')}, definition_name, definition_version`,
   `FROM (SELECT t.tenant_id, t.name AS id, t.environment, t.name, t.name_folded, t.definition_id, t.created_at,

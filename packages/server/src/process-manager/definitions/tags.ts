@@ -20,7 +20,7 @@ import {
   tagsOf,
 } from './tags.repository.ts';
 
-/** A tag is a name that can be moved from one version to another. What is bound to the tag moves with it. */
+/** A tag is a name that can be moved from one version to another. Tokens that are bound to the tag follow it. */
 const MAX_TAGS_OF_A_DEFINITION = 100;
 const MAX_TAGS = 1000;
 
@@ -40,7 +40,7 @@ export function tagHandlers(): Handlers<typeof operations> {
       return toPage(tags, total, page);
     },
 
-    /** A test key may put its tag on a version that live callers use: the tag is seen by test callers alone. */
+    /** A test key may tag a version that live callers use, because only test callers see its tag. */
     async addTag({ db, now, principal }, { params, body: { name } }) {
       const { environment } = principal;
       const fault = pathNameFault('/name', name);
@@ -51,7 +51,7 @@ export function tagHandlers(): Handlers<typeof operations> {
           throw new ApiError(100047, { detail: 'only a deployed version can have a tag' });
         }
         const before = await findTag(tx, { environment, name });
-        // A tag that is already there keeps the name of whoever put it there.
+        // A tag that is already on this version does not change, so its author stays.
         if (before?.definition_id === definition.id) return view(before, definition);
         if ((await tagsOf(tx, environment, definition.id)).length >= MAX_TAGS_OF_A_DEFINITION) {
           throw new ApiError(100065, { detail: `the version already has ${MAX_TAGS_OF_A_DEFINITION} tags` });

@@ -1,13 +1,12 @@
 /**
- * What an automatic acceptance needs, by the assurance that the definition asks for. `basic`: an answered challenge where
- * a face is asked for, no signs of an attack, and the expected person. `substantial`: a human or a second factor besides.
- * Pure.
+ * The requirements of an automatic acceptance, by the assurance level of the definition. `basic`: an answered challenge for
+ * each face, no signs of an attack, and the expected person. `substantial`: in addition a human or a second factor. Pure.
  */
 export type AssuranceLevel = 'basic' | 'substantial';
 
 export type SecondFactor = 'passkey';
 
-/** Why a journey that would pass goes to a human. */
+/** The reason why a human decides a journey that would pass. */
 export type Gap =
   | 'applicant_not_matched'
   | 'liveness_not_shown'

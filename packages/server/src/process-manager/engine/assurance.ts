@@ -5,12 +5,12 @@ import { isPassiveEnough } from './passive-enough.ts';
 import type { Flow, State, StepRecord } from './state.ts';
 import { stepTypeOf } from './steps/registry.ts';
 
-/** A definition that was stored before there were levels is `basic`. */
+/** Definitions that are older than levels are `basic`. */
 export function levelOf({ assurance = 'basic' }: Pick<Definition, 'assurance'>): AssuranceLevel {
   return assurance;
 }
 
-/** The checks that an automatic acceptance rests on. */
+/** The checks on which an automatic acceptance is based. */
 export const DECISIVE_CHECKS: readonly string[] = ['applicantMatch', 'documentAuthenticity', 'liveness'];
 
 type EndedStep = { readonly step: Step; readonly record: StepRecord; readonly at: number };
@@ -65,8 +65,8 @@ function countsAsLive(step: Step, check: Pick<Check, 'name' | 'status' | 'reason
 }
 
 /**
- * Something besides document and face that only the right person has: a passkey of the user whom the relying party names.
- * One that was registered in this very journey proves nothing, and neither does one of whoever happens to have one.
+ * The second factor besides document and face: a passkey of the user whom the relying party names. A passkey that was
+ * registered in this journey proves nothing, and neither does one of another user.
  */
 export function secondFactorOf(
   definition: Definition,
@@ -80,7 +80,7 @@ export function secondFactorOf(
   return types.find(({ factor }) => factor !== undefined)?.factor;
 }
 
-/** Whether a human has approved or rejected, in the end or on the way. */
+/** Whether a human has approved or rejected, in any step of the journey. */
 export function isReviewed(definition: Definition, flow: Flow): boolean {
   return (
     flow.reviewed === true || endedSteps(definition, flow).some(({ step }) => stepTypeOf(step.type).act === 'review')

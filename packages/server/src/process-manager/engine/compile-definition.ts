@@ -2,19 +2,19 @@ import { type Asking, type Condition, compileCondition } from './conditions.ts';
 import type { Definition, Step } from './definition.ts';
 import type { State } from './state.ts';
 
-/** A definition whose conditions have been read once, ready to be run. */
+/** A definition whose conditions are parsed and ready to run. */
 export type CompiledDefinition = {
   readonly id: string;
   readonly version: number;
   readonly definition: Definition;
   step(id: string): Step | undefined;
-  /** The place of a step in the list. */
+  /** The index of a step in the list. */
   indexOf(id: string): number;
-  /** Whether a condition of the definition holds. Throws if it cannot be told, for example because a value is missing. */
+  /** Whether a condition of the definition holds. Throws if it has no value, for example because a fact is missing. */
   holds(condition: string, state: State, asking: Asking): boolean;
 };
 
-/** What is stored of a version. `document` is JSON. */
+/** A stored version. `document` is JSON. */
 export type StoredDefinition = { readonly id: string; readonly version: number; readonly document: string };
 
 export function compileDefinition({ id, version, document }: StoredDefinition): CompiledDefinition {

@@ -9,12 +9,12 @@ import { ANY, nounOf, objectOf, type Shape, TIME } from './expressions/shapes.ts
 import type { KeptData, State } from './state.ts';
 
 /**
- * Conditions are CEL: no loops without end, no side effects, nothing of JavaScript. An expression sees `params` (the
- * parameters of the instance), `checks` (how steps ended, by their ids), `data` (what was gathered, by keys) and `now`.
+ * Conditions are CEL: no endless loops, no side effects, no access to JavaScript. An expression sees `params` (the parameters
+ * of the instance), `checks` (the results of steps by id), `data` (the gathered data by key) and `now`.
  */
 const LIMITS = { maxAstNodes: 500, maxDepth: 50, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 8 };
 
-/** It reads expressions and checks their types; `expressions/` evaluates them. */
+/** The library parses expressions and checks their types; `expressions/` evaluates them. */
 const environment = new Environment({ limits: LIMITS })
   .registerVariable('params', 'map')
   .registerVariable('checks', 'map')
@@ -30,7 +30,7 @@ const KINDS: readonly Kind[] = ['forms', 'documents', 'faces', 'pauses'];
 /** The steps and keys that an expression reads. */
 export type Refers = { readonly checks: string[] } & { readonly [K in Kind]: string[] };
 
-/** What is known of the facts before there is a journey. */
+/** The shapes of the facts, which are known before there is a journey. */
 export type FactShapes = { readonly checks: Shape; readonly data: Shape };
 
 export type CheckedCondition = {
@@ -41,12 +41,12 @@ export type CheckedCondition = {
 
 const MAX_PART_LENGTH = 200;
 
-/** What a step is in a condition as long as it has not ended. */
+/** The value of a step in conditions before it has ended. */
 const NOT_ENDED = { passed: false, status: 'NOT_PERFORMED', reason: '', score: 0, attempts: 0 };
 
 const UNKNOWN: FactShapes = { checks: ANY, data: ANY };
 
-/** Finds what is wrong with an expression without running it. */
+/** Finds the faults of an expression without running it. */
 export function checkCondition(text: string, shapes: FactShapes = UNKNOWN): CheckedCondition {
   const { code: _code, ...checked } = readCondition(text, shapes);
   return checked;
@@ -123,7 +123,7 @@ export function compileCondition(text: string): Condition {
 
 export type ConditionTrial = { result?: boolean; faults: string[] };
 
-/** What a condition says of values that somebody made up: for whoever writes it. */
+/** Evaluates a condition on sample values, for its author. */
 export function tryCondition(text: string, values: Readonly<Record<string, unknown>>, now: number): ConditionTrial {
   const { faults, refers, code } = readCondition(text, UNKNOWN);
   if (faults.length > 0) return { faults: faults.slice(0, MAX_FAULTS_SHOWN) };
@@ -143,7 +143,7 @@ export function tryCondition(text: string, values: Readonly<Record<string, unkno
 
 const MAX_FAULTS_SHOWN = 20;
 
-/** Members that are objects; those that are missing or something else are empty. */
+/** The members that are objects; missing and other members become empty objects. */
 function mapsOf<N extends string>(of: unknown, names: readonly N[]): Record<N, Record<string, unknown>> {
   const members = (typeof of === 'object' && of !== null ? of : {}) as Readonly<Record<string, unknown>>;
   const entries = names.map((name) => {
@@ -176,7 +176,7 @@ function factsOf({ flow, data, params }: State, refers: Refers, now: number) {
   return { params, checks, data: values, now: new Date(now) };
 }
 
-/** A step that has not ended yet, and data that is not there yet, are empty. */
+/** Reads a member; a step that has not ended and missing data are empty objects. */
 function ownMember<T extends object>(of: Readonly<Record<string, T>>, key: string): T | Record<string, never> {
   return (Object.hasOwn(of, key) ? of[key] : undefined) ?? {};
 }
@@ -185,7 +185,7 @@ function factOf(kind: Kind, value: Readonly<Record<string, unknown>>, now: numbe
   return kind === 'documents' ? documentFacts(value, now) : value;
 }
 
-/** Whatever is read of `checks` and `data` must be named in the expression itself, so that it can be looked for. */
+/** Ensures that members of `checks` and `data` are named literally, so that a check can look for them. */
 function visit(node: ASTNode, refers: Refers, faults: string[]): void {
   const path = memberPath(node);
   if (path) {
@@ -238,7 +238,7 @@ function childrenOf(value: unknown): ASTNode[] {
   return typeof value === 'object' && value !== null && 'op' in value ? [value as ASTNode] : [];
 }
 
-/** The library shows the place in a drawing of several lines; a problem has room for a sentence. */
+/** The first line of the library's message; the others draw the position. */
 function firstLine(error: unknown): string {
   const { message = String(error), range } = error as { message?: string; range?: { start: number } };
   const [line = ''] = message.split('\n');

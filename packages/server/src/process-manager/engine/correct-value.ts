@@ -8,9 +8,9 @@ import { assessedOf, outcomeOf } from './take-findings.ts';
 import { enterFrom, keep, noteChecks, setFlow, stepOf, type Walk } from './walk.ts';
 
 /**
- * A reviewer corrects a value that a machine read wrongly. The checks that compare this value, and whatever machines
- * concluded after the step, are concluded anew. A correction decides nothing: whatever the rules come to now, a human gives
- * the verdict, because otherwise one person could pass the four eyes of two. Pure.
+ * Corrects a value that a machine misread. The checks that compare this value, and later conclusions of machines, are made
+ * again. A correction decides nothing: a human gives the verdict whatever the rules result in, because otherwise one person
+ * could bypass the four-eyes rule. Pure.
  */
 export const MAX_VALUE_CORRECTIONS = 50;
 
@@ -97,16 +97,16 @@ function evaluateAnew(walk: Walk, step: Step, record: StepRecord, input: Correct
   const effects = walk.effects.length;
   enterFrom(walk, 0);
   const wouldEnd = isFinal(walk.state.flow.status);
-  // The definition would end the journey here. That is for the reviewer to do.
+  // The definition would end the journey here, which only the reviewer may do.
   if (wouldEnd) walk.effects.length = effects;
   const waiting = wouldEnd ? current : walk.state.flow.current;
   if (!current || waiting?.phase !== 'review') return;
-  // Verdicts belong to the moment at which the review began, so it begins later, even within one millisecond.
+  // Verdicts belong to the moment when the review began, so the new review must begin later, even within one millisecond.
   const enteredAt = Math.max(walk.input.now, current.enteredAt + 1);
   setFlow(walk, { status: 'REVIEW', current: { ...waiting, enteredAt }, ...(wouldEnd && { evaluation: 'FAIL' }) });
 }
 
-/** What was corrected of these steps no longer counts: they are done again. */
+/** Removes the corrections of these steps, because the steps are done again. */
 export function withoutCorrections(
   { corrected = [], evaluation: _before, ...flow }: Flow,
   steps: readonly string[],
@@ -115,7 +115,7 @@ export function withoutCorrections(
   return { ...flow, ...(remaining.length > 0 && { corrected: remaining }) };
 }
 
-/** Steps after this one that rest on its values and can be done again: searches of machines, and what was skipped. */
+/** The later steps that depend on its values and can be done again: searches of machines, and skipped steps. */
 function concludedAfter(walk: Walk, { id: correctedId, key }: Step): string[] {
   const index = walk.definition.indexOf(correctedId);
   return Object.entries(walk.state.flow.done).flatMap(([id, { outcome }]) => {

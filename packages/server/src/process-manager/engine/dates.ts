@@ -1,7 +1,7 @@
-/** Dates as documents and forms write them, `YYYY-MM-DD`, and the years between them. All of it is UTC. */
+/** Dates of documents and forms, `YYYY-MM-DD`, and the years between them, in UTC. */
 const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** The beginning of a day. Undefined for a text that names no day of the calendar. */
+/** The beginning of a day; undefined for a text that is not a day of the calendar. */
 export function readDate(text: string): Date | undefined {
   const [, year, month, day] = ISO_DATE.exec(text) ?? [];
   if (year === undefined) return undefined;
@@ -11,8 +11,8 @@ export function readDate(text: string): Date | undefined {
 }
 
 /**
- * The age at a moment of somebody who was born on that day: the number of birthdays since then. In a year without a 29th
- * of February, whoever was born on one becomes a year older on the 1st of March. Negative before the birth.
+ * The age of a person at a moment: the number of birthdays since the birth. In a year without a 29th of February, a person
+ * who was born on that day becomes a year older on the 1st of March. Negative before the birth.
  */
 export function ageAt(moment: Date, born: Date): number {
   const years = moment.getUTCFullYear() - born.getUTCFullYear();

@@ -1,13 +1,13 @@
 import type { AssuranceLevel } from './assurance-level.ts';
 
-/** A process definition as the engine sees it: checked, with every default written out. */
+/** A process definition for the engine: checked, with all defaults. */
 export type Definition = {
   readonly name: string;
   readonly description?: string;
   readonly processDefinitionType: 'VERIFICATION' | 'AUTHENTICATION';
-  /** What an automatic acceptance needs; absent in definitions that were stored before there were levels. */
+  /** The requirements of an automatic acceptance; absent in definitions that are older than levels. */
   readonly assurance?: AssuranceLevel;
-  /** Two different people have to come to the same verdict in a review. */
+  /** Two different people must reach the same verdict in a review. */
   readonly fourEyes?: boolean;
   readonly retentionDays: number;
   readonly theme: string;
@@ -17,23 +17,23 @@ export type Definition = {
   readonly steps: readonly Step[];
 };
 
-/** What every step has; the rest is its type's. */
+/** The members of every step; the others belong to its type. */
 export type Step = {
   readonly id: string;
   readonly type: string;
-  /** A CEL expression; the step is passed over if it is false. */
+  /** A CEL expression; the step is skipped if it is false. */
   readonly when?: string;
-  /** Where to go afterwards, if not to the step below. Always further down. */
+  /** The next step, if it is not the one below. It is always further down. */
   readonly next?: string;
-  /** Where to go if it failed: a step further down, or `end`. Without it the failure is left to the decision. */
+  /** The next step after a failure: one further down, or `end`. Without it, the decision takes the failure into account. */
   readonly onFail?: string;
-  /** How long the end user may take, ISO 8601; steps of the end user alone have it. */
+  /** The time limit for the end user, ISO 8601. Only steps of the end user have it. */
   readonly timeout?: string;
   readonly maxAttempts?: number;
-  /** The name under which what it gathers is kept. */
+  /** The name under which its data is stored. */
   readonly key?: string;
   readonly [setting: string]: unknown;
 };
 
-/** In `onFail`: the journey is over and has failed. */
+/** In `onFail`: the journey ends as failed. */
 export const END = 'end';

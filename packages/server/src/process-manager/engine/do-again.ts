@@ -6,12 +6,11 @@ import { stepTypeOf, wantedImages } from './steps/registry.ts';
 import { enterFrom, stepOf, type Walk } from './walk.ts';
 
 /**
- * The end user corrects an earlier step: a form, a document, a consent. The step that waits is put aside with its
- * attempts, so that nobody gets new tries by going back. What machines concluded after the corrected step is concluded
- * anew. Pure.
+ * Lets the end user correct an earlier step: a form, a document, a consent. The current step is suspended with its attempts,
+ * so that nobody gets new attempts by going back. Conclusions of machines after the corrected step are made again. Pure.
  */
 
-/** Corrections of one journey, all steps together: each begins the attempts of its step anew. */
+/** The limit of corrections in a journey, because each restarts the attempts of its step. */
 export const MAX_CORRECTIONS = 5;
 
 /** The steps that the end user may do again now, in the order of the definition. */
@@ -20,7 +19,7 @@ export function correctableSteps(definition: CompiledDefinition, state: State): 
   if (current?.phase !== 'user' || corrections >= MAX_CORRECTIONS) return [];
   const { steps } = definition.definition;
   const endedSteps = steps.filter(({ id }) => recordOf(state, id) !== undefined);
-  // What had an effect outside of the journey, or made an authenticator, must not rest on what is replaced.
+  // Steps before an effect outside, or before a new authenticator, stay: that effect must not depend on replaced data.
   const last = endedSteps.findLastIndex(
     ({ id, type }) => !stepTypeOf(type).repeatable && !isSkipped(recordOf(state, id)),
   );
@@ -40,7 +39,7 @@ function isSkipped(record: StepRecord | undefined): boolean {
   return record?.outcome === 'SKIPPED';
 }
 
-/** False if the step cannot be done again. */
+/** Returns false if the step cannot be done again. */
 export function doAgain(walk: Walk, id: string): boolean {
   const { definition, state } = walk;
   const { current, done, earlier, suspended, corrections = 0, ...before } = state.flow;
@@ -64,7 +63,7 @@ export function doAgain(walk: Walk, id: string): boolean {
     },
   };
   walk.effects.push({ type: 'forget', steps: again });
-  // Photographs that are there already can be used once more.
+  // Existing photographs can be used again.
   const names = wantedImages(step).map(({ name }) => name);
   if (names.length > 0 && attempts > 0) walk.effects.push({ type: 'carry', step: id, attempt: attempts, names });
   walk.effects.push({ type: 'event', event: 'instance.stepReopened', step: id });

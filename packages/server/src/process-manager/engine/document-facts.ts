@@ -2,7 +2,7 @@ import { ageAt, readDate } from './dates.ts';
 import { listOf, NUMBER, objectOf, TEXT, TIME } from './expressions/shapes.ts';
 import { type ReadField, validFields } from './read-values.ts';
 
-/** What conditions may ask of a document, besides the fields as they were read. Pure. */
+/** The facts of a document for conditions, besides the fields as they were read. Pure. */
 type Document = Readonly<Record<string, unknown>>;
 
 /** The machine-readable zones have check digits, and write dates in one way. */

@@ -4,15 +4,15 @@ import type { Current, Fault, Poor } from './state.ts';
 import { stepTypeOf } from './steps/registry.ts';
 
 /**
- * What becomes of an attempt that failed. Pictures that are not good enough have tries of their own, for each of
- * them; everything else counts against the attempts of the step. Pure.
+ * Judges a failed attempt. Poor pictures have their own attempts, counted for each picture; all other failures count against
+ * the attempts of the step. Pure.
  */
 export type FailedAttempt = {
   readonly step: Step;
   readonly current: Current;
   /** Attempts made before a reviewer asked for the step again. */
   readonly earlier: number;
-  /** Those that failed. */
+  /** The failed checks. */
   readonly failed: readonly Check[];
   readonly pictures: readonly PictureFault[];
 };
@@ -20,7 +20,7 @@ export type FailedAttempt = {
 export type AttemptJudgement =
   | { readonly next: 'end' }
   | { readonly next: 'again'; readonly fault: Fault; readonly poor?: Poor; readonly mayUseAnyway?: true }
-  /** There is no other try, so what there is goes to a human. */
+  /** No attempt remains, so a human gets the pictures as they are. */
   | { readonly next: 'anyway'; readonly fault: Fault; readonly poor: Poor };
 
 const NONE: Poor = { attempts: 0, pictures: {} };
@@ -29,7 +29,7 @@ export const QUESTIONS: readonly string[] = ['country_differs'];
 
 type Limits = { maxAttempts: number; triesPerSide: number | undefined; useAnywayAfter: number };
 
-/** A definition that was stored before there were tries of pictures means what it meant then. */
+/** Definitions that are older than attempts of pictures keep their meaning. */
 function limitsOf({ maxAttempts = 1, triesPerSide, useAnywayAfter }: Step): Limits {
   return {
     maxAttempts,
@@ -72,7 +72,7 @@ function judgePoor({ step, current, failed, pictures }: FailedAttempt, triesPerS
     const offered = usable && poor.attempts >= useAnywayAfter;
     return { next: 'again', fault, poor, ...(offered && { mayUseAnyway: true }) };
   }
-  // Where the definition has another way for who failed, that is the way.
+  // An `onFail` of the definition takes precedence.
   return usable && step.onFail === undefined && current.anyway === undefined
     ? { next: 'anyway', fault, poor }
     : { next: 'end' };
@@ -89,13 +89,13 @@ function faultOf([first]: readonly Check[], pictures: readonly PictureFault[]): 
   return { reason, advice: 'retry', ...(about && { picture: about.picture }) };
 }
 
-/** What a human may make something of. Where there is no document at all, nobody can. */
+/** Whether a human can judge the pictures, which is impossible without any document. */
 function isUsable({ type }: Step, pictures: readonly PictureFault[]): boolean {
   const usable = stepTypeOf(type).anyway?.reasons ?? [];
   return pictures.every(({ reasons }) => reasons.every((reason) => usable.includes(reason)));
 }
 
-/** How many tries there are, the present one included: of the picture that was not good enough, or of the step. */
+/** The remaining attempts including the current one: of the poor picture, or of the step. */
 export function triesLeft(step: Step, { attempt, fault, poor = NONE }: Current, earlier: number): number {
   const { maxAttempts, triesPerSide } = limitsOf(step);
   const { picture } = fault ?? {};

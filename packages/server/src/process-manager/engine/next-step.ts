@@ -23,9 +23,9 @@ import {
 } from './walk.ts';
 
 /**
- * The engine: what a journey becomes when something happens to it. Pure: it reads no clock, no database and no random
- * number, so that every rule about journeys can be tried out by itself. Steps are walked from the top of the list
- * downwards; a step that has ended is entered again only if a reviewer asks for it or the end user corrects it.
+ * The engine: computes the next state of a journey from an event. Pure: it reads no clock, no database and no random number,
+ * so that every rule can be tested alone. Steps are walked from the top of the list downwards; a step that has ended is
+ * entered again only if a reviewer asks for it or the end user corrects it.
  */
 export function nextStep(definition: CompiledDefinition, state: State, input: Input): Next {
   if (isFinal(state.flow.status) && input.type !== 'reopen') return refuse('ended');
@@ -112,7 +112,7 @@ function submit(walk: Walk, { step: id, result, images }: Extract<Happening, { t
   complete(walk, at.step, { outcome: answer.outcome, attempts: at.current.attempt, ...reasonOf(answer) });
 }
 
-/** Allowed only if it was offered: otherwise the end user would never be asked for a better picture. */
+/** Uses poor pictures, only if that was offered: otherwise the end user would never be asked for a better picture. */
 function poorPictures(walk: Walk, id: string): Refusal | undefined {
   const at = currentStep(walk, 'user', id);
   if (!at) return refuse('notCurrent');
@@ -122,7 +122,7 @@ function poorPictures(walk: Walk, id: string): Refusal | undefined {
   useAnyway(walk, at.step, attempt, { anyway: 'chosen', ...(fault && { fault }), ...(poor && { poor }) });
 }
 
-/** The end user cannot do the step: it is NOT_PERFORMED, not FAILED, and the decision takes that into account. */
+/** Ends a step that the end user cannot do as NOT_PERFORMED, which the decision takes into account. */
 function unable(walk: Walk, id: string): Refusal | undefined {
   const at = currentStep(walk, 'user', id);
   if (!at) return refuse('notCurrent');
@@ -135,7 +135,7 @@ type FindingsInput = Extract<Happening, { type: 'findings' }>;
 
 function findings(walk: Walk, { step: id, attempt, findings: newFindings }: FindingsInput): Refusal | undefined {
   const at = currentStep(walk, 'work', id);
-  // Work is done at least once: findings about another attempt come from work that was done twice.
+  // Work is done at least once, so findings for another attempt come from work that ran twice.
   if (!at || at.current.attempt !== attempt) return refuse('notCurrent');
   takeFindings(walk, at.step, at.current, newFindings);
 }
@@ -146,7 +146,7 @@ function broke(walk: Walk, { step, attempt, reason }: Extract<Happening, { type:
   end(walk, 'COMPLETED_PROCESS_ERROR', reason);
 }
 
-/** Ends the journey if its time is over, even if no timer has noticed yet. */
+/** Ends the journey if its time is over, even if no timer has fired yet. */
 function isOver({ state, input }: Walk): boolean {
   const { dueAt } = state.flow.current ?? {};
   return dueAt !== undefined && input.now >= dueAt;
@@ -205,8 +205,8 @@ const REJECTED = { reason: 'rejected' } as const;
 type AskAgain = Extract<Happening, { type: 'askAgain' }>;
 
 /**
- * The end user does the named steps once more. Whatever machines concluded below the first of them is concluded anew,
- * because it may rest on what will be replaced.
+ * Lets the end user do the named steps again. Conclusions of machines after the first of them are made again, because they
+ * may depend on the replaced data.
  */
 function askAgain(walk: Walk, { steps: stepIds, reason, message }: AskAgain): Refusal | undefined {
   const { current, done } = walk.state.flow;
@@ -245,7 +245,7 @@ function askAgain(walk: Walk, { steps: stepIds, reason, message }: AskAgain): Re
 
 const schemas = new WeakMap<Step, object>();
 
-/** A step's schema is made once, so that it is compiled once. */
+/** The schema of a step is built once, so that it is compiled once. */
 function resultSchema(step: Step): object {
   let schema = schemas.get(step);
   if (!schema) {

@@ -1,7 +1,7 @@
 import type { Check } from '../../kernel/check.ts';
 import type { Step } from './definition.ts';
 
-/** One picture in which no attack was seen, where the definition says that this is enough. */
+/** Whether one picture without signs of an attack is enough for the definition. */
 export function isPassiveEnough(
   step: Step,
   { name, status, reason }: Pick<Check, 'name' | 'status' | 'reason'>,

@@ -1,4 +1,4 @@
-/** What a document says in one field: as each of its zones was read, and as a reviewer corrected it. Pure. */
+/** The values of a field of a document: as each of its zones was read, and as a reviewer corrected it. Pure. */
 export type ReadValues = {
   readonly visualZoneValue?: unknown;
   readonly mrzValue?: unknown;
@@ -8,7 +8,7 @@ export type ReadValues = {
 
 export type ReadField = { readonly fieldName: string; readonly values: ReadValues };
 
-/** The zones as they are to be taken: once a reviewer has corrected the field, each of them says the corrected value. */
+/** The values that count: after a correction, each zone has the corrected value. */
 export function validValues(values: ReadValues = {}): ReadValues {
   const { correctedValue, ...zones } = values;
   if (typeof correctedValue !== 'string') return zones;
@@ -16,13 +16,13 @@ export function validValues(values: ReadValues = {}): ReadValues {
   return Object.fromEntries((names.length > 0 ? names : ['visualZoneValue']).map((name) => [name, correctedValue]));
 }
 
-/** The fields of a document, with the corrections in place. */
+/** The fields of a document with corrections applied. */
 export function validFields(biographicData: unknown): readonly ReadField[] {
   if (!Array.isArray(biographicData)) return [];
   return biographicData.map(({ fieldName, values }: ReadField) => ({ fieldName, values: validValues(values) }));
 }
 
-/** The value that people are shown: corrected, else in print, else as machines read it. Empty if there is none. */
+/** The value for people: corrected, otherwise in print, otherwise from zone or code. Empty if there is none. */
 export function shownValue({ correctedValue, visualZoneValue, mrzValue, barcodeValue }: ReadValues): string {
   return String(correctedValue ?? visualZoneValue ?? mrzValue ?? barcodeValue ?? '');
 }

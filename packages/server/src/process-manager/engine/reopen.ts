@@ -4,8 +4,8 @@ import { stepTypeOf } from './steps/registry.ts';
 import { after, setFlow, type Walk, wait } from './walk.ts';
 
 /**
- * A journey that was decided goes back to the reviewers: the decision was wrong, or something became known since. Only the
- * step that decided is open again; everything that was gathered and found stays. Pure.
+ * Returns a decided journey to the reviewers, because the decision was wrong or new facts are known. Only the deciding step
+ * is open again; all data and findings stay. Pure.
  */
 export function reopen(walk: Walk): { refusal: Reason } | undefined {
   const step = decidingStep(walk);
@@ -18,7 +18,7 @@ export function reopen(walk: Walk): { refusal: Reason } | undefined {
   wait(walk, 'REVIEW', { step: step.id, attempt: 1, enteredAt: walk.input.now, phase: 'review' });
 }
 
-/** The decision; or the review whose rejection ended the journey. */
+/** The decision, or the review whose rejection ended the journey. */
 function decidingStep({ definition, state: { flow } }: Walk): Step | undefined {
   if (flow.status !== 'COMPLETED_ENDED_SUCCESS' && flow.status !== 'COMPLETED_ENDED_ERROR') return undefined;
   return definition.definition.steps.find((step) => {

@@ -1,7 +1,7 @@
 import type { Check, CheckStatus, PictureFault } from '../../kernel/check.ts';
 import type { Gap, SecondFactor } from './assurance-level.ts';
 
-/** What the engine knows of one journey, and what can happen to it. All of it is plain data. */
+/** The state of a journey for the engine, and the events that can happen to it, as plain data. */
 
 export const FINAL_STATUSES = [
   'COMPLETED_ENDED_SUCCESS',
@@ -18,13 +18,13 @@ export function isFinal(status: InstanceStatus): status is FinalStatus {
 
 export type Outcome = CheckStatus | 'SKIPPED';
 
-/** How a step ended. */
+/** The result of a step that has ended. */
 export type StepRecord = {
   readonly outcome: Outcome;
   readonly attempts: number;
   readonly reason?: string;
   readonly score?: number;
-  /** Those that an automatic acceptance rests on, of the attempt that ended it. */
+  /** The decisive checks of the attempt that ended it. */
   readonly checks?: readonly Pick<Check, 'name' | 'status' | 'reason'>[];
 };
 
@@ -35,15 +35,15 @@ export type Fault = {
   readonly picture?: string;
 };
 
-/** How often pictures were not good enough so far: in how many attempts, and each of them. */
+/** The number of attempts with poor pictures so far, in all and for each picture. */
 export type Poor = {
   readonly attempts: number;
   readonly pictures: Readonly<Record<string, number>>;
-  /** An attempt ended with a question to the end user, which costs no try. It is asked once. */
+  /** An attempt ended with a question to the end user, which does not count as an attempt. It is asked once. */
   readonly asked?: true;
 };
 
-/** What the current step waits for: the end user, a machine, a resume, a reviewer, a child instance. */
+/** The current step waits for the end user, a machine, a resume, a reviewer or a child instance. */
 export type Phase = 'user' | 'work' | 'pause' | 'review' | 'child';
 
 export type Current = {
@@ -51,50 +51,50 @@ export type Current = {
   readonly phase: Phase;
   readonly attempt: number;
   readonly enteredAt: number;
-  /** When it runs out of time. */
+  /** The moment when its time is over. */
   readonly dueAt?: number;
-  /** Why the attempt before failed. */
+  /** The fault of the previous attempt. */
   readonly fault?: Fault;
   readonly poor?: Poor;
-  /** The pictures of the attempt before may be used, although they are poor. */
+  /** The poor pictures of the previous attempt may be used. */
   readonly mayUseAnyway?: true;
-  /** A machine looks at pictures that are used although they are poor: the end user wanted it, or there is no other try. */
+  /** Set while a machine analyses poor pictures that are used: by choice of the end user, or because no attempt remains. */
   readonly anyway?: 'chosen' | 'triesEnded';
   readonly childId?: string;
 };
 
-/** Where a journey stands. It holds no personal data. */
+/** The progress of a journey. It holds no personal data. */
 export type Flow = {
   readonly status: InstanceStatus;
   readonly current?: Current;
   readonly done: Readonly<Record<string, StepRecord>>;
   readonly decision?: 'PASS' | 'FAIL' | 'REVIEW';
-  /** Why it is for a human, although the steps and rules would have let it pass. */
+  /** The reasons why a human decides, although steps and rules would let the journey pass. */
   readonly gaps?: readonly Gap[];
-  /** Shown besides document and face, by the time of the decision. */
+  /** The second factor besides document and face, at the time of the decision. */
   readonly secondFactor?: SecondFactor;
-  /** A human has decided what the decision left to one. */
+  /** A human has decided the review of the decision. */
   readonly reviewed?: true;
   /**
-   * Attempts made of steps that a reviewer asked for again. Numbers go on from there, so that an attempt is never taken
-   * for one of the time before.
+   * The attempts of steps before a reviewer asked for them again. Numbers continue from there, so that a new attempt is never
+   * mistaken for an earlier one.
    */
   readonly earlier?: Readonly<Record<string, number>>;
-  /** Steps that were put aside while the end user corrects an earlier one. */
+  /** Steps that are suspended while the end user corrects an earlier one. */
   readonly suspended?: Readonly<Record<string, Current>>;
-  /** How often the end user has corrected a step. */
+  /** The number of corrections of steps by the end user. */
   readonly corrections?: number;
-  /** Why a reviewer asked for steps again; what they wrote to the end user is with the data. */
+  /** The steps for which a reviewer asked again, and the reason. The message to the end user is in the data. */
   readonly askedAgain?: { readonly steps: readonly string[]; readonly reason?: string };
-  /** Steps of which a reviewer has corrected a value. The values are with the data. */
+  /** Steps with a value that a reviewer corrected. The values are in the data. */
   readonly corrected?: readonly string[];
-  /** What the rules come to with the corrected values. A human decides all the same. */
+  /** The result of the rules with the corrected values. A human decides in any case. */
   readonly evaluation?: 'PASS' | 'FAIL' | 'REVIEW';
 };
 
 type ByName<T> = Readonly<Record<string, T>>;
 
-/** What the end user gave and machines read, by the keys of the steps. It is stored sealed. */
+/** The data of the end user and the readings of machines, by the keys of the steps. It is stored sealed. */
 export type KeptData = {
   readonly forms: ByName<Readonly<Record<string, unknown>>>;
   readonly documents: ByName<Readonly<Record<string, unknown>>>;
@@ -103,16 +103,16 @@ export type KeptData = {
 };
 
 export type JourneyData = KeptData & {
-  /** What a reviewer wrote to the end user when asking for steps again, by language. */
+  /** The message of a reviewer who asked for steps again, by language. */
   readonly message?: ByName<string>;
-  /** The values that reviewers corrected, the first one first. */
+  /** The values that reviewers corrected, the oldest correction first. */
   readonly corrections?: readonly ValueCorrection[];
 };
 
 export type ValueCorrection = {
   readonly step: string;
   readonly fieldName: string;
-  /** What was shown until then; empty if the field was not read. */
+  /** The former value; empty if the field was not read. */
   readonly before: string;
   readonly value: string;
   readonly comment: string;
@@ -124,7 +124,7 @@ export const NO_DATA: JourneyData = { forms: {}, documents: {}, faces: {}, pause
 
 export type State = { readonly flow: Flow; readonly data: JourneyData; readonly params: ByName<string> };
 
-/** What a machine found in the images of an attempt. `data` is added to what the journey has. */
+/** The findings of a machine for an attempt. `data` is added to that of the journey. */
 export type Findings = {
   readonly checks: readonly Check[];
   readonly data?: Partial<JourneyData>;
@@ -133,7 +133,7 @@ export type Findings = {
 };
 
 export type Happening =
-  /** The end user has come for the first time. */
+  /** The end user opens the journey. */
   | { readonly type: 'open' }
   | {
       readonly type: 'submit';
@@ -141,19 +141,19 @@ export type Happening =
       readonly result: Readonly<Record<string, unknown>>;
       readonly images: readonly string[];
     }
-  /** The end user wants the pictures of the attempt before to be used, although they are poor. */
+  /** The end user wants the poor pictures of the previous attempt to be used. */
   | { readonly type: 'useAnyway'; readonly step: string }
   /** The end user cannot do the step. */
   | { readonly type: 'unable'; readonly step: string }
   | { readonly type: 'findings'; readonly step: string; readonly attempt: number; readonly findings: Findings }
-  /** The machine could not do the step, and will not be able to. */
+  /** The machine failed for good. */
   | { readonly type: 'broke'; readonly step: string; readonly attempt: number; readonly reason: string }
-  /** Time has passed; what is due happens. */
+  /** Time has passed. */
   | { readonly type: 'tick' }
   /** The time for the whole instance is over. */
   | { readonly type: 'expire' }
   | { readonly type: 'abandon' }
-  /** The tenant ends it, whatever it waits for. */
+  /** The tenant ends the instance in any phase. */
   | { readonly type: 'cancel' }
   | { readonly type: 'resume'; readonly variables: ByName<string> }
   | { readonly type: 'childEnded'; readonly childId: string; readonly status: FinalStatus }
@@ -163,19 +163,19 @@ export type Happening =
       readonly type: 'askAgain';
       readonly steps: readonly string[];
       readonly reason?: string;
-      /** To the end user, by language. */
+      /** The message to the end user, by language. */
       readonly message?: ByName<string>;
     }
   /** The end user corrects an earlier step. */
   | { readonly type: 'doAgain'; readonly step: string }
-  /** A reviewer corrects a value that was read of a document. */
+  /** A reviewer corrects a value that was read from a document. */
   | {
       readonly type: 'correctValue';
       /** The key of the document. */
       readonly document: string;
       readonly fieldName: string;
       readonly value: string;
-      /** What the reviewer saw. */
+      /** The value that the reviewer saw. */
       readonly replaces?: string;
       readonly comment: string;
       readonly reviewer: string;
@@ -185,7 +185,7 @@ export type Happening =
   /** A decided journey goes back to the reviewers. */
   | { readonly type: 'reopen' };
 
-/** `freshId` names the child instance, if the step that comes next makes one. */
+/** `freshId` becomes the id of a child instance, if the next step creates one. */
 export type Input = Happening & { readonly now: number; readonly freshId: string };
 
 export type Effect =
@@ -195,9 +195,9 @@ export type Effect =
       readonly step?: string;
       readonly data?: Readonly<Record<string, unknown>>;
     }
-  /** A machine shall look at the attempt, and give its findings. */
+  /** A machine must work on the attempt. */
   | { readonly type: 'work'; readonly step: string; readonly attempt: number }
-  /** These images of one attempt are those of the next, unless it has others already. */
+  /** The next attempt uses these images of an attempt, unless it has its own. */
   | { readonly type: 'carry'; readonly step: string; readonly attempt: number; readonly names: readonly string[] }
   /** Checks to store, whatever the outcome of the step. */
   | {
@@ -205,7 +205,7 @@ export type Effect =
       readonly step: string;
       readonly attempts: number;
       readonly checks: readonly Check[];
-      /** The step has none yet. */
+      /** The step has no checks yet. */
       readonly isFirst: boolean;
     }
   /** Checks of these steps are no longer true. */
@@ -213,7 +213,7 @@ export type Effect =
   | { readonly type: 'child'; readonly step: string; readonly childId: string }
   | { readonly type: 'webhook'; readonly step: string; readonly name: string };
 
-/** Why an input was refused. A refused input changes nothing. */
+/** The reason why an input was refused. A refused input changes nothing. */
 export type Reason =
   | 'ended'
   | 'notCurrent'

@@ -7,7 +7,7 @@ import type { Current, Findings, Outcome, StepRecord } from './state.ts';
 import { stepTypeOf, wantedImages } from './steps/registry.ts';
 import { complete, earlierAttempts, keep, noteChecks, setCurrent, userCurrent, type Walk, work } from './walk.ts';
 
-/** What a journey becomes when a machine has looked at an attempt. Pure, as `next-step.ts` is. */
+/** Applies the findings of a machine to a journey. Pure, as `next-step.ts` is. */
 export function takeFindings(walk: Walk, step: Step, current: Current, findings: Findings): void {
   const { attempt } = current;
   if (findings.data) keep(walk, findings.data);
@@ -29,19 +29,19 @@ export function takeFindings(walk: Walk, step: Step, current: Current, findings:
   const { reason } = judgement.fault;
   const data = { attempt: attempt + 1, reason };
   walk.effects.push({ type: 'event', event: 'instance.stepRetried', step: step.id, data });
-  // Who has to photograph one side again need not photograph the other.
+  // If one side must be photographed again, the other one stays.
   if (judgement.fault.picture !== undefined) carry(walk, step, attempt, (name) => !isPoor(name, findings));
   else if (QUESTIONS.includes(reason)) carry(walk, step, attempt, () => true);
   setCurrent(walk, { ...userCurrent(walk, step, attempt + 1), ...failure });
 }
 
-/** The pictures of the attempt before are those of this one, and a machine looks at them once more. */
+/** Uses the pictures of the previous attempt, which a machine analyses again. */
 export function useAnyway(walk: Walk, step: Step, attempt: number, more: Partial<Current>): void {
   carry(walk, step, attempt - 1, () => true);
   work(walk, step, attempt, more);
 }
 
-/** Who gives up after poor pictures has still sent them, and whoever looks at the journey should see them together. */
+/** Carries poor pictures over when the end user gives up, so that a reviewer sees them together. */
 export function carryPoor(walk: Walk, step: Step, { attempt, fault }: Current): void {
   if (fault?.picture !== undefined) carry(walk, step, attempt - 1, () => true);
 }
@@ -72,12 +72,12 @@ export function assessedOf(checks: readonly Check[]): Pick<StepRecord, 'checks'>
 
 type JudgedCheck = Pick<Check, 'name' | 'status' | 'score' | 'reason'>;
 
-/** What a step comes to by its checks, where its pictures were good enough. */
+/** The outcome of a step by its checks, if its pictures were good enough. */
 export function outcomeOf(step: Step, checks: readonly JudgedCheck[]): Omit<StepRecord, 'attempts'> {
   return summary(step, checks, {});
 }
 
-/** The worst of what was found is what the step came to. What is used although it is poor has never passed. */
+/** The worst check decides the outcome. A step with poor pictures never passes. */
 function summary(
   step: Step,
   checks: readonly JudgedCheck[],

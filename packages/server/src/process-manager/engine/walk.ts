@@ -9,20 +9,20 @@ import type { Current, Effect, FinalStatus, Flow, Input, JourneyData, State, Ste
 import type { DecisionStep, PauseStep, Verdict } from './steps/control.ts';
 import { stepTypeOf } from './steps/registry.ts';
 
-/** How a journey moves down the list of its steps. Pure, as `next-step.ts` is. */
+/** Moves a journey down the list of its steps. Pure, as `next-step.ts` is. */
 
-/** What has become of the state so far, and what is to be done about it. It is seen by one call of `nextStep` alone. */
+/** The new state and effects so far, in one call of `nextStep`. */
 export type Walk = {
   readonly definition: CompiledDefinition;
   readonly input: Input;
-  /** Shared by all conditions of the walk, so that together they cost no more than one may. */
+  /** Shared by all conditions of the walk, so that together they cost no more than the limit of one. */
   readonly asking: Asking;
   state: State;
   readonly effects: Effect[];
 };
 const WORK_MUST_END_MS = 60 * 60 * 1000;
 
-/** Records how a step ended and goes on with what follows. */
+/** Records the result of a step and continues with the next one. */
 export function complete(walk: Walk, step: Step, record: StepRecord): void {
   const { current: _ended, ...flow } = walk.state.flow;
   walk.state = { ...walk.state, flow: { ...flow, status: 'ACTIVE', done: { ...flow.done, [step.id]: record } } };
@@ -35,7 +35,7 @@ export function complete(walk: Walk, step: Step, record: StepRecord): void {
   else enterFrom(walk, following);
 }
 
-/** Where the walk goes on after a step that has ended; a number is the place of a step. */
+/** The next step after one that has ended; a number is the index of a step. */
 export function after(
   definition: CompiledDefinition,
   step: Step,
@@ -50,7 +50,7 @@ export function after(
   return definition.indexOf(step.next);
 }
 
-/** Enters the first step from a place downwards that is to be done. */
+/** Enters the first step from an index on that must be done. */
 export function enterFrom(walk: Walk, index: number): void {
   const step = walk.definition.definition.steps[index];
   if (!step) {
@@ -81,9 +81,10 @@ function holds(walk: Walk, step: Step, text: string, pointer: string): boolean {
     return walk.definition.holds(text, walk.state, walk.asking);
   } catch (error) {
     const { name = 'Error' } = error as Error;
-    const untold = error instanceof ExpressionError ? error : new ExpressionError(`cannot be evaluated: ${name}`, text);
-    untold.rule = `/steps/${walk.definition.indexOf(step.id)}${pointer}`;
-    throw untold;
+    const reported =
+      error instanceof ExpressionError ? error : new ExpressionError(`cannot be evaluated: ${name}`, text);
+    reported.rule = `/steps/${walk.definition.indexOf(step.id)}${pointer}`;
+    throw reported;
   }
 }
 
@@ -117,7 +118,7 @@ function enter(walk: Walk, step: Step): void {
   }
 }
 
-/** The step was put aside while an earlier one was corrected: its attempts go on from where they were. */
+/** Takes a step that was suspended during a correction. Its attempts continue. */
 function takeSuspended(walk: Walk, step: Step): Current | undefined {
   const { suspended = {}, ...flow } = walk.state.flow;
   const before = Object.hasOwn(suspended, step.id) ? suspended[step.id] : undefined;
@@ -193,7 +194,7 @@ export function end(walk: Walk, status: FinalStatus, reason?: string, step?: str
   });
 }
 
-/** How many attempts of a step were made before a reviewer asked for it again. */
+/** The number of attempts of a step before a reviewer asked for it again. */
 export function earlierAttempts({ flow }: State, stepId: string): number {
   return flow.earlier && Object.hasOwn(flow.earlier, stepId) ? (flow.earlier[stepId] ?? 0) : 0;
 }
@@ -222,7 +223,7 @@ export function setCurrent(walk: Walk, current: Current): void {
   setFlow(walk, { status: 'ACTIVE', current });
 }
 
-/** What is new under a key replaces what was there under it; nothing else is touched. */
+/** Stores data: it replaces earlier data under the same keys and changes nothing else. */
 export function keep(walk: Walk, more: Partial<JourneyData>): void {
   const { data } = walk.state;
   const merged: JourneyData = {
@@ -249,9 +250,9 @@ export function reasonOf({ reason }: { readonly reason?: string }): { reason?: s
 }
 
 /**
- * What a decision step comes to: the first rule that holds, else the worst of what the steps came to. A step that was
- * for a human, or that could not be performed, never counts as passed. `holds` is asked about a condition and its place in
- * the step, and throws if it cannot be told.
+ * The verdict of a decision step: that of the first rule that holds, otherwise the worst outcome of the steps. A step for a
+ * human, or one that was not performed, never counts as passed. `holds` evaluates a condition, with its pointer in the step,
+ * and throws if it has no value.
  */
 function decide(step: Step, state: State, holds: (when: string, pointer: string) => boolean): Verdict {
   const { rules = [], onAnyFailure, onUncertain } = step as DecisionStep;

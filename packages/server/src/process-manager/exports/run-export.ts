@@ -64,7 +64,7 @@ async function findMore(db: TenantDb, exportId: string, filters: ExportFilters):
       num_rows: before.num_rows + ids.length,
       after_id: ids.at(-1) ?? before.after_id,
       truncated: isTruncated ? 1 : 0,
-      // A search through very many instances may return fewer ids than asked for: only an empty part is the end.
+      // A search through very many instances may return fewer ids than the limit, so only an empty part is the end.
       state: ids.length === 0 || isFull ? 'DONE' : 'RUNNING',
     };
     if (ids.length > 0) await addPart(tx, { export_id: exportId, part: before.num_parts, ids });

@@ -66,7 +66,7 @@ export const findChallenge = challenges.select(
   'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND id = :id',
 ).get;
 
-/** The instance is locked by the caller. */
+/** The caller has locked the instance. */
 export const saveChallenge = challenges.update(
   ['state', 'token', 'progress'],
   'WHERE tenant_id = :tenant_id AND instance_id = :instance_id AND id = :id',

@@ -20,15 +20,15 @@ type DuplicateSearch = {
 };
 
 /**
- * Keeps the face first and looks for it then: of two journeys of one person at the same moment, at least one finds the
- * other. A hit is for a human.
+ * Stores the face first and searches then, so that of two journeys of one person at the same moment at least one finds the
+ * other. A human decides about a hit.
  */
 export async function findDuplicates(deps: FindDuplicatesDeps, db: TenantDb, search: DuplicateSearch): Promise<Check> {
   const { instance, step, template, threshold, now } = search;
   const { id: instanceId, environment } = instance;
   const algorithm = algorithmOf(template);
   await db.write(async (tx) => {
-    // Nothing may be kept of an instance that is being erased, or was redacted.
+    // Nothing may be stored for an instance that is being erased or was redacted.
     if (!(await isOpen(tx, instanceId))) return;
     const sealed = await deps.vault.sealFor(tx, instanceSubject(instanceId), faceContext(step), template);
     saveFace(tx, { instance_id: instanceId, step, environment, algorithm, sealed, created_at: now });
@@ -48,7 +48,7 @@ export async function findDuplicates(deps: FindDuplicatesDeps, db: TenantDb, sea
   return notCompared > 0 ? { ...check, ...NOT_ALL_COMPARED } : { ...check, status: 'PASSED' };
 }
 
-/** Either may be gone by now: an instance that is erased keeps no link, and gets none. */
+/** Links instances that still exist: an erased instance keeps no link and gets none. */
 async function linkAll(
   db: TenantDb,
   { id, environment }: DuplicateSearch['instance'],
@@ -57,14 +57,14 @@ async function linkAll(
   await db.write(async (tx) => {
     for (const { processInstanceId: other, score } of candidates) {
       let lockedCount = 0;
-      // In the order of their ids, so that of two who link the same two nobody waits in a circle.
+      // Locked in the order of their ids: otherwise two searches that link the same instances could deadlock.
       for (const each of [id, other].toSorted()) if (await isOpen(tx, each)) lockedCount += 1;
       if (lockedCount === 2) await linkFaces(tx, { id, environment }, other, score);
     }
   });
 }
 
-/** Locks the instance. False if it is gone, or its personal data is. */
+/** Locks the instance. Resolves to false if it or its personal data no longer exists. */
 async function isOpen(tx: TenantTx, instanceId: string): Promise<boolean> {
   return (await findInstanceForUpdate(tx, instanceId))?.redacted_at === null;
 }
@@ -72,7 +72,7 @@ async function isOpen(tx: TenantTx, instanceId: string): Promise<boolean> {
 /** No duplicate was found, but not every face was compared. */
 export const NOT_ALL_COMPARED = { status: 'NOT_PERFORMED', reason: 'not_all_compared', advice: 'final' } as const;
 
-/** A child is part of its parent's journey: the same person in both is no duplicate. */
+/** The root of an instance. The same person in a child and its parent is not a duplicate. */
 async function rootOf(db: TenantReads, instanceId: string): Promise<string> {
   let id = instanceId;
   for (let depth = 0; depth < MAX_DEPTH; depth += 1) {

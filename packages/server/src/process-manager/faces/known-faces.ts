@@ -15,12 +15,12 @@ import { instanceSubject } from '../instances/instance-subject.ts';
 import { FACES_AT_ONCE, type FaceKey, type FaceRow, faceKeys, facesOf, MAX_KNOWN_FACES } from './faces.repository.ts';
 
 /**
- * The faces of a tenant's instances, opened and kept in memory to be compared with. Each search asks the database for the
- * faces that are new, and whether those it has found are still there: a face that was erased, here or by another server,
- * is not found any more. All of them are asked for now and then, so memory forgets it too.
+ * The faces of a tenant's instances, opened and cached in memory for comparisons. Each search reads new faces from the
+ * database, and checks that its hits still exist: a face that any server has erased is never in a result. From time to time
+ * all keys are read again, so that erased faces also leave the memory.
  *
- * Up to a number of faces, all vectors are in memory and each is compared with. Above it there is only a sketch of each face:
- * those whose sketches are most alike are read from the database and compared (docs/decisions/2026-11-18-sketches-of-faces.md).
+ * Up to a number of faces, all vectors are in memory and all are compared. Above it there is only a sketch of each face: those
+ * with the most similar sketches are read from the database and compared (docs/decisions/2026-11-18-sketches-of-faces.md).
  */
 export type KnownFaces = {
   search(db: TenantReads, environment: Environment, template: Uint8Array, atLeast: number): Promise<FoundFaces>;
@@ -30,9 +30,9 @@ export type KnownFace = { readonly instanceId: string; readonly step: string; re
 
 export type FoundFaces = {
   readonly hits: readonly KnownFace[];
-  /** With how many faces it was compared. */
+  /** The number of compared faces. */
   readonly compared: number;
-  /** Whether sketches chose whom it was compared with in full, which may miss somebody. */
+  /** Whether sketches chose the compared faces, which may miss a person. */
   readonly isApproximate: boolean;
   /** Faces that were not compared: of other algorithms, beyond the limit of memory, or impossible to decrypt. */
   readonly notCompared: number;
@@ -40,20 +40,20 @@ export type FoundFaces = {
 
 export type KnownFacesOptions = { maxFaces?: number; exactFaces?: number };
 
-/** Up to here, everybody is compared with in full. */
+/** Up to this number, all faces are compared in full. */
 const EXACT_FACES = 100_000;
-/** The gallery that was searched longest ago is dropped first. */
+/** Beyond it, the gallery that was searched longest ago is dropped. */
 const MAX_BYTES_IN_MEMORY = 512 * 1024 * 1024;
 const VECTOR_BYTES = 2048;
-/** With the name of the face, and its place in two maps. */
+/** The size including the name of the face and its entries in two maps. */
 const SKETCH_BYTES = 300;
 const MAX_GALLERIES = 100;
 const MAX_HITS = 10;
-/** Among a million strangers, so many are hardly ever more alike in their sketches than a face of another day. */
+/** Among a million strangers, hardly ever so many have more similar sketches than the person on another day. */
 const CANDIDATES = 256;
-/** Until then a face that was erased stays in memory; it is in no answer, because what is found is looked for in the database. */
+/** The longest time for which an erased face stays in memory. It is in no result, because hits are checked in the database. */
 const READ_ALL_EVERY_MS = { exact: 5 * MINUTE, sketched: 60 * MINUTE };
-/** The clocks of servers differ, and a transaction is committed after it has asked for the time. */
+/** The tolerance for faces that are committed late: clocks differ, and a transaction reads the time before its commit. */
 const LATE_BY_MS = 2 * MINUTE;
 
 export const faceContext = (step: string) => `face:${step}`;
@@ -66,9 +66,9 @@ type OpenGallery = {
   sketches: Sketches;
   readonly openedAt: Map<string, number>;
   notCompared: number;
-  /** When all keys were read, by the clock of this process; undefined if they have to be read again. */
+  /** When all keys were read, by the clock of this process; undefined if they must be read again. */
   readAt: number | undefined;
-  /** When the newest face that is known here was kept, by the clock of whoever kept it. */
+  /** The creation time of the newest cached face, by the clock of the server that stored it. */
   newestAt: number;
   busy: Promise<unknown>;
 };
@@ -83,7 +83,7 @@ export function openKnownFaces(
 
   const galleryFor = (key: string, algorithm: string): OpenGallery => {
     const opened = galleries.get(key) ?? newOpenGallery(algorithm);
-    // The order of a map is that of insertion: the first is the one that was used longest ago.
+    // A map has the order of insertion, so the first entry is the least recently used.
     galleries.delete(key);
     galleries.set(key, opened);
     return opened;
@@ -146,7 +146,7 @@ function newOpenGallery(algorithm: string): OpenGallery {
 }
 
 function newGallery(scale: FaceScale): Gallery {
-  // Everybody is compared with: an index may miss somebody, and takes longer to fill than a few searches take.
+  // No index: it may miss a person, and filling it takes longer than a few searches.
   return scale.newGallery({ indexAbove: Number.POSITIVE_INFINITY });
 }
 
@@ -184,11 +184,11 @@ async function refresh(deps: KnownFacesDeps, db: TenantReads, reach: Reach, own:
   for (const id of [...own.openedAt.keys()]) if (!there.has(id)) forget(own, id);
   own.notCompared = notCompared;
   own.readAt = readAt;
-  // So few are left that all can be compared with again.
+  // So few faces remain that all can be compared again.
   if (!own.gallery && there.size <= reach.exactFaces) await startAgain(deps, db, reach, own);
 }
 
-/** Opens all faces anew, because their vectors are not in memory. */
+/** Opens all faces again, because their vectors are not in memory. */
 async function startAgain(deps: KnownFacesDeps, db: TenantReads, reach: Reach, own: OpenGallery): Promise<void> {
   own.gallery = newGallery(own.scale);
   own.sketches = own.scale.newSketches();
@@ -207,7 +207,7 @@ function freshOf({ openedAt }: OpenGallery, keys: readonly FaceKey[]): FaceKey[]
   return keys.filter((key) => openedAt.get(idOf(key)) !== key.created_at);
 }
 
-/** How many of them could not be opened. */
+/** Opens faces. Resolves to the number of those that could not be opened. */
 async function openAll(
   deps: KnownFacesDeps,
   db: TenantReads,
@@ -237,7 +237,7 @@ function keep(own: OpenGallery, row: FaceRow, vector: Float32Array, exactFaces: 
 
 type StoredSearch = { readonly vector: Float32Array; readonly limit: number; readonly atLeastCosine: number };
 
-/** Compares with the faces whose sketches are most alike, as the database has them now. */
+/** Compares the stored faces with the most similar sketches. */
 async function searchStored(
   deps: KnownFacesDeps,
   db: TenantReads,
@@ -258,14 +258,14 @@ async function searchStored(
   return hits.toSorted((one, other) => other.cosine - one.cosine).slice(0, limit);
 }
 
-/** Whether each face that was found is still the one that the database has. */
+/** Whether the database still has each of the hits. */
 async function areThere(
   db: TenantReads,
   environment: Environment,
   { algorithm, gallery, openedAt }: OpenGallery,
   hits: readonly Hit[],
 ): Promise<boolean> {
-  // Without the vectors in memory, the database has just been asked.
+  // Without vectors in memory, the hits were just read from the database.
   if (hits.length === 0 || !gallery) return true;
   const instanceIds = [...new Set(hits.map(({ id }) => instanceOf(id)))];
   const rows = await facesOf(db, { environment, algorithm, instanceIds });
@@ -273,7 +273,7 @@ async function areThere(
   return hits.every(({ id }) => there.get(id) === openedAt.get(id));
 }
 
-/** Each face with its vector, which is missing if it could not be opened. One that was erased since is not among them. */
+/** Each face that still exists with its vector, which is undefined if it could not be opened. */
 async function* openFaces(
   { vault, onError }: KnownFacesDeps,
   db: TenantReads,

@@ -27,16 +27,16 @@ export type ReEnrolDeps = {
 };
 
 export type ReEnrolled = {
-  /** Faces that were made anew from the picture. */
+  /** Faces that were made again from the picture. */
   done: number;
-  /** Their picture is gone, or shows no face to this pack: they stay as they are, and cannot be compared with. */
+  /** Faces whose picture is gone, or in which this pack finds no face. They stay unchanged and cannot be compared. */
   withoutImage: number;
   withoutFace: number;
 };
 
 /**
- * Makes the faces of other algorithms anew from the selfies of their instances, after another face pack was chosen. Each
- * is stored by itself, so a run that was stopped goes on where it was; and each is stored only if nobody changed it since.
+ * Makes the faces of other algorithms again from the selfies of their instances, after a change of the face pack. Each is
+ * stored separately, so that a stopped run continues where it was, and only if nobody has changed it meanwhile.
  */
 export async function reEnrolFaces(
   deps: ReEnrolDeps,
@@ -85,7 +85,7 @@ async function reEnrol(
   return 'done';
 }
 
-/** The picture that the step looked for: of the attempt that ended the step that took it. */
+/** The picture of a face: that of the last attempt of the step that took it. */
 async function selfieOf(db: TenantDb, { instance_id, step: id }: KnownFace): Promise<ImageRow | undefined> {
   const instance = await findInstance(db, instance_id);
   const compiled = instance && (await findCompiled(db, instance.definition_id));

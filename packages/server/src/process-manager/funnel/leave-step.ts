@@ -49,11 +49,11 @@ export function tellLeftJob(deps: TellLeftDeps): JobDefinition<LeftStep> {
     ...TELL_LEFT,
     async run({ instanceId, step }, { tenant, now }) {
       const db = tenant();
-      if (!(await untold(db, instanceId, step))) return;
+      if (!(await viewToReport(db, instanceId, step))) return;
       await db
         .write(async (tx) => {
           const row = (await lockChain(tx, instanceId)).at(-1) as InstanceRow;
-          const view = await untold(tx, instanceId, step);
+          const view = await viewToReport(tx, instanceId, step);
           const { current } = (await deps.drive.lookAt(tx, instanceId))?.state.flow ?? {};
           if (!view || current?.step !== step || current.phase !== 'user') return;
           const { attempt, left_at } = view;
@@ -74,7 +74,7 @@ export function tellLeftJob(deps: TellLeftDeps): JobDefinition<LeftStep> {
 }
 
 /** The view of a step that was left, if subscribers were not notified yet. */
-async function untold(db: TenantReads, instanceId: string, step: string) {
+async function viewToReport(db: TenantReads, instanceId: string, step: string) {
   const view = await findStepView(db, { instanceId, step });
   if (view?.left_at == null || view.ended_at !== null || view.told_left >= view.attempt) return undefined;
   return { ...view, left_at: view.left_at };

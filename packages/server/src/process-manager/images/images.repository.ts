@@ -13,7 +13,7 @@ const images = table('instance_images', {
   blob_key: text(),
   /** The offset in a blob that holds several images. */
   blob_offset: optional(integer()),
-  /** The previous blob, until it is deleted. */
+  /** The former blob, until it is deleted. */
   former_key: optional(text()),
   content_type: text(),
   bytes: integer(),

@@ -56,7 +56,7 @@ type Checked = {
   readonly isFirst: boolean;
 };
 
-/** The checks of a later attempt take the place of those of an earlier one. */
+/** Saves checks. Those of a later attempt replace those of an earlier one. */
 export function saveChecks(
   tx: TenantTx,
   { instanceId, now }: { instanceId: string; now: number },

@@ -17,7 +17,7 @@ export type NewInstance = {
   environment: Environment;
   /** The parameters of the token, with those of the caller on top. */
   parameters: Readonly<Record<string, string>>;
-  /** The use of the token that this instance is. */
+  /** The token of which this instance takes a use. */
   token?: TokenUse | undefined;
   /** Counters that change together with the total of instances. */
   counters?: readonly Counter[];
@@ -32,7 +32,7 @@ export type NewInstance = {
 
 export type TokenUse = { id: string; counter: number; ui_url: string | null; max_process_duration: string };
 
-/** A name may be as long as a parameter. Lists show no more than this. */
+/** The part of a name that lists show. A name may be as long as a parameter. */
 const MAX_SHOWN_LENGTH = 255;
 
 /** A child has no code: its end user is already there. */

@@ -5,8 +5,8 @@ import type { IdRange } from '../../kernel/find-in-stretches.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 
 /**
- * The ids of instances in the order of creation. Each list reads one index from one end, so nothing is sorted and
- * nothing is read that is not shown. The lists of several definitions are merged.
+ * The ids of instances in the order of creation. Each list reads one index from one end, so nothing is sorted and only shown
+ * rows are read. The lists of several definitions are merged.
  */
 export type { IdRange };
 export const EVERY_ID: IdRange = { from: '', below: '~' };
@@ -71,7 +71,7 @@ export async function countIds(
   return row?.total ?? 0;
 }
 
-/** For other orders, and for pages far down a list of several definitions. */
+/** A list in another order, or a page far down a list of several definitions. */
 export type AnyOrder = {
   environment: Environment;
   definitionIds: readonly string[] | undefined;

@@ -54,9 +54,9 @@ export const instances = table('process_instances', {
   code_expires_at: optional(integer()),
 });
 
-/** The tenant's own name for the person or the case. It is stored in `sealed` alone. */
+/** The tenant's own name for the person or the case. It is stored only in `sealed`. */
 type Reference = { external_reference?: string | null };
 export type InstanceRow = RowOf<typeof instances> & Reference;
-/** What lists and the plain view show. */
+/** The columns for lists and the plain view. */
 export type InstanceView = Pick<InstanceRow, keyof typeof VIEW> & Reference;
 export const VIEW_COLUMNS = Object.keys(VIEW) as (keyof typeof VIEW)[];

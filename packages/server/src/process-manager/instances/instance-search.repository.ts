@@ -5,8 +5,7 @@ import { MAX_WORDS } from './search-terms.ts';
 
 /** Searches the index of words, and the words in each instance's own row. */
 
-// All ids have one length and are joined in the database: handing over thousands of rows would cost more than finding
-// them.
+// All ids have one length and are concatenated in the database, because passing thousands of rows costs more than the search.
 const ID_LENGTH = 26;
 const toId = ([id]: Value[]) => ({ id });
 const ENTRIES = {
@@ -24,7 +23,7 @@ function countStatement(kind: keyof typeof ENTRIES) {
   );
 }
 
-/** Instances that have one word and also some whole words: each of those is looked up, in the order written. */
+/** Finds instances with one word and some whole words, which are looked up in this order. */
 function bearersStatement(kind: keyof typeof ENTRIES, others: number) {
   const all = Array.from({ length: others }, (_, at) => at);
   const tables = all.map((at) => `CROSS JOIN instance_terms w${at}`).join(' ');
@@ -52,7 +51,7 @@ export const SEARCH_STATEMENTS = {
 /** A search term: a whole word, or the beginning of one. */
 export type Word = { readonly text: string; readonly begins: boolean };
 
-/** Greater than every text that begins with what stands before it. */
+/** Appended to a prefix, it is greater than every text with that prefix. */
 const LAST = '\u{10FFFF}';
 
 const kindOf = ({ begins }: Word) => (begins ? 'beginning' : 'exact');
@@ -72,11 +71,11 @@ export async function countWithWord(db: TenantReads, filter: Filter, word: Word,
 export type Bearers = {
   readonly size: number;
   readonly offset: number;
-  /** Whole words that the instances must have as well. */
+  /** Other whole words that the instances must have. */
   readonly others?: readonly string[];
 };
 
-/** The instances that have a word, in no order, some of them perhaps twice; at most `size`. */
+/** Up to `size` instances with a word, unordered and perhaps with duplicates. */
 export async function idsWithWord(
   db: TenantReads,
   filter: Filter,
@@ -103,8 +102,8 @@ const SIZES = [10, 100, CANDIDATES_AT_ONCE] as const;
 const candidateStatements = new Map<string, Sql>();
 
 /**
- * A filter without a value lets everything through, so one statement serves all filters. There is always a word to
- * search for, even an empty one: without it SQLite would read a whole index instead of a few rows.
+ * A filter without a value matches everything, so one statement serves all filters. There is always a word to search for,
+ * even an empty one: without it SQLite would read a whole index instead of a few rows.
  */
 export function candidateStatement(size: number, words: number): Sql {
   const key = `${size} ${words}`;
@@ -119,7 +118,7 @@ export function candidateStatement(size: number, words: number): Sql {
   return statement;
 }
 
-/** Those of at most 1,000 instances that pass the filter and have all the words. */
+/** The instances, of at most 1,000, that match the filter and have all words. */
 export async function passing(
   db: TenantReads,
   { environment, status, definitionIds }: Filter,

@@ -25,7 +25,7 @@ export const STATUS_MAPPED = {
 
 type Maybe<T> = { [K in keyof T]: T[K] | undefined };
 
-/** The members that every view begins with. What is undefined is not written. */
+/** The first members of every view. JSON omits undefined ones. */
 function sharedMembers(row: InstanceView, tenantId: string) {
   return {
     id: row.id,
@@ -45,7 +45,7 @@ function sharedMembers(row: InstanceView, tenantId: string) {
   };
 }
 
-/** One shape for every instance. */
+/** Has the same members for every instance. */
 export function toPlainView(row: InstanceView, tenantId: string, now: number): PlainView {
   const view: Maybe<PlainView> = {
     ...sharedMembers(row, tenantId),
@@ -66,7 +66,7 @@ function reviewOf({ review_status, review_comment, reviewer }: InstanceView): No
   };
 }
 
-/** Every instance is deleted when its retention is over, so every one that can be listed is scheduled for it. */
+/** Every listed instance is scheduled for deletion, because each is deleted when its retention is over. */
 export function toListItem(row: InstanceView, tenantId: string, now: number): ListItem {
   const item: ListItem = { ...toPlainView(row, tenantId, now), scheduledExpiry: true };
   if (row.extended_terms === null) return item;
@@ -81,7 +81,7 @@ type WithParametersOptions = {
   definitionType: string | undefined;
   /** The regional system that runs it. */
   processServerId: string;
-  /** The date that was read from a document. */
+  /** The date of birth from a document. */
   readDateOfBirth?: string | undefined;
 };
 

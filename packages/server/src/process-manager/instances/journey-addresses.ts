@@ -1,11 +1,11 @@
 import type { Environment } from '../../kernel/environment.ts';
 
 /**
- * The addresses that lead an end user into a journey. The code stands in the fragment, which browsers send to no server:
- * no log of a proxy has it. See docs/decisions/2026-11-16-start-codes.md.
+ * The addresses that lead an end user into a journey. The code is in the fragment, which browsers send to no server, so that
+ * it is in no log of a proxy. See docs/decisions/2026-11-16-start-codes.md.
  */
 
-/** Always at the server itself: a caller that follows a redirect may send its bearer token along. */
+/** An address of the server itself, because a caller that follows a redirect may send its bearer token along. */
 export function startAddress(baseUrl: string, instanceId: string, code: string): string {
   return withCode(`${baseUrl}/api/process-server/startProcess`, instanceId, code);
 }
@@ -15,7 +15,7 @@ export function redirectAddress(uiUrl: string | null, baseUrl: string, instanceI
   return withCode(uiUrl || `${baseUrl}/web/`, instanceId, code);
 }
 
-/** A page may have a query and a fragment of its own: both stay. */
+/** Adds the code to a page, whose own query and fragment stay. */
 function withCode(page: string, instanceId: string, code: string): string {
   const at = page.indexOf('#');
   const [address, fragment] = at < 0 ? [page, '#'] : [page.slice(0, at), `${page.slice(at)}&`];

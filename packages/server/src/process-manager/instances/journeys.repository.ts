@@ -16,7 +16,7 @@ const journeys = table('journeys', {
 });
 export type JourneyRow = RowOf<typeof journeys>;
 
-/** With the key that opens what is sealed; none if it was destroyed. */
+/** A journey with its data key; null if the key was destroyed. */
 export type StoredJourney = JourneyRow & { data_key: Uint8Array | null };
 const POSTPONE = statement(
   `UPDATE journeys SET due_at = :until WHERE tenant_id = :tenant_id AND instance_id = :instanceId
@@ -30,10 +30,10 @@ export const findJourney = query<StoredJourney>()(`SELECT instance_id, revision,
   ${dataKeyColumn(`'${instanceSubject('')}' || instance_id`)} AS data_key
   FROM journeys WHERE tenant_id = :tenant_id AND instance_id = :instanceId`).get;
 
-/** The instance is locked by the caller. */
+/** The caller has locked the instance. */
 export const saveJourney = journeys.upsert(['tenant_id', 'instance_id']).send;
 
-/** Something below the instance has changed. */
+/** Increases the revision after a change of a child. */
 export const touchJourney = statement(
   'UPDATE journeys SET revision = revision + 1 WHERE tenant_id = :tenant_id AND instance_id = :instanceId',
 ).send;
@@ -43,7 +43,7 @@ export async function dueJourneys(db: TenantReads, now: number, limit: number): 
   return rows.map((row) => row.instance_id);
 }
 
-/** What is due could not happen. It is tried again then. */
+/** Postpones a due journey that could not continue. */
 export async function postponeJourney(tx: TenantTx, instanceId: string, until: number): Promise<void> {
   POSTPONE.send(tx, { instanceId, until });
 }

@@ -12,10 +12,10 @@ import {
 } from './instance-ids.repository.ts';
 import { type Total, totalsOf } from './instance-totals.ts';
 
-/** Which instances, before anything is searched for. */
+/** The filter of a list of instances, without a search. */
 export type Filter = {
   environment: Environment;
-  /** Undefined: those of every definition. */
+  /** Undefined means all definitions. */
   definitionIds: readonly string[] | undefined;
   status: InstanceStatus | undefined;
   range: IdRange;
@@ -23,14 +23,14 @@ export type Filter = {
 
 export type Page = { ids: string[]; total: number };
 
-/** Where a range of time is asked for, there is no counter, and no more than this are counted. */
+/** A range of time has no counter, so no more than this are counted. */
 export const COUNT_CAP = 10_000;
-/** So far down a page of several lists is still put together from the top. */
+/** The depth to which a page of several lists is merged from the top. */
 const MERGE_DEPTH = 10_000;
-/** Of more definitions than this, the totals are read all at once. */
+/** For more definitions than this, the totals are read together. */
 const FEW_DEFINITIONS = 10;
 
-/** `after`: only what lies behind this id. */
+/** With `after`, only instances after this id. */
 export type Window = { size: number; offset: number; direction: Direction; after?: string };
 
 /** A page in the order of creation. */
@@ -44,7 +44,7 @@ export async function listInstances(db: TenantReads, filter: Filter, window: Win
   return { ids: await idsOfLists(db, { ...filter, range: rangeBehind(filter.range, window) }, lists, window), total };
 }
 
-/** The part of the range that lies behind `after`. No id is longer than another: what follows one begins with it. */
+/** The part of the range after `after`. All ids have one length, so an id with a suffix is a bound. */
 export function rangeBehind(
   { from, below }: IdRange,
   { after, direction }: Pick<Window, 'after' | 'direction'>,
@@ -56,7 +56,7 @@ export function rangeBehind(
     : { from: from > next ? from : next, below };
 }
 
-/** A page in another order; `orderBy` is put together from the sortable columns alone. */
+/** A page in another order. `orderBy` contains only sortable columns. */
 export async function listInOrder(
   db: TenantReads,
   { environment, definitionIds, status }: Omit<Filter, 'range'>,
@@ -68,7 +68,7 @@ export async function listInOrder(
   return { ids: await idsInAnyOrder(db, { environment, definitionIds, status, ...page }), total };
 }
 
-/** The totals that the filter lets through. */
+/** The totals that match the filter. */
 async function totalsFor(db: TenantReads, { environment, definitionIds, status }: Filter): Promise<Total[]> {
   const totals =
     definitionIds && definitionIds.length <= FEW_DEFINITIONS
@@ -80,7 +80,7 @@ async function totalsFor(db: TenantReads, { environment, definitionIds, status }
   );
 }
 
-/** Lists that are empty are not among them. */
+/** The lists that are not empty. */
 function listsOf({ definitionIds, status }: Filter, totals: readonly Total[]): IdList[] {
   if (definitionIds) return totals.map((each) => ({ definitionId: each.definitionId, status: each.status }));
   return [status === undefined ? {} : { status }];

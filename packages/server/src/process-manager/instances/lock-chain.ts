@@ -9,12 +9,12 @@ import {
   lockRoot,
 } from './process-instances.repository.ts';
 
-/** An instance, its child, the child of that: deeper is a definition gone wrong. */
+/** The deepest chain of children; a deeper one is a fault of a definition. */
 export const MAX_DEPTH = 4;
 
 /**
- * Locks the chain and reads the instance with its journey under the locks. Both are sent together, because the lock is
- * waited for first; in a chain of several levels the locks come later, so it is read again.
+ * Locks the chain and reads the instance with its journey under the locks. Both statements are sent together: the lock comes
+ * first. In a chain of several levels the other locks come later, so the instance is read again.
  */
 export async function lockAndRead(tx: TenantTx, instanceId: string) {
   const [root, first] = await Promise.all([lockRoot(tx, { id: instanceId }), findInstanceJourney(tx, instanceId)]);
@@ -24,7 +24,7 @@ export async function lockAndRead(tx: TenantTx, instanceId: string) {
   return { chain, journey };
 }
 
-/** From the root down to the instance: everybody locks in this order, so nobody waits in a circle. */
+/** Locks the chain from the root down to the instance. All transactions use this order (deadlock). */
 export async function lockChain(tx: TenantTx, instanceId: string): Promise<InstanceRow[]> {
   // Most instances have no parent.
   const root = await findRootForUpdate(tx, instanceId);

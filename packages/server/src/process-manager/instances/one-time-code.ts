@@ -4,12 +4,12 @@ import type { TenantId } from '../../kernel/ids.ts';
 import { randomSecret } from '../../kernel/random-secret.ts';
 
 /**
- * A code that opens one instance, once. It names its tenant, because the page that redeems it may stand at an address
- * that names none; only its hash is stored, and 256 random bits need no slower one.
+ * A code that opens one instance, once. It contains its tenant, because the address of the page that redeems it may have
+ * none. Only its hash is stored, and 256 random bits need no slow hash.
  */
-/** The code of a new instance is for somebody who is there: the caller sends the browser on at once. */
+/** The code of a new instance is used at once, because the caller redirects the browser. */
 export const START_CODE_TTL_MS = 10 * MINUTE;
-/** Links that are sent to somebody, to be opened later: resume links and the processes of pushes. */
+/** Links that are sent and opened later: resume links and the processes of pushes. */
 export const SENT_CODE_TTL_MS = 24 * HOUR;
 
 export function newCode(tenantId: TenantId): string {
@@ -19,14 +19,14 @@ export function newCode(tenantId: TenantId): string {
 const OFFER_BYTES = 16;
 
 /**
- * The code of a hand-off stands in a QR code, where every character makes the squares smaller. 128 random bits are more
- * than anybody can guess within the minutes that it lasts.
+ * The code of a hand-off is in a QR code, where every character makes the squares smaller. Nobody can guess 128 random bits
+ * within the minutes of its life.
  */
 export function newOfferCode(tenantId: TenantId): string {
   return `${tenantId}.${randomBytes(OFFER_BYTES).toString('base64url')}`;
 }
 
-/** The first code of an instance names the instance too, so that no index of random hashes is needed to find it. */
+/** The first code of an instance contains the instance too, which saves an index of random hashes. */
 export function newStartCode(tenantId: TenantId, instanceId: string): string {
   return `${tenantId}.${instanceId}${randomSecret()}`;
 }

@@ -67,7 +67,7 @@ export async function findInstance(db: TenantReads, id: string): Promise<Instanc
   return row && openRow(db, row);
 }
 
-/** The row as the database has it, with its personal data sealed. */
+/** The stored row, with its personal data sealed. */
 export const findStoredInstance = instances.select(columns, BY_ID).get;
 
 /** Locks the row until the transaction ends. */
@@ -76,7 +76,7 @@ export async function findInstanceForUpdate(tx: TenantTx, id: string): Promise<I
   return row && openRow(tx, row);
 }
 
-/** The same if it has no parent; otherwise nothing, and nothing is locked. */
+/** Locks the row if it has no parent; otherwise resolves to undefined without a lock. */
 export async function findRootForUpdate(tx: TenantTx, id: string): Promise<InstanceRow | undefined> {
   const row = await ROOT_FOR_UPDATE.get(tx, { id });
   return row && openRow(tx, row);
@@ -85,7 +85,7 @@ export async function findRootForUpdate(tx: TenantTx, id: string): Promise<Insta
 /** Locks the row until the transaction ends, for a caller who reads it afterwards. Undefined if there is none. */
 export const lockInstance = instances.select(['id'], `${BY_ID} ${FOR_UPDATE}`).get;
 
-/** The same if it has no parent; otherwise nothing, and nothing is locked. */
+/** Locks the row if it has no parent; otherwise resolves to undefined without a lock. */
 export const lockRoot = instances.select(['id'], `${BY_ID} AND parent_id IS NULL ${FOR_UPDATE}`).get;
 
 /** Instances below this one, on all levels. */
@@ -98,8 +98,8 @@ const SPEND_CODE = query<{ id: string }>()(`UPDATE process_instances SET code_ha
   AND created_at <= :now + ${MOST_APART_MS} RETURNING id`);
 
 /**
- * Of any number of callers with the code of a redirect address, one gets the id of its instance. A code of a moment that is
- * still to come was made by a clock that was wrong, and would live for too long.
+ * Ensures that only one of several callers with the code of a redirect address gets its instance. A code from the future,
+ * which a wrong clock made and which would live too long, is not valid.
  */
 export async function spendStartCode(
   tx: TenantTx,
@@ -108,7 +108,7 @@ export async function spendStartCode(
   return (await SPEND_CODE.get(tx, { instanceId, hash, now }))?.id;
 }
 
-/** The row, the words it is found by, the total it belongs to, and other counters. */
+/** Adds the row with its search terms, and counts it in its total and in other counters. */
 export async function addInstance(tx: TenantTx, fresh: InstanceRow, counters: readonly Counter[] = []): Promise<void> {
   const row = toStored(await sealOf(tx), fresh);
   ADD.send(tx, row);
@@ -116,7 +116,7 @@ export async function addInstance(tx: TenantTx, fresh: InstanceRow, counters: re
   addToCounters(tx, [countOf(row), ...counters]);
 }
 
-/** Stores what can change. The caller has locked the row; `before` is what it was then. */
+/** Stores the columns that can change. The caller has locked the row; `before` is the row under the lock. */
 export async function changeInstance(tx: TenantTx, before: InstanceRow, after: InstanceRow): Promise<InstanceRow> {
   CHANGE.send(tx, { ...after, id: before.id });
   if (after.status !== before.status) await moveOne(tx, before, after);
@@ -126,7 +126,7 @@ export async function changeInstance(tx: TenantTx, before: InstanceRow, after: I
   return { ...after, sealed };
 }
 
-/** What the sandbox finds in this instance from now on. The caller has locked the row. */
+/** Sets the scenario of the sandbox for this instance. The caller has locked the row. */
 export async function setScenario(tx: TenantTx, row: InstanceRow, scenario: string): Promise<void> {
   const parameters = JSON.stringify({ ...(JSON.parse(row.parameters) as object), _scenario: scenario });
   RESEAL.send(tx, { id: row.id, sealed: sealPerson(await sealOf(tx), { ...row, parameters }) });
@@ -134,7 +134,7 @@ export async function setScenario(tx: TenantTx, row: InstanceRow, scenario: stri
 
 export type RemovedRow = Pick<InstanceRow, 'id' | 'environment' | 'terms'>;
 
-/** Instances with everything that hangs on them in the database. With each, its children are named. */
+/** Removes instances with all their rows in other tables. The children of each are in `rows` as well. */
 export async function removeInstances(
   tx: TenantTx,
   rows: readonly RemovedRow[],
@@ -154,7 +154,7 @@ function removeTermsOfAll(tx: TenantTx, rows: readonly RemovedRow[]): void {
   }
 }
 
-/** Everything that the rows of instances hold about persons, and the words by which they are found. */
+/** Removes the personal data and the search terms from the rows of instances. */
 export async function redactRows(tx: TenantTx, rows: readonly RemovedRow[], at: number): Promise<void> {
   removeTermsOfAll(tx, rows);
   REDACT_ALL.send(tx, { ids: rows.map(({ id }) => id), at });
@@ -170,7 +170,7 @@ const ADD_TERMS = statement(`INSERT INTO instance_terms (tenant_id, environment,
   SELECT CAST(:tenant_id AS TEXT), CAST(:environment AS TEXT), value, CAST(:id AS TEXT)
   FROM (${jsonTexts(':terms')}) AS words`);
 
-/** One statement for all words: on PostgreSQL each is a journey to the server and back. */
+/** Adds all terms in one statement, which saves round trips to PostgreSQL. */
 export async function addTerms(tx: TenantTx, { id, environment, terms }: InstanceRow): Promise<void> {
   if (terms !== '[]') ADD_TERMS.send(tx, { id, environment, terms });
 }
@@ -186,7 +186,7 @@ export async function parentsOf(db: TenantReads, ids: readonly string[]): Promis
 
 const VIEWS = instances.select(VIEW_COLUMNS, `WHERE tenant_id = :tenant_id AND id ${inList(':ids')}`);
 
-/** Rows in the order of their ids. One that is gone in the meantime is left out. */
+/** The rows in the order of these ids, without those that were deleted meanwhile. */
 export async function findInstanceViews(db: TenantReads, ids: readonly string[]): Promise<InstanceView[]> {
   const rows: InstanceView[] = [];
   for await (const slice of slicesOf(db, ids)) {
@@ -196,7 +196,7 @@ export async function findInstanceViews(db: TenantReads, ids: readonly string[])
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** What a template may put into a webhook. Undefined if the instance is gone. */
+/** The parameters for the template of a webhook; undefined if the instance was deleted. */
 export async function parametersOf(db: TenantReads, instanceId: string): Promise<Record<string, string> | undefined> {
   const row = await findInstance(db, instanceId);
   return row && (JSON.parse(row.parameters) as Record<string, string>);
@@ -213,7 +213,7 @@ export async function overdueInstances(db: TenantReads, now: number, limit: numb
   return rows.map(({ id }) => id);
 }
 
-/** Tries again later an instance that could not be terminated. */
+/** Postpones the termination of an instance that failed. */
 export async function postponeDeadline(tx: TenantTx, instanceId: string, until: number): Promise<void> {
   POSTPONE.send(tx, { instanceId, until });
 }

@@ -5,7 +5,7 @@ import { hashCode, newCode, SENT_CODE_TTL_MS } from './one-time-code.ts';
 import { findInstance, type InstanceRow } from './process-instances.repository.ts';
 import { addResumeCode } from './resume-codes.repository.ts';
 
-/** An address that takes the end user back into the journey, once. That of a child leads to the journey it is part of. */
+/** Makes an address that takes the end user back into the journey, once. The link of a child leads to its root. */
 export async function makeResumeLink(
   tx: TenantTx,
   row: InstanceRow,

@@ -6,23 +6,23 @@ import { COUNT_CAP, type Filter, type Page, rangeBehind, type Window } from './l
 import { MIN_PREFIX_LENGTH } from './search-terms.ts';
 
 /**
- * The instances that bear all of some words; of the last one the beginning is enough. A word that few bear is looked up,
- * and the few are tested for the rest. If many bear every word, then matches are close together: instances are read from
- * one end and tested, until the page is full. Neither way reads or sorts all that match.
+ * Finds the instances that have all words; of the last word a prefix is enough. A rare word is looked up, and its few
+ * instances are tested for the others. If all words are frequent, matches are close together: instances are read from one end
+ * and tested until the page is full. Neither way reads or sorts all matches.
  */
 
 const VERY_FEW = 100;
 
 export type SearchLimits = {
-  /** Set if the beginning of a word is not enough, for callers from whom names are masked. */
+  /** Set if a prefix is not enough, because masked callers could find a name letter by letter. */
   readonly wholeWords?: boolean;
-  /** So few are fetched at once without asking first how many there are. */
+  /** So few are read without a count before. */
   readonly few: number;
-  /** A word that more bear is not looked up, and no more are counted. */
+  /** A word of more instances is not looked up, and no more are counted. */
   readonly countLimit: number;
-  /** A page is looked for among so many instances; who wants to see further narrows the time or adds a word. */
+  /** The number of instances that are tested for a page. To see more, a caller narrows the time or adds a word. */
   readonly walked: number;
-  /** How many are read at once, at first and then. */
+  /** The numbers of instances that are read at once: first, and then. */
   readonly firstStride: number;
   readonly stride: number;
 };
@@ -43,7 +43,7 @@ export async function searchInstances(
   limits: SearchLimits = SEARCH_LIMITS,
 ): Promise<Page> {
   const seal = await db.personal();
-  // Nothing of this tenant was ever stored with words.
+  // No instance of this tenant has search terms yet.
   if (!seal) return { ids: [], total: 0 };
   const unfinished = limits.wholeWords ? -1 : typed.length - 1;
   const words = typed.map((text, at) => searchWord(seal.code(text), text, at === unfinished));
@@ -56,12 +56,12 @@ export async function searchInstances(
   return { ids: left.slice(window.offset, window.offset + window.size), total: all.length };
 }
 
-/** Whoever types has finished every word but the last. Words are stored as codes, and looked for as such. */
+/** A search word: the last one may be a prefix, because it is still being typed. Words are stored as codes. */
 function searchWord(code: string, typed: string, isLast: boolean): Word {
   return { text: code, begins: isLast && [...typed].length >= MIN_PREFIX_LENGTH };
 }
 
-/** The one with this id, if the filter lets it through. */
+/** The instance with this id, if it matches the filter. */
 export async function searchId(db: TenantReads, filter: Filter, id: string, window: Window): Promise<Page> {
   const inRange = id >= filter.range.from && id < filter.range.below;
   const ids = inRange ? await passing(db, filter, [], [id]) : [];
@@ -77,10 +77,10 @@ export function asId(typed: string): string | undefined {
   return ID_PATTERN.test(id) ? id : undefined;
 }
 
-/** Those that bear the rarer words, each once, and the words they have still to be tested for. */
+/** The instances with the rarest words, without duplicates, and the other words to test. */
 type Candidates = { ids: string[]; rest: readonly Word[] };
 
-/** Undefined if too many bear each of the words. */
+/** Undefined if all words are too frequent. */
 async function candidatesOf(
   db: TenantReads,
   filter: Filter,
@@ -89,7 +89,7 @@ async function candidatesOf(
 ): Promise<Candidates | undefined> {
   const [only] = words;
   if (only && words.length === 1) {
-    // In two goes, because most of what is searched for is rare.
+    // In two rounds, because most search words are rare.
     for (const most of [Math.min(VERY_FEW, few), few]) {
       const bearers = await idsWithWord(db, filter, only, { size: most + 1, offset: 0 });
       if (bearers.length <= most) return { ids: [...new Set(bearers)], rest: [] };
@@ -104,7 +104,7 @@ async function candidatesOf(
   return undefined;
 }
 
-/** Undefined if more than `most` bear each of the words. */
+/** Undefined if each word has more than `most` instances. */
 async function rarestOf(
   db: TenantReads,
   filter: Filter,
@@ -113,7 +113,7 @@ async function rarestOf(
 ): Promise<Word | undefined> {
   let rarest: Word | undefined;
   let fewest = most + 1;
-  // The last comes first: it is a surname more often than not. Of each other no more are counted than would be fewer.
+  // The last word comes first, because it is usually a surname. The count of each other stops at the lowest so far.
   for (const word of words.toReversed()) {
     const bearerCount = await countWithWord(db, filter, word, fewest);
     if (bearerCount < fewest) [rarest, fewest] = [word, bearerCount];
@@ -124,7 +124,7 @@ async function rarestOf(
 
 type BearerSearch = { words: readonly Word[]; rarest: Word; most: number; countLimit: number };
 
-/** Whole words are looked up for each bearer of the rarest word. */
+/** Finds the instances of the rarest word that have the other whole words. */
 async function bearersOf(
   db: TenantReads,
   filter: Filter,
@@ -136,10 +136,10 @@ async function bearersOf(
   return narrowed(db, filter, { ids, rest }, countLimit);
 }
 
-/** To read so many entries of the index costs as much as to look up one instance. */
+/** So many entries of the index cost as much as the look-up of one instance. */
 const ENTRIES_PER_INSTANCE = 20;
 
-/** Where it is cheaper, the bearers of a further word are read, instead of testing each candidate for it. */
+/** Narrows the candidates by the instances of another word, if that is cheaper than to test each candidate. */
 async function narrowed(
   db: TenantReads,
   filter: Filter,
@@ -178,11 +178,11 @@ async function walk(
   limits: SearchLimits,
 ): Promise<Page> {
   const { size, offset, direction } = window;
-  // More bear the word than are ever counted.
+  // The word has more instances than are counted.
   const isCounted = words.length === 1 && !isFiltered(filter);
   if (isCounted && offset >= limits.countLimit) return { ids: [], total: limits.countLimit };
   const list = filter.status === undefined ? {} : { status: filter.status };
-  // One more than the page holds tells whether there is another page.
+  // One more than the page shows whether there is another page.
   const wantedCount = offset + size + 1;
   const matches: string[] = [];
   let range = rangeBehind(filter.range, window);
@@ -193,10 +193,10 @@ async function walk(
     matches.push(...ids.filter((id) => match.has(id)));
     const last = ids.at(-1);
     if (last === undefined || ids.length < stride) break;
-    // No id is longer than another: what comes after one is what follows it with anything behind.
+    // All ids have one length, so an id with a suffix is a bound.
     range = direction === 'DESC' ? { ...range, below: last } : { ...range, from: `${last}0` };
     examined += stride;
-    // SQLite answers within the turn: others have theirs in between.
+    // SQLite answers within the same turn, so others are served in between.
     if (matches.length < wantedCount) await new Promise((turn) => setImmediate(turn));
   }
   return {

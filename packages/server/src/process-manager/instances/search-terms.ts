@@ -1,10 +1,10 @@
 import { fold } from '../../kernel/pages.ts';
 
-/** The words an instance is found by, and the words somebody looks for. They are made alike, so that they meet. */
+/** The search terms of an instance, and the words of a search. Both are normalised in the same way, so that they match. */
 export const MAX_TERMS = 40;
 export const MAX_TERM_LENGTH = 64;
 export const MAX_WORDS = 5;
-/** From so many characters on, a word also finds what only begins with it. */
+/** From this length on, a word also matches as a prefix. */
 export const MIN_PREFIX_LENGTH = 3;
 
 export type Applicant = {
@@ -14,7 +14,7 @@ export type Applicant = {
   phoneNumber?: string | undefined;
 };
 
-/** `values` are those of the parameters that the definition calls searchable. */
+/** `values` are those of the searchable parameters of the definition. */
 export function termsOf({ firstName, lastName, email, phoneNumber }: Applicant, values: readonly string[]): string[] {
   const terms = new Set<string>();
   const add = (term: string) => {
@@ -35,13 +35,13 @@ export function termsOf({ firstName, lastName, email, phoneNumber }: Applicant, 
   return [...terms];
 }
 
-/** Faults are told to the caller as they are. */
+/** The caller sees the text of a fault. */
 export type Words = { readonly words: readonly string[] } | { readonly fault: string };
 
-/** The words of what somebody typed. All of them have to be found. */
+/** The words of a search text, all of which must match. */
 export function wordsOf(typed: string): Words {
   const text = fold(typed).trim();
-  // A telephone number may be typed with anything between its digits.
+  // A telephone number may have other characters between its digits.
   if (/^[+(]?\d[\d\s()./+-]*$/.test(text)) return usable([digitsOf(text)]);
   return usable(
     text.split(SPACES).flatMap((token) => {
@@ -62,17 +62,17 @@ function usable(all: readonly string[]): Words {
 
 const SPACES = /[\s,;]+/u;
 
-/** Letters and digits with whatever marks belong to them; everything else stands between words. */
+/** Splits a text at everything except letters and digits with their marks. */
 function partsOf(text: string): string[] {
   return fold(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 }
 
-/** `AB-2024/001` is found with and without what stands between: it is kept without. */
+/** The form of `AB-2024/001` without separators, which is stored, so that both spellings match. */
 function numberOf(token: string): string {
   return /\d/.test(token) && /^[\p{L}\p{N}\p{M}/-]+$/u.test(token) ? partsOf(token).join('') : '';
 }
 
-/** `ada.l` and `mail1.example` may be parts of an e-mail address, so they stay in one piece. */
+/** `ada.l` and `mail1.example` stay whole, because they may be parts of an e-mail address. */
 function compoundOf(token: string): string {
   const text = trimmed(token);
   return /[\p{L}\p{N}\p{M}][._+][\p{L}\p{N}\p{M}]/u.test(text) ? text : '';
@@ -82,7 +82,7 @@ function digitsOf(text: string): string {
   return text.replace(/\D/g, '');
 }
 
-/** The whole address, and the domain. What stands before the at sign is its beginning, and found as such unless short. */
+/** The whole address and the domain. The local part matches as a prefix of the address, unless it is too short. */
 function emailForms(text: string): string[] {
   const address = trimmed(fold(text).trim());
   const at = address.lastIndexOf('@');
@@ -95,7 +95,7 @@ function trimmed(token: string): string {
   return token.replace(/^[<("'.]+|[>)"'.]+$/g, '');
 }
 
-/** In characters, not in halves of them. */
+/** Cuts a term between characters, never within a surrogate pair. */
 function shorten(term: string): string {
   return term.length <= MAX_TERM_LENGTH ? term : [...term].slice(0, MAX_TERM_LENGTH).join('');
 }

@@ -3,15 +3,15 @@ import { countryOfProxy } from '../../kernel/country-of-proxy.ts';
 import { sealOf } from './instance-seal.ts';
 
 /**
- * From where a browser of an end user called, for whoever reviews the instance. An address is cut to its network: a reviewer
- * wants to know whether it changed, not who it is. It decides nothing.
+ * The network and place of an end user's browser, for reviewers. An address is cut to its network, because a reviewer needs
+ * to see only whether it changed. It decides nothing.
  */
 export type SessionFacts = {
-  /** The first one first; a change is noted when the end user does something. */
+  /** The oldest first. A change is recorded with the next action of the end user. */
   readonly networks: readonly { readonly network: string; readonly at: number }[];
   /** The time zone of the browser's clock. */
   readonly timeZone?: string;
-  /** The country of the address, as the proxy in front says. */
+  /** The country of the address, from the proxy. */
   readonly countryCode?: string;
 };
 
@@ -30,7 +30,7 @@ export function factsOf({ address, timeZone = '', country, now }: Arrival): Sess
   };
 }
 
-/** The facts with the network of this call, or undefined if they say it already or have no room. */
+/** The facts with the network of this call; undefined if they already have it or are full. */
 export function withNetwork(facts: SessionFacts, address: string, now: number): SessionFacts | undefined {
   const network = cutAddress(address);
   const { networks } = facts;

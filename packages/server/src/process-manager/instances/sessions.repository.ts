@@ -16,7 +16,7 @@ const MAX_SESSIONS = 1000;
 const OF_INSTANCE = query<Row>()(`SELECT id, browser, offered_by, created_at, expires_at, facts FROM journey_sessions
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId ORDER BY created_at, id LIMIT ${MAX_SESSIONS}`);
 
-/** From which browsers and networks the journey of an instance was used. The oldest first. */
+/** The browsers and networks in which the journey of an instance was used, the oldest first. */
 export async function sessionsOf(db: TenantReads, instanceId: string) {
   const rows = await OF_INSTANCE.all(db, { instanceId });
   return Promise.all(rows.map((row) => toSession(db, row)));

@@ -3,7 +3,7 @@ import type { InstanceEvent } from '../../kernel/instance-event.ts';
 import { addEvents, type NewEvent, setSequence } from './instance-events.repository.ts';
 import type { InstanceRow } from './process-instances.repository.ts';
 
-/** What an event says of its instance. */
+/** The columns of an instance that its events have. */
 type EventSource = Pick<
   InstanceRow,
   'id' | 'environment' | 'definition_id' | 'process_defn_name' | 'process_defn_version'
@@ -17,7 +17,7 @@ export type TellEvents = (
   sequence: { before: number; now: number },
 ) => Promise<void>;
 
-/** Begins to read who is told events. The lock of the instance has been sent before. */
+/** Begins to read the subscribers. The lock of the instance was sent before. */
 export type ExpectNotified = (tx: TenantTx) => void;
 
 export function eventTeller(notify: (tx: TenantTx, events: readonly InstanceEvent[]) => Promise<void>): TellEvents {
@@ -28,7 +28,7 @@ export function eventTeller(notify: (tx: TenantTx, events: readonly InstanceEven
     );
 }
 
-/** Stores one event and tells it to the subscribers. The caller has locked the row. */
+/** Stores an event and notifies its subscribers. The caller has locked the row. */
 export async function recordEvent(
   { tx, tell, now }: { tx: TenantTx; tell: TellEvents; now: number },
   row: EventSource & Pick<InstanceRow, 'sequence'>,

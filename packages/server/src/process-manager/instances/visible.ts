@@ -10,7 +10,7 @@ export function visible<R extends { environment: string }>(
   return row;
 }
 
-/** Ensures that the personal data of an instance is still there. */
+/** Ensures that the personal data of an instance was not redacted. */
 export function unredacted<R extends { redacted_at: number | null }>(row: R): R {
   if (row.redacted_at !== null) throw new ApiError(100364);
   return row;

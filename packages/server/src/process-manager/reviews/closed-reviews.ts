@@ -9,7 +9,7 @@ import { findInstanceViews } from '../instances/process-instances.repository.ts'
 import { commentPlace } from './round.ts';
 import { pageClosed } from './verdicts.repository.ts';
 
-/** What reviewers decided. */
+/** The decisions of reviewers. */
 export function closedReviewHandlers() {
   return implement(api.closedReviews, {
     async list({ db, principal }, { query }) {

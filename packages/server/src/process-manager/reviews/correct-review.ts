@@ -10,7 +10,7 @@ import { lockReview, nameOf } from './lock-review.ts';
 
 type Deps = { drive: Pick<Drive, 'apply'>; audit: Pick<Audit, 'record'> };
 
-/** A reviewer corrects a value that was read of a document; the engine judges the instance anew. */
+/** Lets a reviewer correct a value that was read from a document. The engine judges the instance again. */
 export function correctReview(deps: Deps, context: Context, id: string, input: Body<typeof api.reviews.correct>) {
   const { now, tenantId } = context;
   return context.db.write(async (tx) => {

@@ -9,8 +9,8 @@ import { findInstanceForUpdate, type InstanceRow } from '../instances/process-in
 import { visible } from '../instances/visible.ts';
 import { isClaimed } from './claims.ts';
 
-/** Who may act on a review, and the lock under which it happens. */
-/** An operator reviews in the own name. An API key may name whom it speaks for, but nobody who could sign in. */
+/** Locks reviews, and names their reviewers. */
+/** The name of the reviewer. Ensures that an API key does not name anybody who can sign in (impersonation). */
 export function nameOf({ principal }: Context, reviewer: string | undefined): string {
   const own = actor(principal);
   if (reviewer === undefined || reviewer === own) return own;
@@ -21,7 +21,7 @@ export function nameOf({ principal }: Context, reviewer: string | undefined): st
   return reviewer;
 }
 
-/** The instance, locked; it waits for a review, and nobody else has claimed that. */
+/** Locks the instance. Ensures that it waits for a review that nobody else has claimed. */
 export async function lockReview(
   context: Context,
   tx: TenantTx,
@@ -36,7 +36,7 @@ export async function lockReview(
   return row;
 }
 
-/** The instance, locked; it waits for a review. */
+/** Locks the instance. Ensures that it waits for a review. */
 export async function lockWaiting(context: Context, tx: TenantTx, id: string): Promise<InstanceRow> {
   const row = visible(context, await findInstanceForUpdate(tx, id));
   if (row.status !== 'REVIEW') throw new ApiError(100061);

@@ -6,7 +6,7 @@ import { implement } from '../../kernel/implement.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import { waitingByDefinition } from './reviews.repository.ts';
 
-/** The named queues of reviewers: parts of all that waits, by process definition. */
+/** The named queues of reviewers, by process definition. */
 export function queueHandlers() {
   return implement(api.reviewQueues, {
     async list({ db, principal: { environment } }) {

@@ -10,7 +10,7 @@ const RELEASE = statement(`UPDATE process_instances SET reviewer = NULL, claimed
     SELECT id FROM process_instances WHERE tenant_id = :tenant_id AND environment IN ('live', 'test')
       AND status = 'REVIEW' AND reviewer = :reviewer AND claimed_until IS NOT NULL LIMIT ${AT_ONCE} ${SKIP_LOCKED})`);
 
-/** Gives back every review that this reviewer has claimed, for somebody who cannot decide them any more. */
+/** Releases all claims of a reviewer who can no longer decide reviews. */
 export async function releaseClaims(db: TenantDb, reviewer: string): Promise<void> {
   let released: number;
   do released = await db.write((tx) => RELEASE.run(tx, { reviewer }));

@@ -12,7 +12,7 @@ import { addVerdict } from './verdicts.repository.ts';
 
 type Deps = { drive: Pick<Drive, 'apply'>; audit: Pick<Audit, 'record'> };
 
-/** A decided instance waits for a reviewer again. Who reopened it, and why, is listed among the decisions. */
+/** Returns a decided instance to the reviewers. The list of decisions shows who reopened it and why. */
 export async function reopenReview(
   deps: Deps,
   context: Context,
@@ -23,7 +23,7 @@ export async function reopenReview(
   const name = nameOf(context, reviewer);
   await context.db.write(async (tx) => {
     const row = unredacted(visible(context, (await lockChain(tx, id)).at(-1)));
-    // Its parent has gone on with the result.
+    // Its parent has continued with the result.
     if (row.parent_id !== null) throw new ApiError(100362);
     const { refusal } = await deps.drive.apply(tx, id, { type: 'reopen' }, now);
     if (refusal !== undefined) throw new ApiError(100362);

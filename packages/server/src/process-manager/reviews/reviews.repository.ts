@@ -41,7 +41,7 @@ export type ReviewFilter = {
   definitionName: string | undefined;
   /** Only reviews of these definitions. */
   definitionNames: readonly string[] | undefined;
-  /** Only what has waited since this moment or longer. */
+  /** Only reviews that have waited since this moment or longer. */
   waitingSince: number | undefined;
   now: number;
 };
@@ -74,7 +74,7 @@ const LIST = listOf<ReviewRow>()(COLUMNS, FROM, {
   },
 });
 
-/** What waits is few against all there is, so it is counted each time. */
+/** A page of waiting reviews. There are few of them, so they are counted each time. */
 export async function pageReviews(
   db: TenantReads,
   { environment, assigned, reviewer, definitionName, definitionNames, waitingSince, now }: ReviewFilter,
@@ -101,13 +101,13 @@ export type ReviewsWaiting = { environment: Environment; count: number; oldest: 
 
 type WaitingOf = { name: string; count: number; oldest: number };
 
-/** How many wait of each definition, and since when the first of them does. */
+/** The number of waiting reviews of each definition, and since when the oldest waits. */
 export const waitingByDefinition =
   query<WaitingOf>()(`SELECT process_defn_name AS name, count(*) AS count, min(last_updated_at) AS oldest
   FROM process_instances WHERE tenant_id = :tenant_id AND environment = :environment AND status = 'REVIEW'
   GROUP BY process_defn_name`).all;
 
-/** How many wait in each environment, and since when the first of them does. */
+/** The number of waiting reviews in each environment, and since when the oldest waits. */
 export const reviewsWaiting =
   query<ReviewsWaiting>()(`SELECT environment, count(*) AS count, min(last_updated_at) AS oldest FROM process_instances
   WHERE tenant_id = :tenant_id AND environment IN ('live', 'test') AND status = 'REVIEW' GROUP BY environment`).all;

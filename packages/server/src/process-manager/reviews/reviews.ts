@@ -33,20 +33,20 @@ import { openVerdicts } from './verdicts.repository.ts';
 
 export type ReviewDeps = {
   drive: Drive;
-  /** How an operator who can sign in is shown as a reviewer. */
+  /** The name of an operator as a reviewer; undefined if the operator cannot sign in. */
   reviewerName(db: TenantReads, operatorId: string): Promise<string | undefined>;
   tellOperator: TellOperator;
   audit: Pick<Audit, 'record'>;
-  /** A one-time link with which the end user goes on. */
+  /** A one-time link with which the end user continues. */
   resumeLink(tx: TenantTx, row: InstanceRow, now: number): Promise<{ redirectUrl: string; expiringDtm: string }>;
-  /** Tells the end user, if they have asked for it. */
+  /** Notifies the end user, if they asked for that. */
   askedAgain(tx: TenantTx, row: InstanceRow, now: number): Promise<void>;
 };
 
 /** Reviews: people decide what the machines could not. */
 export function reviewHandlers(deps: ReviewDeps) {
   const { drive, resumeLink, askedAgain } = deps;
-  /** In one transaction: nobody else has it, the engine takes the verdict, the instance shows who said what. */
+  /** Decides a review in one transaction: locks it, applies the verdict, and records the reviewer. */
   const decide = async (context: Context, id: string, input: ReviewInput, happening: Happening): Promise<InstanceRow> =>
     context.db.write(async (tx) => {
       const before = await lockReview(context, tx, id, input.reviewer);
@@ -125,7 +125,7 @@ async function claim(
 ) {
   await context.db.write(async (tx) => {
     const row = await lockReview(context, tx, id, reviewer);
-    // One that was assigned keeps its time.
+    // An assigned review keeps its longer time.
     const end = until !== null && isClaimed(row, context.now) ? Math.max(until, row.claimed_until ?? 0) : until;
     const claimed = { reviewer: end === null ? null : nameOf(context, reviewer), claimed_until: end };
     await changeInstance(tx, row, { ...row, ...claimed, last_updated_at: row.last_updated_at });
@@ -163,7 +163,7 @@ async function setPriority(deps: ReviewDeps, context: Context, id: string, prior
 const PRIORITIES = ['NORMAL', 'HIGH', 'URGENT'] as const;
 type Priority = (typeof PRIORITIES)[number];
 
-/** What waits since then should be decided by now. Without a deadline nothing is overdue. */
+/** Reviews that have waited since before this moment are overdue. Without a deadline there are none. */
 async function overdueSince({ db, principal, now }: Context): Promise<number> {
   const { reviewDueHours } = await findProcessSettings(db, principal.environment);
   return reviewDueHours > 0 ? now - reviewDueHours * HOUR : -1;

@@ -12,17 +12,17 @@ import { findProcessSettings, type ProcessSettings } from '../settings/settings.
 import { addVerdict, openVerdicts, type Verdict, type VerdictRow } from './verdicts.repository.ts';
 
 /**
- * Four eyes. A round begins when an instance comes to the reviewers, and ends when it is decided. Where two people have to
- * agree, a verdict decides only if the last one of the round is the same and was given by somebody else. An API key gives
- * none of the two: whoever makes keys has as many of them as they like, and would be two people.
+ * The four-eyes rule. A round begins when an instance comes to the reviewers, and ends with the decision. If two people must
+ * agree, a verdict decides only if the last one of the round is the same and came from another person. API keys cannot give
+ * such verdicts, because one person can create two keys.
  */
 export const commentPlace = (id: string) => `verdict:${id}`;
 
 type Input = { status: Verdict; comment: string; reviewer: string };
 
 /**
- * Writes the verdict down. True if it decides. With four eyes it refuses an API key with 100360, and with 100300 a second
- * verdict of the same operator in a row.
+ * Stores the verdict. Resolves to true if it decides. With the four-eyes rule it refuses an API key with 100360, and two
+ * verdicts in a row of the same operator with 100300.
  */
 export async function giveVerdict(context: Context, tx: TenantTx, row: InstanceRow, input: Input): Promise<boolean> {
   const { now, principal } = context;
@@ -51,7 +51,7 @@ export async function giveVerdict(context: Context, tx: TenantTx, row: InstanceR
   return decides;
 }
 
-/** An earlier round was over when the end user was asked again. */
+/** The verdicts of the current round, which began when the instance came to the reviewers. */
 export function ofRound(verdicts: readonly VerdictRow[], enteredAt: number): VerdictRow[] {
   return verdicts.filter(({ entered_at }) => entered_at === enteredAt);
 }
@@ -70,7 +70,7 @@ async function needsTwoOf(db: TenantReads, { id, definition_id, environment }: I
 type TwoSettings = Pick<ProcessSettings, 'fourEyes' | 'secondReviewPercent'>;
 
 /**
- * Whether two people have to agree on the instance. A keyed hash of the id chooses the sample: a reviewer who could foresee
+ * Whether two people must agree on the instance. A keyed hash of the id chooses the sample: a reviewer who could foresee
  * it would be honest where it matters and nowhere else.
  */
 export function isForTwo(

@@ -25,7 +25,7 @@ const { columns } = verdicts;
 export type VerdictRow = RowOf<typeof verdicts>;
 export type Verdict = 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN' | 'REOPENED';
 
-/** Verdicts of one round that are looked at. */
+/** The verdicts that are read of one round. */
 const MAX_IN_ROUND = 100;
 const CLOSED = listInStretches(
   verdicts,
@@ -54,7 +54,7 @@ export type ClosedFilter = IdRange & {
   definitionName: string | undefined;
 };
 
-/** What was decided, the newest first. There may be very many, and the filters have no index. */
+/** The decisions, the newest first. There may be very many, and the filters have no index. */
 export function pageClosed(db: TenantReads, { from, below, ...filter }: ClosedFilter, { offset, size }: Paging) {
   const newestFirst = { orderBy: 'id DESC', sorts: 0, offset, size };
   return CLOSED(db, lineOf(db.tenantId, filter.environment), filter, newestFirst, { from, below });

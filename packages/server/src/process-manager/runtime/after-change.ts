@@ -4,7 +4,7 @@ import { type Effect, isFinal, type State } from '../engine/state.ts';
 import type { NewEvent } from '../instances/instance-events.repository.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
 
-/** The instance as the engine's state wants it. Who is in review has all the time that the reviewer takes. */
+/** The instance after a change of the engine's state. In review it has no deadline. */
 export function afterChange(
   before: InstanceRow,
   { flow }: State,
@@ -18,7 +18,7 @@ export function afterChange(
   return {
     ...before,
     status,
-    // Since when it waits for a reviewer; a correction does not put it at the end of the queue.
+    // The start of the wait for a reviewer. A correction does not move it to the end of the queue.
     last_updated_at: status === 'REVIEW' && !enters ? before.last_updated_at : now,
     ...(isEnded && { completed_at: now, deadline_at: null, code_hash: null, code_expires_at: null }),
     ...(!isEnded && { completed_at: null }),

@@ -12,7 +12,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 /** Faults that a retry does not change. Every other fault may be temporary. */
 const LASTING = ['refused_address', 'bad_answer'];
 
-/** How a step asks a service of the tenant. Secrets are put in here and never reach the step. */
+/** Calls a service of the tenant for a step. Secrets are filled in here and never reach the step. */
 export function httpCaller(deps: { outbound: Pick<Outbound, 'send'>; findSecret: FindSecret }): CallHttp {
   const failed = (fault: string, lasting: boolean): HttpAnswer => ({ status: 0, text: '', fault, lasting });
   return async (db, { method, url, headers, body, environment, actor }, signal) => {

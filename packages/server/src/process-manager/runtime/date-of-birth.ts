@@ -2,7 +2,7 @@ import type { TenantReads } from '../../db/db.ts';
 import { documentFacts } from '../engine/document-facts.ts';
 import type { Drive } from './drive.ts';
 
-/** The day of birth that a document of the instance says; of several documents, the first that says one. */
+/** The date of birth in the first document of the instance that has one. */
 export async function dateOfBirthOf(
   drive: Pick<Drive, 'lookAt'>,
   db: TenantReads,

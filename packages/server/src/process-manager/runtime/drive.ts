@@ -38,58 +38,58 @@ import type { IdentityPort } from './identity-port.ts';
 import { type ChildPayload, LOOK_STEP, START_CHILD, WORK_STEP } from './job-kinds.ts';
 import { needsLook, type SettledStep, settleStep, settles } from './settle-step.ts';
 
-/** The one transaction around the engine: reads where a journey stands, lets the engine decide, stores what it decided. */
+/** The transaction around the engine: reads a journey, computes its next state, and stores it with its effects. */
 export type Drive = {
   /**
-   * Locks the instance, applies what happened, stores state, events, checks, work to do and children. What happens to a
-   * child that ends happens to its parent in the same transaction.
+   * Locks the instance, applies the event, and stores state, events, checks, jobs and children. The end of a child is applied
+   * to its parent in the same transaction.
    */
   apply(tx: TenantTx, instanceId: string, happening: Happening, now: number): Promise<Applied>;
   /**
-   * The same for an end user, whose answer shows the step that the journey comes to. The caller has locked the root, and has
-   * looked since and changed nothing of the journey.
+   * Applies an event of an end user, whose answer shows the next step. The caller has locked the root, has read the journey
+   * since and has not changed it.
    */
   applyTo(tx: TenantTx, snapshot: Snapshot, happening: Happening, now: number): Promise<Applied>;
-  /** Ends a journey before its end: the root, the child that is under way below it, and with that those between the two. */
+  /** Ends a journey early: the root, its running descendant, and those between the two. */
   endEarly(
     tx: TenantTx,
     journey: Pick<Snapshot, 'root' | 'instance'>,
     why: 'abandon' | 'cancel',
     now: number,
   ): Promise<Applied>;
-  /** Starts a child that was left to a transaction of its own, if its parent still waits for it. */
+  /** Starts a child in a separate transaction, if its parent still waits for it. */
   startChild(tx: TenantTx, child: ChildPayload, now: number): Promise<void>;
   /**
-   * Where the journey of an end user stands: `instance` is the one asked for, or the child below it that is under way.
-   * Undefined if there is no such instance.
+   * Reads the journey of an end user: `instance` is the requested one or its running descendant. Undefined if there is no such
+   * instance.
    */
   look(db: TenantReads, instanceId: string): Promise<Snapshot | undefined>;
-  /** The same of the instance itself, whatever is under way below it. */
+  /** Reads the journey of the instance itself, even if a descendant is running. */
   lookAt(db: TenantReads, instanceId: string): Promise<Snapshot | undefined>;
 };
 
 export type Snapshot = {
-  /** The instance that was asked for. */
+  /** The requested instance. */
   readonly root: InstanceRow;
   /** The instance whose step is shown. */
   readonly instance: InstanceRow;
   readonly definition: CompiledDefinition;
   readonly state: State;
-  /** Of the root: grows with every change below it, too. 0 before it was opened. */
+  /** The revision of the root, which grows with every change of a descendant, too. 0 before it was opened. */
   readonly revision: number;
 } & Omit<InstanceJourney, 'row'>;
 
-/** As much of a snapshot as a page shows. */
+/** The part of a snapshot that a page shows. */
 export type ShownJourney = Omit<Snapshot, 'journey' | 'dataKey' | 'views'>;
 
 export type Applied =
   | { readonly refusal: Reason; readonly faults?: readonly { pointer: string; message: string }[] }
   | { readonly refusal?: undefined; readonly instance: InstanceRow; readonly after?: Changed | undefined };
 
-/** Where the journey stands now. Missing if steps, children or images that followed have changed it again. */
+/** The new state. Undefined if later steps, children or images have changed it again. */
 type Changed = Pick<Snapshot, 'state' | 'revision'>;
 
-/** What the page shows next, if it need not be read again. */
+/** The next view of the page, if it need not be read again. */
 export function shownAfter(snapshot: Snapshot, applied: Applied): ShownJourney | undefined {
   if (applied.refusal !== undefined || !applied.after || snapshot.instance.id !== snapshot.root.id) return undefined;
   const { instance, after } = applied;
@@ -100,19 +100,19 @@ export type DriveDeps = Pick<Platform, 'vault' | 'jobs' | 'warn'> & {
   tell: TellEvents;
   expectNotified: ExpectNotified;
   rememberViews(tx: TenantTx, instanceId: string, views: Snapshot['views']): void;
-  /** The events of showing a step to the end user. */
+  /** The events of a step that the end user sees. */
   eventsOfView(tx: TenantTx, row: InstanceRow, current: Current): Promise<NewEvent[]>;
-  /** Steps of identity stores are settled in the transaction that takes what was submitted. */
+  /** The identity stores, whose steps are settled in the transaction of the submission. */
   identity: IdentityPort;
-  /** Sends the webhook that a step names. False if there is none of that name. */
+  /** Sends the webhook that a step names. Resolves to false if there is none of that name. */
   sendWebhook(tx: TenantTx, name: string, event: InstanceEvent): Promise<boolean>;
-  /** Told after the commit that a journey, or one below it, has changed. */
+  /** Called after the commit of a change to a journey or a descendant. */
   changed(tenantId: TenantId, rootId: string): void;
 };
 
-/** Instances below a root, on all levels together. */
+/** The limit of descendants of a root, on all levels together. */
 export const MAX_DESCENDANTS = 50;
-/** Other writers wait for a transaction, so the next children have one of their own. */
+/** Further children are started in other transactions, because other writers wait for this one. */
 export const CHILDREN_PER_TRANSACTION = 5;
 
 export function openDrive(deps: DriveDeps): Drive {
@@ -134,7 +134,7 @@ export function openDrive(deps: DriveDeps): Drive {
     applyTo(tx, snapshot, happening, now) {
       const { root, instance } = snapshot;
       const how = { now, isShown: true };
-      // Below a root, those between are locked in their order.
+      // For a descendant, the instances between are locked in their order.
       if (instance.id !== root.id || root.parent_id !== null) return applyLocked(tx, instance.id, happening, how);
       deps.rememberViews(tx, root.id, snapshot.views);
       const run = runIn(deps, tx, [root], how);
@@ -170,10 +170,10 @@ export function openDrive(deps: DriveDeps): Drive {
   };
 }
 
-/** `isShown`: the end user sees where this leads. */
+/** With `isShown`, the end user sees the next step. */
 type How = { now: number; isShown: boolean };
 
-/** `children` counts those that the transaction has made. */
+/** `children` is the number of children that the transaction has created. */
 type Run = How & {
   deps: DriveDeps;
   tx: TenantTx;
@@ -252,7 +252,7 @@ async function applyTo(run: Run, position: Position, happening: Happening): Prom
   await deps.tell(tx, after, events, { before: before.sequence, now });
   warnOfConditions(run, before, definition, next.effects);
   const { result = {} } = happening.type === 'submit' ? happening : {};
-  // What steps send themselves is numbered before the next step is shown.
+  // The events that steps send get their numbers before the event of the next step.
   const sender = { ...updated, sequence: before.sequence + own.length };
   await perform(run, sender, { definition, state: next.state, result }, next.effects);
   if (isFinal(updated.status) && updated.parent_id !== null) await tellParent(run, updated);
@@ -277,7 +277,7 @@ async function shownEvents({ deps, tx, isShown }: Run, row: InstanceRow, { flow 
   return isShown && current?.phase === 'user' ? deps.eventsOfView(tx, row, current) : [];
 }
 
-/** The tenant sees it in the events; the operator, who is asked why journeys end, in the log. */
+/** Logs conditions without a value for the operator; the tenant sees them in the events. */
 function warnOfConditions(
   run: Run,
   row: InstanceRow,
@@ -343,7 +343,7 @@ async function settle(run: Run, row: InstanceRow, performed: Performed, { step, 
   if (refusal) throw new Error(`what step ${step} came to was refused: ${refusal}`);
 }
 
-/** The end user is there already, so the child is opened as soon as it is made. */
+/** Creates a child and opens it at once, because its end user is present. */
 async function startChild(run: Run, parent: InstanceRow, step: SubprocessStep, childId: string): Promise<void> {
   const { tx, now } = run;
   const { environment } = parent;
@@ -377,7 +377,7 @@ async function tellParent(run: Run, child: InstanceRow): Promise<void> {
   await apply({ ...run, depth: run.depth - 1 }, parent, { type: 'childEnded', childId: id, status });
 }
 
-/** Reads a row again that this transaction has locked already. */
+/** Reads a row again that this transaction has locked. */
 async function reread({ tx }: Run, id: string): Promise<InstanceRow> {
   const row = await findInstance(tx, id);
   if (!row) throw new Error(`instance ${id} is gone in the transaction that holds it`);

@@ -22,7 +22,7 @@ import type { Drive } from './drive.ts';
 
 export type { InstanceImage };
 
-/** What an instance has gathered, for those who may read it: the user data and the machines that work on it. */
+/** The data of an instance, for user data and for the machines that work on it. */
 export type InstanceData = {
   readonly instance: InstanceView;
   readonly definition: Definition;
@@ -35,18 +35,18 @@ export type InstanceData = {
 export type ReadInstanceData = {
   /** Undefined unless the instance is of that definition and that environment. */
   find(db: TenantReads, key: WantedInstance): Promise<InstanceData | undefined>;
-  /** The same, of whichever definition. */
+  /** Finds the data of an instance of any definition. */
   findAny(db: TenantReads, key: Omit<WantedInstance, 'definitionId'>): Promise<InstanceData | undefined>;
-  /** What the tenant told about the end user: names, parameters, how it was reviewed. */
+  /** The tenant's data about the end user: names, parameters, and the review. */
   applicant(db: TenantReads, instanceId: string): Promise<object | undefined>;
-  /** From which browsers the journey was used. */
+  /** The browsers in which the journey was used. */
   sessions(db: TenantReads, instanceId: string): Promise<readonly object[]>;
-  /** What reviewers wrote to each other about the instance. */
+  /** The notes of reviewers about the instance. */
   notes(db: TenantReads, instanceId: string): Promise<readonly object[]>;
   image(db: TenantReads, row: InstanceImage): Promise<Buffer>;
-  /** `row.bytes` of them, opened as they come. */
+  /** Streams `row.bytes` bytes while decrypting. */
   imageStream(db: TenantReads, row: InstanceImage): Promise<Readable>;
-  /** What happened in it, from the first; no more than there can reasonably be. */
+  /** The events of the instance, the oldest first, up to a limit. */
   events(db: TenantReads, instanceId: string): Promise<EventView[]>;
 };
 

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineKind } from '../../jobs/define-job.ts';
 import { MINUTE, SECOND } from '../../kernel/clock.ts';
 
-/** The jobs that `drive` enqueues. Their handlers need `drive`, and stand in files of their own. */
+/** The jobs that `drive` enqueues. Their handlers are in other files, because they need `drive`. */
 export type WorkPayload = { instanceId: string; step: string; attempt: number };
 
 /** `instanceId` is the parent, whose step waits for the child. */
@@ -16,15 +16,15 @@ export const WORK_STEP = defineKind<WorkPayload>({
   timeoutMs: 5 * MINUTE,
 });
 
-/** The same for live steps that need the machine that looks at pictures. */
+/** The work of live steps that analyse pictures. */
 export const LOOK_STEP = defineKind<WorkPayload>({
   ...WORK_STEP,
   kind: 'process-manager.look',
   does: 'analyses the pictures of a step, for live instances',
   role: 'vision',
-  // Somebody waits for it. Pictures that are analysed twice have the same findings.
+  // Short, because an end user waits, and pictures that are analysed twice have the same findings.
   leaseMs: 4 * SECOND,
-  // A server that hangs for longer loses the job and an attempt with it. Failures end the work after as many as above.
+  // A server that hangs loses the job and an attempt, so there are more attempts. Failures end the work after as many as above.
   maxAttempts: 20,
   atOnce: availableParallelism(),
 });

@@ -6,25 +6,25 @@ import { type FindDuplicatesDeps, findDuplicates, NOT_ALL_COMPARED } from '../fa
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import type { Snapshot } from './drive.ts';
 
-/** Candidates of a watchlist, by whoever keeps the lists. Undefined if there is no such list. */
+/** Searches a watchlist for a face. Undefined if there is no such list. */
 export type SearchWatchlist = (
   tenantId: TenantId,
   environment: 'live' | 'test',
   name: string,
   template: Buffer,
-  /** Who is looked for, for the audit log. */
+  /** The instance whose face is searched, for the audit log. */
   instanceId: string,
 ) => Promise<FoundFaces | undefined>;
 
 type Candidate = { readonly memberId: string; readonly score: number };
 type FoundFaces = {
   readonly candidates: readonly Candidate[];
-  /** With how many faces of the list it was compared, and how many were made by another algorithm. */
+  /** The number of compared faces of the list, and of those of another algorithm. */
   readonly compared: number;
   readonly notComparable: number;
 };
 
-/** The same by document numbers or e-mail addresses. */
+/** Searches a watchlist for document numbers or e-mail addresses. */
 export type SearchValues = (
   tenantId: TenantId,
   environment: 'live' | 'test',
@@ -40,7 +40,7 @@ export type LiveVisionDeps = FindDuplicatesDeps & {
   now(): number;
 };
 
-/** The machine, and beside it those who know which faces have been seen before, for the work on one instance. */
+/** The machine and the searches among stored faces, for the work on one instance. */
 export function liveVision(deps: LiveVisionDeps, db: TenantDb, { instance }: Snapshot, step: string): Vision {
   const { machine, searchWatchlist, searchValues } = deps;
   const { readFace, matchFaces } = machine;

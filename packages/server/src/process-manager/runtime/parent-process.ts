@@ -7,7 +7,7 @@ import { findInstance } from '../instances/process-instances.repository.ts';
 import type { Drive } from './drive.ts';
 import { type ChildPayload, START_CHILD } from './job-kinds.ts';
 
-/** For features that run a process for an instance that waits meanwhile. */
+/** The port for features that run a process while an instance waits. */
 export function parentProcesses(drive: Pick<Drive, 'apply'>, clock: Clock) {
   return {
     /** An instance of the other environment is treated as missing. */
@@ -24,18 +24,18 @@ export function parentProcesses(drive: Pick<Drive, 'apply'>, clock: Clock) {
         }),
       };
     },
-    /** One that is gone, or waits for something else by now, is left alone. */
+    /** Does nothing if the instance is gone or waits for something else by now. */
     async resumeInstance(tx: TenantTx, instanceId: string, variables: Readonly<Record<string, string>>): Promise<void> {
       await drive.apply(tx, instanceId, { type: 'resume', variables }, clock.now()).catch(isGone);
     },
-    /** The end user does not want it. One that is gone or has ended is left alone. */
+    /** Abandons the instance for the end user. Does nothing if it is gone or has ended. */
     async abandonInstance(tx: TenantTx, instanceId: string): Promise<void> {
       await drive.apply(tx, instanceId, { type: 'abandon' }, clock.now()).catch(isGone);
     },
   };
 }
 
-/** Starts a child in a transaction of its own: one that makes many instances holds up all other writers. */
+/** Starts a child in a separate transaction, because one that creates many instances delays all other writers. */
 export function startChildJob(drive: Drive): JobDefinition<ChildPayload> {
   return {
     ...START_CHILD,

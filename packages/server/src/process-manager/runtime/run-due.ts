@@ -7,13 +7,13 @@ import { dueJourneys, postponeJourney } from '../instances/journeys.repository.t
 import { overdueInstances, postponeDeadline } from '../instances/process-instances.repository.ts';
 import type { Drive } from './drive.ts';
 
-/** Steps and instances whose time is over. One pass of the installation, every half minute. */
+/** Handles steps and instances whose time is over, in a pass of the installation every half minute. */
 type RunDueDeps = Pick<Platform, 'db' | 'everyTenantId' | 'onError' | 'suspended'> & {
   drive: Drive;
 };
 
 const RUN_DUE_EVERY_MS = 30 * SECOND;
-/** A tenant with a great deal to do takes turns with the others: this many of each kind, then the next tenant. */
+/** The number of each kind that a tenant handles in its turn. */
 const BATCH = 50;
 
 export function defineRunDue(deps: RunDueDeps): JobDefinition<object> {
@@ -43,7 +43,7 @@ const KINDS = [
   { find: overdueInstances, happening: { type: 'expire' }, postpone: postponeDeadline, delayMs: DAY },
 ] as const;
 
-/** True if the tenant has more to do. */
+/** Resolves to true if the tenant has more due steps or instances. */
 async function runBatch(deps: RunDueDeps, db: TenantDb, now: number, signal: AbortSignal): Promise<boolean> {
   let more = false;
   for (const { find, happening, postpone, delayMs } of KINDS) {
@@ -55,7 +55,7 @@ async function runBatch(deps: RunDueDeps, db: TenantDb, now: number, signal: Abo
       await db
         .write(async (tx) => {
           const { refusal } = await deps.drive.apply(tx, id, happening, now);
-          // Otherwise it would be found again at every pass.
+          // Otherwise every pass would find it again.
           if (refusal !== undefined) await putOff(tx);
         })
         .catch(isGone)
@@ -66,8 +66,8 @@ async function runBatch(deps: RunDueDeps, db: TenantDb, now: number, signal: Abo
 }
 
 /**
- * One journey that cannot go on holds up nobody else's: it is put off, so that it is not found again at once. A database
- * that does not answer is not the journey's fault.
+ * Postpones a journey that cannot continue, so that it does not block others. A database that does not answer is not a fault
+ * of the journey.
  */
 async function skip(deps: RunDueDeps, db: TenantDb, error: unknown, putOff: (tx: TenantTx) => Promise<void>) {
   if (error instanceof DbError && error.fault !== 'unique') throw error;

@@ -8,7 +8,7 @@ import { stepTypeOf } from '../engine/steps/registry.ts';
 import { findInstance, type InstanceRow } from '../instances/process-instances.repository.ts';
 import type { IdentityPort } from './identity-port.ts';
 
-/** Steps that are begun and settled within a transaction: those of identity stores. The instance is locked. */
+/** Steps of identity stores, which are begun and settled within a transaction. The instance is locked. */
 export type SettledStep = {
   readonly row: InstanceRow;
   readonly definition: CompiledDefinition;
@@ -23,7 +23,7 @@ export function settles(definition: CompiledDefinition, stepId: string): boolean
   return step !== undefined && stepTypeOf(step.type).settle !== undefined;
 }
 
-/** Whether the work of a step needs image analysis. That of the sandbox never does. */
+/** Whether the work of a step needs image analysis, which the sandbox never does. */
 export function needsLook(
   { environment }: Pick<InstanceRow, 'environment'>,
   definition: CompiledDefinition,
@@ -54,7 +54,7 @@ export async function settleStep(
 
 type Begins = Pick<SettledStep, 'definition' | 'state'> & { readonly instance: InstanceRow };
 
-/** What the page needs to go on. Nothing if the store refuses; 100142 if there is nothing to begin. */
+/** Makes the settings for the page. Undefined if the store refuses. Refuses with 100142 if the step has no beginning. */
 export async function beginStep(
   identity: IdentityPort,
   tx: TenantTx,
@@ -77,7 +77,7 @@ export async function actsFor(
   return identity.acts(tx, { instanceId, step, environment, process: await processOf(tx, row), now });
 }
 
-/** A child acts for its parent, and is named beside it, with the first of the tags that its definition bears now. */
+/** The process of an instance: its parent if it is a child, and the first current tag of its definition. */
 async function processOf(tx: TenantTx, row: InstanceRow): Promise<ParentProcess> {
   const parent = row.parent_id === null ? undefined : await findInstance(tx, row.parent_id);
   const { id, definition_id, process_defn_name, process_defn_version } = parent ?? row;

@@ -20,19 +20,19 @@ import type { IdentityPort } from './identity-port.ts';
 import { LOOK_STEP, WORK_STEP, type WorkPayload } from './job-kinds.ts';
 import { actsFor, needsLook } from './settle-step.ts';
 
-/** The work of machines on one attempt of one step. Done at least once; the engine takes findings only once. */
+/** The work of machines on an attempt of a step. It runs at least once; the engine accepts findings only once. */
 export type WorkDeps = Pick<Platform, 'vault' | 'jobs'> & {
   drive: Drive;
   blobs: Blobs;
-  /** The machine for live instances, and for the sandbox that which plays the scenario. */
+  /** The machine for live instances, and the scenario for those of the sandbox. */
   visionOf(db: TenantDb, snapshot: Snapshot): Vision;
-  /** Has blobs deleted, once the transaction is committed. */
+  /** Enqueues the deletion of blobs after the commit. */
   deleteBlobs(tx: TenantTx, keys: readonly string[]): Promise<unknown>;
   callHttp: CallHttp;
   identity: IdentityPort;
-  /** Whether this process has machines look. */
+  /** Whether this process analyses images. */
   takesLooks: boolean;
-  /** Whether trying again cannot help: then the instance ends with an error at once. */
+  /** Whether a retry cannot help: then the instance ends with an error at once. */
   isHopeless(error: unknown): boolean;
 };
 
@@ -70,7 +70,7 @@ export function workStepJobs(deps: WorkDeps): readonly JobDefinition<WorkPayload
           const happening = { type: 'findings', step, attempt, findings } as const;
           const { refusal } = await deps.drive.apply(tx, instanceId, happening, context.now);
           if (refusal) return false;
-          // At work, a step gets no other images of its attempt.
+          // During the work, a step gets no other images.
           const replaced = await saveImages(tx, rows, snapshot.images);
           if (replaced.length > 0) await deps.deleteBlobs(tx, replaced);
           return true;
@@ -89,8 +89,8 @@ export function workStepJobs(deps: WorkDeps): readonly JobDefinition<WorkPayload
 type Handler = JobDefinition<WorkPayload>['run'];
 
 /**
- * An outage is no failed attempt: a journey must not end because a bucket was restarted. The engine ends work that takes
- * too long (`work_timeout`), and then there is nothing left to do here.
+ * Postpones work during an outage: a journey must not end because a bucket was restarted. The engine ends work that takes too
+ * long (`work_timeout`); then the job has nothing more to do.
  */
 function postponedInOutage(handler: Handler): Handler {
   return async (payload, context) => {
@@ -102,7 +102,7 @@ function postponedInOutage(handler: Handler): Handler {
   };
 }
 
-/** Whether the database or the place of the images is away or full. */
+/** Whether the database or the blob store is away or full. */
 function isOutage(error: unknown): boolean {
   return (error instanceof DbError || error instanceof BlobError) && ['unavailable', 'full'].includes(error.fault);
 }
@@ -114,7 +114,7 @@ function isAtWork({ state }: Snapshot, { step, attempt }: WorkPayload): boolean 
 
 type Concluded = WorkPayload & { conclude: NonNullable<WorkResult['conclude']>; now: number };
 
-/** With the instance locked, and only if the work is still wanted: what was concluded once is not concluded again. */
+/** Concludes work with the instance locked, if it is still wanted, so that it is not concluded twice. */
 async function concludeWork(deps: WorkDeps, tx: TenantTx, concluded: Concluded): Promise<Findings | undefined> {
   const { instanceId, step, now } = concluded;
   await lockChain(tx, instanceId);
@@ -157,7 +157,7 @@ async function work(deps: WorkDeps, db: TenantDb, snapshot: Snapshot, context: J
       const owner = definition.definition.steps.find(
         (each) => each.key === key && Object.hasOwn(state.flow.done, each.id),
       );
-      // What an earlier attempt showed was not accepted, so only the one that ended the step counts.
+      // Earlier attempts were not accepted, so only the images of the one that ended the step count.
       const attempt = owner && state.flow.done[owner.id]?.attempts;
       const isWanted = (image: ImageName) =>
         image.step === owner?.id && image.attempt === attempt && image.name === name;

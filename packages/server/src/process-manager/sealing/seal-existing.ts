@@ -8,12 +8,12 @@ import { toStored } from '../instances/instance-seal.ts';
 import { addTerms, findStoredInstance, removeTerms } from '../instances/process-instances.repository.ts';
 
 /**
- * Seals what an earlier release stored in the clear, before anybody is served. Where it stands is stored with every batch,
- * so a start that was killed goes on where it stopped. What SQLite deletes it overwrites; the log is folded in at the end.
+ * Seals data that an earlier release stored unsealed, before requests are served. Its progress is stored with every batch, so
+ * a killed start continues where it stopped. SQLite overwrites deleted data, and the log is written into the file at the end.
  */
 export type SealExistingDeps = Pick<Platform, 'db' | 'everyTenantId'> & {
   scrub: Scrub;
-  /** What other features hold: each seals a batch behind an id, and answers the ids that it sealed. */
+  /** The data of other features: each seals a batch after an id, and resolves to the ids. */
   others: Readonly<Record<'users' | 'members', (tx: TenantTx, after: string, limit: number) => Promise<string[]>>>;
   onProgress(progress: { tenantId: string; what: string; sealed: number }): void;
 };
@@ -104,7 +104,7 @@ async function sealInstances(tx: TenantTx, after: string): Promise<Batch> {
   return { last: ids.at(-1)?.id ?? DONE, sealed };
 }
 
-/** A new tenant has nothing that an earlier release stored. */
+/** Marks a new tenant, which has no data of an earlier release. */
 export async function markSealed(tx: TenantTx): Promise<void> {
   for (const what of ['instances', 'tokens', 'users', 'members']) await putMark(tx, `${MARK}.${what}`, DONE);
 }

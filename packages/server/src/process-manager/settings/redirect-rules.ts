@@ -2,7 +2,7 @@ import type { TenantReads } from '../../db/db.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { findProcessSettings } from './settings.repository.ts';
 
-/** Where end users may be sent. Pure: the text, and the list of the tenant. */
+/** The rules for addresses to which end users may be redirected, by the list of the tenant. Pure. */
 
 /** Schemes that browsers execute or display instead of navigating, such as `javascript:`. */
 const NEVER: ReadonlySet<string> = new Set([
@@ -30,14 +30,14 @@ const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-
 /** Browsers read a host whose last label is a number as an IP address. */
 const NUMERIC = /(^|\.)(\d+|0x[0-9a-f]*)$/;
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1']);
-/** Invisible characters, spaces and backslashes: browsers drop or change them, so two readers would see two addresses. */
+/** Invisible characters, spaces and backslashes, which browsers drop or change, so that two readers see two addresses. */
 const AMBIGUOUS = /[\s\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 export type Normalised =
   | { readonly origin: string; readonly fault?: undefined }
   | { readonly fault: string; readonly origin?: undefined };
 
-/** An entry of the tenant's list as it is stored: an origin with its host in lower case, or the scheme of an app. */
+/** The stored form of an entry of the tenant's list: an origin with its host in lower case, or the scheme of an app. */
 export function normaliseOrigin(text: string): Normalised {
   const entry = text.trim().toLowerCase();
   if (AMBIGUOUS.test(entry)) return { fault: 'must not hold spaces, backslashes or invisible characters' };
@@ -66,9 +66,9 @@ function standardPort(url: URL, port: string): string {
 }
 
 export type RedirectRule = {
-  /** As `normaliseOrigin` gives them. */
+  /** In the form of `normaliseOrigin`. */
   readonly origins: readonly string[];
-  /** The server itself, where that is allowed too. */
+  /** The origin of the server, if it is allowed too. */
   readonly ownOrigin?: string;
   readonly maxLength: number;
 };
@@ -77,9 +77,9 @@ export const MAX_REDIRECT_LENGTH = 1000;
 export const MAX_UI_URL_LENGTH = 500;
 
 /**
- * What is wrong with an address, or nothing. It is read once, by the rules browsers follow, and must say in its own
- * text what was read: an address that only becomes a listed one by being corrected is refused. Placeholders such as
- * `{PROCESS_INSTANCE_ID}` may stand behind the origin, and so may anything else.
+ * Ensures that an address leads to an allowed origin (open redirect). It is parsed once, by the rules of browsers, and its
+ * text must begin with the parsed origin: an address that is listed only after a correction is refused. Anything may follow
+ * the origin, such as the placeholder `{PROCESS_INSTANCE_ID}`. Returns the fault.
  */
 export function redirectFault(text: string, { origins, ownOrigin, maxLength }: RedirectRule): string | undefined {
   if ([...text].length > maxLength) return `must have at most ${maxLength} characters`;
@@ -100,7 +100,7 @@ export function redirectFault(text: string, { origins, ownOrigin, maxLength }: R
 
 const NOT_LISTED = 'must begin with an origin in redirectOrigins of the settings of the tenant';
 
-/** Whether an end user may be sent there now: the list may have changed since the address was given. */
+/** Whether an end user may be redirected there now: the list may have changed since the address was set. */
 export async function redirectAllowed(db: TenantReads, environment: Environment, url: string): Promise<boolean> {
   const { redirectOrigins } = await findProcessSettings(db, environment);
   return redirectFault(url, { origins: redirectOrigins, maxLength: MAX_REDIRECT_LENGTH }) === undefined;

@@ -5,10 +5,10 @@ import { putSetting, tenantSettings } from '../../db/tenant-settings.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 
-/** What a tenant sets for all its journeys of an environment. */
+/** The settings of a tenant for all journeys of an environment. */
 export type ProcessSettings = Omit<Ok<typeof api.processSettings.get>, 'lastUpdatedDtm'>;
 
-/** Test journeys follow the live settings until a test key has made some. */
+/** Test journeys use the live settings until a test key has set its own. */
 const NAMES: Record<Environment, string> = { live: 'process', test: 'process:test' };
 const DEFAULTS: ProcessSettings = {
   redirectOrigins: [],
@@ -44,7 +44,7 @@ export async function findStoredSettings(db: TenantReads, environment: Environme
   return parsed(await ONE.get(db, { live: NAMES.live, name: NAMES[environment] }));
 }
 
-/** The row of live locks both environments, because test journeys may follow it. */
+/** Locks the live row for both environments, because test journeys may use it. */
 export async function findSettingsForUpdate(tx: TenantTx, environment: Environment): Promise<StoredSettings> {
   await LOCK.run(tx, { name: NAMES.live, value: '{}', last_updated_at: 0, last_updated_by: 'Grove' });
   return findStoredSettings(tx, environment);
@@ -63,13 +63,13 @@ export async function setProcessSettings(
   await putSetting(tx, { name: NAMES[environment], value, last_updated_at: now, last_updated_by: by });
 }
 
-/** Whether a tenant has set that unknown members of requests are ignored, where that is possible. */
+/** Whether a tenant ignores unknown members of requests, where that is possible. */
 export function lenientTenants(db: Db) {
   return async ({ tenantId, environment }: { tenantId: TenantId; environment: Environment }): Promise<boolean> =>
     (await findProcessSettings(db.of(tenantId), environment)).lenientRequests;
 }
 
-/** How many persons each API key of an environment may read in an hour. */
+/** The number of persons that each API key of an environment may read in an hour. */
 export async function readBudgetOf(db: TenantReads, environment: Environment): Promise<ProcessSettings['readBudget']> {
   return (await findProcessSettings(db, environment)).readBudget;
 }

@@ -17,7 +17,7 @@ import {
   setProcessSettings,
 } from './settings.repository.ts';
 
-/** What a tenant sets for all its journeys. */
+/** The settings of a tenant for all its journeys. */
 export function settingsHandlers() {
   return implement(api.processSettings, {
     async get({ db, principal }) {
@@ -56,7 +56,7 @@ function viewOf(settings: ProcessSettings, lastUpdatedAt: number) {
   return { ...settings, lastUpdatedDtm: toDtm(lastUpdatedAt) };
 }
 
-/** One spelling for each origin, and each once. An app can be led to, but has no pages that frame anything. */
+/** The origins in one spelling and without duplicates. An app can be a redirect, but cannot frame anything. */
 function normalised(name: 'redirectOrigins' | 'embedOrigins', texts: readonly string[]): string[] {
   const faults: FieldFault[] = [];
   const origins = texts.flatMap((text, at) => {
@@ -70,7 +70,7 @@ function normalised(name: 'redirectOrigins' | 'embedOrigins', texts: readonly st
   return [...new Set(origins)];
 }
 
-/** Lets the live journeys of a tenant accept documents of Utopia: for the demonstration, which has no caller yet. */
+/** Lets the live journeys of the demonstration, which has no caller yet, accept documents of Utopia. */
 export function specimenAllower(db: Db, clock: Clock) {
   return (tenant: string): Promise<void> =>
     db.of(asTenantId(tenant)).write(async (tx) => {

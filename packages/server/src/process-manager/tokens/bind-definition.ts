@@ -13,7 +13,7 @@ type Input = {
 
 type Bound = Pick<TokenRow, 'process_defn_name' | 'process_defn_version' | 'process_defn_tag' | 'definition_id'>;
 
-/** A name and version bind one definition for good; a tag binds whatever bears it when an instance is made. */
+/** Binds a token: a name and version bind one definition for ever; a tag binds its current version at each use. */
 export async function bindDefinition(tx: TenantTx, environment: Environment, input: Input): Promise<Bound> {
   const name = input.processDefnName?.trim() || undefined;
   const version = wholeOf(input.processDefnVersion, '/processDefnVersion') ?? undefined;

@@ -13,7 +13,7 @@ import { durationOf, limitsOf } from './token-rules.ts';
 
 type Change = Body<typeof api.processTokens.update>;
 
-/** The row as the change makes it, by the rules for new tokens. What is not given stays. */
+/** The row after a change, by the rules for new tokens. Absent members stay. */
 export async function changedToken(tx: TenantTx, maker: TokenMaker, row: TokenRow, change: Change): Promise<TokenRow> {
   ensureSameDefinition(row, change);
   const { environment, baseUrl } = maker;
@@ -50,7 +50,7 @@ function givenLimits({ type, max_count, not_before_at, not_after_at }: TokenRow)
   };
 }
 
-/** Instances of one token are instances of one definition, or of one tag. */
+/** Ensures that all instances of a token have the same definition or tag. */
 function ensureSameDefinition(row: TokenRow, change: Change): void {
   const { processDefnName: name, processDefnVersion: version, processDefnTag: tag } = change;
   const pointer =

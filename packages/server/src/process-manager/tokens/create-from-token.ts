@@ -16,20 +16,20 @@ import { findToken, type TokenRow } from './process-tokens.repository.ts';
 import { type TakenToken, takeUse, usesToCount } from './take-use.repository.ts';
 import { isUsedUp } from './token-rules.ts';
 
-/** What the body of a creation fills in for this instance alone. */
+/** The members of a creation that count for this instance only. */
 export type Overrides = Body<typeof api.processInstances.create>;
 
 export type FromToken = {
   tokenId: string;
-  /** Undefined for the public link, which knows no environment. */
+  /** Undefined for the public link, which has no environment. */
   environment: Environment | undefined;
   overrides?: Overrides;
   now: number;
   baseUrl: string;
-  /** Of a link that is sent to somebody. */
+  /** Set for a link that is sent. */
   codeTtlMs?: number;
   tell?: TellEvents | undefined;
-  /** Begins to read what telling needs, together with the token. */
+  /** Begins to read the subscribers together with the token. */
   expectNotified?: ((tx: TenantTx) => void) | undefined;
 };
 
@@ -37,14 +37,14 @@ export type CreatedFromToken = {
   row: InstanceRow;
   /** The one-time code, for whoever redeems it at once. */
   code: string;
-  /** Where the end user is to be sent. */
+  /** The address for the end user. */
   redirectUrl: string;
-  /** The same place at the server itself, whatever page runs the journey. */
+  /** The address at the server itself, whatever page runs the journey. */
   startUrl: string;
   themeUrl: string;
 };
 
-/** Takes one use of the token and makes an instance of it, both or neither. */
+/** Takes a use of the token and creates an instance, both or neither. */
 export async function createFromToken(tx: TenantTx, from: FromToken): Promise<CreatedFromToken> {
   const { tokenId, environment, overrides = {}, now, baseUrl } = from;
   from.expectNotified?.(tx);
@@ -73,7 +73,7 @@ export async function createFromToken(tx: TenantTx, from: FromToken): Promise<Cr
   };
 }
 
-/** Why no use could be taken; called only in that case. */
+/** The error if no use could be taken. */
 function whyNot(token: TokenRow | undefined, environment: Environment | undefined, now: number): ApiError {
   if (!token || (environment !== undefined && token.environment !== environment)) return new ApiError(100021);
   if (token.status !== 'ACTIVE') return new ApiError(100024);
@@ -82,7 +82,7 @@ function whyNot(token: TokenRow | undefined, environment: Environment | undefine
   return new ApiError(isUsedUp(token) ? 100046 : 100047);
 }
 
-/** Taking a use of a token that is bound has shown that its definition is deployed. Of a tag, the row says it. */
+/** The definition of a token. `takeUse` has checked that a bound one is deployed; for a tag, this checks it. */
 async function definitionOf(tx: TenantTx, token: TakenToken): Promise<CompiledDefinition> {
   const { definition_id: id, environment, process_defn_tag: tag } = token;
   if (id !== null) return compiledDefinition(tx, id);
@@ -91,7 +91,7 @@ async function definitionOf(tx: TenantTx, token: TakenToken): Promise<CompiledDe
   return compiledOf(tx, row);
 }
 
-/** The reference is one of the parameters, so that whatever reads parameters finds it. */
+/** Adds the reference to the parameters, so that readers of parameters find it. */
 function withReference({ parameters = {}, externalReference }: Overrides): Parameters {
   if (externalReference === undefined) return parameters;
   const also = parameters.externalReference;
@@ -101,7 +101,7 @@ function withReference({ parameters = {}, externalReference }: Overrides): Param
   return { ...parameters, externalReference };
 }
 
-/** The parameters of the instance: those of the token, which were checked when it was made, and those of the caller. */
+/** The parameters of the instance: the checked ones of the token, and those of the caller. */
 async function parametersOf(tx: TenantTx, token: TakenToken, extra: Parameters = {}): Promise<Parameters> {
   const ofToken = JSON.parse(token.parameters) as Parameters;
   if (Object.keys(extra).length === 0) return ofToken;

@@ -7,7 +7,7 @@ import type { processTokenHandlers } from './process-tokens.ts';
 type Handlers = Pick<ReturnType<typeof processTokenHandlers>, 'create'>;
 type NewToken = Parameters<Handlers['create']>[1]['body'];
 
-/** Makes a process token where nobody calls: by the rules for callers, and in the name of Grove itself. */
+/** Creates a process token in the name of Grove, by the same rules as for callers. */
 export function tokenCreator({ create }: Handlers, db: Db, clock: Clock) {
   return async (tenant: string, environment: 'live' | 'test', body: NewToken): Promise<string> => {
     const tenantId = asTenantId(tenant);

@@ -5,12 +5,12 @@ import { findInstanceView } from '../instances/process-instances.repository.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import { findToken } from './process-tokens.repository.ts';
 
-/** Which journey a page is asked for: by its instance, or by the process token that will make one. */
+/** The journey of a page request: its instance, or the process token that will create one. */
 export type AskedJourney = { readonly instanceId: string | undefined; readonly tokenId: string | undefined };
 
 type EmbedDeps = { baseUrlOf(tenantId: string): string };
 
-/** Whether pages of an origin may frame a journey. Each environment has a list of its own. */
+/** Whether pages of an origin may frame a journey. Each environment has its own list. */
 export function embedOrigins(db: Db, deps: EmbedDeps) {
   const mayFrame = frameRule(deps);
   return {
@@ -19,7 +19,7 @@ export function embedOrigins(db: Db, deps: EmbedDeps) {
       const environment = await environmentOf(reads, journey);
       return environment !== undefined && mayFrame(reads, environment, origin);
     },
-    /** A custom page holds nothing of anybody, and is shown in journeys of both environments. */
+    /** A custom page holds no personal data and is shown in journeys of both environments, so either list counts. */
     async mayFramePage(tenantId: TenantId, origin: string): Promise<boolean> {
       const reads = db.of(tenantId);
       return (await mayFrame(reads, 'live', origin)) || mayFrame(reads, 'test', origin);
@@ -28,8 +28,8 @@ export function embedOrigins(db: Db, deps: EmbedDeps) {
 }
 
 /**
- * Whether a page of that origin may frame journeys of the environment. The console of the tenant has the origin of the
- * tenant: it shows test journeys without being listed, and live ones never unless it is.
+ * Whether a page of that origin may frame journeys of the environment. The console has the origin of the tenant: it may frame
+ * test journeys without being listed, and live ones only if it is listed.
  */
 export function frameRule({ baseUrlOf }: EmbedDeps) {
   return async (db: TenantReads, environment: Environment, origin: string): Promise<boolean> =>
@@ -44,13 +44,13 @@ async function environmentOf(db: TenantReads, { instanceId, tokenId }: AskedJour
   return tokenId !== undefined && ID_PATTERN.test(tokenId) ? (await findToken(db, tokenId))?.environment : undefined;
 }
 
-/** The token that a link names, whatever has become of it. */
+/** The token of a link, in any status. */
 export async function linkTarget(db: TenantReads, tokenId: string) {
   const row = await findToken(db, tokenId);
   return row && { environment: row.environment, parameters: JSON.parse(row.parameters) as Record<string, string> };
 }
 
-/** Where end users of a tenant are at home: the first website among those that they may be sent to. */
+/** The home page of a tenant's end users: the first website in its list of redirects. */
 export async function homeOf(db: TenantReads): Promise<string | undefined> {
   const { redirectOrigins } = await findProcessSettings(db, 'live');
   return redirectOrigins.find((origin) => origin.startsWith('https://'));

@@ -15,12 +15,12 @@ export type NewToken = Body<typeof api.processTokens.create>;
 
 export type TokenMaker = { environment: Environment; by: string; now: number; baseUrl: string };
 
-/** The row of a token, if what it is to be is allowed. Whoever asked, the same rules hold. */
+/** The row of a new token. Ensures that the same rules hold for every creator. */
 export async function newToken(tx: TenantTx, maker: TokenMaker, body: NewToken): Promise<TokenRow> {
   const { environment, by, now, baseUrl } = maker;
   const { parameters = {}, uiUrl = '' } = body;
   const id = newId(now);
-  // The specification lets a name be empty, and names are unique.
+  // The specification allows an empty name, but names are unique.
   const name = body.name.trim() === '' ? id : body.name;
   checkParameters(parameters, environment);
   const limits = limitsOf(body);

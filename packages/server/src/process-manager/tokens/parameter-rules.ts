@@ -17,7 +17,7 @@ export type Parameters = Readonly<Record<string, string>>;
 const MAX_KEY_LENGTH = 255;
 /** Names that every object inherits, such as `constructor`: a reader could mistake them for parameters. */
 const NO_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-/** Where the end user is sent. */
+/** The parameters with addresses for the end user. */
 const REDIRECTS = ['_redirectUrl', 'timeoutRedirectUrl'] as const;
 
 export function checkParameters(parameters: Parameters, environment: 'live' | 'test'): void {

@@ -13,7 +13,7 @@ import { gatherUses, usesOf, withUses } from './token-uses.repository.ts';
 
 export type TokenType = 'UNLIMITED' | 'MULTI_USE_COUNT_LIMITED' | 'MULTI_USE_TIME_LIMITED';
 export type TokenStatus = 'ACTIVE' | 'INACTIVE';
-/** What Grove itself makes tokens for. */
+/** The purposes for which Grove itself creates tokens. */
 export type MadeFor = 'PUSH_NOTIFICATION';
 
 const tokens = table('process_tokens', {
@@ -35,7 +35,7 @@ const tokens = table('process_tokens', {
   /** A JSON object of strings. Sealed in the database. */
   parameters: text(),
   ...TRACKED,
-  /** Nothing if a caller made it. */
+  /** Null if a caller created it. */
   made_for: optional(text<MadeFor>()),
   sealed: optional(bytes()),
 });
@@ -50,13 +50,13 @@ const IN_ANY_ORDER = sortable('id', 'name', 'status', 'type', 'processDefnName',
 export const SORTABLE = { ...IN_ANY_ORDER, createdDtm: 'id' } as const;
 const SCANNED = ['id', 'name_folded', 'status', 'type', 'process_defn_name', 'last_updated_at'] as const;
 
-/** Tokens of callers that make no more instances. Each condition has an index. */
+/** Tokens of callers that cannot create more instances. Each condition has an index. */
 const IS_USED_UP = "made_for IS NULL AND type <> 'UNLIMITED' AND max_count IS NOT NULL AND counter >= max_count";
 const HAS_ENDED = 'made_for IS NULL AND not_after_at IS NOT NULL AND not_after_at <= :over';
 const HAS_NO_INSTANCE = `NOT EXISTS (SELECT 1 FROM process_instances i
   WHERE i.tenant_id = :tenant_id AND i.token_id = process_tokens.id)`;
 
-/** Every instance of it that is left was redacted. */
+/** All remaining instances of the token were redacted. */
 const HAS_NO_PERSON = `NOT EXISTS (SELECT 1 FROM process_instances i
   WHERE i.tenant_id = :tenant_id AND i.token_id = process_tokens.id AND i.redacted_at IS NULL)`;
 
@@ -121,7 +121,7 @@ const placeOf = (id: string) => `token:${id}`;
 
 type SealedParameters = Pick<TokenRow, 'id' | 'parameters'> & { sealed?: Uint8Array | null };
 
-/** With its parameters as they were given. */
+/** Opens the parameters of a token. */
 export async function openToken<R extends SealedParameters>(db: TenantReads, row: R): Promise<R> {
   if (!row.sealed) return row;
   const seal = await db.personal();
@@ -147,7 +147,7 @@ const SET_PARAMETERS = statement(
   `UPDATE process_tokens SET sealed = :sealed, parameters = '{}' WHERE tenant_id = :tenant_id AND id = :id`,
 );
 
-/** Nothing else changes the parameters of a token. */
+/** The only place that changes the parameters of a token. */
 export async function setTokenParameters(tx: TenantTx, id: string, parameters: string): Promise<void> {
   SET_PARAMETERS.send(tx, { id, sealed: await sealParameters(tx, id, parameters) });
 }
@@ -158,14 +158,14 @@ export const TOKENS_WITHOUT_INSTANCES = tokens.select(
   AND ${HAS_NO_PERSON} ORDER BY id`,
 );
 
-/** Those of the tokens that hold parameters and whose instances were all deleted or redacted, in the order of their ids. */
+/** The tokens with parameters whose instances were all deleted or redacted, in the order of their ids. */
 export async function tokensWithoutInstances(tx: TenantTx, ids: readonly string[]): Promise<TokenRow[]> {
   const rows = await TOKENS_WITHOUT_INSTANCES.all(tx, { ids });
   await withUses(tx, rows);
   return Promise.all(rows.map((row) => openToken(tx, row)));
 }
 
-/** The page that a token names for its journeys. Undefined if there is no such token. */
+/** The page of a token for its journeys. Undefined if there is no such token. */
 export async function uiUrlOfToken(db: TenantReads, id: string): Promise<string | null | undefined> {
   return (await findToken(db, id))?.ui_url;
 }
@@ -173,17 +173,17 @@ export async function uiUrlOfToken(db: TenantReads, id: string): Promise<string 
 export async function addToken(tx: TenantTx, row: TokenRow): Promise<void> {
   const sealed = await sealParameters(tx, row.id, row.parameters);
   await ADD.run(tx, { ...row, made_for: row.made_for ?? null, parameters: NO_PARAMETERS, sealed });
-  // Those that Grove makes come and go by themselves, and take nobody's place.
+  // Tokens of Grove itself are removed automatically and do not count towards the limit.
   if (!row.made_for) await addToCounter(tx, counterOf(row.environment), 1);
 }
 
-/** A token that a caller made, for whoever changes it. */
+/** Locks a token that a caller created. */
 export async function findTokenForUpdate(tx: TenantTx, id: string): Promise<TokenRow | undefined> {
   const row = await LOCK.get(tx, { id });
   return row && opened(tx, row);
 }
 
-/** Everything but the definition that it is bound to and its uses. */
+/** Changes all columns but the bound definition and the uses. */
 export async function changeToken(tx: TenantTx, row: TokenRow): Promise<void> {
   const sealed = await sealParameters(tx, row.id, row.parameters);
   if (row.type !== 'UNLIMITED') await gatherUses(tx, row.id);
@@ -197,14 +197,14 @@ export async function removeToken(tx: TenantTx, { id, environment }: Pick<TokenR
 export type OverToken = Pick<TokenRow, 'id' | 'environment'> & { at: number };
 export type OverPlace = { readonly over: number; readonly after: Pick<OverToken, 'id' | 'at'>; readonly limit: number };
 
-/** The next tokens of callers whose uses were all taken, or whose time was over by then. */
+/** The next tokens of callers that are used up, or whose time was over by then. */
 export function tokensOver(db: TenantReads, kind: 'usedUp' | 'ended', page: OverPlace): Promise<OverToken[]> {
   const { over, after, limit } = page;
   const { id, at } = after;
   return kind === 'usedUp' ? USED_UP_AFTER.all(db, { id, limit }) : ENDED_AFTER.all(db, { over, at, id, limit });
 }
 
-/** Removes it if it is still over and no instance of it is left. */
+/** Removes the token if it is still over and has no instance. */
 export async function removeIfOver(tx: TenantTx, { id, environment }: OverToken, over: number): Promise<boolean> {
   const isGone = await REMOVE_IF_OVER.changes(tx, { over, id });
   if (isGone) await uncount(tx, { id, environment });
@@ -216,17 +216,17 @@ async function uncount(tx: TenantTx, { id, environment }: Pick<TokenRow, 'id' | 
   await addToCounter(tx, counterOf(environment), -1);
 }
 
-/** No instance can be made from it any more. Only for tokens that Grove made. */
+/** Closes a token of Grove itself, so that it creates no more instances. */
 export async function closeToken(tx: TenantTx, id: string, now: number): Promise<void> {
   await CLOSE.run(tx, { id, now });
 }
 
-/** Removes tokens that Grove made and whose time was over by then. */
+/** Removes tokens of Grove itself whose time was over by then. */
 export function removeTokensOver(tx: TenantTx, over: number, limit: number): Promise<number> {
   return REMOVE_OVER.run(tx, { over, limit });
 }
 
-/** As callers of the environment made them. */
+/** Counts the tokens that callers of the environment created. */
 export async function countTokens(db: TenantReads, environment: Environment): Promise<number> {
   return readCounter(db, counterOf(environment));
 }

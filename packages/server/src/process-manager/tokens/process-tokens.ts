@@ -24,10 +24,10 @@ import {
   type TokenRow,
 } from './process-tokens.repository.ts';
 
-/** Process tokens: what instances are made from (specification 4.7). */
+/** Process tokens, from which instances are created (specification 4.7). */
 export type ProcessTokensDeps = {
   baseUrlOf(tenantId: string): string;
-  /** How many a tenant may hold in each environment: those that are over go by themselves. */
+  /** The limit of a tenant in each environment. Tokens that are over are removed automatically. */
   maxTokens: number;
   audit: Pick<Audit, 'record'>;
   erasureLog: Pick<ErasureLog, 'note'>;
@@ -75,7 +75,7 @@ export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }
         const before = visible(context, await findTokenForUpdate(tx, params.processTokenId));
         const changed = await changedToken(tx, maker, before, body);
         await ensureUniqueName('process token', changed.name, () => changeToken(tx, changed));
-        // A name may be that of a person, so the log has none.
+        // The audit log has no name, because it may be that of a person.
         const details = { fields: Object.keys(body), values: { status: changed.status } };
         await audit.record(tx, { ...changedBy(context), action: 'processToken.updated', item: changed.id, details });
         return changed;

@@ -2,13 +2,13 @@ import type { TenantDb } from '../../db/db.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { type OverToken, removeIfOver, tokensOver } from './process-tokens.repository.ts';
 
-/** So long a token whose time is over can still be read, or given more time. */
+/** The days for which an expired token can still be read or prolonged. */
 export const OVER_TOKENS_KEPT_DAYS = 30;
 const BATCH = 500;
 
 /**
- * Removes tokens that make no more instances: every use was taken, or their time was over 30 days ago. One that still has
- * instances stays, because they name it; it goes when retention has removed the last of them.
+ * Removes tokens that create no more instances: they are used up, or their time was over 30 days ago. A token with instances
+ * stays until retention has removed the last of them, because they refer to it.
  */
 export async function purgeTokens(db: TenantDb, now: number, signal?: AbortSignal): Promise<number> {
   const over = now - OVER_TOKENS_KEPT_DAYS * DAY;

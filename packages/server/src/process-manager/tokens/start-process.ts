@@ -7,13 +7,13 @@ import { createFromToken } from './create-from-token.ts';
 import { newToken } from './new-token.ts';
 import { addToken } from './process-tokens.repository.ts';
 
-/** For features that want a process run by an end user, within a time. */
+/** Starts a process for another feature. */
 export type StartProcess = (tx: TenantTx, process: ProcessRequest) => Promise<StartedProcess>;
 
 /**
- * A process token that is good until then, and the one instance that is made from it. The id of a token is no secret and
- * makes instances for whoever has it, so its only use is taken at once. What is said of a person is told to the instance
- * alone, which is deleted sooner. See docs/decisions/2026-11-15-process-tokens-of-pushes.md.
+ * Creates a process token that is valid until then, and its only instance. The id of a token is not a secret and creates
+ * instances for everybody who has it, so its only use is taken at once. Personal data is stored only in the instance, which
+ * is deleted sooner. See docs/decisions/2026-11-15-process-tokens-of-pushes.md.
  */
 export function processStarter(deps: { baseUrlOf(tenantId: string): string; tell: TellEvents }): StartProcess {
   return async (tx, { environment, parameters = {}, name, madeFor, by, notAfterAt, now, ...definition }) => {

@@ -19,7 +19,7 @@ export type TakenToken = Pick<
   | 'parameters'
 >;
 
-/** It can be used now, and the definition that it is bound to is deployed. */
+/** The token can be used now, and its bound definition is deployed. */
 const IS_OPEN = `tenant_id = :tenant_id AND id = :id
   AND (environment = :expected OR :expected = '') AND status = 'ACTIVE'
   AND (not_before_at IS NULL OR not_before_at <= :now) AND (not_after_at IS NULL OR not_after_at > :now)
@@ -37,8 +37,8 @@ const TAKE = query<
   RETURNING id, environment, type, counter, definition_id, process_defn_tag, ui_url, max_process_duration, parameters, sealed`);
 
 /**
- * Takes one use, if there is one to take now. However many try at once, no more than there are get one of a limited
- * token. Where several write at once, the use of an UNLIMITED one is counted with the instance (`usesToCount`).
+ * Takes one use, if the token has one. Ensures that concurrent callers never take more uses than a limited token has. With
+ * several writers, the use of an UNLIMITED token is counted with the instance (`usesToCount`).
  */
 export async function takeUse(
   tx: TenantTx,
@@ -53,7 +53,7 @@ export async function takeUse(
   return row && openToken(tx, row);
 }
 
-/** What the creation of the instance has to count. */
+/** The counters that the creation of the instance must change. */
 export function usesToCount({ hasOneWriter }: TenantTx, { id, type }: TakenToken): readonly Counter[] {
   return type === 'UNLIMITED' && !hasOneWriter ? [{ name: usesOf(id), value: 1 }] : [];
 }

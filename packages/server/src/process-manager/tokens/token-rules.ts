@@ -14,7 +14,7 @@ type LimitsInput = Partial<
   Pick<Body<typeof api.processTokens.create>, 'type' | 'maxCount' | 'notBeforeDtm' | 'notAfterDtm'>
 >;
 
-/** How often and when it can be used. The interval is half open: at `notAfterDtm` it is over. */
+/** The number and time of uses. The interval is half open: at `notAfterDtm` it is over. */
 export function limitsOf(input: LimitsInput): TokenLimits {
   const { type = 'UNLIMITED' } = input;
   const not_before_at = momentOf(input.notBeforeDtm, '/notBeforeDtm');
@@ -49,7 +49,7 @@ export function isUsedUp({ type, max_count, counter }: Uses): boolean {
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** Real clients send numbers as text too; the schema has seen that they are digits. */
+/** Some clients send numbers as text; the schema ensures that these are digits. */
 export function wholeOf(value: number | string | undefined, pointer: string): number | null {
   if (value === undefined) return null;
   const number = Number(value);

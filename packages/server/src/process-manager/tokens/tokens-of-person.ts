@@ -16,7 +16,7 @@ const OLDEST = query<{ at: number | null }>()(
   'SELECT min(created_at) AS at FROM process_tokens WHERE tenant_id = :tenant_id',
 );
 
-/** A token may serve others: only what it holds about a person is erased, with the name that may be that of the person. */
+/** Erases the parameters and the name of a token, which may be personal. The token stays, because it may serve others. */
 export function tokensOfPerson(): PersonSource {
   return {
     kind: 'processToken',
@@ -36,7 +36,7 @@ export function tokensOfPerson(): PersonSource {
   };
 }
 
-/** Tokens whose parameters a backup brought back. */
+/** Repeats the erasure of parameters that a backup brought back. */
 export function erasableTokens(by: string): Erasable {
   return {
     kind: 'process-token',
@@ -54,7 +54,7 @@ export function erasableTokens(by: string): Erasable {
   };
 }
 
-/** Tokens that a caller deleted and that a backup brought back. */
+/** Repeats the deletion of tokens that a backup brought back. */
 export function deletedTokens(): Erasable {
   return {
     kind: 'deleted-process-token',

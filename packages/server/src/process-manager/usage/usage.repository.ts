@@ -5,11 +5,11 @@ import type { Environment } from '../../kernel/environment.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 import type { Verdict } from '../reviews/verdicts.repository.ts';
 
-/** Counts over the instances of a time. `name` is the definition, or nothing for all of them. */
+/** The filter of counts over instances. Without `name`, all definitions count. */
 export type UsageFilter = {
   environment: Environment;
   name: string;
-  /** A stretch of ids: behind `after`, before `below`, up to `last`. */
+  /** A stretch of ids: after `after`, before `below`, up to `last`. */
   after: string;
   below: string;
   last: string;

@@ -19,11 +19,11 @@ import {
   verdictCounts,
 } from './usage.repository.ts';
 
-/** How much is verified, how well, and how fast. */
+/** Usage figures: the number, outcome and duration of verifications. */
 const MAX_DAYS = 400;
 const USUAL_DAYS = 30;
 const MAX_NAMES = 200;
-/** A tenant counts once at a time in each environment. */
+/** One count runs at a time for each environment of a tenant. */
 const inTurn = openTurns(10);
 
 export function usageHandlers() {
@@ -73,7 +73,7 @@ export function usageHandlers() {
 type Day = { day: number; outcomes: OutcomeCount[] };
 type Counts = Map<number, number>;
 
-/** A few instances at a time: those of a year take seconds to count, and others are served in between. */
+/** Counts a few instances at a time, so that others are served in between: those of a year take seconds. */
 async function countDays(
   db: TenantDb,
   filter: { environment: Environment; name: string },
@@ -114,7 +114,7 @@ function add<Key>(counts: Map<Key, number>, key: Key, instances: number): void {
   counts.set(key, (counts.get(key) ?? 0) + Number(instances));
 }
 
-/** How long, in seconds, those took that stand at this share of all, the shortest first. */
+/** The duration in seconds at this share of all durations, a percentile. */
 function durationAt(durations: Counts, share: number): number {
   const sorted = [...durations].sort(([one], [other]) => one - other);
   const all = sorted.reduce((sum, [, instances]) => sum + instances, 0);

@@ -5,12 +5,12 @@ import { stepTypeOf } from '../engine/steps/registry.ts';
 import { outcomeOf } from '../engine/take-findings.ts';
 
 /**
- * How a step would have ended with other settings, by what its checks found. Undefined where they do not tell. Pure.
+ * How a step would have ended with other settings, by its recorded checks. Undefined if that is unknown. Pure.
  */
 export type RecordedCheck = Pick<Check, 'name' | 'status' | 'score' | 'threshold' | 'reason' | 'advice' | 'metaData'>;
 type ChecksOf = (step: string) => readonly RecordedCheck[];
 
-/** What a step goes on with, and the words that it says: they do not change how it ended. */
+/** Settings that do not change the outcome of a step. */
 const NO_MATTER: readonly string[] = ['when', 'next', 'onFail', 'timeout', 'key'];
 
 export function rejudge(before: Step, after: Step, record: StepRecord, checksOf: ChecksOf): StepRecord | undefined {
@@ -35,7 +35,7 @@ function unlessAnswer({ type }: Step, record: StepRecord): StepRecord | undefine
 type RuleInput = { before: Step; after: Step; record: StepRecord; checksOf: ChecksOf };
 type Rule = (input: RuleInput) => StepRecord | undefined;
 
-/** More tries change nothing for who needed none of them; fewer change nothing for who did not use them up. */
+/** More attempts change nothing if they were not needed; fewer change nothing if they were not used up. */
 const tries: (name: string) => Rule =
   (name) =>
   ({ before, after, record }) => {
@@ -44,7 +44,7 @@ const tries: (name: string) => Rule =
     return record.outcome === 'PASSED' && record.attempts <= has ? record : undefined;
   };
 
-/** A longer list changes nothing for who was accepted. */
+/** A longer list changes nothing for an accepted value. */
 const list: (name: string) => Rule =
   (name) =>
   ({ before, after, record }) => {
@@ -55,7 +55,7 @@ const list: (name: string) => Rule =
 
 type Candidates = { candidates?: readonly { score: number }[]; notCompared?: number; notComparable?: number };
 
-/** Candidates are stored down to the threshold of then: what lay below it is not known. */
+/** Candidates are stored down to the former threshold; those below it are unknown. */
 const threshold: Rule = ({ before, after, record, checksOf }) => {
   const [had, has] = [Number(before.threshold), Number(after.threshold)];
   const [check] = checksOf(before.id).filter(({ name }) => name === 'watchlist' || name === 'duplicate');
@@ -68,13 +68,13 @@ const threshold: Rule = ({ before, after, record, checksOf }) => {
   return { outcome, attempts: record.attempts };
 };
 
-/** The worst of the checks that are left is what the step came to. */
+/** The worst remaining check decides the outcome. */
 const fromChecks: Rule = ({ before, after, record, checksOf }) => {
   const checks = checksOf(before.id);
   const relevant = after.applicantMatch === false ? checks.filter(({ name }) => name !== 'applicantMatch') : checks;
   if (checks.length === 0 || (before.applicantMatch === false && after.applicantMatch !== false)) return undefined;
   const { outcome, ...rest } = outcomeOf(after, relevant);
-  // A step that failed may have been tried again, had it been judged like this.
+  // A step that now fails might have been tried again.
   if (record.outcome === 'PASSED' && outcome === 'FAILED') return undefined;
   const assessed = record.checks?.filter(({ name }) => relevant.some((check) => check.name === name));
   return { outcome, attempts: record.attempts, ...rest, ...(assessed && { checks: assessed }) };

@@ -11,20 +11,20 @@ import { after } from '../engine/walk.ts';
 import { type RecordedCheck, rejudge } from './rejudge.ts';
 
 /**
- * What another version of a definition would have made of a journey. It reads how steps ended and what checks found, and
- * nothing that the end user gave: where that would be needed the answer is NOT_KNOWN. Pure.
+ * Computes the outcome of a journey under another version of its definition. It reads the results of steps and checks but no
+ * personal data: if that were needed, the outcome is NOT_KNOWN. Pure.
  */
 export type Outcome = 'PASS' | 'FAIL' | 'REVIEW' | 'UNFINISHED' | 'NOT_KNOWN';
 export type Replayed = { readonly outcome: Outcome; readonly because?: string };
 
 export type Journey = {
-  /** The version that it ran. */
+  /** The version of the journey. */
   readonly definition: CompiledDefinition;
   readonly flow: Flow;
   readonly checksOf: (step: string) => readonly RecordedCheck[];
 };
 
-/** What machines made of it. Where a human decided, machines had left it to one. */
+/** The outcome without humans. If a human decided, it is REVIEW. */
 export function recordedOutcome({ definition, flow }: Pick<Journey, 'definition' | 'flow'>): Outcome {
   const isReviewed = definition.definition.steps.some(
     ({ id, type }) => stepTypeOf(type).act === 'review' && isDone(flow.done, id),
@@ -46,7 +46,7 @@ export function replay(next: CompiledDefinition, journey: Journey, now: number):
   const isUnfinished = recordedOutcome(journey) === 'UNFINISHED';
   for (let index = 0; index < steps.length; ) {
     const step = steps[index] as Step;
-    // Who did not finish has come no further than the steps that ended.
+    // An unfinished journey has only the steps that ended.
     if (isUnfinished && !Object.hasOwn(journey.flow.done, step.id)) return { outcome: 'UNFINISHED' };
     const applies = appliesTo(next, step, { journey, done, now });
     if (applies === 'unknown') return unknown(`${step.id}: whether it applies depends on personal data`);
@@ -67,7 +67,7 @@ const unknown = (because: string): Replayed => ({ outcome: 'NOT_KNOWN', because 
 
 type At = { journey: Journey; done: Done; now: number };
 
-/** Whether the step is entered. What was so when the journey ran is known without its data. */
+/** Whether the step is entered. If its condition did not change, the record answers without personal data. */
 function appliesTo(next: CompiledDefinition, step: Step, at: At): boolean | 'unknown' | 'error' {
   if (step.when === undefined) return true;
   const { definition, flow } = at.journey;
@@ -80,7 +80,7 @@ function appliesTo(next: CompiledDefinition, step: Step, at: At): boolean | 'unk
   return holds(next, step.when, at);
 }
 
-/** Whether these steps ended as they did in the journey. */
+/** Whether these steps have the same results as in the journey. */
 function isAsRecorded(ids: readonly string[], { journey: { flow }, done }: At): boolean {
   return ids.every((id) => {
     const [one, other] = [done[id], Object.hasOwn(flow.done, id) ? flow.done[id] : undefined];
@@ -98,7 +98,7 @@ function holds(next: CompiledDefinition, condition: string, { journey: { flow },
   }
 }
 
-/** How the step would have ended; or, where that ends the journey or cannot be known, the result. */
+/** The record of the step; or the result, if the step ends the journey or is unknown. */
 function recordOf(next: CompiledDefinition, step: Step, at: At): StepRecord | Replayed {
   const { act } = stepTypeOf(step.type);
   if (act === 'decide') return decideAgain(next, step as DecisionStep, at);
@@ -144,7 +144,7 @@ function isSameDecision(
   return of(before) === of(step) && gaps(old) === gaps(next);
 }
 
-/** Every step before the decision ended as it did in the journey, and no other did. */
+/** Whether exactly the same steps ended before the decision, with the same results. */
 function isAllAsRecorded(step: Step, at: At): boolean {
   const { [step.id]: _own, ...recorded } = at.journey.flow.done;
   return isAsRecorded([...new Set([...Object.keys(recorded), ...Object.keys(at.done)])], at);
@@ -152,7 +152,7 @@ function isAllAsRecorded(step: Step, at: At): boolean {
 
 type Verdict = 'PASS' | 'FAIL' | 'REVIEW';
 
-/** All that the decision may come to, as long as nobody looks at personal data. Empty if a rule cannot be evaluated. */
+/** All possible verdicts without personal data. Empty if a rule cannot be evaluated. */
 function possibleVerdicts(next: CompiledDefinition, step: DecisionStep, at: At): Verdict[] {
   const verdicts = new Set<Verdict>();
   for (const { when, outcome } of step.rules ?? []) {
@@ -168,7 +168,7 @@ function possibleVerdicts(next: CompiledDefinition, step: DecisionStep, at: At):
   return [...verdicts];
 }
 
-/** Who was named by the relying party is stored as the second factor, if there was one. */
+/** Adds the gaps of the assurance level. The record has the second factor, if there was one. */
 function withGaps(next: CompiledDefinition, verdict: Verdict, { journey: { flow }, done }: At): Verdict {
   if (verdict !== 'PASS') return verdict;
   const params: Record<string, string> = flow.secondFactor ? { userId: 'named' } : {};

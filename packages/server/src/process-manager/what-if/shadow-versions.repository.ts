@@ -3,7 +3,7 @@ import type { RowOf } from '../../db/sql/table.ts';
 import { tenantSettings } from '../../db/tenant-settings.ts';
 import type { Environment } from '../../kernel/environment.ts';
 
-/** Which versions are judged beside those that run: a setting of the tenant for each. */
+/** The shadow versions, one setting of the tenant for each. */
 export type ShadowRow = RowOf<typeof tenantSettings>;
 
 const { columns } = tenantSettings;
@@ -28,7 +28,7 @@ export function findShadowVersion(db: TenantReads, environment: Environment, def
 
 type NewShadowVersion = { environment: Environment; definitionId: string; by: string; now: number };
 
-/** Does nothing if the version is there already. */
+/** Does nothing if the version is already a shadow version. */
 export async function addShadowVersion(
   tx: TenantTx,
   { environment, definitionId, by, now }: NewShadowVersion,

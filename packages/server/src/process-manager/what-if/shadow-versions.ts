@@ -17,8 +17,8 @@ import {
 import { runWhatIf } from './what-if.ts';
 
 /**
- * Versions that are judged beside those that run. Nothing happens while an instance runs: what a version would have made of
- * it is worked out from what is stored, when somebody asks.
+ * Shadow versions, which are judged beside the running ones. Nothing happens while an instance runs: the outcome is computed
+ * from stored data on request.
  */
 const SORTABLE = { processDefinitionId: 'name' } as const;
 
@@ -30,7 +30,7 @@ export function shadowVersionHandlers() {
       const views = [];
       for (const row of await shadowVersionsIn(db, environment, MAX_SHADOW_VERSIONS)) {
         const definition = await findDefinition(db, { id: row.value });
-        // A draft that was deleted is judged no more.
+        // A deleted draft is no longer judged.
         if (definition) views.push(toView(row, definition, environment));
       }
       return toPage(views.slice(page.offset, page.offset + page.size), views.length, page);

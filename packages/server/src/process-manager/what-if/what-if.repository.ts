@@ -3,7 +3,7 @@ import { query } from '../../db/sql/statement.ts';
 import type { CheckRow } from '../instances/checks.repository.ts';
 import type { ReviewStatus } from '../instances/instance-row.ts';
 
-/** Past instances, without anything of a person. */
+/** Past instances, without personal data. */
 export type PastRow = {
   id: string;
   definition_id: string;

@@ -16,11 +16,11 @@ import { differing, type RecordedCheck } from './rejudge.ts';
 import { type Outcome, recordedOutcome, replay } from './replay.ts';
 import { type PastRow, pastChecks, pastInstances } from './what-if.repository.ts';
 
-/** Replays past instances against a definition that was not deployed yet. Nothing of a person is opened. */
+/** Replays past instances against a definition that is not deployed yet. No personal data is opened. */
 const AT_ONCE = 100;
-/** A run that takes longer answers with where to go on: conditions may cost much, and there may be many instances. */
+/** A longer run returns where to continue, because conditions may be expensive and instances many. */
 const MOST_MS = 5000;
-/** The runs of one tenant take turns in each environment. */
+/** The runs of a tenant take turns in each environment. */
 const inTurn = openTurns(10);
 const PAST_EVERY_ID = '~';
 
@@ -115,7 +115,7 @@ function verdictOf({ review_status }: PastRow): Verdict {
   return review_status === 'APPROVED' || review_status === 'REJECTED' ? review_status : 'NONE';
 }
 
-/** Only of steps whose settings differ: most versions change few. */
+/** The checks of the steps whose settings differ, which are usually few. */
 async function checksOf(
   db: TenantReads,
   rows: readonly PastRow[],

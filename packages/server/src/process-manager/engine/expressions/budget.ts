@@ -1,9 +1,9 @@
 import { ExpressionError } from './expression-error.ts';
 
 /**
- * What conditions may cost. Every part that is evaluated, every element that is looked at and every few characters that
- * are read or made take steps from the budget. All conditions that are evaluated in one go share one budget, so that a
- * hundred expensive conditions cost no more than one. A step is about a tenth of a microsecond.
+ * Limits the cost of conditions. Every evaluated part, every visited element and every few characters that are read or made
+ * take steps from the budget. All conditions that are evaluated together share one budget, so that a hundred expensive
+ * conditions cost no more than one. A step takes about a tenth of a microsecond.
  */
 export type Budget = { remaining: number };
 
@@ -19,7 +19,7 @@ export function newBudget(steps: number = MAX_EVALUATION_STEPS): Budget {
   return { remaining: steps };
 }
 
-/** Throws when the budget is used up, and from then on at every call. */
+/** Throws when the budget is used up, and at every call after that. */
 export function charge(budget: Budget, steps: number): void {
   budget.remaining -= steps;
   if (budget.remaining < 0) {

@@ -25,15 +25,15 @@ import {
 import { memberOf } from './values.ts';
 
 /**
- * Makes functions of the parts of an expression. The library reads the text and checks the types; it is evaluated here,
- * because every step has to be counted. The same pass finds names that cannot be there.
+ * Compiles the parts of an expression into functions. The library parses the text and checks the types; evaluation happens
+ * here, because every step must be counted. The same pass finds names that cannot exist.
  */
 export function compileExpression(node: ASTNode, scope: Scope): Part {
   const { code, find, shape } = compileNode(node, scope);
   return { code: chargeStep(node, code), shape, ...(find && { find: chargeStep(node, find) }) };
 }
 
-/** The first error inside out says which part has no value. */
+/** The innermost error names the part that has no value. */
 function chargeStep(node: ASTNode, code: Code): Code {
   return (run) => {
     try {
@@ -226,7 +226,7 @@ function functionOf(
   return definition;
 }
 
-/** Written out, it can be looked at before anybody runs it, and no applicant can send one. */
+/** Ensures that a pattern is a literal, so that it is checked beforehand and cannot come from an applicant (ReDoS). */
 function checkPattern(pattern: ASTNode | undefined, { faults, patterns }: Scope): void {
   if (pattern?.op !== 'value' || typeof pattern.args !== 'string') {
     faults.push('the pattern of matches must be written out as a text');

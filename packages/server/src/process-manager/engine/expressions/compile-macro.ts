@@ -5,7 +5,7 @@ import { attempt, type Code, type Compile, checkTruth, type Part, type Run, type
 import { ANY, elementShape, listOf, type Shape, TRUTH } from './shapes.ts';
 import { elementsOf } from './values.ts';
 
-/** Macros see parts of the expression and not their values: `has`, `cel.bind`, and what goes through lists. */
+/** Macros receive parts of the expression instead of their values: `has`, `cel.bind`, and the comprehensions. */
 type Call = Extract<ASTNode, { op: 'call' | 'rcall' }>;
 
 const COMPREHENSIONS: readonly string[] = ['all', 'exists', 'exists_one', 'map', 'filter'];
@@ -32,7 +32,7 @@ export function compileMacro(node: Call, scope: Scope, compile: Compile): Part {
   const inner = withVariable(scope, variable.args, elementShape(through.shape));
   const parts = rest.map((each) => compile(each, inner));
   const [predicate] = parts;
-  // Of `map` with two parts, the first is a filter.
+  // If `map` has two parts, the first is a filter.
   if (predicate && (name !== 'map' || parts.length > 1)) checkTruth(predicate, rest[0] as ASTNode, scope);
   return comprehension(name, { through, parts, at: scope.variables.length });
 }
@@ -41,7 +41,7 @@ function withVariable(scope: Scope, name: string, shape: Shape): Scope {
   return { ...scope, variables: [...scope.variables, { name, shape }] };
 }
 
-/** Whether a member is there. It is not there either if what should have it is missing itself. */
+/** Whether a member exists. It does not if its parent is missing. */
 function has([argument]: readonly ASTNode[], scope: Scope, compile: Compile): Part {
   const part = argument?.op === '.' ? compile(argument, scope) : undefined;
   const find = part?.find;
@@ -101,14 +101,14 @@ type Each = <T>(run: Run, visit: (element: unknown) => T | undefined) => T | und
 /** The first decisive element gives the result; an element without a value matters only if no element is decisive. */
 function quantifier(each: Each, predicate: Code, decides: boolean): Code {
   return (run) => {
-    let untold: ExpressionError | undefined;
+    let firstError: ExpressionError | undefined;
     const decided = each(run, () => {
       const answer = attempt(run, predicate);
-      if (answer instanceof ExpressionError) untold ??= answer;
+      if (answer instanceof ExpressionError) firstError ??= answer;
       return answer === decides ? true : undefined;
     });
     if (decided) return decides;
-    if (untold) throw untold;
+    if (firstError) throw firstError;
     return !decides;
   };
 }

@@ -10,13 +10,13 @@ import { sizeOf } from './values.ts';
 /** The context of a call: the remaining budget, and the time. */
 export type Call = { readonly budget: Budget; readonly now: Date };
 
-/** A function of expressions. Those that are called on a value get it as their first argument. */
+/** A function of expressions. A method gets its value as the first argument. */
 export type ExpressionFunction = {
-  /** What it can be called on, or takes first; anything if it is not said. */
+  /** The kinds of the first argument; any by default. */
   readonly takes?: readonly Shape['kind'][];
-  /** What the other arguments can be. */
+  /** The kinds of the other arguments. */
   readonly others?: readonly Shape['kind'][];
-  /** How many arguments it has, the value that it is called on included. */
+  /** The allowed numbers of arguments, including the value of a method. */
   readonly arity: readonly number[];
   readonly gives: Shape;
   run(call: Call, ...values: unknown[]): unknown;
@@ -48,7 +48,7 @@ const search = (gives: Shape, find: (text: string, needle: string) => unknown) =
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Of other scripts letter by letter, which takes a hundred times as long. */
+/** Changes only these letters. Letter by letter it would take a hundred times as long. */
 function changesCase(letters: RegExp, change: (letters: string) => string): ExpressionFunction {
   return onText(TEXT, [1], ({ budget }, text) => {
     if (ASCII.test(text)) return change(text);
@@ -67,7 +67,7 @@ const ofTime = (readTime: (time: Date) => number): ExpressionFunction => ({
   },
 });
 
-/** In these units both a timestamp and a duration can be read. */
+/** A method that reads a unit of a timestamp or of a duration. */
 const ofTimeOrSpan = (readTime: (time: Date) => number, inSpan: (span: Duration) => bigint): ExpressionFunction => ({
   takes: ['time', 'span'],
   arity: [1],
@@ -75,7 +75,7 @@ const ofTimeOrSpan = (readTime: (time: Date) => number, inSpan: (span: Duration)
   run: (call, value) => (value instanceof Duration ? inSpan(value) : ofTime(readTime).run(call, value)),
 });
 
-/** Called on a value: `text.startsWith("a")`. */
+/** Methods: `text.startsWith("a")`. */
 export const METHODS: Readonly<Record<string, ExpressionFunction>> = {
   size: {
     takes: ['text', 'list', 'object'],
@@ -128,7 +128,7 @@ export const METHODS: Readonly<Record<string, ExpressionFunction>> = {
   ),
 };
 
-/** Called by their names: `size(list)`. */
+/** Functions: `size(list)`. */
 export const FUNCTIONS: Readonly<Record<string, ExpressionFunction>> = {
   size: METHODS.size as ExpressionFunction,
   age: {
@@ -162,7 +162,7 @@ export const FUNCTIONS: Readonly<Record<string, ExpressionFunction>> = {
   dyn: { arity: [1], gives: ANY, run: (_call, value) => value },
 };
 
-/** How much a pattern takes of the budget the first time it is used. */
+/** The steps that a pattern takes from the budget at its first use, for each instruction. */
 const STEPS_PER_INSTRUCTION = 10;
 
 function matches({ budget }: Call, text: string, second: unknown): boolean {

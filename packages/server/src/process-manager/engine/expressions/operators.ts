@@ -5,7 +5,7 @@ import { areEqual, compare, elementsOf, memberOf } from './values.ts';
 
 type Operator = (budget: Budget, left: unknown, right: unknown) => unknown;
 
-/** Operators of two values that are both evaluated. `&&`, `||` and `?:` are not among them. */
+/** The operators that evaluate both values, so not `&&`, `||` and `?:`. */
 export const BINARY: Readonly<Record<string, Operator>> = {
   '==': (budget, left, right) => areEqual(budget, left, right),
   '!=': (budget, left, right) => !areEqual(budget, left, right),
@@ -65,7 +65,7 @@ function subtract(_budget: Budget, left: unknown, right: unknown): unknown {
 
 type Arithmetic = { whole(a: bigint, b: bigint): bigint; other(a: number, b: number): number };
 
-/** Whole numbers stay whole. A whole number and one of JSON, which may have a fraction, give one that may have, too. */
+/** Integers stay integers. An integer and a number of JSON, which may have a fraction, give such a number. */
 function calculate(left: unknown, right: unknown, { whole, other }: Arithmetic): bigint | number {
   if (typeof left === 'bigint' && typeof right === 'bigint') return inRange(whole(left, right));
   const areNumbers = [left, right].every((value) => typeof value === 'bigint' || typeof value === 'number');
@@ -83,7 +83,7 @@ function remainder(left: bigint, right: bigint): bigint {
   return left % right;
 }
 
-/** The whole numbers of CEL have 64 bits. */
+/** Ensures that an integer has 64 bits, as in CEL. */
 export function inRange(value: bigint): bigint {
   if (BigInt.asIntN(64, value) === value) return value;
   throw new ExpressionError('is a number that is too large');
@@ -92,7 +92,7 @@ export function inRange(value: bigint): bigint {
 const MIN_TIME = Date.parse('0001-01-01T00:00:00Z');
 const MAX_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** A timestamp of CEL lies in the years 1 to 9999. */
+/** Ensures that a timestamp is in the years 1 to 9999, as in CEL. */
 export function valid(time: Date): Date {
   if (time.getTime() >= MIN_TIME && time.getTime() <= MAX_TIME) return time;
   throw new ExpressionError('is not a time of the years 1 to 9999');

@@ -8,13 +8,13 @@ export type Run = {
   readonly facts: Readonly<Record<string, unknown>>;
   readonly now: Date;
   readonly budget: Budget;
-  /** The variables of the macros around, from the outermost inwards. */
+  /** The variables of the surrounding macros, the outermost first. */
   readonly variables: unknown[];
 };
 
 export type Code = (run: Run) => unknown;
 
-/** A part of an expression, ready to be evaluated. */
+/** A compiled part of an expression. */
 export type Part = {
   readonly code: Code;
   readonly shape: Shape;
@@ -22,7 +22,7 @@ export type Part = {
   readonly find?: Code;
 };
 
-/** What a part of an expression may name, and what was noticed about the expression. */
+/** The names that a part may use, and the faults and patterns of the expression so far. */
 export type Scope = {
   readonly facts: Readonly<Record<string, Shape>>;
   readonly variables: readonly { readonly name: string; readonly shape: Shape }[];
@@ -39,12 +39,12 @@ export function sourceOf({ input, start, end }: ASTNode): string {
   return input.slice(start, end).slice(0, MAX_PART_LENGTH);
 }
 
-/** Notes a part that can never be true or false where that is asked for. */
+/** Records a fault for a part that can never be true or false where a truth value is required. */
 export function checkTruth({ shape }: Part, node: ASTNode, { faults }: Scope): void {
   if (!canBe(shape, ['truth'])) faults.push(`${sourceOf(node)} must be true or false, but it is ${nounOf(shape)}`);
 }
 
-/** A truth value, or the error that stands in its place. A budget that is used up is used up for the whole expression. */
+/** A truth value, or the error in its place. An exhausted budget ends the whole expression. */
 export function attempt(run: Run, code: Code): boolean | ExpressionError {
   try {
     return truthOf(code(run));

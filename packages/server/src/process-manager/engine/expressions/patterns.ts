@@ -2,20 +2,20 @@ import { RE2JS } from 're2js';
 import { boundedMap } from '../../../kernel/bounded-map.ts';
 
 /**
- * Regular expressions of tenants, which meet texts of applicants. The engine takes time in proportion to the length of the
- * text times the size of the pattern's program, whatever both are (docs/decisions/2026-11-16-conditions-have-a-budget.md).
+ * Regular expressions of tenants for texts of applicants. The time of a match is proportional to the length of the text times
+ * the size of the pattern's program (ReDoS; docs/decisions/2026-11-16-conditions-have-a-budget.md).
  */
 export type Pattern = { readonly size: number; test(text: string): boolean };
 
 export const MAX_PATTERN_LENGTH = 200;
-/** In instructions. Repetitions are written out: `a{100}` has a hundred. */
+/** The size in instructions. Repetitions are expanded: `a{100}` has a hundred. */
 export const MAX_PATTERN_SIZE = 500;
 
-/** A pattern in use may hold a few megabytes of what it has learnt, so few are kept. */
+/** A pattern in use may need a few megabytes for its states, so few are cached. */
 const MAX_KEPT = 16;
 const cache = boundedMap<string, Pattern>(MAX_KEPT);
 
-/** What is wrong with a pattern; undefined if nothing is. */
+/** The fault of a pattern; undefined if it is valid. */
 export function patternFault(pattern: string): string | undefined {
   if (pattern.length > MAX_PATTERN_LENGTH) return `the pattern has more than ${MAX_PATTERN_LENGTH} characters`;
   try {

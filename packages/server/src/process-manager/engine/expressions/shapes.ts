@@ -1,4 +1,4 @@
-/** What is known of a value before there is one: enough to find names that cannot be there. */
+/** The shape of a value, which is known before the value and shows names that cannot exist. */
 export type Kind = 'text' | 'number' | 'truth' | 'time' | 'span';
 
 export type Shape =
@@ -21,7 +21,7 @@ export function objectOf(members: Readonly<Record<string, Shape>>, { open = fals
   return { kind: 'object', members, open };
 }
 
-/** The shape of a member; undefined if there can be none of that name. */
+/** The shape of a member; undefined if no member can have that name. */
 export function memberShape(shape: Shape, name: string): Shape | undefined {
   if (shape.kind === 'any') return ANY;
   if (shape.kind !== 'object') return undefined;
@@ -29,7 +29,7 @@ export function memberShape(shape: Shape, name: string): Shape | undefined {
   return shape.open ? ANY : undefined;
 }
 
-/** What a comprehension goes through: the elements of a list, the names of an object. */
+/** The shape of the elements of a comprehension: elements of a list, or names of an object. */
 export function elementShape(shape: Shape): Shape {
   if (shape.kind === 'list') return shape.of;
   return shape.kind === 'object' ? TEXT : ANY;
@@ -49,7 +49,7 @@ type Signature = readonly [left: Shape['kind'], right: Shape['kind'], gives: Sha
 
 const OF_NUMBERS: readonly Signature[] = [['number', 'number', 'number']];
 
-/** What can be calculated, and what comes of it. */
+/** The operators with the kinds of their operands and results. */
 const CALCULATIONS: Readonly<Record<string, readonly Signature[]>> = {
   '+': [
     ...OF_NUMBERS,
@@ -69,7 +69,7 @@ export function isCalculation(operator: string): boolean {
   return Object.hasOwn(CALCULATIONS, operator);
 }
 
-/** The shape of what is calculated; undefined if nothing can be calculated with two such values. */
+/** The shape of the result; undefined if the operator does not accept two such values. */
 export function calculatedShape(operator: string, left: Shape, right: Shape): Shape | undefined {
   const fitting = (CALCULATIONS[operator] ?? []).filter(([one, other]) => canBe(left, [one]) && canBe(right, [other]));
   const kinds = new Set(fitting.map(([, , gives]) => gives));

@@ -83,7 +83,7 @@ function areMembersEqual(budget: Budget, one: object, other: object, depth: numb
   });
 }
 
-/** Below zero if the first is less than the second. NaN if they have no order, as for numbers that are none. */
+/** Negative if the first is less than the second; NaN if they have no order, as for NaN. */
 export function compare(budget: Budget, one: unknown, other: unknown): number {
   if (typeof one === 'string' && typeof other === 'string') {
     chargeText(budget, Math.min(one.length, other.length));

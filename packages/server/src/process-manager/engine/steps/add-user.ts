@@ -87,7 +87,7 @@ export const addUser: StepType = {
   },
 };
 
-/** Undefined unless the step asks for a face, and if the face did not pass its own checks. */
+/** The face to enrol; undefined if the step enrols none, or if the face did not pass its own checks. */
 async function presentedFace({ step, steps, state, image, presentFace }: WorkRequest) {
   const { face } = step as AddUserStep;
   if (face === undefined) return undefined;

@@ -7,7 +7,7 @@ const SOURCES: ReadonlyMap<unknown, string> = new Map([
   ['pdf', 'from_pdf'],
 ]);
 
-/** What the reports of a client about its photographs suggest, for a reviewer. None of it decides anything. */
+/** Signals for a reviewer from the client's reports about its photographs. None of them decides anything. */
 export function clientSignals(hints: ClientHints, pictures: readonly string[]): string[] {
   const signals = pictures.flatMap((picture) => {
     const source = SOURCES.get(hints[`${picture}Source`]);
@@ -17,7 +17,7 @@ export function clientSignals(hints: ClientHints, pictures: readonly string[]): 
   return [...new Set(signals)];
 }
 
-/** Noted with the check of that name, in words that say nothing of a person. */
+/** Adds signals to the check of that name, as words without personal data. */
 export function noteSignals(checks: readonly Check[], name: string, client: readonly string[]): readonly Check[] {
   if (client.length === 0) return checks;
   return checks.map((check) => (check.name === name ? { ...check, metaData: { ...check.metaData, client } } : check));

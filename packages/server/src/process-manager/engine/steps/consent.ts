@@ -33,7 +33,7 @@ export const consent: StepType = {
       Type.Object(
         {
           accepted: Type.Boolean(),
-          // Consent to another version of the text is no consent to this one.
+          // Consent to another version of the text does not count.
           textVersion: Type.Optional(oneOf(textVersion as string)),
           language: Type.Optional(Type.String({ pattern: '^[a-z]{2,3}$', maxLength: 3 })),
           page: Type.Optional(text(1, 50, 'The version of the words around it')),

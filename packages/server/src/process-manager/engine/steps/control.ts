@@ -3,7 +3,7 @@ import type { Step } from '../definition.ts';
 import { objectOf } from '../expressions/shapes.ts';
 import type { StepType } from './step-type.ts';
 
-/** Steps that the engine itself carries out. */
+/** Steps that the engine itself runs. */
 
 export type Verdict = 'PASS' | 'FAIL' | 'REVIEW';
 export type DecisionStep = Step & {

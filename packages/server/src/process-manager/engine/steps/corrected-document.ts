@@ -4,8 +4,8 @@ import { documentFacts } from '../document-facts.ts';
 import { type ReadField, validFields } from '../read-values.ts';
 
 /**
- * The checks of a document after a reviewer corrected a value of it. Those that compare values are made again. Those that
- * look at the photograph stay: the photograph is the same. Pure.
+ * The checks of a document after a reviewer corrected one of its values. Checks that compare values are made again. Checks of
+ * the photograph stay, because the photograph is the same. Pure.
  */
 export type CorrectedDocument = {
   readonly document: Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ function expiryCheck(document: CorrectedDocument['document'], now: number): Chec
     : { ...about, status: 'FAILED', reason: 'expired', advice: 'final' };
 }
 
-/** The check says that it rests on a corrected value. One that was never made is added if it is about the applicant. */
+/** Replaces a check and marks it as based on a corrected value. A missing check is added only if it is about the applicant. */
 function replaceCheck(checks: readonly Check[], check: Check): readonly Check[] {
   const before = checks.find(({ name }) => name === check.name);
   if (!before && check.name !== APPLICANT_MATCH) return checks;

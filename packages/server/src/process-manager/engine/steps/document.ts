@@ -80,7 +80,7 @@ export const document: StepType = {
     correctable: true,
     images: (step) => {
       const { sides, requireLiveCapture } = step as DocumentStep;
-      // A PDF never came from the camera.
+      // A PDF cannot come from the camera.
       const pdf = !requireLiveCapture;
       const ahead = 'document';
       const front = { name: 'front', required: true, pdf, ahead } as const;
@@ -156,7 +156,7 @@ export const document: StepType = {
     const signalled = noteSignals(checks, 'documentQuality', clientSignals(hints, [...images.keys()]));
     const engine = environment === 'test' ? 'sandbox' : 'grove';
     return {
-      // A definition that was stored before there was this setting compares as well.
+      // Definitions that are older than this setting compare as well.
       checks:
         applicantMatch === false
           ? signalled
@@ -175,7 +175,7 @@ function isAboutCountry(current: Current | undefined): boolean {
   return reason === 'country_differs' || reason === 'country_not_accepted';
 }
 
-/** What the relying party has said already, as far as the definition accepts it. */
+/** The type and country that the relying party has set, if the definition accepts them. */
 function preset({ accept, countries }: DocumentStep, params: Readonly<Record<string, string>>): Choice {
   const documentType = accept.find((each) => each === params.documentType);
   const { countryCode } = params;

@@ -11,7 +11,7 @@ type FaceStep = Step & { key: string; store: string; threshold: number };
 
 const NAME = 'faceAuthentication';
 
-/** A selfie as in a `face` step; if it is a living face, it is compared with the one that the store knows of the user. */
+/** Takes a selfie as a `face` step does. If it is a living face, it is compared with the user's face in the store. */
 export const faceAuthentication: StepType = {
   type: NAME,
   about: 'The end user authenticates by face.',
@@ -39,7 +39,7 @@ export const faceAuthentication: StepType = {
     const findings = await face.work?.(request);
     const image = images.get('image');
     if (!findings || !image) throw new Error('the selfie is missing');
-    // A face that may not be alive proves nothing, and is not compared.
+    // A face that may not be alive proves nothing, so it is not compared.
     if (findings.checks.some((check) => check.status !== 'PASSED' && !isPassiveEnough(step, check))) return findings;
     const presented = await presentFace(image);
     if (presented.template === undefined && presented.reason === 'engine_not_available') {

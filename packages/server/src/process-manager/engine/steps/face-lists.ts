@@ -7,7 +7,7 @@ import type { StepType } from './step-type.ts';
 type ListStep = Step & { face: string; threshold: number; by?: 'face' | 'documentNumber' | 'email' };
 
 const faceKey = Type.String({ ...text(1, 50, 'The key of a face step'), default: 'face1' });
-/** In a search the chance of a stranger grows with the list, so more is asked for than between two pictures. */
+/** Higher than for two pictures, because the chance of a similar stranger grows with the list. */
 const DEFAULT_THRESHOLD = 0.6;
 const threshold = Type.Number({
   minimum: 0.5,

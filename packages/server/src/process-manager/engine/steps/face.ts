@@ -5,7 +5,7 @@ import { ANY, listOf as listShape, NUMBER, objectOf, TEXT } from '../expressions
 import { clientHints } from './client-hints.ts';
 import type { StepType } from './step-type.ts';
 
-/** Of each movement of a challenge two frames are kept: one that shows it, and one with the face at rest after it. */
+/** Two frames of each movement are stored: one that shows it, and one with the face at rest after it. */
 const MAX_MOVEMENTS = 6;
 const FRAMES = Array.from({ length: MAX_MOVEMENTS * 2 }, (_, at) => `frame${at + 1}`);
 const SELFIE = 'image';
@@ -20,10 +20,10 @@ type Liveness = 'none' | 'passive' | 'active';
 type FaceStep = Step & { key: string; liveness: Liveness };
 type Answer = { readonly challengeId?: string; readonly hints?: ClientHints };
 
-/** What is read of a selfie, and what came with it. */
+/** The facts of a selfie for conditions. */
 export const FACE_SHAPE = objectOf({ quality: NUMBER, images: listShape(TEXT), nonce: TEXT, frames: ANY, hints: ANY });
 
-/** Whether the end user is asked to move before the camera. */
+/** Whether the step has a challenge of active liveness. */
 function asksForChallenge(step: Step): boolean {
   return (step as FaceStep).liveness === 'active';
 }

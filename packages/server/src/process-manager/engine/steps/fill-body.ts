@@ -2,7 +2,7 @@ import { fillTemplateUpTo, type Placeholders, templateFault } from '../../../ker
 import { validValues } from '../read-values.ts';
 import { NO_DATA, type State } from '../state.ts';
 
-/** The body of a request to a service of the tenant, which the tenant writes itself. */
+/** The body of a request to a service of the tenant, from the tenant's template. */
 type Ids = Readonly<Record<'processInstanceId' | 'environment' | 'step', string>>;
 type Facts = Pick<State, 'params' | 'data'>;
 
@@ -28,7 +28,7 @@ export function fillBody(template: string, ids: Ids, { params, data }: Facts): s
   return fillTemplateUpTo(MAX_FILLED_LENGTH, template, (path) => path.split('.').reduce<unknown>(member, values));
 }
 
-/** A field that was read of a document is named like a member: the machine-readable values are worth more. */
+/** Reads a member, or a field of a document by its name; machine-readable values take precedence. */
 function member(of: unknown, name: string): unknown {
   if (Array.isArray(of)) {
     const field = of.find((each) => each?.fieldName === name);

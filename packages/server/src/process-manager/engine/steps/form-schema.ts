@@ -4,10 +4,10 @@ import { keysOf } from './form-values.ts';
 import { isLocalText } from './local-text.ts';
 import { FORMAT_NAMES } from './text-formats.ts';
 
-/** The JSON Schemas of forms come from tenants: a small part of the language, and no regular expressions. */
+/** Ensures that a tenant's JSON Schema of a form uses a small part of the language and no regular expressions (ReDoS). */
 const MAX_FIELDS = 50;
 const MAX_DEPTH = 6;
-/** Members and elements of the schema, at every level. */
+/** The limits of the schema, at all levels. */
 const SIZE_LIMITS = { maxValues: 10_000, maxDepth: 30, maxNameLength: 500 };
 const MAX_ENUM = 1000;
 const MAX_REQUIRED = 200;
@@ -18,7 +18,7 @@ const TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'ar
 type Fault = { pointer: string; message: string };
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A sentence about what a keyword must be, if it is something else. */
+/** Returns a sentence about a wrong value of a keyword. */
 type Rule = (value: unknown) => string | undefined;
 
 const must =
@@ -42,7 +42,7 @@ const labels = must(
 );
 const anything: Rule = () => undefined;
 
-/** `properties`, `items` and `additionalProperties` hold schemas, which are looked at one by one. */
+/** `properties`, `items` and `additionalProperties` contain schemas, which are checked one by one. */
 const KEYWORDS: Readonly<Record<string, Rule>> = {
   type: must(isType, `must be one of ${TYPES.join(', ')}, or a list of these`),
   properties: must(isObject, 'must be an object'),
@@ -113,7 +113,7 @@ function visit(schema: unknown, pointer: string, depth: number, faults: Fault[])
   }
 }
 
-/** Words of the tenant in a form, as far as the schema can be read. */
+/** The tenant's texts in a form, as far as the schema can be read. */
 export function formTexts(schema: unknown, pointer: string, depth = 0): { pointer: string; text: unknown }[] {
   if (!isObject(schema) || depth > MAX_DEPTH) return [];
   const { title, description, labels, properties, items } = schema;

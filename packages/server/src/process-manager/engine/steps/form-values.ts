@@ -4,9 +4,9 @@ import { sizeFault } from '../../../kernel/size-fault.ts';
 import { hasFormat } from './text-formats.ts';
 
 /**
- * Whether what an applicant sends fits the JSON Schema of a form. The schema comes from a tenant, and the values from
- * anybody, so the time it takes grows with the size of both and no faster: values are compared by their hashes, and after
- * a number of faults nobody looks for more.
+ * Validates an applicant's values by the JSON Schema of a form. The schema comes from a tenant and the values from anybody,
+ * so the time must grow no faster than the size of both: values are compared by hashes, and the validation stops after a
+ * number of faults.
  */
 type Fault = { pointer: string; message: string };
 type Schema = Readonly<Record<string, unknown>>;
@@ -26,10 +26,10 @@ export function formValueFaults(schema: Schema, value: unknown): Fault[] {
   return faults;
 }
 
-/** Notes a fault. True if that is enough. */
+/** Records a fault. Returns true if there are enough. */
 type Note = (pointer: string, message: string) => boolean;
 
-/** True if there are faults enough. */
+/** Returns true if there are enough faults. */
 function visit(schema: unknown, value: unknown, pointer: string, note: Note): boolean {
   if (schema === false) return note(pointer, 'must not be there');
   if (typeof schema !== 'object' || schema === null) return false;
@@ -62,7 +62,7 @@ function visitMembers(rules: Schema, value: Readonly<Record<string, unknown>>, p
   return false;
 }
 
-/** What is wrong with a value as such, whatever its members are. */
+/** The faults of a value without its members. */
 function ownFaults(rules: Schema, value: unknown): string[] {
   const faults: string[] = [];
   if (Object.hasOwn(rules, 'const') && !isConstant(value, rules.const)) faults.push('must be equal to constant');
@@ -86,7 +86,7 @@ function textFaults({ minLength, maxLength, format }: Schema, text: string): str
   ];
 }
 
-/** In characters of Unicode, as JSON Schema counts. */
+/** The length in characters of Unicode, as in JSON Schema. */
 function lengthOf(text: string): number {
   let length = 0;
   for (const _ of text) length++;
@@ -128,7 +128,7 @@ function isOfType(value: unknown, type: string): boolean {
   return typeof value === type;
 }
 
-/** Equal values have one text. */
+/** A text that is the same for equal values. */
 export function keyOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(keyOf).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);
@@ -140,7 +140,7 @@ export function keysOf(values: readonly unknown[]): ReadonlySet<string> {
   return new Set(values.map(keyOf));
 }
 
-/** A list of thousands of elements is compared with one `enum` or one `const`, whose keys are made once. */
+/** The keys of each `enum`, which are made once for thousands of elements. */
 const keysOfEnums = new WeakMap<readonly unknown[], ReadonlySet<string>>();
 const keysOfConstants = new WeakMap<object, string>();
 

@@ -42,8 +42,8 @@ export const form: StepType = {
 const KINDS: Readonly<Record<string, Shape>> = { string: TEXT, number: NUMBER, integer: NUMBER, boolean: TRUTH };
 
 /**
- * What conditions find of a form, by its JSON Schema. Members beside the properties are known only where the schema asks
- * for them with `additionalProperties`.
+ * The shape of a form for conditions, from its JSON Schema. Members beside the properties are known only if the schema
+ * allows them with `additionalProperties`.
  */
 function formShape(schema: unknown): Shape {
   if (typeof schema !== 'object' || schema === null) return ANY;

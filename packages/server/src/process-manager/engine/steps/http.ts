@@ -8,8 +8,8 @@ import { bodyFault, fillBody } from './fill-body.ts';
 import type { StepType, WorkRequest } from './step-type.ts';
 
 /**
- * Asks a service of the tenant. Its answer is kept like a form, so that conditions can read it. A service that cannot
- * be reached, or that answers nonsense, has not said no: the check is NOT_PERFORMED, and the decision knows.
+ * Calls a service of the tenant. Its answer is stored like a form, so that conditions can read it. If the service cannot be
+ * reached or its answer is invalid, the check is NOT_PERFORMED rather than FAILED, which the decision takes into account.
  */
 type HttpStep = Step & {
   key: string;
@@ -150,13 +150,13 @@ async function ask({ url, method, headers = {}, body }: HttpStep, request: WorkR
   return { fault };
 }
 
-/** Keeps texts, numbers and truth values; anything else is not a field of a form. */
+/** Texts, numbers and booleans; other values are not fields of a form. */
 function plain(value: unknown): string | number | boolean | undefined {
   if (typeof value === 'string') return value.slice(0, MAX_KEPT_LENGTH);
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 
-/** What stands at a JSON pointer; undefined if nothing does. Only an object's own members count. */
+/** The value at a JSON pointer; undefined if there is none. Only own members count. */
 export function valueAt(document: unknown, pointer: string): unknown {
   let at = document;
   for (const part of pointer.split('/').slice(1)) {

@@ -1,6 +1,6 @@
 /**
- * What an identity store does for the steps of a journey, in the transaction of the step: what the store keeps and what
- * the journey becomes are committed together, or neither is.
+ * The actions of an identity store for the steps of a journey. They run in the transaction of the step, so that the store and
+ * the journey are changed together or not at all.
  */
 export type IdentityActs = {
   addUser(input: NewStoreUser): Promise<ActResult<{ userId: string; created: boolean }>>;
@@ -8,7 +8,7 @@ export type IdentityActs = {
   completePasskeyRegistration(input: OfUser & PasskeyPolicy & Proof & PasskeyAnswer): Promise<ActResult<Recognised>>;
   startPasskeyAuthentication(input: OfAnyUser & PasskeyPolicy): Promise<ActResult<Beginning>>;
   completePasskeyAuthentication(input: OfAnyUser & PasskeyPolicy & PasskeyAnswer): Promise<ActResult<Recognised>>;
-  /** The secret that this step showed before is shown again, unless `anew` is set or its time is up. */
+  /** Shows the earlier secret of this step again, unless `anew` is set or it has expired. */
   startTotpRegistration(input: OfUser & Policy & { anew: boolean }): Promise<ActResult<Beginning>>;
   completeTotpRegistration(input: OfUser & Policy & Code): Promise<ActResult<Recognised>>;
   startTotpAuthentication(input: OfUser & Policy): Promise<ActResult<Beginning>>;
@@ -17,7 +17,7 @@ export type IdentityActs = {
   authenticateFace(input: OfUser & { presented: PresentedFace; threshold: number }): Promise<ActResult<Recognised>>;
 };
 
-/** The result of an act; or a refusal of the store, with its code and what it means for the step. */
+/** The result of an action, or a refusal of the store with its code and its meaning for the step. */
 export type ActResult<T> =
   | { readonly done: T; readonly refusal?: undefined }
   | { readonly refusal: RefusedAct; readonly done?: undefined };
@@ -34,32 +34,32 @@ export type StoreUser =
   | { readonly userExtId: string; readonly userId?: undefined };
 
 export type OfUser = { readonly store: string; readonly user: StoreUser };
-/** Without a user the passkey itself tells who it is. */
+/** Without a user, the passkey identifies the user. */
 export type OfAnyUser = { readonly store: string; readonly user: StoreUser | undefined };
 export type Policy = { readonly policy: string };
 export type PasskeyPolicy = Policy & { readonly rpId: string };
 /** Whether the end user has proven in this journey to be the user. */
 export type Proof = { readonly isProven: boolean };
 export type Code = { readonly code: string };
-/** WebAuthn's JSON, or the name of what the browser threw. */
+/** WebAuthn's JSON, or the name of the browser's error. */
 export type PasskeyAnswer = { readonly answer: Readonly<Record<string, unknown>> };
 
 export type NewStoreUser = {
   readonly store: string;
   readonly extId: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** What happens if the store knows somebody of that external id. */
+  /** The behaviour if the store has a user with that external id. */
   readonly existing: 'link' | 'refuse';
-  /** Whom this step has added before, if a reviewer had it done again: that one is linked in any case. */
+  /** The user whom this step added before a reviewer asked for it again. This user is linked in any case. */
   readonly before: string | undefined;
 };
 
-/** What the page needs to go on with what was begun. */
+/** The settings with which the page continues a ceremony. */
 export type Beginning = Readonly<Record<string, unknown>>;
 
 export type Recognised = { readonly userId: string; readonly score?: number };
 
-/** A face as numbers, or the reason why there is none. */
+/** A face template, or the reason why there is none. */
 export type PresentedFace =
   | {
       readonly template: Buffer;
@@ -69,7 +69,7 @@ export type PresentedFace =
     }
   | { readonly template?: undefined; readonly reason: string };
 
-/** Where in which process it happens, for the events of the store. */
+/** The process and step, for the events of the store. */
 export type ParentProcess = {
   readonly parentProcessDefnId: string;
   readonly parentProcessDefnName: string;

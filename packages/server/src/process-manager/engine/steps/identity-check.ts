@@ -6,7 +6,7 @@ import type { ActResult, Recognised } from './identity-acts.ts';
 import { notPerformed } from './not-performed.ts';
 import type { Reference, StepType, UserPart } from './step-type.ts';
 
-/** What the steps of an identity store share. */
+/** The common setting of the steps of an identity store. */
 export const storeSetting = text(1, 100, 'The name of the identity store');
 
 export const attemptsSetting = { maxAttempts: Type.Integer({ minimum: 1, maximum: 10, default: 3 }) };
@@ -17,12 +17,12 @@ export const ofStore: NonNullable<StepType['references']> = (step): Reference[] 
 
 export const withStore = <P extends TProperties>(settings: P) => ({ store: storeSetting, ...settings });
 
-/** A step that is begun on the server before the page can show it, and settled with what was submitted. */
+/** The user part of a step that the server begins before the page shows it, and settles with the submitted result. */
 export function beginningPart(answer: TSchema): UserPart {
   return { seconds: 30, result: () => answer, show: () => ({ begins: true }), take: () => ({ outcome: 'WORK' }) };
 }
 
-/** The code of the store is the reason: who reads the check finds what it means in the catalogue. */
+/** The check of an action. Its reason is the code of the store, which the catalogue explains. */
 export function checkOf(name: string, actResult: ActResult<unknown>, type: CheckType = 'identity'): Check {
   if (!actResult.refusal) return { name, type, status: 'PASSED' };
   const { code, status, advice } = actResult.refusal;

@@ -2,12 +2,12 @@ import { type ReadField, validFields } from '../read-values.ts';
 import type { State } from '../state.ts';
 
 /**
- * Nothing is asked twice (WCAG 2.2, 3.3.7): what the relying party has said, and what a document of this journey says,
- * stands in a form already, and the end user looks at it. Pure.
+ * Fills in a form the values that the relying party has set or that a document of this journey has, so that nothing is asked
+ * twice (WCAG 2.2, 3.3.7). The end user confirms them. Pure.
  */
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What a field of a form is called, without regard to case and signs, and what documents call it. */
+/** The fields of documents by the name of the form's field, without case and punctuation. */
 const IN_DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   firstname: ['First Name'],
   givenname: ['First Name'],
@@ -27,7 +27,7 @@ const IN_DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   personalnumber: ['Personal Number'],
   address: ['Address'],
 };
-/** The print has small letters and accents; machines have dates that everybody reads alike. */
+/** Print has lower case and accents; zone and code have dates in one form. */
 const SOURCES = ['visualZoneValue', 'mrzValue', 'barcodeValue'] as const;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -52,7 +52,7 @@ function readValue(name: string, property: Schema, fields: readonly ReadField[])
   return values.find((value): value is string => typeof value === 'string' && fits(value, property));
 }
 
-/** Leaves out values that the form would refuse. */
+/** Whether the form would accept the value. */
 function fits(value: string, { format, maxLength, enum: only }: Schema): boolean {
   if (value.trim() === '' || (typeof maxLength === 'number' && [...value].length > maxLength)) return false;
   if (Array.isArray(only)) return only.includes(value);

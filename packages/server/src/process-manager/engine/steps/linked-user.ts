@@ -2,11 +2,11 @@ import type { State } from '../state.ts';
 import type { StoreUser } from './identity-acts.ts';
 import type { JourneyStep } from './step-type.ts';
 
-/** Who a step of an identity store is about, and whether that was proven. Pure. */
+/** The user of a step of an identity store, and whether the end user has proven to be that user. Pure. */
 
 /**
- * Whom an earlier step has added or recognised, else whom the parameters of the instance name. Where a user could not be
- * added nobody is meant: to fall back to a parameter would be to act for somebody else.
+ * The user whom an earlier step added or recognised, otherwise the one in the parameters of the instance. If a user could not
+ * be added, there is none: to fall back to a parameter would act for another person.
  */
 export function linkedUser(journey: JourneyStep): StoreUser | undefined {
   const { state } = journey;
@@ -24,8 +24,8 @@ export function linkedUser(journey: JourneyStep): StoreUser | undefined {
 }
 
 /**
- * Whether somebody tried to prove who it is and did not. What it registers then would let a stranger in, whatever the
- * decision says afterwards.
+ * Whether the end user tried to prove an identity and failed. A registration after that would let a stranger in, whatever the
+ * decision is afterwards.
  */
 export function isUnproven(journey: JourneyStep): boolean {
   const proofs = endedSteps(journey).filter(({ proves }) => proves);
@@ -37,7 +37,7 @@ export function isProven(journey: JourneyStep): boolean {
   return endedSteps(journey).some(({ proves, outcome }) => proves && outcome === 'PASSED');
 }
 
-/** The ended steps of the same store, with how they ended and what their types say. */
+/** The ended steps of the same store, with their records and types. */
 function endedSteps({ step, steps, state: { flow }, typeOf }: JourneyStep) {
   return steps.flatMap(({ id, type, key, store }) => {
     const record = Object.hasOwn(flow.done, id) ? flow.done[id] : undefined;
@@ -47,7 +47,7 @@ function endedSteps({ step, steps, state: { flow }, typeOf }: JourneyStep) {
   });
 }
 
-/** What the step of that key has kept; no form of the end user can have its key. */
+/** The user id in the data of the step with that key. No form of the end user can have its key. */
 export function userIdAt({ data }: State, key: string): string | undefined {
   const form = Object.hasOwn(data.forms, key) ? data.forms[key] : undefined;
   return typeof form?.userId === 'string' ? form.userId : undefined;

@@ -1,12 +1,12 @@
 import type { State } from '../state.ts';
 
-/** What a journey holds that a watchlist could list. Pure. */
+/** The values of a journey that a watchlist may list. Pure. */
 
 const MAX_VALUES = 20;
 
 type Field = { fieldName?: unknown; values?: Readonly<Record<string, unknown>> };
 
-/** The number of a document as every zone of it says: one of them may have been read wrongly. */
+/** The document numbers of all zones, because one of them may have been misread. */
 export function documentNumbersIn({ data }: State, key: string): string[] {
   const document = Object.hasOwn(data.documents, key) ? data.documents[key] : undefined;
   const fields = (document?.biographicData ?? []) as readonly Field[];
@@ -14,7 +14,7 @@ export function documentNumbersIn({ data }: State, key: string): string[] {
   return distinct(numbers.flatMap(({ values }) => Object.values(values ?? {})));
 }
 
-/** The address that the instance was made with, and those that forms asked for under the name `email`. */
+/** The address in the parameters of the instance, and those in forms under the name `email`. */
 export function emailsIn({ data, params }: State): string[] {
   return distinct([params.email, ...Object.values(data.forms).map(({ email }) => email)]);
 }

@@ -1,12 +1,12 @@
 import { JOURNEY_LANGUAGES, Type } from '@grove/contract';
 
-/** Words of the tenant: one text, or a text for each language. The page falls back to English, then to the first. */
+/** A text of the tenant: one for all languages, or one for each. The page falls back to English, then to the first. */
 export type LocalText = string | Readonly<Record<string, string>>;
 
 const LANGUAGE = '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$';
 export const MAX_TEXT_LANGUAGES = 50;
 
-/** The schema of such words in a definition. */
+/** The schema of such a text in a definition. */
 export function localText(maxLength: number, description: string) {
   return Type.Unsafe<LocalText>({
     type: ['string', 'object'],
@@ -37,7 +37,7 @@ export function isLocalText(value: unknown, maxLength: number): value is LocalTe
 
 export type MissingLanguages = { pointer: string; languages: string[] };
 
-/** The languages of the journey that a text lacks; none of one text for all. */
+/** The languages of the journey that a text lacks; none for one text for all. */
 export function missingLanguages(pointer: string, text: unknown): MissingLanguages[] {
   if (typeof text !== 'object' || text === null) return [];
   const languages = JOURNEY_LANGUAGES.filter((language) => !Object.hasOwn(text, language));

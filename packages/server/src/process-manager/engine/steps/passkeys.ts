@@ -15,7 +15,7 @@ const settings = withStore({
 });
 
 const { credential, error } = api.passkeys.authenticate.body.properties;
-/** Both members are optional: the store refuses a result without either with a code of its own. */
+/** Both members are optional, because the store refuses a result without either with its own code. */
 const answer = Type.Object({ credential, error }, { additionalProperties: false });
 
 const askedOf = (step: Step) => {

@@ -1,6 +1,6 @@
 import type { Check } from '../../../kernel/check.ts';
 
-/** What may be wrong with a photograph that a human can still make something of. Pure. */
+/** The faults of a photograph that a human can still judge. Pure. */
 export const POOR_REASONS: readonly string[] = [
   'blurred',
   'glare',
@@ -10,12 +10,12 @@ export const POOR_REASONS: readonly string[] = [
   'fields_missing',
 ];
 
-/** What a machine cannot read because the photograph is poor says nothing about the document. */
+/** Reasons that a poor photograph can cause, so that they say nothing about the document. */
 const UNREAD_REASONS: readonly string[] = ['mrz_missing', 'mrz_check_digit', 'check_digits', 'implausible_dates'];
 
 const QUALITY = 'documentQuality';
 
-/** The photograph is used although it is poor: what that leaves open is for a human, and all else stays as found. */
+/** The checks for a poor photograph that is used: a human decides about its effects, and all other checks stay. */
 export function softenChecks(
   checks: readonly Check[],
   { anyway, reason }: { anyway: string; reason: string },
@@ -29,7 +29,7 @@ export function softenChecks(
   });
 }
 
-/** A passed check becomes REVIEW as well: a poor photograph does not become good by a second analysis. */
+/** Whether the check becomes REVIEW, even if it passed: a second analysis does not make a poor photograph good. */
 function isPoor({ status, reason }: Check): boolean {
   return status === 'PASSED' || (status === 'FAILED' && reason !== undefined && POOR_REASONS.includes(reason));
 }

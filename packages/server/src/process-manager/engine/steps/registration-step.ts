@@ -11,9 +11,9 @@ export type RegistrationPart = {
   readonly voidsFactor?: true;
   readonly settings: TProperties;
   readonly needs: Need;
-  /** The schema of what is submitted. */
+  /** The schema of the submitted result. */
   readonly answer: TSchema;
-  /** `anew`: the end user wants another than the one that was begun. */
+  /** With `anew`, the end user wants a new start. */
   start(identity: IdentityActs, step: Step, about: AboutUser & { anew: boolean }): Promise<ActResult<Beginning>>;
   complete(
     identity: IdentityActs,
@@ -24,7 +24,7 @@ export type RegistrationPart = {
 
 type AboutUser = Proof & { readonly user: StoreUser };
 
-/** A step that registers something for a user. It refuses if the end user tried to prove to be the user and failed. */
+/** A step that registers an authenticator for a user. It refuses an end user who failed to prove to be the user. */
 export function registrationStep({ answer, needs, start, complete, ...declared }: RegistrationPart): StepType {
   const { type } = declared;
   return {

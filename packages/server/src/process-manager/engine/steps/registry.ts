@@ -14,7 +14,7 @@ import { passkeyAuthentication, passkeyRegistration } from './passkeys.ts';
 import type { StepType, WantedImage } from './step-type.ts';
 import { totpAuthentication, totpRegistration } from './totps.ts';
 
-/** Every type of step there is. To add one is to write its file and to name it here. */
+/** All types of steps. To add one, write its file and list it here. */
 export const stepTypes: ReadonlyMap<string, StepType> = new Map(
   [
     consent,
@@ -48,12 +48,12 @@ export function stepTypeOf(type: string): StepType {
   return stepType;
 }
 
-/** Whether the end user is asked to move before the camera. */
+/** Whether the step has a challenge of active liveness. */
 export function asksForChallenge(step: Step): boolean {
   return stepTypeOf(step.type).user?.challenge?.(step) ?? false;
 }
 
-/** The images that the end user gives in a step; none of a step that takes none. */
+/** The images that the end user sends in a step. */
 export function wantedImages(step: Step): readonly WantedImage[] {
   return stepTypeOf(step.type).user?.images?.(step) ?? [];
 }

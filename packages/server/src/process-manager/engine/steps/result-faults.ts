@@ -7,7 +7,7 @@ type Fault = { pointer: string; message: string };
 
 const validators = new WeakMap<object, (value: unknown) => Fault[]>();
 
-/** What is wrong with what the end user sent, by a schema of ours; nothing if it fits. Schemas are read once each. */
+/** The faults of a submitted result, by our own schema. Each schema is compiled once. */
 export function resultFaults(schema: object, value: unknown): Fault[] {
   const tooLarge = sizeFault(value, VALUE_LIMITS);
   if (tooLarge) return [{ pointer: '', message: tooLarge }];

@@ -8,8 +8,8 @@ import type { Findings, JourneyData, KeptData, State } from '../state.ts';
 import type { Beginning, IdentityActs, PresentedFace } from './identity-acts.ts';
 
 /**
- * A type of step: one file each, listed in `registry.ts`. What a definition may say of it, what the end user sees and
- * sends, and what a machine does about it.
+ * A type of step, in its own file and listed in `registry.ts`: its settings in a definition, what the end user sees and
+ * sends, and the work of a machine.
  */
 export type StepType = {
   readonly type: string;
@@ -21,94 +21,93 @@ export type StepType = {
   /** Which part of the journey's data the step writes to. Such steps have a `key`; `defaultKey` is used if the definition gives none. */
   readonly keeps?: Keeps;
   /**
-   * True if a success proves who the end user is. Every step of an identity store says it: after one that proves and did not
-   * pass, nothing is registered for the user.
+   * True if a success proves who the end user is. Every step of an identity store sets it: after a failed proof, nothing is
+   * registered for the user.
    */
   readonly proves?: boolean;
-  /** Set if it says who the user of the store is, in `userId` of what it keeps. After a failed `adds` nobody is meant. */
+  /** Set if the step names the user of the store, in `userId` of its data. After a failed `adds` there is no user. */
   readonly links?: 'adds' | 'recognises';
   /** Set if a success is a second factor, besides document and face. */
   readonly factor?: 'passkey';
-  /** Set if a second factor in the same journey proves nothing after it, because the end user may have made it here. */
+  /** Set if a later second factor proves nothing, because the end user may have registered it in this journey. */
   readonly voidsFactor?: true;
-  /** Set if a human who approved before this step has not seen what it brought. */
+  /** Set if the step adds evidence that a human who approved earlier has not seen. */
   readonly isEvidence?: true;
-  /** What the engine does with a step of the kind `control`. */
+  /** The action of the engine for a step of the kind `control`. */
   readonly act?: ControlAct;
-  /** Set if its outcome is the answer that it got, whatever its settings say. */
+  /** Set if its outcome follows from the answer alone, whatever its settings are. */
   readonly byAnswer?: true;
-  /** Set if it can be done twice: it has no effect outside of the journey, and makes no authenticator. */
+  /** Set if it can be done twice: it has no effect outside the journey and creates no authenticator. */
   readonly repeatable?: true;
-  /** Set if a failure ends the journey unless the definition says where else to go. */
+  /** Set if a failure ends the journey, unless the definition has an `onFail`. */
   readonly failureEnds?: true;
-  /** Other objects it needs, to be found before deployment. */
+  /** Other objects that must exist before a deployment. */
   references?(step: Step): readonly Reference[];
   /** Faults of settings that a schema cannot find. Pointers are relative to the step. */
   faults?(step: Step): readonly { pointer: string; message: string }[];
-  /** Words of the tenant among its settings, by pointer relative to the step. */
+  /** The tenant's texts in its settings, by pointer relative to the step. */
   texts?(step: Step): readonly { pointer: string; text: unknown }[];
-  /** CEL expressions among its settings, by pointer relative to the step. */
+  /** The CEL expressions in its settings, by pointer relative to the step. */
   conditions?(step: Step): readonly { pointer: string; text: string }[];
-  /** Set while a release cannot do it; such a definition cannot be deployed. */
+  /** Set if a release does not support it; such a definition cannot be deployed. */
   readonly unavailable?: string;
   readonly user?: UserPart;
-  /** Where pictures that are poor can be used all the same, for a human to look at. */
+  /** Set if poor pictures can be used, for a human to judge. */
   readonly anyway?: AnywayPart;
-  /** The checks of the step after a reviewer corrected a value that it read. Pure. */
+  /** The checks of the step after a reviewer corrected one of its values. Pure. */
   corrected?(
     step: Step,
     request: { readonly state: State; readonly checks: readonly Check[]; readonly now: number },
   ): readonly Check[];
-  /** Whether its work rests on what the document of this key says. Then it is done again when a reviewer corrects that. */
+  /** Whether its work depends on the document of this key, so that it is done again after a correction. */
   readsValuesOf?(step: Step, key: string): boolean;
-  /** Set if its work needs the engine that analyses images. */
+  /** Set if its work analyses images. */
   readonly looks?: true;
   /** Set if its work waits for a server of the tenant. */
   readonly callsOutside?: true;
-  /** What a machine does: after the end user, or alone. */
+  /** The work of a machine, after the end user's part or alone. */
   work?(request: WorkRequest): Promise<WorkResult>;
-  /** In place of `work` where nothing but the database is needed: done in the transaction that took what was submitted. */
+  /** Replaces `work` if only the database is needed: runs in the transaction of the submission. */
   settle?(request: SettleRequest): Promise<Findings>;
 };
 
 export type Keeps = {
   readonly in: keyof KeptData;
   readonly defaultKey: string;
-  /** What it gathers, as conditions see it; anything unless given. */
+  /** The shape of its data for conditions; any by default. */
   shape?(step: Step): Shape;
 };
 
-/** What the engine does with a step of the kind `control`. */
 export type ControlAct = 'decide' | 'notify' | 'review' | 'pause' | 'child';
 
-/** A step among all of its definition: earlier ones may have said who the user is. */
+/** A step with all steps of its definition, because earlier ones may have identified the user. */
 export type JourneyStep = {
   readonly step: Step;
   readonly steps: readonly Step[];
   readonly state: State;
-  /** The registry: steps cannot import it, because it imports them. */
+  /** The look-up of the registry, which steps cannot import, because it imports them. */
   typeOf(type: string): StepType;
 };
 
-/** What a step of an identity store is handed, in a transaction. */
+/** The input of a step of an identity store, in a transaction. */
 export type BeginRequest = JourneyStep & {
   readonly identity: IdentityActs;
 };
 
 export type SettleRequest = BeginRequest & { readonly result: Readonly<Record<string, unknown>> };
 
-/** Who moves it on: the end user, a machine, or the engine by itself. */
+/** Who completes a step: the end user, a machine, or the engine itself. */
 export type Kind = 'user' | 'server' | 'control';
 
 type TenantObject = 'definition' | 'page' | 'theme' | 'watchlist' | 'webhook' | 'secret' | 'store';
-/** An `address` leads outside; its name is the address itself. */
+/** The name of an `address`, which is outside, is the address itself. */
 type ReferenceKind = TenantObject | 'document' | 'face' | 'address';
 
 export type Reference = {
   readonly kind: ReferenceKind;
   readonly name: string;
   readonly version?: number;
-  /** Where it is sent, for a secret. */
+  /** The address to which a secret is sent. */
   readonly url?: string;
   readonly pointer: string;
 };
@@ -116,53 +115,53 @@ export type Reference = {
 export type WantedImage = {
   readonly name: string;
   readonly required: boolean;
-  /** The first page of a PDF is taken in place of a photograph. */
+  /** Whether the first page of a PDF can replace a photograph. */
   readonly pdf?: boolean;
-  /** What a machine may begin to look for when the image arrives, while the end user goes on. */
+  /** The analysis that a machine may begin when the image arrives, while the end user continues. */
   readonly ahead?: 'face' | 'document';
-  /** Taken from the frames of a challenge. Only the sandbox lets it be uploaded. */
+  /** The image comes from the frames of a challenge. Only in the sandbox it can be uploaded. */
   readonly byChallenge?: boolean;
 };
 
-/** What the end user needs at hand for a step. */
+/** What the end user must prepare for a step. */
 export type Need = 'document' | 'face' | 'form' | 'passkey' | 'totp';
 
 export type UserPart = {
   readonly needs?: Need;
-  /** How long an honest end user takes. */
+  /** The usual time of an end user. */
   readonly seconds: number;
-  /** Set if the end user may come back to it and change what was given. */
+  /** Set if the end user may return to the step and correct it. */
   readonly correctable?: true;
   /** The images an attempt must or may have. */
   images?(step: Step): readonly WantedImage[];
-  /** Whether the end user is asked to move before the camera. */
+  /** Whether the step has a challenge of active liveness. */
   challenge?(step: Step): boolean;
-  /** The schema of what is submitted. */
+  /** The schema of the submitted result. */
   result?(step: Step): TSchema;
-  /** In place of `result` where the schema comes from a tenant: what is wrong with what was submitted. */
+  /** Replaces `result` if the schema comes from a tenant: the faults of the submitted result. */
   resultFaults?(step: Step, result: unknown): { pointer: string; message: string }[];
-  /** What the page needs to show the step; nothing else of the definition reaches a browser. */
+  /** The settings for the page. Nothing else of the definition reaches a browser. */
   show(step: Step, state: State): Readonly<Record<string, unknown>>;
   /**
-   * What a page needs that has to be made for it, such as a challenge, when it asks for it. Nothing if it is refused: then
-   * the step is settled with an empty result, and ends as it would have after it.
+   * Makes the settings that the page requests, such as a challenge. Undefined if that is refused: then the step is settled
+   * with an empty result.
    */
   begin?(request: BeginRequest & { readonly anew: boolean }): Promise<Beginning | undefined>;
-  /** What the end user gave, as far as it can be judged without a machine. Pure. */
+  /** Judges the submitted result as far as possible without a machine. Pure. */
   take(step: Step, submission: Submission): SubmissionResult;
 };
 
 export type Submission = {
   readonly result: Readonly<Record<string, unknown>>;
   readonly images: readonly string[];
-  /** What the journey has so far. */
+  /** The data of the journey so far. */
   readonly data: JourneyData;
 };
 
 export type AnywayPart = {
-  /** What may be wrong with a picture that is used. */
+  /** The faults of a picture with which it can still be used. */
   readonly reasons: readonly string[];
-  /** What is for a human to say, because the picture is poor. Nothing becomes better than it was found. */
+  /** The checks that a human must decide, because the picture is poor. No check becomes better. */
   soften(checks: readonly Check[], used: { anyway: string; reason: string }): readonly Check[];
 };
 
@@ -173,23 +172,23 @@ export type SubmissionResult =
       readonly checks?: readonly Check[];
       readonly data?: Partial<JourneyData>;
     }
-  /** A machine has to look at it. */
+  /** A machine must work on it. */
   | { readonly outcome: 'WORK'; readonly data?: Partial<JourneyData> };
 
-/** What was found, and what was cut out of the images on the way. */
+/** The findings, and the images that were cut out. */
 export type WorkResult = Findings & {
   readonly images?: readonly DerivedImage[];
-  /** The end of the work, in the transaction that takes the findings: what it gives is found in place of the rest. */
+  /** Ends the work in the transaction of the findings. Its findings replace the others. */
   conclude?(identity: IdentityActs): Promise<Findings>;
 };
 
-/** `id` names these bytes and no others. */
+/** `id` identifies exactly these bytes. */
 export type WorkImage = {
   readonly id: string;
-  /** The tenant whose turn it takes when many images wait. */
+  /** The tenant to which the image counts when many wait. */
   readonly share?: string;
   readonly contentType: string;
-  /** Of the bytes that were sent. */
+  /** The hash of the sent bytes. */
   readonly sha256: string;
   read(): Promise<Buffer>;
 };
@@ -200,16 +199,16 @@ export type WorkRequest = JourneyStep & {
   readonly images: ReadonlyMap<string, WorkImage>;
   /** An image of an earlier step, by the key of the step and its name. */
   image(key: string, name: string): Promise<WorkImage | undefined>;
-  /** The challenge of this instance that has this id: what was asked for, and what every frame showed. */
+  /** The progress of a challenge of this instance: its instructions and an observation for each frame. */
   challenge(id: string): Promise<ChallengeProgress | undefined>;
   readonly vision: Vision;
-  /** A face as numbers, to be compared with the one that an identity store knows. */
+  /** Makes a face template, to compare with the one in an identity store. */
   presentFace(image: WorkImage): Promise<PresentedFace>;
   readonly instanceId: string;
   readonly environment: 'live' | 'test';
-  /** Asks a service of the tenant, through the guard of what may be dialled. Never rejects. */
+  /** Calls a service of the tenant through the guard for outbound requests. Never rejects. */
   callHttp(call: HttpCall): Promise<HttpAnswer>;
-  /** Lets time pass, unless the server stops. */
+  /** Waits, unless the server stops. */
   pause(ms: number): Promise<void>;
   readonly signal: AbortSignal;
 };
@@ -217,12 +216,12 @@ export type WorkRequest = JourneyStep & {
 export type HttpCall = {
   readonly method: 'GET' | 'POST';
   readonly url: string;
-  /** `{secret.NAME}` stands for a cloud secret. */
+  /** `{secret.NAME}` is replaced by a cloud secret. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 };
 
 export type HttpAnswer =
   | { readonly status: number; readonly text: string; readonly fault?: undefined }
-  /** `lasting`: to ask again changes nothing, because the tenant must mend it. */
+  /** With `lasting`, a retry is useless until the tenant has fixed the cause. */
   | { readonly status: 0; readonly text: ''; readonly fault: string; readonly lasting: boolean };

@@ -1,6 +1,6 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 
-/** The formats of texts in forms. Each has a longest text, and takes time in proportion to the length of the text. */
+/** The formats of texts in forms. Each has a longest text, and its time is proportional to the length (ReDoS). */
 type Format = { readonly maxLength: number; test(text: string): boolean };
 
 const FORMATS: ReadonlyMap<string, Format> = new Map([
@@ -31,7 +31,7 @@ function library(name: keyof typeof fullFormats, maxLength: number): Format {
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 const LABEL = /^[a-z0-9-]+$/i;
 
-/** The pattern of the library takes time in proportion to the square of the length. */
+/** Replaces the library's pattern, whose time grows with the square of the length. */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   const labels = text.slice(at + 1).split('.');

@@ -9,7 +9,7 @@ type TotpStep = Step & { store: string; policy: string };
 
 const settings = withStore({ policy: text(1, 100, 'The name of the TOTP policy'), ...attemptsSetting });
 
-/** Optional: a missing code is refused as malformed, and does not count as a guess. */
+/** The code is optional, because a missing one is refused as malformed and does not count as a guess. */
 const answer = Type.Object(
   { code: Type.Optional(text(0, 10, 'The code that the authenticator app shows')) },
   { additionalProperties: false },
