@@ -26,6 +26,6 @@ export async function countMessage(
   return row;
 }
 
-// Counting locks an address, then the tenant. Waiting for an address while holding another one could deadlock.
+// Counting locks an address, then a network, then the tenant. Waiting for an address while holding another one could deadlock.
 export const removeCounts = counts.delete(`WHERE tenant_id = :tenant_id AND name IN (SELECT name FROM message_counts
   WHERE tenant_id = :tenant_id AND began_at <= :begunBefore LIMIT :limit + 0 ${SKIP_LOCKED})`).run;

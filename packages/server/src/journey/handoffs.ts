@@ -53,7 +53,7 @@ async function send(
     const url = redirectAddress(instance.ui_url, base, instance.id, code);
     // The short address leads to the same page and is easier to read on a small screen.
     const link = instance.ui_url ? url : startAddress(base, instance.id, code);
-    const message = { kind: 'HANDOFF', to, language, url: link, expiresAt } as const;
+    const message = { kind: 'HANDOFF', to, language, network: context.address, url: link, expiresAt } as const;
     const { sentTo } = await queue(tx, instance, message, context.now);
     return { url, number, expiringDtm: toDtm(expiresAt), sentTo };
   });
@@ -69,7 +69,7 @@ async function tell(
   return withLock(deps, context, async (tx, own, instance) => {
     if (own.state !== 'ACTIVE' && own.state !== 'WATCHING') throw new ApiError(100058);
     ensureUnderWay(instance);
-    return queue(tx, instance, { kind: 'DECIDED', to, language }, context.now);
+    return queue(tx, instance, { kind: 'DECIDED', to, language, network: context.address }, context.now);
   });
 }
 

@@ -56,6 +56,8 @@ export type Message = {
   /** The address that the end user typed; without it, the known address. */
   readonly to: string | undefined;
   readonly language: string | undefined;
+  /** Of the end user who asks for it. */
+  readonly network?: string;
 } & (
   | { readonly kind: 'HANDOFF' | 'RESUME'; readonly url: string; readonly expiresAt: number }
   | { readonly kind: 'DECIDED'; readonly url?: undefined; readonly expiresAt?: undefined }
@@ -85,11 +87,11 @@ export function openMessages(deps: MessagesDeps): Messages {
     async queueFor(channel) {
       if (!channels.includes(channel)) throw new ApiError(100160);
       const hashedWith = await key();
-      return async (tx, instance, { kind, to, language = 'en', url, expiresAt = null }, now) => {
+      return async (tx, instance, { kind, to, language = 'en', network, url, expiresAt = null }, now) => {
         const address = to === undefined ? ownAddress(channel, instance) : typedAddress(channel, to);
         const { perDay } = deps;
         const { id: instanceId, environment } = instance;
-        await limitMessages(tx, { environment, instanceId, address, key: hashedWith, perDay, now });
+        await limitMessages(tx, { environment, instanceId, address, network, key: hashedWith, perDay, now });
         if (kind === 'DECIDED') giveUpWaiting(tx, { instanceId: instance.id, now });
         const id = newId(now);
         const content: Content = { to: address, language, ...(url !== undefined && { url }) };
