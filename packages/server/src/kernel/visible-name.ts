@@ -1,8 +1,9 @@
 /**
- * Ensures that two names which look the same are the same: refuses control characters, invisible marks, and marks that
- * turn the direction of text. Homoglyphs and spaces are allowed, because ids say who did what.
+ * Ensures that two names which look the same are the same: refuses control characters, invisible marks, marks that turn
+ * the direction of text, and names of spaces alone. Homoglyphs and other spaces are allowed, because ids say who did what.
  */
 export function isVisibleName(name: string): boolean {
+  if (name !== '' && name.trim() === '') return false;
   return PLAIN.test(name) || !HIDDEN.test(name.replace(JOINED, ''));
 }
 
@@ -11,7 +12,8 @@ export const VISIBLE_NAME_RULE =
 
 /** Most names are ASCII and need no further check. */
 const PLAIN = /^[\x20-\x7e]*$/;
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+/** U+2800 and U+1D159 are signs that show nothing. */
+const HIDDEN = /[\u2800\u{1d159}\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
 /** In these scripts a joiner is invisible. A mark belongs to the script of its letter. */
 const UNJOINED = ['Latin', 'Greek', 'Cyrillic', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Inherited']
