@@ -1,3 +1,5 @@
+import { splitWords } from './split-words.ts';
+
 /**
  * The headers that keep the page of a tenant from reaching anything else. The server sends them, and so does the tester of
  * the CLI.
@@ -11,39 +13,12 @@ export type PageSource = {
   ancestors: string;
 };
 
-const NOTHING_ALLOWED = [
-  'accelerometer',
-  'autoplay',
-  'browsing-topics',
-  'camera',
-  'clipboard-read',
-  'clipboard-write',
-  'compute-pressure',
-  'display-capture',
-  'encrypted-media',
-  'fullscreen',
-  'gamepad',
-  'geolocation',
-  'gyroscope',
-  'hid',
-  'idle-detection',
-  'keyboard-map',
-  'local-fonts',
-  'magnetometer',
-  'microphone',
-  'midi',
-  'otp-credentials',
-  'payment',
-  'picture-in-picture',
-  'publickey-credentials-create',
-  'publickey-credentials-get',
-  'screen-wake-lock',
-  'serial',
-  'storage-access',
-  'usb',
-  'window-management',
-  'xr-spatial-tracking',
-]
+const NOTHING_ALLOWED = splitWords(`
+  accelerometer autoplay browsing-topics camera clipboard-read clipboard-write compute-pressure display-capture
+  encrypted-media fullscreen gamepad geolocation gyroscope hid idle-detection keyboard-map local-fonts
+  magnetometer microphone midi otp-credentials payment picture-in-picture publickey-credentials-create
+  publickey-credentials-get screen-wake-lock serial storage-access usb window-management xr-spatial-tracking
+`)
   .map((feature) => `${feature}=()`)
   .join(', ');
 

@@ -1,13 +1,12 @@
 import type { TenantReads } from '../db/db.ts';
 import { inList } from '../db/sql/dialect.ts';
-import { bytes, integer, type RowOf, table, text } from '../db/sql/table.ts';
+import { bytes, integer, table, text } from '../db/sql/table.ts';
 
 /** The sealed keys and secrets. */
 const SEALED = { version: integer(), sealed: bytes(), created_at: integer() };
 const systemSecrets = table('system_secrets', { name: text(), ...SEALED });
 const tenantKeys = table('tenant_keys', { tenant_id: text(), ...SEALED });
 const dataKeys = table('data_keys', { tenant_id: text(), subject: text(), sealed: bytes(), created_at: integer() });
-export type SealedVersion = Pick<RowOf<typeof tenantKeys>, 'version' | 'sealed'>;
 
 export const findSystemSecrets = systemSecrets.select(
   ['version', 'sealed'],

@@ -1,5 +1,5 @@
 import type { Writes } from '../../db/db.ts';
-import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
+import { integer, optional, table, text } from '../../db/sql/table.ts';
 
 const keys = table('signing_keys', {
   kid: text(),
@@ -7,7 +7,6 @@ const keys = table('signing_keys', {
   created_at: integer(),
   retired_at: optional(integer()),
 });
-export type SigningKeyRow = RowOf<typeof keys>;
 const ADD = keys.insert();
 const RETIRE = keys.update(['retired_at'], 'WHERE retired_at IS NULL AND kid <> :kid');
 

@@ -23,9 +23,7 @@ export type BlobPart = { readonly offset: number; readonly size: number };
 
 /** Reads a blob, or a part of one, from its front. */
 export type BlobReader = {
-  /**
-   * Returns that many bytes, or fewer at the end. They stay valid until the next read or until the reader is closed.
-   */
+  /** Returns that many bytes, or fewer at the end. They stay valid until the next read or until the reader is closed. */
   read(bytes: number): Promise<Uint8Array>;
   /** Must always be called. A second call does nothing. */
   close(): Promise<void>;
@@ -46,9 +44,7 @@ export type StoredBlob = {
 };
 
 const DIGITS = [...'0123456789ABCDEFGHJKMNPQRSTVWXYZ'];
-/**
- * The last characters of an id are random. The first ones are a time and would put all blobs of a day into one shard.
- */
+/** The last characters of an id are random. The first ones are a time and would put all blobs of a day into one shard. */
 export const SHARDS: readonly string[] = DIGITS.flatMap((one) => DIGITS.map((other) => one + other));
 
 export const shardOf = (key: string) => key.slice(-2);

@@ -40,9 +40,7 @@ const TIMEOUT_MS = 10_000;
 const QUICK_MS = 1500;
 /** 25 megapixels with transparency as WebP, turned on their side, take 450 MiB. */
 const MEMORY_BYTES = 640 * 2 ** 20;
-/**
- * A process starts with the first image and ends when there were none for a while: most of the time nobody needs it.
- */
+/** A process starts with the first image and ends when there were none for a while: most of the time nobody needs it. */
 const IDLE_MS = 60_000;
 const MAX_WAITING_BYTES = 256 * 2 ** 20;
 const MAX_WAITING = 1000;

@@ -1,5 +1,6 @@
 import buildStripper from 'fast-json-stringify';
 import { isObject } from '../../kernel/is-object.ts';
+import { splitWords } from '../../kernel/split-words.ts';
 
 /**
  * Ensures that no answer contains a member that the contract does not declare.
@@ -78,37 +79,13 @@ function objectExactness({ required = [], additionalProperties }: Schema, proper
 }
 
 /** Keywords that this file handles, and keywords that do not concern members. */
-const KNOWN_KEYWORDS: ReadonlySet<string> = new Set([
-  'type',
-  'properties',
-  'required',
-  'additionalProperties',
-  'items',
-  'title',
-  'description',
-  'default',
-  'examples',
-  'deprecated',
-  'format',
-  'pattern',
-  'enum',
-  'const',
-  '$id',
-  'minLength',
-  'maxLength',
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
-  'minProperties',
-  'maxProperties',
-  'propertyNames',
-  'contentEncoding',
-]);
+const KNOWN_KEYWORDS: ReadonlySet<string> = new Set(
+  splitWords(`
+  type properties required additionalProperties items title description default examples deprecated format
+  pattern enum const $id minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf
+  minItems maxItems uniqueItems minProperties maxProperties propertyNames contentEncoding
+`),
+);
 
 /** Ensures at start that no schema has a keyword that would let undeclared members pass, such as `patternProperties`. */
 function ensureKnownKeywords(schema: Schema): void {

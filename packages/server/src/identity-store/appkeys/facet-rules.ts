@@ -42,9 +42,7 @@ function plainAlphabet(hash: string): string {
   return hash.replaceAll('-', '+').replaceAll('_', '/');
 }
 
-/**
- * Accepts an origin and nothing after it. A path would suggest that the trust is limited to that path, and it is not.
- */
+/** Accepts an origin and nothing after it. A path would suggest that the trust is limited to that path, and it is not. */
 function webOrigin(text: string): string | undefined {
   if (!/^https:\/\//i.test(text) || !URL.canParse(text)) return undefined;
   const { origin, username, password, pathname, search, hash } = new URL(text);

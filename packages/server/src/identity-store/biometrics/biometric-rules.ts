@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@grove/contract';
+import { splitWords } from '../../kernel/split-words.ts';
 import type { StoreConfiguration } from '../stores/store-rules.ts';
 
 /** The rules for requests about biometrics, as pure functions. */
@@ -10,23 +11,9 @@ export const ENROLMENT_QUALITY = 0.5;
 export const REFRESH_QUALITY = 0.7;
 
 /** Biometric types that exist but that Grove cannot compare (ISO/IEC 19785-3). */
-const OTHERS: readonly string[] = [
-  'FINGERPRINT',
-  'FINGER',
-  'IRIS',
-  'RETINA',
-  'VOICE',
-  'PALM',
-  'HAND',
-  'VEIN',
-  'SIGNATURE',
-  'GAIT',
-  'EAR',
-  'DNA',
-  'HAND_GEOMETRY',
-  'KEYSTROKE',
-  'FACE_3D',
-];
+const OTHERS: readonly string[] = splitWords(`
+  FINGERPRINT FINGER IRIS RETINA VOICE PALM HAND VEIN SIGNATURE GAIT EAR DNA HAND_GEOMETRY KEYSTROKE FACE_3D
+`);
 /** Only frontal faces are supported. */
 const SUBTYPES: readonly string[] = ['', 'NONE', 'FRONTAL'];
 

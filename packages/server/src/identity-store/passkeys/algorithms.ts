@@ -20,9 +20,7 @@ export const ALGORITHMS = {
 
 export type Alg = keyof typeof ALGORITHMS;
 
-/**
- * The offer if a policy names no algorithms, in order of preference: an authenticator uses the first one it supports.
- */
+/** The offer if a policy names no algorithms, in order of preference: an authenticator uses the first one it supports. */
 export const OFFERED: readonly Alg[] = [-7, -8, -257, -35, -36];
 
 export function isAlg(value: unknown): value is Alg {

@@ -184,9 +184,7 @@ async function addPending(
   return pending;
 }
 
-/**
- * Starts the reads. The later await reports a failure; until then the empty handler prevents an unhandled rejection.
- */
+/** Starts the reads. The later await reports a failure; until then the empty handler prevents an unhandled rejection. */
 function readAhead(tx: TenantTx, storeId: string, key: TotpKey) {
   const [policy, row] = [totpPolicyOf(tx, storeId, key.policyName), findTotp(tx, key)];
   for (const each of [policy, row]) each.catch(() => undefined);

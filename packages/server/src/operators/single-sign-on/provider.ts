@@ -11,9 +11,7 @@ import type { SingleSignOn } from './settings.repository.ts';
  * tenant names the provider, so every request leaves by the outbound door.
  */
 export type Providers = {
-  /**
-   * The address that receives the client secret. Refuses with 100235 if there is no provider at the issuer's address.
-   */
+  /** The address that receives the client secret. Refuses with 100235 if there is no provider at the issuer's address. */
   tokenEndpointOf(sso: SingleSignOn): Promise<string>;
   startUrl(sso: SingleSignOn, flow: Flow & { again: boolean }): Promise<string>;
   /** Refuses with 100235 and 100236. */

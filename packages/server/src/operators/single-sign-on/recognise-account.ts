@@ -78,9 +78,7 @@ async function roleOf(tx: TenantTx, { roles, groupsClaim }: SingleSignOn, claims
   return role;
 }
 
-/**
- * An address finds only an operator who was invited: whoever sets up a provider decides which addresses it verifies.
- */
+/** An address finds only an operator who was invited: whoever sets up a provider decides which addresses it verifies. */
 async function invitedBy(tx: TenantTx, claims: Claims, email: string): Promise<OperatorRow | undefined> {
   const row = email === '' ? undefined : await findByEmail(tx, { email: fold(email) });
   if (row && (claims.email_verified !== true || row.status !== 'INVITED')) throw new ApiError(100238);

@@ -52,9 +52,7 @@ export async function tagsOf(db: TenantReads, environment: Environment, definiti
   return rows.map(({ name }) => name);
 }
 
-/**
- * The tags of each definition. A tenant has so few tags that it is cheaper to read all of them than those of a page.
- */
+/** The tags of each definition. A tenant has so few tags that it is cheaper to read all of them than those of a page. */
 export async function tagsByDefinition(
   db: TenantReads,
   environment: Environment,

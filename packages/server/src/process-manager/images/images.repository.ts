@@ -71,9 +71,7 @@ function blobsOf({ blob_key, former_key }: ImageRow): string[] {
 
 type ImagesToCarry = { instanceId: string; step: string; attempt: number; names: readonly string[] };
 
-/**
- * Moves images of an attempt to the next one, unless it has one of the same name. The caller has locked the instance.
- */
+/** Moves images of an attempt to the next one, unless it has one of the same name. The caller has locked the instance. */
 export async function carryImages(tx: TenantTx, { instanceId, step, attempt, names }: ImagesToCarry): Promise<void> {
   for (const name of names) CARRY.send(tx, { instanceId, step, attempt, name, next: attempt + 1 });
 }

@@ -4,9 +4,7 @@ import type { StepRecord } from '../engine/state.ts';
 import { stepTypeOf } from '../engine/steps/registry.ts';
 import { outcomeOf } from '../engine/take-findings.ts';
 
-/**
- * How a step would have ended with other settings, by its recorded checks. Undefined if that is unknown. Pure.
- */
+/** How a step would have ended with other settings, by its recorded checks. Undefined if that is unknown. Pure. */
 export type RecordedCheck = Pick<Check, 'name' | 'status' | 'score' | 'threshold' | 'reason' | 'advice' | 'metaData'>;
 type ChecksOf = (step: string) => readonly RecordedCheck[];
 

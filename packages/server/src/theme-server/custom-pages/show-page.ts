@@ -18,9 +18,7 @@ export type ShownFile = {
 
 const PATH = /^[A-Za-z0-9._/-]{0,200}$/;
 
-/**
- * Finds the file at a path below the label of a page. The empty path shows `index.html`; other folders have no index.
- */
+/** Finds the file at a path below the label of a page. The empty path shows `index.html`; other folders have no index. */
 export function pageFileFinder({ db, clock }: { db: Db; clock: Clock }) {
   return async (label: string, path: string): Promise<ShownFile | undefined> => {
     const labelParts = readLabel(label);

@@ -11,9 +11,7 @@ export type TextsOf = (language: string) => Promise<ReadonlyMap<string, string>>
 /** All texts of a theme are sent with the first page of a journey. */
 export const MAX_TEXTS_BYTES = 32 * 2 ** 10;
 const MAX_FAULTS = 20;
-/**
- * Control characters and characters that change the writing direction: they are invisible and can mislead the reader.
- */
+/** Control characters and characters that change the writing direction: they are invisible and can mislead the reader. */
 const UNSEEN = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 export async function textFaults(texts: Texts, textsOf: TextsOf): Promise<FieldFault[]> {

@@ -1,4 +1,5 @@
 import { latinSpellings } from '@grove/vision/light';
+import { splitWords } from '../../../kernel/split-words.ts';
 
 /** Compares the name that a relying party expects with the name on a document. Pure. */
 
@@ -142,53 +143,12 @@ function distance(one: string, other: string): number {
 }
 
 /** Particles of noble, Dutch, Spanish, Arabic and other names. Some documents have them before the surname, some omit them. */
-const PARTICLES: ReadonlySet<string> = new Set([
-  'VAN',
-  'VON',
-  'VOM',
-  'DER',
-  'DEN',
-  'DE',
-  'DEL',
-  'DELA',
-  'DELLA',
-  'DI',
-  'DA',
-  'DO',
-  'DOS',
-  'DAS',
-  'DU',
-  'DES',
-  'LA',
-  'LE',
-  'LAS',
-  'LOS',
-  'TER',
-  'TEN',
-  'TE',
-  'ZU',
-  'ZUR',
-  'ZUM',
-  'AF',
-  'AV',
-  'UND',
-  'AND',
-  'EL',
-  'AL',
-  'BIN',
-  'BINT',
-  'IBN',
-  'BEN',
-  'ABU',
-  'BINTI',
-  'OF',
-  'OGLU',
-  'OGLY',
-  'KIZI',
-  'QIZI',
-  'KYZY',
-  'GYZY',
-]);
+const PARTICLES: ReadonlySet<string> = new Set(
+  splitWords(`
+  VAN VON VOM DER DEN DE DEL DELA DELLA DI DA DO DOS DAS DU DES LA LE LAS LOS TER TEN TE ZU ZUR ZUM AF AV UND
+  AND EL AL BIN BINT IBN BEN ABU BINTI OF OGLU OGLY KIZI QIZI KYZY GYZY
+`),
+);
 
 function isParticle(word: Word): boolean {
   return word.some((spelling) => PARTICLES.has(spelling));
