@@ -21,11 +21,14 @@ import { writeLinkMail } from './write-link-mail.ts';
  */
 export type EmailLinks = {
   isOffered(): boolean;
-  request(tenantId: TenantId, email: string, language: string): void;
+  request(tenantId: TenantId, asked: AskedLink): void;
   /** Locks the operator and spends the link. Refuses with 100219. */
   open(tx: TenantTx, code: string, now: number): Promise<OperatorRow>;
   stop(): Promise<void>;
 };
+
+/** Who asks for a link: the network of the caller, who may be a stranger. */
+export type AskedLink = { readonly email: string; readonly language: string; readonly network: string };
 
 export type EmailLinksDeps = Pick<Platform, 'db' | 'clock' | 'baseUrlOf' | 'onError'> & {
   audit: Pick<Audit, 'record'>;
@@ -34,8 +37,9 @@ export type EmailLinksDeps = Pick<Platform, 'db' | 'clock' | 'baseUrlOf' | 'onEr
 };
 
 const LINK_MS = 10 * MINUTE;
-/** To one operator, used or not: nobody can fill a mailbox. */
-export const LINKS_AN_HOUR = 4;
+/** The links of one operator, used or not: nobody can fill a mailbox. A stranger leaves some for the operator's own network. */
+export const LINKS_AN_HOUR = 12;
+export const LINKS_OF_NETWORK_AN_HOUR = 4;
 /** Requests at work at a time. A request beyond the limit is dropped, and the person asks again. */
 const MAX_AT_WORK = 50;
 const CODE_BYTES = 32;
@@ -45,10 +49,10 @@ export function openEmailLinks(deps: EmailLinksDeps): EmailLinks {
   const { db, clock, mail } = deps;
   const atWork = new Set<Promise<void>>();
 
-  const send = async (tenantId: TenantId, email: string, language: string) => {
+  const send = async (tenantId: TenantId, { email, language, network }: AskedLink) => {
     const now = clock.now();
     const code = randomBytes(CODE_BYTES).toString('base64url');
-    const operator = await db.of(tenantId).write((tx) => makeLink(deps, tx, { email, code, now }));
+    const operator = await db.of(tenantId).write((tx) => makeLink(deps, tx, { email, network, code, now }));
     if (!operator) return;
     const url = `${deps.baseUrlOf(tenantId)}/console/#email=${code}`;
     const content = writeLinkMail({ language, tenantName: await deps.tenantName(tenantId), url });
@@ -58,10 +62,10 @@ export function openEmailLinks(deps: EmailLinksDeps): EmailLinks {
 
   return {
     isOffered: () => mail.channels.includes('EMAIL'),
-    request(tenantId, email, language) {
+    request(tenantId, asked) {
       if (!mail.channels.includes('EMAIL')) throw new ApiError(100160);
       if (atWork.size >= MAX_AT_WORK) return;
-      const work = send(tenantId, email, language)
+      const work = send(tenantId, asked)
         .catch((error) => deps.onError('could not send a link to sign in', error))
         .finally(() => atWork.delete(work));
       atWork.add(work);
@@ -79,17 +83,23 @@ export function openEmailLinks(deps: EmailLinksDeps): EmailLinks {
   };
 }
 
-type WantedLink = { email: string; code: string; now: number };
+type WantedLink = Pick<AskedLink, 'email' | 'network'> & { code: string; now: number };
 
 async function makeLink(
   { audit }: Pick<EmailLinksDeps, 'audit'>,
   tx: TenantTx,
-  { email, code, now }: WantedLink,
+  { email, network, code, now }: WantedLink,
 ): Promise<OperatorRow | undefined> {
   const operator = await findByEmail(tx, { email: fold(email) });
   if (!operator || !(await maySignInByEmail(tx, operator, now))) return undefined;
-  const { count } = await countMessage(tx, `link ${operator.id}`, { now, withinMs: HOUR });
-  if (count > LINKS_AN_HOUR) return undefined;
+  const networkHash = (await tx.personal())?.hashOf('links', network);
+  for (const [name, most] of [
+    [`link ${operator.id} ${networkHash}`, LINKS_OF_NETWORK_AN_HOUR],
+    [`link ${operator.id}`, LINKS_AN_HOUR],
+  ] as const) {
+    const { count } = await countMessage(tx, name, { now, withinMs: HOUR });
+    if (count > most) return undefined;
+  }
   const ceremony = {
     id: idOf(code),
     kind: KIND,

@@ -16,7 +16,7 @@ import {
 import { HOUR, MINUTE } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
 import { removeCeremoniesOf } from './ceremonies.repository.ts';
-import { LINKS_AN_HOUR } from './email-links.ts';
+import { LINKS_AN_HOUR, LINKS_OF_NETWORK_AN_HOUR } from './email-links.ts';
 import { findOperatorForUpdate } from './operators.repository.ts';
 
 const OPERATORS = '/api/operator-manager/operators';
@@ -32,7 +32,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
   before(async () => {
     mails = await openMailServer();
     grove = await openTestApp(await places.create(), {
-      environment: { SMTP_URL: mails.url, MAIL_FROM: 'no-reply@example.org' },
+      environment: { SMTP_URL: mails.url, MAIL_FROM: 'no-reply@example.org', GROVE_TRUST_PROXY: '127.0.0.1' },
     });
     owner = await firstOwner(grove);
   });
@@ -41,13 +41,14 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     await mails.close();
   });
 
-  const ask = (email: string) => browse(grove, `${EMAIL}/start`, { body: { email } });
+  const ask = (email: string, network = '203.0.113.1') =>
+    browse(grove, `${EMAIL}/start`, { body: { email }, headers: { 'x-forwarded-for': network } });
   const open = (code: string) => browse(grove, `${EMAIL}/open`, { body: { code } });
   const complete = (ceremonyId: string, code: string) =>
     browse(grove, `${EMAIL}/complete`, { body: { ceremonyId, code } });
   /** The code of the link in the next mail. */
-  const linkTo = async (email: string): Promise<string> => {
-    const { status, text } = await ask(email);
+  const linkTo = async (email: string, network?: string): Promise<string> => {
+    const { status, text } = await ask(email, network);
     assert.deepEqual([status, text], [200, '{}']);
     sent += 1;
     const { text: mail, to } = await mails.arrived(sent);
@@ -255,17 +256,21 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.equal((await kay.call('/api/console/passkeys')).body.totp, false);
   });
 
-  it('sends an operator four links an hour, whether they were used or not', async () => {
+  it('sends an operator four links an hour that a network asks for, and twelve in all, used or not', async () => {
     const { email } = await invite('tom');
-    for (let link = 0; link < LINKS_AN_HOUR; link += 1) await linkTo(email);
-    for (const after of [0, 11 * MINUTE]) {
-      grove.clock.advance(after);
-      assert.equal((await ask(email)).status, 200);
-      await linkTo((await invite(`uma${after}`)).email);
+    const sendsNone = async (network: string) => {
+      assert.equal((await ask(email, network)).status, 200);
+      await linkTo((await invite(`uma${sent}`)).email);
       assert.equal(mails.mails.length, sent);
-    }
+    };
+    for (let link = 0; link < LINKS_OF_NETWORK_AN_HOUR; link += 1) await linkTo(email, '203.0.113.7');
+    await sendsNone('203.0.113.7');
+    grove.clock.advance(11 * MINUTE);
+    await sendsNone('203.0.113.7');
+    for (let link = LINKS_OF_NETWORK_AN_HOUR; link < LINKS_AN_HOUR; link += 1) await linkTo(email, `203.0.114.${link}`);
+    await sendsNone('203.0.115.1');
     grove.clock.advance(HOUR);
-    await linkTo(email);
+    await linkTo(email, '203.0.113.7');
   });
 });
 

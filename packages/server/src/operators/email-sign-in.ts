@@ -46,7 +46,8 @@ export function emailSignInHandlers(deps: AccountDeps) {
 }
 
 async function startEmailSignIn(deps: AccountDeps, context: OpenContext, { body }: Body<{ email: string }>) {
-  deps.emailSignIn.request(tenantOf(context), body.email, languageOf(context));
+  const asked = { email: body.email, language: languageOf(context), network: context.address };
+  deps.emailSignIn.request(tenantOf(context), asked);
   return {};
 }
 
