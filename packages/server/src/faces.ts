@@ -4,12 +4,12 @@ import { openVision } from './engines/vision/open-vision.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { TenantId } from './kernel/ids.ts';
 import type { Operator } from './operator.ts';
-import { type ReEnrolled, reEnrolFaces } from './process-manager/faces/re-enrol.ts';
+import { type FaceCounts, reEnrolFaces } from './process-manager/faces/re-enrol.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
 
-export type { ReEnrolled };
+export type { FaceCounts };
 
-type Progress = { signal: AbortSignal; onProgress(tenantId: string, counts: ReEnrolled, total: number): void };
+type Progress = { signal: AbortSignal; onProgress(tenantId: string, counts: FaceCounts, total: number): void };
 
 /** What an operator does with faces beside a server. Loads the engine that looks at pictures. */
 export async function reEnrolEverywhere(
@@ -17,7 +17,7 @@ export async function reEnrolEverywhere(
   { db, vault }: Operator,
   only: TenantId | undefined,
   { signal, onProgress }: Progress,
-): Promise<{ algorithm: string; tenants: ({ tenantId: string } & ReEnrolled)[] }> {
+): Promise<{ algorithm: string; tenants: ({ tenantId: string } & FaceCounts)[] }> {
   let fault: unknown;
   const onError = (_what: string, error: unknown) => {
     fault = error;
@@ -25,10 +25,10 @@ export async function reEnrolEverywhere(
   const { facePack, weights } = config;
   const machine = openVision({ mode: 'lazy', facePack, weights, clock: systemClock, onError });
   const blobs = openBlobs(config, systemClock);
-  const tenants: ({ tenantId: string } & ReEnrolled)[] = [];
+  const tenants: ({ tenantId: string } & FaceCounts)[] = [];
   try {
     for await (const tenantId of only === undefined ? everyTenantId(db.system) : [only]) {
-      const pass = { signal, onProgress: (counts: ReEnrolled, total: number) => onProgress(tenantId, counts, total) };
+      const pass = { signal, onProgress: (counts: FaceCounts, total: number) => onProgress(tenantId, counts, total) };
       tenants.push({ tenantId, ...(await reEnrolFaces({ vault, blobs, machine }, db.of(tenantId), pass)) });
     }
     return { algorithm: machine.algorithm, tenants };

@@ -4,7 +4,7 @@ import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError, type FieldFault, invalidInput } from '../kernel/errors.ts';
 import { type Current, isFinal } from '../process-manager/engine/state.ts';
 import { openFacts, sealFacts, withNetwork } from '../process-manager/instances/session-facts.ts';
-import { type Applied, type ShownJourney, type Snapshot, shownAfter } from '../process-manager/runtime/drive.ts';
+import { type ApplyResult, type ShownJourney, type Snapshot, shownAfter } from '../process-manager/runtime/drive.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 import { findSession, type SessionRow, setSessionFacts } from './sessions.repository.ts';
 import { namesOfAttempt } from './show-journey.ts';
@@ -115,7 +115,7 @@ export function currentUserStep({ state }: Snapshot, stepId: string): Current {
   return current;
 }
 
-export function ensureApplied(applied: Applied): void {
+export function ensureApplied(applied: ApplyResult): void {
   switch (applied.refusal) {
     case undefined:
       return;

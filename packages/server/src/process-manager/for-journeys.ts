@@ -19,7 +19,7 @@ import type { DriveDeps, Snapshot } from './runtime/drive.ts';
 import { beginStep } from './runtime/settle-step.ts';
 import type { WorkDeps } from './runtime/work-step.ts';
 import { redirectAllowed } from './settings/redirect-rules.ts';
-import { createFromToken, type FromToken } from './tokens/create-from-token.ts';
+import { createFromToken, type TokenCreation } from './tokens/create-from-token.ts';
 import { frameRule, homeOf, linkTarget } from './tokens/embed-origins.ts';
 import { uiUrlOfToken } from './tokens/process-tokens.repository.ts';
 
@@ -44,7 +44,7 @@ export function processesForJourneys(deps: Deps) {
     /** Sets the scenario of the sandbox. The caller has locked the instance. */
     setScenario,
     spendStartCode,
-    createFromToken: (tx: TenantTx, from: Omit<FromToken, 'tell'>) => createFromToken(tx, { ...from, tell }),
+    createFromToken: (tx: TenantTx, from: Omit<TokenCreation, 'tell'>) => createFromToken(tx, { ...from, tell }),
     /** The page that a process token names for its journeys. */
     uiUrlOfToken,
     linkTarget,

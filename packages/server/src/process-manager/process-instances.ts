@@ -32,7 +32,7 @@ import { type DeleteInstanceDeps, deleteInChain } from './retention/delete-insta
 import { redactInChain } from './retention/redact-instance.ts';
 import { dateOfBirthOf } from './runtime/date-of-birth.ts';
 import type { Drive } from './runtime/drive.ts';
-import { createFromToken, type FromToken, type Overrides } from './tokens/create-from-token.ts';
+import { createFromToken, type Overrides, type TokenCreation } from './tokens/create-from-token.ts';
 
 /** The operations of process instances (specification 4.8). */
 export type ProcessInstancesDeps = DeleteInstanceDeps & {
@@ -40,7 +40,7 @@ export type ProcessInstancesDeps = DeleteInstanceDeps & {
   region: string;
   drive: Pick<Drive, 'apply' | 'endEarly' | 'look' | 'lookAt'>;
   tell: TellEvents;
-  expectNotified: NonNullable<FromToken['expectNotified']>;
+  expectNotified: NonNullable<TokenCreation['expectNotified']>;
   audit: Pick<Audit, 'noteRead' | 'record'>;
   /** Called before the transaction. Refuses with 100160 if the server sends no e-mail. */
   mailTo(): Promise<QueueMail>;

@@ -5,7 +5,7 @@ import { OFFERED } from '../../src/identity-store/passkeys/algorithms.ts';
 import type { ExpectedAuthentication, StoredPasskey } from '../../src/identity-store/passkeys/verify-authentication.ts';
 import {
   type ExpectedRegistration,
-  type Registered,
+  type RegisteredPasskey,
   verifyRegistration,
 } from '../../src/identity-store/passkeys/verify-registration.ts';
 import { type Authenticator, type AuthenticatorOptions, authenticator } from './authenticator.ts';
@@ -45,7 +45,7 @@ export const creation = ({ challenge, rpId }: { challenge: string; rpId: string 
   challenge,
 });
 
-export function toStored(registered: Registered, more: Partial<StoredPasskey> = {}): StoredPasskey {
+export function toStored(registered: RegisteredPasskey, more: Partial<StoredPasskey> = {}): StoredPasskey {
   const { credentialId, alg, signCount, backupEligible, publicKey } = registered;
   const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
   const owned = { userId: USER_ID, userHandle: USER_HANDLE, status: 'ACTIVE' } as const;

@@ -20,7 +20,7 @@ import type { AppkeyConfig } from './uaf/match-policy.ts';
 import { matchesPolicy, type UafPolicy } from './uaf/match-policy.ts';
 import { signedOf, verifyAuthentication } from './uaf/verify-authentication.ts';
 import { isSignedByElsewhere, keyOf } from './uaf/verify-signature.ts';
-import { authenticationRequest, narrowed, type Transaction } from './uaf/write-request.ts';
+import { authenticationRequest, narrowPolicy, type Transaction } from './uaf/write-request.ts';
 
 type Authentications = Pick<typeof api.appkeys, 'startAuthentication' | 'authenticate' | 'authenticateWithSession'>;
 
@@ -35,13 +35,13 @@ type ExpectedAnswer = {
 
 export function appkeyAuthenticationHandlers(core: IdentityCore) {
   return implement<Authentications>(api.appkeys, {
-    startAuthentication: starting(core),
+    startAuthentication: startHandler(core),
     authenticateWithSession: withSession(core),
     authenticate: withoutSession(core),
   });
 }
 
-function starting(core: IdentityCore): Handlers<Authentications>['startAuthentication'] {
+function startHandler(core: IdentityCore): Handlers<Authentications>['startAuthentication'] {
   return async (context, { params, body }) => {
     const { db, now } = context;
     const { rpId } = params;
@@ -68,7 +68,7 @@ function starting(core: IdentityCore): Handlers<Authentications>['startAuthentic
         lifeMs: SESSION_LIFE_MS,
       }),
     );
-    const request = { config, challenge, policy: narrowed(policy, usable) };
+    const request = { config, challenge, policy: narrowPolicy(policy, usable) };
     return {
       sessionId,
       expiringDtm: toDtm(expiresAt),
@@ -111,7 +111,7 @@ function withSession({ attempt }: IdentityCore): Handlers<Authentications>['auth
 function withoutSession({ attempt }: IdentityCore): Handlers<Authentications>['authenticate'] {
   return async (context, { params, body }) => {
     const expected = {} as ExpectedAnswer;
-    const answer = reading(body);
+    const answer = readOnce(body);
     const ahead = await lookAhead(context, { ...params, rpId: body.sessionData?.rpId, answer });
     const { authenticationId, user } = await attempt(context, {
       storeName: params.storeName,
@@ -141,7 +141,7 @@ function withoutSession({ attempt }: IdentityCore): Handlers<Authentications>['a
 /**
  * Returns a function that reads the client's answer at the first call and returns the same result at every later call.
  */
-function reading(body: Parameters<typeof readAttempt>[0]): () => ClientAttempt {
+function readOnce(body: Parameters<typeof readAttempt>[0]): () => ClientAttempt {
   let attempt: ClientAttempt | undefined;
   return () => {
     attempt ??= readAttempt(body);
@@ -150,7 +150,7 @@ function reading(body: Parameters<typeof readAttempt>[0]): () => ClientAttempt {
 }
 
 /** The key that an answer names, and whether the signature of the answer is from this key. */
-type Ahead = { key: AppkeyRow; signed: boolean };
+type AnswerKey = { key: AppkeyRow; signed: boolean };
 
 type LookAhead = { storeName: string; rpId: string | undefined; answer: () => ClientAttempt };
 
@@ -159,7 +159,7 @@ type LookAhead = { storeName: string; rpId: string | undefined; answer: () => Cl
  * transaction other requests would wait for it. Its result cannot change in between. This function refuses nothing: the
  * transaction finds every fault again and reports it in the right order.
  */
-async function lookAhead(context: Context, { storeName, rpId, answer }: LookAhead): Promise<Ahead | undefined> {
+async function lookAhead(context: Context, { storeName, rpId, answer }: LookAhead): Promise<AnswerKey | undefined> {
   if (!rpId) return undefined;
   try {
     const attempt = answer();
@@ -194,7 +194,7 @@ type Comparison = {
   expected: ExpectedAnswer;
   now: number;
   attempt: ClientAttempt;
-  ahead?: Ahead | undefined;
+  ahead?: AnswerKey | undefined;
 };
 
 async function compare(tx: TenantTx, { store, userId, expected, now, attempt, ahead }: Comparison): Promise<void> {

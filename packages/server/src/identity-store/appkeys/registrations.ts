@@ -104,10 +104,10 @@ async function findExpectedAnswer(tx: TenantTx, store: Store, { sessionId, sessi
   return { userRef: { userExtId: username }, rpId, challenge, policy };
 }
 
-type Registering = { expected: ExpectedAnswer; body: Completion; user: UserRow; store: Store; now: number };
+type RegistrationInput = { expected: ExpectedAnswer; body: Completion; user: UserRow; store: Store; now: number };
 
-async function register(core: IdentityCore, tx: TenantTx, registering: Registering): Promise<AppkeyRow> {
-  const { expected, body, user, store, now } = registering;
+async function register(core: IdentityCore, tx: TenantTx, input: RegistrationInput): Promise<AppkeyRow> {
+  const { expected, body, user, store, now } = input;
   const { rpId } = expected;
   const config = await getConfig(tx, store.id, rpId);
   const key = readKey(body.response, { ...expected, config, now });

@@ -70,8 +70,8 @@ export type AttemptDeps = {
   expectEvent?: ((tx: TenantTx) => void) | undefined;
 };
 
-type Judgement<Result> = Passed<Result> | { refused: Refusal; user?: User };
-type Passed<Result> = Omit<Attempted<Result>, 'user'> & { row: UserRow; user: User | undefined };
+type Judgement<Result> = PassedAttempt<Result> | { refused: Refusal; user?: User };
+type PassedAttempt<Result> = Omit<Attempted<Result>, 'user'> & { row: UserRow; user: User | undefined };
 
 /** How many attempts may wait for earlier ones of the same user. */
 const MOST_WAITING = 500;

@@ -103,7 +103,7 @@ async function recorded(attempt: () => Promise<unknown>): Promise<User> {
   throw new Error('a failure that was recorded has succeeded');
 }
 
-type Updating = {
+type UpdateDeps = {
   present(context: Context, data: string): Promise<PresentedFace>;
   enrol: ReturnType<typeof faceEnroller>;
   algorithm: string;
@@ -112,7 +112,7 @@ type Updating = {
 /** A new face to store, or a new status for the stored face. */
 type Update = Enrolment | { readonly onlyStatus: 'ACTIVE' | 'DISABLED' };
 
-function updateHandler(core: IdentityCore, { present, enrol, algorithm }: Updating): Handler<Operations['update']> {
+function updateHandler(core: IdentityCore, { present, enrol, algorithm }: UpdateDeps): Handler<Operations['update']> {
   return prepared<Operations['update'], Update>(
     async (context, { params, body }) => {
       const { data, status } = body;

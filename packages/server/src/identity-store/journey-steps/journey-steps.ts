@@ -11,7 +11,7 @@ import type { TotpCeremonies } from '../totps/totp-ceremonies.ts';
 import { createUser } from '../users/create-user.ts';
 import { findUser } from '../users/users.repository.ts';
 import { attemptAct, SESSION_GONE } from './judge-refusal.ts';
-import { type Acting, passkeyActs } from './passkey-acts.ts';
+import { type ActContext, passkeyActs } from './passkey-acts.ts';
 import { findStepCeremony, putStepCeremony } from './step-ceremonies.repository.ts';
 
 /**
@@ -33,22 +33,22 @@ export function journeySteps(deps: JourneyStepsDeps): IdentityPort {
     presentFace: deps.faces.presentFace,
     acts(tx, about) {
       const { environment, process, now } = about;
-      const acting: Acting = {
+      const actContext: ActContext = {
         tx,
         about,
         caller: { db: joinTransaction(tx), now, principal: { environment }, process },
       };
       return {
-        ...userActs(deps, acting),
-        ...passkeyActs(deps.passkeys, acting),
-        ...totpActs(deps, acting),
-        ...faceActs(deps, acting),
+        ...userActs(deps, actContext),
+        ...passkeyActs(deps.passkeys, actContext),
+        ...totpActs(deps, actContext),
+        ...faceActs(deps, actContext),
       };
     },
   };
 }
 
-function userActs({ core }: JourneyStepsDeps, { tx, caller, about }: Acting): Pick<IdentityActs, 'addUser'> {
+function userActs({ core }: JourneyStepsDeps, { tx, caller, about }: ActContext): Pick<IdentityActs, 'addUser'> {
   const { now, process } = about;
   return {
     async addUser({ store: storeName, extId, attributes, existing, before }) {
@@ -73,7 +73,7 @@ type TotpActs = Pick<
   'startTotpRegistration' | 'completeTotpRegistration' | 'startTotpAuthentication' | 'authenticateTotp'
 >;
 
-function totpActs({ totps }: JourneyStepsDeps, { tx, caller, about }: Acting): TotpActs {
+function totpActs({ totps }: JourneyStepsDeps, { tx, caller, about }: ActContext): TotpActs {
   return {
     startTotpRegistration: ({ store: storeName, policy: policyName, user, anew }) =>
       attemptAct(async () => {
@@ -106,7 +106,7 @@ function totpActs({ totps }: JourneyStepsDeps, { tx, caller, about }: Acting): T
 
 function faceActs(
   { faces }: JourneyStepsDeps,
-  { caller }: Acting,
+  { caller }: ActContext,
 ): Pick<IdentityActs, 'enrolFace' | 'authenticateFace'> {
   return {
     enrolFace: ({ store: storeName, user, presented }) =>

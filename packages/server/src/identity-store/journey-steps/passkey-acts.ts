@@ -36,16 +36,16 @@ type StartedCeremony = { sessionId: string; expiringDtm: string; publicKey: obje
 
 const CONDITIONAL = { mediation: 'conditional' } as const;
 
-export type Acting = { readonly tx: TenantTx; readonly caller: Caller; readonly about: StepAbout };
+export type ActContext = { readonly tx: TenantTx; readonly caller: Caller; readonly about: StepAbout };
 
 const OTHER_USER = { code: 363, status: 'FAILED', advice: 'final' } as const satisfies RefusedAct;
 
-export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): PasskeyActs {
-  const { tx, caller } = acting;
+export function passkeyActs(passkeys: PasskeyCeremonies, actContext: ActContext): PasskeyActs {
+  const { tx, caller } = actContext;
 
   const startRegistration: PasskeyActs['startPasskeyRegistration'] = (input) =>
     attemptAct(() =>
-      begin(acting, 'PASSKEY_REGISTRATION', input, async () => {
+      begin(actContext, 'PASSKEY_REGISTRATION', input, async () => {
         const { store: storeName, rpId, policy: regPolicyName, user } = input;
         const store = await getActiveStore(tx, caller, storeName);
         const { id, ext_id } = await getUser(tx, store.id, user);
@@ -62,7 +62,7 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
 
   const startAuthentication = (input: OfAnyUser & PasskeyPolicy): Promise<ActResult<Beginning>> =>
     attemptAct(() =>
-      begin(acting, 'PASSKEY_AUTHENTICATION', input, async () => {
+      begin(actContext, 'PASSKEY_AUTHENTICATION', input, async () => {
         const { store: storeName, rpId, policy: authPolicyName, user } = input;
         // If the step names no user, the browser may offer all its passkeys in an input field (autofill).
         const mediation = user ? {} : CONDITIONAL;
@@ -75,7 +75,7 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
     startPasskeyRegistration: startRegistration,
     startPasskeyAuthentication: startAuthentication,
     completePasskeyRegistration: (input) =>
-      finish(acting, input, {
+      finish(actContext, input, {
         start: () => startRegistration(input),
         async complete(sessionId) {
           const address = { storeName: input.store, sessionId };
@@ -83,7 +83,7 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
         },
       }),
     completePasskeyAuthentication: (input) =>
-      finish(acting, input, {
+      finish(actContext, input, {
         start: () => startAuthentication(input),
         async complete(sessionId) {
           const address = { storeName: input.store, sessionId };
@@ -95,7 +95,7 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
 
 /** Removes an earlier session, so that a step has at most one. */
 async function begin(
-  { tx, caller, about }: Acting,
+  { tx, caller, about }: ActContext,
   kind: CeremonyKind,
   { store: storeName }: OfAnyUser,
   start: () => Promise<StartedCeremony>,
@@ -112,7 +112,7 @@ type Ceremony = { start(): Promise<ActResult<Beginning>>; complete(sessionId: st
 
 /** If there is no session, calls the start to get the reason: the user may be locked or have no passkey. */
 async function finish(
-  { tx, about }: Acting,
+  { tx, about }: ActContext,
   { user }: OfAnyUser,
   { start, complete }: Ceremony,
 ): Promise<ActResult<Recognised>> {

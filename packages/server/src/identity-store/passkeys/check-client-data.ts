@@ -3,13 +3,17 @@ import { ensure } from './ensure.ts';
 import type { ClientData } from './read-client-data.ts';
 
 /** The values with which the client data is compared. */
-export type Expected = Places & { readonly challenge: string };
+export type ExpectedData = Places & { readonly challenge: string };
 
 /**
  * WebAuthn 7.1 steps 7 to 11, and 7.2 steps 11 to 14: ensures that the client data is of this ceremony and of an
  * allowed page.
  */
-export function checkClientData(client: ClientData, type: `webauthn.${'create' | 'get'}`, expected: Expected): void {
+export function checkClientData(
+  client: ClientData,
+  type: `webauthn.${'create' | 'get'}`,
+  expected: ExpectedData,
+): void {
   ensure(type === 'webauthn.create' || client.type !== 'webauthn.create', 352);
   ensure(client.type === type, 100090, 'the client data is of another ceremony');
   ensure(client.challenge === expected.challenge, 353);

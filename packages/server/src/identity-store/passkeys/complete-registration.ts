@@ -17,7 +17,7 @@ import { type Completion, readCompletion } from './read-completion.ts';
 import { ensureRoom, type RegistrationCeremony } from './start-registration.ts';
 import { type PasskeySummary, toSummary } from './summarize-passkeys.ts';
 import type { ClientCredential } from './verify-authentication.ts';
-import { type Registered, verifyRegistration } from './verify-registration.ts';
+import { type RegisteredPasskey, verifyRegistration } from './verify-registration.ts';
 
 /** Completes a registration: verifies the answer of the authenticator and stores the passkey. */
 type Session = Ceremony<RegistrationCeremony>;
@@ -71,7 +71,7 @@ async function verified(
   { data: { challenge, places, policy, conditional = false } }: Session,
   credential: ClientCredential,
   { store, now, metadata }: { store: Store; now: number; metadata: Metadata },
-): Promise<Registered> {
+): Promise<RegisteredPasskey> {
   const { attestationTrust: trust, allowedAaguids: aaguids, algorithms, authenticatorSelection } = policy;
   // A session of an earlier release lacks the newer members.
   const {
@@ -119,7 +119,7 @@ async function ensureStillRoom(tx: TenantTx, user: UserRow, { data: { places, po
 }
 
 function toRow(
-  registered: Registered,
+  registered: RegisteredPasskey,
   { data: { places, userHandle } }: Session,
   { owner, store, now }: { owner: UserRow; store: Store; now: number },
 ): PasskeyRow {

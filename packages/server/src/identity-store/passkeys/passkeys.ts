@@ -135,7 +135,7 @@ function passkeyHandlers(core: Pick<IdentityCore, 'vault' | 'addIdentityEvent' |
   const { update, delete: remove, getSignals, getRegistrationAudit } = api.passkeys;
   return implement({ update, delete: remove, getSignals, getRegistrationAudit } satisfies Partial<Operations>, {
     update: (context, { params, body: { status } }) =>
-      changing(context, params, async (tx, { store, user, passkey }) => {
+      change(context, params, async (tx, { store, user, passkey }) => {
         await setPasskeyStatus(tx, { userId: user.id, id: passkey.id, status });
         const eventFields = { ...toldOf(store), userId: user.id, rpId: passkey.rp_id, modality: 'PASSKEY' } as const;
         await core.addIdentityEvent(tx, { ...eventFields, type: 'identity.userUpdated', now: context.now });
@@ -143,7 +143,7 @@ function passkeyHandlers(core: Pick<IdentityCore, 'vault' | 'addIdentityEvent' |
       }),
 
     delete: (context, { params }) =>
-      changing(context, params, async (tx, { store, user, passkey }) => {
+      change(context, params, async (tx, { store, user, passkey }) => {
         await removePasskey(tx, { userId: user.id, id: passkey.id });
         const eventFields = { ...toldOf(store), userId: user.id, rpId: passkey.rp_id, modality: 'PASSKEY' } as const;
         await core.addIdentityEvent(tx, { ...eventFields, type: 'identity.authenticatorRemoved', now: context.now });
@@ -177,11 +177,11 @@ function passkeyHandlers(core: Pick<IdentityCore, 'vault' | 'addIdentityEvent' |
   });
 }
 
-type Owned = { store: Store; user: UserRow; passkey: PasskeyRow };
+type OwnedPasskey = { store: Store; user: UserRow; passkey: PasskeyRow };
 type Tx = Parameters<Parameters<Context['db']['write']>[0]>[0];
 
 /** Locks the row of the user: a login with the passkey runs completely before or completely after. */
-function changing<T>(context: Context, params: Params, work: (tx: Tx, owned: Owned) => Promise<T>): Promise<T> {
+function change<T>(context: Context, params: Params, work: (tx: Tx, owned: OwnedPasskey) => Promise<T>): Promise<T> {
   return context.db.write(async (tx) => {
     const store = await getStore(tx, context, params.storeName);
     const user = await getUserForUpdate(tx, store.id, givenUserRef(params));

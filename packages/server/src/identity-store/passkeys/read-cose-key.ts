@@ -31,7 +31,7 @@ export function readCoseKey(map: CborMap): CredentialKey | undefined {
   const { kty } = ALGORITHMS[alg];
   if (map.get(KTY) !== COSE_KTY[kty]) throw new Malformed('the public key is not of the kind of its algorithm');
   const jwk = kty === 'RSA' ? rsaKey(map) : kty === 'AKP' ? latticeKey(map, alg) : curveKey(map, alg);
-  return { alg, key: sound(imported(jwk), jwk) };
+  return { alg, key: ensureSound(imported(jwk), jwk) };
 }
 
 function imported(jwk: JsonWebKey): KeyObject {
@@ -44,7 +44,7 @@ function imported(jwk: JsonWebKey): KeyObject {
 }
 
 /** Ensures that the key is strong: for a weak key, anybody can make signatures. */
-function sound(key: KeyObject, { kty, x = '' }: JsonWebKey): KeyObject {
+function ensureSound(key: KeyObject, { kty, x = '' }: JsonWebKey): KeyObject {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   if (kty === 'RSA' && modulusLength < MIN_RSA_BYTES * 8) throw new Malformed('the RSA key has fewer than 2048 bits');
   if (kty === 'RSA' && !isSoundExponent(publicExponent)) {

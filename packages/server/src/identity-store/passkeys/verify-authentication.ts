@@ -1,6 +1,6 @@
 import { hash, type KeyObject } from 'node:crypto';
 import { type Alg, isSignature } from './algorithms.ts';
-import { checkClientData, type Expected } from './check-client-data.ts';
+import { checkClientData, type ExpectedData } from './check-client-data.ts';
 import { decodePart } from './decode-base64url.ts';
 import { ensure, refusingMalformed } from './ensure.ts';
 import { Malformed } from './malformed.ts';
@@ -26,7 +26,7 @@ export type StoredPasskey = {
   readonly backupEligible: boolean;
 };
 
-export type ExpectedAuthentication = Expected & {
+export type ExpectedAuthentication = ExpectedData & {
   /** Undefined if the passkey identifies the user. */
   readonly userId: string | undefined;
   /** The credential ids in the options of the start; empty if any passkey was allowed. */
@@ -34,7 +34,7 @@ export type ExpectedAuthentication = Expected & {
   readonly userVerification: 'required' | 'preferred' | 'discouraged';
 };
 
-export type Authenticated = { signCount: number; backedUp: boolean; userVerified: boolean };
+export type AuthenticationResult = { signCount: number; backedUp: boolean; userVerified: boolean };
 
 /** Returns the credential id of the answer; refuses any other spelling of it. */
 export function credentialIdOf({ id, rawId }: ClientCredential): string {
@@ -54,7 +54,7 @@ export function verifyAuthentication(
   credential: ClientCredential,
   passkey: StoredPasskey | undefined,
   expected: ExpectedAuthentication,
-): Authenticated {
+): AuthenticationResult {
   const { response } = credential;
   ensure(response.attestationObject === undefined, 352);
   ensure(passkey !== undefined && credentialIdOf(credential) === passkey.credentialId, 362);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Alg } from './algorithms.ts';
 import { type AttestationPolicy, type AttestationTrust, assessAttestation } from './attestation/assess-attestation.ts';
-import { checkClientData, type Expected } from './check-client-data.ts';
+import { checkClientData, type ExpectedData } from './check-client-data.ts';
 import { decodePart } from './decode-base64url.ts';
 import { ensure, refusingMalformed } from './ensure.ts';
 import { Malformed } from './malformed.ts';
@@ -11,7 +11,7 @@ import { readClientData } from './read-client-data.ts';
 import { type CredentialKey, readCoseKey } from './read-cose-key.ts';
 import { type ClientCredential, credentialIdOf } from './verify-authentication.ts';
 
-export type ExpectedRegistration = Expected & {
+export type ExpectedRegistration = ExpectedData & {
   readonly userVerification: 'required' | 'preferred' | 'discouraged';
   readonly algorithms: readonly Alg[];
   readonly attestation: AttestationPolicy;
@@ -23,7 +23,7 @@ export type ExpectedRegistration = Expected & {
 };
 
 /** WebAuthn's credential record (section 4). */
-export type Registered = {
+export type RegisteredPasskey = {
   credentialId: string;
   alg: Alg;
   /** The public key, SPKI in DER. */
@@ -39,7 +39,7 @@ export type Registered = {
 };
 
 /** WebAuthn Level 3, 7.1, in its order. The caller checks that the credential id is new. */
-export function verifyRegistration(credential: ClientCredential, expected: ExpectedRegistration): Registered {
+export function verifyRegistration(credential: ClientCredential, expected: ExpectedRegistration): RegisteredPasskey {
   return refusingMalformed(() => {
     const { response } = credential;
     if (response.attestationObject === undefined) throw new Malformed('the client response is not a registration');

@@ -22,7 +22,7 @@ export type AnswerDeps = Pick<IdentityCore, 'vault' | 'addIdentityEvent'> &
  * Records the answer of a user on a device. A wrong number counts as a rejection. A rejection of a process applies to
  * all devices: otherwise an attacker could guess again on the next device. Only an earlier acceptance stays.
  */
-export function answering(deps: AnswerDeps): Handlers<typeof api.pushNotifications>['answer'] {
+export function answerHandler(deps: AnswerDeps): Handlers<typeof api.pushNotifications>['answer'] {
   return async (context, { params, body: { status, number } }) => {
     const { now } = context;
     const answer = await context.db.write(async (tx) => {

@@ -8,13 +8,13 @@ import { implement } from '../../kernel/implement.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { getStore } from '../stores/find-store.ts';
 import { getUser, givenUserRef } from '../users/find-user.ts';
-import { answering } from './answer-notification.ts';
+import { answerHandler } from './answer-notification.ts';
 import { abandonProcessJob, instanceFollower, wakeParentJob } from './follow-instance.ts';
 import type { Processes } from './processes.ts';
 import { activePushes, findPush, type PushRow, removeOldPushes } from './push-notifications.repository.ts';
 import { type PushPolicyDeps, pushPolicyHandlers } from './push-policies.ts';
 import { ofUser } from './push-rules.ts';
-import { sending } from './send-notification.ts';
+import { sendHandler } from './send-notification.ts';
 import { contentOf, type SendPushDeps, sendPushJob } from './send-push.ts';
 import { type PushNotification, toPushNotification } from './to-push-notification.ts';
 
@@ -39,8 +39,8 @@ export function openPushNotifications(core: IdentityCore, deps: PushNotification
       pushNotifications: {
         ...pushPolicyHandlers({ vault, addIdentityEvent, faultOfAddress }),
         ...recordHandlers(core),
-        send: sending({ vault, addIdentityEvent, jobs, job, processes }),
-        answer: answering({ vault, addIdentityEvent, jobs, abandon, closeToken }),
+        send: sendHandler({ vault, addIdentityEvent, jobs, job, processes }),
+        answer: answerHandler({ vault, addIdentityEvent, jobs, abandon, closeToken }),
       },
     },
     jobs: [job, wake, abandon, purge],

@@ -40,7 +40,7 @@ type SendRequest = {
 };
 type SendAnswer = Ok<typeof api.pushNotifications.send>;
 
-export function sending(deps: SendDeps): Handlers<typeof api.pushNotifications>['send'] {
+export function sendHandler(deps: SendDeps): Handlers<typeof api.pushNotifications>['send'] {
   return async (context, { params, body }) => {
     checkInput(body);
     const { now } = context;
@@ -104,14 +104,14 @@ function start({ processes }: SendDeps, tx: TenantTx, request: SendRequest, send
   });
 }
 
-type Prepared = { send_id: string; content: PushContent; startedProcess: StartedProcess | undefined };
+type NewPushes = { send_id: string; content: PushContent; startedProcess: StartedProcess | undefined };
 
 /** Stores a notification for each device and enqueues the job that sends it. */
 async function addPushes(
   { vault, jobs, job }: SendDeps,
   tx: TenantTx,
   request: SendRequest,
-  { send_id, content, startedProcess }: Prepared,
+  { send_id, content, startedProcess }: NewPushes,
 ): Promise<PushNotification[]> {
   const { store, user, policy, input, devices, now } = request;
   const plain = Buffer.from(JSON.stringify(content));

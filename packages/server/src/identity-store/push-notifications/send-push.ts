@@ -57,10 +57,10 @@ export function sendPushJob({ vault, push }: SendPushDeps): JobDefinition<{ id: 
   });
 }
 
-type Reached = { device: DeviceRow; target: Parameters<SendPush>[0]; message: PushMessage };
+type PushRequest = { device: DeviceRow; target: Parameters<SendPush>[0]; message: PushMessage };
 
 /** Reads everything that sending needs as it is now: the device may be removed, the token invalid, the policy deleted. */
-async function reach(vault: Vault, db: TenantDb, row: PushRow): Promise<Reached | { reason: string }> {
+async function reach(vault: Vault, db: TenantDb, row: PushRow): Promise<PushRequest | { reason: string }> {
   const { user_id: userId, rp_id: rpId, device_id: deviceId, store_id: storeId } = row;
   const name = { userId, rpId, deviceId };
   const device = await findDevice(db, name);

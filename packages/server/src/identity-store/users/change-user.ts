@@ -11,7 +11,7 @@ import { changeUser, type UserRow } from './users.repository.ts';
 
 /** Changes of a user by operators. The caller has locked the row. */
 
-type Changed = { readonly after: UserRow; readonly unlocked: boolean };
+type UserChange = { readonly after: UserRow; readonly unlocked: boolean };
 
 /**
  * Changes only the fields of the input; attributes are replaced as a whole. To set a locked user to ACTIVE unlocks it.
@@ -21,7 +21,7 @@ export async function applyChange(
   tx: TenantTx,
   before: UserRow,
   { input, now }: { input: UserInput; now: number },
-): Promise<Changed> {
+): Promise<UserChange> {
   checkUser(input);
   const statusBefore = statusOf(before, now);
   const status = input.status ?? statusBefore;

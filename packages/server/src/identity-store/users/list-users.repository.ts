@@ -78,7 +78,7 @@ export async function pageUsers(db: TenantReads, filter: UserFilter, paging: Pag
   return { rows, total: isFiltered ? await LIST.count(db, params) : await countUsers(db, filter.storeId) };
 }
 
-type Scanned = Pick<UserRow, (typeof SCANNED)[number]>;
+type ScannedUser = Pick<UserRow, (typeof SCANNED)[number]>;
 
 /** Decrypts the external id of every user in order to filter and sort; reads the other columns only for the page. */
 async function scanUsers(
@@ -91,7 +91,7 @@ async function scanUsers(
     const params = { store_id: filter.storeId, after, ...statusParams(filter) };
     return openUsers(db, await SCAN.page(db, params, { orderBy: 'id', sorts: 0, size: limit, offset: 0 }));
   };
-  const isMatch = ({ ext_id, ext_id_folded }: Scanned) =>
+  const isMatch = ({ ext_id, ext_id_folded }: ScannedUser) =>
     filter.pattern === undefined || (ext_id !== null && matches(ext_id_folded));
   const { ids, total } = await scanSealed(
     lineOf(db.tenantId, filter.environment),

@@ -20,7 +20,7 @@ export type AssessedCheck = {
   readonly meta_data: string | null;
 };
 
-export type Assessed = {
+export type AssessedJourney = {
   readonly definition: Definition;
   readonly flow: Flow;
   readonly checks: readonly AssessedCheck[];
@@ -38,7 +38,7 @@ export const ASSESSED_CHECKS = [
 
 const BOTH: AssuranceLevel[] = ['basic', 'substantial'];
 
-export function showAssurance({ definition, flow, checks, environment }: Assessed): Assurance {
+export function showAssurance({ definition, flow, checks, environment }: AssessedJourney): Assurance {
   const simulated = environment === 'test';
   const { secondFactor } = flow;
   const isDecided = isFinal(flow.status) && flow.decision !== undefined;

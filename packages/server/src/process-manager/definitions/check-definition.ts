@@ -9,7 +9,7 @@ import { gatheredFaults, type Lookup, missingFaults, outsideReferences, themeRef
 import { asFarAsReadable, checkShape, type ReadStep } from './check-shape.ts';
 
 /** The result of checking a document. */
-export type Checked = {
+export type CheckResult = {
   /** The definition with all defaults; undefined if there are faults. */
   readonly definition?: Definition;
   /** Faults of the document itself. */
@@ -23,7 +23,7 @@ export type Checked = {
   readonly missingLanguages: readonly MissingLanguages[];
 };
 
-export function checkDefinition(input: unknown): Checked {
+export function checkDefinition(input: unknown): CheckResult {
   const { document, steps, faults: ofShape } = checkShape(input);
   const faults = firstFaults([...ofShape, ...graphFaults(steps), ...conditionFaults(steps), ...gatheredFaults(steps)]);
   return {
@@ -37,7 +37,7 @@ export function checkDefinition(input: unknown): Checked {
 }
 
 /** All faults that prevent a deployment. */
-export async function deploymentFaults(checked: Checked, lookup: Lookup): Promise<FieldFault[]> {
+export async function deploymentFaults(checked: CheckResult, lookup: Lookup): Promise<FieldFault[]> {
   const missing = await missingFaults(checked.name, checked.references, lookup);
   return firstFaults([...checked.faults, ...checked.unavailable, ...missing]);
 }

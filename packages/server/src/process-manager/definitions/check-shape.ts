@@ -95,7 +95,7 @@ export function asFarAsReadable<T>(find: () => readonly T[] | undefined): readon
   }
 }
 
-type Shaped = { readonly name: string; readonly members: readonly string[]; readonly validate: ValidateFunction };
+type PartShape = { readonly name: string; readonly members: readonly string[]; readonly validate: ValidateFunction };
 
 // The package is CommonJS; its function is the module itself.
 const addFormats = addFormatsModule as unknown as (ajv: Ajv, formats: string[]) => Ajv;
@@ -107,27 +107,27 @@ const compiler = once(() => {
   return addFormats(ajv, ['duration']);
 });
 const durationShape = once(() => compiler().compile<string>({ type: 'string', format: 'duration' }));
-const documentShape = once(() => shaped('a definition', documentSchema({})));
-const stepShapes = new Map<string, Shaped>();
+const documentShape = once(() => shapeNamed('a definition', documentSchema({})));
+const stepShapes = new Map<string, PartShape>();
 
 /** For an unknown type, only the members that every step has can be checked. */
-const anyStepShape = once(() => shaped('a step', anyStepSchema()));
+const anyStepShape = once(() => shapeNamed('a step', anyStepSchema()));
 
 function once<T>(make: () => T): () => T {
   let value: T | undefined;
   return () => (value ??= make());
 }
 
-function shapeOf(type: StepType | undefined): Shaped {
+function shapeOf(type: StepType | undefined): PartShape {
   if (!type) return anyStepShape();
   const cached = stepShapes.get(type.type);
   if (cached) return cached;
-  const stepShape = shaped(`a ${type.type} step`, stepSchema(type));
+  const stepShape = shapeNamed(`a ${type.type} step`, stepSchema(type));
   stepShapes.set(type.type, stepShape);
   return stepShape;
 }
 
-function shaped(name: string, schema: { properties: Readonly<Record<string, object>> }): Shaped {
+function shapeNamed(name: string, schema: { properties: Readonly<Record<string, object>> }): PartShape {
   return { name, members: Object.keys(schema.properties), validate: compiler().compile(schema) };
 }
 
@@ -137,7 +137,7 @@ function anyStepSchema() {
 }
 
 /** `apart` is a member with its own limits. */
-function faultsOf(shape: Shaped, value: unknown, pointer: string, apart: string): FieldFault[] {
+function faultsOf(shape: PartShape, value: unknown, pointer: string, apart: string): FieldFault[] {
   const tooLarge = sizeFault(isObject(value) ? { ...value, [apart]: undefined } : value, PART_LIMITS);
   if (tooLarge) return [{ pointer, message: tooLarge }];
   if (shape.validate(value)) return [];

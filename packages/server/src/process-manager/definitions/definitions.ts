@@ -13,7 +13,7 @@ import { likePattern, paging, toPage } from '../../kernel/pages.ts';
 import { trackedView, updateOf } from '../../kernel/tracked.ts';
 import { tryCondition } from '../engine/conditions.ts';
 import type { Definition } from '../engine/definition.ts';
-import { type Checked, checkDefinition, deploymentFaults } from './check-definition.ts';
+import { type CheckResult, checkDefinition, deploymentFaults } from './check-definition.ts';
 import {
   changeDefinition,
   type DefinitionRow,
@@ -93,7 +93,7 @@ async function update(context: Context, { params, query, body }: InputOf<'update
   const checked = checkDefinition(body);
   const changed = await context.db.write(async (tx) => {
     const before = await ownDraft(tx, context, { id: params.processDefinitionId, query });
-    const definition = soundDefinition(checked, renamed(checked, before));
+    const definition = soundDefinition(checked, renameFaults(checked, before));
     ensureMayName(context, checked);
     const after = { ...before, ...columnsOf(definition), ...updateOf(context) };
     await changeDefinition(tx, after);
@@ -145,7 +145,7 @@ async function remove(context: Context, { params }: InputOf<'delete'>) {
 }
 
 /** Ensures that a caller whose definition sends a cloud secret may use it. */
-function ensureMayName({ principal }: Context, { references }: Checked): void {
+function ensureMayName({ principal }: Context, { references }: CheckResult): void {
   if (!references.some(({ kind }) => kind === 'secret')) return;
   ensurePermission(principal, USE_CLOUD_SECRET, 'a step that sends a cloud secret');
 }
@@ -155,13 +155,13 @@ function withoutNulls(document: Readonly<Record<string, unknown>>): Readonly<Rec
   return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null));
 }
 
-function soundDefinition({ definition, faults }: Checked, more: readonly FieldFault[] = []): Definition {
+function soundDefinition({ definition, faults }: CheckResult, more: readonly FieldFault[] = []): Definition {
   ensureNone([...more, ...faults]);
   if (!definition) throw new Error('a document without faults is a definition');
   return definition;
 }
 
-function renamed({ name }: Checked, before: DefinitionRow): FieldFault[] {
+function renameFaults({ name }: CheckResult, before: DefinitionRow): FieldFault[] {
   if (name === before.name) return [];
   return [{ pointer: '/name', message: `must stay ${before.name}: a version cannot get another name` }];
 }

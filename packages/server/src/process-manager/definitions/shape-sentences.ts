@@ -7,7 +7,7 @@ import { KEY_PATTERN, NAME_PATTERN, STEP_ID_PATTERN } from './schema.ts';
 /** Turns the errors of the validator into sentences for authors of definitions. */
 
 /** The validated object: its name for sentences, and its allowed members. */
-export type Validated = { readonly name: string; readonly members: readonly string[] };
+export type ObjectShape = { readonly name: string; readonly members: readonly string[] };
 
 const KINDS: Readonly<Record<string, string>> = {
   string: 'text',
@@ -27,7 +27,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   '^[A-Z]{3}$': 'must be three capital letters, such as DEU',
 };
 
-export function toFault(error: ErrorObject, pointer: string, validated: Validated): FieldFault {
+export function toFault(error: ErrorObject, pointer: string, validated: ObjectShape): FieldFault {
   const at = `${pointer}${error.instancePath}`;
   const { missingProperty, additionalProperty } = error.params as Record<string, string>;
   if (missingProperty !== undefined) return { pointer: pointerTo(at, missingProperty), message: 'is required' };

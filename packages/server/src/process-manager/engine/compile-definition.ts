@@ -1,4 +1,4 @@
-import { type Asking, type Condition, compileCondition } from './conditions.ts';
+import { type Condition, type ConditionContext, compileCondition } from './conditions.ts';
 import type { Definition, Step } from './definition.ts';
 import type { State } from './state.ts';
 
@@ -11,7 +11,7 @@ export type CompiledDefinition = {
   /** The index of a step in the list. */
   indexOf(id: string): number;
   /** Whether a condition of the definition holds. Throws if it has no value, for example because a fact is missing. */
-  holds(condition: string, state: State, asking: Asking): boolean;
+  holds(condition: string, state: State, context: ConditionContext): boolean;
 };
 
 /** A stored version. `document` is JSON. */
@@ -34,6 +34,6 @@ export function compileDefinition({ id, version, document }: StoredDefinition): 
     definition,
     step: (stepId) => definition.steps[places.get(stepId) ?? -1],
     indexOf: (stepId) => places.get(stepId) ?? -1,
-    holds: (condition, state, asking) => conditionOf(condition)(state, asking),
+    holds: (condition, state, context) => conditionOf(condition)(state, context),
   };
 }

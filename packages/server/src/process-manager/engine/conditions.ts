@@ -103,9 +103,9 @@ function notTruth(noun: string): string {
 }
 
 /** The time at which conditions are evaluated, and the budget that they share. */
-export type Asking = { readonly now: number; readonly budget: Budget };
+export type ConditionContext = { readonly now: number; readonly budget: Budget };
 
-export type Condition = (state: State, asking: Asking) => boolean;
+export type Condition = (state: State, context: ConditionContext) => boolean;
 
 /** Compiles an expression once. The result throws if the expression has no value, so that nothing is guessed. */
 export function compileCondition(text: string): Condition {

@@ -29,8 +29,8 @@ import {
  */
 export function nextStep(definition: CompiledDefinition, state: State, input: Input): Next {
   if (isFinal(state.flow.status) && input.type !== 'reopen') return refuse('ended');
-  const asking = { now: input.now, budget: newBudget() };
-  const walk: Walk = { definition, input, asking, state, effects: [] };
+  const context = { now: input.now, budget: newBudget() };
+  const walk: Walk = { definition, input, context, state, effects: [] };
   const refusal = react(walk, input);
   return refusal ?? { state: walk.state, effects: walk.effects };
 }

@@ -2,7 +2,7 @@ import type { Check } from '../../kernel/check.ts';
 import { fromDuration } from '../../kernel/clock.ts';
 import { assuranceGaps, secondFactorOf } from './assurance.ts';
 import type { CompiledDefinition } from './compile-definition.ts';
-import type { Asking } from './conditions.ts';
+import type { ConditionContext } from './conditions.ts';
 import { END, type Step } from './definition.ts';
 import { ExpressionError } from './expressions/expression-error.ts';
 import type { Current, Effect, FinalStatus, Flow, Input, JourneyData, State, StepRecord } from './state.ts';
@@ -16,7 +16,7 @@ export type Walk = {
   readonly definition: CompiledDefinition;
   readonly input: Input;
   /** Shared by all conditions of the walk, so that together they cost no more than the limit of one. */
-  readonly asking: Asking;
+  readonly context: ConditionContext;
   state: State;
   readonly effects: Effect[];
 };
@@ -78,7 +78,7 @@ export function enterFrom(walk: Walk, index: number): void {
 /** Throws an error that names the rule if the condition has no value. */
 function holds(walk: Walk, step: Step, text: string, pointer: string): boolean {
   try {
-    return walk.definition.holds(text, walk.state, walk.asking);
+    return walk.definition.holds(text, walk.state, walk.context);
   } catch (error) {
     const { name = 'Error' } = error as Error;
     const reported =

@@ -45,7 +45,7 @@ export type ExportDeps = Pick<Platform, 'db' | 'jobs' | 'everyTenantId'> & {
   mayStillCall: MayStillCall;
 };
 
-type Bound = ExportDeps & { openFilters: OpenFilters; run: JobDefinition<RunExport> };
+type Parts = ExportDeps & { openFilters: OpenFilters; run: JobDefinition<RunExport> };
 type InputOf<Name extends keyof typeof api.instanceExports> = Input<(typeof api.instanceExports)[Name]>;
 type View = Ok<typeof api.instanceExports.get>;
 
@@ -53,11 +53,11 @@ type View = Ok<typeof api.instanceExports.get>;
 export function openExports(deps: ExportDeps) {
   const openFilters = filterOpener(deps.vault);
   const run = runExportJob({ openFilters });
-  const bound: Bound = { ...deps, openFilters, run };
+  const parts: Parts = { ...deps, openFilters, run };
   const handlers = {
-    ...bindDeps(bound, { list, get, download, delete: remove }),
+    ...bindDeps(parts, { list, get, download, delete: remove }),
     // A search through many instances takes a while, and nobody should wait for its transaction.
-    create: prepared<typeof api.instanceExports.create, number>(countFound, (...call) => create(bound, ...call)),
+    create: prepared<typeof api.instanceExports.create, number>(countFound, (...call) => create(parts, ...call)),
   };
   return {
     handlers: { instanceExports: implement(api.instanceExports, handlers) },
@@ -72,7 +72,7 @@ async function countFound(context: Context, { body }: InputOf<'create'>): Promis
   return (await findInstanceIds(context.db, scope, filters, { size: 1, offset: 0, direction: 'DESC' })).total;
 }
 
-async function create(deps: Bound, context: Context, { body }: InputOf<'create'>, total: number): Promise<View> {
+async function create(deps: Parts, context: Context, { body }: InputOf<'create'>, total: number): Promise<View> {
   const { db, now, principal } = context;
   const { format = 'CSV', ...filters } = body;
   const { environment } = principal;
@@ -108,7 +108,7 @@ async function create(deps: Bound, context: Context, { body }: InputOf<'create'>
   });
 }
 
-async function list({ openFilters }: Bound, { db, now, principal }: Context, { query }: InputOf<'list'>) {
+async function list({ openFilters }: Parts, { db, now, principal }: Context, { query }: InputOf<'list'>) {
   const page = paging(query, {});
   const { environment, callerId } = principal;
   const all = await exportsOf(db, { environment, caller_id: callerId });
@@ -118,12 +118,12 @@ async function list({ openFilters }: Bound, { db, now, principal }: Context, { q
   return toPage(views, rows.length, page);
 }
 
-async function get({ openFilters }: Bound, context: Context, { params }: InputOf<'get'>): Promise<View> {
+async function get({ openFilters }: Parts, context: Context, { params }: InputOf<'get'>): Promise<View> {
   const row = await existing(context, params.exportId);
   return viewOf(row, await openFilters(context.db, row));
 }
 
-async function download({ audit, mayStillCall }: Bound, context: Context, { params }: InputOf<'download'>) {
+async function download({ audit, mayStillCall }: Parts, context: Context, { params }: InputOf<'download'>) {
   ensureSight(context);
   const row = await existing(context, params.exportId);
   if (row.state !== 'DONE') throw new ApiError(100368);
@@ -143,7 +143,7 @@ async function download({ audit, mayStillCall }: Bound, context: Context, { para
   return answer;
 }
 
-async function remove({ audit }: Bound, context: Context, { params }: InputOf<'delete'>) {
+async function remove({ audit }: Parts, context: Context, { params }: InputOf<'delete'>) {
   const { id } = await existing(context, params.exportId);
   await context.db.write(async (tx) => {
     await removeExport(tx, { id });

@@ -133,9 +133,9 @@ async function countForgiven(vault: Seals, tx: TenantTx, of: Attempt, now: numbe
   return Math.min(count, MAX_FORGIVEN);
 }
 
-type Packed = { readonly float32: string };
+type PackedVector = { readonly float32: string };
 type PackedFrame = Omit<ChallengeFrame, 'seen'> & {
-  readonly seen: Omit<FaceObservation, 'vector'> & { readonly vector: Packed | null };
+  readonly seen: Omit<FaceObservation, 'vector'> & { readonly vector: PackedVector | null };
 };
 type PackedProgress = Omit<ChallengeProgress, 'frames'> & { readonly frames: readonly PackedFrame[] };
 
@@ -158,11 +158,11 @@ export function readProgress(text: string): ChallengeProgress {
   return { ...progress, frames };
 }
 
-function pack(vector: Float32Array | null): Packed | null {
+function pack(vector: Float32Array | null): PackedVector | null {
   return vector && { float32: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64') };
 }
 
-function unpack(packed: Packed | null): Float32Array | null {
+function unpack(packed: PackedVector | null): Float32Array | null {
   if (!packed) return null;
   const bytes = Buffer.from(packed.float32, 'base64');
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));

@@ -26,7 +26,7 @@ export type ReEnrolDeps = {
   machine: Pick<FaceTemplates, 'algorithm' | 'faceTemplate'>;
 };
 
-export type ReEnrolled = {
+export type FaceCounts = {
   /** Faces that were made again from the picture. */
   done: number;
   /** Faces whose picture is gone, or in which this pack finds no face. They stay unchanged and cannot be compared. */
@@ -41,9 +41,9 @@ export type ReEnrolled = {
 export async function reEnrolFaces(
   deps: ReEnrolDeps,
   db: TenantDb,
-  { signal, onProgress }: { signal: AbortSignal; onProgress(counts: ReEnrolled, total: number): void },
-): Promise<ReEnrolled> {
-  const counts: ReEnrolled = { done: 0, withoutImage: 0, withoutFace: 0 };
+  { signal, onProgress }: { signal: AbortSignal; onProgress(counts: FaceCounts, total: number): void },
+): Promise<FaceCounts> {
+  const counts: FaceCounts = { done: 0, withoutImage: 0, withoutFace: 0 };
   const total = await countFacesOfOthers(db, { algorithm: deps.machine.algorithm });
   let after = { instance_id: '', step: '' };
   for (;;) {
@@ -67,7 +67,7 @@ async function reEnrol(
   db: TenantDb,
   face: KnownFace,
   signal: AbortSignal,
-): Promise<keyof ReEnrolled> {
+): Promise<keyof FaceCounts> {
   const { instance_id: instanceId, step, environment, created_at } = face;
   const image = await selfieOf(db, face);
   if (!image) return 'withoutImage';

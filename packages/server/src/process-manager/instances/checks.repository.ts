@@ -49,7 +49,7 @@ export function detailsOf({
   };
 }
 
-type Checked = {
+type NewChecks = {
   readonly step: string;
   readonly attempts: number;
   readonly checks: readonly Check[];
@@ -60,7 +60,7 @@ type Checked = {
 export function saveChecks(
   tx: TenantTx,
   { instanceId, now }: { instanceId: string; now: number },
-  { step, attempts, checks, isFirst }: Checked,
+  { step, attempts, checks, isFirst }: NewChecks,
 ): void {
   if (!isFirst) removeChecks(tx, { instanceId, step });
   // The last one of a name counts.

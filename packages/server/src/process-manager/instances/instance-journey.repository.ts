@@ -7,7 +7,7 @@ import { instanceSubject } from './instance-subject.ts';
 import type { StoredJourney } from './journeys.repository.ts';
 import type { StepView } from './step-views.table.ts';
 
-type Joined = InstanceRow & {
+type JoinedRow = InstanceRow & {
   journey_revision: number | null;
   journey_state: string;
   journey_sealed: Uint8Array | null;
@@ -19,7 +19,7 @@ type Joined = InstanceRow & {
 
 const JOURNEY = ['revision', 'state', 'sealed', 'due_at'] as const;
 const { columns } = instances;
-const BOTH = prepare<{ tenant_id: string; id: string }, Joined>(
+const BOTH = prepare<{ tenant_id: string; id: string }, JoinedRow>(
   `SELECT ${columns.map((column) => `i.${column}`).join(', ')},
     ${JOURNEY.map((column) => `j.${column} AS journey_${column}`).join(', ')},
     ${dataKeyColumn(`'${instanceSubject('')}' || CAST(:id AS TEXT)`)} AS data_key,

@@ -119,7 +119,7 @@ export function candidateStatement(size: number, words: number): Sql {
 }
 
 /** The instances, of at most 1,000, that match the filter and have all words. */
-export async function passing(
+export async function idsPassing(
   db: TenantReads,
   { environment, status, definitionIds }: Filter,
   words: readonly Word[],

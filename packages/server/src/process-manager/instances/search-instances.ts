@@ -1,7 +1,7 @@
 import type { TenantReads } from '../../db/db.ts';
 import { ID_PATTERN } from '../../kernel/ids.ts';
 import { idsOf } from './instance-ids.repository.ts';
-import { CANDIDATES_AT_ONCE, countWithWord, idsWithWord, passing, type Word } from './instance-search.repository.ts';
+import { CANDIDATES_AT_ONCE, countWithWord, idsPassing, idsWithWord, type Word } from './instance-search.repository.ts';
 import { COUNT_CAP, type Filter, type Page, rangeBehind, type Window } from './list-instances.ts';
 import { MIN_PREFIX_LENGTH } from './search-terms.ts';
 
@@ -49,7 +49,7 @@ export async function searchInstances(
   const words = typed.map((text, at) => searchWord(seal.code(text), text, at === unfinished));
   const candidates = await candidatesOf(db, filter, words, limits);
   if (!candidates) return walk(db, filter, words, window, limits);
-  const all = await tested(db, filter, candidates.rest, candidates.ids);
+  const all = await testIds(db, filter, candidates.rest, candidates.ids);
   all.sort();
   if (window.direction === 'DESC') all.reverse();
   const left = all.filter(isBehind(window));
@@ -64,7 +64,7 @@ function searchWord(code: string, typed: string, isLast: boolean): Word {
 /** The instance with this id, if it matches the filter. */
 export async function searchId(db: TenantReads, filter: Filter, id: string, window: Window): Promise<Page> {
   const inRange = id >= filter.range.from && id < filter.range.below;
-  const ids = inRange ? await passing(db, filter, [], [id]) : [];
+  const ids = inRange ? await idsPassing(db, filter, [], [id]) : [];
   return { ids: ids.filter(isBehind(window)).slice(window.offset), total: ids.length };
 }
 
@@ -133,14 +133,14 @@ async function bearersOf(
   const others = words.flatMap((word) => (word === rarest || word.begins ? [] : [word.text]));
   const ids = new Set(await idsWithWord(db, filter, rarest, { size: most, offset: 0, others }));
   const rest = words.filter((word) => word !== rarest && word.begins);
-  return narrowed(db, filter, { ids, rest }, countLimit);
+  return narrowPage(db, filter, { ids, rest }, countLimit);
 }
 
 /** So many entries of the index cost as much as the look-up of one instance. */
 const ENTRIES_PER_INSTANCE = 20;
 
 /** Narrows the candidates by the instances of another word, if that is cheaper than to test each candidate. */
-async function narrowed(
+async function narrowPage(
   db: TenantReads,
   filter: Filter,
   { ids, rest }: { ids: Set<string>; rest: readonly Word[] },
@@ -157,11 +157,11 @@ async function narrowed(
   return { ids: [...remaining], rest: untested };
 }
 
-async function tested(db: TenantReads, filter: Filter, words: readonly Word[], ids: string[]): Promise<string[]> {
+async function testIds(db: TenantReads, filter: Filter, words: readonly Word[], ids: string[]): Promise<string[]> {
   if (words.length === 0 && !isFiltered(filter)) return ids;
   const all: string[] = [];
   for (let from = 0; from < ids.length; from += CANDIDATES_AT_ONCE) {
-    all.push(...(await passing(db, filter, words, ids.slice(from, from + CANDIDATES_AT_ONCE))));
+    all.push(...(await idsPassing(db, filter, words, ids.slice(from, from + CANDIDATES_AT_ONCE))));
   }
   return all;
 }
@@ -189,7 +189,7 @@ async function walk(
   let stride = limits.firstStride;
   for (let examined = 0; matches.length < wantedCount && examined < limits.walked; stride = limits.stride) {
     const ids = await idsOf(db, filter.environment, list, range, { size: stride, offset: 0, direction });
-    const match = new Set(await passing(db, filter, words, ids));
+    const match = new Set(await idsPassing(db, filter, words, ids));
     matches.push(...ids.filter((id) => match.has(id)));
     const last = ids.at(-1);
     if (last === undefined || ids.length < stride) break;

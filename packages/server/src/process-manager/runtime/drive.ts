@@ -44,19 +44,19 @@ export type Drive = {
    * Locks the instance, applies the event, and stores state, events, checks, jobs and children. The end of a child is applied
    * to its parent in the same transaction.
    */
-  apply(tx: TenantTx, instanceId: string, happening: Happening, now: number): Promise<Applied>;
+  apply(tx: TenantTx, instanceId: string, happening: Happening, now: number): Promise<ApplyResult>;
   /**
    * Applies an event of an end user, whose answer shows the next step. The caller has locked the root, has read the journey
    * since and has not changed it.
    */
-  applyTo(tx: TenantTx, snapshot: Snapshot, happening: Happening, now: number): Promise<Applied>;
+  applyTo(tx: TenantTx, snapshot: Snapshot, happening: Happening, now: number): Promise<ApplyResult>;
   /** Ends a journey early: the root, its running descendant, and those between the two. */
   endEarly(
     tx: TenantTx,
     journey: Pick<Snapshot, 'root' | 'instance'>,
     why: 'abandon' | 'cancel',
     now: number,
-  ): Promise<Applied>;
+  ): Promise<ApplyResult>;
   /** Starts a child in a separate transaction, if its parent still waits for it. */
   startChild(tx: TenantTx, child: ChildPayload, now: number): Promise<void>;
   /**
@@ -82,15 +82,15 @@ export type Snapshot = {
 /** The part of a snapshot that a page shows. */
 export type ShownJourney = Omit<Snapshot, 'journey' | 'dataKey' | 'views'>;
 
-export type Applied =
+export type ApplyResult =
   | { readonly refusal: Reason; readonly faults?: readonly { pointer: string; message: string }[] }
-  | { readonly refusal?: undefined; readonly instance: InstanceRow; readonly after?: Changed | undefined };
+  | { readonly refusal?: undefined; readonly instance: InstanceRow; readonly after?: NewState | undefined };
 
 /** The new state. Undefined if later steps, children or images have changed it again. */
-type Changed = Pick<Snapshot, 'state' | 'revision'>;
+type NewState = Pick<Snapshot, 'state' | 'revision'>;
 
 /** The next view of the page, if it need not be read again. */
-export function shownAfter(snapshot: Snapshot, applied: Applied): ShownJourney | undefined {
+export function shownAfter(snapshot: Snapshot, applied: ApplyResult): ShownJourney | undefined {
   if (applied.refusal !== undefined || !applied.after || snapshot.instance.id !== snapshot.root.id) return undefined;
   const { instance, after } = applied;
   return { ...snapshot, root: instance, instance, ...after };
@@ -116,8 +116,8 @@ export const MAX_DESCENDANTS = 50;
 export const CHILDREN_PER_TRANSACTION = 5;
 
 export function openDrive(deps: DriveDeps): Drive {
-  const notingChange = async (run: Run, applying: Promise<Applied>): Promise<Applied> => {
-    const applied = await applying;
+  const noteChange = async (run: Run, result: Promise<ApplyResult>): Promise<ApplyResult> => {
+    const applied = await result;
     if (!applied.refusal) run.tx.afterCommit(() => deps.changed(run.tx.tenantId, run.rootId));
     return applied;
   };
@@ -127,7 +127,7 @@ export function openDrive(deps: DriveDeps): Drive {
     const { chain, journey } = await locking;
     deps.rememberViews(tx, instanceId, journey.views);
     const run = runIn(deps, tx, chain, how);
-    return notingChange(run, readAndApply(run, journey, happening));
+    return noteChange(run, readAndApply(run, journey, happening));
   };
   return {
     apply: (tx, instanceId, happening, now) => applyLocked(tx, instanceId, happening, { now, isShown: false }),
@@ -138,7 +138,7 @@ export function openDrive(deps: DriveDeps): Drive {
       if (instance.id !== root.id || root.parent_id !== null) return applyLocked(tx, instance.id, happening, how);
       deps.rememberViews(tx, root.id, snapshot.views);
       const run = runIn(deps, tx, [root], how);
-      return notingChange(run, applyTo(run, { row: instance, ...snapshot }, happening));
+      return noteChange(run, applyTo(run, { row: instance, ...snapshot }, happening));
     },
     async endEarly(tx, { root, instance }, why, now) {
       const how = { now, isShown: false };
@@ -211,19 +211,19 @@ async function readParts(deps: DriveDeps, db: TenantReads, row: InstanceRow, jou
   return { definition, state: { flow, data, params } };
 }
 
-async function apply(run: Run, before: InstanceRow, happening: Happening): Promise<Applied> {
+async function apply(run: Run, before: InstanceRow, happening: Happening): Promise<ApplyResult> {
   return readAndApply(run, { row: before, journey: await findJourney(run.tx, { instanceId: before.id }) }, happening);
 }
 
-type Locked = Pick<InstanceJourney, 'row' | 'journey'>;
+type RowAndJourney = Pick<InstanceJourney, 'row' | 'journey'>;
 
-async function readAndApply(run: Run, locked: Locked, happening: Happening): Promise<Applied> {
+async function readAndApply(run: Run, locked: RowAndJourney, happening: Happening): Promise<ApplyResult> {
   return applyTo(run, { ...locked, ...(await readParts(run.deps, run.tx, locked.row, locked.journey)) }, happening);
 }
 
-type Position = Locked & Pick<Snapshot, 'definition' | 'state'>;
+type Position = RowAndJourney & Pick<Snapshot, 'definition' | 'state'>;
 
-async function applyTo(run: Run, position: Position, happening: Happening): Promise<Applied> {
+async function applyTo(run: Run, position: Position, happening: Happening): Promise<ApplyResult> {
   const { deps, tx, now } = run;
   const { row: before, journey, definition, state } = position;
   const next = nextStep(definition, state, { ...happening, now, freshId: newId(now) });
@@ -297,15 +297,15 @@ function warnOfConditions(
   }
 }
 
-type Performed = Pick<SettledStep, 'definition' | 'state' | 'result'>;
+type Transition = Pick<SettledStep, 'definition' | 'state' | 'result'>;
 
-async function perform(run: Run, row: InstanceRow, performed: Performed, effects: readonly Effect[]) {
+async function perform(run: Run, row: InstanceRow, transition: Transition, effects: readonly Effect[]) {
   const { deps, tx, now } = run;
-  const { definition } = performed;
+  const { definition } = transition;
   for (const effect of effects) {
     if (effect.type === 'work') {
       const { step, attempt } = effect;
-      if (settles(definition, step)) await settle(run, row, performed, effect);
+      if (settles(definition, step)) await settle(run, row, transition, effect);
       else {
         const job = needsLook(row, definition, step) ? LOOK_STEP : WORK_STEP;
         await deps.jobs.enqueue(tx, job, { instanceId: row.id, step, attempt });
@@ -335,12 +335,12 @@ function isSettledHere(definition: CompiledDefinition, effect: Effect): boolean 
 }
 
 /** Settles a step that needs no machine: its findings are applied at once, in the transaction of the submission. */
-async function settle(run: Run, row: InstanceRow, performed: Performed, { step, attempt }: Work): Promise<void> {
+async function settle(run: Run, row: InstanceRow, transition: Transition, { step, attempt }: Work): Promise<void> {
   const { deps, tx, now } = run;
-  const findings = await settleStep(deps.identity, tx, { ...performed, row, step, now });
+  const findings = await settleStep(deps.identity, tx, { ...transition, row, step, now });
   const happening = { type: 'findings', step, attempt, findings } as const;
-  const { refusal } = await apply(run, await reread(run, row.id), happening);
-  if (refusal) throw new Error(`what step ${step} came to was refused: ${refusal}`);
+  const { refusal } = await apply(run, await rowNow(run, row.id), happening);
+  if (refusal) throw new Error(`the findings of step ${step} were refused: ${refusal}`);
 }
 
 /** Creates a child and opens it at once, because its end user is present. */
@@ -351,7 +351,7 @@ async function startChild(run: Run, parent: InstanceRow, step: SubprocessStep, c
   const stored = await findDeployed(tx, { environment, name, ...(version && { version }) });
   const isFull = run.depth >= MAX_DEPTH || (await countDescendants(tx, run.rootId)) >= MAX_DESCENDANTS;
   if (stored?.status !== 'DEPLOYED_ACTIVE' || isFull) {
-    await apply(run, await reread(run, parent.id), { type: 'childEnded', childId, status: 'COMPLETED_PROCESS_ERROR' });
+    await apply(run, await rowNow(run, parent.id), { type: 'childEnded', childId, status: 'COMPLETED_PROCESS_ERROR' });
     return;
   }
   run.children.count += 1;
@@ -366,19 +366,19 @@ async function startChild(run: Run, parent: InstanceRow, step: SubprocessStep, c
     childProcessInstanceId: childId,
   };
   const event = { type: 'instance.childStarted', status: parent.status, step: step.id, data: child };
-  await recordEvent({ tx, now, tell }, await reread(run, parent.id), event);
+  await recordEvent({ tx, now, tell }, await rowNow(run, parent.id), event);
   await apply({ ...run, depth: run.depth + 1 }, row, { type: 'open' });
 }
 
 async function tellParent(run: Run, child: InstanceRow): Promise<void> {
   const { id, status, parent_id } = child;
   if (!isFinal(status) || parent_id === null) return;
-  const parent = await reread(run, parent_id);
+  const parent = await rowNow(run, parent_id);
   await apply({ ...run, depth: run.depth - 1 }, parent, { type: 'childEnded', childId: id, status });
 }
 
 /** Reads a row again that this transaction has locked. */
-async function reread({ tx }: Run, id: string): Promise<InstanceRow> {
+async function rowNow({ tx }: Run, id: string): Promise<InstanceRow> {
   const row = await findInstance(tx, id);
   if (!row) throw new Error(`instance ${id} is gone in the transaction that holds it`);
   return row;

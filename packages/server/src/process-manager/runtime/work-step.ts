@@ -112,16 +112,16 @@ function isAtWork({ state }: Snapshot, { step, attempt }: WorkPayload): boolean 
   return current?.phase === 'work' && current.step === step && current.attempt === attempt;
 }
 
-type Concluded = WorkPayload & { conclude: NonNullable<WorkResult['conclude']>; now: number };
+type Conclusion = WorkPayload & { conclude: NonNullable<WorkResult['conclude']>; now: number };
 
 /** Concludes work with the instance locked, if it is still wanted, so that it is not concluded twice. */
-async function concludeWork(deps: WorkDeps, tx: TenantTx, concluded: Concluded): Promise<Findings | undefined> {
-  const { instanceId, step, now } = concluded;
+async function concludeWork(deps: WorkDeps, tx: TenantTx, conclusion: Conclusion): Promise<Findings | undefined> {
+  const { instanceId, step, now } = conclusion;
   await lockChain(tx, instanceId);
   const snapshot = await deps.drive.lookAt(tx, instanceId);
-  if (!snapshot || !isAtWork(snapshot, concluded)) return undefined;
+  if (!snapshot || !isAtWork(snapshot, conclusion)) return undefined;
   const acts = await actsFor(deps.identity, tx, { row: snapshot.instance, step, now });
-  return concluded.conclude(acts);
+  return conclusion.conclude(acts);
 }
 
 async function work(deps: WorkDeps, db: TenantDb, snapshot: Snapshot, context: JobContext): Promise<WorkResult> {

@@ -33,12 +33,12 @@ const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1']);
 /** Invisible characters, spaces and backslashes, which browsers drop or change, so that two readers see two addresses. */
 const AMBIGUOUS = /[\s\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-export type Normalised =
+export type OriginResult =
   | { readonly origin: string; readonly fault?: undefined }
   | { readonly fault: string; readonly origin?: undefined };
 
 /** The stored form of an entry of the tenant's list: an origin with its host in lower case, or the scheme of an app. */
-export function normaliseOrigin(text: string): Normalised {
+export function normaliseOrigin(text: string): OriginResult {
   const entry = text.trim().toLowerCase();
   if (AMBIGUOUS.test(entry)) return { fault: 'must not hold spaces, backslashes or invisible characters' };
   if (SCHEME.test(entry)) {

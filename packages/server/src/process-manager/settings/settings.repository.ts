@@ -41,7 +41,7 @@ export type StoredSettings = { settings: ProcessSettings; row: SettingsRow };
 const UNCHANGED: SettingsRow = { value: '{}', last_updated_at: 0, last_updated_by: null };
 
 export async function findStoredSettings(db: TenantReads, environment: Environment): Promise<StoredSettings> {
-  return parsed(await ONE.get(db, { live: NAMES.live, name: NAMES[environment] }));
+  return parseSettings(await ONE.get(db, { live: NAMES.live, name: NAMES[environment] }));
 }
 
 /** Locks the live row for both environments, because test journeys may use it. */
@@ -50,7 +50,7 @@ export async function findSettingsForUpdate(tx: TenantTx, environment: Environme
   return findStoredSettings(tx, environment);
 }
 
-function parsed(row: SettingsRow = UNCHANGED): StoredSettings {
+function parseSettings(row: SettingsRow = UNCHANGED): StoredSettings {
   return { settings: { ...DEFAULTS, ...(JSON.parse(row.value) as Partial<ProcessSettings>) }, row };
 }
 

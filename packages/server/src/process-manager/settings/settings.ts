@@ -29,8 +29,8 @@ export function settingsHandlers() {
       const { redirectOrigins, embedOrigins, ...flags } = body;
       const changed = {
         ...flags,
-        ...(redirectOrigins && { redirectOrigins: normalised('redirectOrigins', redirectOrigins) }),
-        ...(embedOrigins && { embedOrigins: normalised('embedOrigins', embedOrigins) }),
+        ...(redirectOrigins && { redirectOrigins: normaliseList('redirectOrigins', redirectOrigins) }),
+        ...(embedOrigins && { embedOrigins: normaliseList('embedOrigins', embedOrigins) }),
       };
       ensureUniqueQueues(body.reviewQueues ?? []);
       const { environment } = principal;
@@ -57,7 +57,7 @@ function viewOf(settings: ProcessSettings, lastUpdatedAt: number) {
 }
 
 /** The origins in one spelling and without duplicates. An app can be a redirect, but cannot frame anything. */
-function normalised(name: 'redirectOrigins' | 'embedOrigins', texts: readonly string[]): string[] {
+function normaliseList(name: 'redirectOrigins' | 'embedOrigins', texts: readonly string[]): string[] {
   const faults: FieldFault[] = [];
   const origins = texts.flatMap((text, at) => {
     const { origin, fault } = normaliseOrigin(text);

@@ -11,10 +11,10 @@ type Input = {
   processDefnTag?: string | undefined;
 };
 
-type Bound = Pick<TokenRow, 'process_defn_name' | 'process_defn_version' | 'process_defn_tag' | 'definition_id'>;
+type Binding = Pick<TokenRow, 'process_defn_name' | 'process_defn_version' | 'process_defn_tag' | 'definition_id'>;
 
 /** Binds a token: a name and version bind one definition for ever; a tag binds its current version at each use. */
-export async function bindDefinition(tx: TenantTx, environment: Environment, input: Input): Promise<Bound> {
+export async function bindDefinition(tx: TenantTx, environment: Environment, input: Input): Promise<Binding> {
   const name = input.processDefnName?.trim() || undefined;
   const version = wholeOf(input.processDefnVersion, '/processDefnVersion') ?? undefined;
   const tag = input.processDefnTag;

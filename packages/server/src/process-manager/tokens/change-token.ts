@@ -14,7 +14,7 @@ import { durationOf, limitsOf } from './token-rules.ts';
 type Change = Body<typeof api.processTokens.update>;
 
 /** The row after a change, by the rules for new tokens. Absent members stay. */
-export async function changedToken(tx: TenantTx, maker: TokenMaker, row: TokenRow, change: Change): Promise<TokenRow> {
+export async function applyChange(tx: TenantTx, maker: TokenMaker, row: TokenRow, change: Change): Promise<TokenRow> {
   ensureSameDefinition(row, change);
   const { environment, baseUrl } = maker;
   const limits = limitsOf({ ...givenLimits(row), ...change });

@@ -19,7 +19,7 @@ import { isUsedUp } from './token-rules.ts';
 /** The members of a creation that count for this instance only. */
 export type Overrides = Body<typeof api.processInstances.create>;
 
-export type FromToken = {
+export type TokenCreation = {
   tokenId: string;
   /** Undefined for the public link, which has no environment. */
   environment: Environment | undefined;
@@ -45,7 +45,7 @@ export type CreatedFromToken = {
 };
 
 /** Takes a use of the token and creates an instance, both or neither. */
-export async function createFromToken(tx: TenantTx, from: FromToken): Promise<CreatedFromToken> {
+export async function createFromToken(tx: TenantTx, from: TokenCreation): Promise<CreatedFromToken> {
   const { tokenId, environment, overrides = {}, now, baseUrl } = from;
   from.expectNotified?.(tx);
   const token = await takeUse(tx, tokenId, { environment, now });

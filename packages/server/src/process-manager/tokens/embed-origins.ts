@@ -6,7 +6,7 @@ import { findProcessSettings } from '../settings/settings.repository.ts';
 import { findToken } from './process-tokens.repository.ts';
 
 /** The journey of a page request: its instance, or the process token that will create one. */
-export type AskedJourney = { readonly instanceId: string | undefined; readonly tokenId: string | undefined };
+export type JourneyRef = { readonly instanceId: string | undefined; readonly tokenId: string | undefined };
 
 type EmbedDeps = { baseUrlOf(tenantId: string): string };
 
@@ -14,7 +14,7 @@ type EmbedDeps = { baseUrlOf(tenantId: string): string };
 export function embedOrigins(db: Db, deps: EmbedDeps) {
   const mayFrame = frameRule(deps);
   return {
-    async mayFrameJourney(tenantId: TenantId, origin: string, journey: AskedJourney): Promise<boolean> {
+    async mayFrameJourney(tenantId: TenantId, origin: string, journey: JourneyRef): Promise<boolean> {
       const reads = db.of(tenantId);
       const environment = await environmentOf(reads, journey);
       return environment !== undefined && mayFrame(reads, environment, origin);
@@ -37,7 +37,7 @@ export function frameRule({ baseUrlOf }: EmbedDeps) {
     (await findProcessSettings(db, environment)).embedOrigins.includes(origin);
 }
 
-async function environmentOf(db: TenantReads, { instanceId, tokenId }: AskedJourney): Promise<Environment | undefined> {
+async function environmentOf(db: TenantReads, { instanceId, tokenId }: JourneyRef): Promise<Environment | undefined> {
   if (instanceId !== undefined) {
     return ID_PATTERN.test(instanceId) ? (await findInstanceView(db, instanceId))?.environment : undefined;
   }

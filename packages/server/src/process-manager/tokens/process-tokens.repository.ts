@@ -101,9 +101,9 @@ const CHANGE = tokens.update(
   'WHERE tenant_id = :tenant_id AND id = :id',
 );
 const REMOVE = tokens.delete('WHERE tenant_id = :tenant_id AND id = :id AND made_for IS NULL');
-const USED_UP_AFTER = query<OverToken>()(`SELECT id, environment, 0 AS at FROM process_tokens
+const USED_UP_AFTER = query<EndedToken>()(`SELECT id, environment, 0 AS at FROM process_tokens
   WHERE tenant_id = :tenant_id AND ${IS_USED_UP} AND id > :id ORDER BY id ${LIMIT}`);
-const ENDED_AFTER = query<OverToken>()(`SELECT id, environment, not_after_at AS at FROM process_tokens
+const ENDED_AFTER = query<EndedToken>()(`SELECT id, environment, not_after_at AS at FROM process_tokens
   WHERE tenant_id = :tenant_id AND ${HAS_ENDED} AND (not_after_at, id) > (:at, :id)
   ORDER BY not_after_at, id ${LIMIT}`);
 const REMOVE_IF_OVER = tokens.delete(`WHERE tenant_id = :tenant_id AND id = :id
@@ -113,7 +113,7 @@ const counterOf = (environment: Environment) => `processTokens/${environment}`;
 
 export async function findToken(db: TenantReads, id: string): Promise<TokenRow | undefined> {
   const row = await ONE.get(db, { id });
-  return row && opened(db, row);
+  return row && openParameters(db, row);
 }
 
 const NO_PARAMETERS = '{}';
@@ -130,7 +130,7 @@ export async function openToken<R extends SealedParameters>(db: TenantReads, row
   return row;
 }
 
-async function opened(db: TenantReads, row: TokenRow): Promise<TokenRow> {
+async function openParameters(db: TenantReads, row: TokenRow): Promise<TokenRow> {
   await withUses(db, [row]);
   return openToken(db, row);
 }
@@ -180,7 +180,7 @@ export async function addToken(tx: TenantTx, row: TokenRow): Promise<void> {
 /** Locks a token that a caller created. */
 export async function findTokenForUpdate(tx: TenantTx, id: string): Promise<TokenRow | undefined> {
   const row = await LOCK.get(tx, { id });
-  return row && opened(tx, row);
+  return row && openParameters(tx, row);
 }
 
 /** Changes all columns but the bound definition and the uses. */
@@ -194,18 +194,22 @@ export async function removeToken(tx: TenantTx, { id, environment }: Pick<TokenR
   if (await REMOVE.changes(tx, { id })) await uncount(tx, { id, environment });
 }
 
-export type OverToken = Pick<TokenRow, 'id' | 'environment'> & { at: number };
-export type OverPlace = { readonly over: number; readonly after: Pick<OverToken, 'id' | 'at'>; readonly limit: number };
+export type EndedToken = Pick<TokenRow, 'id' | 'environment'> & { at: number };
+export type EndedPage = {
+  readonly over: number;
+  readonly after: Pick<EndedToken, 'id' | 'at'>;
+  readonly limit: number;
+};
 
 /** The next tokens of callers that are used up, or whose time was over by then. */
-export function tokensOver(db: TenantReads, kind: 'usedUp' | 'ended', page: OverPlace): Promise<OverToken[]> {
+export function tokensOver(db: TenantReads, kind: 'usedUp' | 'ended', page: EndedPage): Promise<EndedToken[]> {
   const { over, after, limit } = page;
   const { id, at } = after;
   return kind === 'usedUp' ? USED_UP_AFTER.all(db, { id, limit }) : ENDED_AFTER.all(db, { over, at, id, limit });
 }
 
 /** Removes the token if it is still over and has no instance. */
-export async function removeIfOver(tx: TenantTx, { id, environment }: OverToken, over: number): Promise<boolean> {
+export async function removeIfOver(tx: TenantTx, { id, environment }: EndedToken, over: number): Promise<boolean> {
   const isGone = await REMOVE_IF_OVER.changes(tx, { over, id });
   if (isGone) await uncount(tx, { id, environment });
   return isGone;

@@ -10,7 +10,7 @@ import { implement } from '../../kernel/implement.ts';
 import { mapInSlices } from '../../kernel/in-slices.ts';
 import { likePattern, paging, toPage } from '../../kernel/pages.ts';
 import { trackedView } from '../../kernel/tracked.ts';
-import { changedToken } from './change-token.ts';
+import { applyChange } from './change-token.ts';
 import { newToken } from './new-token.ts';
 import {
   addToken,
@@ -73,7 +73,7 @@ export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }
       const maker = { environment: principal.environment, by: actor(principal), now, baseUrl };
       const row = await db.write(async (tx) => {
         const before = visible(context, await findTokenForUpdate(tx, params.processTokenId));
-        const changed = await changedToken(tx, maker, before, body);
+        const changed = await applyChange(tx, maker, before, body);
         await ensureUniqueName('process token', changed.name, () => changeToken(tx, changed));
         // The audit log has no name, because it may be that of a person.
         const details = { fields: Object.keys(body), values: { status: changed.status } };

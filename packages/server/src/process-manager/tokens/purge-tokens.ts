@@ -1,6 +1,6 @@
 import type { TenantDb } from '../../db/db.ts';
 import { DAY } from '../../kernel/clock.ts';
-import { type OverToken, removeIfOver, tokensOver } from './process-tokens.repository.ts';
+import { type EndedToken, removeIfOver, tokensOver } from './process-tokens.repository.ts';
 
 /** The days for which an expired token can still be read or prolonged. */
 export const OVER_TOKENS_KEPT_DAYS = 30;
@@ -26,7 +26,7 @@ export async function purgeTokens(db: TenantDb, now: number, signal?: AbortSigna
   return removed;
 }
 
-function removeAll(db: TenantDb, tokens: readonly OverToken[], over: number): Promise<number> {
+function removeAll(db: TenantDb, tokens: readonly EndedToken[], over: number): Promise<number> {
   return db.write(async (tx) => {
     let removed = 0;
     for (const token of tokens) if (await removeIfOver(tx, token, over)) removed += 1;

@@ -15,7 +15,7 @@ import { type RecordedCheck, rejudge } from './rejudge.ts';
  * personal data: if that were needed, the outcome is NOT_KNOWN. Pure.
  */
 export type Outcome = 'PASS' | 'FAIL' | 'REVIEW' | 'UNFINISHED' | 'NOT_KNOWN';
-export type Replayed = { readonly outcome: Outcome; readonly because?: string };
+export type ReplayResult = { readonly outcome: Outcome; readonly because?: string };
 
 export type Journey = {
   /** The version of the journey. */
@@ -40,7 +40,7 @@ function isDone(done: Flow['done'], id: string): boolean {
   return Object.hasOwn(done, id) && done[id]?.outcome !== 'SKIPPED';
 }
 
-export function replay(next: CompiledDefinition, journey: Journey, now: number): Replayed {
+export function replay(next: CompiledDefinition, journey: Journey, now: number): ReplayResult {
   const done: Done = {};
   const { steps } = next.definition;
   const isUnfinished = recordedOutcome(journey) === 'UNFINISHED';
@@ -51,7 +51,7 @@ export function replay(next: CompiledDefinition, journey: Journey, now: number):
     const applies = appliesTo(next, step, { journey, done, now });
     if (applies === 'unknown') return unknown(`${step.id}: whether it applies depends on personal data`);
     if (applies === 'error') return { outcome: 'UNFINISHED' };
-    const record: StepRecord | Replayed = applies
+    const record: StepRecord | ReplayResult = applies
       ? recordOf(next, step, { journey, done, now })
       : { outcome: 'SKIPPED', attempts: 0 };
     if (!('attempts' in record)) return record;
@@ -63,7 +63,7 @@ export function replay(next: CompiledDefinition, journey: Journey, now: number):
   return { outcome: 'UNFINISHED' };
 }
 
-const unknown = (because: string): Replayed => ({ outcome: 'NOT_KNOWN', because });
+const unknown = (because: string): ReplayResult => ({ outcome: 'NOT_KNOWN', because });
 
 type At = { journey: Journey; done: Done; now: number };
 
@@ -99,7 +99,7 @@ function holds(next: CompiledDefinition, condition: string, { journey: { flow },
 }
 
 /** The record of the step; or the result, if the step ends the journey or is unknown. */
-function recordOf(next: CompiledDefinition, step: Step, at: At): StepRecord | Replayed {
+function recordOf(next: CompiledDefinition, step: Step, at: At): StepRecord | ReplayResult {
   const { act } = stepTypeOf(step.type);
   if (act === 'decide') return decideAgain(next, step as DecisionStep, at);
   if (act === 'review') return { outcome: 'REVIEW' };
@@ -115,7 +115,7 @@ function recordOf(next: CompiledDefinition, step: Step, at: At): StepRecord | Re
   );
 }
 
-function decideAgain(next: CompiledDefinition, step: DecisionStep, at: At): Replayed {
+function decideAgain(next: CompiledDefinition, step: DecisionStep, at: At): ReplayResult {
   const { flow, definition } = at.journey;
   const before = definition.step(step.id) as DecisionStep | undefined;
   const isReached = Object.hasOwn(flow.done, step.id) || flow.current?.step === step.id;

@@ -26,7 +26,7 @@ const PAST_EVERY_ID = '~';
 
 type Row = { recorded: Outcome; outcome: Outcome; verdict: Verdict };
 type Verdict = 'APPROVED' | 'REJECTED' | 'NONE';
-type Replayed = Row & { processInstanceId: string; because?: string };
+type ReplayedJourney = Row & { processInstanceId: string; because?: string };
 
 export function whatIfHandlers() {
   return implement(api.whatIf, {
@@ -90,7 +90,7 @@ async function replayAll({ db, now }: Context, next: CompiledDefinition, rows: r
     if (compiled) versions.set(id, compiled);
   }
   const checks = await checksOf(db, rows, [...versions.values()], next);
-  const replayed: Replayed[] = [];
+  const replayed: ReplayedJourney[] = [];
   for (const row of rows) {
     // One replay may take as long as the conditions of its definition.
     await serveOthersIfDue(db);

@@ -63,7 +63,7 @@ const IN_SIGNED_DATA: Rules = new Map<number, Rule>([
   [TAG.EXTENSION_NON_CRITICAL, extensions],
 ]);
 
-type Asserted = {
+type AssertedKey = {
   readonly aaid: string;
   readonly keyId: Buffer;
   readonly authenticatorVersion: number;
@@ -76,7 +76,7 @@ type Asserted = {
   readonly signature: Buffer;
 };
 
-export type RegistrationAssertion = Asserted & {
+export type RegistrationAssertion = AssertedKey & {
   readonly keyAlgorithm: number;
   readonly publicKey: Buffer;
   readonly regCounter: number;
@@ -85,7 +85,7 @@ export type RegistrationAssertion = Asserted & {
   readonly attestation: 'FULL' | 'SURROGATE';
 };
 
-export type AuthenticationAssertion = Asserted & {
+export type AuthenticationAssertion = AssertedKey & {
   readonly nonce: Buffer;
   /** Empty if no transaction was confirmed. */
   readonly transactionHash: Buffer;

@@ -10,13 +10,13 @@ import { isSignedBy, keyOf, verifyKey } from './verify-signature.ts';
  * possession of the key, but says nothing about where it is stored. In a full attestation a certificate of the model
  * signs. Its chain must lead to a root that the relying party configured for that model; no other root is trusted.
  */
-export type Attested = { assertion: RegistrationAssertion; spki: Buffer; statement?: MetadataStatement | undefined };
+export type AttestedKey = { assertion: RegistrationAssertion; spki: Buffer; statement?: MetadataStatement | undefined };
 
 export const attestationTypeOf = (assertion: Pick<RegistrationAssertion, 'attestation'>): number =>
   assertion.attestation === 'FULL' ? TAG.ATTESTATION_BASIC_FULL : TAG.ATTESTATION_BASIC_SURROGATE;
 
 /** Returns the reason why the attestation is refused, or undefined if it is valid. */
-export function attestationFault({ assertion, spki, statement }: Attested, now: number): string | undefined {
+export function attestationFault({ assertion, spki, statement }: AttestedKey, now: number): string | undefined {
   const { attestationTypes } = statement ?? {};
   if (attestationTypes && !attestationTypes.includes(attestationTypeOf(assertion))) {
     return 'the metadata statement names other kinds of attestation';

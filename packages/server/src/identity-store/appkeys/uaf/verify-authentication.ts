@@ -6,7 +6,7 @@ import { type KeyType, matchesPolicy, type UafPolicy } from './match-policy.ts';
 import type { AuthenticationAssertion } from './read-assertion.ts';
 import type { UafResponse } from './read-response.ts';
 import { MODE } from './registry.ts';
-import { isSignedBy, keyOf, type Signed } from './verify-signature.ts';
+import { isSignedBy, keyOf, type SignedData } from './verify-signature.ts';
 
 /**
  * Verifies that the user's key signed the expected challenge. Pure: the caller looks up the key and stores its counter.
@@ -24,7 +24,7 @@ export type RegisteredKey = {
   readonly sign_count: number;
 };
 
-export type Expected = {
+export type ExpectedAnswer = {
   readonly config: AppkeyConfig;
   /** All of these policies must accept the authenticator. */
   readonly policies: readonly UafPolicy[];
@@ -47,7 +47,7 @@ export type Answer = {
 };
 
 /** Verifies the answer; returns the counter to store. */
-export function verifyAuthentication({ response, assertion, key, signed }: Answer, expected: Expected): number {
+export function verifyAuthentication({ response, assertion, key, signed }: Answer, expected: ExpectedAnswer): number {
   const { config, policies, userId } = expected;
   checkFinalChallenge(response, expected);
   ensure(key, 1058, COUNTS);
@@ -71,7 +71,7 @@ export function verifyAuthentication({ response, assertion, key, signed }: Answe
 }
 
 /** The data and signature to verify. The algorithm is that of the registration, not that of the assertion. */
-export function signedOf({ signed: data, signature }: AuthenticationAssertion, key: RegisteredKey): Signed {
+export function signedOf({ signed: data, signature }: AuthenticationAssertion, key: RegisteredKey): SignedData {
   return { signAlgorithm: key.sign_algorithm, data, signature };
 }
 

@@ -10,7 +10,7 @@ import { isHashOf } from './verify-authentication.ts';
 import { toSpki } from './verify-signature.ts';
 
 /** The values with which a registration response is compared. Verification is pure; the time comes in as `now`. */
-export type AskedToRegister = {
+export type ExpectedRegistration = {
   readonly config: AppkeyConfig;
   readonly policy: UafPolicy;
   readonly challenge: string;
@@ -33,7 +33,7 @@ const COUNTS_NOT = { counts: false } as const;
 /** Throws a `Refusal`, or `Malformed` if the key or a certificate cannot be read. */
 export function verifyRegistration(
   { response, assertion }: { response: UafResponse; assertion: RegistrationAssertion },
-  { config, policy, challenge, now }: AskedToRegister,
+  { config, policy, challenge, now }: ExpectedRegistration,
 ): NewKey {
   checkFinalChallenge(response, { config, challenge });
   const { aaid, signAlgorithm, keyAlgorithm, authenticatorVersion, attestation, signCounter } = assertion;

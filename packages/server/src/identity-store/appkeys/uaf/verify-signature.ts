@@ -102,7 +102,7 @@ function familyOf(key: KeyObject): Family | undefined {
   return key.asymmetricKeyType === 'rsa' && decent && isSoundExponent(publicExponent) ? 'RSA' : undefined;
 }
 
-export type Signed = { signAlgorithm: number; data: Buffer; signature: Buffer };
+export type SignedData = { signAlgorithm: number; data: Buffer; signature: Buffer };
 
 /** A public key that was parsed and checked. */
 export type VerifyKey = { readonly key: KeyObject; readonly family: Family | undefined };
@@ -127,7 +127,7 @@ export function keyOf(spki: Uint8Array): VerifyKey {
 }
 
 /** Whether the key made this signature over the data, in exactly the encoding that the algorithm number stands for. */
-export function isSignedBy(by: VerifyKey, signed: Signed): boolean {
+export function isSignedBy(by: VerifyKey, signed: SignedData): boolean {
   const parameters = parametersOf(by, signed);
   if (!parameters) return false;
   try {
@@ -139,7 +139,7 @@ export function isSignedBy(by: VerifyKey, signed: Signed): boolean {
 }
 
 /** Verifies on another thread, so that the server can handle other requests at the same time. */
-export function isSignedByElsewhere(by: VerifyKey, signed: Signed): Promise<boolean> {
+export function isSignedByElsewhere(by: VerifyKey, signed: SignedData): Promise<boolean> {
   const parameters = parametersOf(by, signed);
   if (!parameters) return Promise.resolve(false);
   return new Promise((resolve) => {
@@ -150,10 +150,10 @@ export function isSignedByElsewhere(by: VerifyKey, signed: Signed): Promise<bool
 type Parameters = { options: VerifyKeyObjectInput; signature: Buffer };
 
 /** Returns undefined if algorithm, key and signature do not fit together. */
-function parametersOf({ key, family }: VerifyKey, { signAlgorithm, signature }: Signed): Parameters | undefined {
+function parametersOf({ key, family }: VerifyKey, { signAlgorithm, signature }: SignedData): Parameters | undefined {
   const way = WAYS.get(signAlgorithm);
   if (!way || family !== way.family) return undefined;
-  const plain = way.wrapped ? unwrapped(signature) : signature;
+  const plain = way.wrapped ? unwrap(signature) : signature;
   if (!plain) return undefined;
   switch (way.scheme) {
     case 'ECDSA_RAW':
@@ -174,7 +174,7 @@ function parametersOf({ key, family }: VerifyKey, { signAlgorithm, signature }: 
 /**
  * Returns the content of a DER octet string that spans all bytes. RSA signatures are long, so the length has two bytes.
  */
-function unwrapped(bytes: Buffer): Buffer | undefined {
+function unwrap(bytes: Buffer): Buffer | undefined {
   if (bytes.length < 4 || bytes[0] !== 0x04 || bytes[1] !== 0x82) return undefined;
   return bytes.readUInt16BE(2) === bytes.length - 4 ? bytes.subarray(4) : undefined;
 }

@@ -27,7 +27,7 @@ function headerOf(op: 'Reg' | 'Auth', { appId }: AppkeyConfig) {
  * Narrows the policy to the keys that the user has, so that the client offers no authenticator that cannot succeed. The
  * standard pairs a key id with its model (AAID).
  */
-export function narrowed(policy: UafPolicy, keys: readonly { aaid: string; key_id: string }[]): UafPolicy {
+export function narrowPolicy(policy: UafPolicy, keys: readonly { aaid: string; key_id: string }[]): UafPolicy {
   const byModel = Map.groupBy(keys, ({ aaid }) => aaid);
   const accepted = [...byModel].map(([aaid, those]): MatchCriteria[] => [
     { aaid: [aaid], keyIDs: those.map(({ key_id }) => key_id) },

@@ -53,7 +53,7 @@ export function assessAttestation(presented: Evidence, policy: AttestationPolicy
   const empty = statement instanceof Map && statement.size === 0;
   ensure(format !== 'none' || empty, 100093, 'the format is none, but there is a statement');
   ensureModelTaken(attested.aaguid, policy);
-  const trust = policy.trust === 'none' ? 'none' : reading(() => assess(presented, policy, now));
+  const trust = policy.trust === 'none' ? 'none' : refusingUnreadable(() => assess(presented, policy, now));
   ensure(trust !== 'none' || policy.trust === 'none', 100093, 'an attestation is required');
   ensure(trust === 'trusted' || policy.trust !== 'trusted', 100093, 'the attestation does not lead to a trusted root');
   return trust;
@@ -125,7 +125,7 @@ function mapOf(value: CborValue | undefined): CborMap {
 }
 
 /** Refuses a statement that cannot be read: it attests nothing. */
-function reading<T>(readStatement: () => T): T {
+function refusingUnreadable<T>(readStatement: () => T): T {
   try {
     return readStatement();
   } catch (error) {

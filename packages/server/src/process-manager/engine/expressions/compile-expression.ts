@@ -77,7 +77,7 @@ function compileNode(node: ASTNode, scope: Scope): Part {
     }
     case 'call':
     case 'rcall':
-      return isMacro(node) ? compileMacro(node, scope, compileExpression) : called(node, scope);
+      return isMacro(node) ? compileMacro(node, scope, compileExpression) : compileCall(node, scope);
     default:
       return binary(node, scope);
   }
@@ -198,7 +198,7 @@ function actOf(operator: string, left: string, right: string): string {
 
 type CallNode = Extract<ASTNode, { op: 'call' | 'rcall' }>;
 
-function called(node: CallNode, scope: Scope): Part {
+function compileCall(node: CallNode, scope: Scope): Part {
   const isMethod = node.op === 'rcall';
   const args = isMethod ? [node.args[1], ...node.args[2]] : node.args[1];
   const parts = args.map((arg) => compileExpression(arg, scope));

@@ -97,12 +97,12 @@ async function presentedFace({ step, steps, state, image, presentFace }: WorkReq
   return selfie ? presentFace(selfie) : { reason: 'face_not_passed' };
 }
 
-type Enrolled = { store: string; userId: string; presented: PresentedFace; known: boolean; request: WorkRequest };
+type FaceToEnrol = { store: string; userId: string; presented: PresentedFace; known: boolean; request: WorkRequest };
 
 /** An existing user keeps its face, unless the end user has proven in this journey to be that user. */
 async function enrol(
   identity: IdentityActs,
-  { store, userId, presented, known: isExisting, request }: Enrolled,
+  { store, userId, presented, known: isExisting, request }: FaceToEnrol,
 ): Promise<Check[]> {
   const name = 'faceEnrolment';
   if (isExisting && !isProven(request)) return [...notPerformed(name, 'face', 'not_authenticated').checks];
