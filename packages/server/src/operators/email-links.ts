@@ -21,14 +21,14 @@ import { writeLinkMail } from './write-link-mail.ts';
  */
 export type EmailLinks = {
   isOffered(): boolean;
-  request(tenantId: TenantId, asked: AskedLink): void;
+  request(tenantId: TenantId, linkRequest: LinkRequest): void;
   /** Locks the operator and spends the link. Refuses with 100219. */
   open(tx: TenantTx, code: string, now: number): Promise<OperatorRow>;
   stop(): Promise<void>;
 };
 
 /** Who asks for a link: the network of the caller, who may be a stranger. */
-export type AskedLink = { readonly email: string; readonly language: string; readonly network: string };
+export type LinkRequest = { readonly email: string; readonly language: string; readonly network: string };
 
 export type EmailLinksDeps = Pick<Platform, 'db' | 'clock' | 'baseUrlOf' | 'onError'> & {
   audit: Pick<Audit, 'record'>;
@@ -49,7 +49,7 @@ export function openEmailLinks(deps: EmailLinksDeps): EmailLinks {
   const { db, clock, mail } = deps;
   const atWork = new Set<Promise<void>>();
 
-  const send = async (tenantId: TenantId, { email, language, network }: AskedLink) => {
+  const send = async (tenantId: TenantId, { email, language, network }: LinkRequest) => {
     const now = clock.now();
     const code = randomBytes(CODE_BYTES).toString('base64url');
     const operator = await db.of(tenantId).write((tx) => makeLink(deps, tx, { email, network, code, now }));
@@ -62,10 +62,10 @@ export function openEmailLinks(deps: EmailLinksDeps): EmailLinks {
 
   return {
     isOffered: () => mail.channels.includes('EMAIL'),
-    request(tenantId, asked) {
+    request(tenantId, linkRequest) {
       if (!mail.channels.includes('EMAIL')) throw new ApiError(100160);
       if (atWork.size >= MAX_AT_WORK) return;
-      const work = send(tenantId, asked)
+      const work = send(tenantId, linkRequest)
         .catch((error) => deps.onError('could not send a link to sign in', error))
         .finally(() => atWork.delete(work));
       atWork.add(work);
@@ -83,7 +83,7 @@ export function openEmailLinks(deps: EmailLinksDeps): EmailLinks {
   };
 }
 
-type WantedLink = Pick<AskedLink, 'email' | 'network'> & { code: string; now: number };
+type WantedLink = Pick<LinkRequest, 'email' | 'network'> & { code: string; now: number };
 
 async function makeLink(
   { audit }: Pick<EmailLinksDeps, 'audit'>,

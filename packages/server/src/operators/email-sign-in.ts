@@ -46,8 +46,8 @@ export function emailSignInHandlers(deps: AccountDeps) {
 }
 
 async function startEmailSignIn(deps: AccountDeps, context: OpenContext, { body }: Body<{ email: string }>) {
-  const asked = { email: body.email, language: languageOf(context), network: context.address };
-  deps.emailSignIn.request(tenantOf(context), asked);
+  const linkRequest = { email: body.email, language: languageOf(context), network: context.address };
+  deps.emailSignIn.request(tenantOf(context), linkRequest);
   return {};
 }
 
