@@ -27,7 +27,7 @@ export type EmailLinks = {
   stop(): Promise<void>;
 };
 
-/** Who asks for a link: the network of the caller, who may be a stranger. */
+/** A request for a link. Its network is that of the caller, who may be a stranger. */
 export type LinkRequest = { readonly email: string; readonly language: string; readonly network: string };
 
 export type EmailLinksDeps = Pick<Platform, 'db' | 'clock' | 'baseUrlOf' | 'onError'> & {
