@@ -78,7 +78,13 @@ export function testNewcomer(owner: () => Owner): void {
     await save('100');
     const id = await inReview('Secunda');
     await open(`/reviews/${id}`, /Secunda Byrne/);
-    await page.getByText('Two people have to agree on this case.').waitFor();
+    // Whoever gives the first verdict learns only afterwards that the case is in the sample.
+    await page.getByLabel('Reason').fill('The same person');
+    assert.equal(await page.getByText('Two people have to agree on this case.').count(), 0);
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByText('Your verdict is stored. Another person has to agree.').first().waitFor();
+    await open(`/reviews/${id}`, /Secunda Byrne/);
+    await page.getByText(/ has decided already/).waitFor();
     await save('0');
     assert.equal((await get('/api/process-manager/settings')).secondReviewPercent, 0);
     await post(`/api/process-manager/processInstances/${id}/cancel`);

@@ -5,6 +5,7 @@ import { FAULTS } from './faults.ts';
 import type { History } from './load.ts';
 import { startPair } from './pair.ts';
 import { runChaos } from './run-chaos.ts';
+import { runSoak } from './soak.ts';
 
 /** The short form of `npm run chaos`. */
 const SHORT = 'the leader is killed, the standby is promoted';
@@ -64,4 +65,16 @@ it('the check of a history finds what was lost and what happened twice', async (
     '1 deliveries of one event under two ids',
   ]);
   assert.equal(twice, 2);
+});
+
+it('a soak shows the memory of a server that works, and what it did', async () => {
+  const { rows, journeys } = await runSoak({ seconds: 4, rowSeconds: 2 });
+  assert.deepEqual(
+    rows.map(({ seconds }) => seconds),
+    [2, 4],
+  );
+  const { residentMb, changes, lists, failures } = rows[1] as (typeof rows)[number];
+  assert.ok(residentMb > 20 || process.platform !== 'linux', `${residentMb}`);
+  assert.ok(changes > 0 && lists > 0 && journeys > 1);
+  assert.deepEqual(failures, []);
 });

@@ -6,15 +6,22 @@ import { missingForPatroni, startPatroni } from './patroni.ts';
 import { runChaos } from './run-chaos.ts';
 import { runJourneys } from './run-journeys.ts';
 import type { DatabaseServers } from './servers.ts';
+import { runSoak } from './soak.ts';
 
 /**
  * `npm run chaos`: faults under load, and what became of what was acknowledged. `-- --kills 10` kills ten leaders, `-- --only disk`
  * injects the faults whose names hold that word. `-- --patroni` has Patroni decide who leads, `--asynchronous` without
  * its synchronous mode, `--ttl 30` with that time for which a silent leader keeps the lead. `-- --journeys` runs whole
- * journeys on Patroni and Ceph instead of the writers.
+ * journeys on Patroni and Ceph instead of the writers. `-- --soak 30` injects nothing, and shows for 30 minutes how much memory
+ * a server takes on PostgreSQL.
  */
 const MAX_KILLS = 100;
 const MAX_TTL_SECONDS = 300;
+const MAX_SOAK_MINUTES = 24 * 60;
+/** The first minutes fill caches and pools. */
+const WARM_MINUTES = 5;
+/** How much more memory a server may take at the end than once it was warm. */
+const MAX_GROWTH = 1.1;
 // Whoever interrupts it leaves no server behind.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
@@ -25,7 +32,9 @@ const ttlSeconds = wholeNumber('--ttl', { least: 5, most: MAX_TTL_SECONDS, usual
 const word = textAfter('--only') ?? '';
 const isSynchronous = !argv.includes('--asynchronous');
 
-if (argv.includes('--journeys')) {
+if (argv.includes('--soak')) {
+  await soak(wholeNumber('--soak', { least: WARM_MINUTES + 1, most: MAX_SOAK_MINUTES, usual: 30 }));
+} else if (argv.includes('--journeys')) {
   ensureInstalled([...missingForPatroni(), ...(missingForCeph().length > 0 ? CEPH_PACKAGES : [])]);
   await walk();
 } else if (argv.includes('--patroni')) {
@@ -93,6 +102,27 @@ async function walk(): Promise<void> {
   console.log(`${deaths} processes died by themselves. Load of the machine: ${loadavg()[0]?.toFixed(1)}.`);
   for (const each of faults.slice(0, 40)) console.log(`- ${each}`);
   process.exitCode = faults.length + deaths > 0 ? 1 : 0;
+}
+
+async function soak(minutes: number): Promise<void> {
+  console.log(`One server of Grove on PostgreSQL. Load of the machine: ${loadavg()[0]?.toFixed(1)}.\n`);
+  console.log(
+    '| minute | memory, MB | changes | journeys | lists | failures |\n| ---: | ---: | ---: | ---: | ---: | --- |',
+  );
+  const { rows } = await runSoak({
+    seconds: 60 * minutes,
+    rowSeconds: 60,
+    onRow: ({ seconds, residentMb, changes, journeys, lists, failures }) => {
+      const cells = [seconds / 60, Math.round(residentMb), changes, journeys, lists, failures.length || 'none'];
+      console.log(`| ${cells.join(' | ')} |`);
+    },
+  });
+  const [warm, last] = [rows[WARM_MINUTES - 1], rows.at(-1)];
+  const growth = (last?.residentMb ?? Number.NaN) / (warm?.residentMb ?? Number.NaN);
+  const percent = (100 * (growth - 1)).toFixed(1);
+  console.log(`\nFrom minute ${WARM_MINUTES} to minute ${minutes} the memory changed by ${percent} % (bar: 10 %).`);
+  for (const each of last?.failures ?? []) console.log(`- ${each}`);
+  process.exitCode = growth <= MAX_GROWTH && last?.failures.length === 0 ? 0 : 1;
 }
 
 function ensureInstalled(packages: readonly string[]): void {

@@ -11,7 +11,14 @@ import { openTestApp, type TestApp } from '../harness.ts';
 import type { DatabaseServers } from './servers.ts';
 
 /** Servers of Grove on servers of PostgreSQL, a tenant, and a receiver of webhooks. */
-export type Node = { url: string; start(): Promise<void>; kill(): Promise<void>; readonly isAlive: boolean };
+export type Node = {
+  url: string;
+  start(): Promise<void>;
+  kill(): Promise<void>;
+  readonly isAlive: boolean;
+  /** Of the process that was started last. */
+  readonly pid: number | undefined;
+};
 
 const DATABASE = 'grove';
 const PUBLIC_PORT = '8080';
@@ -90,6 +97,9 @@ function nodeOf(environment: Record<string, string>): Node {
     url: '',
     get isAlive() {
       return child !== undefined && child.exitCode === null && child.signalCode === null;
+    },
+    get pid() {
+      return child?.pid;
     },
     async start() {
       // A server that comes again listens where it was.
