@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { mock, test } from 'node:test';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { toUnit } from './faces/embed.ts';
 import { FACE_MODELS, WEIGHTS } from './model-names.ts';
 import { loadModels, testInput } from './models.ts';
 import { openAsItIs } from './onnx/open-network.ts';
+import { InferenceSession, Tensor } from './onnx/runtime.ts';
 
 const FOLDER = dirname(createRequire(import.meta.url).resolve(`${WEIGHTS}/package.json`));
 

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import {
   FACE_MODELS,
   type FaceModelKey,
@@ -14,6 +13,7 @@ import {
 } from './model-names.ts';
 import { nativeCall } from './native-calls.ts';
 import { openAsItIs, openNarrow } from './onnx/open-network.ts';
+import { type InferenceSession, Tensor } from './onnx/runtime.ts';
 
 /** The outputs of one run, in the order in which the table above names them. */
 export type RunModel = (input: Float32Array) => Promise<Float32Array[]>;

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ImageFault } from '../images/image-fault.ts';
+import '../onnx/without-telemetry.ts';
 import { forbidNativeCalls, isInNativeCall, type NativeCalls, newNativeCalls } from '../native-calls.ts';
 import { VisionFault } from './fault.ts';
 import type { FromWorker, ToWorker, WorkerData } from './protocol.ts';

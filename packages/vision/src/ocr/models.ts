@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import * as ort from 'onnxruntime-node';
 import { nativeCall } from '../native-calls.ts';
 import { lighten } from '../onnx/lighten.ts';
 import { openAsItIs, openNarrow } from '../onnx/open-network.ts';
+import * as ort from '../onnx/runtime.ts';
 
 /** A model and the package that its weights come from: what a finding names as its source. */
 export type ModelName = { readonly name: string; readonly version: string };

