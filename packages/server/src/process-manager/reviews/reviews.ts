@@ -12,7 +12,6 @@ import { findCompiled } from '../definitions/compiled-definition.ts';
 import type { Definition } from '../engine/definition.ts';
 import type { Flow, Happening } from '../engine/state.ts';
 import { checksNotPassed, checksOfNames, type NotPassed } from '../instances/checks.repository.ts';
-import { sealOf } from '../instances/instance-seal.ts';
 import { toPlainView } from '../instances/instance-view.ts';
 import {
   changeInstance,
@@ -199,7 +198,7 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
   const [{ environment }] = rows as [ReviewRow];
   const settings = await findProcessSettings(db, environment);
   const { reviewReasons, reviewDueHours } = settings;
-  const seal = await sealOf(db);
+  const seal = await db.personal();
   const definitions = new Map<string, Definition>();
   for (const definitionId of new Set(rows.map(({ definition_id }) => definition_id))) {
     const compiled = await findCompiled(db, definitionId);
