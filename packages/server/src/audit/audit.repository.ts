@@ -3,6 +3,7 @@ import { indexedBy, inList } from '../db/sql/dialect.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import { findInStretches, STRETCH } from '../kernel/find-in-stretches.ts';
+import { rangeBehind } from '../kernel/id-range.ts';
 import { ROWS_AT_ONCE, serveOthers, slicesOf } from '../kernel/in-slices.ts';
 import { lineOf } from '../kernel/take-turns.ts';
 
@@ -139,8 +140,7 @@ export async function pageAuditEvents(db: TenantReads, filter: AuditFilter, wind
     rows.push(...batch);
     const last = batch.at(-1)?.id;
     if (last === undefined || batch.length < size || rows.length >= window.size) return rows;
-    // Ids have one length, so nothing lies between an id and the same with a character behind it.
-    next = window.direction === 'DESC' ? { ...next, below: last } : { ...next, from: `${last}~` };
+    next = { ...next, ...rangeBehind(next, { after: last, direction: window.direction }) };
     offset = 0;
     await serveOthers(db);
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findInStretches, type IdRange, type Stretches } from './find-in-stretches.ts';
+import { findInStretches, type Stretches } from './find-in-stretches.ts';
+import type { IdRange } from './id-range.ts';
 
 const ALL = Array.from({ length: 10 }, (_, at) => `id${at}`);
 const WHOLE = { from: '', below: '~' };

@@ -1,3 +1,4 @@
+import { type IdRange, rangeBehind } from './id-range.ts';
 import { serveOthers } from './in-slices.ts';
 import { openTurns } from './take-turns.ts';
 
@@ -11,9 +12,6 @@ const MAX_WAITING = 50;
 const inTurn = openTurns(MAX_WAITING);
 /** Ids have one length, so nothing lies between an id and the same with this behind it. */
 const BEHIND = '~';
-
-/** Ids from the first up to the second, which is not among them. */
-export type IdRange = { readonly from: string; readonly below: string };
 
 export type Stretches = {
   readonly direction: 'ASC' | 'DESC';
@@ -39,7 +37,7 @@ export function findInStretches(
       const part = last === undefined ? range : isDown ? { from: last, below } : { from, below: `${last}${BEHIND}` };
       matches.push(...(await ids(part)));
       if (last === undefined || matches.length >= enough) break;
-      range = isDown ? { from, below: last } : { from: `${last}${BEHIND}`, below };
+      range = rangeBehind(range, { after: last, direction });
       await serveOthers(db);
     }
     return matches;

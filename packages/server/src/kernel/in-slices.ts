@@ -44,6 +44,23 @@ export async function forEachInSlices<Item>(
   }
 }
 
+/**
+ * Reads the rows of these ids a few at a time, in the order of the ids. A row that was deleted meanwhile is left out. Other
+ * requests are served in between.
+ */
+export async function rowsInOrder<Row extends { readonly id: string }>(
+  db: Handle,
+  ids: readonly string[],
+  findRows: (ids: readonly string[]) => Promise<readonly Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const slice of slicesOf(db, ids)) {
+    const byId = new Map((await findRows(slice)).map((row) => [row.id, row]));
+    rows.push(...slice.flatMap((id) => byId.get(id) ?? []));
+  }
+  return rows;
+}
+
 export async function mapInSlices<Item, Result>(
   db: Handle,
   items: readonly Item[],

@@ -3,9 +3,10 @@ import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, real, TRACKED, table, text } from '../db/sql/table.ts';
 import type { Environment } from '../kernel/environment.ts';
+import { rowsInOrder } from '../kernel/in-slices.ts';
 import { likeMatch } from '../kernel/like-match.ts';
 import type { Paging } from '../kernel/pages.ts';
-import { MAX_SCANNED, scanSealed } from '../kernel/scan-sealed.ts';
+import { MAX_SCANNED, scanRows } from '../kernel/scan-rows.ts';
 import { lineOf } from '../kernel/take-turns.ts';
 
 const members = table('watchlist_members', {
@@ -186,8 +187,6 @@ async function scanMembers(db: TenantReads, filter: Filter, paging: Paging): Pro
     (await SCAN.all(db, { listId, now, after, limit })).map((row) => ({ ...row, ...namesOf(row) }));
   const matches = ({ first_folded, last_folded }: Scanned) =>
     !like || like.matches(first_folded) || like.matches(last_folded);
-  const { ids, total } = await scanSealed(lineOf(db.tenantId, environment), { batch, matches, fault: FAULT }, paging);
-  const rows = await AMONG.all(db, { listId, now, ids });
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return { rows: ids.flatMap((id) => byId.get(id) ?? []), total };
+  const { ids, total } = await scanRows(lineOf(db.tenantId, environment), { batch, matches, fault: FAULT }, paging);
+  return { rows: await rowsInOrder(db, ids, (some) => AMONG.all(db, { listId, now, ids: some })), total };
 }

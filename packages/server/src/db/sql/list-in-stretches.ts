@@ -1,5 +1,6 @@
-import { findInStretches, type IdRange, STRETCH } from '../../kernel/find-in-stretches.ts';
-import { slicesOf } from '../../kernel/in-slices.ts';
+import { findInStretches, STRETCH } from '../../kernel/find-in-stretches.ts';
+import { EVERY_ID, type IdRange, rangeBehind } from '../../kernel/id-range.ts';
+import { rowsInOrder } from '../../kernel/in-slices.ts';
 import type { TenantReads, Value } from '../db.ts';
 import { inList } from './dialect.ts';
 import { type Filters, type List, listOf, type PageOrder } from './list.ts';
@@ -7,7 +8,6 @@ import type { Columns, RowOf, Table } from './table.ts';
 
 /** Such lists are counted no further than this. */
 export const COUNT_CAP = 10_000;
-const EVERY_ID: IdRange = { from: '', below: '~' };
 
 type Params = Readonly<Record<string, Value | undefined>>;
 type Page<Row> = { rows: Row[]; total: number };
@@ -52,16 +52,11 @@ export function listInStretches<C extends Columns>(
         { ...within, enough },
       );
     const first = await find(range, Math.max(COUNT_CAP, offset + size));
-    const behind = direction === 'DESC' ? { ...range, below: after ?? '' } : { ...range, from: `${after}~` };
+    const behind = rangeBehind(range, { after, direction });
     const ids = (after === undefined ? first.slice(offset) : await find(behind, size)).slice(0, size);
-    const byId = new Map<string, RowOf<Table<C>>>();
-    for await (const some of slicesOf(db, ids)) {
-      const rows = await among.page(db, { ids: some }, { ...order, size: some.length, offset: 0 });
-      for (const row of rows) byId.set(row.id, row);
-    }
-    return {
-      rows: ids.map((id) => byId.get(id)).filter((row) => row !== undefined),
-      total: Math.min(first.length, COUNT_CAP),
-    };
+    const rows = await rowsInOrder(db, ids, (some) =>
+      among.page(db, { ids: some }, { ...order, size: some.length, offset: 0 }),
+    );
+    return { rows, total: Math.min(first.length, COUNT_CAP) };
   };
 }

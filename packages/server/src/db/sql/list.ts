@@ -1,4 +1,4 @@
-import { ROWS_AT_ONCE, slicesOf } from '../../kernel/in-slices.ts';
+import { ROWS_AT_ONCE, rowsInOrder } from '../../kernel/in-slices.ts';
 import {
   type OfTenant,
   type Reads,
@@ -141,13 +141,9 @@ function slicedPage<R>(names: string, tail: string, { byId: { from, id }, toRow 
   const slice = sql(some.numbered, toRow);
   return async (db: Reads & OfTenant, params: Params, paging: PageOrder): Promise<R[]> => {
     const pageIds = (await ids<WithId>(db, params, paging)).map((row) => row.id);
-    const rows: R[] = [];
-    for await (const part of slicesOf(db as TenantReads, pageIds)) {
-      const partRows = await db.all<R & WithId>(slice, some.valuesOf(db, { ids: part }));
-      const byId = new Map(partRows.map((row) => [row.id, row]));
-      rows.push(...part.flatMap((each) => byId.get(each) ?? []));
-    }
-    return rows;
+    return rowsInOrder(db as TenantReads, pageIds, (part) =>
+      db.all<R & WithId>(slice, some.valuesOf(db, { ids: part })),
+    );
   };
 }
 

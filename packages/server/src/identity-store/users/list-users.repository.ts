@@ -3,10 +3,10 @@ import { inList } from '../../db/sql/dialect.ts';
 import { listOf } from '../../db/sql/list.ts';
 import { MOST_APART_MS } from '../../kernel/clock.ts';
 import type { Environment } from '../../kernel/environment.ts';
-import { slicesOf } from '../../kernel/in-slices.ts';
+import { rowsInOrder } from '../../kernel/in-slices.ts';
 import { likeMatch } from '../../kernel/like-match.ts';
 import type { Paging } from '../../kernel/pages.ts';
-import { MAX_SCANNED, scanSealed } from '../../kernel/scan-sealed.ts';
+import { MAX_SCANNED, scanRows } from '../../kernel/scan-rows.ts';
 import { lineOf } from '../../kernel/take-turns.ts';
 import { codeOfExtId, openUsers } from './ext-id-seal.ts';
 import type { User } from './user-view.ts';
@@ -93,17 +93,13 @@ async function scanUsers(
   };
   const isMatch = ({ ext_id, ext_id_folded }: ScannedUser) =>
     filter.pattern === undefined || (ext_id !== null && matches(ext_id_folded));
-  const { ids, total } = await scanSealed(
+  const { ids, total } = await scanRows(
     lineOf(db.tenantId, filter.environment),
     { batch, matches: isMatch, fault: FAULT },
     paging,
   );
-  const rows: UserRow[] = [];
-  for await (const slice of slicesOf(db, ids)) {
-    rows.push(...(await AMONG.all(db, { store_id: filter.storeId, ids: slice })));
-  }
-  const byId = new Map((await openUsers(db, rows)).map((row) => [row.id, row]));
-  return { rows: ids.flatMap((id) => byId.get(id) ?? []), total };
+  const rows = await rowsInOrder(db, ids, (slice) => AMONG.all(db, { store_id: filter.storeId, ids: slice }));
+  return { rows: await openUsers(db, rows), total };
 }
 
 /** At most one of these parameters is set. */

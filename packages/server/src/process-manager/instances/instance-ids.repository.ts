@@ -1,16 +1,13 @@
 import { type Sql, type TenantReads, unprepared, type Value } from '../../db/db.ts';
 import { prepare, query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
-import type { IdRange } from '../../kernel/find-in-stretches.ts';
+import type { IdRange } from '../../kernel/id-range.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 
 /**
  * The ids of instances in the order of creation. Each list reads one index from one end, so nothing is sorted and only shown
  * rows are read. The lists of several definitions are merged.
  */
-export type { IdRange };
-export const EVERY_ID: IdRange = { from: '', below: '~' };
-
 export type Direction = 'ASC' | 'DESC';
 export type IdList = { readonly definitionId?: string; readonly status?: InstanceStatus };
 export type Window = { readonly size: number; readonly offset: number; readonly direction: Direction };

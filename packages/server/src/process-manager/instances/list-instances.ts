@@ -1,15 +1,8 @@
 import type { TenantReads } from '../../db/db.ts';
 import type { Environment } from '../../kernel/environment.ts';
+import { EVERY_ID, type IdRange, rangeBehind } from '../../kernel/id-range.ts';
 import type { InstanceStatus } from '../engine/state.ts';
-import {
-  countIds,
-  type Direction,
-  EVERY_ID,
-  type IdList,
-  type IdRange,
-  idsInAnyOrder,
-  idsOf,
-} from './instance-ids.repository.ts';
+import { countIds, type Direction, type IdList, idsInAnyOrder, idsOf } from './instance-ids.repository.ts';
 import { type Total, totalsOf } from './instance-totals.ts';
 
 /** The filter of a list of instances, without a search. */
@@ -42,18 +35,6 @@ export async function listInstances(db: TenantReads, filter: Filter, window: Win
   const total = isEvery(filter.range) ? sum : await countedTotal(db, filter, lists);
   if (window.offset >= total) return { ids: [], total };
   return { ids: await idsOfLists(db, { ...filter, range: rangeBehind(filter.range, window) }, lists, window), total };
-}
-
-/** The part of the range after `after`. All ids have one length, so an id with a suffix is a bound. */
-export function rangeBehind(
-  { from, below }: IdRange,
-  { after, direction }: Pick<Window, 'after' | 'direction'>,
-): IdRange {
-  if (after === undefined) return { from, below };
-  const next = `${after}0`;
-  return direction === 'DESC'
-    ? { from, below: below < after ? below : after }
-    : { from: from > next ? from : next, below };
 }
 
 /** A page in another order. `orderBy` contains only sortable columns. */

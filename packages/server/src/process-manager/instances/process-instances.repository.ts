@@ -3,7 +3,7 @@ import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { byLanguage, FOR_UPDATE, inList, jsonPairs, jsonTexts } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { MOST_APART_MS } from '../../kernel/clock.ts';
-import { slicesOf } from '../../kernel/in-slices.ts';
+import { rowsInOrder } from '../../kernel/in-slices.ts';
 import { type InstanceRow, type InstanceView, instances, VIEW_COLUMNS } from './instance-row.ts';
 import { openRow, openRows, sealOf, sealPerson, toStored } from './instance-seal.ts';
 import { countOf, moveOne } from './instance-totals.ts';
@@ -188,12 +188,7 @@ const VIEWS = instances.select(VIEW_COLUMNS, `WHERE tenant_id = :tenant_id AND i
 
 /** The rows in the order of these ids, without those that were deleted meanwhile. */
 export async function findInstanceViews(db: TenantReads, ids: readonly string[]): Promise<InstanceView[]> {
-  const rows: InstanceView[] = [];
-  for await (const slice of slicesOf(db, ids)) {
-    rows.push(...(await openRows(db, await VIEWS.all(db, { ids: slice }))));
-  }
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  return rowsInOrder(db, ids, async (some) => openRows(db, await VIEWS.all(db, { ids: some })));
 }
 
 /** The parameters for the template of a webhook; undefined if the instance was deleted. */

@@ -1,8 +1,9 @@
 import type { TenantReads } from '../../db/db.ts';
+import { rangeBehind } from '../../kernel/id-range.ts';
 import { ID_PATTERN } from '../../kernel/ids.ts';
 import { idsOf } from './instance-ids.repository.ts';
 import { CANDIDATES_AT_ONCE, countWithWord, idsPassing, idsWithWord, type Word } from './instance-search.repository.ts';
-import { COUNT_CAP, type Filter, type Page, rangeBehind, type Window } from './list-instances.ts';
+import { COUNT_CAP, type Filter, type Page, type Window } from './list-instances.ts';
 import { MIN_PREFIX_LENGTH } from './search-terms.ts';
 
 /**

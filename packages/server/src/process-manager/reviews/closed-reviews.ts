@@ -1,9 +1,9 @@
 import { api } from '@grove/contract';
 import { toDtm } from '../../kernel/clock.ts';
+import { EVERY_ID } from '../../kernel/id-range.ts';
 import { implement } from '../../kernel/implement.ts';
 import { firstIdOf } from '../../kernel/moment-of.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
-import { EVERY_ID } from '../instances/instance-ids.repository.ts';
 import { sealOf } from '../instances/instance-seal.ts';
 import { findInstanceViews } from '../instances/process-instances.repository.ts';
 import { commentPlace } from './round.ts';

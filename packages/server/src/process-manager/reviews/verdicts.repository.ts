@@ -3,7 +3,7 @@ import { inList } from '../../db/sql/dialect.ts';
 import { listInStretches } from '../../db/sql/list-in-stretches.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
-import type { IdRange } from '../../kernel/find-in-stretches.ts';
+import type { IdRange } from '../../kernel/id-range.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import { lineOf } from '../../kernel/take-turns.ts';
 

@@ -49,8 +49,8 @@ onBothEngines('many process tokens', (engine, places) => {
     assert.deepEqual(await page({ size: 2, page: 1, sort: ['status,desc', 'id'] }), { places: [4, 6], total: TOKENS });
     assert.deepEqual((await page({ size: 2, sort: ['status,desc'] })).places, [last - 1, last - 3]);
     assert.deepEqual(await page({ size: 1, sort: ['name'] }), { places: [0], total: TOKENS });
-    const found = ids.flatMap((_, at) => (/ 9..$/.test(nameOf(at)) ? [at] : []));
-    assert.deepEqual(await page({ size: 1000 }, 'token 9__'), { places: found, total: 100 });
+    const matchingIds = ids.flatMap((_, at) => (/ 9..$/.test(nameOf(at)) ? [at] : []));
+    assert.deepEqual(await page({ size: 1000 }, 'token 9__'), { places: matchingIds, total: 100 });
     assert.deepEqual(await page({ size: 2, sort: ['id,desc'] }, '%9__'), {
       places: ids
         .flatMap((_, at) => (/9..$/.test(nameOf(at)) ? [at] : []))
@@ -58,8 +58,8 @@ onBothEngines('many process tokens', (engine, places) => {
         .toReversed(),
       total: ids.filter((_, at) => /9..$/.test(nameOf(at))).length,
     });
-    const after = ids[found[10] as number] as string;
-    assert.deepEqual(await page({ size: 3, after }, 'token 9__'), { places: found.slice(11, 14), total: 100 });
+    const after = ids[matchingIds[10] as number] as string;
+    assert.deepEqual(await page({ size: 3, after }, 'token 9__'), { places: matchingIds.slice(11, 14), total: 100 });
   });
 
   it('are looked through in batches, so that one statement does not hold up others', async () => {

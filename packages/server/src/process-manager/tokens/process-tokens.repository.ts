@@ -4,10 +4,10 @@ import { FOR_UPDATE, inList, LIMIT } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, TRACKED, table, text, WITH_NAME } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
-import { forEachInSlices, slicesOf } from '../../kernel/in-slices.ts';
+import { forEachInSlices, rowsInOrder } from '../../kernel/in-slices.ts';
 import { likeMatch } from '../../kernel/like-match.ts';
 import { type Paging, sortable, tiesAlike } from '../../kernel/pages.ts';
-import { scanSealed } from '../../kernel/scan-sealed.ts';
+import { scanRows } from '../../kernel/scan-rows.ts';
 import { lineOf } from '../../kernel/take-turns.ts';
 import { gatherUses, usesOf, withUses } from './token-uses.repository.ts';
 
@@ -260,13 +260,10 @@ async function readPage(
   }
   const matches = pattern === undefined ? () => true : likeMatch(pattern).matches;
   const batch = (after: string, limit: number) => scan.all(db, { environment, after, limit });
-  const { ids, total } = await scanSealed(
+  const { ids, total } = await scanRows(
     lineOf(db.tenantId, environment),
     { batch, matches: ({ name_folded }) => matches(name_folded) },
     { ...paging, orderBy },
   );
-  const byId = new Map<string, TokenRow>();
-  for await (const some of slicesOf(db, ids))
-    for (const row of await AMONG.all(db, { ids: some })) byId.set(row.id, row);
-  return { rows: ids.flatMap((id) => byId.get(id) ?? []), total };
+  return { rows: await rowsInOrder(db, ids, (some) => AMONG.all(db, { ids: some })), total };
 }

@@ -26,7 +26,7 @@ type Page = Pick<Paging, 'orderBy' | 'size' | 'offset' | 'after'>;
 type ScannedPage = { ids: string[]; total: number };
 
 /** The ids of a page, in its order. A row has all sortable columns. Refuses with 100010 if too many lists wait. */
-export function scanSealed<Row extends { readonly id: string }>(
+export function scanRows<Row extends { readonly id: string }>(
   line: string,
   scan: Scan<Row>,
   page: Page,

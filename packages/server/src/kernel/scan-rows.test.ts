@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MAX_SCANNED, scanSealed } from './scan-sealed.ts';
+import { MAX_SCANNED, scanRows } from './scan-rows.ts';
 
 describe('a list in the order of what is sealed', () => {
   const rows = (count: number) =>
@@ -16,16 +16,16 @@ describe('a list in the order of what is sealed', () => {
 
   it('has pages and a total, and ids break ties', async () => {
     const paging = { orderBy: 'name DESC, id ASC', size: 2, offset: 1 };
-    const { ids, total } = await scanSealed('a', scan(5), paging);
+    const { ids, total } = await scanRows('a', scan(5), paging);
     assert.deepEqual([ids, total], [['000004', '000001'], 5]);
     const same = { ...scan(5), matches: ({ id }: { id: string }) => id > '000002' };
-    assert.equal((await scanSealed('a', same, paging)).total, 2);
+    assert.equal((await scanRows('a', same, paging)).total, 2);
   });
 
   it('is refused with 100001 where more rows would have to be opened than a request may take', async () => {
     const paging = { orderBy: 'name ASC, id ASC', size: 1, offset: 0 };
-    assert.equal((await scanSealed('a', scan(MAX_SCANNED), paging)).total, MAX_SCANNED);
-    await assert.rejects(scanSealed('a', scan(MAX_SCANNED + 1), paging), { code: 100001 });
+    assert.equal((await scanRows('a', scan(MAX_SCANNED), paging)).total, MAX_SCANNED);
+    await assert.rejects(scanRows('a', scan(MAX_SCANNED + 1), paging), { code: 100001 });
   });
 
   it('is made for one caller of a tenant at a time, whatever other tenants do; 100010 where too many wait', async () => {
@@ -42,12 +42,12 @@ describe('a list in the order of what is sealed', () => {
         return [];
       },
     };
-    const all = await Promise.allSettled(Array.from({ length: 30 }, () => scanSealed('busy', counted, paging)));
+    const all = await Promise.allSettled(Array.from({ length: 30 }, () => scanRows('busy', counted, paging)));
     const refused = all.filter((each) => each.status === 'rejected');
     assert.equal(most, 1);
     assert.ok(refused.length > 0 && refused.length < 30);
     assert.ok(refused.every(({ reason }) => reason.code === 100010));
-    await Promise.all(['one', 'two'].map((tenant) => scanSealed(tenant, counted, paging)));
+    await Promise.all(['one', 'two'].map((tenant) => scanRows(tenant, counted, paging)));
     assert.equal(most, 2);
   });
 });
