@@ -86,6 +86,12 @@ export function reach(servers: readonly { readonly url: string }[]): Reachable['
   };
 }
 
+/** Exchanges an API key for a bearer token. */
+export async function issue(call: Back['call'], apiKey: string): Promise<string> {
+  const headers = { 'X-Api-Key': apiKey };
+  return (await call('/api/arthr/apiKeys/issue', { method: 'POST', token: null, headers })).body.token;
+}
+
 /** Starts a journey and goes through it to its end. Only a live one needs the material. */
 export async function goThrough(back: Back, person: Person, material: Material | undefined): Promise<void> {
   const { environment, number } = person;

@@ -5,7 +5,7 @@ import type { TestApp } from '../harness.ts';
 import { checkJourneys, type JourneyVerdict, REPORTED } from './check-journeys.ts';
 import { type Cluster, type Node, startCluster } from './cluster.ts';
 import { type Patroni, startPatroni } from './patroni.ts';
-import { type Back, type Environment, goThrough, openMaterial, type Person, reach } from './people.ts';
+import { type Back, type Environment, goThrough, issue, openMaterial, type Person, reach } from './people.ts';
 
 /**
  * Whole journeys, of the sandbox and live with the real machine, on two servers with the roles api and worker and two with
@@ -159,11 +159,6 @@ async function seedJourneys(app: TestApp, receiverUrl: string) {
     await post('/api/notification-service/webhooks', webhook, key);
   }
   return { testKey, tokens: tokens as Record<Environment, string> };
-}
-
-async function issue(call: Back['call'], apiKey: string): Promise<string> {
-  const headers = { 'X-Api-Key': apiKey };
-  return (await call('/api/arthr/apiKeys/issue', { method: 'POST', token: null, headers })).body.token;
 }
 
 /** People come one after another until this stops; whoever has come then still reaches the end. */

@@ -5,7 +5,7 @@ import type { TestApp } from '../harness.ts';
 import { startPostgres, urlIn } from '../postgres.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { seedWriters, startLoad } from './load.ts';
-import { type Back, goThrough, reach } from './people.ts';
+import { type Back, goThrough, issue, reach } from './people.ts';
 import type { DatabaseServers } from './servers.ts';
 
 /**
@@ -90,11 +90,6 @@ async function seedSoak(app: TestApp, receiverUrl: string) {
   const made = await app.call('/api/process-manager/processTokens', init);
   if (made.status !== 201) throw new Error(made.text);
   return { ...writers, testKey, testToken: String(made.body.id) };
-}
-
-async function issue(call: Back['call'], apiKey: string): Promise<string> {
-  const headers = { 'X-Api-Key': apiKey };
-  return (await call('/api/arthr/apiKeys/issue', { method: 'POST', token: null, headers })).body.token;
 }
 
 /** People go through the sandbox, and a back end reads lists and takes tokens. */
