@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { openChallengePage } from '../../packages/server/test/challenge.ts';
 import { type EndUser, startJourney } from '../../packages/server/test/end-user.ts';
 import type { TestApp } from '../../packages/server/test/harness.ts';
@@ -23,9 +22,6 @@ export type DocumentTrialResult = {
 /** Definitions that come with the server. */
 export const TRIED_DEFINITIONS = ['document-only', 'age-check', 'kyc', 'document-and-selfie'] as const;
 
-const MAX_LOOKS = 1500;
-/** Each look is a request, which a machine with few cores must answer as well. */
-const LOOK_MS = 200;
 const MAX_STEPS = 12;
 const DETAILS = { address: '1 Harbour Street, Dublin', country: 'Ireland' };
 const ALARMS = ['documentAuthenticity', 'documentConsistency'];
@@ -48,17 +44,6 @@ export function openDocumentTrial(app: TestApp, options: DocumentTrialOptions) {
     if (allowed === allowSpecimens) return;
     await app.client.processSettings.update({ body: { redirectOrigins: [], allowSpecimens } });
     allowed = allowSpecimens;
-  }
-
-  async function waitForChecks(user: EndUser) {
-    for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
-      const now = await user.look();
-      if (now.waitingFor !== 'check') return now;
-      await wait(LOOK_MS);
-      // The server's clock is a test's: it must go on, or a job that failed on a busy machine is never tried again.
-      app.clock.advance(LOOK_MS);
-    }
-    throw new Error('the machine is never done');
   }
 
   /** Does one step. */
@@ -91,14 +76,14 @@ export function openDocumentTrial(app: TestApp, options: DocumentTrialOptions) {
       const parameters = kind.expects?.(personAt(at, options)) ?? {};
       const started = await startJourney(app, app.apiKey, { processDefnName: definition, parameters });
       const { user, token, processInstanceId: id } = started;
-      let now = await waitForChecks(user);
+      let now = await user.settled(app.clock);
       const shown = new Set<string>();
       for (let steps = 0; now.step && steps < MAX_STEPS; steps += 1) {
         // The same picture gives the same reading, so a document that is asked for again has been refused.
         if (shown.has(now.step.id)) break;
         shown.add(now.step.id);
         await doStep(user, now.step, picture);
-        now = await waitForChecks(user);
+        now = await user.settled(app.clock);
       }
       const { processDefnId, status } = (await app.call(`/api/process-manager/processInstances/${id}`, { token })).body;
       const instancePath = `/api/userdata-server/processDefinitions/${processDefnId}/processInstances/${id}`;

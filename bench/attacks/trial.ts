@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { makeSpecimen } from '@grove/vision';
 import sharp from 'sharp';
 import { type Challenge, openChallengePage } from '../../packages/server/test/challenge.ts';
@@ -29,8 +28,6 @@ const LIVENESS_ONLY = {
 };
 /** For attacks: it comes with Grove, and asks for a passport first. */
 const SHIPPED = 'document-and-selfie';
-const MAX_LOOKS = 1200;
-const LOOK_MS = 50;
 const MAX_STARTS = 3;
 const FRAME_MS = 300;
 const VALID = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
@@ -44,7 +41,7 @@ export async function openTrial(app: TestApp) {
   let waiting: { user: EndUser; document: Still; starts: number } | undefined;
 
   async function checksOf(user: EndUser): Promise<readonly CheckOfResult[]> {
-    await machineDone(user);
+    await user.settled(app.clock);
     const id = user.processInstanceId;
     const { body: instance } = await app.call(`/api/process-manager/processInstances/${id}`, { token });
     const instancePath = `/api/userdata-server/processDefinitions/${instance.processDefnId}/processInstances/${id}`;
@@ -62,7 +59,7 @@ export async function openTrial(app: TestApp) {
     waiting = document && { user, document, starts: 1 };
     if (document) {
       await user.submit('consent', { accepted: true });
-      await showDocument(user, document, at);
+      await showDocument(app, user, document, at);
     }
     return user;
   }
@@ -119,11 +116,6 @@ async function sendEarly(app: TestApp, user: EndUser, player: ReturnType<Attack[
     last = answer.body as Challenge;
   }
   return last;
-}
-
-/** Waits until no machine is at work for the journey any more. */
-async function machineDone(user: EndUser): Promise<void> {
-  for (let looks = 0; looks < MAX_LOOKS && (await user.look()).waitingFor === 'check'; looks += 1) await wait(LOOK_MS);
 }
 
 type CheckOfResult = {
@@ -204,10 +196,10 @@ async function passportOf(victim: Still, seed: number): Promise<Buffer> {
   return jpeg;
 }
 
-async function showDocument(user: EndUser, victim: Still, seed: number): Promise<void> {
+async function showDocument(app: TestApp, user: EndUser, victim: Still, seed: number): Promise<void> {
   const jpeg = passports.get(victim) ?? (await passportOf(victim, seed));
   const headers = { 'content-type': 'image/jpeg' };
   await user.call('/steps/document/images/front', { method: 'POST', body: jpeg as never, headers });
   await user.submit('document');
-  await machineDone(user);
+  await user.settled(app.clock);
 }

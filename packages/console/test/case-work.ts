@@ -73,7 +73,7 @@ export function testCaseWork(tools: Tools): void {
     await lookAt(tools, 'corrected');
     await page.getByLabel('Reason').fill('It is her');
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Approved').first().waitFor();
+    await page.getByText('Approved', { exact: true }).first().waitFor();
     assert.equal((await call(`/processInstances/${id}`)).status, 'COMPLETED_ENDED_SUCCESS');
 
     await open(`/instances/${id}`, /Corinna Byrne/);
@@ -86,7 +86,7 @@ export function testCaseWork(tools: Tools): void {
     await page.getByText(/Claimed by you until/).waitFor();
     await page.getByLabel('Reason').fill('Somebody else after all');
     await page.getByRole('button', { name: 'Decline' }).click();
-    await page.getByText('Declined').first().waitFor();
+    await page.getByText('Declined', { exact: true }).first().waitFor();
     await open('/reviews?view=closed&verdict=REOPENED', /Reviews/);
     await page.getByRole('table').getByText('The customer called').waitFor();
     await keep('reopened');

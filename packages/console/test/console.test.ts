@@ -547,7 +547,7 @@ describe('the console', () => {
     await page.keyboard.press('1');
     assert.equal(await page.getByRole('textbox', { name: /^Reason/ }).inputValue(), 'Known to the branch');
     await page.keyboard.press('a');
-    await page.getByText('Approved').first().waitFor();
+    await page.getByText('Approved', { exact: true }).first().waitFor();
   });
 
   it('a delivery shows what was sent and what was answered, and what failed is sent again under its id', async () => {

@@ -105,7 +105,7 @@ export function testCases(owner: () => Owner): void {
     );
     await other.getByLabel('Reason').fill('I think so, too');
     await other.getByRole('button', { name: 'Approve' }).click();
-    await other.getByText('Approved').first().waitFor();
+    await other.getByText('Approved', { exact: true }).first().waitFor();
     assert.equal((await get(`/api/process-manager/processInstances/${id}`)).status, 'COMPLETED_ENDED_SUCCESS');
     await other.context().close();
     await post('/api/process-manager/settings', { fourEyes: false });

@@ -66,7 +66,7 @@ export function testRoles({ stage, open, keep, ...tools }: Tools): void {
     await resize(page, DESKTOP);
     await page.getByRole('textbox', { name: /^Reason/ }).fill('The checks agree');
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Approved').first().waitFor();
+    await page.getByText('Approved', { exact: true }).first().waitFor();
     // Asked again: the link is not for the eyes of this role, and what stands for it is not shown either.
     const again = await startJourney(stage().app, stage().testKey, { parameters });
     await walk(again.user);

@@ -131,7 +131,7 @@ describe('100059: a PDF is refused', () => {
   });
 
   it('when it would take all the memory, and the next one finds another process', async () => {
-    const small = openImages({ processes: 1, memoryBytes: 64 * 2 ** 20 });
+    const small = openImages({ processes: 1, memoryBytes: 64 * 2 ** 20, timeoutMs: 60_000 });
     const bomb = onePage({ head: '/Filter/FlateDecode', stream: deflateSync(Buffer.alloc(2 ** 27, ' ')) });
     assert.ok(bomb.length < 300_000);
     await assert.rejects(small.firstPage(bomb, SHARE), refused('broke'));

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { makeSpecimen } from '@grove/vision';
 import sharp from 'sharp';
 import { AUDREY, picture } from '../../../../vision/test/pictures.ts';
@@ -28,7 +27,6 @@ const DEFINITION = {
 };
 /** The day of the specimen and of the clock of the tests need not be near each other: it is valid on both. */
 const VALID = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
-const MAX_LOOKS = 3000;
 /** Whoever calls is part of a trace already. */
 const TRACE_ID = 'ab'.repeat(16);
 const TRACE = `00-${TRACE_ID}-${'cd'.repeat(8)}-01`;
@@ -81,18 +79,10 @@ describe('a live journey with the real machine', () => {
     });
     assert.equal(sent.status, 200, sent.text);
   };
-  const settled = async (user: EndUser): Promise<Journey> => {
-    for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
-      const now = await user.look();
-      if (now.waitingFor !== 'check') return now;
-      await wait(50);
-    }
-    throw new Error(`the machine is never done: ${app.logged().slice(-2000)}`);
-  };
   const showPassport = async (user: EndUser, shown = passport) => {
     await send(user, 'document', 'front', shown);
     assert.equal((await user.submit('document')).status, 200);
-    return settled(user);
+    return user.settled(app.clock);
   };
   /** Does before the camera what is asked for. */
   const showFace = async (user: EndUser, hints: object = {}, frameOf = recording.actor().frame) => {
@@ -106,7 +96,7 @@ describe('a live journey with the real machine', () => {
       headers: { traceparent: TRACE },
     });
     assert.equal(sent.status, 200, sent.text);
-    return settled(user);
+    return user.settled(app.clock);
   };
   const placeOf = async ({ processInstanceId: id }: EndUser, by = token) => {
     const { body } = await app.call(`/api/process-manager/processInstances/${id}`, { token: by });

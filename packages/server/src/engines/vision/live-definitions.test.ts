@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { makeSpecimen } from '@grove/vision';
 import sharp from 'sharp';
 import { IS_LONG } from '../../../../../scripts/long.ts';
@@ -10,7 +9,6 @@ import { type EndUser, startJourney } from '../../../test/end-user.ts';
 import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
 
 /** Shipped definitions in the live environment, with the real machine, from the first page to the result: one, or all. */
-const MAX_LOOKS = 3000;
 const HOLDER = { surname: 'Byrne', givenNames: 'Adam', birthDate: '1984-05-06' };
 const EXPECTED = { firstName: 'Adam', lastName: 'Byrne', dateOfBirth: '1984-05-06' };
 const DETAILS = { address: '1 Harbour Street, Dublin', country: 'Ireland' };
@@ -33,18 +31,10 @@ describe('a shipped definition in the live environment', () => {
   });
   after(() => app.stop());
 
-  const settled = async (user: EndUser) => {
-    for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
-      const now = await user.look();
-      if (now.waitingFor !== 'check') return now;
-      await wait(50);
-    }
-    throw new Error(`the machine is never done: ${app.logged().slice(-2000)}`);
-  };
   const submit = async (user: EndUser, step: string, result: object = {}) => {
     const { status, text } = await user.submit(step, result);
     assert.equal(status, 200, text);
-    return settled(user);
+    return user.settled(app.clock);
   };
   const run = async (processDefnName: string, parameters: Record<string, string>) => {
     const { user, token, processInstanceId: id } = await startJourney(app, app.apiKey, { processDefnName, parameters });

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { makeSpecimen } from '@grove/vision';
 import { startJourney } from '../../../../test/end-user.ts';
 import { openTestApp, testPlaces } from '../../../../test/harness.ts';
 import { judgeApplicant } from './judge-applicant.ts';
 
 /** A live journey with the real machine, on one database: it reads a passport, which takes seconds. */
-const MAX_LOOKS = 1200;
 const HOLDER = { surname: 'Østergård-Müller', givenNames: 'Anna María', birthDate: '1984-05-06' };
 const VALID = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
 
@@ -25,8 +23,7 @@ it('a live journey compares what the machine reads with the expected person, and
   const sent = await user.call('/steps/document/images/front', image);
   assert.equal(sent.status, 200, sent.text + app.logged().slice(-1500));
   assert.equal((await user.submit('document')).status, 200);
-  let looks = 0;
-  while ((await user.look()).waitingFor === 'check' && looks++ < MAX_LOOKS) await wait(50);
+  await user.settled(app.clock);
 
   const { processDefnId, status } = (await app.call(`/api/process-manager/processInstances/${id}`, { token })).body;
   assert.notEqual(status, 'COMPLETED_ENDED_SUCCESS');
