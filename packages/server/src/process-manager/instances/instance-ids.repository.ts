@@ -2,7 +2,10 @@ import { type Sql, type TenantReads, unprepared, type Value } from '../../db/db.
 import { prepare, query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { IdRange } from '../../kernel/id-range.ts';
+import { scanRows } from '../../kernel/scan-rows.ts';
+import { lineOf } from '../../kernel/take-turns.ts';
 import type { InstanceStatus } from '../engine/state.ts';
+import { type InstanceRow, instances } from './instance-row.ts';
 
 /**
  * The ids of instances in the order of creation. Each list reads one index from one end, so nothing is sorted and only shown
@@ -78,9 +81,36 @@ export type AnyOrder = {
   offset: number;
 };
 
+/** Whether an instance of a definition and status matches the filter. */
+export function matcherOf({ definitionIds, status: wantedStatus }: Pick<AnyOrder, 'definitionIds' | 'status'>) {
+  const wantedIds = definitionIds && new Set(definitionIds);
+  return (definitionId: string, status: InstanceStatus): boolean =>
+    (wantedStatus === undefined || status === wantedStatus) && (!wantedIds || wantedIds.has(definitionId));
+}
+
+const SCAN = instances.select(
+  ['id', 'definition_id', 'status', 'expiring_at'],
+  'WHERE tenant_id = :tenant_id AND environment = :environment AND id > :after ORDER BY id LIMIT :limit + 0',
+);
+
+type ScannedRow = Pick<InstanceRow, 'id' | 'definition_id' | 'status'>;
+
 export async function idsInAnyOrder(db: TenantReads, page: AnyOrder): Promise<string[]> {
-  const { statement, values } = anyOrderStatement(db.tenantId, page);
-  return (await db.all<{ id: string }>(statement, values)).map(({ id }) => id);
+  const { environment } = page;
+  if (isIndexed(page)) {
+    const { statement, values } = anyOrderStatement(db.tenantId, page);
+    return (await db.all<{ id: string }>(statement, values)).map(({ id }) => id);
+  }
+  const isWanted = matcherOf(page);
+  const batch = (after: string, limit: number) => SCAN.all(db, { environment, after, limit });
+  const scan = { batch, matches: (row: ScannedRow) => isWanted(row.definition_id, row.status) };
+  return (await scanRows(lineOf(db.tenantId, environment), scan, page)).ids;
+}
+
+/** Whether an index has the list in this order, so that only the rows before the end of the page are read. */
+function isIndexed({ orderBy, definitionIds, status }: AnyOrder): boolean {
+  if (/^status (\w+), id \1$/.test(orderBy)) return definitionIds === undefined || definitionIds.length === 1;
+  return /^expiring_at (\w+), id \1$/.test(orderBy) && definitionIds === undefined && status === undefined;
 }
 
 export function anyOrderStatement(tenantId: string, page: AnyOrder): { statement: Sql; values: Value[] } {

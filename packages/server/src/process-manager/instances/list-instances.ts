@@ -2,7 +2,7 @@ import type { TenantReads } from '../../db/db.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { EVERY_ID, type IdRange, rangeBehind } from '../../kernel/id-range.ts';
 import type { InstanceStatus } from '../engine/state.ts';
-import { countIds, type Direction, type IdList, idsInAnyOrder, idsOf } from './instance-ids.repository.ts';
+import { countIds, type Direction, type IdList, idsInAnyOrder, idsOf, matcherOf } from './instance-ids.repository.ts';
 import { type Total, totalsOf } from './instance-totals.ts';
 
 /** The filter of a list of instances, without a search. */
@@ -50,15 +50,14 @@ export async function listInOrder(
 }
 
 /** The totals that match the filter. */
-async function totalsFor(db: TenantReads, { environment, definitionIds, status }: Filter): Promise<Total[]> {
+async function totalsFor(db: TenantReads, filter: Filter): Promise<Total[]> {
+  const { environment, definitionIds } = filter;
   const totals =
     definitionIds && definitionIds.length <= FEW_DEFINITIONS
       ? (await Promise.all(definitionIds.map((id) => totalsOf(db, environment, id)))).flat()
       : await totalsOf(db, environment);
-  const wantedIds = definitionIds && new Set(definitionIds);
-  return totals.filter(
-    (each) => (status === undefined || each.status === status) && (!wantedIds || wantedIds.has(each.definitionId)),
-  );
+  const isWanted = matcherOf(filter);
+  return totals.filter((each) => isWanted(each.definitionId, each.status));
 }
 
 /** The lists that are not empty. */

@@ -53,7 +53,10 @@ describe('the plans of lists and searches (sqlite)', () => {
       };
       assertPlan(anyOrderStatement('acme', any).statement, /INDEX process_instances_status /);
       const orderBy = `expiring_at ${direction}, id ${direction}`;
-      assertPlan(anyOrderStatement('acme', { ...any, orderBy }).statement, /INDEX process_instances_expiring /);
+      assertPlan(
+        anyOrderStatement('acme', { ...any, orderBy }).statement,
+        /INDEX process_instances_environment_expiring /,
+      );
     });
   }
 

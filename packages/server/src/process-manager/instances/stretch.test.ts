@@ -7,6 +7,7 @@ import type { TenantDb } from '../../db/db.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import { usageHandlers } from '../usage/usage.ts';
 import { runWhatIf } from '../what-if/what-if.ts';
+import { listInOrder } from './list-instances.ts';
 import { STRETCH } from './stretch.repository.ts';
 
 const STEPS = [
@@ -43,6 +44,7 @@ onBothEngines('work on all instances of a tenant', (_engine, places) => {
     const principal = { tenantId: db.tenantId, environment: 'live' };
     const context = { db: countingDb, tenantId: db.tenantId, now: app.clock.now(), principal };
     return {
+      db: countingDb,
       context: context as never,
       countOf: (word: string) => statements.filter((each) => each.includes(word)).length,
     };
@@ -63,4 +65,18 @@ onBothEngines('work on all instances of a tenant', (_engine, places) => {
     assert.deepEqual([total.created, total.open], [COUNT, COUNT]);
     assert.ok(countOf('GROUP BY process_defn_name') >= 3);
   });
+
+  for (const [title, orderBy, status] of [
+    ['an order that no index has', 'expiring_at ASC, id DESC', undefined],
+    ['a filter that the index of the order does not have', 'expiring_at ASC, id ASC', 'PENDING'],
+  ] as const) {
+    it(`is done in batches by a list with ${title}`, async () => {
+      const { db, countOf } = counting();
+      const page = { orderBy, size: 2, offset: COUNT - 1 };
+      const filter = { environment: 'live', definitionIds: undefined, status } as const;
+      const { ids, total } = await listInOrder(db, filter, page);
+      assert.deepEqual([ids.length, total], [1, COUNT]);
+      assert.equal(countOf('FROM process_instances'), Math.ceil((COUNT + 1) / 1000));
+    });
+  }
 });
