@@ -125,6 +125,16 @@ function faultOf(text: string, tables: ReadonlySet<string>): string | undefined 
   return named.length > written.length + compared.length ? text : undefined;
 }
 
+/** Columns with two upper or two lower bounds in one condition. SQLite may read an index up to the wider of the two. */
+function doubleBoundsIn(text: string): string[] {
+  return text.split(/\bOR\b|\bSELECT\b|\bJOIN\b|\bCASE\b/i).flatMap((condition) =>
+    [/([\w.]+)\s*<=?\s*\$\d/g, /([\w.]+)\s*>=?\s*\$\d/g].flatMap((bound) => {
+      const bounded = [...condition.matchAll(bound)].map(([, column = '']) => column);
+      return new Set(bounded).size < bounded.length ? [condition] : [];
+    }),
+  );
+}
+
 /** PostgreSQL has a second wall, its row-level security. On SQLite the tenant in the statement is the only one. */
 describe('every statement', () => {
   it('that names a table of tenants names the tenant', async () => {
@@ -143,6 +153,12 @@ describe('every statement', () => {
       changing.map((text) => text.slice(0, 'DELETE FROM audit_events WHERE tenant_id'.length)),
       ['DELETE FROM audit_events WHERE tenant_id'],
     );
+  });
+
+  it('has one upper and one lower bound for a column', async () => {
+    assert.deepEqual((await loadStatements()).flatMap(doubleBoundsIn), []);
+    assert.equal(doubleBoundsIn('SELECT id FROM a WHERE id > $1 AND id < $2 AND id <= $3').length, 1);
+    assert.equal(doubleBoundsIn('SELECT id FROM a WHERE id > $1 AND id >= $2 AND id < $3').length, 1);
   });
 
   it('that is put together at run time names the tenant, too, and can be read here', () => {

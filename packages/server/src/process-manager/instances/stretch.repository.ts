@@ -1,4 +1,6 @@
+import type { TenantReads } from '../../db/db.ts';
 import { query } from '../../db/sql/statement.ts';
+import type { Environment } from '../../kernel/environment.ts';
 
 /**
  * A stretch of instances in the order of their ids: as many as one statement reads without delaying others. SQLite reads on
@@ -6,7 +8,18 @@ import { query } from '../../db/sql/statement.ts';
  */
 export const STRETCH = 2000;
 
-/** The last instance of the stretch after `after`; undefined if fewer remain before `below`. Reads only an index. */
-export const lastOfStretch = query<{ id: string }>()(`SELECT id FROM process_instances
+const LAST = query<{ id: string }>()(`SELECT id FROM process_instances
   WHERE tenant_id = :tenant_id AND environment = :environment AND id > :after AND id < :below
-  ORDER BY id LIMIT 1 OFFSET ${STRETCH - 1}`).get;
+  ORDER BY id LIMIT 1 OFFSET ${STRETCH - 1}`);
+
+export type Stretch = { readonly last: string | undefined; readonly below: string };
+type Part = { readonly environment: Environment; readonly after: string; readonly below: string };
+
+/**
+ * The part of the stretch after `after`: its last instance, undefined if fewer remain before `below`, and the id before which
+ * it ends. A statement has this one upper bound: of two, SQLite reads an index up to either of them.
+ */
+export async function stretchOf(db: TenantReads, part: Part): Promise<Stretch> {
+  const last = (await LAST.get(db, part))?.id;
+  return { last, below: last === undefined ? part.below : `${last}~` };
+}

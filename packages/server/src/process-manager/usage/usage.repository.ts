@@ -9,14 +9,13 @@ import type { Verdict } from '../reviews/verdicts.repository.ts';
 export type UsageFilter = {
   environment: Environment;
   name: string;
-  /** A stretch of ids: after `after`, before `below`, up to `last`. */
+  /** A stretch of ids, without both ends. */
   after: string;
   below: string;
-  last: string;
 };
 
 const MAX_ROWS = 10_000;
-const CREATED = `tenant_id = :tenant_id AND environment = :environment AND id > :after AND id < :below AND id <= :last
+const CREATED = `tenant_id = :tenant_id AND environment = :environment AND id > :after AND id < :below
   AND (:name = '' OR process_defn_name = :name)`;
 
 export type OutcomeCount = { process_defn_name: string; status: InstanceStatus; instances: number };
@@ -33,7 +32,7 @@ const DURATIONS =
 export type DeviceCount = { browser: string; instances: number };
 const DEVICES = query<DeviceCount>()(`SELECT s.browser, count(DISTINCT s.instance_id) AS instances
   FROM process_instances i JOIN journey_sessions s ON s.tenant_id = i.tenant_id AND s.instance_id = ${byLanguage('i.id')}
-  WHERE i.tenant_id = :tenant_id AND i.environment = :environment AND i.id > :after AND i.id < :below AND i.id <= :last
+  WHERE i.tenant_id = :tenant_id AND i.environment = :environment AND i.id > :after AND i.id < :below
     AND (:name = '' OR i.process_defn_name = :name)
   GROUP BY s.browser ORDER BY instances DESC, s.browser LIMIT ${MAX_ROWS}`);
 

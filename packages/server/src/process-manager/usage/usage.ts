@@ -8,7 +8,7 @@ import { implement } from '../../kernel/implement.ts';
 import { serveOthersIfDue } from '../../kernel/in-slices.ts';
 import { lineOf, openTurns } from '../../kernel/take-turns.ts';
 import type { InstanceStatus } from '../engine/state.ts';
-import { lastOfStretch } from '../instances/stretch.repository.ts';
+import { type Stretch, stretchOf } from '../instances/stretch.repository.ts';
 import {
   agreementOf,
   devicesOf,
@@ -88,8 +88,8 @@ async function countDays(
     const below = firstIdAt((day + 1) * DAY);
     for (let after: string | undefined = firstIdAt(day * DAY); after !== undefined; ) {
       await serveOthersIfDue(db);
-      const last: string | undefined = (await lastOfStretch(db, { ...filter, after, below }))?.id;
-      const stretch = { ...filter, after, below, last: last ?? below };
+      const { last, below: end }: Stretch = await stretchOf(db, { ...filter, after, below });
+      const stretch = { ...filter, after, below: end };
       const counts = await outcomesOf(db, stretch);
       for (const each of counts) mergeOutcome(outcomes, each);
       if (counts.length > 0) {

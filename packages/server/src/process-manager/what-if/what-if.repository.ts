@@ -14,7 +14,7 @@ export type PastRow = {
 
 export const pastInstances = query<PastRow>()(`SELECT i.id, i.definition_id, i.review_status, j.state
   FROM process_instances i JOIN journeys j ON j.tenant_id = i.tenant_id AND j.instance_id = ${byLanguage('i.id')}
-  WHERE i.tenant_id = :tenant_id AND i.environment = :environment AND i.id > :after AND i.id < :below AND i.id <= :last
+  WHERE i.tenant_id = :tenant_id AND i.environment = :environment AND i.id > :after AND i.id < :below
     AND i.process_defn_name = :name
   ORDER BY i.id LIMIT :limit + 0`).all;
 

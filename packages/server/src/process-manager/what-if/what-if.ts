@@ -11,7 +11,7 @@ import { findCompiled } from '../definitions/compiled-definition.ts';
 import { type CompiledDefinition, compileDefinition } from '../engine/compile-definition.ts';
 import type { Flow } from '../engine/state.ts';
 import { detailsOf } from '../instances/checks.repository.ts';
-import { lastOfStretch } from '../instances/stretch.repository.ts';
+import { stretchOf } from '../instances/stretch.repository.ts';
 import { differing, type RecordedCheck } from './rejudge.ts';
 import { type Outcome, recordedOutcome, replay } from './replay.ts';
 import { type PastRow, pastChecks, pastInstances } from './what-if.repository.ts';
@@ -58,13 +58,12 @@ async function run(context: Context, body: Body<typeof api.whatIf.run>) {
   while (examined < size && !isOver && changed.length < MAX_CHANGED_LISTED && isInTime()) {
     const limit = Math.min(AT_ONCE, size - examined);
     await serveOthersIfDue(context.db);
-    const last = (await lastOfStretch(context.db, { environment, after, below }))?.id;
+    const { last, below: end } = await stretchOf(context.db, { environment, after, below });
     const rows = await pastInstances(context.db, {
       environment,
       name: definition.name,
       after,
-      below,
-      last: last ?? PAST_EVERY_ID,
+      below: end,
       limit,
     });
     const isRead = rows.length < limit;
