@@ -1,4 +1,4 @@
-import { type IdRange, rangeBehind } from './id-range.ts';
+import { boundBehind, type IdRange, rangeBehind } from './id-range.ts';
 import { serveOthers } from './in-slices.ts';
 import { openTurns } from './take-turns.ts';
 
@@ -10,8 +10,6 @@ import { openTurns } from './take-turns.ts';
 export const STRETCH = 2000;
 const MAX_WAITING = 50;
 const inTurn = openTurns(MAX_WAITING);
-/** Ids have one length, so nothing lies between an id and the same with this behind it. */
-const BEHIND = '~';
 
 export type Stretches = {
   readonly direction: 'ASC' | 'DESC';
@@ -34,7 +32,7 @@ export function findInStretches(
       const { from, below }: IdRange = range;
       const last = await edge(range);
       const isDown = direction === 'DESC';
-      const part = last === undefined ? range : isDown ? { from: last, below } : { from, below: `${last}${BEHIND}` };
+      const part = last === undefined ? range : isDown ? { from: last, below } : { from, below: boundBehind(last) };
       matches.push(...(await ids(part)));
       if (last === undefined || matches.length >= enough) break;
       range = rangeBehind(range, { after: last, direction });

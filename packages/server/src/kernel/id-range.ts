@@ -3,6 +3,11 @@ export type IdRange = { readonly from: string; readonly below: string };
 
 export const EVERY_ID: IdRange = { from: '', below: '~' };
 
+/** Where what ends with this id is over. All ids have one length, so nothing lies between an id and this bound. */
+export function boundBehind(id: string): string {
+  return `${id}~`;
+}
+
 /** The part of the range after `after`. All ids have one length, so an id with a suffix is a bound. */
 export function rangeBehind(
   { from, below }: IdRange,

@@ -1,6 +1,7 @@
 import type { TenantReads } from '../../db/db.ts';
 import { query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
+import { boundBehind } from '../../kernel/id-range.ts';
 
 /**
  * A stretch of instances in the order of their ids: as many as one statement reads without delaying others. SQLite reads on
@@ -21,5 +22,5 @@ type Part = { readonly environment: Environment; readonly after: string; readonl
  */
 export async function stretchOf(db: TenantReads, part: Part): Promise<Stretch> {
   const last = (await LAST.get(db, part))?.id;
-  return { last, below: last === undefined ? part.below : `${last}~` };
+  return { last, below: last === undefined ? part.below : boundBehind(last) };
 }

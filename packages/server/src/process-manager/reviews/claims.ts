@@ -10,8 +10,3 @@ const LATEST_END_MS = ASSIGNED_MS + MOST_APART_MS;
 export function isClaimed({ claimed_until }: { claimed_until: number | null }, now: number): boolean {
   return claimed_until !== null && claimed_until > now && claimed_until <= now + LATEST_END_MS;
 }
-
-/** The SQL condition that a review is claimed. `now` is the name of a parameter. */
-export function claimedSql(column: string, now: string): string {
-  return `(${column} IS NOT NULL AND ${column} > :${now} AND ${column} <= :${now} + ${LATEST_END_MS})`;
-}

@@ -12,10 +12,10 @@ export function queueHandlers() {
     async list({ db, principal: { environment } }) {
       const { reviewQueues } = await findProcessSettings(db, environment);
       if (reviewQueues.length === 0) return { queues: [] };
-      const waiting = await waitingByDefinition(db, { environment });
+      const waiting = await waitingByDefinition(db, environment);
       return {
         queues: reviewQueues.map(({ name, processDefnNames }) => {
-          const own = waiting.filter((each) => processDefnNames.includes(each.name));
+          const own = [...new Set(processDefnNames)].flatMap((each) => waiting.get(each) ?? []);
           return {
             name,
             processDefnNames: [...processDefnNames],

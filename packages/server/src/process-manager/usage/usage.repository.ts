@@ -40,20 +40,25 @@ export const outcomesOf = (db: TenantReads, filter: UsageFilter) => OUTCOMES.all
 export const durationsOf = (db: TenantReads, filter: UsageFilter) => DURATIONS.all(db, filter);
 export const devicesOf = (db: TenantReads, filter: UsageFilter) => DEVICES.all(db, filter);
 
-export type VerdictFilter = { environment: Environment; fromAt: number; belowAt: number };
-const IN_PERIOD = `tenant_id = :tenant_id AND environment = :environment AND at >= :fromAt AND at < :belowAt`;
+/** A period, and a part of the instances with verdicts: those between two ids. */
+export type VerdictFilter = { environment: Environment; fromAt: number; belowAt: number; after: string; below: string };
+const OF_INSTANCES = 'tenant_id = :tenant_id AND instance_id > :after AND instance_id < :below' as const;
+const IN_PERIOD = `${OF_INSTANCES} AND environment = :environment AND at >= :fromAt AND at < :belowAt` as const;
+const VERDICTS_AT_ONCE = 2000;
+
+/** The instance with the last verdict of a part. Undefined if this is the last part. */
+const LAST_OF_VERDICTS = query<{ id: string }>()(`SELECT instance_id AS id FROM review_verdicts
+  WHERE tenant_id = :tenant_id AND instance_id > :after ORDER BY instance_id LIMIT 1 OFFSET ${VERDICTS_AT_ONCE - 1}`);
 
 export type VerdictCount = { reviewer: string; verdict: Verdict; verdicts: number; waited: number };
 const VERDICTS = query<VerdictCount>()(`SELECT reviewer, verdict, count(*) AS verdicts, sum(at - entered_at) AS waited
   FROM review_verdicts WHERE ${IN_PERIOD} AND verdict <> 'REOPENED' GROUP BY reviewer, verdict ORDER BY reviewer, verdict LIMIT ${MAX_ROWS}`);
-const AGREEMENT = query<{ cases: number; agreed: number }>()(`SELECT count(*) AS cases,
-    sum(CASE WHEN kinds = 1 THEN 1 ELSE 0 END) AS agreed
+export type Agreement = { cases: number; agreed: number };
+const AGREEMENT = query<Agreement>()(`SELECT count(*) AS cases,
+    coalesce(sum(CASE WHEN kinds = 1 THEN 1 ELSE 0 END), 0) AS agreed
   FROM (SELECT instance_id, entered_at, count(DISTINCT verdict) AS kinds FROM review_verdicts
     WHERE ${IN_PERIOD} AND verdict <> 'ASKED_AGAIN' GROUP BY instance_id, entered_at HAVING count(*) > 1) AS rounds`);
 
-export const verdictCounts = (db: TenantReads, filter: VerdictFilter) => VERDICTS.all(db, filter);
-
-export async function agreementOf(db: TenantReads, filter: VerdictFilter) {
-  const row = await AGREEMENT.get(db, filter);
-  return { cases: Number(row?.cases ?? 0), agreed: Number(row?.agreed ?? 0) };
-}
+export const lastOfVerdicts = LAST_OF_VERDICTS.get;
+export const verdictCounts = VERDICTS.all;
+export const agreementOf = AGREEMENT.get;

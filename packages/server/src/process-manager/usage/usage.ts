@@ -3,6 +3,7 @@ import type { TenantDb } from '../../db/db.ts';
 import { DAY, dayOf } from '../../kernel/clock.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { invalidInput } from '../../kernel/errors.ts';
+import { boundBehind, EVERY_ID } from '../../kernel/id-range.ts';
 import { firstIdAt } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { serveOthersIfDue } from '../../kernel/in-slices.ts';
@@ -10,12 +11,15 @@ import { lineOf, openTurns } from '../../kernel/take-turns.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 import { type Stretch, stretchOf } from '../instances/stretch.repository.ts';
 import {
+  type Agreement,
   agreementOf,
   devicesOf,
   durationsOf,
+  lastOfVerdicts,
   type OutcomeCount,
   outcomesOf,
   type VerdictCount,
+  type VerdictFilter,
   verdictCounts,
 } from './usage.repository.ts';
 
@@ -23,6 +27,8 @@ import {
 const MAX_DAYS = 400;
 const USUAL_DAYS = 30;
 const MAX_NAMES = 200;
+/** Verdicts of so many reviewers, of each kind, are counted. */
+const MAX_COUNTED = 10_000;
 /** One count runs at a time for each environment of a tenant. */
 const inTurn = openTurns(10);
 
@@ -39,8 +45,12 @@ export function usageHandlers() {
       const [fromAt, belowAt] = [fromDay * DAY, (toDay + 1) * DAY];
       const name = query.processDefnName ?? '';
       const filter = { environment, name };
-      const { days, durations, devices } = await inTurn(lineOf(tenantId, environment), () =>
-        countDays(db, filter, fromDay, toDay),
+      const { days, durations, devices, reviewers, agreement } = await inTurn(
+        lineOf(tenantId, environment),
+        async () => ({
+          ...(await countDays(db, filter, fromDay, toDay)),
+          ...(await countVerdicts(db, { environment, fromAt, belowAt })),
+        }),
       );
       const outcomes = days.flatMap((day) => day.outcomes);
       const instances = durations.values().reduce((sum, each) => sum + each, 0);
@@ -63,8 +73,8 @@ export function usageHandlers() {
           .map(([browser, count]) => ({ browser, instances: count }))
           .sort((one, other) => other.instances - one.instances || (one.browser < other.browser ? -1 : 1))
           .slice(0, MAX_NAMES),
-        reviewers: reviewersOf(await verdictCounts(db, { environment, fromAt, belowAt })),
-        agreement: await agreementOf(db, { environment, fromAt, belowAt }),
+        reviewers: reviewersOf(reviewers),
+        agreement,
       };
     },
   });
@@ -102,6 +112,36 @@ async function countDays(
     if (outcomes.size > 0) days.push({ day, outcomes: [...outcomes.values()] });
   }
   return { days, durations, devices };
+}
+
+/** Counts the verdicts of a few instances at a time. All verdicts of an instance are in one part. */
+async function countVerdicts(db: TenantDb, period: Omit<VerdictFilter, 'after' | 'below'>) {
+  const reviewers = new Map<string, VerdictCount>();
+  const agreement: Agreement = { cases: 0, agreed: 0 };
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    await serveOthersIfDue(db);
+    const last: string | undefined = (await lastOfVerdicts(db, { after }))?.id;
+    const part = { ...period, after, below: last === undefined ? EVERY_ID.below : boundBehind(last) };
+    for (const each of await verdictCounts(db, part)) mergeVerdicts(reviewers, each);
+    const { cases, agreed } = (await agreementOf(db, part)) ?? agreement;
+    agreement.cases += Number(cases);
+    agreement.agreed += Number(agreed);
+    after = last;
+  }
+  const inOrder = ({ reviewer: one }: VerdictCount, { reviewer: other }: VerdictCount) => (one < other ? -1 : 1);
+  return { reviewers: [...reviewers.values()].sort(inOrder), agreement };
+}
+
+function mergeVerdicts(all: Map<string, VerdictCount>, { reviewer, verdict, verdicts, waited }: VerdictCount): void {
+  const key = `${verdict} ${reviewer}`;
+  const before = all.get(key) ?? { verdicts: 0, waited: 0 };
+  if (all.size >= MAX_COUNTED && !all.has(key)) return;
+  all.set(key, {
+    reviewer,
+    verdict,
+    verdicts: before.verdicts + Number(verdicts),
+    waited: before.waited + Number(waited),
+  });
 }
 
 function mergeOutcome(outcomes: Map<string, OutcomeCount>, each: OutcomeCount): void {

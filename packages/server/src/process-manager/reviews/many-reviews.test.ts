@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { copyInstances } from '../../../test/copy-instances.ts';
+import { startJourney } from '../../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import type { TenantDb } from '../../db/db.ts';
+import { asTenantId, newId } from '../../kernel/ids.ts';
+import { paging } from '../../kernel/pages.ts';
+import { usageHandlers } from '../usage/usage.ts';
+import { pageReviews, type ReviewFilter, reviewsWaiting, SORTABLE, waitingByDefinition } from './reviews.repository.ts';
+import { addVerdict } from './verdicts.repository.ts';
+
+const COUNT = 2500;
+
+onBothEngines('very many reviews', (_engine, places) => {
+  let app: TestApp;
+  let acme: TenantDb;
+  let ids: string[];
+  before(async () => {
+    app = await openTestApp(await places.create());
+    acme = app.app.db.of(asTenantId('acme'));
+    const { apiKey } = await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
+    const parameters = { _scenario: 'face-mismatch' };
+    const { user, processInstanceId } = await startJourney(app, apiKey, { parameters });
+    await user.finish();
+    // What is sealed can be opened in its own row alone.
+    const bare = `UPDATE process_instances SET sealed = NULL WHERE tenant_id = $1`;
+    await acme.write(async (tx) => tx.send({ text: bare }, ['acme']));
+    ids = [processInstanceId, ...(await copyInstances(acme, processInstanceId, COUNT - 1))].sort();
+    const copy = `INSERT INTO journeys (tenant_id, instance_id, revision, state) SELECT i.tenant_id, i.id, 1, j.state
+      FROM process_instances i JOIN journeys j ON j.tenant_id = i.tenant_id
+      WHERE i.tenant_id = $1 AND i.id <> j.instance_id`;
+    await acme.write(async (tx) => tx.send({ text: copy }, ['acme']));
+  });
+  after(() => app.stop());
+
+  /** The database, and the statements with the number of rows that each returned. */
+  const counting = () => {
+    const statements: { text: string; rows: number }[] = [];
+    const all: TenantDb['all'] = async (statement, values) => {
+      const rows = await acme.all(statement, values);
+      statements.push({ text: statement.text, rows: rows.length });
+      return rows as never;
+    };
+    return { db: Object.assign(Object.create(acme), { all }) as TenantDb, statements };
+  };
+  const list = async (db: TenantDb, filter: Partial<ReviewFilter>, sort: string[] = []) => {
+    const none = {
+      reviewer: undefined,
+      definitionName: undefined,
+      definitionNames: undefined,
+      waitingSince: undefined,
+    };
+    const every = { ...none, environment: 'test', assigned: 'ALL', now: app.clock.now() } as const;
+    const { rows, total } = await pageReviews(db, { ...every, ...filter }, paging({ size: 2, sort }, SORTABLE));
+    return { ids: rows.map(({ id }) => id), total };
+  };
+
+  for (const [title, filter, sort, total] of [
+    ['a filter that all match', { assigned: 'UNCLAIMED' }, [], COUNT],
+    ['a filter that none matches', { reviewer: 'Grace' }, [], 0],
+    ['an order that no index has', {}, ['waitingSinceDtm', 'id'], COUNT],
+  ] as const) {
+    it(`are read 1,000 at a time for ${title}`, async () => {
+      const { db, statements } = counting();
+      const expected = { ids: total === 0 ? [] : ids.slice(0, 2), total };
+      assert.deepEqual(await list(db, filter, [...sort]), expected);
+      assert.deepEqual(statements.map(({ rows }) => rows).slice(0, 3), [1000, 1000, 500]);
+    });
+  }
+
+  it('are neither read nor counted for a page that an index has', async () => {
+    for (const sort of [[], ['id,desc'], ['priority,desc', 'waitingSinceDtm']]) {
+      const { db, statements } = counting();
+      assert.equal((await list(db, {}, sort)).total, COUNT);
+      assert.doesNotMatch(statements.map(({ text }) => text).join('\n'), /count\(/);
+      assert.ok(statements.every(({ rows }) => rows <= 10));
+    }
+  });
+
+  it('are counted for the queues 1,000 at a time, and for the metrics without being read', async () => {
+    const { db, statements } = counting();
+    const waiting = [...(await waitingByDefinition(db, 'test')).values()];
+    assert.deepEqual(
+      waiting.map(({ count }) => count),
+      [COUNT],
+    );
+    assert.equal(statements.length, 3);
+    const [own] = waiting;
+    assert.deepEqual(await reviewsWaiting(acme), [{ environment: 'test', count: COUNT, oldest: own?.oldest }]);
+  });
+
+  it('and their verdicts are counted in parts for the figures of use', async () => {
+    const now = app.clock.now();
+    const same = { environment: 'test', definition_id: 'one', caller_id: 'one', decides: 1, sealed: null } as const;
+    await acme.write(async (tx) => {
+      for (const instance_id of ids) {
+        const row = { ...same, instance_id, at: now, entered_at: now - 1000 };
+        await addVerdict(tx, { ...row, id: newId(now), reviewer: 'Alan', verdict: 'APPROVED' });
+        await addVerdict(tx, { ...row, id: newId(now), reviewer: 'Grace', verdict: 'APPROVED' });
+      }
+    });
+    const { db, statements } = counting();
+    const context = { db, tenantId: acme.tenantId, now, principal: { environment: 'test' } };
+    const usage = (await usageHandlers().get(context as never, { query: {} } as never)) as {
+      reviewers: object[];
+      agreement: object;
+    };
+    const approved = { approved: COUNT, rejected: 0, askedAgain: 0, waitedSeconds: 1 };
+    assert.deepEqual(usage.reviewers, [
+      { reviewer: 'Alan', ...approved },
+      { reviewer: 'Grace', ...approved },
+    ]);
+    assert.deepEqual(usage.agreement, { cases: COUNT, agreed: COUNT });
+    assert.equal(statements.filter(({ text }) => text.includes('GROUP BY reviewer')).length, 3);
+  });
+});
