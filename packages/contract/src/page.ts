@@ -101,6 +101,7 @@ export function cursorQuery<P extends TProperties>(filters: P): TObject<typeof p
 export function likeFilter(what: string) {
   return Type.Optional(
     Type.String({
+      minLength: 1,
       maxLength: 255,
       'x-like': true,
       description: `Only ${what} matches; \`%\` stands for any characters, \`_\` for one`,

@@ -175,13 +175,13 @@ const InstanceEvent = withTitle(
 
 const instanceFilters = {
   processDefinitionName: likeFilter('instances whose process definition name'),
-  processDefinitionId: Type.Optional(text(0, 50)),
+  processDefinitionId: Type.Optional(text(1, 50)),
   processInstanceStatus: Type.Optional(InstanceStatus),
 };
 
 export const searchFilters = {
   ...instanceFilters,
-  searchString: Type.Optional(text(0, 255, 'Words of the name, e-mail, telephone number, external reference or id')),
+  searchString: Type.Optional(text(1, 255, 'Words of the name, e-mail, telephone number, external reference or id')),
   startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created at or after' })),
   endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created before' })),
 };

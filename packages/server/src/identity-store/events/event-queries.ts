@@ -130,7 +130,7 @@ export function filterOf(input: QueryInput): EventFilter {
   const exact: Partial<Record<ExactColumn, string | number>> = {};
   const like: Partial<Record<LikeColumn, string>> = {};
   const equal = (column: ExactColumn, value: string | number | undefined) => {
-    if (value !== undefined && value !== '') exact[column] = value;
+    if (value !== undefined) exact[column] = value;
   };
   const matches = (column: LikeColumn, value: string | undefined, pointer: string) => {
     const pattern = likePattern(value, pointer);
@@ -150,7 +150,7 @@ export function filterOf(input: QueryInput): EventFilter {
   return {
     exact,
     like,
-    unindexed: { ...(type && { type }), ...(userId && { user_id: userId }) },
+    unindexed: { ...(type && { type }), ...(userId !== undefined && { user_id: userId }) },
     from: firstIdOf(input.startDateTime, '/startDateTime'),
     below: firstIdOf(input.endDateTime, '/endDateTime'),
   };

@@ -121,6 +121,13 @@ onBothEngines('exports of instances', (_engine, places) => {
     assert.deepEqual([refused.body.code, refused.body.errors[0].pointer], [100001, '/processDefinitionName']);
   });
 
+  it('100001: an empty filter is refused, because it would select everything', async () => {
+    for (const name of ['searchString', 'processDefinitionId', 'processDefinitionName', 'startDateTime']) {
+      const { status, body } = await post('', { [name]: '' });
+      assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100001, `/${name}`]);
+    }
+  });
+
   it('100367: belong to whoever created them, in one environment, for a day', async () => {
     const { id } = await done({});
     const other = await app.token(
