@@ -3,10 +3,10 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** Files are compressed once, when they are built, and never while somebody waits for them. */
-const WORTH_IT = /\.(js|css|html|json|svg|wasm|txt)$/;
+/** Compresses files when they are built, so that no request waits for it. */
+const COMPRESSIBLE = /\.(js|css|html|json|svg|wasm|txt)$/;
 const MIN_BYTES = 512;
-/** The best compression takes seconds for each megabyte, and everybody who installs Grove waits for it. */
+/** The best compression takes seconds for each megabyte, and every installation of Grove would wait for it. */
 const LARGE_BYTES = 100_000;
 
 export function compressed(): Plugin {
@@ -19,7 +19,7 @@ export function compressed(): Plugin {
     },
     async closeBundle() {
       const files = globSync('**/*', { cwd: folder }).map((name) => `${folder}/${name}`);
-      const worth = files.filter((file) => WORTH_IT.test(file) && statSync(file).size >= MIN_BYTES);
+      const worth = files.filter((file) => COMPRESSIBLE.test(file) && statSync(file).size >= MIN_BYTES);
       await Promise.all(worth.map(compress));
     },
   };

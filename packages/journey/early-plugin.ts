@@ -1,11 +1,11 @@
 import type { Plugin } from 'vite';
 
 /**
- * Asks for the session as soon as the page itself is there, while its scripts are still on their way: on a slow network
- * that is a whole round trip. It stands in the page, whose policy permits it by its hash and no other script like it. It
- * is a module, so a browser that runs the pages for old browsers passes over it and spends no code. Whoever is shown in a
- * frame, or has begun a journey by a public link before, is asked first (`open-link.ts`). The body is the same as there,
- * letter by letter: otherwise the page would ask a second time, and the code is spent.
+ * Requests the session while the scripts of the page are still loading, which saves a round trip on a slow network. The
+ * script is inline: the page's policy permits it by its hash, and no other inline script. It is a module, so that a
+ * browser that runs the pages for old browsers ignores it and spends no code. A framed page, or a browser that has
+ * begun a journey by a public link before, makes its request later (`open-link.ts`). The body must equal the one there
+ * byte by byte: otherwise the page would send a second request, and the code is already spent.
  */
 const EARLY = `
 const query = new URLSearchParams(location.search);

@@ -1,7 +1,7 @@
 import { parse } from '@formatjs/icu-messageformat-parser';
 import type { Plugin } from 'vite';
 
-/** Turns `messages/<area>/<language>.json` into what the browser formats without reading it first. */
+/** Parses `messages/<area>/<language>.json` when the app is built, so that the browser does not have to. */
 const MESSAGES = /\/messages\/[a-z]+\/[A-Za-z-]+\.json$/;
 
 export function messages(): Plugin {
@@ -16,7 +16,7 @@ export function messages(): Plugin {
   };
 }
 
-/** A message without anything to fill in stays the text that it is. */
+/** A message without placeholders stays a plain text. */
 export function readMessages(texts: Readonly<Record<string, string>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(texts).map(([key, text]) => [key, /[{}<>'#]/.test(text) ? parse(text, { ignoreTag: true }) : text]),

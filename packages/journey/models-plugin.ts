@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Plugin } from 'vite';
 import { MODEL_FILES, MODEL_FOLDER } from './src/capture/face/model-files.ts';
 
-/** Puts the weights that packages carry beside the app: a browser asks nobody else for them. */
+/** Puts the models of the packages beside the app, so that browsers load them from no other server. */
 export function models(): Plugin {
   return {
     name: 'grove-models',
@@ -20,21 +20,18 @@ export function models(): Plugin {
   };
 }
 
-/**
- * The finder of corners can also load a network from somebody else's server. Ours never does, and what is not in the
- * build cannot.
- */
+/** Removes the code by which the corner finder could load a network from a third party's server. */
 export function onlyOurs(): Plugin {
-  const nothing = '\0grove-nothing';
+  const emptyModule = '\0grove-nothing';
   return {
     name: 'grove-only-ours',
     enforce: 'pre',
-    resolveId: (source) => (/scanic-mlDetector\.js$/.test(source) ? nothing : null),
-    load: (id) => (id === nothing ? 'export {};' : null),
+    resolveId: (source) => (/scanic-mlDetector\.js$/.test(source) ? emptyModule : null),
+    load: (id) => (id === emptyModule ? 'export {};' : null),
   };
 }
 
-/** Packages say what may be imported from them; weights are not, so their folder is found by its description. */
+/** Packages list what may be imported from them, without the models, so their folder is found by their package.json. */
 function placeOf(file: string): string {
   const [scope = '', name = '', ...rest] = file.split('/');
   const description = findPackageJSON(`${scope}/${name}`, import.meta.url);

@@ -10,8 +10,8 @@ import { directionOf, LANGUAGE_ALIASES, LANGUAGES } from './src/i18n/languages.t
 import { ASK_EVERY_MS, BEHIND, CONSENT_PAGE, MAX_UPLOAD_BYTES, PHOTO_TYPES } from './src/page-rules.ts';
 
 /**
- * Makes the pages for browsers that know no modules: one script, with the rules that it shares with the app in front of
- * it, and a file of words for each language, because such browsers can neither read messages nor name countries.
+ * Makes the pages for browsers without modules: one script, which begins with the rules that it shares with the app,
+ * and a file of texts for each language, because such browsers can neither parse messages nor name countries.
  */
 const AREAS = ['shell', 'steps', 'capture'];
 const SPOKEN =

@@ -1,10 +1,7 @@
 import type { Plugin } from 'vite';
 
-/**
- * Names the app in the page, so that the browser fetches it together with the small piece that asks for it, and not one
- * after the other.
- */
-const WANTED = '/src/app.tsx';
+/** Names the app's files in the page, so that they load together with the small script that imports them. */
+const APP_SOURCE = '/src/app.tsx';
 const PAGE = '/journey/index.html';
 
 export function preloaded(): Plugin {
@@ -19,11 +16,11 @@ export function preloaded(): Plugin {
       order: 'post',
       handler(html, { bundle = {}, filename }) {
         const chunks = Object.values(bundle).filter((each) => each.type === 'chunk');
-        const app = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(WANTED)));
+        const app = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(APP_SOURCE)));
         if (!app) {
-          // A page that tests build beside it has no use for the app.
+          // Tests build a page beside it, which does not use the app.
           if (!filename.endsWith(PAGE)) return [];
-          throw new Error(`${WANTED} is nowhere in what was built`);
+          throw new Error(`${APP_SOURCE} is in no chunk of the build`);
         }
         const files = [app.fileName, ...app.imports].filter((file) => !html.includes(file));
         return files.map((file) => ({

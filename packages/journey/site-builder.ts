@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Builds a folder of pages into its `dist`. It is built elsewhere and put in place whole: a server that runs meanwhile, or
- * somebody else who builds, never sees half of it.
+ * Builds a folder of pages into its `dist`. It builds into a temporary folder and then swaps the two, so that a running
+ * server or another build never sees half a build.
  */
 export type Site = {
-  /** The package that the pages are in. */
+  /** The folder of the package that contains the pages. */
   readonly home: string;
-  /** Folders and files that a build is made of, beside the builder itself. */
+  /** Folders and files from which the build is made; the builder itself always counts. */
   readonly sources: readonly string[];
 };
 
@@ -17,7 +17,7 @@ export function distOf({ home }: Pick<Site, 'home'>): string {
   return join(home, 'dist');
 }
 
-/** Whether there is a build, and no source is newer than it. Every start asks, so it has to be quick. */
+/** Whether a build exists and no source is newer. Every start calls it, so it must be quick. */
 export function isFreshSite({ home, sources }: Site): boolean {
   const built = timeOf(join(distOf({ home }), 'index.html'));
   if (built === undefined) return false;
@@ -28,7 +28,7 @@ export function isFreshSite({ home, sources }: Site): boolean {
 function isNewer(path: string, than: number): boolean {
   const time = timeOf(path);
   if (time === undefined) return false;
-  // A folder is newer when something was put into it or taken out.
+  // The time of a folder changes when a file is added or removed.
   if (time > than) return true;
   if (!statSync(path).isDirectory()) return false;
   return readdirSync(path).some((name) => isNewer(join(path, name), than));
@@ -63,14 +63,14 @@ function putInPlace(folder: string, dist: string): void {
 
 const MAX_SWAPS = 5;
 
-/** Somebody else may put theirs in place between the two renames; theirs is as good, and ours comes after it. */
-function swap({ dist, fresh, old }: { dist: string; fresh: string; old: string }, tries = 1): void {
+/** Another process may put its build in place between the two renames. Ours replaces it on the next attempt. */
+function swap({ dist, fresh, old }: { dist: string; fresh: string; old: string }, attempts = 1): void {
   try {
     rmSync(old, { recursive: true, force: true });
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(fresh, dist);
   } catch (error) {
-    if (tries >= MAX_SWAPS) throw error;
-    swap({ dist, fresh, old }, tries + 1);
+    if (attempts >= MAX_SWAPS) throw error;
+    swap({ dist, fresh, old }, attempts + 1);
   }
 }

@@ -15,12 +15,12 @@ export default defineConfig({
   base: '/web/',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   plugins: [messages(), models(), onlyOurs(), preloaded(), early(), oldBrowser(), compressed()],
-  // While somebody works on the pages, a server beside it answers.
+  // The proxy to a server for the time of development.
   server: { proxy: { '/api': 'http://localhost:8080', '/pages': 'http://localhost:8080' } },
   worker: { format: 'es', plugins: () => [onlyOurs()] },
   build: {
     target: ['chrome90', 'safari15', 'firefox91'],
-    // Nothing is put into a page that the policy of the page would refuse.
+    // Nothing is inlined that the policy of the page would refuse.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
@@ -29,8 +29,7 @@ export default defineConfig({
     emptyOutDir: true,
     rolldownOptions: {
       checks: { pluginTimings: false },
-      // Two files for the first view, and not one more for everything that other views share with it: each costs a slow
-      // phone some time.
+      // The first view has two scripts, and no third for shared code: each costs a slow phone some time.
       output: {
         codeSplitting: {
           groups: [

@@ -4,7 +4,7 @@
 // waiting and the result. What needs more than that is told, and can be done with a phone or by a person.
 (function () {
   'use strict';
-  /** What these pages share with the app, put in front of this script when it is built. */
+  /** The rules shared with the app, which are put in front of this script when it is built. */
   var rules = window.groveRules;
   var TIMEOUT_MS = 120000;
 
@@ -18,7 +18,7 @@
     return found ? decodeURIComponent(found[1].replace(/\+/g, ' ')) : '';
   }
 
-  /** The one-time code stands in the fragment, behind what a page of the tenant may have there. */
+  /** The one-time code is in the fragment, after whatever a page of the tenant has there. */
   function fragment() {
     return '&' + location.hash.slice(1);
   }
@@ -48,7 +48,7 @@
     return words.plurals[number < 200 ? number : 100 + (number % 100)];
   }
 
-  /** Fills in a message that was read when the app was built: 0 text, 1 value, 5 choice, 6 plural, 7 the number itself. */
+  /** Fills in a message parsed at build time: 0 text, 1 value, 5 choice, 6 plural, 7 the number itself. */
   function fill(parts, values, number) {
     var text = '';
     for (var at = 0; at < parts.length; at++) {
@@ -75,7 +75,7 @@
 
   // ---- The server ----
 
-  /** `done` is told the status, 0 if nobody answered, and what was answered. */
+  /** Calls `done` with the status, or 0 without a response, and the body. */
   function ask(method, path, content, type, done) {
     var request = new XMLHttpRequest();
     var over = false;
@@ -86,7 +86,7 @@
       try {
         answer = JSON.parse(request.responseText);
       } catch (error) {
-        // What stands in between is told by its status alone.
+        // A response that is not JSON, such as that of a proxy, is judged by its status alone.
       }
       done(status, answer || {});
     }
@@ -114,7 +114,7 @@
     return status >= 200 && status < 300;
   }
 
-  // ---- What is seen ----
+  // ---- The page ----
 
   function element(name, attributes, children) {
     var made = document.createElement(name);
@@ -160,7 +160,7 @@
     return element('div', { class: 'actions' }, children);
   }
 
-  /** Said where the end user is, without taking away what they have done. */
+  /** Shows a complaint on the present page, so that nothing that was typed is lost. */
   function complain(text) {
     var before = document.getElementById('complaint');
     var actions = root.querySelector('.actions');
@@ -192,7 +192,7 @@
     });
   }
 
-  /** Texts of the language come first: what is shown is shown in one language. */
+  /** The texts of the language are loaded first, so that the page is never in two languages. */
   function take(journey) {
     var language = chooseLanguage(journey.theme && journey.theme.defaultLanguage);
     page.journey = journey;
@@ -215,7 +215,7 @@
     asking = setTimeout(refresh, rules.askEveryMs);
   }
 
-  /** Until another device has taken over, what is shown stays. */
+  /** Keeps the present page until another device has taken over. */
   function follow() {
     var view = root.firstChild;
     asking = setTimeout(function () {
@@ -254,7 +254,7 @@
     ]);
   }
 
-  /** Another device has sent its user here: which number does it show? */
+  /** Asks which number the other device shows, if that device has sent its user here. */
   function confirm() {
     var numbers = (page.handoff && page.handoff.numbers) || [];
     var choices = [];
@@ -279,7 +279,7 @@
   }
 
   function open() {
-    // A frame of another site: browsers as old as this keep no session for it. Nothing is spent here.
+    // Spends no code in a frame of another site: browsers as old as this keep no session there.
     if (window.parent !== window) {
       var link = element('a', { class: 'button primary', href: location.href, target: '_blank' }, [t('ownWindow.open')]);
       return show(t('ownWindow.title'), [paragraph(t('ownWindow.text'), 'lead'), actions([link])]);
@@ -296,7 +296,7 @@
       var lang = languageOf(linkLanguage());
       page.instanceId = answer.processInstanceId;
       page.handoff = answer.handoff;
-      // What opens a journey does not stay in the address.
+      // Removes the code from the address, because it opens the journey.
       if (history.replaceState) {
         history.replaceState(null, '', '?pi=' + page.instanceId + (lang ? '&lang=' + lang : ''));
       }
@@ -317,7 +317,7 @@
     });
   }
 
-  /** What the pages of steps are made with. */
+  /** The tools that the pages of steps use. */
   var tools = {
     page: page,
     t: t,
@@ -338,7 +338,7 @@
     draw: draw,
     follow: follow,
   };
-  // A new link into the journey that is shown differs in the fragment alone, for which no browser loads a page.
+  // Reloads the page for a new link: it differs from the open one in its fragment alone, so no browser would.
   window.onhashchange = function () {
     if (parameter('c', fragment())) location.reload();
   };

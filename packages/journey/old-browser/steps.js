@@ -13,7 +13,7 @@ window.groveSteps = function (tools, step) {
   var tenant = { tenant: journey.tenantName };
   var rules = window.groveRules;
 
-  /** Words of the tenant: one text, or a text by language. */
+  /** Picks a text of the tenant: one text, or one of several languages. */
   function own(text) {
     if (!text || typeof text === 'string') return text;
     if (text[tools.page.language]) return text[tools.page.language];
@@ -175,7 +175,7 @@ window.groveSteps = function (tools, step) {
         var value = valueOf(document.getElementById('field-' + each), properties[each]);
         if (value !== undefined) result[each] = value;
       }
-      // What is wrong is for the server to say: it looks at everything anyway.
+      // The server validates every value, so this page does not.
       tools.submit({ result: result }, function (answer) {
         var faults = answer.errors || [];
         for (var at = 0; at < faults.length; at++) {
@@ -203,7 +203,7 @@ window.groveSteps = function (tools, step) {
     return element('p', { class: 'error', role: 'alert' }, t(key) + '. ' + t(key + '.remedy'));
   }
 
-  /** Photos one after the other; `done` when the last of them has arrived. */
+  /** Takes the photos one after the other, and calls `done` after the last upload. */
   function photos(kind, names, titleOf, tips, done) {
     if (names.length === 0) return done();
     var name = names[0];
@@ -278,7 +278,7 @@ window.groveSteps = function (tools, step) {
   }
 
   function face() {
-    // A file shows no living person; where that is asked for it could only be refused.
+    // A file proves no liveness, so the server could only refuse it.
     if (settings.liveness !== 'none') return cannot();
     function title() {
       return t('face.title');

@@ -4,7 +4,7 @@ import { type AnswerOf, type BodyOf, type ParamsOf, type PathOf, urlOf } from '.
 import { persist } from './persist.ts';
 import { uploadOnce } from './upload-once.ts';
 
-/** The calls of the journey. The cookie that came with the session opens one instance, and goes by itself. */
+/** The calls of the journey. The session cookie grants access to one instance, and the browser sends it by itself. */
 export type Journey = Ok<typeof api.journey.get>;
 export type Simulation = Ok<typeof api.journey.getSimulation>;
 export type JourneyStep = NonNullable<Journey['step']>;
@@ -12,53 +12,53 @@ export type Session = Ok<typeof api.journey.createSession>;
 export type Offer = Ok<typeof api.journey.offerHandoff>;
 export type SentOffer = Ok<typeof api.journey.sendHandoff>;
 export type Uploaded = Ok<typeof api.journey.uploadImage>;
-export type Beginning = Ok<typeof api.journey.beginStep>;
+export type StepStart = Ok<typeof api.journey.beginStep>;
 export type Challenge = Ok<typeof api.journey.createChallenge>;
 type NewChallenge = Body<typeof api.journey.createChallenge>;
 export type FrameSeal = { token: string; signature: string; at: number };
 
-/** What a view of a step may call. */
+/** The calls that the view of a step may make. */
 export type JourneyApi = {
-  /** What now. */
+  /** Reads the current state. */
   get(): Promise<Journey>;
-  /** Uploads an image of the current step. The same bytes under the same name are sent once, however often it is called. */
+  /** Uploads an image of the current step. The same bytes under the same name are uploaded only once. */
   uploadImage(name: string, blob: Blob, options?: UploadOptions): Promise<Uploaded>;
-  /** An image of the current step as the server has it, of this attempt or of the one before. */
+  /** Downloads an image of the current step, from this attempt or the previous one. */
   seeImage(name: string): Promise<Blob>;
-  /** Starts a challenge of active liveness; the one before ends. */
+  /** Starts a challenge of active liveness, which ends the previous one. */
   createChallenge(start: NewChallenge): Promise<Challenge>;
-  /** Sends a frame to the open instruction of a challenge; the answer says which one is open then. */
+  /** Sends a frame for the open instruction of a challenge. The response names the instruction that follows. */
   sendFrame(challengeId: string, seal: FrameSeal, frame: Blob, signal: AbortSignal): Promise<Challenge>;
-  /** What the server makes for the page of this step, such as a challenge for a passkey. */
-  /** `anew`: another secret than the one that was shown. */
-  begin(anew?: boolean): Promise<Beginning>;
-  /** A link that opens the journey in another browser, once. */
+  /** Gets what the server makes for the page of this step, such as a challenge for a passkey. */
+  /** With `anew`, the server makes a new secret instead of the one that was shown. */
+  begin(anew?: boolean): Promise<StepStart>;
+  /** Makes a link that opens the journey in another browser, once. */
   offerHandoff(): Promise<Offer>;
 };
 
-/** What is said of a step: what the end user gave, or that they cannot, or that what was poor shall be used. */
+/** The end user's submission of a step: a result, that they cannot do it, or that a poor picture is to be used. */
 export type Submitted = { result?: object; unable?: boolean; useAnyway?: boolean };
 
-/** What the shell may call beside that. */
+/** The calls that only the shell may make. */
 export type ShellApi = {
   get(signal?: AbortSignal): Promise<Journey>;
-  /** The same with the look and the words of the tenant. */
+  /** Reads the current state with the tenant's theme and texts. */
   getWhole(): Promise<Journey>;
   submit(stepId: string, body: { revision: number } & Submitted): Promise<Journey>;
-  /** Goes back to an earlier step. */
+  /** Returns to an earlier step. */
   repeat(stepId: string, revision: number): Promise<Journey>;
   offerHandoff(): Promise<Offer>;
-  /** The same, and the link is sent where it should be opened. */
+  /** Makes such a link and sends it by e-mail or text message. */
   sendHandoff(message: Body<typeof api.journey.sendHandoff>): Promise<SentOffer>;
-  /** Told by e-mail once, that it is decided. */
+  /** Subscribes to one e-mail that says that the case is decided. */
   tellWhenDecided(notice: Body<typeof api.journey.tellWhenDecided>): Promise<{ sentTo: string }>;
   confirmHandoff(number: number): Promise<Journey>;
   denyHandoff(): Promise<void>;
   takeBack(): Promise<Journey>;
   eventsUrl: string;
-  /** Where it is said that the page of a step was left. */
+  /** The address to which the page reports that the end user left a step. */
   leftUrl(stepId: string): string;
-  /** The calls of one attempt of one step. */
+  /** The calls for one attempt of one step. */
   ofStep(step: JourneyStep): JourneyApi;
 };
 
@@ -73,13 +73,13 @@ export function openApi(instanceId: string): ShellApi {
     params: ParamsOf<P>,
     body: BodyOf<'POST', P> & object,
   ): Promise<AnswerOf<'POST', P>> => parseBody(await persist(() => send(urlOf(path, params), body), patience));
-  // A message that was sent twice because an answer was lost would count twice.
+  // Sends a message once: to repeat it after a lost response would count twice.
   const postOnce = async <P extends PathOf<'POST'>>(
     path: P,
     params: ParamsOf<P>,
     body: BodyOf<'POST', P> & object,
   ): Promise<AnswerOf<'POST', P>> => parseBody(await send(urlOf(path, params), body));
-  // Shown on the other device, for its holder to know this one by.
+  // The other device shows the time zone, so that its holder can recognise this device.
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const offerHandoff = () => post(`${JOURNEY}/handoffs`, ofJourney, { timeZone });
   return {
@@ -116,12 +116,12 @@ export function openApi(instanceId: string): ShellApi {
 const JOURNEY = '/api/journey/{processInstanceId}';
 const STEP = `${JOURNEY}/steps/{stepId}` as const;
 
-/** What was answered; nothing if it was 204. */
+/** Parses a response; undefined for 204. */
 function parseBody<T>({ text }: { text: string }): T {
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
-/** An instruction is open for ten seconds: a frame that takes longer to arrive is sent again, as it is. */
+/** An instruction is open for ten seconds, so a frame that takes longer than this to upload is sent again unchanged. */
 const FRAME_TIMEOUT_MS = 8_000;
 
 function frameSender(frameUrl: (challengeId: string) => string): JourneyApi['sendFrame'] {

@@ -1,4 +1,4 @@
-/** The same as the page shows before the app is there, so that nothing jumps. */
+/** Looks like the page before the app has loaded, so that nothing jumps. */
 export function Opening() {
   return (
     <div class="opening" aria-hidden="true">

@@ -17,7 +17,7 @@ import { useTheme } from './theme/use-theme.ts';
 import { useEmbedError } from './use-embed.ts';
 import { whenParsed } from './when-parsed.ts';
 
-/** Puts the app in the place of what the page showed until now. */
+/** Replaces the static content of the page with the app. */
 export async function showApp(entry: Entry): Promise<void> {
   const root = await whenParsed();
   root.textContent = '';
@@ -29,9 +29,9 @@ type State = { opened: Opened } | { error: unknown } | undefined;
 
 function App({ entry }: { entry: Entry }) {
   const [state, setState] = useState<State>();
-  const [tries, setTries] = useState(0);
+  const [attempts, setAttempts] = useState(0);
 
-  // A try is a reason to open it again.
+  // A new attempt opens the link again.
   useEffect(() => {
     let current = true;
     openLink(entry).then(
@@ -41,7 +41,7 @@ function App({ entry }: { entry: Entry }) {
     return () => {
       current = false;
     };
-  }, [entry, tries]);
+  }, [entry, attempts]);
 
   if (state === undefined) return <Opening />;
   if ('opened' in state && state.opened === 'ownWindow') return <OwnWindow />;
@@ -55,7 +55,7 @@ function App({ entry }: { entry: Entry }) {
   }
   const retry = () => {
     setState(undefined);
-    setTries(tries + 1);
+    setAttempts(attempts + 1);
   };
   return <Closed error={'error' in state ? state.error : undefined} noLink={'opened' in state} onRetry={retry} />;
 }
@@ -94,7 +94,7 @@ function OwnWindow() {
   );
 }
 
-/** The link does not open anything, or not now. */
+/** Shown if the link opens nothing, or cannot be opened now. */
 function Closed({ error, noLink, onRetry }: { error: unknown; noLink: boolean; onRetry(): void }) {
   const words = useMessages(['shell']);
   useEmbedError(noLink ? 'noLink' : error === undefined ? undefined : troubleOf(error));

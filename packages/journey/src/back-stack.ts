@@ -1,21 +1,21 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /**
- * The back button inside the journey. Each view that can be left backwards adds a handler; the one that was added last is
- * asked. There are at least as many entries in the history of the browser as handlers, so that a press of the back button
- * reaches us and does not leave the page. Views that are left in another way leave their entries behind; they are used up
- * by later presses.
+ * The back button inside the journey. Each view that can be left by it adds a handler, and a press calls the handler
+ * that was added last. The browser's history has at least as many entries as there are handlers, so that a press
+ * reaches this code and does not leave the page. Views that are left in another way leave their entries behind; later
+ * presses use those up.
  */
 type Handler = () => void;
 
-/** Which view lies over which. Views of one commit add their handlers from the innermost outwards. */
+/** The order in which views cover each other. Views of one commit add their handlers from the innermost outwards. */
 export const LEVELS = { journey: 0, step: 1, capture: 2, overlay: 3 } as const;
 type Level = keyof typeof LEVELS;
 
 const handlers: { level: number; run: Handler }[] = [];
 const listeners = new Set<() => void>();
 
-/** How many entries of ours lie behind the present one. */
+/** The number of our entries in the history before the present one. */
 function depth(): number {
   const { groveDepth } = (history.state ?? {}) as { groveDepth?: unknown };
   return typeof groveDepth === 'number' ? groveDepth : 0;
@@ -26,14 +26,14 @@ function add(run: Handler, level: Level): () => void {
   const index = handlers.findLastIndex((each) => each.level <= handler.level) + 1;
   handlers.splice(index, 0, handler);
   for (let at = depth(); at < handlers.length; at++) history.pushState({ groveDepth: at + 1 }, '');
-  tell();
+  notifyListeners();
   return () => {
     handlers.splice(handlers.indexOf(handler), 1);
-    tell();
+    notifyListeners();
   };
 }
 
-function tell(): void {
+function notifyListeners(): void {
   for (const listener of listeners) listener();
 }
 
@@ -46,18 +46,19 @@ export function watchBackButton(): void {
     const now = depth();
     const isBack = now < before;
     before = now;
-    // Forward leads to a view that is not there any more; the view that is shown stays.
+    // The forward button leads to a view that is no longer there, so the present view stays.
     if (!isBack) return;
     const handler = handlers.at(-1);
     if (handler) return handler.run();
-    // The entries of views that are gone lead nowhere: out of the page.
+    // The entries of closed views lead nowhere, so this leaves the page.
     history.go(-(now + 1));
   });
 }
 
 /**
- * Has the back button, and the one on the page, do this while the view is shown. Nothing to do is `undefined`. The
- * handler comes and goes with the view, not a frame later: a second press would meet the handler of a view that is gone.
+ * Makes the back buttons of the browser and of the page call `handler` while the view is shown; `undefined` means that
+ * there is nothing to do. The handler is added and removed in the same frame as the view: one frame later, a second
+ * press would call the handler of a closed view.
  */
 export function useBack(handler: Handler | undefined, level: Level): void {
   const latest = useRef(handler);
@@ -71,7 +72,7 @@ export function useBack(handler: Handler | undefined, level: Level): void {
   }, [active, level]);
 }
 
-/** Whether there is a way back within the journey, and the way. */
+/** The way back within the journey; undefined if there is none. */
 export function useWayBack(): Handler | undefined {
   const [count, setCount] = useState(handlers.length);
   useEffect(() => {
@@ -83,7 +84,7 @@ export function useWayBack(): Handler | undefined {
   return count > 0 ? goBack : undefined;
 }
 
-/** The same as a press of the back button. */
+/** Acts like a press of the back button. */
 function goBack(): void {
   if (depth() > 0) history.back();
   else handlers.at(-1)?.run();

@@ -15,7 +15,7 @@ import { Button } from './ui/button.tsx';
 import { Passed } from './ui/illustrations.tsx';
 import { Title } from './ui/title.tsx';
 
-/** Whether this device and browser can take the photographs of a journey. Nothing leaves the page. */
+/** Shows whether this device and browser can take the photographs of a journey. It uploads nothing. */
 type Kind = 'document' | 'face';
 type CameraFacts = { width: number; height: number; lenses: number; rate: number | undefined };
 type View = { at: 'start' } | { at: 'looking'; kind: Kind } | { at: 'works'; facts: CameraFacts };
@@ -61,14 +61,14 @@ function Looking({ t, kind, onBack, onFound }: LookingProps) {
   const guide = useCardGuide();
   const finder = useFaceFinder(kind === 'face');
   const camera = useCamera(kind === 'document' ? 'environment' : 'user');
-  const looks = useRef<{ first: number; last: number; count: number }>({ first: 0, last: 0, count: 0 });
+  const frameTimes = useRef<{ first: number; last: number; count: number }>({ first: 0, last: 0, count: 0 });
   const count = () => {
     const now = performance.now();
-    const { first, count: before } = looks.current;
-    looks.current = { first: before === 0 ? now : first, last: now, count: before + 1 };
+    const { first, count: before } = frameTimes.current;
+    frameTimes.current = { first: before === 0 ? now : first, last: now, count: before + 1 };
   };
   const show = ({ width, height }: Picture) => {
-    const { first, last, count: all } = looks.current;
+    const { first, last, count: all } = frameTimes.current;
     const rate = all > 1 ? ((all - 1) * 1000) / (last - first) : undefined;
     const lenses = camera.state.phase === 'open' ? camera.state.camera.lenses.length : 0;
     onFound({ width, height, lenses, rate });
@@ -106,7 +106,7 @@ function Looking({ t, kind, onBack, onFound }: LookingProps) {
   );
 }
 
-/** Names are the same in every language; what is not known has none. */
+/** Names are the same in every language; an unknown browser has none. */
 const BROWSERS: Readonly<Record<BrowserName, string>> = {
   chrome: 'Chrome',
   edge: 'Edge',

@@ -5,20 +5,20 @@ import { Button } from './ui/button.tsx';
 import { Icon, type IconName } from './ui/icons.tsx';
 import { Title } from './ui/title.tsx';
 
-/** Which document, and of which country; nothing is asked that is known already. */
+/** Asks for the document and its country, as far as they are unknown. */
 export type Choice = { documentType: string; countryCode: string };
 
 export type ChoiceProps = {
   t: Translate;
   language: string;
   accept: readonly string[];
-  /** ISO 3166-1 alpha-3; any unless given. */
+  /** ISO 3166-1 alpha-3; any country by default. */
   countries?: readonly string[] | undefined;
   preset: Partial<Choice>;
   onChoose(choice: Choice): void;
 };
 
-/** The choice, if there is nothing left to choose. */
+/** The choice, if only one is possible. */
 export function settledChoice({ accept, countries, preset }: Pick<ChoiceProps, 'accept' | 'countries' | 'preset'>) {
   const documentType = preset.documentType ?? (accept.length === 1 ? accept[0] : undefined);
   const countryCode = preset.countryCode ?? (countries?.length === 1 ? countries[0] : undefined);
@@ -41,10 +41,10 @@ export function ChooseDocument({ t, language, accept, countries, preset, onChoos
   const [documentType, setDocumentType] = useState(
     preset.documentType ?? (accept.length === 1 ? accept[0] : undefined),
   );
-  const [isAsked, setIsAsked] = useState(false);
+  const [isSubmitted, setIsSubmitted] = useState(false);
   const go = (event: Event) => {
     event.preventDefault();
-    setIsAsked(true);
+    setIsSubmitted(true);
     if (documentType && countryCode) return onChoose({ documentType, countryCode });
     document.getElementById(countryCode ? 'choice-type' : 'choice-country')?.focus();
   };
@@ -58,8 +58,8 @@ export function ChooseDocument({ t, language, accept, countries, preset, onChoos
             id="choice-country"
             autocomplete="country"
             value={countryCode}
-            aria-invalid={isAsked && !countryCode}
-            aria-describedby={isAsked && !countryCode ? 'choice-country-fault' : undefined}
+            aria-invalid={isSubmitted && !countryCode}
+            aria-describedby={isSubmitted && !countryCode ? 'choice-country-fault' : undefined}
             onChange={({ currentTarget }) => setCountryCode(currentTarget.value)}
           >
             <option value="">{t('choice.choose')}</option>
@@ -69,11 +69,11 @@ export function ChooseDocument({ t, language, accept, countries, preset, onChoos
               </option>
             ))}
           </select>
-          {isAsked && !countryCode && <Missing id="choice-country-fault" text={t('choice.country.missing')} />}
+          {isSubmitted && !countryCode && <Missing id="choice-country-fault" text={t('choice.country.missing')} />}
         </div>
       )}
       {!preset.documentType && (
-        <fieldset class="field" aria-describedby={isAsked && !documentType ? 'choice-type-fault' : undefined}>
+        <fieldset class="field" aria-describedby={isSubmitted && !documentType ? 'choice-type-fault' : undefined}>
           <legend>{t('choice.type')}</legend>
           <div class="choices">
             {accept.map((type, at) => (
@@ -90,7 +90,7 @@ export function ChooseDocument({ t, language, accept, countries, preset, onChoos
               </label>
             ))}
           </div>
-          {isAsked && !documentType && <Missing id="choice-type-fault" text={t('choice.type.missing')} />}
+          {isSubmitted && !documentType && <Missing id="choice-type-fault" text={t('choice.type.missing')} />}
         </fieldset>
       )}
       <div class="actions">

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { COUNTRIES, countriesIn, likelyCountry } from './countries.ts';
 import { LANGUAGES } from './i18n/languages.ts';
 
-it('there are the 249 countries of ISO 3166-1, each with letters that name it', () => {
+it('the list has the 249 countries of ISO 3166-1, each with a code that has a name', () => {
   assert.equal(COUNTRIES.size, 249);
   assert.equal(new Set(COUNTRIES.values()).size, 249);
   const names = new Intl.DisplayNames(['en'], { type: 'region' });
@@ -17,12 +17,12 @@ it('there are the 249 countries of ISO 3166-1, each with letters that name it', 
   );
 });
 
-it('they are named and put in order in every language of the app', () => {
+it('countries are named and put in order in every language of the app', () => {
   for (const language of LANGUAGES) {
     const list = countriesIn(language);
     assert.equal(list.length, 250);
     assert.ok(
-      // What some languages call the United States is what its code is.
+      // Some languages have the code as the name of the United States.
       list.every(({ code, name }) => name !== code || code === 'USA'),
       language,
     );

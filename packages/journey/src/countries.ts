@@ -1,4 +1,4 @@
-/** The countries of ISO 3166-1 by their three letters, with the two that browsers know their names by. */
+/** The countries of ISO 3166-1: their three letters, and the two by which browsers name them. */
 const CODES = `
 ABWAW AFGAF AGOAO AIAAI ALAAX ALBAL ANDAD AREAE ARGAR ARMAM ASMAS ATAAQ ATFTF ATGAG AUSAU AUTAT AZEAZ BDIBI BELBE BENBJ
 BESBQ BFABF BGDBD BGRBG BHRBH BHSBS BIHBA BLMBL BLRBY BLZBZ BMUBM BOLBO BRABR BRBBB BRNBN BTNBT BVTBV BWABW CAFCF CANCA
@@ -20,12 +20,12 @@ export const COUNTRIES: ReadonlyMap<string, string> = new Map(
     .map((pair) => [pair.slice(0, 3), pair.slice(3)] as const),
 );
 
-/** Kosovo has no letters of ISO; its documents say RKS. */
+/** Kosovo has no ISO code; its documents say RKS. */
 const OTHERS: ReadonlyMap<string, string> = new Map([['RKS', 'XK']]);
 
 export type Country = { code: string; name: string };
 
-/** In the order of the language; a code that nobody knows is shown as it is. */
+/** The countries in the order of the language. An unknown code is its own name. */
 export function countriesIn(language: string, only?: readonly string[]): Country[] {
   const names = new Intl.DisplayNames([language], { type: 'region' });
   const codes = only ?? [...COUNTRIES.keys(), ...OTHERS.keys()];
@@ -38,13 +38,13 @@ export function countriesIn(language: string, only?: readonly string[]): Country
     .sort((one, other) => compare(one.name, other.name));
 }
 
-/** A code that nobody knows is shown as it is. */
+/** The name of a country. An unknown code is its own name. */
 export function countryName(code: string, language: string): string {
   const region = COUNTRIES.get(code) ?? OTHERS.get(code);
   return (region && new Intl.DisplayNames([language], { type: 'region' }).of(region)) ?? code;
 }
 
-/** `de-AT` lives in `AUT`, most likely; a guess that the end user sees and can change. */
+/** Guesses `AUT` from `de-AT`. The end user sees the guess and can change it. */
 export function likelyCountry(tags: readonly string[]): string | undefined {
   for (const tag of tags) {
     const region = tag.split('-').find((part) => /^[A-Z]{2}$/.test(part));

@@ -1,7 +1,7 @@
 /**
- * A journey in a frame or a window of a page of the tenant. The address names the origin of that page; the server lets no
- * other frame it (frame-ancestors) and cuts the tie of a window that any other has opened. What happens is told to that
- * origin and no other, and nothing is ever taken from it.
+ * A journey in a frame or a window of a page of the tenant. The address names the origin of that page. The server lets
+ * no other origin frame it (frame-ancestors) and isolates a window that another origin has opened. Events go to that
+ * origin only, and no message is ever accepted from it.
  * docs/decisions/2026-11-16-journeys-are-framed-by-listed-origins.md
  */
 export type EmbedEvent =
@@ -17,10 +17,10 @@ const askedOrigin = new URLSearchParams(location.search).get('embed') ?? '';
 const origin = /^https?:\/\/[a-z0-9.-]+(:\d+)?$/.test(askedOrigin) ? askedOrigin : undefined;
 
 export const isFramed = origin !== undefined && window.parent !== window;
-/** Whether there is a page that is told what happens, and that goes on when the journey is over. */
+/** Whether there is a page that receives events, and that continues when the journey is over. */
 export const isEmbedded = isFramed || (origin !== undefined && Boolean(window.opener));
 
-/** What the server is told when a journey is opened: it compares the origin with the list of that very journey. */
+/** What the server gets when a journey is opened: it compares the origin with the list of that very journey. */
 export const embedding = { ...(isEmbedded && { embedOrigin: origin }), ...(isFramed && { embedded: true }) };
 
 export function tell(event: EmbedEvent): void {
@@ -31,7 +31,7 @@ export function tell(event: EmbedEvent): void {
     (window.opener as Window).postMessage(message, isOurs(window.opener) ? location.origin : origin);
 }
 
-/** The window was opened by our own frame, which passes on what it is told. */
+/** The window was opened by our own frame, which passes its events on. */
 function isOurs(opener: Window): boolean {
   try {
     return opener.location.origin === location.origin;
@@ -40,19 +40,19 @@ function isOurs(opener: Window): boolean {
   }
 }
 
-/** What stays in the address, for a reload. */
+/** The parameters that stay in the address, for a reload. */
 export function embedQuery(): Record<string, string> {
   const tn = new URLSearchParams(location.search).get('tn');
   return origin === undefined ? {} : { embed: origin, ...(tn && { tn }) };
 }
 
-/** Whether this frame may keep the cookie of a session. Asked before a code is spent, which works once. */
+/** Whether this frame may keep a session cookie. Called before a code is spent, because a code works once. */
 export function keepsCookies(): boolean {
   const attributes = 'Path=/web/; SameSite=None; Secure; Partitioned';
   // biome-ignore lint/suspicious/noDocumentCookie: the answer is needed at once, and not every browser has cookieStore
   document.cookie = `grove-frame=1; ${attributes}`;
-  const isKept = document.cookie.includes('grove-frame=1');
+  const hasCookie = document.cookie.includes('grove-frame=1');
   // biome-ignore lint/suspicious/noDocumentCookie: as above
   document.cookie = `grove-frame=; Max-Age=0; ${attributes}`;
-  return isKept;
+  return hasCookie;
 }

@@ -16,14 +16,14 @@ it('each code that can open or close a journey has a screen of its own', () => {
   assert.equal(troubleOf(problem(100030, 409)), 'token');
 });
 
-it('what passes can be tried again; what is final cannot', () => {
+it('a passing trouble can be retried; a final one cannot', () => {
   for (const error of [noAnswer(), problem(100007, 429), problem(100010, 503), problem(1, 500), new Error('a bug')]) {
     assert.ok(isPassing(troubleOf(error)), String(error));
   }
   for (const code of [100055, 100054, 100022, 100021]) assert.ok(!isPassing(troubleOf(problem(code, 400))));
 });
 
-it('a problem keeps its reference, whoever answers', () => {
+it('a problem keeps its reference, whether Grove or a proxy responds', () => {
   const headers = { requestId: 'abc', retryAfter: '7' };
   const ours = readProblem(
     400,

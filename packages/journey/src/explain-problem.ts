@@ -1,6 +1,6 @@
 import { NO_ANSWER, Problem } from './problem.ts';
 
-/** What went wrong, as far as it makes a difference to the end user. Pure. */
+/** The kinds of failures that make a difference to the end user. Pure. */
 export type Trouble =
   | 'link'
   | 'finished'
@@ -26,7 +26,7 @@ export const TROUBLES: Readonly<Record<number, Trouble>> = {
   100054: 'session',
 };
 
-/** `token`: the link is refused for a reason of which nothing else is known. */
+/** `token`: the link is refused, and the reason is unknown. */
 export function troubleOf(error: unknown): Trouble {
   if (!(error instanceof Problem)) return 'broken';
   if (error.code === NO_ANSWER && error.status === 0) return 'network';
@@ -36,7 +36,7 @@ export function troubleOf(error: unknown): Trouble {
   return error.status >= 400 && error.status < 500 ? 'token' : 'broken';
 }
 
-/** Worth a second try with the same page. */
+/** Whether the same page can succeed on a second attempt. */
 export function isPassing(trouble: Trouble): boolean {
   return trouble === 'network' || trouble === 'busy' || trouble === 'broken';
 }

@@ -20,7 +20,7 @@ import { useEmbed, useEmbedError } from './use-embed.ts';
 import { useJourney } from './use-journey.ts';
 import { useLeaveHint } from './use-leave-hint.ts';
 
-/** One journey, from where it stands to where it ends. The server says what comes; this shows it. */
+/** One journey from its present state to its end. The server decides what comes next; this shows it. */
 type PageProps = { api: ShellApi; instanceId: string; first: Journey | undefined };
 
 export function JourneyPage({ api, instanceId, first }: PageProps) {
@@ -50,7 +50,7 @@ export function JourneyPage({ api, instanceId, first }: PageProps) {
   const toStart = isFirst && journey?.step?.attempt === 1 ? () => note({ started: false }) : undefined;
   useBack(screen === 'step' ? (change ?? toStart) : undefined, 'journey');
   if (!words) return <Opening />;
-  // A page that was shown stays, with the banner of the network above it, until there is something better.
+  // A page stays, with the banner of the network above it, until it can be replaced.
   const trouble = crash ?? (journey && troubleOf(problem) === 'network' ? undefined : problem);
   if (trouble !== undefined) {
     const retry = () => {
@@ -93,16 +93,16 @@ export function JourneyPage({ api, instanceId, first }: PageProps) {
   );
 }
 
-/** Another screen is another view, so that it arrives as one and the focus goes to its heading. */
+/** Each screen has a key of its own, so that it appears as a new view and the focus moves to its heading. */
 function viewKey({ step }: Journey, screen: Screen | 'unable' | 'change'): string {
   return screen === 'step' ? `step ${step?.id} ${step?.attempt}` : screen;
 }
 
-/** What lies over a step for a while; the back button leads back to the step. */
+/** The overlay over a step; the back button returns to the step. */
 function useOverlay(journey: Journey | undefined): [Overlay, (overlay: Overlay) => void] {
   const [overlay, setOverlay] = useState<Overlay>();
   const attemptKey = journey?.step ? `${journey.step.id} ${journey.step.attempt}` : '';
-  // What lay over one step does not lie over the next.
+  // An overlay ends with its step.
   useEffect(() => setOverlay(undefined), [attemptKey, journey?.device.active]);
   useBack(overlay === undefined ? undefined : () => setOverlay(undefined), 'overlay');
   return [overlay, setOverlay];
@@ -113,7 +113,7 @@ function useAreas(journey: Journey | undefined, screen: Screen | undefined): rea
   const type = screen === 'step' ? journey?.step?.type : undefined;
   useEffect(() => {
     const stepAreas = (type && entryOf(type)?.areas) || [];
-    // What was loaded once stays: another language then has it, too.
+    // Loaded areas stay, so that a change of language loads them all.
     setLoadedAreas((before) =>
       stepAreas.every((area) => before.includes(area)) ? before : [...new Set([...before, ...stepAreas])],
     );

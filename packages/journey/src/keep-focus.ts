@@ -1,9 +1,9 @@
 /**
- * Whoever uses a keyboard or a screen reader keeps their place (WCAG 2.4.3). Where what had the focus is taken away and
- * nothing else has asked for it, the first thing nearby that can be used gets it; otherwise the heading.
+ * Keeps the place of keyboard and screen reader users (WCAG 2.4.3). If the focused element is removed and no other
+ * takes the focus, the nearest usable element gets it, or else the heading.
  */
 const USABLE = 'a[href], button, input, select, textarea, [tabindex]';
-/** What takes the focus by itself does so within this time. */
+/** New elements that take the focus by themselves do so within this time. */
 const PATIENCE_MS = 60;
 
 export function keepFocus(root: HTMLElement): void {

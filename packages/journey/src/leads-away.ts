@@ -1,7 +1,9 @@
-/** Schemes that would run something in our own page in place of leading away from it. */
+/** Schemes that would run something in our own page instead of leaving it. */
 const STAYS: ReadonlySet<string> = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:']);
 
-/** The server compares addresses with the list of the tenant; this is the second look. Pure. */
+/**
+ * Ensures that an address leaves this page, as a second check: the server has compared it with the tenant's list. Pure.
+ */
 export function leadsAway(address: string): boolean {
   try {
     return !STAYS.has(new URL(address).protocol);

@@ -31,20 +31,20 @@ it('a process token opens a journey of its own, with its tenant if it is named',
   assert.deepEqual(readLink('?pt=T1&tn=acme'), { kind: 'token', pt: 'T1', tn: 'acme' });
 });
 
-it('an instance is one by its form alone; anything else is nothing to show', () => {
+it('only a well-formed instance id names an instance; any other link is empty', () => {
   assert.deepEqual(readLink(`?pi=${ID}`), { kind: 'instance', instanceId: ID });
   for (const search of ['', '?', '?pi=', '?pi=../../x', `?pi=${ID}x`, '?ps=', '?ps=%zz', '?ps=http://', '?other=1']) {
     assert.deepEqual(readLink(search), { kind: 'nothing' }, search);
   }
 });
 
-it('the address that stays names the instance and the language, and holds nothing that opens it', () => {
+it('the address of an open journey names the instance and the language, and holds no secret', () => {
   assert.equal(addressOf(ID, { search: '?ps=https%3A%2F%2Fx%2F%3Fc%3Dsecret&lang=de', hash: '' }), `?pi=${ID}&lang=de`);
   assert.equal(addressOf(ID, { search: '?pt=token', hash: '#c=secret' }), `?pi=${ID}`);
   assert.equal(addressOf(ID, { search: `?pi=${ID}`, hash: '#c=secret&lang=de' }), `?pi=${ID}&lang=de`);
 });
 
-it('nothing that would run in our own page counts as a way back', () => {
+it('an address that would run in our own page is no way back', () => {
   for (const address of ['https://shop.example.com/done', 'http://localhost:3000/', 'myapp:done', 'myapp://done?x=1']) {
     assert.ok(leadsAway(address), address);
   }

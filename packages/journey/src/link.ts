@@ -1,16 +1,16 @@
-/** What the address that was opened asks for. Pure. */
+/** Reads the address by which the page was opened. Pure. */
 export type Entry =
   | { kind: 'code'; code: string; instanceId: string | undefined }
   | { kind: 'token'; pt: string; tn: string | undefined }
   | { kind: 'instance'; instanceId: string }
   | { kind: 'nothing' };
 
-/** The parts of `location` that say something. */
+/** The relevant parts of `location`. */
 type LinkParts = { readonly search: string; readonly hash: string };
 
 const INSTANCE_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** The one-time code stands in the fragment, behind what a page of the tenant may have there. */
+/** The one-time code is in the fragment, after whatever a page of the tenant has there. */
 export function readLink({ search, hash }: LinkParts): Entry {
   const query = new URLSearchParams(search);
   const code = new URLSearchParams(hash.slice(1)).get('c') || codeIn(query.get('ps'));
@@ -22,7 +22,7 @@ export function readLink({ search, hash }: LinkParts): Entry {
   return instanceId ? { kind: 'instance', instanceId } : { kind: 'nothing' };
 }
 
-/** Of links that were sent before codes stood in the fragment: the whole start address. */
+/** Reads the code of older links, which have the whole start address in their query. */
 function codeIn(ps: string | null): string | undefined {
   if (!ps) return undefined;
   try {
@@ -32,13 +32,13 @@ function codeIn(ps: string | null): string | undefined {
   }
 }
 
-/** The address of a journey that is under way: it names the instance, and holds nothing that opens it. */
+/** The address of an open journey: it names the instance, and holds no secret that opens it. */
 export function addressOf(instanceId: string, { search, hash }: LinkParts, more: Record<string, string> = {}): string {
   const lang = languageIn({ search, hash });
   return `?${new URLSearchParams({ pi: instanceId, ...(lang && { lang }), ...more })}`;
 }
 
-/** In the query, or behind the code: who adds `&lang=de` to a link adds it there. */
+/** Reads the language from the query or the fragment: people who add `&lang=de` to a link add it after the code. */
 export function languageIn({ search, hash }: LinkParts): string | null {
   return new URLSearchParams(search).get('lang') ?? new URLSearchParams(hash.slice(1)).get('lang');
 }

@@ -5,8 +5,8 @@ import { readLink } from './link.ts';
 import { openLink } from './open-link.ts';
 
 /**
- * The first and smallest piece of the app. What has to be asked of the server is asked here, while the rest of the app
- * is still on its way: on a slow network each thing that waits for another costs the end user a good part of a second.
+ * The first and smallest script of the app. It sends the requests that the app needs while the rest of the app is still
+ * loading: on a slow network, each sequential request costs the end user a good part of a second.
  */
 const page = location.pathname.replace(/\/+$/, '').split('/').pop();
 
@@ -20,7 +20,7 @@ if (page === 'accessibility' || page === 'camera-check') {
   watchBackButton();
   const entry = readLink(location);
   openLink(entry).catch(() => undefined);
-  // A new link into the journey that this tab shows differs in the fragment alone, for which no browser loads a page.
+  // Reloads the page for a new link: it differs from the open one in its fragment alone, so no browser would.
   addEventListener('hashchange', () => {
     if (readLink(location).kind === 'code') location.reload();
   });

@@ -1,7 +1,7 @@
 import type { Patience } from './persist.ts';
 import { noAnswer, readProblem } from './problem.ts';
 
-/** One request, and what the page knows about the network. */
+/** Sends requests, and tracks whether the network is away. */
 export type ServerAnswer = { status: number; text: string };
 
 const TIMEOUT_MS = 30_000;
@@ -49,12 +49,12 @@ export function send(path: string, body?: object, signal?: AbortSignal): Promise
   return ask(path, { ...post }, async (answer) => ({ status: answer.status, text: await answer.text() }), signal);
 }
 
-/** What is read as it is, such as a picture. */
+/** Downloads raw data, such as a picture. */
 export function receive(path: string): Promise<Blob> {
   return ask(path, {}, (answer) => answer.blob());
 }
 
-/** The page asks for its session while this script is on its way (`early-plugin.ts`); whoever asks the same has that answer. */
+/** Returns the response to the page's early request (`early-plugin.ts`) if its body is the same. */
 function takeEarly(body: unknown, signal: AbortSignal): Promise<Response> | undefined {
   const page = globalThis as { groveEarly?: { body: string; answer: Promise<Response> } | undefined };
   const { groveEarly: early } = page;
@@ -78,15 +78,15 @@ async function ask<T>(
     const { signal } = timeout;
     const answer = await (takeEarly(init.body, signal) ?? fetch(path, { ...init, cache: 'no-store', signal }));
     const { ok, status, headers } = answer;
-    const whole = ok ? { read: await readAnswer(answer) } : { text: await answer.text() };
+    const content = ok ? { read: await readAnswer(answer) } : { text: await answer.text() };
     tell(false);
-    if ('read' in whole) return whole.read;
-    throw readProblem(status, whole.text, {
+    if ('read' in content) return content.read;
+    throw readProblem(status, content.text, {
       requestId: headers.get('x-request-id'),
       retryAfter: headers.get('retry-after'),
     });
   } catch (error) {
-    // What `fetch` itself throws says nothing but that there was no answer.
+    // What `fetch` throws means only that there was no response.
     throw error instanceof TypeError || (error as Error).name === 'AbortError' ? noAnswer() : error;
   } finally {
     clearTimeout(timer);
@@ -95,13 +95,13 @@ async function ask<T>(
 }
 
 export type UploadOptions = {
-  /** From 0 to 1. */
+  /** Called with the share that is sent, from 0 to 1. */
   onProgress?(share: number): void;
   signal?: AbortSignal;
   timeoutMs?: number;
 };
 
-/** With XMLHttpRequest, because `fetch` does not say how far an upload has come. */
+/** Uses XMLHttpRequest, because `fetch` reports no progress of uploads. */
 export function sendBlob(path: string, blob: Blob, options: UploadOptions = {}): Promise<ServerAnswer> {
   const { onProgress, signal, timeoutMs = UPLOAD_TIMEOUT_MS } = options;
   return new Promise((done, fail) => {

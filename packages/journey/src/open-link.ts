@@ -7,21 +7,21 @@ import { Problem } from './problem.ts';
 import { recallToken, remember, rememberToken } from './remember.ts';
 import { outcomeQuery, wantedOutcome } from './wanted-outcome.ts';
 
-/** Opens the journey that the address names. What opens it is spent once, and then leaves the address. */
+/** Opens the journey that the address names. The secret in the address is used once and then removed from it. */
 export type OpenedJourney = {
   instanceId: string;
-  /** Where the journey stands, if that was answered at once. */
+  /** The state of the journey, if the response held it. */
   journey?: Journey | undefined;
-  /** This browser has begun it before by the same public link; a new one can be started instead. */
+  /** Set if this browser has begun the journey before by the same public link; it can start a new one instead. */
   again?: { startOver(): Promise<OpenedJourney> };
 };
-/** `ownWindow`: the browser keeps no session for a frame; nothing was spent. */
+/** `ownWindow`: the browser keeps no session for this frame; no code was spent. */
 export type Opened = 'noLink' | 'ownWindow' | OpenedJourney;
 
-/** The app is begun before it is there and may be drawn twice; a code is spent once. */
+/** The journey is opened before the app has loaded, and the app may render twice, but a code can be spent only once. */
 let current: { key: string; opened: Promise<Opened> } | undefined;
 
-/** Asks once for each entry; what failed can be asked again. */
+/** Opens each entry once; a failed one can be opened again. */
 export function openLink(entry: Entry): Promise<Opened> {
   const key = JSON.stringify(entry);
   if (current?.key !== key) {
@@ -50,7 +50,7 @@ async function open(entry: Entry): Promise<Opened> {
 
 const CODE_GONE = 100055;
 
-/** People open the link in their mail twice. The code is spent then, but the cookie of the first time opens the journey. */
+/** People open the link in their mail twice. Then the code is spent, but the cookie of the first time is valid. */
 async function openCode({ code, instanceId }: Extract<Entry, { kind: 'code' }>): Promise<Opened> {
   try {
     return await redeem({ code });
@@ -62,7 +62,7 @@ async function openCode({ code, instanceId }: Extract<Entry, { kind: 'code' }>):
   }
 }
 
-/** A public link begins a journey. Who has begun one by it in this browser is asked whether to go on with that. */
+/** A public link starts a journey. If this browser has started one before, the end user may continue that one. */
 async function openToken(entry: Extract<Entry, { kind: 'token' }>): Promise<Opened> {
   const name = `${entry.tn ?? location.host} ${entry.pt}`;
   const startOver = async () => {
@@ -76,7 +76,7 @@ async function openToken(entry: Extract<Entry, { kind: 'token' }>): Promise<Open
   return before !== undefined && isOpen ? { instanceId: before, journey, again: { startOver } } : startOver();
 }
 
-/** Whatever is wrong shows when the page asks again, which it does with patience. */
+/** Any fault is shown when the page reads the journey again, which it does with retries. */
 async function readJourney(instanceId: string): Promise<Journey | undefined> {
   try {
     const { text } = await send(
@@ -88,13 +88,13 @@ async function readJourney(instanceId: string): Promise<Journey | undefined> {
   }
 }
 
-/** Not sent again when nobody answers: a code is good for one time, and a token would make a second journey. */
+/** Never retried without a response: a code works once, and a token would start a second journey. */
 async function redeem(body: { code: string } | { pt: string; tn?: string }): Promise<OpenedJourney> {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const { text } = await send(urlOf('/api/journey/sessions', {}), { ...body, ...embedding, timeZone });
   const { processInstanceId: instanceId, handoff, journey } = JSON.parse(text) as Session;
   const scenario = wantedOutcome();
-  // What is no outcome is said by the panel.
+  // The sandbox panel reports an unknown outcome.
   if (scenario && journey?.environment === 'test') {
     const path = urlOf('/api/journey/{processInstanceId}/simulation', { processInstanceId: instanceId });
     await send(path, { scenario }).catch(() => undefined);
@@ -103,7 +103,7 @@ async function redeem(body: { code: string } | { pt: string; tn?: string }): Pro
   return arrive({ instanceId, journey });
 }
 
-/** Before anything is shown or asked: an address is kept, copied and sent on. */
+/** Removes the secret before the page shows anything, because addresses are stored, copied and shared. */
 export function arrive(opened: OpenedJourney): OpenedJourney {
   history.replaceState(
     history.state,

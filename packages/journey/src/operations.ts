@@ -1,6 +1,6 @@
 import type { api, Body, Ok, Params } from '@grove/contract';
 
-/** The operations that the page calls, as the contract has them: a path that is renamed there does not compile here. */
+/** The operations that the page calls, typed by the contract: a path that is renamed there does not compile here. */
 type Operations = typeof api.journey;
 type Operation = Operations[keyof Operations];
 type At<M extends string, P extends string> = Extract<Operation, { method: M; path: P }>;

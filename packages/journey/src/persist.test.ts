@@ -21,7 +21,7 @@ function rehearsal() {
 const refused = (status: number, retryAfterSeconds?: number) =>
   new Problem({ code: 100010, status, message: '', retryAfterSeconds });
 
-it('a lost network is waited for up to a minute, and told about when it goes and when it comes back', async () => {
+it('a lost network is waited for up to a minute, and its loss and return are reported', async () => {
   const { patience, waits, troubles } = rehearsal();
   let tries = 0;
   const done = await persist(async () => {
@@ -34,7 +34,7 @@ it('a lost network is waited for up to a minute, and told about when it goes and
   assert.deepEqual(troubles, [...Array(8).fill(true), false]);
 });
 
-it('after a minute it gives up', async () => {
+it('a request fails after a minute without a network', async () => {
   const { patience, waits } = rehearsal();
   await assert.rejects(
     persist(() => Promise.reject(noAnswer()), patience),
@@ -44,7 +44,7 @@ it('after a minute it gives up', async () => {
   assert.ok(waited >= PATIENCE_MS && waited < PATIENCE_MS + 10_000, String(waited));
 });
 
-it('a busy server is asked three times more, not sooner than it says', async () => {
+it('a busy server is asked three times more, not before its Retry-After', async () => {
   const { patience, waits } = rehearsal();
   await assert.rejects(
     persist(() => Promise.reject(refused(503, 3)), patience),
@@ -54,7 +54,7 @@ it('a busy server is asked three times more, not sooner than it says', async () 
   assert.ok(waits.every((ms) => ms >= 3000));
 });
 
-it('what was refused stays refused', async () => {
+it('a refused request is not retried', async () => {
   const { patience, waits } = rehearsal();
   for (const status of [400, 401, 403, 404, 409, 413, 422, 500]) {
     await assert.rejects(
@@ -65,7 +65,7 @@ it('what was refused stays refused', async () => {
   assert.deepEqual(waits, []);
 });
 
-it('an attempt that has had all its challenges is not asked again', async () => {
+it('an attempt that has had all its challenges is not retried', async () => {
   const { patience, waits } = rehearsal();
   const noMore = new Problem({ code: NO_MORE_CHALLENGES, status: 429, message: '' });
   await assert.rejects(
@@ -75,7 +75,7 @@ it('an attempt that has had all its challenges is not asked again', async () => 
   assert.deepEqual(waits, []);
 });
 
-it('what is called off is not tried again', async () => {
+it('an aborted request is not retried', async () => {
   const { patience, waits } = rehearsal();
   const stop = new AbortController();
   stop.abort();
@@ -86,7 +86,7 @@ it('what is called off is not tried again', async () => {
   assert.deepEqual(waits, []);
 });
 
-it('a server cannot make anybody wait for long', () => {
+it('a long Retry-After is cut short', () => {
   assert.equal(pauseFor(0, 3600), 5000);
   assert.equal(pauseFor(20, undefined), 5000);
 });

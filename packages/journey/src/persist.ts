@@ -1,23 +1,23 @@
 import { NO_ANSWER, Problem } from './problem.ts';
 
 /**
- * Does something again until it works, within reason: a network that is away for a while is waited for, a server that
- * is busy is asked a few times more, and whatever was refused stays refused.
+ * Retries a request within limits: it waits for a lost network for a while, retries a few times while the server is
+ * busy, and never retries a refusal.
  */
 export const MAX_RETRIES = 3;
-/** How long a lost network is waited for. */
+/** The time to wait for a lost network. */
 export const PATIENCE_MS = 60_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
 const BUSY: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
-/** The attempt has had all its challenges: that does not pass. */
+/** The attempt has used all its challenges, which no retry changes. */
 export const NO_MORE_CHALLENGES = 100131;
 
 export type Patience = {
   now(): number;
-  /** Ends early when the network is back, or when the signal says so. */
+  /** Ends early when the network is back, or when the signal is aborted. */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Told when the network seems to be away, and when it is back. */
+  /** Called when the network seems to be away, and when it is back. */
   trouble(away: boolean): void;
 };
 

@@ -2,11 +2,11 @@ import type { Journey } from './api.ts';
 import { loadMessages } from './i18n/load-messages.ts';
 import { entryOf } from './steps/registry.ts';
 
-/** While the end user reads one page, code and texts of the next ones are fetched, so that nobody waits for them later. */
+/** Loads code and texts of the next pages while the end user reads one. */
 const AFTER_MS = 800;
 const requested = new Set<string>();
 
-/** `begun`: the end user is at a step. Nothing large is fetched for who only looks at what this is. */
+/** `begun`: the end user is at a step. Visitors who only look load nothing large. */
 export function prefetch(
   journey: Journey | undefined,
   language: string | undefined,
@@ -28,14 +28,14 @@ export function prefetch(
   return () => clearTimeout(timer);
 }
 
-/** Whoever needs it later asks again, and is told what went wrong. */
+/** Failures are ignored here: the real load tries again and reports them. */
 async function once(name: string, fetchIt: (() => Promise<unknown>) | undefined | ''): Promise<void> {
   if (!fetchIt || requested.has(name)) return;
   requested.add(name);
   await fetchIt().catch(() => requested.delete(name));
 }
 
-/** What will most likely be asked for next. */
+/** The type of the step that most likely comes next. */
 function typeAfter({ step, stepTypes }: Pick<Journey, 'step' | 'stepTypes'>): string | undefined {
   return step && stepTypes[stepTypes.indexOf(step.type) + 1];
 }

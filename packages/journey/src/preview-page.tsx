@@ -13,8 +13,8 @@ import { useTheme } from './theme/use-theme.ts';
 import { whenParsed } from './when-parsed.ts';
 
 /**
- * Shows a form as end users will see it, to whoever builds it in the console. The console frames this page and tells it what
- * to show; nothing that is typed here is sent anywhere. Only a page of the same origin may frame it or is heard.
+ * Shows a form as end users will see it to the person who builds it in the console. The console frames this page and
+ * sends it the form; the page sends no input anywhere. Only pages of the same origin may frame it or send it messages.
  */
 type View = { settings: Record<string, unknown>; language: string; theme?: Theme; tenantName?: string };
 export const SHOW = 'grove-preview';
@@ -46,7 +46,7 @@ function Preview() {
   return (
     <Shell words={words} tenantName={tenantName} logoUrl={view.theme?.logoUrl}>
       <FormStep
-        // A field that was taken away or renamed is no longer part of what was typed.
+        // A changed form starts with empty fields, so that no input of a removed field stays.
         key={JSON.stringify(settings)}
         journey={NO_JOURNEY}
         api={NO_API}
@@ -66,7 +66,7 @@ const NO_JOURNEY = { processInstanceId: 'preview' } as Journey;
 const NO_STEP = { id: 'preview', type: 'form', attempt: 1, maxAttempts: 1, triesLeft: 1, images: [] };
 const NO_API = {} as JourneyApi;
 
-/** The texts in the language that the builder has chosen, whatever this browser prefers. */
+/** Loads the texts in the language that the builder has chosen, whatever this browser prefers. */
 function useWords(language: string): Words | undefined {
   const [texts, setTexts] = useState<{ language: string; messages: Messages }>();
   useEffect(() => {

@@ -1,13 +1,13 @@
 export type LinkOwner = { tenantName: string; returnUrl?: string };
 
-/** Something the server refused, or could not be asked. `requestId` is the reference that support can find it by. */
+/** A refusal of the server, or a request without a response. `requestId` is the reference by which support finds it. */
 export class Problem extends Error {
   readonly code: number;
   readonly status: number;
   readonly requestId: string | undefined;
   readonly errors: readonly { pointer: string; message: string }[];
   readonly retryAfterSeconds: number | undefined;
-  /** Whose link it was, if a link opened nothing. */
+  /** The owner of the link, if a link opened nothing. */
   readonly link: LinkOwner | undefined;
 
   constructor(detail: {
@@ -30,14 +30,14 @@ export class Problem extends Error {
   }
 }
 
-/** Nobody answered: the network is away, or the server is. */
+/** There was no response: the network or the server is away. */
 export const NO_ANSWER = 0;
 
 export function noAnswer(): Problem {
   return new Problem({ code: NO_ANSWER, status: 0, message: 'no answer' });
 }
 
-/** A problem as the server describes it (RFC 9457); whatever else stands in between is told by its status alone. */
+/** Reads a problem of the server (RFC 9457). A response of a proxy in between is known by its status alone. */
 export function readProblem(
   status: number,
   text: string,

@@ -1,19 +1,19 @@
 import type { Session } from './api.ts';
 
-/** What this tab remembers of a journey, beside what the server knows. A browser that keeps nothing works as well. */
+/** What this tab remembers of a journey beside the server's data. It works without storage, too. */
 export type Memory = {
   started?: boolean;
   declined?: boolean;
   handoff?: Session['handoff'];
   /** The step for which the end user has asked for a person. */
   personFor?: string;
-  /** The end user was led back to the tenant once; who comes here again wants to be here. */
+  /** Set if the end user was redirected to the tenant once; on a return, the page does not redirect again. */
   returned?: boolean;
 };
 
 const LANGUAGE = 'grove-language';
 const TOKENS = 'grove-tokens';
-/** Journeys begun by public links; the oldest are forgotten. */
+/** The number of journeys begun by public links; the oldest are forgotten. */
 const MAX_TOKENS = 10;
 
 export function recall(instanceId: string): Memory {

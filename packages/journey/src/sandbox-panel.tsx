@@ -5,8 +5,8 @@ import { urlOf } from './operations.ts';
 import { wantedOutcome } from './wanted-outcome.ts';
 
 /**
- * For developers, and so in English alone: chooses how a journey of the sandbox goes, and says what a live one asks. The server
- * refuses both for live journeys.
+ * A panel for developers, in English only: it chooses the outcome of a sandbox journey, and lists what a live one would
+ * ask for. The server refuses both for live journeys.
  */
 export function SandboxPanel({ instanceId }: { instanceId: string }) {
   const [simulation, setSimulation] = useState<Simulation>();
@@ -47,7 +47,7 @@ export function SandboxPanel({ instanceId }: { instanceId: string }) {
         </select>
       </label>
       <p role="status">
-        {state === 'failed' ? 'That could not be chosen.' : `${description} Ends as ${outcome}.`}
+        {state === 'failed' ? 'The outcome could not be saved.' : `${description} Ends as ${outcome}.`}
         {state === 'saved' && ' Chosen for the checks to come.'}
       </p>
       <p>
@@ -75,7 +75,7 @@ const ASKS: Readonly<Record<string, string>> = {
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** In words, of what the page of a step is told. */
+/** Describes in words what a step asks for. */
 export function askOf(type: string, settings: Settings): string {
   if (type === 'document') {
     const kinds = listOf(settings.accept);
@@ -84,8 +84,8 @@ export function askOf(type: string, settings: Settings): string {
   }
   if (type === 'face') {
     return settings.liveness === 'active'
-      ? 'A selfie with an active challenge: the server asks for movements one by one (turning the head, looking up or down, closing the eyes, opening the mouth) and looks at frames of each'
-      : 'A selfie; whether a live person is in front of the camera is judged by the picture';
+      ? 'A selfie with an active challenge: the server asks for movements one by one (turning the head, looking up or down, closing the eyes, opening the mouth) and checks frames of each'
+      : 'A selfie; whether a live person is in front of the camera is judged from the picture';
   }
   if (type === 'form') {
     const { properties = {} } = (settings.schema ?? {}) as { properties?: object };

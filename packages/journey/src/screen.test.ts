@@ -23,19 +23,19 @@ const journey = (over: Partial<Journey>): Journey => ({
 });
 const LOCAL = { hasStarted: false, offering: false };
 
-it('begins with what is needed, and does not show it again once it was read or something was done', () => {
+it('the start screen is not shown again once it was read or a step was done', () => {
   assert.equal(screenOf(journey({ step: STEP }), LOCAL), 'start');
   assert.equal(screenOf(journey({ step: STEP }), { ...LOCAL, hasStarted: true }), 'step');
   assert.equal(screenOf(journey({ step: STEP, progress: { position: 2, total: 3 } }), LOCAL), 'step');
   assert.equal(screenOf(journey({ step: { ...STEP, attempt: 2 } }), LOCAL), 'step');
 });
 
-it('waits while there is no step, and says so if it is a pause', () => {
+it('a journey without a step waits, and says so if it is paused', () => {
   assert.equal(screenOf(journey({ waitingFor: 'check' }), LOCAL), 'waiting');
   assert.equal(screenOf(journey({ waitingFor: 'resume' }), LOCAL), 'paused');
 });
 
-it('a phone that has come confirms first, and sees nothing else', () => {
+it('a phone must confirm first, and sees nothing before', () => {
   assert.equal(screenOf(journey({ step: STEP, device: { active: false, handoff: 'CONFIRMING' } }), LOCAL), 'confirm');
 });
 
@@ -51,11 +51,11 @@ it('on the phone of a hand-off it goes on where the first device was', () => {
   assert.equal(screenOf(journey({ step: STEP, device }), LOCAL), 'step');
 });
 
-it('the phone of a hand-off sends back to the first device in the end', () => {
+it('the phone of a hand-off refers to the first device in the end', () => {
   const device = { active: true, handoff: 'CONNECTED' } as const;
   assert.equal(screenOf(journey({ result: { outcome: 'passed' }, device }), LOCAL), 'returnToFirst');
 });
 
-it('a browser that another one has taken over from says where it goes on', () => {
+it('a browser whose journey another one has taken over says where it continues', () => {
   assert.equal(screenOf(journey({ step: STEP, device: { active: false, handoff: 'NONE' } }), LOCAL), 'elsewhere');
 });

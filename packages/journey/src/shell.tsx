@@ -8,14 +8,14 @@ import type { Words } from './i18n/use-messages.ts';
 import { onTrouble } from './network.ts';
 import { Icon } from './ui/icons.tsx';
 
-/** What stands around every screen: whose page it is, how far it has come, the language, and what the network does. */
+/** The frame of every screen: the tenant, the progress, the language, and the state of the network. */
 type ShellProps = {
   words: Words;
   journey?: Journey | undefined;
-  /** Whose page it is, where there is no journey. */
+  /** The tenant's name on a page without a journey. */
   tenantName?: string | undefined;
   logoUrl?: string | undefined;
-  /** Steps show how far they have come; other screens do not. */
+  /** Steps show the progress; other screens do not. */
   progress?: boolean;
   wide?: boolean;
   children: ComponentChildren;
@@ -56,7 +56,7 @@ export function Shell(props: ShellProps) {
   );
 }
 
-/** Journeys of the sandbox say so, and let whoever tries them choose how they end. */
+/** Marks journeys of the sandbox, and lets developers choose the outcome. */
 function Sandbox({ t, journey }: { t: Translate; journey: Journey }) {
   const [Panel, setPanel] = useState<ComponentType<{ instanceId: string }>>();
   if (journey.result || !journey.device.active) return <p class="sandbox">{t('sandbox')}</p>;
@@ -120,7 +120,7 @@ function Progress({ words: { t }, journey }: { words: Words; journey: Journey })
   );
 }
 
-/** Nothing is lost while the network is away; the end user is told so, and what waits goes on by itself. */
+/** Says that the network is away, that nothing is lost, and that waiting requests continue by themselves. */
 function Offline({ words: { t } }: { words: Words }) {
   const [away, setAway] = useState(false);
   useEffect(() => {

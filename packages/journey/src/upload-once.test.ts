@@ -4,24 +4,24 @@ import { uploadOnce } from './upload-once.ts';
 
 const picture = (text: string) => new Blob([text]);
 
-/** A server that answers when the test says so. */
+/** Stands in for a server that responds when the test says so. */
 function server() {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const answers: { done(): void; lost(): void }[] = [];
   const upload = uploadOnce<string, object>(async (name, blob) => {
     const text = `${name} ${await blob.text()}`;
-    asked.push(text);
+    requests.push(text);
     return new Promise((done, lost) => answers.push({ done: () => done(text), lost: () => lost(new Error('lost')) }));
   });
-  /** Until so many images have come: each is hashed before it goes, and that takes as long as it takes. */
+  /** Waits until this number of images has come: each is hashed first, which takes some time. */
   const arrived = async (images: number) => {
-    while (asked.length < images) await new Promise(setImmediate);
+    while (requests.length < images) await new Promise(setImmediate);
   };
-  return { asked, answers, upload, arrived };
+  return { asked: requests, answers, upload, arrived };
 }
 
 describe('uploading', () => {
-  test('sends the same bytes under the same name once, during and after', async () => {
+  test('an upload sends the same bytes under the same name once, during and after', async () => {
     const { asked, answers, upload, arrived } = server();
     const [one, other] = [upload('frame1', picture('a')), upload('frame1', picture('a'))];
     await arrived(1);
@@ -32,7 +32,7 @@ describe('uploading', () => {
     assert.deepEqual(asked, ['frame1 a', 'frame2 a']);
   });
 
-  test('sends images of one name in the order in which they were asked for, however long each takes to be read', async () => {
+  test('images of one name are sent in the order of the calls, however long each takes to be read', async () => {
     const { asked, answers, upload, arrived } = server();
     const slow = Object.assign(picture('old'), {
       arrayBuffer: async () => {
@@ -51,7 +51,7 @@ describe('uploading', () => {
     assert.deepEqual(asked, ['front old', 'front new']);
   });
 
-  test('sends another image of the same name after the one before has arrived or is lost, and what was lost again', async () => {
+  test('another image of the same name is sent after the previous one has arrived or is lost, and a lost one is sent again', async () => {
     const { asked, answers, upload, arrived } = server();
     const first = assert.rejects(upload('front', picture('old')));
     const second = upload('front', picture('new'));

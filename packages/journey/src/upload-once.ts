@@ -1,6 +1,6 @@
 /**
- * Images by name. The same bytes under the same name are sent once, however often it is asked for; and only the newest
- * image of a name counts, so that one which is still on its way never arrives after it.
+ * Uploads images by name. The same bytes under the same name are sent once, however often it is called. Only the newest
+ * image of a name counts, so an older one that is still being sent never arrives after it.
  */
 export type Upload<Uploaded, Options> = (name: string, blob: Blob, options?: Options) => Promise<Uploaded>;
 
@@ -14,11 +14,11 @@ export function uploadOnce<Uploaded, Options>(send: Upload<Uploaded, Options>): 
       const upload = waitFor(before?.upload).then(() => send(name, blob, options));
       const own = { hash, upload };
       newest.set(name, own);
-      // What could not be sent is sent when it is asked for again.
+      // A failed upload is sent again at the next call.
       upload.catch(() => newest.get(name) === own && newest.delete(name));
       return own;
     };
-    // A later image may be hashed sooner, and must not go before.
+    // A later image may be hashed sooner, but must not be sent first.
     const hashed = hashOf(blob);
     const entry = Promise.allSettled([hashed, lines.get(name)]).then(async () => begin(await hashed));
     lines.set(name, entry);
@@ -26,7 +26,7 @@ export function uploadOnce<Uploaded, Options>(send: Upload<Uploaded, Options>): 
   };
 }
 
-/** Pages that are not secure cannot hash; they cannot use a camera either. */
+/** Insecure pages cannot hash, but they cannot use a camera either. */
 export async function hashOf(blob: Blob): Promise<string | undefined> {
   if (!globalThis.crypto?.subtle) return undefined;
   const digest = await crypto.subtle.digest('SHA-256', await blob.arrayBuffer());

@@ -3,7 +3,7 @@ import type { Journey } from './api.ts';
 import { isEmbedded, isFramed, tell } from './embed.ts';
 import type { Screen } from './screen.ts';
 
-/** Tells the page around a journey where it stands. */
+/** Tells the embedding page the state of the journey. */
 export function useEmbed(journey: Journey | undefined, screen: Screen | undefined): void {
   const id = journey?.processInstanceId;
   useEffect(() => {
@@ -23,14 +23,14 @@ export function useEmbed(journey: Journey | undefined, screen: Screen | undefine
   useSize();
 }
 
-/** What stands in the way of the whole journey. */
+/** Reports what blocks the whole journey. */
 export function useEmbedError(reason: string | undefined): void {
   useEffect(() => {
     if (reason !== undefined) tell({ type: 'error', reason });
   }, [reason]);
 }
 
-/** A frame inside a page grows with what it shows. */
+/** Reports the height, so that the frame grows with its content. */
 function useSize(): void {
   useEffect(() => {
     if (!isFramed || !isEmbedded) return;

@@ -4,21 +4,21 @@ import { BEHIND } from './page-rules.ts';
 import { Problem } from './problem.ts';
 import { watchJourney } from './watch.ts';
 
-/** Where the journey stands, kept up to date. */
+/** The state of the journey, kept up to date. */
 export type JourneyState = {
   journey: Journey | undefined;
   problem: unknown;
   /** Reads the journey again. */
   refresh(): Promise<void>;
-  /** Submits the current step; resolves when the journey has gone on. */
+  /** Submits the current step; resolves when the journey has moved on. */
   submit(body: Submitted): Promise<void>;
   /** Goes back to an earlier step that can be corrected. */
   repeat(stepId: string): Promise<void>;
-  /** Takes what a call has answered. */
+  /** Takes the response of a call. */
   take(journey: Journey): void;
 };
 
-/** `first`: where the journey stands, if that is known already. */
+/** `first`: the state of the journey, if it is already known. */
 export function useJourney(api: ShellApi, first: Journey | undefined): JourneyState {
   const [journey, setJourney] = useState(first);
   const [problem, setProblem] = useState<unknown>();
@@ -26,7 +26,7 @@ export function useJourney(api: ShellApi, first: Journey | undefined): JourneySt
   const reading = useRef<{ again: boolean } | undefined>(undefined);
 
   const take = useCallback((next: Journey) => {
-    // Answers may overtake each other.
+    // Responses may overtake each other.
     if (latest.current && next.revision < latest.current.revision) return;
     latest.current = withLook(latest.current, next);
     setProblem(undefined);
@@ -55,7 +55,7 @@ export function useJourney(api: ShellApi, first: Journey | undefined): JourneySt
   const takeAnswer = useCallback(
     (answer: Promise<Journey>) =>
       answer.then(take, (error) => {
-        // Also what a lost answer leads to: the step had arrived, and is not wanted again.
+        // Also after a lost response: the submission had arrived, so the step is no longer current.
         if (error instanceof Problem && BEHIND.includes(error.code)) return refresh();
         throw error;
       }),
@@ -87,7 +87,7 @@ export function useJourney(api: ShellApi, first: Journey | undefined): JourneySt
   return { journey, problem, refresh, submit, repeat, take };
 }
 
-/** The look and the words come once, and stay. */
+/** Theme and texts are sent once, and stay. */
 function withLook({ theme, texts }: Pick<Journey, 'theme' | 'texts'> = {}, next: Journey): Journey {
   return { ...(theme && { theme }), ...(texts && { texts }), ...next };
 }

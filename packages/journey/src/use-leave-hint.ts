@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
 
 /**
- * Tells the server that the page of a step is left, as far as the browser lets it. It is a hint, for whoever wants to know
- * where people stop; a page that comes back asks for the journey, and that takes it back.
+ * Tells the server that the end user leaves the page of a step, as far as the browser permits. It is a hint for
+ * statistics about where people stop; a page that comes back reads the journey, which undoes it.
  */
 export function useLeaveHint(url: string | undefined): void {
   useEffect(() => {

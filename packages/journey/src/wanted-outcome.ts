@@ -1,4 +1,4 @@
-/** The outcome of a sandbox journey that the address asks for: `?simulate=document-expired`. It stays there, for a reload. */
+/** The outcome that the address of a sandbox journey requests: `?simulate=document-expired`. It stays for a reload. */
 const NAME = /^[a-z-]{1,50}$/;
 
 export function wantedOutcome(): string | undefined {

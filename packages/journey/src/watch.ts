@@ -1,8 +1,8 @@
 import { ASK_EVERY_MS } from './page-rules.ts';
 
 /**
- * News of a journey. By server-sent events while the page is seen, because a browser has few connections for each
- * server and every hidden tab would hold one; by asking every few seconds where a stream cannot be had.
+ * Watches a journey for changes. It uses server-sent events while the page is visible, because a browser has few
+ * connections for each server and every hidden tab would hold one, and polls where no stream is available.
  */
 const TRY_STREAM_AGAIN_MS = 30_000;
 
@@ -35,7 +35,7 @@ export function watchJourney(url: string, news: () => void): () => void {
       clearInterval(asking);
       asking = undefined;
     };
-    // A stream that only broke off is taken up again by the browser; until then there may be news.
+    // The browser reopens a stream that broke off; until then the page polls.
     opened.onerror = () => {
       if (opened.readyState === EventSource.CLOSED) stream = undefined;
       ask();
@@ -47,7 +47,7 @@ export function watchJourney(url: string, news: () => void): () => void {
     news();
     open();
   };
-  // A page that comes back by the back button is as it was, and may be behind.
+  // A page restored by the back button has its old state, which may be stale.
   const onPageShow = (event: PageTransitionEvent) => {
     if (event.persisted) onVisibilityChange();
   };

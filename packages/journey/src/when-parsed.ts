@@ -1,4 +1,4 @@
-/** The place of the app, once the browser has read as far as that: what is kept from before may be there sooner. */
+/** The element of the app, once the browser has parsed it: a cached script may run before that. */
 export async function whenParsed(): Promise<HTMLElement> {
   if (document.readyState === 'loading') {
     await new Promise((done) => document.addEventListener('DOMContentLoaded', done, { once: true }));

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 
-/** What an end user does, and sees. */
+/** Actions of an end user, and what they see. */
 export const heading = (page: Page, text: string | RegExp) =>
   page.getByRole('heading', { level: 1, name: text }).waitFor();
 export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
 
-/** Opens the link and goes past the page that prepares. */
+/** Opens the link and goes past the start page. */
 export async function begin(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await heading(page, 'Let’s verify your identity');

@@ -2,17 +2,17 @@ import { after } from 'node:test';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { chromiumLaunch } from '../../../scripts/find-chromium.ts';
 
-/** A real browser without a window. In a run of many files, those that share a process share it, too. */
+/** A real browser without a window. In a run of many files, those in one process share it. */
 
 export type OpenBrowser = {
   readonly browser: Browser;
-  /** Closes its pages, and the browser unless the next file goes on with it. */
+  /** Closes its pages, and the browser unless it is shared. */
   close(): Promise<void>;
 };
 
 const isShared = process.env.TEST_SHARED !== undefined;
 const shared = new Map<string, Promise<Browser>>();
-// Elsewhere it would make a test of a program that is none.
+// Without sharing, this hook would register a test in a program that has none.
 if (isShared) {
   after(async () => {
     for (const browser of shared.values()) await (await browser).close();
@@ -44,7 +44,7 @@ function launch(flags: readonly string[]): Promise<Browser> {
 const SLOWNESS = Number(process.env.TEST_SLOW_PAGES ?? 1);
 const LATENCY_MS = 100;
 
-/** Has each page of the context compute so many times slower, and wait longer for each answer. */
+/** Makes each page of the context compute this many times slower, and adds latency to each response. */
 export function slowDown(context: BrowserContext): void {
   if (SLOWNESS === 1) return;
   context.on('page', async (page) => {

@@ -4,7 +4,7 @@ import { before, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { build, DIST, isFresh } from '../build.ts';
 
-/** What the first view may weigh, as it travels. */
+/** The limits of the first view, compressed. */
 const MAX_SCRIPT_BYTES = 60_000;
 const MAX_STYLE_BYTES = 12_000;
 
@@ -25,16 +25,16 @@ function firstView() {
     for (const each of manifest[name]?.imports ?? []) visit(each);
   };
   visit('index.html');
-  // The small piece that begins brings the app with it.
+  // The first script imports the app.
   const app = Object.keys(manifest).find((name) => manifest[name]?.name === 'app') ?? '';
   visit(app);
-  // The texts of one language come with the first view, and the first step right after it.
+  // The texts of one language belong to the first view, and the first step comes right after it.
   for (const name of ['messages/shell/en.json', 'messages/steps/en.json', 'src/steps/consent.tsx']) visit(name);
   const chunks = [...seen].flatMap((name) => manifest[name] ?? []);
   return { chunks, styles: new Set(chunks.flatMap(({ css }) => css ?? [])), app: manifest[app]?.file ?? '' };
 }
 
-it('the page names the app, so that it is fetched together with the small piece that begins', () => {
+it('the page names the app, so that it is fetched together with the first script', () => {
   const { app } = firstView();
   const page = readFileSync(`${DIST}/index.html`, 'utf8');
   assert.match(app, /^assets\/app-/);
@@ -59,13 +59,13 @@ it('the camera, the faces and the reader of messages are not part of it', () => 
     assert.ok(!code.includes(word), word);
 });
 
-it('nothing that was built names a host of somebody else to load from', () => {
+it('no built file loads anything from another host', () => {
   const pages = globSync('**/*.{html,css}', { cwd: DIST }).map((file) => readFileSync(`${DIST}/${file}`, 'utf8'));
   assert.ok(pages.length >= 2);
   for (const text of pages) assert.doesNotMatch(text, /(src|href)="(https?:)?\/\/|url\(["']?(https?:)?\/\//);
 });
 
-it('nothing looks touched where there is no pointer', () => {
+it('hover styles apply only where there is a pointer', () => {
   const sources = globSync('src/**/*.css', { cwd: `${DIST}/..` });
   assert.ok(sources.length > 5);
   for (const file of sources) {
@@ -75,7 +75,7 @@ it('nothing looks touched where there is no pointer', () => {
   }
 });
 
-it('what is worth compressing is there compressed', () => {
+it('files worth compressing have a compressed copy', () => {
   const { chunks } = firstView();
   for (const { file } of chunks.filter((each) => readFileSync(`${DIST}/${each.file}`).length >= 512)) {
     assert.ok(readFileSync(`${DIST}/${file}.br`).length > 0);

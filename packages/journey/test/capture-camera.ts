@@ -1,20 +1,20 @@
 import type { Page } from 'playwright-core';
 
 /**
- * A camera that shows what a test wants to be seen, for as long as it wants: a canvas in place of the device. Where a
- * film runs by its own clock, a busy machine would see another part of it each time.
+ * A camera whose picture the test controls: a canvas in place of the device. A film runs by its own clock, so a busy
+ * machine would see another part of it each time.
  */
-/** `show('')` lets the camera follow what the page asks for again. */
+/** `show('')` lets the camera follow the page's instructions again. */
 export type DrivenCamera = { show(name: string): Promise<void> };
 
-/** The pictures of somebody who does what the page asks for. Each is shown to one frame: nobody looks the same twice. */
+/** Pictures of a person who follows the instructions. Each is shown for one frame, as no two real frames are equal. */
 export type Acting = { rest: readonly string[]; takes: Readonly<Record<string, readonly (readonly string[])[]>> };
 
 type Driver = { pictures: Record<string, HTMLImageElement>; first: string; shown: string; held: boolean };
-/** `reactionMs`: nobody does at once what they read. */
+/** `reactionMs`: the time that a person needs to react. */
 type Drive = { first: string; acting?: Acting; reactionMs?: number; disguised?: boolean };
 
-/** To be called before the page is opened. With `disguised` the page takes the canvas for a camera. */
+/** Must be called before the page is opened. With `disguised`, the page takes the canvas for a camera. */
 export async function driveCamera(
   page: Page,
   pictures: Readonly<Record<string, Buffer>>,
@@ -47,7 +47,7 @@ function runCamera({ sources, first, acting, reactionMs = 350, disguised }: Driv
       driver.pictures[name] = image;
     }),
   );
-  /** The first of a list, which comes last from then on. */
+  /** Moves the first of a list to its end. */
   const turn = <T>(list: T[]): T | undefined => {
     const head = list.shift();
     if (head !== undefined) list.push(head);
@@ -59,7 +59,7 @@ function runCamera({ sources, first, acting, reactionMs = 350, disguised }: Driv
   let playing: string[] = [];
   const showNext = () => {
     const name = pose === 'centre' ? turn(rest) : playing.shift();
-    // What a test wants to be seen comes first.
+    // A picture that a test shows has precedence.
     if (name && !driver.held) driver.shown = name;
   };
   let request = { pose, at: 0 };
@@ -88,7 +88,7 @@ function runCamera({ sources, first, acting, reactionMs = 350, disguised }: Driv
       const image = driver.pictures[driver.shown];
       if (!image) return;
       context.drawImage(image, 0, 0, canvas.width, canvas.height);
-      // No two pictures of a camera are the same.
+      // No two frames of a real camera are equal.
       drawn += 1;
       context.fillStyle = `rgb(${drawn % 256} 90 60)`;
       context.fillRect(canvas.width / 2, 2, 4, 4);
@@ -110,7 +110,7 @@ function runCamera({ sources, first, acting, reactionMs = 350, disguised }: Driv
     Object.defineProperty(navigator.mediaDevices, 'getUserMedia', { value: open, configurable: true });
     return;
   }
-  // Whoever controls a browser can say what an honest one would say.
+  // An attacker who controls the browser can imitate an honest one.
   const { getUserMedia } = MediaDevices.prototype;
   const describe = Function.prototype.toString;
   MediaDevices.prototype.getUserMedia = open;
@@ -119,7 +119,7 @@ function runCamera({ sources, first, acting, reactionMs = 350, disguised }: Driv
   };
 }
 
-/** Several cameras, each with one colour for a picture. To be called before the page is opened. */
+/** Imitates several cameras, each with a picture of one colour. Must be called before the page is opened. */
 export async function fakeLenses(
   page: Page,
   lenses: readonly { label: string; colour: string; torch?: boolean }[],
@@ -149,7 +149,7 @@ export async function fakeLenses(
   }, lenses);
 }
 
-/** From now on the browser refuses the camera, with this name, until what is returned is called. */
+/** Makes the browser refuse the camera with this name, until the returned function is called. */
 export async function refuseCamera(page: Page, name: string, message = ''): Promise<() => Promise<void>> {
   await page.evaluate(
     ({ name: wanted, message: text }) => {

@@ -6,9 +6,9 @@ import { oncePerRun } from '../../../scripts/once-per-run.ts';
 import { ALL_MOMENTS, AT_REST, nameOf, openRecording, SHOWN } from '../../vision/test/recording.ts';
 import type { Acting } from './capture-camera.ts';
 
-/** What the fake camera shows: JPEG pictures one after the other, made when a test needs them. */
+/** The films of the fake camera: JPEG pictures one after the other, made when a test needs them. */
 const SIZE = { width: 1280, height: 720 } as const;
-/** Of the width. Fills the frame on a phone that is held upright. */
+/** A share of the width that fills the frame on a phone held upright. */
 const SHARE = 0.47;
 /** A camera leaves paper a little below white. */
 const LIGHT = 0.8;
@@ -26,27 +26,27 @@ export async function specimenPicture(order: Partial<SpecimenOrder> = {}): Promi
 
 export function writeClip(folder: string, name: string, pictures: readonly Buffer[]): string {
   const file = join(folder, `${name}.mjpeg`);
-  // One picture alone is not taken for a film.
+  // A film needs two pictures at least.
   writeFileSync(file, Buffer.concat([...pictures, ...(pictures.length === 1 ? pictures : [])]));
   return file;
 }
 
-/** So often a second: the page looks no more often, and each picture that nobody looks at has to be drawn all the same. */
+/** The frames per second: the page looks no more often, and each further frame would be drawn in vain. */
 const STILL_RATE = 10;
 
-/** One picture as a film that needs no decoder. */
+/** Writes one picture as an uncompressed film. */
 export async function writeStill(folder: string, name: string, picture: Buffer): Promise<string> {
   const { data, info } = await sharp(picture).raw().toBuffer({ resolveWithObject: true });
   const { width, height } = info;
   const frame = Buffer.concat([Buffer.from('FRAME\n'), toI420(data, width, height)]);
   const file = join(folder, `${name}.y4m`);
   const head = `YUV4MPEG2 W${width} H${height} F${STILL_RATE}:1 Ip A1:1 C420jpeg\n`;
-  // One picture alone is not taken for a film.
+  // A film needs two pictures at least.
   writeFileSync(file, Buffer.concat([Buffer.from(head), frame, frame]));
   return file;
 }
 
-/** Of a picture with an even width and height: ITU-R BT.601. */
+/** Converts a picture with an even width and height (ITU-R BT.601). */
 function toI420(rgb: Uint8Array, width: number, height: number): Buffer {
   const luma = width * height;
   const planes = Buffer.alloc(luma * 1.5);
@@ -63,7 +63,7 @@ function toI420(rgb: Uint8Array, width: number, height: number): Buffer {
   return planes;
 }
 
-/** Pictures of a head by name; those at rest, and for each movement the takes that show it. */
+/** Pictures of a head by name: those at rest, and the takes of each movement. */
 export type Head = { pictures: Record<string, Buffer>; acting: Acting };
 
 export function headPictures(): Promise<Head> {
@@ -73,7 +73,7 @@ export function headPictures(): Promise<Head> {
 async function makeHeadPictures(): Promise<Head> {
   const recording = await openRecording();
   const frames = ALL_MOMENTS.map(recording.at);
-  // As large as the least that a camera gives.
+  // The smallest size that a camera has.
   const enlarge = (frame: Buffer) => sharp(frame).resize(800, 600).jpeg({ quality: 92 }).toBuffer();
   const enlarged = await Promise.all(frames.map(enlarge));
   const namedPictures = ALL_MOMENTS.map((moment, at) => [nameOf(moment), enlarged[at] as Buffer] as const);

@@ -6,13 +6,13 @@ import { driveCamera } from './capture-camera.ts';
 import { type Head, headPictures } from './capture-clips.ts';
 import { type CaptureStage, captureStage, openCamera, untilSubmitted, WAIT } from './capture-stage.ts';
 
-/** As long as the page says why a challenge starts again. */
+/** The time for which the page shows why a challenge starts again. */
 const NOTICE_MS = 3_500;
 
 let stage: CaptureStage;
 let head: Head;
 
-/** Landmarks that take half a second each. */
+/** Makes landmarks take half a second each. */
 function slowly(page: Page): Promise<unknown> {
   return page.addInitScript(() => {
     const { postMessage } = Worker.prototype;
@@ -22,7 +22,7 @@ function slowly(page: Page): Promise<unknown> {
   });
 }
 
-/** Notes what a screen reader is told at once: some instructions are there for a moment only. */
+/** Records what screen readers announce: some instructions are shown for a moment only. */
 function noteWords(page: Page): Promise<unknown> {
   return page.addInitScript(() => {
     const said: string[] = [];
@@ -41,7 +41,7 @@ describe('a selfie', () => {
     head = await headPictures();
   });
 
-  test('is taken by itself when a face looks ahead, and not before', async () => {
+  test('a selfie is taken by itself when a face looks ahead, and not before', async () => {
     const pictures = { none: stage.card, face: head.pictures.centre as Buffer };
     let show: (name: string) => Promise<void> = async () => undefined;
     const sent = await stage.visit(
@@ -65,10 +65,10 @@ describe('a selfie', () => {
   });
 
   const active = { type: 'face', settings: { liveness: 'active' } };
-  /** He looks ahead and does nothing else: the scripted server counts frames. */
+  /** The picture never moves: the scripted server counts frames. */
   const still = (page: Page) => driveCamera(page, { centre: head.pictures.centre as Buffer }, { first: 'centre' });
   const eyes = { kinds: ['centre', 'right', 'closeEyes', 'openMouth'] };
-  /** The same, with a clock of ours: why a challenge starts again is to be read for a few seconds. */
+  /** The page's clock is controlled, because the reason for a restart is shown for a few seconds. */
   const stillWithClock = async (page: Page) => {
     await page.clock.install();
     await still(page);
@@ -76,7 +76,7 @@ describe('a selfie', () => {
   const haveRead = (page: Page) => page.clock.fastForward(NOTICE_MS);
   const shown = (page: Page, text: string | RegExp) => page.locator('.hint', { hasText: text }).first().waitFor(WAIT);
 
-  test('with movements sends one signed frame at a time, for each instruction as the server reveals it', async () => {
+  test('a selfie with movements sends one signed frame at a time, for each instruction as the server reveals it', async () => {
     let said: string[] = [];
     const sent = await stage.visit(
       { ...active, challenges: [eyes] },
@@ -131,7 +131,7 @@ describe('a selfie', () => {
     assert.ok(Number(frameRate) > 1 && Number(frameJitterMs) > 0, `${frameRate} ${frameJitterMs}`);
   });
 
-  test('says that the camera is the browser’s own where it is', async () => {
+  test('a selfie reports whether the camera function is the browser’s own', async () => {
     const sent = await stage.visit(
       { ...active, challenges: [{ kinds: ['centre'] }] },
       async (page) => {
@@ -178,7 +178,7 @@ describe('a selfie', () => {
     ],
     ['where landmarks come slowly', slowly],
   ] as const)) {
-    test(`with movements goes the same way ${title}`, async () => {
+    test(`a selfie with movements works in the same way ${title}`, async () => {
       const sent = await stage.visit(
         { ...active, challenges: [{ kinds: ['centre', 'up'] }] },
         async (page) => {
@@ -233,7 +233,7 @@ describe('a selfie', () => {
     assert.deepEqual(events, ['unable']);
   });
 
-  test('who cannot make a movement goes on without it', async () => {
+  test('an end user who cannot make a movement continues without it', async () => {
     const sent = await stage.visit(
       {
         ...active,
@@ -264,7 +264,7 @@ describe('a selfie', () => {
     );
   });
 
-  test('offers a person’s help on every screen, and no file where somebody alive is asked for', async () => {
+  test('every screen of a selfie offers a person’s help, and no file if liveness is required', async () => {
     const help = (page: Page) => page.getByRole('button', { name: 'I can’t do this' });
     await stage.visit({ type: 'face', settings: { liveness: 'passive' } }, async (page) => {
       assert.ok(await help(page).isVisible());

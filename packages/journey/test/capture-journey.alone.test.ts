@@ -10,9 +10,9 @@ import { driveCamera } from './capture-camera.ts';
 import { type Head, headPictures, specimenPicture } from './capture-clips.ts';
 
 /**
- * Everything at once: the built pages, a real browser, a camera that shows a specimen passport and then a man who does
- * what he is asked to, and the real machine that looks at what the pages send. That somebody else is not accepted is shown
- * without a browser, beside the machine: `packages/server/src/engines/vision/journey-with-eyes.test.ts`.
+ * The whole way: the built pages, a real browser, a camera that shows a specimen passport and then a man who follows
+ * the instructions, and the real image analysis. That another person is not accepted is tested without a browser:
+ * `packages/server/src/engines/vision/journey-with-eyes.test.ts`.
  */
 const TRIES = 5;
 type OpenCheck = { status: string; metaData?: { refused?: string[]; doubtful?: string[] } };
@@ -25,16 +25,16 @@ const STEPS = [
 ];
 const VALID = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
 /**
- * A challenge runs in real time. On a machine that has more to do than it can, a second of the server and of the man
- * before the camera is as much longer as everything else.
+ * A challenge runs in real time. On an overloaded machine, the seconds of the server and of the man in front of the
+ * camera are longer by the factor by which everything else is slower.
  */
 const SLOWNESS = Math.min(4, Math.max(1, slowness()));
-/** The server waits for up to half a second before an instruction counts, and that by its slow clock too. */
+/** The server waits for up to half a second before an instruction counts, also by its slow clock. */
 const REACTION_MS = 350 * SLOWNESS + 500 * (SLOWNESS - 1);
-/** Real pictures are really read, and other tests may want the machine at the same time. */
+/** The images are really analysed, and other tests may use the machine at the same time. */
 const WAIT = { timeout: 120_000 };
 
-/** How much longer than its processor time something takes now. The average load would tell of the minute before. */
+/** The ratio of elapsed time to processor time at present. The average load would be that of the last minute. */
 function slowness(): number {
   const began = performance.now();
   const before = process.cpuUsage();
@@ -55,7 +55,7 @@ describe('a journey with a camera and the real machine', () => {
     const began = Date.now();
     const clock = { ...testClock(), now: () => Math.floor(began + (Date.now() - began) / SLOWNESS) };
     app = await openTestApp(await places.create(), { environment: { GROVE_VISION: 'lazy' }, clock });
-    // The passport of the tests is a specimen, which a live journey refuses otherwise.
+    // A live journey refuses specimens by default, and the passport of the tests is one.
     await app.client.processSettings.update({ body: { redirectOrigins: [], allowSpecimens: true } });
     const definition = { name: 'camera', processDefinitionType: 'VERIFICATION', steps: STEPS };
     const made = await app.client.processDefinitions.create({ body: definition as never });
@@ -71,7 +71,7 @@ describe('a journey with a camera and the real machine', () => {
     await app?.stop();
   });
 
-  /** Goes through the journey, and says how it ended and when. */
+  /** Goes through the journey, and returns its result and duration. */
   const run = async () => {
     const passport = await specimenPicture({
       kind: 'passport',
@@ -98,7 +98,7 @@ describe('a journey with a camera and the real machine', () => {
       await page.getByRole('button', { name: 'Start' }).tap(WAIT);
       await page.getByRole('button', { name: 'I agree' }).tap(WAIT);
       await photograph(page, camera);
-      // A movement that was too small to be seen is asked for again, as of anybody.
+      // A movement that was too small to be recognised is requested again.
       const open = page.getByRole('button', { name: /Open the camera|Try again/ });
       const ended = page.getByRole('heading', { name: /thank you|received|review/i });
       const noMore = page.getByRole('heading', { name: 'A person can look at it' });
@@ -137,14 +137,14 @@ describe('a journey with a camera and the real machine', () => {
     return { redirectUrl, processInstanceId, token };
   };
 
-  /** From the link to the result, with whatever else the machine has to do; the bar on an idle one is 24. */
+  /** Reports the time from the link to the result, under the present load; the limit on an idle machine is 24 s. */
   const note = (context: TestContext, { seconds, tries }: { seconds: number; tries: number }) =>
     context.diagnostic(`consent, passport, selfie (tries: ${tries}) and result took ${seconds.toFixed(1)} s`);
 
-  test('accepts the holder of the passport', async (context) => {
+  test('the holder of the passport is accepted', async (context) => {
     const ran = await run();
     note(context, ran);
-    // The recording has 24 pictures of him at rest. A slow machine shows some of them twice, and then a human is to look.
+    // The recording has 24 pictures of him at rest. If a slow machine shows some of them twice, the case is reviewed.
     const isDoubted =
       ran.open.length > 0 &&
       ran.open.every(

@@ -27,7 +27,7 @@ describe('every screen of the camera', () => {
     ['en', 'light'],
     ['ar', 'dark'],
   ] as const)) {
-    test(`gives axe nothing to complain about (${lang}, ${colorScheme})`, async () => {
+    test(`axe finds no fault on any screen of the camera (${lang}, ${colorScheme})`, async () => {
       const options = { colorScheme, bypassCSP: true };
       const fault = { attempt: 2, fault: { reason: 'blurred', advice: 'retry' } };
       await stage.visit(
@@ -54,7 +54,7 @@ describe('every screen of the camera', () => {
         options,
       );
       const face = { type: 'face', settings: { liveness: 'active' }, lang };
-      // The screens are the same where landmarks are missing, and nothing else keeps the page busy while axe looks.
+      // The screens are the same without landmarks, and nothing else keeps the page busy while axe runs.
       const still = {
         ...options,
         async prepare(page: Page) {

@@ -6,7 +6,7 @@ import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { oncePerRun } from '../../../scripts/once-per-run.ts';
 
-/** The views of the camera, built and served as the journey is: nothing but our own files, under its policy. */
+/** The views of the camera, built and served like the journey: only our own files, under its policy. */
 export type CaptureSite = {
   readonly folder: string;
   address(query?: Record<string, unknown>): string;
@@ -36,7 +36,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The folder goes with that of the run, or with the process. */
+/** The folder is deleted with that of the run, or with the process. */
 async function buildSite(): Promise<string> {
   const { build } = await import('vite');
   const folder = mkdtempSync(join(tmpdir(), 'grove-capture-site-'));

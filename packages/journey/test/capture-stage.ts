@@ -8,7 +8,7 @@ import { specimenPicture, writeStill } from './capture-clips.ts';
 import type { SentChallenges } from './capture-page/scripted-challenges.ts';
 import { openCaptureSite } from './capture-site.ts';
 
-/** The views of the camera in a real browser, whose camera shows a specimen card. */
+/** The views of the camera in a real browser whose camera shows a specimen card. */
 export const DOCUMENT = {
   accept: ['ID_CARD'],
   countries: ['UTO'],
@@ -19,7 +19,7 @@ export const DOCUMENT = {
 export const WAIT = { timeout: 20_000 };
 const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
-/** What a view would have sent to the server. */
+/** The requests that a view would have sent to the server. */
 export type Sent = {
   uploads: { name: string; type: string; bytes: number; text: string }[];
   submitted: Record<string, unknown>[];
@@ -29,9 +29,9 @@ export type Sent = {
 type Options = BrowserContextOptions & { prepare?: (page: Page) => Promise<unknown> };
 
 export type CaptureStage = {
-  /** What the camera of the browser shows. */
+  /** The picture of the browser's camera. */
   card: Buffer;
-  /** A fresh page, looked at by `work`; what it sends is what is returned. Nobody else may be asked for anything. */
+  /** Opens a fresh page for `work`, and returns its requests. The page may call no other server. */
   visit(query: Record<string, unknown>, work: (page: Page) => Promise<void>, options?: Options): Promise<Sent>;
   close(): Promise<void>;
 };
@@ -39,7 +39,7 @@ export type CaptureStage = {
 let opened: Promise<CaptureStage> | undefined;
 after(async () => (await opened)?.close());
 
-/** One for all files of tests that share a process. */
+/** One stage for all test files of a process. */
 export function captureStage(): Promise<CaptureStage> {
   opened ??= openCaptureStage();
   return opened;
@@ -92,8 +92,8 @@ export async function untilSubmitted(page: Page, timeout = WAIT.timeout): Promis
 const HURRY = { pageMs: 500, everyMs: 25 } as const;
 
 /**
- * Time passes quickly in the page until this is to be seen: its pauses are for people, who have to read something. The
- * page needs `clock.install()` before it is opened, and a camera that runs already.
+ * Lets time pass quickly in the page until `locator` is shown: the page's pauses are for readers. The page needs
+ * `clock.install()` before it is opened, and an open camera.
  */
 export async function hurryUntil(page: Page, locator: Locator): Promise<void> {
   const deadline = Date.now() + WAIT.timeout;

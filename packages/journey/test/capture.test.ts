@@ -9,7 +9,7 @@ import { type CaptureStage, captureStage, DOCUMENT, openCamera, untilSubmitted, 
 
 let stage: CaptureStage;
 
-/** Two fingers that move apart. */
+/** Imitates two fingers that move apart. */
 async function pinch(page: Page, { x, y }: { x: number; y: number }, times: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const at = (distance: number) => [
@@ -31,7 +31,7 @@ describe('a document', () => {
     stage = await captureStage();
   });
 
-  test('is photographed by itself, shown, and sent; then its other side is asked for', async () => {
+  test('a document is photographed by itself, shown, and sent; then its other side is asked for', async () => {
     const sent = await stage.visit({ settings: DOCUMENT }, async (page) => {
       await openCamera(page);
       await page.waitForSelector('.shot img', WAIT);
@@ -47,7 +47,7 @@ describe('a document', () => {
     assert.ok((upload?.bytes ?? 0) > 20_000 && (upload?.bytes ?? 0) < 4 * 1024 * 1024);
   });
 
-  test('that is missing, far away, blurred or in the dark gets that hint, and is photographed when it is good', async () => {
+  test('a document that is missing, far away, blurred or in the dark gets that hint, and is photographed when it is good', async () => {
     const pictures = {
       none: await sharp({ create: { width: 1280, height: 720, channels: 3, background: '#6b5a48' } })
         .jpeg()
@@ -81,7 +81,7 @@ describe('a document', () => {
     assert.deepEqual([hints.frontSource, hints.frontWidth], ['auto', 720]);
   });
 
-  test('can be photographed by hand at once by who uses no pointer', async () => {
+  test('a document can be photographed by hand at once without a pointer', async () => {
     const dark = await specimenPicture({ photograph: { light: 0.1 } });
     const sent = await stage.visit(
       { settings: { ...DOCUMENT, sides: 'front' } },
@@ -99,7 +99,7 @@ describe('a document', () => {
     assert.equal(sent.uploads.length, 0);
   });
 
-  test('can be photographed by hand at once by who wants no motion, and after seven seconds by everybody', async () => {
+  test('a document can be photographed by hand at once with reduced motion, and after seven seconds by everybody', async () => {
     const dark = await specimenPicture({ photograph: { light: 0.1 } });
     const settings = { ...DOCUMENT, sides: 'front' };
     const prepare = (page: Page) => driveCamera(page, { dark }, { first: 'dark' });
@@ -134,7 +134,7 @@ describe('a document', () => {
     );
   });
 
-  test('is looked at with a lens that sees colours; the lens can be changed, and its lamp turned on', async () => {
+  test('a lens without colours gives way to one with colours; the lens can be changed, and its torch turned on', async () => {
     const lenses = [
       { label: 'Infrared', colour: '#777777' },
       { label: 'Colour', colour: '#b06030', torch: true },
@@ -172,7 +172,7 @@ describe('a document', () => {
     );
   });
 
-  test('can be photographed by hand where WebAssembly is missing', async () => {
+  test('a document can be photographed by hand where WebAssembly is missing', async () => {
     await stage.visit(
       { settings: DOCUMENT },
       async (page) => {
@@ -184,7 +184,7 @@ describe('a document', () => {
     );
   });
 
-  test('can come from a file; what is no photograph is explained, and the next choice is taken', async () => {
+  test('a document can come from a file; a file that is no photograph is explained, and the next one is used', async () => {
     const png = await sharp(stage.card).resize(900).png().toBuffer();
     const file = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/jpeg', buffer });
     const sent = await stage.visit({ settings: { ...DOCUMENT, sides: 'front' } }, async (page) => {
@@ -207,7 +207,7 @@ describe('a document', () => {
     );
   });
 
-  test('that comes as a huge file is sent as a JPEG of at most 2560 pixels, with its hash among the hints', async () => {
+  test('a huge file is sent as a JPEG of at most 2560 pixels, with its hash among the hints', async () => {
     const huge = await sharp(stage.card).resize(4000).jpeg({ quality: 60 }).toBuffer();
     let sentBytes = Buffer.alloc(0);
     const sent = await stage.visit({ settings: { ...DOCUMENT, sides: 'front' } }, async (page) => {
@@ -225,7 +225,7 @@ describe('a document', () => {
     assert.deepEqual([hints.frontSource, hints.frontSha256], ['file', sha256]);
   });
 
-  test('can be a PDF, which is sent as it is and shown as the server has it', async () => {
+  test('a document can be a PDF, which is sent unchanged and shown as the server’s picture of it', async () => {
     const pdf = { name: 'scan.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('%PDF-1.7 one page and another') };
     const sent = await stage.visit({ settings: { ...DOCUMENT, sides: 'front' } }, async (page) => {
       const input = page.locator('input[type=file]');
@@ -243,7 +243,7 @@ describe('a document', () => {
     assert.deepEqual([hints.frontSource, hints.frontPages], ['pdf', 2]);
   });
 
-  test('that was not good enough twice is shown with its fault, and can be used all the same', async () => {
+  test('a photograph that was poor twice is shown with its fault, and can be used anyway', async () => {
     const step = { attempt: 3, triesLeft: 3, images: ['back'], mayUseAnyway: true };
     const fault = { reason: 'blurred', advice: 'retry', picture: 'front' };
     const sent = await stage.visit({ settings: DOCUMENT, step: { ...step, fault } }, async (page) => {
@@ -256,7 +256,7 @@ describe('a document', () => {
     assert.deepEqual([sent.events, sent.uploads], [['useAnyway'], []]);
   });
 
-  test('of which one side is good is asked for its other side alone, and its fault is named there', async () => {
+  test('a document with one good side needs only its other side, where the fault is named', async () => {
     const fault = { reason: 'glare', advice: 'retry', picture: 'back' };
     const step = { attempt: 2, triesLeft: 4, images: ['front'], fault };
     const sent = await stage.visit({ settings: DOCUMENT, step }, async (page) => {
@@ -277,7 +277,7 @@ describe('a document', () => {
     });
   });
 
-  test('is looked at closely by buttons, keys, two fingers and a second tap', async () => {
+  test('a photograph is enlarged by buttons, keys, two fingers and a second tap', async () => {
     await stage.visit({ settings: { ...DOCUMENT, sides: 'front' } }, async (page) => {
       await page.locator('input[type=file]').setInputFiles({ name: 'a', mimeType: 'image/jpeg', buffer: stage.card });
       const shot = page.locator('.shot');
@@ -307,7 +307,7 @@ describe('a document', () => {
     });
   });
 
-  test('can be a sample in the sandbox, and nowhere else', async () => {
+  test('a document can be a sample in the sandbox, and nowhere else', async () => {
     const settings = { ...DOCUMENT, accept: ['PASSPORT'] };
     const sent = await stage.visit({ settings, environment: 'test' }, async (page) => {
       await page.getByRole('button', { name: 'Use a sample passport' }).tap();
@@ -339,7 +339,7 @@ describe('a camera that does not open', () => {
     ['AbortError', '', 'aborted'],
   ];
 
-  test('is explained by its reason, with another try and another way', async () => {
+  test('a camera that does not open is explained, with another attempt and another way', async () => {
     await stage.visit({ settings: DOCUMENT }, async (page) => {
       for (const [name, message, fault] of REFUSALS) {
         await refuseCamera(page, name, message);
@@ -352,7 +352,7 @@ describe('a camera that does not open', () => {
     });
   });
 
-  test('opens with another try once it is allowed', async () => {
+  test('a camera opens at another attempt once it is allowed', async () => {
     await stage.visit({ settings: DOCUMENT }, async (page) => {
       const allow = await refuseCamera(page, 'NotAllowedError');
       await openCamera(page);
@@ -363,7 +363,7 @@ describe('a camera that does not open', () => {
     });
   });
 
-  test('offers no file where only the camera counts, and still offers a person’s help', async () => {
+  test('a camera that does not open offers no file where only the camera counts, and still offers a person’s help', async () => {
     const sent = await stage.visit({ settings: { ...DOCUMENT, requireLiveCapture: true } }, async (page) => {
       await refuseCamera(page, 'NotFoundError');
       await openCamera(page);
@@ -374,7 +374,7 @@ describe('a camera that does not open', () => {
     assert.deepEqual(sent.events, ['unable']);
   });
 
-  test('leads from the browser of an app to the phone’s own, with the number of the hand-off', async () => {
+  test('the browser of an app leads to the phone’s own, with the number of the hand-off', async () => {
     const instagram = 'Instagram 300.0.0.0.0';
     const android = `Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/123.0.0.0 Mobile Safari/537.36 ${instagram}`;
     const iphone = `Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 ${instagram}`;

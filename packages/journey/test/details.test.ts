@@ -7,7 +7,7 @@ import { keepScreens } from './keep-screens.ts';
 import { openStage, type Stage } from './stage.ts';
 import { CONSENT, FORM, SWITCH } from './steps.ts';
 
-/** A theme may have edges as dark as this. */
+/** A theme may have edges as dark as these. */
 const DARK_EDGES = {
   primary: '#7a1fa2',
   onPrimary: '#ffffff',
@@ -20,12 +20,12 @@ const DARK_EDGES = {
   success: '#1b6e3c',
 };
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
-/** Squares of a QR code that a phone reads at arm's length, in pixels of the page. */
+/** The size of a QR code's squares that a phone reads at arm's length, in pixels of the page. */
 const MIN_SQUARE_PX = 6;
-/** They are offered, and nothing is sent. */
+/** Messages are offered, but none is sent. */
 const MESSAGES = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'no-reply@example.org' };
 
-/** The contrast between the text of the element and what is painted behind it (WCAG 2.2, 1.4.3). */
+/** The contrast between the text of the element and its background (WCAG 2.2, 1.4.3). */
 const contrastOf = (page: Page, selector: string) =>
   page
     .locator(selector)
@@ -87,7 +87,7 @@ describe('the details of a journey', () => {
     }
   });
 
-  it('the focus stays near what was pressed and is gone', async () => {
+  it('the focus stays near a pressed element that is gone', async () => {
     const { url } = await stage.link({ steps: [SWITCH] });
     const page = await stage.page(DESKTOP);
     await begin(page, url);
@@ -108,7 +108,7 @@ describe('the details of a journey', () => {
     assert.match(await focusedText(ended), /^Return to acme/);
   });
 
-  it('who comes back from the page of the tenant is not sent forward again', async () => {
+  it('an end user who returns from the page of the tenant is not redirected again', async () => {
     const parameters = { _redirectUrl: 'http://localhost:9/done' };
     const { url } = await stage.link({ steps: [CONSENT, FORM], parameters });
     const page = await stage.page();
@@ -126,7 +126,7 @@ describe('the details of a journey', () => {
     assert.equal(await page.getByRole('button', { name: 'Stay on this page' }).count(), 0);
   });
 
-  it('the code for a phone has large squares, and says where no phone can open it', async () => {
+  it('the code for a phone has large squares, and the page warns if no phone can open it', async () => {
     const { url } = await stage.link({ steps: [SWITCH] });
     const page = await stage.page(DESKTOP);
     await begin(page, url);
@@ -141,7 +141,7 @@ describe('the details of a journey', () => {
     await keepScreens(page, 'the code');
   });
 
-  it('who does not agree is led to the company, drawings are whole, and countries are offered by name', async () => {
+  it('an end user who does not agree is led to the company, drawings are complete, and countries are offered by name', async () => {
     const { url } = await stage.link({ steps: [CONSENT] });
     const page = await stage.page({ reducedMotion: 'no-preference' });
     await begin(page, url);

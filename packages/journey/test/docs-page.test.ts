@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { testPlaces } from '../../server/test/harness.ts';
 import { openStage, type Stage } from './stage.ts';
 
-/** The documentation of the API, as somebody meets it who has a key and nothing else. */
+/** The API documentation, as seen by somebody who has only a key. */
 describe('the documentation page', () => {
   const places = testPlaces();
   let stage: Stage;
@@ -12,12 +12,12 @@ describe('the documentation page', () => {
   });
   after(() => stage.close());
 
-  it('takes a key once, exchanges it, and then calls work from the first on', async () => {
+  it('the documentation takes a key once and exchanges it, and then all calls work', async () => {
     const page = await stage.page({ viewport: { width: 1280, height: 900 } });
     // The viewer is several megabytes of script.
     page.setDefaultTimeout(60_000);
     const { origin } = new URL((await stage.link({ steps: [] })).url);
-    // To draw all operations takes the viewer half a minute, which `docs.test.ts` waits for. Those of API keys do here.
+    // To draw all operations takes half a minute, which `docs.test.ts` waits for. Those of API keys suffice here.
     const { paths, ...rest } = (await (await fetch(`${stage.app.baseUrl}/openapi.json`)).json()) as { paths: object };
     const ofKeys = Object.entries(paths).filter(([path]) => path.startsWith('/api/arthr/apiKeys'));
     const json = { ...rest, paths: Object.fromEntries(ofKeys) };
@@ -31,7 +31,7 @@ describe('the documentation page', () => {
     await page.getByText('Ready: “Test Request” calls this server').waitFor();
     await page.getByRole('link', { name: /List API keys/ }).click();
     const tests = page.getByRole('button', { name: /Test Request/ });
-    // The first is the exchange itself, which wants the key; the second wants the token.
+    // The first is the exchange itself, which needs the key; the second needs the token.
     for (const [at, path] of [
       [0, '/api/arthr/apiKeys/issue'],
       [1, '/api/arthr/apiKeys'],

@@ -11,7 +11,7 @@ import { keepScreens } from './keep-screens.ts';
 import { openStage, type Stage, type Started } from './stage.ts';
 import { CAPTURE, CONSENT } from './steps.ts';
 
-/** A page of a shop on an origin of its own, with the package as it is; each event stands in `window.heard`. */
+/** A page of a shop on an origin of its own, with the package unchanged; its events are in `window.heard`. */
 const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title><h1>Shop</h1><div id="place"></div>
 <script type="module">
 import { openJourney } from '/embed/index.ts';
@@ -42,7 +42,7 @@ function openShop(): Promise<{ server: Server; port: number }> {
       const code = stripTypeScriptTypes(readFileSync(new URL(module, SOURCES), 'utf8'));
       return void response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(code);
     }
-    // A page that frames another, as it stands in its address.
+    // A page that frames another, which its address names.
     const framed = searchParams.get('frames');
     const html = framed
       ? `<iframe allow="camera" src="${framed.replaceAll('&', '&amp;').replaceAll('"', '')}"></iframe>`
@@ -64,7 +64,7 @@ describe('a journey inside a page of the tenant', () => {
     stage = await openStage(places);
     shop = await openShop();
     listed = `http://127.0.0.1:${shop.port}`;
-    // Another origin, and another site, of the same little server.
+    // Another origin, and another site, of the same small server.
     stranger = `http://localhost:${shop.port}`;
     await setEmbedOrigins([listed], stage.testKey);
   });
@@ -105,7 +105,7 @@ describe('a journey inside a page of the tenant', () => {
   };
   const link = () => stage.link({ steps: [CONSENT, ...CAPTURE] });
 
-  it('goes from the first page to a completion in a dialog, with events, and the page goes on', async () => {
+  it('an embedded journey goes from the first page to a completion in a dialog, with events, and the page goes on', async () => {
     const started = await link();
     const page = await openPage(listed, started);
     await inFrame(page).getByRole('heading', { level: 1 }).waitFor();
@@ -127,7 +127,7 @@ describe('a journey inside a page of the tenant', () => {
     assert.deepEqual(stage.complaints, []);
   });
 
-  it('goes on after a reload of the frame, has the camera by permission, and grows inside a page', async () => {
+  it('an embedded journey continues after a reload of the frame, has the camera by permission, and grows inside a page', async () => {
     const page = await openPage(listed, await link(), 'inline');
     await tap(inFrame(page), 'Start');
     await tap(inFrame(page), 'I agree');
@@ -147,7 +147,7 @@ describe('a journey inside a page of the tenant', () => {
     assert.ok(((await page.locator('iframe').boundingBox())?.height ?? 0) >= 640);
   });
 
-  it('opens a window of its own where the browser keeps no cookie for a frame, and nothing is spent before', async () => {
+  it('a journey opens its own window where the browser keeps no cookie for a frame, and spends no code before', async () => {
     const page = await stage.page();
     await page.addInitScript(() => {
       if (window.parent !== window)
@@ -171,7 +171,7 @@ describe('a journey inside a page of the tenant', () => {
     assert.equal(cookie?.sameSite, 'Strict');
   });
 
-  it('opens in a window that the page asks for', async () => {
+  it('a journey opens in a window if the page requests it', async () => {
     const page = await stage.page();
     await page.goto(listed);
     const { url } = await link();
@@ -186,13 +186,13 @@ describe('a journey inside a page of the tenant', () => {
     assert.equal((await heard(page)).at(-1)?.completed, false);
   });
 
-  it('is refused by the browser for whoever is not listed, also around a page that is', async () => {
+  it('the browser refuses to frame a journey in an unlisted page, also around a listed one', async () => {
     const started = await link();
     const page = await openPage(stranger, started);
     await hears(page, 'error');
     assert.deepEqual(await heard(page), [{ name: 'error', reason: 'refused' }]);
     await page.getByRole('button', { name: 'Continue in a new window' }).waitFor();
-    // A stranger cannot speak for the listed page: the browser compares who frames, not what the address says.
+    // A stranger cannot impersonate the listed page: the browser checks the framing origins, not the address.
     const address = new URL(started.url);
     address.searchParams.set('embed', listed);
     const frames = (origin: string, inner: string) => `${origin}/?frames=${encodeURIComponent(inner)}`;
@@ -210,7 +210,7 @@ describe('a journey inside a page of the tenant', () => {
     stage.complaints.length = 0;
   });
 
-  it('takes no event from anybody but its own frame, and tells nobody but the listed page', async () => {
+  it('the package accepts events from its own frame only, and the journey tells only the listed page', async () => {
     const page = await openPage(listed, await link());
     await hears(page, 'ready');
     const forged = { from: 'grove-journey', type: 'completed', processInstanceId: 'x', outcome: 'passed' };
@@ -221,7 +221,7 @@ describe('a journey inside a page of the tenant', () => {
         frame.src = src as string;
         document.body.append(frame);
         await new Promise((done) => frame.addEventListener('load', done));
-        // As if the stranger had sent it, in the name of the journey.
+        // An event as if the stranger had sent it in the name of the journey.
         const { MessageEvent: Event } = window;
         window.dispatchEvent(
           new Event('message', { data: message, origin: 'http://evil.example', source: frame.contentWindow }),
@@ -235,7 +235,7 @@ describe('a journey inside a page of the tenant', () => {
       (await heard(page)).some(({ name }) => name === 'completed'),
       false,
     );
-    // A stranger who opens the window itself is told nothing: the tie between the two is cut.
+    // A stranger who opens the window itself receives no events: the browser isolates the two.
     const hostile = await stage.page();
     await hostile.goto(stranger);
     const { url } = await link();
@@ -247,7 +247,7 @@ describe('a journey inside a page of the tenant', () => {
     assert.deepEqual(await heard(hostile), []);
   });
 
-  it('opens no live journey by a code behind the address of a test journey that may be framed', async () => {
+  it('a code behind the address of a test journey that may be framed', async () => {
     const { url } = await link();
     const live = await stage.app.call('/api/process-manager/processTokens', {
       method: 'POST',
@@ -262,7 +262,7 @@ describe('a journey inside a page of the tenant', () => {
     assert.equal(instance.status, 'PENDING');
   });
 
-  it('is framed by no origin of another tenant or environment, and by nothing that is no origin', async () => {
+  it('no origin of another tenant or environment, and no invalid origin, may frame a journey', async () => {
     const { processInstanceId, url, tokenId } = await link();
     const { host, port } = new URL(url);
     const headersOf = async (query: Record<string, string>) => {
@@ -290,7 +290,7 @@ describe('a journey inside a page of the tenant', () => {
     ]) {
       assert.deepEqual(await headersOf(query), none, JSON.stringify(query));
     }
-    // What a test key lists is for test journeys alone.
+    // The list of a test key is for test journeys only.
     const live = await stage.app.call('/api/process-manager/processTokens', {
       method: 'POST',
       body: JSON.stringify({ name: 'live', processDefnName: 'document-and-selfie' }),

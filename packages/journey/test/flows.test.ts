@@ -65,7 +65,7 @@ describe('a journey in a browser', () => {
     await heading(page, 'All done, thank you');
   });
 
-  it('who is declined reads the same words whatever was found, what to do next, and a reference', async () => {
+  it('a declined end user reads the same words whatever the findings, what to do next, and a reference', async () => {
     const told = [];
     for (const _scenario of ['applicant-mismatch', 'face-mismatch']) {
       const parameters = { _scenario, lastName: 'Eriksson', documentType: 'PASSPORT', countryCode: 'UTO' };
@@ -87,7 +87,7 @@ describe('a journey in a browser', () => {
     assert.deepEqual(told[0]?.result, { outcome: 'notPossible' });
   });
 
-  it('a PDF is shown as the server has it before it is used, and one that is no PDF inside is explained', async () => {
+  it('a PDF is shown as the server’s picture of it before it is used, and an invalid one is explained', async () => {
     const { url } = await stage.link({
       steps: [{ ...DOCUMENT, sides: 'front' }],
       parameters: { documentType: 'PASSPORT', countryCode: 'UTO' },
@@ -127,7 +127,7 @@ describe('a journey in a browser', () => {
     await heading(page, 'Please open your link again');
   });
 
-  it('a process token opens a journey of its own; what is needed is said, and what comes next is fetched meanwhile', async () => {
+  it('a process token opens a journey of its own; the start page lists what is needed, and the next page is loaded meanwhile', async () => {
     const { url, tokenId } = await stage.link({ steps: [CONSENT, ...CAPTURE] });
     const page = await stage.page();
     const fetched = page.waitForRequest(/\/assets\/document-[^/]+\.js$/);
@@ -140,7 +140,7 @@ describe('a journey in a browser', () => {
     assert.match(page.url(), /\?pi=[0-9A-Z]{26}$/);
   });
 
-  it('what was agreed to is kept with its version, its words and its language', async () => {
+  it('a consent is stored with its version, its texts and its language', async () => {
     const started = await stage.link({ steps: [CONSENT] });
     const page = await stage.page({ locale: 'de-DE' });
     await page.goto(started.url);
@@ -151,7 +151,7 @@ describe('a journey in a browser', () => {
     assert.deepEqual(forms.consent, { accepted: true, textVersion: '1', language: 'de', page: 'grove-1' });
   });
 
-  it('who declines is asked once, and told what comes of it', async () => {
+  it('an end user who declines is asked once more and told the consequence', async () => {
     const { url, processInstanceId, token } = await stage.link({ steps: [CONSENT, FORM] });
     const page = await stage.page();
     await begin(page, url);
@@ -168,7 +168,7 @@ describe('a journey in a browser', () => {
     assert.equal(body.status, 'COMPLETED_ENDED_ERROR');
   });
 
-  it('faults of a form are said beside the field and at the top, which takes the focus', async () => {
+  it('faults of a form are shown beside the field and at the top, which takes the focus', async () => {
     const { url } = await stage.link({ steps: [FORM], parameters: { firstName: 'Grace' } });
     const page = await stage.page();
     await begin(page, url);
@@ -186,7 +186,7 @@ describe('a journey in a browser', () => {
     for (const id of described.split(' ')) assert.ok(await page.locator(`#${id}`).isVisible());
   });
 
-  it('where there is no stream of news the page asks for them', async () => {
+  it('the page polls where it has no event stream', async () => {
     const { url } = await stage.link({ steps: [CONSENT] });
     const context = await stage.context();
     const page = await context.newPage();
@@ -199,7 +199,7 @@ describe('a journey in a browser', () => {
     await heading(page, 'All done, thank you');
   });
 
-  it('another language loses nothing that was filled in', async () => {
+  it('a change of language keeps all input', async () => {
     const { url } = await stage.link({ steps: [FORM] });
     const page = await stage.page();
     await begin(page, url);
@@ -207,13 +207,13 @@ describe('a journey in a browser', () => {
     await page.getByLabel('Language').selectOption('ar');
     const field = page.getByLabel('البريد الإلكتروني');
     assert.equal(await field.inputValue(), 'ada@example.com');
-    // The words of the tenant are there at once; those of the page are loaded, and then it turns around.
+    // The texts of the tenant are there at once; those of the page are loaded, and then its direction changes.
     await page.locator('html[dir="rtl"][lang="ar"]').waitFor({ state: 'attached' });
     await page.reload();
     await page.getByLabel('البريد الإلكتروني').waitFor();
   });
 
-  it('a network that goes away in the middle is waited for, and nothing is lost', async () => {
+  it('the page waits for a lost network, and nothing is lost', async () => {
     const { url } = await stage.link({ steps: [FORM] });
     const context = await stage.context();
     const page = await context.newPage();
@@ -264,7 +264,7 @@ describe('a journey in a browser', () => {
     assert.equal(await focused(), 'H1');
   });
 
-  it('who cannot do a step is asked once; back leads to the step, and a person takes over', async () => {
+  it('an end user who cannot do a step is asked once; back leads to the step, and a person takes over', async () => {
     const { url } = await stage.link({ steps: [FORM] });
     const page = await stage.page();
     await begin(page, url);
@@ -277,7 +277,7 @@ describe('a journey in a browser', () => {
     await heading(page, 'Received, thank you');
   });
 
-  it('in the end it leads back by itself, unless it is stopped', async () => {
+  it('the result redirects by itself, unless it is stopped', async () => {
     const parameters = { _redirectUrl: 'http://localhost:9/done?case={PROCESS_INSTANCE_ID}' };
     const { url, processInstanceId } = await stage.link({ steps: [CONSENT], parameters });
     const page = await stage.page();
@@ -306,7 +306,7 @@ describe('a journey in a browser', () => {
     assert.match(href ?? '', /^shopapp:done\?/);
   });
 
-  it('a page that is closed says where, and who does not come back is told of', async () => {
+  it('a closed page reports its step, and an end user who does not return is reported', async () => {
     const { url, processInstanceId, token } = await stage.link({ steps: [CONSENT, FORM] });
     const page = await stage.page();
     await begin(page, url);
@@ -321,7 +321,7 @@ describe('a journey in a browser', () => {
     for (let tries = 0; !(await events()).includes('instance.stepLeft form'); tries++) {
       assert.ok(tries < 1500, 'nobody is told');
       await wait(20);
-      // What a closing page sends arrives when the browser has time for it; the token of the test is good for an hour.
+      // A closing page's request arrives when the browser has time for it; the token of the test is good for an hour.
       if (tries % 10 === 9) stage.app.clock.advance(MINUTE / 4);
       await stage.app.app.jobs.runDue();
     }
@@ -331,11 +331,11 @@ describe('a journey in a browser', () => {
     );
   });
 
-  it('when the time for all of it is over, the page says so by itself', async () => {
+  it('the page says by itself that the journey has expired', async () => {
     const { url } = await stage.link({ steps: [FORM] });
     const page = await stage.page();
     await begin(page, url);
-    // The last of the tests, because time goes by for every one of them.
+    // The last of the tests, because time passes for all of them.
     stage.app.clock.advance(48 * HOUR + MINUTE);
     await heading(page, 'This verification has ended');
     await page.reload();

@@ -20,7 +20,7 @@ describe('going on with a phone', () => {
     await mails.close();
   });
 
-  /** The first device at its code, and the link that a phone reads from it. */
+  /** Opens a journey on the first device up to its code, and the link of the code on a phone. */
   const offer = async (steps: object[]) => {
     const { url } = await stage.link({ steps });
     const first = await stage.page({ viewport: { width: 1280, height: 800 }, timezoneId: 'Europe/Berlin' });
@@ -36,7 +36,7 @@ describe('going on with a phone', () => {
     return { first, phone, ...made };
   };
 
-  it('the number is found again, the first device follows along, and leads on in the end', async () => {
+  it('a phone connects by the right number, the first device follows along, and continues in the end', async () => {
     const { first, phone, number } = await offer([SWITCH, FORM]);
     assert.equal(await first.locator('.number').innerText(), String(number));
     assert.ok(!phone.url().includes('ps='), 'the code stays in the address');
@@ -66,7 +66,7 @@ describe('going on with a phone', () => {
     );
   });
 
-  it('another number connects nothing, and the first device can try again', async () => {
+  it('a wrong number connects no device, and the first device can try again', async () => {
     const { first, phone, number } = await offer([SWITCH]);
     const numbers = await phone.locator('.numbers button').allInnerTexts();
     await press(phone, numbers.find((each) => each !== String(number)) as string);
@@ -78,7 +78,7 @@ describe('going on with a phone', () => {
     await heading(first, 'Your phone may be easier');
   });
 
-  it('who did not start it says so', async () => {
+  it('an end user who did not start the journey can say so', async () => {
     const { first, phone } = await offer([SWITCH]);
     await press(phone, 'I did not start this');
     await heading(phone, 'The connection was refused');
@@ -104,7 +104,7 @@ describe('going on with a phone', () => {
   };
   const linkIn = (text: string) => /https?:\S+/.exec(text)?.[0] ?? '';
 
-  it('the link comes by mail to the address that is known, and connects the phone that finds the number', async () => {
+  it('the link is mailed to the known address, and connects the phone that chooses the number', async () => {
     const first = await desktopAtCode({ email: 'ada.byrne@example.com' });
     const before = await first.locator('.qr').innerHTML();
     await press(first, 'Send me the link by e-mail');
@@ -122,7 +122,7 @@ describe('going on with a phone', () => {
     await heading(first, 'Your phone is connected');
   });
 
-  it('an address that is typed wrongly is said beside its field, and what the server cannot deliver is said, too', async () => {
+  it('an invalid address is reported beside its field, and so is a message that cannot be delivered', async () => {
     const first = await desktopAtCode({});
     await press(first, 'Send me the link by e-mail');
     const field = first.getByLabel('Your e-mail address');
@@ -136,7 +136,7 @@ describe('going on with a phone', () => {
     await press(first, 'Send me the link by e-mail');
   });
 
-  it('the link that is opened where it was asked for goes on there', async () => {
+  it('a link that is opened in the browser of its journey continues there', async () => {
     const first = await desktopAtCode({ email: 'ada@example.com' });
     const { length } = mails.mails;
     await press(first, 'Send me the link by e-mail');
@@ -150,7 +150,7 @@ describe('going on with a phone', () => {
     await first.getByRole('img', { name: /QR code/ }).waitFor();
   });
 
-  it('who waits for a person is told by mail once it is decided', async () => {
+  it('an end user who waits for a review gets a mail once it is decided', async () => {
     const { url, processInstanceId, token } = await stage.link({ steps: [FORM] });
     const page = await stage.page();
     await begin(page, url);

@@ -8,7 +8,7 @@ import { openStage, type Stage } from './stage.ts';
 const heading = (page: Page, text: string | RegExp) => page.getByRole('heading', { level: 1, name: text }).waitFor();
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
 
-/** What Chromium has for tests in place of a fingerprint reader. */
+/** Chromium's virtual authenticator, in place of a fingerprint reader. */
 const AUTHENTICATOR = {
   protocol: 'ctap2',
   transport: 'internal',
@@ -31,7 +31,7 @@ describe('the steps of identity stores in a browser', () => {
   before(async () => {
     stage = await openStage(places);
     token = await stage.app.token(stage.testKey);
-    // The pages are Grove's own, so the relying party is the domain that Grove is found at.
+    // The pages are Grove's own, so the relying party is the domain of Grove.
     const { url } = await stage.link({ steps: [{ id: 'hello', type: 'consent' }] });
     rpId = new URL(url).hostname;
     await post('/stores', { name: 'people' });
@@ -56,7 +56,7 @@ describe('the steps of identity stores in a browser', () => {
     await press(page, 'Start');
   };
 
-  it('a passkey is made in one journey and used in the next; who closes the window may try again', async () => {
+  it('a passkey is made in one journey and used in the next; an end user who closes the dialog may try again', async () => {
     const page = await stage.page();
     const cdp = await page.context().newCDPSession(page);
     await cdp.send('WebAuthn.enable');
@@ -86,11 +86,11 @@ describe('the steps of identity stores in a browser', () => {
     await page.context().close();
   });
 
-  /** A browser that has conditional requests, whether or not this Chromium has the lists and the password store for them. */
+  /** Imitates conditional requests, whether or not this Chromium has the list and the password store for them. */
   const noteConditional = (page: Page) =>
     page.addInitScript(() => {
-      const asked: string[] = [];
-      Object.assign(window, { asked });
+      const requests: string[] = [];
+      Object.assign(window, { asked: requests });
       const known = PublicKeyCredential as unknown as Record<string, unknown>;
       known.isConditionalMediationAvailable = async () => true;
       known.getClientCapabilities = async () => ({ conditionalCreate: true });
@@ -98,20 +98,20 @@ describe('the steps of identity stores in a browser', () => {
       for (const name of ['get', 'create'] as const) {
         const ask = credentials[name].bind(credentials) as (options: object) => Promise<Credential | null>;
         credentials[name] = ((options: { mediation?: string; signal?: AbortSignal }) => {
-          asked.push(`${name} ${options.mediation ?? 'dialog'}`);
+          requests.push(`${name} ${options.mediation ?? 'dialog'}`);
           const { mediation, ...plain } = options;
           const { choose } = window as unknown as { choose?: boolean };
           if (mediation !== 'conditional' || choose) return ask(plain);
-          // Nobody chooses: it waits until it is given up.
+          // Nobody chooses: the request waits until it is aborted.
           return new Promise((_, reject) =>
             options.signal?.addEventListener('abort', () => reject(options.signal?.reason)),
           );
         }) as never;
       }
     });
-  const asked = (page: Page) => page.evaluate(() => (window as unknown as { asked: string[] }).asked);
+  const requestsOf = (page: Page) => page.evaluate(() => (window as unknown as { asked: string[] }).asked);
 
-  it('where nobody is named a passkey can be taken from the list of a field, or by the button', async () => {
+  it('a journey without a user takes a passkey from the list of a field, or by the button', async () => {
     const page = await stage.page();
     const cdp = await page.context().newCDPSession(page);
     await cdp.send('WebAuthn.enable');
@@ -121,7 +121,7 @@ describe('the steps of identity stores in a browser', () => {
     await press(page, 'Create a passkey');
     await heading(page, 'All done, thank you');
     assert.deepEqual(
-      await asked(page),
+      await requestsOf(page),
       ['create dialog'],
       'nobody has logged in, so the browser is not asked to make one',
     );
@@ -137,7 +137,7 @@ describe('the steps of identity stores in a browser', () => {
     await press(page, 'Use my passkey');
     await page.getByText('That was stopped, or it took too long').waitFor();
     await page.waitForFunction(() => (window as unknown as { asked: string[] }).asked.length === 3);
-    assert.deepEqual(await asked(page), ['get conditional', 'get dialog', 'get conditional']);
+    assert.deepEqual(await requestsOf(page), ['get conditional', 'get dialog', 'get conditional']);
     for (const credential of credentials) {
       await cdp.send('WebAuthn.addCredential', { authenticatorId, credential });
     }
@@ -147,7 +147,7 @@ describe('the steps of identity stores in a browser', () => {
     await page.addInitScript(() => Object.assign(window, { choose: true }));
     await open(page, use);
     await heading(page, 'All done, thank you');
-    assert.deepEqual(await asked(page), ['get conditional'], 'nothing was pressed');
+    assert.deepEqual(await requestsOf(page), ['get conditional'], 'nothing was pressed');
     await page.context().close();
   });
 
@@ -175,11 +175,11 @@ describe('the steps of identity stores in a browser', () => {
     await heading(page, 'Enter your code');
     await type();
     await heading(page, 'All done, thank you');
-    assert.deepEqual(await asked(page), ['create conditional']);
+    assert.deepEqual(await requestsOf(page), ['create conditional']);
     await page.context().close();
   });
 
-  it('an authenticator app is set up in one journey and asked in the next; a wrong code can be typed again', async () => {
+  it('an authenticator app is set up in one journey and used in the next; a wrong code can be typed again', async () => {
     const page = await stage.page();
     await open(page, [ADD, { id: 'make', type: 'totpRegistration', ...TOTP_STEP }], 'grace');
     await heading(page, 'Set up your authenticator app');
@@ -204,7 +204,7 @@ describe('the steps of identity stores in a browser', () => {
     await page.context().close();
   });
 
-  it('who is locked is not told why', async () => {
+  it('a locked user is not told the reason', async () => {
     const ada = await post('/stores/people/users', { extId: 'locked' });
     await post(`/stores/people/users/${ada.id}/lock`, {});
     const page = await stage.page();

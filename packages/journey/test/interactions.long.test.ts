@@ -5,8 +5,8 @@ import { FAKE_CAMERA, measureInteractions } from './interactions.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /**
- * All that the page does after a press, the next screen included, until it has painted three times. How soon it paints for
- * the first time is a part of that: `bench/interactions.ts` measures it by the clock, four times slower, against 200 ms.
+ * The processor time after a press, the next screen included, until the page has painted three times. The time to the
+ * first paint is a part of that: `bench/interactions.ts` measures it by the clock, four times slower, against 200 ms.
  */
 const MAX_PROCESSOR_MS = 2000;
 const SCREENS = [
@@ -33,7 +33,7 @@ const SCREENS = [
   'the statement',
 ];
 
-/** Others use the machine, too, and the browser counts their time with its own: only what is far too long is refused here. */
+/** The browser counts the time of other programs with its own, so only what is far too long is refused here. */
 describe('a tap on any screen', () => {
   const places = testPlaces();
   let stage: Stage;
@@ -42,13 +42,13 @@ describe('a tap on any screen', () => {
   });
   after(() => stage.close());
 
-  it('is seen by the browser’s own measure of interactions, and keeps the page busy for a short time only', async () => {
-    const found = await measureInteractions(stage);
-    assert.deepEqual([...new Set(found.map(({ screen }) => screen))].toSorted(), SCREENS.toSorted());
-    const slow = found.filter(({ processorMs }) => processorMs > MAX_PROCESSOR_MS);
+  it('a tap is measured by the browser as an interaction, and keeps the page busy for a short time only', async () => {
+    const interactions = await measureInteractions(stage);
+    assert.deepEqual([...new Set(interactions.map(({ screen }) => screen))].toSorted(), SCREENS.toSorted());
+    const slow = interactions.filter(({ processorMs }) => processorMs > MAX_PROCESSOR_MS);
     assert.deepEqual(slow, []);
     assert.ok(
-      found.every(({ processorMs }) => processorMs > 0) && found.some(({ paintMs }) => paintMs > 0),
+      interactions.every(({ processorMs }) => processorMs > 0) && interactions.some(({ paintMs }) => paintMs > 0),
       'nothing was measured',
     );
     assert.deepEqual(stage.complaints, []);

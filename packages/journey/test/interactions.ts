@@ -4,19 +4,19 @@ import type { Stage } from './stage.ts';
 import { CAPTURE, CONSENT, FORM, SWITCH } from './steps.ts';
 
 /**
- * Taps and types on every screen of a journey, and measures how soon each is answered: by the Event Timing API, as
- * browsers report Interaction to Next Paint, and by the processor time that the page itself took.
+ * Taps and types on every screen of a journey, and measures the response: by the Event Timing API, as browsers report
+ * Interaction to Next Paint, and by the processor time of the page itself.
  */
 export type Interaction = {
   readonly screen: string;
   readonly act: string;
   /** From the press to the next paint, as the browser reports it; 0 if that was less than 16 ms. */
   readonly paintMs: number;
-  /** Processor time of the page's main thread until it had painted again. */
+  /** The processor time of the page's main thread until it has painted again. */
   readonly processorMs: number;
 };
 
-/** Without a camera's picture of a document nothing is taken by itself, so every button can be pressed in peace. */
+/** The camera shows no document, so nothing is photographed automatically and every button can be pressed. */
 export const FAKE_CAMERA = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
 const PHONE = { viewport: { width: 390, height: 664 }, hasTouch: true, isMobile: true, permissions: ['camera'] };
 
@@ -152,7 +152,7 @@ async function processorMs(session: CDPSession): Promise<number> {
   return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
 }
 
-/** In the page: keeps the slowest press or key since it was last asked. A pointer that only moves is no interaction. */
+/** Runs in the page: records the slowest press or key since the last reading. A moving pointer is no interaction. */
 function watchEvents(): void {
   const scope = globalThis as unknown as { slowest: number };
   scope.slowest = 0;
@@ -163,7 +163,7 @@ function watchEvents(): void {
   }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit);
 }
 
-/** In the page: after two frames what was pressed is painted, and the browser has said how long that took. */
+/** Runs in the page: after some frames the press is painted, and the browser has reported its duration. */
 async function nextPaint(): Promise<number> {
   const scope = globalThis as unknown as { slowest: number };
   for (let frames = 0; frames < 3; frames++) await new Promise((done) => requestAnimationFrame(done));

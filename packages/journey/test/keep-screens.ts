@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 
-/** Where pictures of all screens are kept, when they are asked for with SCREENSHOTS=1. */
+/** The folder for pictures of all screens, which SCREENSHOTS=1 requests. */
 const FOLDER = fileURLToPath(new URL('../../../build/screens/', import.meta.url));
 const SIZES = {
   phone: { width: 360, height: 740 },
@@ -10,7 +10,7 @@ const SIZES = {
   desktop: { width: 1280, height: 800 },
 } as const;
 
-/** The page as it is now in every size, light and dark; it is as before afterwards. */
+/** Saves the page in every size, light and dark, and restores it. */
 export async function keepScreens(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS !== '1') return;
   mkdirSync(FOLDER, { recursive: true });

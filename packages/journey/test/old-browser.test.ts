@@ -8,10 +8,10 @@ import { heading, press } from './acts.ts';
 import { openStage, type Stage } from './stage.ts';
 import { CONSENT, DOCUMENT, FORM } from './steps.ts';
 
-/** Browsers that know no modules: the page is handed out as they would read it. */
+/** Browsers without modules: the page is rewritten as they would read it. */
 const SELFIE = { id: 'selfie', type: 'face', liveness: 'none' };
 
-it('what such browsers are sent is ECMAScript 5 and asks for nothing that they do not have', () => {
+it('the script for old browsers is ECMAScript 5 and uses nothing that they lack', () => {
   const code = oldBrowserScript().replace(/^\s*(\/\/|\/\*\*).*$/gm, '');
   for (const newer of [
     /=>/,
@@ -64,7 +64,7 @@ describe('a browser that knows no modules', () => {
       .getByLabel('Use a photo from this device')
       .setInputFiles({ name: 'photo.jpg', mimeType: 'image/jpeg', buffer: Buffer.from(JPEG) });
 
-  it('leads through consent, a form, a document and a selfie from files, to the result', async () => {
+  it('the page for old browsers leads through consent, a form, a document and a selfie from files, to the result', async () => {
     const { url } = await stage.link({ steps: [CONSENT, FORM, DOCUMENT, SELFIE] });
     const page = await old();
     await page.goto(url);
@@ -101,7 +101,7 @@ describe('a browser that knows no modules', () => {
     await heading(page, 'All done, thank you');
   });
 
-  it('says what it cannot do, and offers a phone or a person instead', async () => {
+  it('the page for old browsers says what it cannot do, and offers a phone or a person instead', async () => {
     const { url } = await stage.link({ steps: [{ id: 'selfie', type: 'face' }] });
     const page = await old();
     await page.goto(url);
@@ -122,7 +122,7 @@ describe('a browser that knows no modules', () => {
     await heading(alone, 'Received, thank you');
   });
 
-  it('speaks the language of its user, counts in it, and reads from right to left', async () => {
+  it('the page for old browsers is in the language of its user, with its plural forms and direction', async () => {
     const { url } = await stage.link({ steps: [CONSENT] });
     const page = await old('ar');
     await page.goto(url);
@@ -136,7 +136,7 @@ describe('a browser that knows no modules', () => {
     assert.equal((await textOf(page)).replace(/\s+/g, ' '), (await textOf(modern)).replace(/\s+/g, ' '));
   });
 
-  it('a link that was used says so, and no page broke its policy or threw', async () => {
+  it('a used link says so, and no page broke its policy or threw', async () => {
     const { url } = await stage.link({ steps: [CONSENT] });
     for (const title of ['Your data, your decision', 'This link cannot be used any more']) {
       const page = await old();

@@ -5,7 +5,7 @@ import { heading, press } from './acts.ts';
 import { keepScreens } from './keep-screens.ts';
 import { openStage, type Stage } from './stage.ts';
 
-/** Words of the tenant, in the language of the page. */
+/** Texts of the tenant, in the language of the page. */
 describe('the words of a tenant', () => {
   const places = testPlaces();
   let stage: Stage;
@@ -43,7 +43,7 @@ describe('the words of a tenant', () => {
     },
   };
 
-  it('are shown in the language of the page, and what is not there in English with its language and direction', async () => {
+  it('texts of a tenant are shown in the language of the page, or in English with its language and direction', async () => {
     const { url } = await stage.link({ steps: [CONSENT, FORM] });
     const page = await stage.page({ locale: 'de-DE' });
     await page.goto(url);
@@ -79,7 +79,7 @@ describe('the words of a tenant', () => {
     assert.deepEqual(stage.complaints, []);
   });
 
-  it('lack languages that validation names, and no shipped definition lacks one', async () => {
+  it('validation names the languages that a text lacks, and no shipped definition lacks one', async () => {
     const validate = async (definition: object) => {
       const body = JSON.stringify(definition);
       const answer = await stage.app.call('/api/process-manager/processDefinitions/validate', { method: 'POST', body });

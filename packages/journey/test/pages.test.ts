@@ -8,14 +8,14 @@ import { pageZip } from '../../server/test/zips.ts';
 import { openStage, type Stage } from './stage.ts';
 import { CONSENT } from './steps.ts';
 
-/** What a tenant adds of its own: pages, which may misbehave, and a look. */
+/** What a tenant adds: pages, which may misbehave, and a theme. */
 const INDEX =
   '<!doctype html><title>Page</title><body><h1>Ours</h1><button>Send</button><script src="app.js"></script>';
 const SEND = `const send = (variables) => parent.postMessage({ event: 'SEND', variables }, '*');`;
 
 const PAGES = {
   good: `${SEND} const button = document.querySelector('button');
-  // Nobody can press it before it does something.
+  // The button cannot be pressed before it has a handler.
   button.disabled = true;
   addEventListener('message', ({ data }) => {
     if (data.command !== 'PROCESS') return;
@@ -64,7 +64,7 @@ describe('what a tenant adds', () => {
   };
   const fault = (page: Page) => page.getByRole('heading', { name: 'This page does not respond' }).waitFor();
 
-  it('a page is told what it may know, and what it sends is kept', async () => {
+  it('a page receives its data, and its variables are stored', async () => {
     const { page, definitionId, processInstanceId, token } = await show('good');
     const frame = page.frameLocator('iframe');
     await frame.getByRole('button', { name: 'Send' }).click();
@@ -74,7 +74,7 @@ describe('what a tenant adds', () => {
     assert.deepEqual(body.forms.page1, { seen: 'hello en' });
   });
 
-  it('a page shares nothing with ours', async () => {
+  it('a custom page shares nothing with ours', async () => {
     const { page } = await show('good');
     const frame = page.locator('iframe');
     await frame.waitFor();
@@ -84,7 +84,7 @@ describe('what a tenant adds', () => {
     assert.equal(await inner?.evaluate(() => self.origin), 'null');
   });
 
-  it('nobody but the page itself is heard: what another window sends is not kept', async () => {
+  it('only messages of the page itself count: those of another window are not stored', async () => {
     const { page, definitionId, processInstanceId, token } = await show('good');
     const send = page.frameLocator('iframe').getByRole('button', { name: 'Send' });
     await send.waitFor();
@@ -97,7 +97,7 @@ describe('what a tenant adds', () => {
     assert.deepEqual(body.forms.page1, { seen: 'hello en' });
   });
 
-  it('a page that never says anything is taken away after ten seconds; a person can take over', async () => {
+  it('a silent page is removed after ten seconds; a person can take over', async () => {
     const { page } = await show('silent', (each) => each.clock.install());
     await page.locator('iframe').waitFor();
     await page.clock.fastForward(9_000);
@@ -113,17 +113,17 @@ describe('what a tenant adds', () => {
     await page.getByRole('heading', { name: 'Received, thank you' }).waitFor();
   });
 
-  it('a page that sends rubbish, or talks without end, is taken away', async () => {
+  it('a page that sends invalid or endless messages is removed', async () => {
     for (const name of ['rubbish', 'talkative']) await fault((await show(name)).page);
   });
 
-  it('a page that goes to another address is taken away, and what comes after it is not heard', async () => {
+  it('a page that navigates elsewhere is removed, and the next page is not heard', async () => {
     const { page } = await show('restless');
     await fault(page);
     assert.equal(await page.locator('iframe').count(), 0);
   });
 
-  it('the look of the tenant is put on: colours, corners, logo', async () => {
+  it('the theme of the tenant is applied: colours, corners, logo', async () => {
     const palette = {
       primary: '#7a1fa2',
       onPrimary: '#ffffff',
@@ -156,7 +156,7 @@ describe('what a tenant adds', () => {
     assert.deepEqual(look, { backgroundColor: 'rgb(122, 31, 162)', borderRadius: '3px', serif: true });
   });
 
-  it('the words of the tenant are put on: its language, unless another is wished for, and its texts', async () => {
+  it('the tenant’s language is applied unless another is requested, and so are its texts', async () => {
     const texts = {
       de: { 'start.title': 'Schön, dass Sie da sind', 'start.lead': 'Hier ist {tenant}.' },
       en: {
@@ -181,7 +181,7 @@ describe('what a tenant adds', () => {
     await page.goto(url);
     await page.getByRole('heading', { name: 'Schön, dass Sie da sind' }).waitFor();
     assert.equal(await page.locator('.lead').innerText(), 'Hier ist acme.');
-    // Nobody has glimpsed the language that the browser would have had.
+    // The language that the browser would have had was never shown.
     assert.deepEqual([...new Set(headings)], ['Schön, dass Sie da sind']);
     assert.equal(await page.getByRole('button', { name: 'Beginnen' }).count(), 1, 'what is not replaced is ours');
     await page.locator('.language select').selectOption('en');

@@ -6,7 +6,7 @@ import { judgeCard } from '../src/capture/document/judge-card.ts';
 import { measureCard, measureLight } from '../src/capture/document/measure-card.ts';
 import type { Quad } from '../src/capture/document/quad.ts';
 
-/** Photographs of specimens as the page looks at them: a copy of 480 pixels, with the corners where they are. */
+/** Photographs of specimens as the page measures them: a copy of 480 pixels, with the true corners. */
 const TAKEN = { width: 640, height: 480 } as const;
 const LOOKED_AT = 480;
 const FRAME = { left: 40, top: 60, width: 400, height: 252 };
@@ -27,9 +27,9 @@ describe('reflections on specimens', () => {
     { kind: 'licence', side: 'front' },
   ] as const;
 
-  it('are hinted where the camera shows them below white', async () => {
+  it('reflections on specimens get a hint where the camera shows them below white', async () => {
     for (const [at, side] of SIDES.entries()) {
-      // A lamp of 0.3 hides a third of the width; at 0.8 of the light nothing of it is white.
+      // A lamp of 0.3 hides a third of the width; at 0.8 of the light none of it is white.
       for (const photograph of [
         { glare: 0.3, light: 0.8 },
         { glare: 0.8, light: 0.8 },
@@ -40,7 +40,7 @@ describe('reflections on specimens', () => {
     }
   });
 
-  it('are not hinted where there are none, in any light', async () => {
+  it('specimens without reflections get no hint, in any light', async () => {
     const others = [
       { kind: 'idCard', side: 'back' },
       { kind: 'licence', side: 'back' },

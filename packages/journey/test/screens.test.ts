@@ -10,13 +10,13 @@ import { openStage, type Stage } from './stage.ts';
 import { CONSENT, DOCUMENT, FORM, SWITCH } from './steps.ts';
 
 /**
- * Every screen, looked at by axe at the smallest width there is. Those that hold each kind of element are looked at in the
- * dark and from right to left as well; `npm run test:long` does so with all.
+ * Checks every screen with axe at the smallest width. Screens that hold each kind of element are checked in the dark
+ * and from right to left as well; `npm run test:long` does so with all.
  */
 const WHOLE = ['consent', 'faults of a form', 'the code', 'a photograph to be checked', 'a link that cannot be used'];
 const NARROW = { width: 320, height: 640 };
 const MIN_TARGET = 44;
-/** They are offered, and nothing is sent. */
+/** Messages are offered, but none is sent. */
 const MESSAGES = {
   SMTP_URL: 'smtp://127.0.0.1:1',
   MAIL_FROM: 'no-reply@example.org',
@@ -26,7 +26,7 @@ const PHOTO = await sharp({ create: { width: 900, height: 600, channels: 3, back
   .jpeg()
   .toBuffer();
 
-/** What can be pressed and is smaller than a finger; links inside of sentences are as high as their line. */
+/** Controls that are smaller than a finger; links inside of sentences are as high as their line. */
 const smallTargets = (page: Page) =>
   page.evaluate((min) => {
     const all = document.querySelectorAll<HTMLElement>('button, select, input, textarea, .foot a, a.button');
@@ -36,7 +36,7 @@ const smallTargets = (page: Page) =>
       .map((each) => each.outerHTML.slice(0, 120));
   }, MIN_TARGET);
 
-/** What sticks out at 320 pixels, or shows less than it says. */
+/** Elements that overflow at 320 pixels, or clip their text. */
 const sticksOut = (page: Page) =>
   page.evaluate(() => {
     const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
@@ -51,7 +51,7 @@ const sticksOut = (page: Page) =>
     return [...(wide ? ['the page scrolls sideways'] : []), ...clipped.map((each) => each.outerHTML.slice(0, 120))];
   });
 
-/** What moves, or would if it were its turn. */
+/** Elements with an animation, whether or not it runs now. */
 const moving = (page: Page) =>
   page.evaluate(() =>
     document.getAnimations().map((each) => {
@@ -101,7 +101,7 @@ describe('every screen', () => {
   const press = (page: Page, selector: string) => page.locator(selector).click();
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
-  it('start, consent, declining, form, its faults, unable, received', async () => {
+  it('axe and narrow screens: start, consent, declining, form, its faults, unable, received', async () => {
     const page = await open([CONSENT, FORM]);
     await look(page, 'start');
     await press(page, '.button.primary');
@@ -123,7 +123,7 @@ describe('every screen', () => {
     await look(page, 'received');
   });
 
-  it('switching devices, the code, the phone, following along, passed, back to the first', async () => {
+  it('axe and narrow screens: switching devices, the code, the phone, following along, passed, back to the first', async () => {
     const page = await open([SWITCH]);
     await press(page, '.button.primary');
     await heading(page, 'Your phone may be easier');
@@ -147,7 +147,7 @@ describe('every screen', () => {
     await look(page, 'passed');
   });
 
-  it('choosing a document, and what is missing', async () => {
+  it('axe and narrow screens: choosing a document, and what is missing', async () => {
     const page = await open([DOCUMENT]);
     await press(page, '.button.primary');
     await heading(page, 'Which document would you like to use?');
@@ -157,7 +157,7 @@ describe('every screen', () => {
     await look(page, 'choosing a document');
   });
 
-  it('a photograph to be checked, one that is not good enough, and one that is used all the same', async () => {
+  it('axe and narrow screens: a photograph to be checked, one that is not good enough, and one that is used anyway', async () => {
     const { url, definitionId, processInstanceId, token } = await stage.link({
       steps: [{ ...DOCUMENT, sides: 'front' }],
       parameters: { _scenario: 'document-blurred', documentType: 'PASSPORT', countryCode: 'UTO' },
@@ -192,7 +192,7 @@ describe('every screen', () => {
     assert.deepEqual([anyway, client], ['chosen', ['from_file']]);
   });
 
-  it('a link that does not open anything, and the statement', async () => {
+  it('axe and narrow screens: a link that opens nothing, and the statement', async () => {
     const page = await open([CONSENT], '&lang=en');
     const { origin } = new URL(page.url());
     await page.goto(`${origin}/web/?pi=x#c=acme.nothing`);
@@ -201,7 +201,7 @@ describe('every screen', () => {
     await look(page, 'the statement');
   });
 
-  /** A step as the server would show it, for those that need what a test does not have. */
+  /** Shows a step as the server would, for steps that a test cannot reach. */
   const pretend = async (
     change: (journey: { step?: object; waitingFor?: string }) => object,
     prepare: (page: Page) => Promise<unknown> = async () => undefined,
@@ -210,12 +210,12 @@ describe('every screen', () => {
     await prepare(page);
     const { url } = await stage.link({ steps: [FORM] });
     await page.route(/\/api\/journey\/(sessions|[0-9A-Z]{26}(\?theme=true)?)$/, async (route) => {
-      const asked = route.request();
-      const { host } = new URL(asked.url());
-      // The name of the tenant's host is one that browsers know and this machine does not.
+      const request = route.request();
+      const { host } = new URL(request.url());
+      // Browsers know the name of the tenant's host, but this machine does not.
       const response = await route.fetch({
-        url: asked.url().replace(/\/\/[^:/]+/, '//127.0.0.1'),
-        headers: { ...(await asked.allHeaders()), host },
+        url: request.url().replace(/\/\/[^:/]+/, '//127.0.0.1'),
+        headers: { ...(await request.allHeaders()), host },
       });
       const json = await response.json();
       await route.fulfill({ response, json: json.journey ? { ...json, journey: change(json.journey) } : change(json) });
@@ -224,11 +224,11 @@ describe('every screen', () => {
     return page;
   };
   const step = (type: string) => ({ id: type, type, attempt: 1, maxAttempts: 3, images: [], settings: {} });
-  /** What the server would make for such a step. */
+  /** The server's data for such a step. */
   const begun = (page: Page, settings: object) =>
     page.route(/\/begin$/, (route) => route.fulfill({ json: { begun: true, settings } }));
 
-  it('passkeys and one-time codes', async () => {
+  it('axe and narrow screens: passkeys and one-time codes', async () => {
     const key = await pretend((journey) => ({ ...journey, step: step('passkeyRegistration') }));
     await begun(key, { publicKey: { challenge: 'AAAA', rpId: 'localhost' }, expiringDtm: '2100-01-01T00:00:00.000Z' });
     await press(key, '.button.primary');
@@ -245,14 +245,14 @@ describe('every screen', () => {
     await look(totp, 'one-time code');
   });
 
-  it('the time of a step runs out in good time', async () => {
+  it('the page warns in good time before a step expires', async () => {
     const soon = new Date(Date.now() + 100_000).toISOString();
     const page = await pretend((journey) => ({ ...journey, step: { ...journey.step, expiringDtm: soon } }));
     await page.getByText('There is 1 minute left for this step').waitFor();
     await look(page, 'time left');
   });
 
-  it('waiting, and that nobody has to stay, who is told by mail; a pause', async () => {
+  it('a waiting page says that nobody has to stay and offers a mail; a pause has its own page', async () => {
     const page = await pretend(
       ({ step: _, ...journey }) => ({ ...journey, waitingFor: 'check' }),
       (page) => page.clock.install(),

@@ -3,23 +3,23 @@ import { openTestApp, type Places, type TestApp } from '../../server/test/harnes
 import { build, isFresh } from '../build.ts';
 import { openChromium, slowDown } from './browsers.ts';
 
-/** A server with the built pages, and a real browser to open them with. It reaches this machine and nothing else. */
+/** A server with the built pages, and a real browser to open them. It reaches this machine only. */
 const PHONE = { width: 360, height: 740 };
-/** A machine that has other things to do takes its time. */
+/** A busy machine takes its time. */
 const WAIT_MS = 20_000;
 
 export type Stage = {
   app: TestApp;
   testKey: string;
   browser: Browser;
-  /** What pages asked for elsewhere, and what their policy or their code complained about. */
+  /** Requests to other hosts, violations of the policy and errors of the pages. */
   complaints: string[];
-  /** A browser of its own, with no cookies. */
+  /** Opens a browser context without cookies. */
   context(options?: BrowserContextOptions): Promise<BrowserContext>;
   page(options?: BrowserContextOptions): Promise<Page>;
-  /** The address that an end user is sent, for a journey of these steps in the sandbox. */
+  /** The address that an end user receives, for a journey of these steps in the sandbox. */
   link(journey: WantedJourney): Promise<Started>;
-  /** Closes every page that is open, so that none works on beside the next test. */
+  /** Closes every open page, so that none affects the next test. */
   clear(): Promise<void>;
   close(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** Steps that the tests put journeys together from. */
+/** Steps from which the tests build journeys. */
 export const CONSENT = { id: 'consent', type: 'consent' };
 export const SWITCH = { id: 'switch', type: 'switchDevice' };
 export const DOCUMENT = { id: 'document', type: 'document' };

@@ -9,7 +9,7 @@ import { keepScreens } from './keep-screens.ts';
 import { openStage, type Stage } from './stage.ts';
 import { CAPTURE, CONSENT, DOCUMENT, FORM } from './steps.ts';
 
-/** Where people used to get stuck: each test is one trap, walked through as somebody would who falls into it. */
+/** Situations in which people used to get stuck: each test walks through one of them. */
 describe('a journey has no traps', () => {
   const places = testPlaces();
   const PHONE = {
@@ -48,7 +48,7 @@ describe('a journey has no traps', () => {
   const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
   const sample = (page: Page) => press(page, 'Use a sample passport');
 
-  it('a wrong digit keeps the secret; a reload too; a new one is shown on purpose; a phone has a link and a copy', async () => {
+  it('a wrong code and a reload keep the secret; a new one is shown on request; a phone has a link and a copy', async () => {
     const { url } = await stage.link({ steps: [ADD, MAKE], parameters: { userExtId: 'ada' } });
     const page = await stage.page({ ...PHONE, permissions: ['clipboard-read', 'clipboard-write'] });
     await begin(page, url);
@@ -77,7 +77,7 @@ describe('a journey has no traps', () => {
     await heading(page, 'All done, thank you');
   });
 
-  it('the secret of a registration that somebody else began is never shown in a journey', async () => {
+  it('the secret of a registration that somebody else started is never shown in a journey', async () => {
     const user = await post('/identity-store/stores/people/users', { extId: 'grace' });
     const began = await post(`/identity-store/stores/people/users/${user.id}/totps/registrations/app`, {});
     const { url } = await stage.link({ steps: [ADD, MAKE], parameters: { userExtId: 'grace' } });
@@ -87,10 +87,10 @@ describe('a journey has no traps', () => {
     assert.notEqual(await secretOf(page), began.secret);
   });
 
-  it('a country that was chosen wrongly is a question with one tap, not a refusal, and costs no try', async () => {
+  it('a wrongly chosen country leads to a question, not to a refusal, and costs no attempt', async () => {
     const { url, processInstanceId } = await stage.link({ steps: [DOCUMENT] });
     const page = await stage.page(PHONE);
-    // The sample is a document of Utopia, whatever was chosen.
+    // The sample is a document of France, whatever was chosen.
     await page.route(/\/images\/front$/, (route) => {
       const postData = JSON.stringify({ documentType: 'PASSPORT', countryCode: 'FRA', person: 'sample' });
       return route.continue({ postData });
@@ -112,7 +112,7 @@ describe('a journey has no traps', () => {
     await heading(page, 'All done, thank you');
   });
 
-  it('who insists on the other country leaves it to a human, and a tenant’s own list still refuses', async () => {
+  it('an end user who insists on the other country gets a review, and a tenant’s own list still refuses', async () => {
     const other = JSON.stringify({ documentType: 'PASSPORT', countryCode: 'FRA', person: 'sample' });
     const walk = async (step: object) => {
       const { url } = await stage.link({ steps: [step] });
@@ -132,7 +132,7 @@ describe('a journey has no traps', () => {
     await keepScreens(refused, 'country-refused');
   });
 
-  it('the same link again in the same browser goes on; another browser is told what to do', async () => {
+  it('the same link continues in the same browser; another browser is told what to do', async () => {
     const { url } = await stage.link({ steps: [CONSENT, FORM] });
     const context = await stage.context();
     const page = await context.newPage();
@@ -155,7 +155,7 @@ describe('a journey has no traps', () => {
     assert.notEqual(await elsewhere.locator('.brand').innerText(), '');
   });
 
-  it('a public link asks in the same browser whether to go on or to start over; an ended one starts anew', async () => {
+  it('a public link asks in the same browser whether to go on or to start over; a finished one starts anew', async () => {
     const { tokenId } = await stage.link({ steps: [CONSENT, FORM] });
     const link = `${new URL((await stage.link({ steps: [CONSENT] })).url).origin}/web/?pt=${tokenId}`;
     const context = await stage.context();
@@ -227,7 +227,7 @@ describe('a journey has no traps', () => {
     await heading(page, 'Which document would you like to use?');
   });
 
-  it('every step of capture has another document, a person and a way back; a form and a document can be corrected', async () => {
+  it('every screen of capture offers another document, a person and a way back; a form and a document can be corrected', async () => {
     const { url, processInstanceId } = await stage.link({ steps: [FORM, ...CAPTURE] });
     const page = await stage.page();
     await begin(page, url);
@@ -262,7 +262,7 @@ describe('a journey has no traps', () => {
     assert.equal(reopened?.length, 2);
   });
 
-  it('who leaves a step to a person reads so on the next one', async () => {
+  it('an end user who leaves a step to a person reads so at the next one', async () => {
     const { url } = await stage.link({ steps: CAPTURE });
     const page = await stage.page(PHONE);
     await begin(page, url);
@@ -288,7 +288,7 @@ describe('a journey has no traps', () => {
     await page.getByRole('button', { name: 'Choose another document' }).waitFor();
   });
 
-  it('who is asked again reads why, in their language, and what the reviewer wrote', async () => {
+  it('an end user whose step is requested again reads the reason in their language, and the reviewer’s message', async () => {
     const { url, processInstanceId } = await stage.link({
       steps: CAPTURE,
       parameters: { _scenario: 'face-uncertain' },
@@ -326,7 +326,7 @@ describe('a journey has no traps', () => {
     await keepScreens(page, 'short-start');
     await press(page, 'Start');
     await heading(page, 'Your data, your decision');
-    // Neither answer to a consent is nearer than the other.
+    // Both answers to a consent are equally near.
     const agree = page.getByRole('button', { name: 'I agree', exact: true });
     assert.notEqual(await agree.evaluate((element) => getComputedStyle(element).position), 'sticky');
     await keepScreens(page, 'short-consent');
@@ -352,7 +352,7 @@ describe('a journey has no traps', () => {
     await keepScreens(page, 'short-selfie');
   });
 
-  it('in the sandbox a panel chooses the outcome, the address too, and a live journey has neither', async () => {
+  it('in the sandbox a panel chooses the outcome, the address can, too, and a live journey has neither', async () => {
     const active = { id: 'selfie', type: 'face', liveness: 'active' };
     const { url, tokenId } = await stage.link({ steps: [DOCUMENT, active, CAPTURE[2] as object] });
     const page = await stage.page(PHONE);
@@ -388,7 +388,7 @@ describe('a journey has no traps', () => {
     );
   });
 
-  it('links that do not work say why, name the company, and lead back to it', async () => {
+  it('a link that does not work says why, name the company, and lead back to it', async () => {
     const { tokenId, url } = await stage.link({
       steps: [CONSENT],
       parameters: { _redirectUrl: 'http://localhost:9/done' },

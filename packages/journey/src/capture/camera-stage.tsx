@@ -3,12 +3,12 @@ import type { Translate } from '../i18n/translate.ts';
 import { CaptureIcon, type CaptureIconName } from './icons.tsx';
 import type { Camera } from './use-camera.ts';
 
-/** The camera's picture with whatever is drawn over it, and the switches that belong to the camera. */
+/** The camera's picture with what is drawn over it, and the buttons of the camera. */
 type StageProps = {
   t: Translate;
   camera: Camera;
   shape: 'card' | 'face';
-  /** As in a mirror, which is how people know their own face. */
+  /** Mirrors the picture, because people know their own face from mirrors. */
   mirrored: boolean;
   children?: ComponentChildren;
 };

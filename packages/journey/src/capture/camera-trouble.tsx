@@ -6,12 +6,12 @@ import type { CameraFault } from './camera/camera-fault.ts';
 import { NoCameraFigure } from './figures.tsx';
 import { OtherWays, type Ways } from './other-ways.tsx';
 
-/** Why there is no picture, what to do about it in this browser, and every other way there is. Never a dead end. */
+/** Explains why there is no picture and what to do in this browser, and offers every other way. */
 type TroubleProps = { t: Translate; fault: CameraFault; ways: Ways; onAgain(): void };
 
-/** With these the way to the settings helps. */
+/** The faults for which the camera settings are the remedy. */
 const SETTINGS: ReadonlySet<CameraFault> = new Set(['denied', 'deniedBySystem']);
-/** With these it would be the same again. */
+/** The faults for which trying again cannot help. */
 const HOPELESS: ReadonlySet<CameraFault> = new Set(['noApi', 'insecure']);
 
 export function CameraTrouble({ t, fault, ways, onAgain }: TroubleProps) {

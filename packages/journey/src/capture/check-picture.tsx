@@ -6,15 +6,15 @@ import { type More, MoreWays, OtherWays } from './other-ways.tsx';
 import type { Sending } from './use-sending.ts';
 import { ZoomPicture } from './zoom-picture.tsx';
 
-/** The photograph as it is, before it is used. */
+/** Shows the photograph unchanged before it is used. */
 type CheckProps = {
   t: Translate;
   blob: Blob;
   kind: 'card' | 'face';
   sending: Sending;
-  /** Something to know about it, such as which page it is. */
+  /** A remark about the photograph, such as which page of a PDF it is. */
   note?: string | undefined;
-  /** It was chosen, not taken: so will be the next. */
+  /** The photograph is a file, so the next one will be, too. */
   isFile?: boolean;
   onUse(): void;
   onRetake(): void;

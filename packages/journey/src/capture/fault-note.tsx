@@ -3,7 +3,7 @@ import type { Translate } from '../i18n/translate.ts';
 import { Icon } from '../ui/icons.tsx';
 import { faultTextOf } from './fault-text.ts';
 
-/** What was wrong with the last try, what to do about it, and how many tries are left. */
+/** Shows what was wrong with the last attempt, what to do about it, and how many attempts are left. */
 type FaultNoteProps = { t: Translate; step: JourneyStep; kind: 'card' | 'face' };
 
 export function FaultNote({ t, step, kind }: FaultNoteProps) {

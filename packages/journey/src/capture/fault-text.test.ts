@@ -17,7 +17,7 @@ test('every fault of quality that the engine names has words and a remedy of its
   }
 });
 
-test('a reason without words, and one that tells a fraudster something, is told as something that did not work', () => {
+test('a reason without a text, and one that would help a fraudster, gets the general text', () => {
   for (const reason of ['not_live', 'different_faces', 'toString', '']) {
     assert.equal(faultTextOf(reason, 'face'), 'otherFace');
   }

@@ -1,4 +1,4 @@
-/** The words of the server for what is wrong with a photograph, as far as there is something to be done about it. */
+/** The texts for the server's reasons against a photograph, as far as the end user can do something about them. */
 export const FAULT_TEXTS: Readonly<Record<'card' | 'face', Readonly<Record<string, string>>>> = {
   card: {
     blurred: 'blurred',
@@ -38,7 +38,7 @@ export const FAULT_TEXTS: Readonly<Record<'card' | 'face', Readonly<Record<strin
   },
 };
 
-/** What has no text of its own, on purpose too, is told as something that did not work. */
+/** Reasons without a text of their own get the general one. Some have none on purpose: they would help a fraudster. */
 export function faultTextOf(reason: string, kind: 'card' | 'face'): string {
   const entry = Object.entries(FAULT_TEXTS[kind]).find(([word]) => word === reason);
   return entry?.[1] ?? (kind === 'card' ? 'otherCard' : 'otherFace');

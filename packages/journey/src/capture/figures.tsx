@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Illustrations of our own. They say nothing that the words beside them do not say. */
+/** Illustrations that repeat the words beside them, so they are hidden from screen readers. */
 function Figure({ children }: { children: ComponentChildren }) {
   return (
     <svg class="figure" viewBox="0 0 240 170" aria-hidden="true" focusable="false">
@@ -10,7 +10,7 @@ function Figure({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** How the document should lie: flat, whole, in the frame. */
+/** How the document should lie: flat, whole and in the frame. */
 export function CardFigure({ kind, side }: { kind: 'card' | 'passport'; side: 'front' | 'back' }) {
   const [height, top] = kind === 'passport' ? [92, 40] : [78, 47];
   return (

@@ -5,10 +5,10 @@ import { Icon } from '../ui/icons.tsx';
 import { CaptureIcon } from './icons.tsx';
 import { BadFile, type ChosenFile, PDF_TYPE, pictureOfFile } from './picture/picture.ts';
 
-/** A photograph from the device in place of the camera. What cannot be used is explained, and nothing is lost. */
+/** Offers a photograph from the device instead of the camera. A file that cannot be used is explained. */
 type FileButtonProps = {
   t: Translate;
-  /** Whether a PDF will do as well. */
+  /** True if a PDF is accepted, too. */
   pdf?: boolean | undefined;
   onFile(file: ChosenFile): void;
 };
@@ -27,7 +27,7 @@ export function FileButton({ t, pdf = false, onFile }: FileButtonProps) {
       setFault(faultKey(error));
     }
     setBusy(false);
-    // So that the same file can be chosen again.
+    // An empty input lets the same file be chosen again.
     if (input.current) input.current.value = '';
   };
   return (
@@ -55,7 +55,7 @@ export function FileButton({ t, pdf = false, onFile }: FileButtonProps) {
   );
 }
 
-/** Only the kinds that people really choose have a text of their own. */
+/** Only the kinds of files that people really choose have a text of their own. */
 function faultKey(error: unknown): string {
   if (!(error instanceof BadFile)) return 'file.unreadable';
   if (error.fault === 'tooLarge' && error.kind === 'pdf') return 'file.tooLarge.pdf';

@@ -17,7 +17,7 @@ test('a hint stays for its time, however often another is wanted', () => {
   assert.equal(pace.shownHint, 'dark');
 });
 
-test('nothing is announced twice in a row, and nothing sooner than two seconds after the last', () => {
+test('no hint is announced twice in a row, or within two seconds after the last one', () => {
   let pace = paceHint(noHintYet<Hint>(), 'closer', 0);
   assert.deepEqual([pace.spokenHint, pace.spokenAt], ['closer', 0]);
   pace = paceHint(pace, 'dark', HINT_MS);
@@ -28,7 +28,7 @@ test('nothing is announced twice in a row, and nothing sooner than two seconds a
   assert.equal(pace.spokenAt, SPEECH_MS);
 });
 
-test('what stands over the picture has at most five words, in every language', () => {
+test('a hint over the picture has at most five words, in every language', () => {
   for (const language of LANGUAGES) {
     const path = new URL(`../../messages/capture/${language}.json`, import.meta.url);
     const texts = Object.entries(JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>);

@@ -1,6 +1,6 @@
 /**
- * One hint at a time, long enough to be read: pictures come eight times a second, and a text that changes as fast says
- * nothing. Screen readers are told less often still.
+ * Shows one hint at a time, long enough to be read: pictures come eight times a second, and nobody can read a text that
+ * changes as often. Screen readers get hints less often still.
  */
 export type HintPace<Hint extends string> = {
   readonly shownHint: Hint | null;

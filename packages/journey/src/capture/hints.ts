@@ -1,6 +1,6 @@
 /**
  * What the browser noticed while the photograph was made. The server trusts none of it, and it says nothing about the
- * person: it helps whoever looks into a case.
+ * person: it helps reviewers of a case.
  */
 export type PictureHints = {
   readonly source: 'auto' | 'manual' | 'file' | 'pdf' | 'sample';
@@ -9,17 +9,17 @@ export type PictureHints = {
   readonly torch?: boolean;
   readonly width?: number;
   readonly height?: number;
-  /** Of a PDF; the first is used. */
+  /** The number of pages of a PDF; the first is used. */
   readonly pages?: number;
-  /** Of what is sent. */
+  /** The hash of the bytes that are sent. */
   readonly sha256?: string;
-  /** From the open camera to the photograph. */
+  /** The time from the open camera to the photograph. */
   readonly milliseconds?: number;
 };
 
 export type ClientHints = Readonly<Record<string, string | number | boolean>>;
 
-/** The hints of several photographs in one flat object, each name preceded by the side: `frontSource`. */
+/** The hints of several photographs in one flat object; each name has the side in front: `frontSource`. */
 export function hintsOfSides(sides: readonly { side: string; hints: PictureHints }[]): ClientHints {
   return Object.fromEntries(
     sides.flatMap(({ side, hints }) =>

@@ -1,6 +1,6 @@
 import { Drawing } from '../ui/drawing.tsx';
 
-/** The drawings of the camera's screens, in the colour of the text around them. */
+/** The icons of the camera's screens, in the colour of the surrounding text. */
 const PATHS = {
   camera:
     'M4 7.5h3.5L9 5h6l1.5 2.5H20a1.5 1.5 0 0 1 1.5 1.5v9.5A1.5 1.5 0 0 1 20 20H4a1.5 1.5 0 0 1-1.5-1.5V9A1.5 1.5 0 0 1 4 7.5zM12 10a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7z',

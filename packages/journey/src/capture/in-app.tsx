@@ -10,15 +10,15 @@ import { browserOf, chromeIntent } from './camera/browser.ts';
 import { NoCameraFigure } from './figures.tsx';
 import { OtherWays, type Ways } from './other-ways.tsx';
 
-/** The name of the app whose browser this is; `undefined` in a browser of its own. */
+/** The name of the app whose built-in browser this is; `undefined` in a browser of its own. */
 export function appAround(userAgent: string): string | undefined {
   const { isInApp, appName } = InAppSpy({ ua: userAgent });
   return isInApp ? (appName ?? '') : undefined;
 }
 
 /**
- * Browsers inside of apps mostly have no camera. The journey goes on in the phone's own browser by the same door as on
- * another device: a link that works once, and a number that is the same on both sides.
+ * Built-in browsers of apps mostly have no camera. The journey continues in the phone's own browser as on another
+ * device: by a link that works once, and a number that both browsers show.
  */
 type InAppProps = { t: Translate; app: string; offer(): Promise<Offer>; ways: Ways; onStay(): void };
 
@@ -68,7 +68,7 @@ function Way({ t, offer, android }: { t: Translate; offer: Offer; android: boole
       await navigator.clipboard.writeText(offer.url);
       setCopied(true);
     } catch {
-      // The link stands there as well, to be copied by hand.
+      // The link is shown as well, to be copied by hand.
       setCopied(false);
     }
   };

@@ -2,15 +2,15 @@ import type { Translate } from '../i18n/translate.ts';
 import type { HintPace } from './hint-pace.ts';
 import { CaptureIcon, type CaptureIconName } from './icons.tsx';
 
-/** What to do now: a drawing and a few words over the picture, and the same for who listens. */
+/** Shows what to do now: an icon and a few words over the picture, and the same text for screen readers. */
 type LiveHintProps<Hint extends string> = {
   t: Translate;
   pace: HintPace<Hint>;
-  /** In front of the hint in the messages. */
+  /** The prefix of the hint's key in the messages. */
   area: string;
   icons: Readonly<Record<Hint, CaptureIconName>>;
   good: boolean;
-  /** Beside something that is more important. */
+  /** True if it stands beside a more important hint. */
   second?: boolean;
 };
 

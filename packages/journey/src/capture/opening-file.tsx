@@ -8,10 +8,10 @@ import { Progress } from './check-picture.tsx';
 import { PageFigure } from './figures.tsx';
 import type { Sending } from './use-sending.ts';
 
-/** A PDF becomes a picture at the server, because a browser makes none of it. */
+/** Shown while the server makes a picture of a PDF, because a browser cannot. */
 type OpeningFileProps = { t: Translate; sending: Sending; onAgain(): void; onBack(): void };
 
-/** The server could make no picture of it. */
+/** The code for a PDF of which the server could make no picture. */
 const UNUSABLE = 100059;
 
 export function OpeningFile({ t, sending: { share, error }, onAgain, onBack }: OpeningFileProps) {

@@ -4,16 +4,16 @@ import { FileButton } from './file-button.tsx';
 import { CaptureIcon } from './icons.tsx';
 import type { ChosenFile } from './picture/picture.ts';
 
-/** What there is beside the camera of this device, as far as the relying party allows it. */
+/** The alternatives to the camera of this device, as far as the relying party allows them. */
 export type Ways = {
   onFile?: ((file: ChosenFile) => void) | undefined;
-  /** Whether the file may be a PDF. */
+  /** True if the file may be a PDF. */
   pdf?: boolean | undefined;
   onPhone?: (() => void) | undefined;
-  /** In the sandbox, where nobody looks at the picture. */
+  /** A sample image in the sandbox, where nobody looks at the picture. */
   sample?: { label: string; busy: boolean; use(): void } | undefined;
   onUnable?: (() => void) | undefined;
-  /** The same for who has tried several times: not a way out to be looked for, but one of two. */
+  /** Like `onUnable`, but offered beside the camera to end users who have failed several times. */
   onPerson?: (() => void) | undefined;
 };
 
@@ -39,7 +39,7 @@ export function OtherWays({ t, ways }: { t: Translate; ways: Ways }) {
   );
 }
 
-/** What else can be done about it; what there is nothing to do about is left out. */
+/** Further actions; those without a handler are left out. */
 export type More = readonly { label: string; onPress: (() => void) | undefined }[];
 
 export function MoreWays({ more }: { more: More }) {
@@ -57,7 +57,7 @@ export function MoreWays({ more }: { more: More }) {
   );
 }
 
-/** A computer, as far as a page can tell: a phone has a finger for a pointer. */
+/** Guesses from the pointer: that of a phone is a finger. */
 export function isComputer(): boolean {
   return matchMedia('(pointer: fine)').matches && navigator.maxTouchPoints === 0;
 }

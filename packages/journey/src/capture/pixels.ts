@@ -1,7 +1,7 @@
-/** What a canvas gives: red, green, blue and opacity of each pixel. `ImageData` is one. */
+/** The pixels of a canvas: red, green, blue and opacity of each. `ImageData` is one. */
 export type Pixels = { readonly width: number; readonly height: number; readonly data: Uint8ClampedArray | Uint8Array };
 
-/** Brightness of one colour, in 0…255 (ITU-R BT.601). */
+/** The brightness of a colour, in 0…255 (ITU-R BT.601). */
 export function brightnessOf(red: number, green: number, blue: number): number {
   return 0.299 * red + 0.587 * green + 0.114 * blue;
 }
@@ -11,7 +11,7 @@ export function brightnessAt({ width, data }: Pixels, x: number, y: number): num
   return brightnessOf(data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0);
 }
 
-/** The values below which such shares of all values lie. Counted, not sorted: this is done for every look. */
+/** The values below which these shares of all values lie. It counts instead of sorting, because every look calls it. */
 export function quantiles(values: Float32Array, shares: readonly number[]): number[] {
   const counts = new Uint32Array(256);
   for (const value of values) {
@@ -29,8 +29,8 @@ export function quantiles(values: Float32Array, shares: readonly number[]): numb
 }
 
 /**
- * The variance of the Laplacian beside that of the brightness: how much of what is to be seen is edges. Dividing makes
- * it the same for a pale and for a colourful picture.
+ * The variance of the Laplacian divided by that of the brightness: the share of edges in the picture. The division
+ * makes it the same for a pale and a colourful picture.
  */
 export function sharpnessOf(grey: Float32Array, width: number, height: number): number {
   let [count, sum, squares, edgeSum, edgeSquares] = [0, 0, 0, 0, 0];
@@ -56,5 +56,5 @@ export function sharpnessOf(grey: Float32Array, width: number, height: number): 
   return (edgeSquares / count - (edgeSum / count) ** 2) / Math.max(LEAST_VARIANCE, variance);
 }
 
-/** An empty wall has noise and nothing else; it must not pass for sharp. */
+/** An empty wall has noise only, which must not count as sharp. */
 const LEAST_VARIANCE = 25;

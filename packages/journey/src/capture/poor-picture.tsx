@@ -8,7 +8,7 @@ import { OtherWays, type Ways } from './other-ways.tsx';
 import { useSending } from './use-sending.ts';
 import { ZoomPicture } from './zoom-picture.tsx';
 
-/** What is wrong with the photograph, with the photograph itself: another one, or this one for a human to look at. */
+/** Shows a poor photograph and its fault, and offers to take another one or to have a person check this one. */
 type PoorPictureProps = Pick<StepProps, 't' | 'step' | 'api' | 'useAnyway'> & {
   picture: string;
   ways: Ways;
@@ -20,7 +20,7 @@ export function PoorPicture({ t, step, api, useAnyway, picture, ways, onRetake }
   const [blob, setBlob] = useState<Blob>();
   useEffect(() => {
     let current = true;
-    // Without it there are still the words: what stands in for an image in the sandbox cannot be seen.
+    // If the image cannot be shown, the text is still there: samples of the sandbox are no pictures.
     api.seeImage(picture).then(
       (picture) => current && setBlob(picture),
       () => undefined,

@@ -5,19 +5,19 @@ import { Title } from '../ui/title.tsx';
 import { CaptureIcon } from './icons.tsx';
 import { type More, MoreWays, OtherWays, type Ways } from './other-ways.tsx';
 
-/** What is about to happen, before the browser asks for the camera. */
+/** Says what is about to happen before the browser asks for the camera. */
 type PrimerProps = {
   t: Translate;
   figure: ComponentChildren;
   title: string;
   lead?: string | undefined;
   note: ComponentChildren;
-  /** Who has been here before needs less of an introduction, and finds what to press without looking for it. */
+  /** True for a second visit: the introduction is shorter, and the button is in sight. */
   again: boolean;
   tips: readonly { icon: IconName; text: string }[];
   ways: Ways;
   more?: More;
-  /** With what was pressed: a press without a pointer comes from a keyboard or a screen reader. */
+  /** The click says whether a pointer was used; without one it was a keyboard or a screen reader. */
   onOpen(click: { detail: number }): void;
 };
 

@@ -1,6 +1,6 @@
 import type { Choice } from '../choice.tsx';
 
-/** What a reload must not lose: which document it was. The images themselves are with the server. */
+/** Remembers over a reload which document it is. The images themselves are on the server. */
 export function recallChoice(storageKey: string): Choice | undefined {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null');
@@ -17,6 +17,6 @@ export function rememberChoice(storageKey: string, choice: Choice | undefined): 
   try {
     sessionStorage.setItem(storageKey, JSON.stringify(choice ?? null));
   } catch {
-    // A browser that keeps nothing asks once more after a reload.
+    // Without storage, the page asks again after a reload.
   }
 }

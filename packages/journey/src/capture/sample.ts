@@ -1,6 +1,6 @@
 /**
- * What stands in for an image in the sandbox, where a JSON document says what there is to be seen. All samples show the
- * same person, so that document and selfie match.
+ * Stands in for an image in the sandbox: a JSON document that says what the image shows. All samples show the same
+ * person, so that document and selfie match.
  */
 const PERSON = 'sample';
 

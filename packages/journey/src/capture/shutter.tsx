@@ -9,10 +9,10 @@ export function Shutter({ t, onPress }: { t: Translate; onPress(): void }) {
   );
 }
 
-/** After so long somebody may press the button themselves. */
+/** The time after which the button appears. */
 export const SHUTTER_MS = 7_000;
 
-/** Whoever works without a pointer, or wants no movement, has the button from the start. */
+/** End users who use no pointer, or want no motion, have the button from the start. */
 export function wantsShutter(click: { detail: number } | undefined): boolean {
   return click?.detail === 0 || matchMedia('(prefers-reduced-motion: reduce)').matches;
 }

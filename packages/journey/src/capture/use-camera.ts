@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { CameraFault } from './camera/camera-fault.ts';
 import { type Facing, isGreyFrame, lensesInTurn } from './camera/choose-lens.ts';
-import { type CameraWish, NoCamera, type OpenCamera, openCamera } from './camera/open-camera.ts';
+import { type CameraChoice, NoCamera, type OpenCamera, openCamera } from './camera/open-camera.ts';
 
 export type CameraState =
   | { readonly phase: 'opening' }
@@ -10,7 +10,7 @@ export type CameraState =
 
 export type Camera = {
   readonly state: CameraState;
-  /** For the element that shows it. */
+  /** The reference for the video element. */
   readonly video: { current: HTMLVideoElement | null };
   /** True once pictures arrive. */
   readonly running: boolean;
@@ -20,15 +20,15 @@ export type Camera = {
   setTorch(on: boolean): void;
 };
 
-/** A camera that was opened and shows nothing within this time is no camera. */
+/** A camera that is open and shows nothing within this time counts as a fault. */
 const PICTURE_MS = 8_000;
-/** Lenses need a moment to find the right exposure. */
+/** The time that a lens needs to find its exposure. */
 const GREY_TEST_MS = 900;
 const GREY_TEST = { width: 64, height: 48 } as const;
 
-/** Keeps a camera open for as long as the view is there. */
+/** Keeps a camera open while the view is shown. */
 export function useCamera(facing: Facing): Camera {
-  const [wish, setWish] = useState<CameraWish>({ facing });
+  const [wish, setWish] = useState<CameraChoice>({ facing });
   const [state, setState] = useState<CameraState>({ phase: 'opening' });
   const [running, setRunning] = useState(false);
   const [torch, setTorchOn] = useState(false);
@@ -46,7 +46,7 @@ export function useCamera(facing: Facing): Camera {
       (camera) => {
         if (!current) return camera.close();
         opened = camera;
-        // Unplugged, taken away by another program, or forbidden after all.
+        // The camera was unplugged, taken by another program, or forbidden later.
         for (const track of camera.stream.getVideoTracks()) track.onended = () => fail('aborted');
         setState({ phase: 'open', camera });
       },
@@ -101,7 +101,7 @@ function show(video: HTMLVideoElement, camera: OpenCamera, { onRunning, onNothin
   };
   video.addEventListener('playing', run);
   video.srcObject = camera.stream;
-  // Refused only where the element has been taken away meanwhile.
+  // Playing is refused only if the element was removed meanwhile.
   void video.play().catch(() => undefined);
   return () => {
     clearTimeout(nothing);

@@ -3,12 +3,12 @@ import { useEffect, useRef } from 'preact/hooks';
 export type Point = { readonly x: number; readonly y: number };
 type Change = (scale: number, point?: Point) => void;
 
-/** How far a touchpad is pinched until the picture is e times as large. */
+/** The distance of a pinch on a touchpad after which the picture is e times as large. */
 const WHEEL_PER_E = 120;
 
 /**
- * Two fingers make it larger, and so does the pinch of a touchpad, which arrives as a wheel; the page itself must not grow
- * with it. A mouse drags what is larger than its room; a finger scrolls it anyway.
+ * Enlarges the picture by two fingers, or by the pinch of a touchpad, which arrives as a wheel event; the page itself
+ * must not zoom. A mouse drags a picture that is larger than its room; a finger scrolls it anyway.
  */
 export function useHands(room: { current: HTMLElement | null }, scale: number, change: Change): void {
   const now = useRef({ scale, change });
@@ -68,7 +68,7 @@ function drag(element: HTMLElement): () => void {
   });
 }
 
-/** Not passive: what is taken here must not move the page as well. */
+/** Not passive, so that these events do not move the page as well. */
 function listen<Name extends keyof HTMLElementEventMap>(
   element: HTMLElement,
   name: Name,

@@ -10,8 +10,8 @@ const LOOK_EDGE = 640;
 export type VideoFrame = { pixels: Pixels; canvas: HTMLCanvasElement; at: number };
 
 /**
- * Hands the picture that is to be seen to `look`, again and again, never two at a time. The looker decides what to make
- * of it; when it throws, the looking ends and `onEnd` is told.
+ * Calls `look` with the visible picture again and again, never twice at a time. If it throws, it is not called again,
+ * and `onEnd` is called.
  */
 export function useLooks(
   video: { current: HTMLVideoElement | null },

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 
-/** Something is being sent, and may fail. */
+/** An upload or a submission, which may fail. */
 export type Sending = {
-  /** In 0…1 while it runs. */
+  /** The share that is sent, in 0…1; undefined unless it runs. */
   readonly share: number | undefined;
   readonly error: unknown;
   setShare(share: number): void;
   setError(error: unknown): void;
-  /** Never rejects: what goes wrong is in `error`. */
+  /** Never rejects: a failure is in `error`. */
   attempt(send: () => Promise<void>): Promise<void>;
 };
 

@@ -7,7 +7,7 @@ import { regionOf } from './use-looks.ts';
 
 export type How = 'auto' | 'manual';
 
-/** Takes one picture, by itself or by hand; the button comes after a while, or at once for who needs it. */
+/** Takes one picture, automatically or by the button, which appears after a while, or at once for those who need it. */
 export function useShutter(
   { video, running }: Pick<Camera, 'video' | 'running'>,
   atOnce: boolean,
@@ -33,7 +33,7 @@ export function useShutter(
       await nextPaint();
       onPicture(await encodePicture(await takeSharpest(element, regionOf(element))), how);
     } catch {
-      // The picture was lost on the way; the next good look takes another.
+      // The picture was not taken; the next good look takes another.
       busy.current = false;
       setTaking(false);
     }
@@ -41,7 +41,7 @@ export function useShutter(
   return { late, taking, busy, take };
 }
 
-/** Drawing and judging a picture takes a slow phone a tenth of a second: the flash is shown before. */
+/** To draw and judge a picture takes a slow phone a tenth of a second, so the flash is painted first. */
 function nextPaint(): Promise<void> {
   return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }

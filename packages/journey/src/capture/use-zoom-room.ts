@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Size } from './picture/geometry.ts';
 import { sizeWithin } from './picture/zoom.ts';
 
-/** Of the height of the window, so that the buttons below are to be seen with it. */
+/** A share of the window's height, so that the buttons below stay in sight. */
 const HIGHEST = 0.52;
 
-/** How large the whole picture is shown, once it is loaded, in the room there is. */
+/** The size of the whole picture in the room, once it is loaded. */
 export function useZoomRoom(room: { current: HTMLElement | null }): {
   size: Size | undefined;
   onLoad(event: { currentTarget: HTMLImageElement }): void;
@@ -24,7 +24,7 @@ export function useZoomRoom(room: { current: HTMLElement | null }): {
   };
 }
 
-/** Without its border, and with what a scroll bar takes of it. */
+/** The width inside the border and the scroll bar. */
 function widthOf(element: HTMLElement | null): number {
   if (!element) return 0;
   const { borderLeftWidth, borderRightWidth } = getComputedStyle(element);

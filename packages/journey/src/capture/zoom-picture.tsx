@@ -6,7 +6,7 @@ import { scaleOfKey, WHOLE, ZOOM, type Zoom, zoomTo } from './picture/zoom.ts';
 import { type Point, pointOf, useHands } from './use-hands.ts';
 import { useZoomRoom } from './use-zoom-room.ts';
 
-/** A photograph that can be looked at closely: by buttons, by keys, with two fingers, or by pressing twice. */
+/** A photograph that can be enlarged: by buttons, by keys, with two fingers, or by a double tap. */
 type ZoomPictureProps = { t: Translate; blob: Blob; label: string };
 
 export function ZoomPicture({ t, blob, label }: ZoomPictureProps) {
@@ -21,7 +21,7 @@ export function ZoomPicture({ t, blob, label }: ZoomPictureProps) {
     setZoom(({ scale: before }) => zoomTo({ scale: before, ...placeOf(room.current) }, scale, point, layout));
   };
   useHands(room, zoom.scale, change);
-  // The picture has its new size by now, and can be moved to where it belongs.
+  // The picture has its new size by now, so it can be scrolled to its position.
   useLayoutEffect(() => {
     if (room.current) Object.assign(room.current, { scrollLeft: zoom.left, scrollTop: zoom.top });
   }, [zoom]);
@@ -31,7 +31,7 @@ export function ZoomPicture({ t, blob, label }: ZoomPictureProps) {
     <div class="shot-frame">
       <section
         ref={room}
-        // Scrolling counts from the left in every language.
+        // Scroll positions count from the left in every language.
         dir="ltr"
         class="shot"
         aria-label={t('check.closely')}
@@ -86,7 +86,7 @@ function ZoomTools({ t, scale, change }: { t: Translate; scale: number; change(s
 
 type ZoomButtonProps = { icon: CaptureIconName; label: string; disabled: boolean; onPress(): void };
 
-/** A button that ends its own use keeps the focus, so it is not taken away but says that it does nothing. */
+/** A button without use stays, and says so: if it were removed, it would lose the focus. */
 function ZoomButton({ icon, label, disabled, onPress }: ZoomButtonProps) {
   return (
     <button

@@ -6,7 +6,7 @@ import { Icon } from '../ui/icons.tsx';
 import type { Field } from './form-fields.ts';
 import type { FormInput } from './read-form.ts';
 
-/** One field, with its name, its help and what is wrong with it. */
+/** One field with its label, its help and its fault. */
 type FieldProps = {
   t: Translate;
   field: Field;
@@ -17,7 +17,7 @@ type FieldProps = {
   onChange(value: FormInput[string]): void;
 };
 
-/** As few as this are seen at once; more are a list to choose from. */
+/** Up to this number, options are shown at once; more become a list. */
 const MAX_SEEN = 5;
 const LONG_TEXT = 200;
 
@@ -32,7 +32,7 @@ export function FieldView(props: FieldProps) {
 
 const idOf = ({ name }: Field) => `field-${name}`;
 
-/** What belongs to the field beside its name, for who hears the page. */
+/** The ids of the help and the fault, for screen readers. */
 function described({ field, fault }: FieldProps) {
   const id = idOf(field);
   const by = [field.help && `${id}-help`, fault && `${id}-fault`].filter(Boolean).join(' ');
@@ -115,7 +115,7 @@ function Single(props: FieldProps) {
   );
 }
 
-/** The name of a country may be typed, as the schema takes any text; those that exist are offered. */
+/** Whether the field is the name of a country. Known countries are offered; the schema accepts any text. */
 const isCountry = ({ kind, autocomplete }: Field) => kind === 'text' && autocomplete === 'country-name';
 
 function Countries({ id, language }: { id: string; language: string }) {
@@ -128,7 +128,7 @@ function Countries({ id, language }: { id: string; language: string }) {
   );
 }
 
-/** The keyboard that fits, and no limits that a browser enforces without a word. */
+/** The keyboard that fits the field. Browsers enforce limits without a message, so the input has none. */
 type InputKind = { type: string; inputMode?: string; autoCapitalize?: string; spellcheck?: boolean };
 
 function inputOf({ kind }: Field): InputKind {

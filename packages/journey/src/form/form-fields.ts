@@ -1,6 +1,6 @@
 import type { LocalText } from '../i18n/own-text.tsx';
 
-/** The fields of a form, from the part of JSON Schema that the server lets a form use. Pure. */
+/** The fields of a form, from the part of JSON Schema that the server allows in forms. Pure. */
 export type Kind =
   | 'text'
   | 'email'
@@ -18,10 +18,10 @@ export type Kind =
 export type Field = {
   name: string;
   kind: Kind;
-  /** As the tenant wrote it; without it, the app may know a word for the name. */
+  /** The tenant's label; without one, the app may have a word for the name. */
   label: LocalText | undefined;
   help: LocalText | undefined;
-  /** What the options are called, where the tenant has words for them. */
+  /** The tenant's labels for the options. */
   optionLabels: Readonly<Record<string, LocalText>>;
   required: boolean;
   autocomplete: string | undefined;
@@ -30,13 +30,13 @@ export type Field = {
   max?: number | undefined;
   minLength?: number | undefined;
   maxLength?: number | undefined;
-  /** The one value that is accepted, such as a box that has to be ticked. */
+  /** The only accepted value, such as that of a box that must be ticked. */
   only?: unknown;
 };
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** By the purposes of HTML, so that browsers can fill in what they know (WCAG 1.3.5). */
+/** The purposes that HTML names, so that browsers can fill in values (WCAG 1.3.5). */
 export const PURPOSES: Readonly<Record<string, string>> = {
   name: 'name',
   fullname: 'name',
@@ -140,7 +140,7 @@ const text = (value: unknown): LocalText | undefined =>
 const labelsOf = ({ labels }: Schema) => (isObject(labels) ? (labels as Record<string, LocalText>) : undefined);
 const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
-/** `dateOfBirth` becomes `Date of birth`, where nobody has a better word. */
+/** Turns `dateOfBirth` into `Date of birth`, if there is no better label. */
 export function readableName(name: string): string {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

@@ -40,7 +40,7 @@ describe('the fields of a form', () => {
     ]);
   });
 
-  it('browsers are told what a field is for, however its name is written', () => {
+  it('a field has its purpose for browsers, however its name is spelled', () => {
     const purposes = fields({ firstName: {}, last_name: {}, 'e-mail': {}, dateOfBirth: {}, ZIP: {}, other: {} });
     assert.deepEqual(
       purposes.map(({ autocomplete }) => autocomplete),
@@ -54,7 +54,7 @@ describe('the fields of a form', () => {
 });
 
 describe('reading a form', () => {
-  it('what is not filled in is not sent, and is missed where it is needed', () => {
+  it('an empty field is not sent, and is a fault where it is required', () => {
     const list = fields({ a: { type: 'string' }, b: { type: 'string' }, c: { type: 'integer' } }, ['a']);
     assert.deepEqual(readForm(list, { a: '  ', b: '' }), {
       result: {},
@@ -99,7 +99,7 @@ describe('reading a form', () => {
     assert.equal(keyOf(one({ type: 'boolean', const: true }, false), false), undefined);
   });
 
-  it('what the server finds is put beside its field', () => {
+  it('a fault from the server is shown beside its field', () => {
     const list = fields({ age: { type: 'integer' }, 'a/b': { type: 'string' } });
     assert.deepEqual(
       serverFaults(list, [{ pointer: '/result/age' }, { pointer: '/result/a~1b/0' }, { pointer: '/revision' }]),

@@ -1,6 +1,6 @@
 import type { Field } from './form-fields.ts';
 
-/** Turns what stands in a form into what is sent, or into what is wrong with it. Pure; the server looks again. */
+/** Turns the input of a form into the result to send, or into its faults. Pure; the server validates again. */
 export type FormInput = Readonly<Record<string, string | boolean | readonly string[]>>;
 export type FormFault = { name: string; key: string; values?: Record<string, number> };
 export type FormResult = { result: Record<string, unknown>; faults: FormFault[] };
@@ -20,7 +20,7 @@ export function readForm(fields: readonly Field[], input: FormInput): FormResult
   return { result, faults };
 }
 
-/** What was not filled in is not sent: an empty text is no value. */
+/** Leaves out empty input: an empty text is no value. */
 function typedValue({ kind, options }: Field, input: FormInput[string] | undefined): unknown {
   if (kind === 'boolean') return input === true;
   if (Array.isArray(input)) return input.length === 0 ? undefined : input.map((each) => original(options, each));
@@ -37,7 +37,7 @@ function typedValue({ kind, options }: Field, input: FormInput[string] | undefin
   return kind === 'time' && /^\d{2}:\d{2}$/.test(text) ? `${text}:00Z` : text;
 }
 
-/** An option that is a number is one again. */
+/** Turns an option back into a number if it was one. */
 function original(options: Field['options'], text: string): unknown {
   return options.find((each) => String(each) === text) ?? text;
 }
@@ -87,7 +87,7 @@ function isDate(text: string): boolean {
   return DATE.test(text) && !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** The faults that the server found, by the field they belong to; the rest belong to the form as a whole. */
+/** Assigns the server's faults to their fields; the rest belong to the form as a whole. */
 export function serverFaults(fields: readonly Field[], errors: readonly { pointer: string }[]): FormFault[] {
   return errors.flatMap(({ pointer }) => {
     const name = /^\/result\/([^/]+)/.exec(pointer)?.[1]?.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -3,10 +3,10 @@ import { recallLanguage } from '../remember.ts';
 import { chooseLanguage } from './languages.ts';
 import { loadMessages } from './load-messages.ts';
 
-/** A language for those who test; no end user comes to it by accident. */
+/** A pseudo-language for testers; no end user gets it by accident. */
 export const PSEUDO = 'xx';
 
-/** The language that a page begins with; the tenant's is known when the journey is. */
+/** The language of the page at first; the tenant's language is known only with the journey. */
 export function firstLanguage(tenant?: string): string {
   const link = languageIn(location);
   if (link === PSEUDO) return PSEUDO;
@@ -14,7 +14,7 @@ export function firstLanguage(tenant?: string): string {
   return chooseLanguage({ link, chosen: recallLanguage(), tenant, browser });
 }
 
-/** The texts that are most likely needed are fetched before anybody needs them. */
+/** Loads the texts that are most likely needed in advance. */
 export function warmMessages(): void {
   const language = firstLanguage();
   loadMessages('shell', language === PSEUDO ? 'en' : language).catch(() => undefined);

@@ -1,7 +1,7 @@
 /**
- * Fills in a message that was read when the app was built. It knows the parts that our messages are made of and no
- * others, because the first view of a slow phone waits for every line of it; a test holds it against the full
- * implementation, with every message of every language.
+ * Fills in a message that was parsed when the app was built. It supports only the elements that our messages use,
+ * because the first view of a slow phone waits for every line of it. A test compares it with the full implementation,
+ * for every message of every language.
  */
 export type Values = Readonly<Record<string, string | number>>;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { chooseLanguage, directionOf } from './languages.ts';
 
-it('the link comes first, then what was chosen, then the tenant, then the browser, then English', () => {
+it('the language of the link comes first, then the chosen one, the tenant’s, the browser’s, and English', () => {
   const browser = ['pl-PL', 'en'];
   assert.equal(chooseLanguage({ link: 'de', chosen: 'fr', tenant: 'es', browser }), 'de');
   assert.equal(chooseLanguage({ link: null, chosen: 'fr', tenant: 'es', browser }), 'fr');
@@ -11,7 +11,7 @@ it('the link comes first, then what was chosen, then the tenant, then the browse
   assert.equal(chooseLanguage({ browser: [] }), 'en');
 });
 
-it('a language that we do not speak is passed over, a dialect is its language', () => {
+it('an unknown language is skipped, and a dialect counts as its language', () => {
   assert.equal(chooseLanguage({ link: 'ja', browser: ['ko-KR', 'pt_BR'] }), 'pt');
   assert.deepEqual(
     ['zh-CN', 'no', 'nn-NO'].map((link) => chooseLanguage({ link, browser: [] })),

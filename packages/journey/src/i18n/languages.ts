@@ -1,4 +1,4 @@
-/** The languages of the app, and which of them an end user gets. Pure. */
+/** The languages of the app, and the choice among them. Pure. */
 export const LANGUAGES = [
   'en',
   'de',
@@ -23,7 +23,7 @@ export const LANGUAGES = [
 ] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** As each language calls itself. */
+/** The names of the languages in themselves. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   en: 'English',
   de: 'Deutsch',
@@ -53,16 +53,16 @@ export function directionOf(language: string): 'ltr' | 'rtl' {
   return RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr';
 }
 
-/** Who reads one of these reads the other as well. */
+/** People who read one of these read the other as well. */
 export const LANGUAGE_ALIASES: Readonly<Record<string, Language>> = { no: 'nb', nn: 'nb', zh: 'zh-Hans' };
 
-/** `de-AT` is `de`; what we do not speak is nothing. */
+/** Maps `de-AT` to `de`; unknown languages are undefined. */
 export function asLanguage(tag: string | null | undefined): Language | undefined {
   const primary = (tag ?? '').trim().toLowerCase().split(/[-_]/, 1)[0] ?? '';
   return LANGUAGES.find((each) => each === primary) ?? LANGUAGE_ALIASES[primary];
 }
 
-/** What was asked for in the link, then what was chosen before, then the tenant's, then the browser's. */
+/** Chooses a language in this order: the link's, the one chosen before, the tenant's, the browser's. */
 export function chooseLanguage(wishes: {
   link?: string | null;
   chosen?: string | null;

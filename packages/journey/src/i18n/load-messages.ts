@@ -1,6 +1,6 @@
 import type { Messages } from './translate.ts';
 
-/** Each language of each area is a file of its own, and is loaded when it is needed. */
+/** Each language of each area is a file of its own, loaded when it is needed. */
 export type Area = 'shell' | 'steps' | 'capture';
 
 const files = import.meta.glob<{ messages: Messages }>('../../messages/*/*.json');
@@ -13,7 +13,7 @@ export function loadMessages(area: Area, language: string): Promise<Messages> {
     const load = files[name];
     messages = load ? load().then((file) => file.messages) : Promise.resolve({});
     cache.set(name, messages);
-    // What could not be loaded now may be there later.
+    // A failed load is not cached, so that it is tried again.
     messages.catch(() => cache.delete(name));
   }
   return messages;

@@ -16,7 +16,7 @@ type Texts = Record<string, string>;
 const textsOf = (area: string, language: string): Texts =>
   JSON.parse(readFileSync(`${HOME}messages/${area}/${language}.json`, 'utf8')) as Texts;
 
-/** The names of what is filled in, and for plurals the forms that are given. */
+/** The names of the placeholders, and the forms of each plural. */
 function argumentsOf(text: string): { names: string[]; forms: { name: string; given: string[] }[] } {
   const names = new Set<string>();
   const forms: { name: string; given: string[] }[] = [];
@@ -47,7 +47,7 @@ describe('messages', () => {
           assert.deepEqual(names, argumentsOf(english[key] as string).names, key);
           const wanted = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
           for (const { given } of forms) {
-            // Romance languages have a form for millions, which nothing here counts.
+            // Romance languages have a form for millions, which no message counts.
             const missing = wanted.filter((each) => !given.includes(each) && each !== 'many');
             const many =
               wanted.includes('many') && ['pl', 'ar', 'uk', 'cs'].includes(language) && !given.includes('many');
@@ -58,7 +58,7 @@ describe('messages', () => {
     }
   }
 
-  it('nothing was left in English, and nobody reads words of another language', () => {
+  it('no message of another language is left in English', () => {
     const ENGLISH = /(?<!\p{L})(the|your|please|you|with|this|that|and|what)(?!\p{L})/iu;
     for (const language of LANGUAGES.filter((each) => each !== 'en')) {
       for (const area of AREAS) {
@@ -73,7 +73,7 @@ describe('messages', () => {
     }
   });
 
-  it('old browsers count as Unicode does, in every language', () => {
+  it('pages for old browsers use the plural forms of Unicode, in every language', () => {
     for (const language of LANGUAGES) {
       const rules = new Intl.PluralRules(language);
       const { plurals } = wordsIn(language);
@@ -84,7 +84,7 @@ describe('messages', () => {
     }
   });
 
-  it('how it went says in no language what was found, and never why', () => {
+  it('the texts of a result tell no findings and no reasons, in any language', () => {
     const telling = /face|selfie|portrait|match|document|passport|list|fraud|fake|live|score|expired|machine/i;
     for (const language of LANGUAGES) {
       const results = Object.entries(textsOf('shell', language)).filter(([key]) => key.startsWith('result.'));
@@ -120,7 +120,7 @@ describe('messages', () => {
 });
 
 describe('translating', () => {
-  it('fills in, counts in the language, and shows the key of what is missing', () => {
+  it('a translation fills in values, uses plural forms, and shows the key of a missing message', () => {
     const t = translator(
       readMessages({
         hello: 'Hello {name}',
@@ -136,7 +136,7 @@ describe('translating', () => {
     );
   });
 
-  it('fills in as the full implementation of ICU messages does, every message of every language', () => {
+  it('every message of every language is filled in as by the full implementation of ICU messages', () => {
     for (const language of LANGUAGES) {
       const texts = Object.assign({}, ...AREAS.map((area) => textsOf(area, language))) as Texts;
       const t = translator(readMessages(texts), language);

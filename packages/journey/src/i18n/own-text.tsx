@@ -1,19 +1,19 @@
-/** Words of the tenant: one text, or a text for each language. */
+/** A text of the tenant: one text, or a text for each language. */
 export type LocalText = string | Readonly<Record<string, string>>;
 
-/** Where a text is not there in the language of the page, and English is not either, the first one is better than none. */
+/** The language used if a text lacks that of the page. A text without either is shown in its first language. */
 const FALLBACK = 'en';
-/** As BCP 47 calls a language that nobody has named. */
+/** The BCP 47 tag of an undetermined language. */
 const UNKNOWN = 'und';
 
-/** The text and the language it is in; a text without languages may be in any. */
+/** The text and its language, which is undefined for a text without languages. */
 export function pickText(text: LocalText, language: string): { text: string; language: string | undefined } {
   if (typeof text === 'string') return { text, language: undefined };
   const tag = [language, FALLBACK, ...Object.keys(text)].find((each) => Object.hasOwn(text, each)) ?? '';
   return { text: text[tag] ?? '', language: tag === UNKNOWN ? undefined : tag };
 }
 
-/** Says in which language it is and lets it run in its own direction (WCAG 3.1.2). */
+/** Marks the text with its language and direction (WCAG 3.1.2). */
 export function OwnText({ text, language }: { text: LocalText; language: string }) {
   const ownText = pickText(text, language);
   return (

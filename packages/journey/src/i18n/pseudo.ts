@@ -1,6 +1,6 @@
 import type { Messages } from './translate.ts';
 
-/** A language that nobody speaks, forty per cent longer than English: it finds texts that do not fit, and texts that were forgotten. */
+/** A pseudo-language, forty per cent longer than English: it reveals texts that do not fit or are not translated. */
 const ACCENTED: Readonly<Record<string, string>> = { a: 'á', e: 'é', i: 'í', o: 'ö', u: 'ü', A: 'Á', E: 'É', O: 'Ö' };
 const LONGER = 0.4;
 const LITERAL = 0;
@@ -20,7 +20,7 @@ export function pseudo(messages: Messages): Messages {
   );
 }
 
-/** The literal parts of a message that was read already. */
+/** Lengthens the literal parts of a parsed message. */
 function lengthen(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(lengthen);
   if (typeof node !== 'object' || node === null) return node;

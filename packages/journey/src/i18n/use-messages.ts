@@ -5,16 +5,16 @@ import { directionOf, LANGUAGES } from './languages.ts';
 import { type Area, loadMessages } from './load-messages.ts';
 import { type Messages, type Translate, translator } from './translate.ts';
 
-/** The language of the page and its texts. Whatever else happens on the page, changing the language loses nothing. */
+/** The language of the page and its texts. To change the language loses no input. */
 export type Words = {
   t: Translate;
   language: string;
   setLanguage(language: string): void;
-  /** Whether the texts of these areas are there. */
+  /** Whether the texts of these areas are loaded. */
   has(areas: readonly Area[]): boolean;
 };
 
-/** What the tenant has to say about it: its language, and texts of its own for some of ours. */
+/** The tenant's language, and its own texts for some of ours. */
 export type TenantWords = {
   language?: string | undefined;
   texts?: Readonly<Record<string, Messages>> | undefined;
@@ -62,8 +62,8 @@ export function useMessages(areas: readonly Area[], tenant: TenantWords = NOTHIN
       },
     };
   }, [texts, tenant.texts]);
-  // What was shown stays until the texts of a new area or of another language are there. But the language that was
-  // guessed before the tenant's was known is not worth a glimpse.
+  // The previous texts stay until those of a new area or another language are loaded. But texts in the language that
+  // was guessed before the tenant's was known are not shown at all.
   return chosenLanguage === undefined && texts?.language !== wantedLanguage ? undefined : words;
 }
 

@@ -1,7 +1,7 @@
 import type { Translate } from '../i18n/translate.ts';
 import { Title } from '../ui/title.tsx';
 
-/** What was done so that everybody can use the journey, what is known to be missing, and where to say so. */
+/** The accessibility statement: what was done, what is known to be missing, and where to report more. */
 const DONE = ['keyboard', 'reader', 'zoom', 'contrast', 'motion', 'time', 'alternative'] as const;
 
 export function AccessibilityScreen({ t }: { t: Translate }) {

@@ -6,18 +6,18 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Landing } from '../ui/landing.tsx';
 
-/** Where to send a message: the address that is known, shortened, or one that is typed. */
+/** Asks where to send a message: to the known address, which is shown shortened, or to another one. */
 export type Channel = 'EMAIL' | 'SMS';
 
 type AddressFormProps = {
   t: Translate;
   channel: Channel;
   knownAddress: string | undefined;
-  /** What the button says for an address that is typed. */
+  /** The label of the button for a typed address. */
   go: string;
-  /** What is said when no more messages may be sent. */
+  /** The text shown when no more messages may be sent. */
   limit: string;
-  /** Without an address it goes to the one that is known. */
+  /** Called without an address to use the known one. */
   onSend(to: string | undefined): Promise<void>;
   onCancel(): void;
 };
@@ -42,7 +42,7 @@ export function AddressForm({ t, channel, knownAddress, go, limit, onSend, onCan
     } catch (thrown) {
       const code = thrown instanceof Problem ? thrown.code : undefined;
       if (code === BAD_INPUT && to !== undefined) setFault(true);
-      // What was known is known no more.
+      // The known address was deleted meanwhile.
       else if (code === NO_ADDRESS) setTyping(true);
       else setError(thrown);
     }
@@ -93,7 +93,7 @@ type TypedProps = Pick<AddressFormProps, 't' | 'channel' | 'go'> & {
 function Typed({ t, channel, go, busy, fault, onSend, onEmpty }: TypedProps) {
   const [value, setValue] = useState('');
   const input = useRef<HTMLInputElement>(null);
-  // Who has asked for the field wants to write in it; who wrote something wrong wants to mend it.
+  // The field takes the focus when it appears and after a fault.
   useEffect(() => input.current?.focus(), [fault]);
   const email = channel === 'EMAIL';
   const submit = (event: Event) => {

@@ -7,7 +7,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { Title } from '../ui/title.tsx';
 
-/** Which earlier step shall be done again. Nothing is lost before one is chosen. */
+/** Asks which earlier step to repeat. Nothing is lost before one is chosen. */
 type ChangeProps = { words: Words; journey: Journey; onRepeat(stepId: string): Promise<void>; onBack(): void };
 
 const ICONS: Readonly<Record<string, IconName>> = { consent: 'shield', document: 'document' };

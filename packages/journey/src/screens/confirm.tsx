@@ -8,7 +8,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Closed, Devices } from '../ui/illustrations.tsx';
 import { Title } from '../ui/title.tsx';
 
-/** On the phone: who asks, from where, and which number the first device shows. */
+/** Shown on the phone: who asks, from where, and which number the first device shows. */
 type ConfirmProps = {
   t: Translate;
   language: string;
@@ -65,7 +65,7 @@ export function ConfirmScreen({ t, language, handoff, api, onConfirmed }: Confir
 }
 
 function Origin({ t, language, handoff }: { t: Translate; language: string; handoff: NonNullable<Memory['handoff']> }) {
-  // The language is that of the page; how a date is written is that of the device, where it is the same language.
+  // The language is that of the page; the format of the date is that of the device, if its language is the same.
   const time = useMemo(() => {
     const places = (navigator.languages ?? []).filter((each) => each.startsWith(language));
     const format = new Intl.DateTimeFormat([...places, language], { dateStyle: 'medium', timeStyle: 'short' });
@@ -88,7 +88,7 @@ function Origin({ t, language, handoff }: { t: Translate; language: string; hand
   );
 }
 
-/** "Chrome on Windows", in the language of the page. */
+/** Translates "Chrome on Windows" into the language of the page. */
 function browserText(t: Translate, browserName: string): string {
   const [name = '', system] = browserName.split(' on ');
   const browser = name === 'A browser' ? t('confirm.aBrowser') : name;
@@ -97,7 +97,7 @@ function browserText(t: Translate, browserName: string): string {
 
 type OfferPlace = NonNullable<Memory['handoff']>['place'];
 
-/** Where it is, as far as anybody can know, and how it is known. */
+/** The likely place of the other device, and how it was determined. */
 function Whereabouts({ t, language, offerPlace = {} }: { t: Translate; language: string; offerPlace: OfferPlace }) {
   const { city, countryCode, addressCountryCode } = offerPlace;
   const [country, address] = useMemo(

@@ -11,7 +11,7 @@ import { Title } from '../ui/title.tsx';
 import { useLater } from './use-later.ts';
 import { useOffer } from './use-offer.ts';
 
-/** On the first device: a code for the phone, and the number that has to be found again there. */
+/** Shown on the first device: a code for the phone, and the number to find again there. */
 type HandOffProps = { t: Translate; language: string; journey: Journey; api: ShellApi; onStay(): void };
 
 export function HandOffScreen({ t, language, journey, api, onStay }: HandOffProps) {
@@ -21,7 +21,7 @@ export function HandOffScreen({ t, language, journey, api, onStay }: HandOffProp
   const [leaving, setLeaving] = useState(false);
   const stay = async () => {
     setLeaving(true);
-    // Nothing to withdraw is as good as withdrawn.
+    // A failure is ignored: without an offer there is nothing to withdraw.
     await api.takeBack().catch(() => undefined);
     onStay();
   };
@@ -91,7 +91,7 @@ function Code({ t, offer }: { t: Translate; offer: Offer }) {
   );
 }
 
-/** An address of this machine alone: people who try Grove on a laptop would point their phone at it in vain. */
+/** Whether the address works on this machine only: people who try Grove on a laptop would scan it in vain. */
 function isOnlyHere(url: string): boolean {
   return /(^|\.)localhost$|^127\.|^\[::1\]$/.test(new URL(url).hostname);
 }
@@ -120,7 +120,7 @@ function CopyLink({ t, url }: { t: Translate; url: string }) {
   );
 }
 
-/** The first device while the phone acts. */
+/** Shown on the first device while the phone is used. */
 export function WatchingScreen({
   t,
   journey,
@@ -158,7 +158,7 @@ export function WatchingScreen({
   );
 }
 
-/** Another browser has taken the journey over, by a link of its own. */
+/** Another browser has taken over the journey, by a link of its own. */
 export function ElsewhereScreen({ t }: { t: Translate }) {
   return (
     <>

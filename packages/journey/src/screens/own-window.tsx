@@ -6,8 +6,8 @@ import { Devices } from '../ui/illustrations.tsx';
 import { Title } from '../ui/title.tsx';
 
 /**
- * The browser keeps no cookie for this frame, so the journey goes on in a window of its own. The link is not spent yet. What
- * that window tells is passed on to the page around this frame.
+ * The browser keeps no cookie for this frame, so the journey continues in a window of its own. The code is not spent
+ * yet. The events of that window are passed on to the page around this frame.
  */
 export function OwnWindowScreen({ t }: { t: Translate }) {
   const opened = useRef<Window | null>(null);

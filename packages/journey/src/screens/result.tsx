@@ -11,7 +11,7 @@ import { Title } from '../ui/title.tsx';
 import type { TellMeProps } from './tell-me.tsx';
 import { MayTell } from './waiting.tsx';
 
-/** How it went, in words that help an honest end user and nobody else; and the way back. */
+/** The result, in words that help an honest end user and no fraudster; and the way back. */
 type ResultProps = TellMeProps & { declined: boolean };
 
 const FIGURES: Readonly<Record<string, () => ComponentChildren>> = {
@@ -45,17 +45,17 @@ type WayOutProps = {
   t: Translate;
   journey: Journey;
   redirectUrl: string | undefined;
-  /** Where the tenant is at home, for a journey that was to lead nowhere. */
+  /** The tenant's home page, for a journey without a redirect. */
   homeUrl: string | undefined;
 };
 
-/** Around an embedded journey there is a page that goes on; it alone knows how. */
+/** The page around an embedded journey continues by itself, so there is only a button to close. */
 function WayOut({ t, journey, redirectUrl, homeUrl }: WayOutProps) {
   const tenant = journey.tenantName;
   if (isEmbedded) {
     const leave = () => {
       tell({ type: 'closed' });
-      // Only a window that a page has opened can be closed; a frame is taken away by the page around it.
+      // Only a window that a page has opened can be closed; a frame is removed by the page around it.
       window.close();
     };
     return (
@@ -83,12 +83,11 @@ function WayOut({ t, journey, redirectUrl, homeUrl }: WayOutProps) {
 
 const COUNTDOWN_SECONDS = 3;
 
-/** Leads back by itself, unless the end user wants to stay. The address was compared with the tenant's list. */
+/** Redirects automatically unless the end user stays. The server compared the address with the tenant's list. */
 function Return({ t, journey, url }: { t: Translate; journey: Journey; url: string }) {
   const { processInstanceId, tenantName: tenant } = journey;
   const [seconds, setSeconds] = useState(COUNTDOWN_SECONDS);
-  // The back button of the tenant's page leads here, through what this journey has left in the history. Whoever comes
-  // by it is not sent forward again.
+  // An end user who comes back from the tenant's page by the back button is not redirected again.
   const [stopped, setStopped] = useState(() => recall(processInstanceId).returned === true);
   const leave = () => remember(processInstanceId, { returned: true });
   useEffect(() => {
@@ -117,7 +116,7 @@ function Return({ t, journey, url }: { t: Translate; journey: Journey; url: stri
   );
 }
 
-/** The phone of a hand-off: the first device leads on. */
+/** Shown on the phone of a hand-off: the first device continues. */
 export function ReturnToFirstScreen({ t, journey }: { t: Translate; journey: Journey }) {
   return (
     <>

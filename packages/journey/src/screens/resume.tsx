@@ -5,7 +5,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Prepare } from '../ui/illustrations.tsx';
 import { Title } from '../ui/title.tsx';
 
-/** The same public link, opened again in the same browser. */
+/** Shown if the same public link is opened again in the same browser. */
 type ResumeProps = { t: Translate; tenant: string; onContinue(): void; onStartOver(): Promise<void> };
 
 export function ResumeScreen({ t, tenant, onContinue, onStartOver }: ResumeProps) {

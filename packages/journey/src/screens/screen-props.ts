@@ -4,7 +4,7 @@ import type { recall, remember } from '../remember.ts';
 import type { Screen } from '../screen.ts';
 import type { JourneyState } from '../use-journey.ts';
 
-/** What lies over a step for a while. */
+/** The overlay over a step. */
 export type Overlay = 'handOff' | 'unable' | 'change' | undefined;
 
 export type ScreenProps = {

@@ -11,7 +11,7 @@ import { StartScreen } from './start.tsx';
 import { UnableScreen } from './unable.tsx';
 import { PausedScreen, WaitingScreen } from './waiting.tsx';
 
-/** The screen for where the journey stands. */
+/** Shows the screen of the journey's state. */
 export function Screens(props: ScreenProps) {
   const { screen, journey, state, api, words, memory, note, overlay } = props;
   const { t, language } = words;
@@ -65,7 +65,7 @@ export function Screens(props: ScreenProps) {
 function CurrentStep({ journey, state, api, words, note, overlay }: ScreenProps) {
   const { step } = journey;
   const attemptKey = step && `${step.id} ${step.attempt}`;
-  // What was uploaded belongs to one attempt of one step.
+  // The API belongs to one attempt of one step, because uploads do.
   const stepApi = useMemo(() => step && api.ofStep(step), [api, attemptKey]);
   const { t, language } = words;
   if (!step || !stepApi || !words.has(entryOf(step.type)?.areas ?? [])) {

@@ -5,17 +5,17 @@ import { Button } from '../ui/button.tsx';
 import { Landing } from '../ui/landing.tsx';
 import { AddressForm, type Channel } from './address-form.tsx';
 
-/** The link of a hand-off by e-mail or text message, for who cannot scan the code. */
+/** Sends the link of a hand-off by e-mail or text message, to end users who cannot scan the code. */
 type SendLinkProps = {
   t: Translate;
   language: string;
   messages: NonNullable<Journey['messages']>;
   api: ShellApi;
-  /** What was sent takes the place of the code that was shown. */
+  /** Called with the offer that was sent, which replaces the one of the code. */
   onSent(offer: Offer): void;
 };
 
-/** Messages take a moment; who asks again at once gets two. */
+/** Messages take a moment; end users who ask again at once would get two. */
 const AGAIN_AFTER_MS = 30_000;
 
 type SentLink = { channel: Channel; to: string | undefined; address: string };
@@ -69,7 +69,7 @@ export function SendLink({ t, language, messages, api, onSent }: SendLinkProps) 
   );
 }
 
-/** Not at once, and then with the choice of another address. */
+/** Offers to send again, after a while, with the choice of another address. */
 function Again({ t, onPress }: { t: Translate; onPress(): void }) {
   const [isShown, setIsShown] = useState(false);
   useEffect(() => {

@@ -5,7 +5,7 @@ import { Icon, type IconName } from '../ui/icons.tsx';
 import { Prepare } from '../ui/illustrations.tsx';
 import { Title } from '../ui/title.tsx';
 
-/** What the end user will need, before anything is asked. */
+/** Lists what the end user will need, before the first step. */
 type StartProps = { t: Translate; journey: Journey; offerPhone: boolean; onStart(): void; onPhone(): void };
 
 const ICONS: Readonly<Record<Journey['needs'][number], IconName>> = {

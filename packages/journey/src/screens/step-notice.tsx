@@ -4,7 +4,7 @@ import type { Words } from '../i18n/use-messages.ts';
 import type { Memory } from '../remember.ts';
 import { Icon } from '../ui/icons.tsx';
 
-/** What the end user should know before the step: why it is asked for again, or what became of the one before. */
+/** Says before a step why it is requested again, or what became of the previous one. */
 type StepNoticeProps = { words: Words; journey: Journey; memory: Memory };
 
 export function StepNotice({ words: { t, language }, journey, memory }: StepNoticeProps) {

@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { Landing } from '../ui/landing.tsx';
 import { AddressForm } from './address-form.tsx';
 
-/** Whoever does not want to wait is told by e-mail, once, that it is decided. */
+/** Offers one e-mail when the case is decided, so that nobody has to wait here. */
 export type TellMeProps = { t: Translate; language: string; journey: Journey; api: ShellApi };
 
 export function TellMe({ t, language, journey, api }: TellMeProps) {

@@ -4,7 +4,7 @@ import type { Translate } from '../i18n/translate.ts';
 import { minutesLeft, WARN_MS } from '../minutes-left.ts';
 import { Icon } from '../ui/icons.tsx';
 
-/** Says in good time that a step ends; when it has ended, the server is asked what comes now (WCAG 2.2.1). */
+/** Warns that a step is about to expire; once it has, the journey is read again (WCAG 2.2.1). */
 const LOOK_EVERY_MS = 5_000;
 
 export function TimeLeft({ t, journey, onOver }: { t: Translate; journey: Journey; onOver(): void }) {
@@ -17,7 +17,7 @@ export function TimeLeft({ t, journey, onOver }: { t: Translate; journey: Journe
     return () => clearInterval(timer);
   }, [until]);
   const over = leftMs <= 0;
-  // Once, when the time is over: what is read then says whether it really is.
+  // Called once when the time is over: the server's state then says whether the step has really expired.
   useEffect(() => {
     if (over) onOver();
   }, [over]);

@@ -7,11 +7,11 @@ import { Reference } from '../ui/error-note.tsx';
 import { Again, Closed, Late, LostFigure } from '../ui/illustrations.tsx';
 import { Title } from '../ui/title.tsx';
 
-/** What stands in the way of the whole journey, what to do about it, and what to tell whoever helps. */
+/** Shown if the whole journey is blocked: the reason, the remedy, and the reference for support. */
 type TroubleProps = { t: Translate; trouble: Trouble | 'noLink'; error?: unknown; onRetry?(): void };
 
 const LATE: ReadonlySet<string> = new Set<Trouble>(['link', 'tokenEnded', 'tokenEarly']);
-/** A new link helps, which only the company can give. */
+/** The troubles whose remedy is a new link from the company. */
 const ASK_FOR_LINK: ReadonlySet<string> = new Set<Trouble>([
   'link',
   'finished',

@@ -5,7 +5,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Received } from '../ui/illustrations.tsx';
 import { Title } from '../ui/title.tsx';
 
-/** Who cannot do a step is asked once whether a person should look at it, and loses nothing by it. */
+/** Asks an end user who cannot do a step to confirm that a person shall check the case. Nothing is lost by it. */
 type UnableProps = { t: Translate; tenant: string; onConfirm(): Promise<void>; onBack(): void };
 
 export function UnableScreen({ t, tenant, onConfirm, onBack }: UnableProps) {

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Code that few pages need, loaded when one does. Until then, and where it cannot be loaded, there is nothing to show. */
+/** Loads code that few pages need. It is undefined until then, and if it cannot be loaded. */
 export function useLater<T>(isWanted: boolean, load: () => Promise<T>): T | undefined {
   const [chunk, setChunk] = useState<{ code: T }>();
-  // What is loaded does not change, so it is asked for once.
+  // `load` never changes, so it is called once.
   useEffect(() => {
     if (isWanted && !chunk) {
       load().then(

@@ -1,16 +1,18 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Journey, Offer, ShellApi } from '../api.ts';
 
-/** An offer to go on with another device. It is made anew when its time is over, a few times, and then on demand. */
+/**
+ * An offer to continue on another device. It is renewed when it expires: a few times automatically, then on request.
+ */
 const MAX_BY_ITSELF = 3;
 
 export type OfferState = {
   offer: Offer | undefined;
-  /** `refused`: the other device found another number, or said that it was not me. */
+  /** `refused`: the other device chose another number, or said that it was not its user. */
   state: 'making' | 'open' | 'confirming' | 'refused' | 'over';
   error: unknown;
   renew(): void;
-  /** Another was made in its place. */
+  /** Replaces the offer by another one. */
   replace(offer: Offer): void;
 };
 
@@ -46,11 +48,11 @@ export function useOffer(api: ShellApi, handoff: Journey['device']['handoff']): 
     return () => clearTimeout(timer);
   }, [offer, handoff, make]);
 
-  // From a device that had come to none: it was turned away.
+  // A device that had connected and is gone was turned away.
   const before = useRef(handoff);
   useEffect(() => {
     if (before.current === 'CONFIRMING' && handoff === 'NONE') setIsRefused(true);
-    // The link was opened in this very browser, in another tab: what is shown here opens nothing any more.
+    // The link was opened in another tab of this browser, so the shown offer opens nothing any more.
     if (before.current === 'OFFERED' && handoff === 'NONE') setOver(true);
     if (before.current === 'NONE' && handoff === 'OFFERED') setOver(false);
     before.current = handoff;

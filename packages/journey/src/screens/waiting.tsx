@@ -6,9 +6,9 @@ import { Title } from '../ui/title.tsx';
 import type { TellMeProps } from './tell-me.tsx';
 import { useLater } from './use-later.ts';
 
-/** While machines look: what happens, how long it takes, and that nobody has to stay. */
+/** Says during the checks what happens, how long it takes, and that nobody has to stay. */
 const LONG_MS = 20_000;
-/** Nothing turns for ever: after this it is said that it takes longer. */
+/** After this time the page says that it takes longer. */
 const TOO_LONG_MS = 60_000;
 
 export function WaitingScreen({ t, language, journey, api }: TellMeProps) {
@@ -32,7 +32,7 @@ export function WaitingScreen({ t, language, journey, api }: TellMeProps) {
   );
 }
 
-/** Where mail is set up. */
+/** Shown only if the installation sends e-mails. */
 export function MayTell(props: TellMeProps) {
   const isWanted = props.journey.messages?.channels.includes('EMAIL') ?? false;
   const later = useLater(isWanted, () => import('./tell-me.tsx'));
@@ -52,7 +52,7 @@ export function PausedScreen({ t, journey }: { t: Translate; journey: Journey })
 /** The last of these times that has passed. */
 function usePassed(times: readonly number[]): number {
   const [passed, setPassed] = useState(0);
-  // The times are the same for as long as the screen is shown.
+  // The times are constant while the screen is shown.
   useEffect(() => {
     const timers = times.map((ms) => setTimeout(() => setPassed(ms), ms));
     return () => timers.forEach(clearTimeout);

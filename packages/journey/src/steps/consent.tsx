@@ -13,8 +13,8 @@ import { Title } from '../ui/title.tsx';
 import type { StepProps } from './step.ts';
 
 /**
- * What is done with the data, and two ways on that are equally easy to take. Which version of the words was shown, and
- * in which language, goes with the answer.
+ * Says how the data is processed, and offers two answers that are equally easy to give. The version and the language of
+ * the texts are submitted with the answer.
  */
 type Settings = { textVersion: string; purpose?: LocalText; declineText?: LocalText; privacyUrl?: string };
 
@@ -143,7 +143,7 @@ type DeclineProps = {
   onDecline(): void;
 };
 
-/** What declining means, asked once. */
+/** Explains what declining means, and asks once more. */
 function Decline({ t, language, own, journey, error, busy, onBack, onDecline }: DeclineProps) {
   return (
     <>

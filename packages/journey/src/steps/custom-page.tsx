@@ -11,9 +11,9 @@ import { MAX_MESSAGES, processCommand, readPageMessage } from './page-messages.t
 import type { StepProps } from './step.ts';
 
 /**
- * A page of the tenant in a frame that shares nothing with ours: no origin, no cookies, no camera. It says READY, is
- * told what it may know, and sends what the end user did. A page that does not answer, sends rubbish, talks without end
- * or goes to another address is taken away, and the end user has a way on.
+ * A page of the tenant in a frame that shares nothing with ours: no origin, no cookies, no camera. It sends READY,
+ * receives its data, and sends what the end user did. A page that does not respond, sends invalid or endless messages
+ * or navigates elsewhere is removed, and the end user has a way on.
  */
 const READY_WITHIN_MS = 10_000;
 
@@ -47,7 +47,9 @@ export function CustomPageStep(props: StepProps) {
   );
 }
 
-/** The page around the journey frames the custom page in it, too, and is compared with the list again. */
+/**
+ * Passes on the origin around the journey, which frames the custom page, too, and is checked against the list again.
+ */
 function withEmbed(url: string): string {
   const { embed } = embedQuery();
   return embed === undefined ? url : `${url}?${new URLSearchParams({ embed })}`;
@@ -93,7 +95,7 @@ type Conversation = Pick<PageProps, 'submit' | 'onFault'> & {
   sessionData: Parameters<typeof processCommand>[1];
 };
 
-/** Tells the page in the frame what it may know, and takes what it sends. */
+/** Sends the page in the frame its data, and receives its messages. */
 function useConversation(
   frame: RefObject<HTMLIFrameElement | null>,
   { constants, sessionData, submit, onFault }: Conversation,
@@ -101,17 +103,17 @@ function useConversation(
   const [ready, setReady] = useState(false);
   const isReady = useRef(false);
   const loads = useRef(0);
-  // It is told what it may know once it has loaded: what goes elsewhere before that has loaded only once.
-  // The frame has no origin that could be named.
-  const tell = () => frame.current?.contentWindow?.postMessage(processCommand(constants, sessionData), '*');
-  // No policy keeps a frame from going elsewhere, but what it went to must load, and nobody asked for that.
+  // The data is sent after the first load only: a page that navigated elsewhere has loaded twice. The target origin is
+  // `*`, because the sandboxed frame has none.
+  const sendData = () => frame.current?.contentWindow?.postMessage(processCommand(constants, sessionData), '*');
+  // No policy prevents a frame from navigating elsewhere, but its second load shows that it did.
   const onLoad = () => {
     loads.current += 1;
     if (loads.current > 1) onFault('moved');
-    else if (isReady.current) tell();
+    else if (isReady.current) sendData();
   };
 
-  // One conversation for as long as the page is shown.
+  // The conversation lasts while the page is shown.
   useEffect(() => {
     let messages = 0;
     let sending = false;
@@ -127,7 +129,7 @@ function useConversation(
         clearTimeout(timer);
         setReady(true);
         isReady.current = true;
-        if (loads.current > 0) tell();
+        if (loads.current > 0) sendData();
       }
       if (message.kind !== 'send' || sending) return;
       sending = true;

@@ -13,18 +13,17 @@ import { type Choice, ChooseDocument, settledChoice } from '../choice.tsx';
 import { hashOf } from '../upload-once.ts';
 import type { StepProps } from './step.ts';
 
-/** The end user says which document it is, and photographs its sides one after the other. */
+/** The end user names the document, and photographs its sides one after the other. */
 export function DocumentStep(props: StepProps) {
   return <Attempt key={props.step.attempt} {...props} />;
 }
 
 const COUNTRY_DIFFERS = 'country_differs';
 
-/** The sides that there are, and whether the country is still to be settled. */
+/** The sides that are uploaded, and whether the country is still in question. */
 function useSides(step: StepProps['step'], settings: DocumentSettings) {
   const [pictures, setPictures] = useState<readonly SideTaken[]>([]);
-  // What is there already, from before a reload or because it was good, is not asked for again. What arrives from now on
-  // is counted in `taken`.
+  // Sides that were uploaded before a reload, or were good, are not requested again. New ones are counted in `taken`.
   const [there, setThere] = useState<readonly string[]>(step.images);
   const differs = step.fault?.reason === COUNTRY_DIFFERS && settings.readCountry !== undefined;
   const [isCountryOpen, setCountryOpen] = useState(differs);
@@ -36,7 +35,7 @@ function useSides(step: StepProps['step'], settings: DocumentSettings) {
   return { taken: pictures, setTaken: setPictures, there, isCountryOpen, anew };
 }
 
-/** Which document it is. It is remembered over a reload, unless the tenant has settled it. */
+/** The chosen document. It is remembered over a reload, unless the definition determines it. */
 function useChoice({ journey, step }: StepProps, settings: DocumentSettings) {
   const storageKey = `grove-document-${journey.processInstanceId}-${step.id}`;
   const settledByTenant = settledChoice(settings);

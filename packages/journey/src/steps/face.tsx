@@ -31,18 +31,18 @@ type View =
   | { at: 'noMore' }
   | { at: 'sending'; send: () => Promise<void> };
 
-/** After so many tries that failed, a person is offered beside the camera. */
+/** After this number of failed attempts, a person is offered beside the camera. */
 const PERSON_AFTER = 2;
 
-/** A challenge that was completed must be submitted within two minutes; then another one is needed. */
+/** A completed challenge must be submitted within two minutes; after that another one is needed. */
 const CHALLENGE_GONE = 100132;
 
-/** A selfie, with or without movements. */
+/** Takes a selfie, with or without movements. */
 export function FaceStep(props: StepProps) {
   return <Attempt key={props.step.attempt} {...props} />;
 }
 
-/** The picture on its way: what sends it, and the other ways to give one. */
+/** Sends the picture, and offers the other ways to give one. */
 function useSelfie(props: StepProps, check: (shot: Shot) => void) {
   const { api, submit } = props;
   const sending = useSending();
@@ -123,7 +123,7 @@ type AfterChallengeProps = {
   onAgain(): void;
 };
 
-/** The movements were made and are sent, or they ended without success. */
+/** Shown when the movements were made and are submitted, or when the challenge ended without success. */
 function AfterChallenge({ t, view, sending, ways, onAgain }: AfterChallengeProps) {
   if (view.at === 'noMore') return <NoMoreChallenges t={t} ways={ways} />;
   if (view.at === 'ended') return <ChallengeEnded t={t} reason={view.reason} ways={ways} onAgain={onAgain} />;
@@ -143,7 +143,7 @@ function waysOf(
 ): Ways {
   const sample = () => send({ blob: sampleSelfie(), hints: { source: 'sample' } });
   return {
-    // A file shows no living person; where that is asked for it could only be refused.
+    // A file proves no liveness, so the server could only refuse it.
     onFile:
       step.settings.liveness === 'none'
         ? ({ blob, width = 0, height = 0 }) => check({ blob, hints: { source: 'file', width, height } })

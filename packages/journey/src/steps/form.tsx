@@ -10,10 +10,10 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Title } from '../ui/title.tsx';
 import type { StepProps } from './step.ts';
 
-/** A form of the tenant. What is known already stands in it; what is wrong is said beside the field and at the top. */
+/** A form of the tenant. Known values are filled in; faults are shown beside their fields and at the top. */
 type Settings = { title?: LocalText; schema: Record<string, unknown>; values?: Record<string, unknown> };
 
-/** What was typed is there again after a look at another page. It stays in this page, and of one form alone. */
+/** Typed input survives a look at another page. It stays in this page's memory, for one form only. */
 let draft: { attemptKey: string; input: FormInput } | undefined;
 
 function useDraft({ journey, step }: StepProps, fields: readonly Field[]) {
@@ -80,7 +80,7 @@ export function FormStep(props: StepProps) {
           fault={textOf(field.name)}
           onChange={(value) => {
             setInput((before) => ({ ...before, [field.name]: value }));
-            // What was wrong with it may be right now; it is looked at again when the form is sent.
+            // A changed field may be right now; it is validated when the form is sent.
             setFaults((before) => before.filter(({ name }) => name !== field.name));
           }}
         />
@@ -124,7 +124,7 @@ type SummaryProps = {
   labels: ReadonlyMap<string, LocalText>;
 };
 
-/** Takes the focus, so that nobody looks for what went wrong; each line leads to its field. */
+/** Takes the focus, so that nobody has to look for the faults; each line links to its field. */
 function Summary({ t, language, faults, labels }: SummaryProps) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.focus(), []);
@@ -133,7 +133,7 @@ function Summary({ t, language, faults, labels }: SummaryProps) {
     document.getElementById(`field-${name}`)?.focus();
   };
   return (
-    // It takes the focus when it appears, and nobody tabs to it.
+    // It takes the focus when it appears, but is not in the tab order.
     <div class="summary" ref={box} tabIndex={-1} role="alert">
       <h2>{t('form.faults', { count: faults.length })}</h2>
       <ul>

@@ -4,7 +4,7 @@ import { MAX_VALUE_LENGTH, MAX_VARIABLES, processCommand, readPageMessage } from
 
 const send = (variables: unknown) => readPageMessage({ event: 'SEND', variables });
 
-it('a page says READY, is told what it may know, and sends texts', () => {
+it('a page sends READY, receives its data, and sends texts', () => {
   assert.deepEqual(readPageMessage({ event: 'READY' }), { kind: 'ready' });
   assert.deepEqual(processCommand({ a: '1' }, { language: 'de' }), {
     command: 'PROCESS',
@@ -14,13 +14,13 @@ it('a page says READY, is told what it may know, and sends texts', () => {
   assert.deepEqual(send(undefined), { kind: 'send', variables: {} });
 });
 
-it('whatever else is posted is none of ours', () => {
+it('any other message is ignored', () => {
   for (const data of [null, undefined, 'READY', 7, [], {}, { event: 'ready' }, { event: ['SEND'] }]) {
     assert.deepEqual(readPageMessage(data), { kind: 'other' });
   }
 });
 
-it('what cannot be kept is refused whole: lists, objects, too many, too long', () => {
+it('variables that cannot be stored are refused as a whole: lists, objects, too many, too long', () => {
   const many = Object.fromEntries(Array.from({ length: MAX_VARIABLES + 1 }, (_, at) => [`v${at}`, 'x']));
   for (const variables of [
     'text',

@@ -1,13 +1,13 @@
-/** What a page of the tenant may say to us, and what it is told. Pure: a page is a stranger, and may send anything. */
+/** The messages of a tenant's page and to it. Pure: such a page is not trusted and may send anything. */
 export const MAX_VARIABLES = 50;
 export const MAX_VALUE_LENGTH = 1000;
-/** More than this many messages are not a conversation. */
+/** A page that sends more messages than this is removed. */
 export const MAX_MESSAGES = 100;
 
 export type PageMessage =
   | { kind: 'ready' }
   | { kind: 'send'; variables: Record<string, string> }
-  /** It speaks the protocol, and what it sends cannot be kept. */
+  /** It follows the protocol, but its variables cannot be stored. */
   | { kind: 'bad' }
   | { kind: 'other' };
 
@@ -20,7 +20,7 @@ export function readPageMessage(data: unknown): PageMessage {
   return values ? { kind: 'send', variables: values } : { kind: 'bad' };
 }
 
-/** Texts, numbers and truth values, as texts: that is what a custom page's result holds. */
+/** Texts, numbers and booleans as texts, as the result of a custom page holds them. */
 function readVariables(variables: unknown): Record<string, string> | undefined {
   if (typeof variables !== 'object' || variables === null || Array.isArray(variables)) return undefined;
   const entries = Object.entries(variables);

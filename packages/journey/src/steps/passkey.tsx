@@ -10,7 +10,7 @@ import type { StepProps } from './step.ts';
 import { useBeginning } from './use-begun.ts';
 import { type PasskeyOptions, useConditional } from './use-conditional.ts';
 
-/** A passkey is made or used. The browser asks; what it answers is handed over as it is. */
+/** Registers or uses a passkey. The browser's dialog asks the end user, and its response is submitted unchanged. */
 type Registration = Parameters<typeof startRegistration>[0]['optionsJSON'];
 type Authentication = Parameters<typeof startAuthentication>[0]['optionsJSON'];
 
@@ -38,7 +38,7 @@ export function PasskeyStep({ step, t, api, submit, unable, handOff }: StepProps
         ? await startRegistration({ optionsJSON: publicKey as Registration })
         : await startAuthentication({ optionsJSON: publicKey as Authentication });
     } catch {
-      // Who closes the window of the browser has not failed, and may try again.
+      // An end user who closes the browser's dialog has not failed and may try again.
       setIsRefused(true);
       setBusy(false);
       return;
@@ -79,7 +79,7 @@ export function PasskeyStep({ step, t, api, submit, unable, handOff }: StepProps
   );
 }
 
-/** The browser offers its passkeys in this field. Nothing that is typed in it is sent. */
+/** The browser offers its passkeys in this field. Typed input is never sent. */
 function PasskeyField({ t, onEnter }: { t: Translate; onEnter(): void }) {
   const enter = (event: Event) => {
     event.preventDefault();
@@ -96,7 +96,7 @@ function PasskeyField({ t, onEnter }: { t: Translate; onEnter(): void }) {
   );
 }
 
-/** A challenge whose time is up is refused by the server. */
+/** Drops options whose time is up, because the server would refuse their challenge. */
 function inTime(settings: PasskeyOptions | undefined): PasskeyOptions | undefined {
   return settings?.expiringDtm && Date.parse(settings.expiringDtm) > Date.now() ? settings : undefined;
 }

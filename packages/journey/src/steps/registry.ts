@@ -1,11 +1,11 @@
 import type { Area } from '../i18n/load-messages.ts';
 import type { StepView } from './step.ts';
 
-/** Every type of step there is a view for. To add one is to write its file and to name it here. */
+/** The view of each type of step. To add one, write its file and name it here. */
 type Entry = {
   areas: readonly Area[];
   load(): Promise<StepView>;
-  /** Fetches what is large, for whoever is at the step before. */
+  /** Loads large files for an end user who is at the previous step. */
   fetchAhead?(): Promise<void>;
 };
 

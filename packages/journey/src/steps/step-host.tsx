@@ -5,15 +5,15 @@ import { Title } from '../ui/title.tsx';
 import { entryOf } from './registry.ts';
 import type { StepProps, StepView } from './step.ts';
 
-/** Loads the view of a step and shows it. What cannot be loaded can be tried again; what nobody knows is said. */
+/** Loads the view of a step and shows it. A failed load can be retried; an unknown type is reported. */
 export function StepHost(props: StepProps) {
   const { step, t, unable } = props;
   const [view, setView] = useState<{ type: string; View: StepView }>();
   const [failed, setFailed] = useState(false);
-  const [tries, setTries] = useState(0);
+  const [attempts, setAttempts] = useState(0);
   const entry = entryOf(step.type);
 
-  // A try is a reason to load again.
+  // A new attempt loads the view again.
   useEffect(() => {
     let current = true;
     setFailed(false);
@@ -24,7 +24,7 @@ export function StepHost(props: StepProps) {
     return () => {
       current = false;
     };
-  }, [step.type, entry, tries]);
+  }, [step.type, entry, attempts]);
 
   if (view?.type === step.type) return <view.View key={`${step.id} ${step.attempt}`} {...props} />;
   if (entry && !failed) {
@@ -42,7 +42,7 @@ export function StepHost(props: StepProps) {
       <p class="lead">{t(entry ? 'trouble.network.text' : 'trouble.broken.text')}</p>
       <div class="actions">
         {entry ? (
-          <Button kind="primary" onPress={() => setTries(tries + 1)}>
+          <Button kind="primary" onPress={() => setAttempts(attempts + 1)}>
             {t('again')}
           </Button>
         ) : (

@@ -2,20 +2,20 @@ import type { JSX } from 'preact';
 import type { Journey, JourneyApi, JourneyStep } from '../api.ts';
 import type { Translate } from '../i18n/translate.ts';
 
-/** What a view of a step is handed. It shows the step, gathers what the end user does, and hands it over. */
+/** The props of the view of a step. It shows the step, gathers the end user's input, and submits it. */
 export type StepProps = {
   journey: Journey;
   step: JourneyStep;
   api: JourneyApi;
   t: Translate;
   language: string;
-  /** Resolves when the journey has gone on; rejects with a `Problem` if the server does not take it. */
+  /** Resolves when the journey has moved on; rejects with a `Problem` if the server refuses. */
   submit(result: object): Promise<void>;
-  /** What was sent last shall be used although it is poor, where `step.mayUseAnyway` says that it may. */
+  /** Submits the last picture although it is poor, if `step.mayUseAnyway` allows it. */
   useAnyway(): Promise<void>;
-  /** The end user cannot do this step: asked once more, then a human looks at it. */
+  /** The end user cannot do this step: after a confirmation, a person checks the case. */
   unable(): void;
-  /** Offers to go on with another device. */
+  /** Offers to continue on another device. */
   handOff(): void;
 };
 

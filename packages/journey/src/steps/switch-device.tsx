@@ -5,7 +5,7 @@ import { Devices } from '../ui/illustrations.tsx';
 import { Title } from '../ui/title.tsx';
 import type { StepProps } from './step.ts';
 
-/** Offers the phone. On the phone itself there is nothing more to ask, so the journey goes on. */
+/** Offers the phone. On the phone itself there is no question left, so the journey moves on. */
 export function SwitchDeviceStep({ journey, t, submit, handOff }: StepProps) {
   const arrived = journey.device.handoff === 'CONNECTED';
   const [busy, setBusy] = useState(arrived);
@@ -16,7 +16,7 @@ export function SwitchDeviceStep({ journey, t, submit, handOff }: StepProps) {
     await submit({}).catch(setError);
     setBusy(false);
   };
-  // Once, when the phone arrives.
+  // Runs once, when the phone arrives.
   useEffect(() => {
     if (arrived) void goOn();
   }, [arrived]);

@@ -10,17 +10,17 @@ import { Title } from '../ui/title.tsx';
 import type { StepProps } from './step.ts';
 import { type StepBeginning, useBeginning } from './use-begun.ts';
 
-/** A code from an authenticator app; for the first one, the app is told the secret. */
+/** Asks for a code of an authenticator app; a registration shows the secret for the app first. */
 type Settings = {
   qrCode?: string;
   uri?: string;
   secret?: string;
   digits?: number;
-  /** An earlier secret of this step does not work any more. */
+  /** An earlier secret of this step no longer works. */
   replaces?: boolean;
 };
 const DIGITS = 6;
-/** The secret that the code belongs to was not there any more. */
+/** The secret of the code no longer exists. */
 const SECRET_GONE = 'code_100035';
 
 export function TotpStep({ step, t, api, submit, unable }: StepProps) {
@@ -93,7 +93,7 @@ export function TotpStep({ step, t, api, submit, unable }: StepProps) {
 
 type SecretProps = { t: Translate; settings: Settings; renew: StepBeginning['renew'] };
 
-/** On a phone the app is on the same device, which cannot scan its own screen: there a link opens it. */
+/** On a phone the app is on the same device, which cannot scan its own screen, so a link opens it. */
 function Secret({ t, settings: { qrCode, uri, secret }, renew }: SecretProps) {
   const phone = isPhone();
   const link = uri?.startsWith('otpauth:') ? uri : undefined;

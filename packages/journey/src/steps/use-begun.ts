@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { StepProps } from './step.ts';
 
-/** What the server has made for a step, fetched before the end user needs it: a browser asks for a passkey only at once. */
+/** The server's data for a step, loaded before it is needed: a browser shows passkeys only right after a press. */
 export type StepBeginning = {
-  /** Nothing as long as it is not there. */
+  /** Undefined until it is loaded. */
   settings: Readonly<Record<string, unknown>> | undefined;
   error: unknown;
-  /** Has it made anew, for one that was used or whose time is up; `anew` replaces one that could still be used. */
+  /** Gets new data after the old was used or has expired; `anew` also replaces data that could still be used. */
   renew(anew?: boolean): Promise<Readonly<Record<string, unknown>> | undefined>;
 };
 
@@ -17,10 +17,10 @@ export function useBeginning({ api, submit }: Pick<StepProps, 'api' | 'submit'>)
     async (anew?: boolean) => {
       setError(undefined);
       try {
-        const beginning = await api.begin(anew);
-        // The step is over, and this page is behind: to submit is to be told where the journey stands.
-        if (!beginning.begun) await submit({});
-        const newSettings = beginning.begun ? beginning.settings : undefined;
+        const stepStart = await api.begin(anew);
+        // The step is over and this page is stale: a submission makes the journey be read again.
+        if (!stepStart.begun) await submit({});
+        const newSettings = stepStart.begun ? stepStart.settings : undefined;
         setSettings(newSettings);
         return newSettings;
       } catch (thrown) {
@@ -30,7 +30,7 @@ export function useBeginning({ api, submit }: Pick<StepProps, 'api' | 'submit'>)
     },
     [api, submit],
   );
-  // Once for each attempt: the view is made anew with the next.
+  // Runs once for each attempt, because each attempt has a new view.
   useEffect(() => {
     void renew();
   }, []);

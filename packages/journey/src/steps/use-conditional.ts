@@ -7,8 +7,8 @@ import {
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 /**
- * Passkeys without a dialog of ours: one that is taken from the list of a field (autofill), and one that the browser makes
- * by itself after a login. Both wait in the background until the button is pressed instead.
+ * Passkeys without a dialog: one that is chosen in a field (autofill), and one that the browser creates by itself after
+ * a login. Both wait in the background until the button is pressed instead.
  */
 export type PasskeyOptions = {
   readonly publicKey?: object;
@@ -21,16 +21,16 @@ type Authentication = Parameters<typeof startAuthentication>[0]['optionsJSON'];
 type Conditional = {
   making: boolean;
   options: PasskeyOptions | undefined;
-  /** Not beside a dialog that was asked for: a browser answers one question at a time. */
+  /** True while a dialog is open: browsers run one request at a time. */
   paused: boolean;
   onCredential(credential: object): void;
 };
 
-/** True if the page needs a field for the browser to offer passkeys in. */
+/** True if the page needs a field in which the browser offers passkeys. */
 export function useConditional({ making, options, paused, onCredential }: Conditional): boolean {
   const [supported, setSupported] = useState(false);
-  const tell = useRef(onCredential);
-  tell.current = onCredential;
+  const latestOnCredential = useRef(onCredential);
+  latestOnCredential.current = onCredential;
   useEffect(() => {
     (making ? createsByItself() : browserSupportsWebAuthnAutofill()).then(setSupported, () => setSupported(false));
   }, [making]);
@@ -43,12 +43,12 @@ export function useConditional({ making, options, paused, onCredential }: Condit
     const ceremony = making
       ? startRegistration({ optionsJSON: publicKey as Registration, useAutoRegister: true })
       : startAuthentication({ optionsJSON: publicKey as Authentication, useBrowserAutofill: true });
-    // Who takes none, or has none, presses the button.
+    // The button remains for end users who choose no passkey or have none.
     ceremony.then(
-      (credential) => over || tell.current(credential),
+      (credential) => over || latestOnCredential.current(credential),
       () => undefined,
     );
-    // A dialog that was asked for ends it by itself, and must not be ended in its place.
+    // A requested dialog ends this request by itself, so it is not aborted then.
     return () => {
       over = true;
     };
@@ -57,7 +57,7 @@ export function useConditional({ making, options, paused, onCredential }: Condit
   return offered && !making;
 }
 
-/** A browser that does not know it would open its dialog without a gesture. */
+/** A browser that does not support this would open its dialog without a press. */
 async function createsByItself(): Promise<boolean> {
   const { PublicKeyCredential: credentials } = globalThis as {
     PublicKeyCredential?: { getClientCapabilities?(): Promise<Record<string, boolean>> };

@@ -17,14 +17,14 @@ const GOOD: Palette = {
 };
 const theme = { name: 'acme', palette: GOOD, radius: 8, fontFamily: 'serif' };
 
-it('contrast is that of WCAG: 21 for black on white, 1 for a colour on itself, whichever comes first', () => {
+it('the contrast is that of WCAG: 21 for black on white, 1 for a colour on itself, whichever comes first', () => {
   assert.equal(contrast('#000000', '#ffffff').toFixed(2), '21.00');
   assert.equal(contrast('#ffffff', '#000000').toFixed(2), '21.00');
   assert.equal(contrast('#0a6650', '#0A6650'), 1);
   assert.equal(contrast('#777777', '#ffffff').toFixed(2), '4.48');
 });
 
-it('our own colours can be told apart, light and dark', () => {
+it('our own colours have enough contrast, light and dark', () => {
   const css = readFileSync(new URL('../styles/tokens.css', import.meta.url), 'utf8');
   const [light = '', dark = ''] = css.split('prefers-color-scheme: dark');
   for (const part of [light, dark]) {
@@ -59,7 +59,7 @@ it('a theme sets the variables of the page; a palette that nobody can read sets 
   assert.deepEqual(Object.keys(unreadable).sort(), ['--font', '--radius']);
 });
 
-it('nothing of a theme can be more than a value', () => {
+it('no value of a theme can be more than a CSS value', () => {
   const odd = {
     ...theme,
     radius: 1e9,
@@ -70,7 +70,7 @@ it('nothing of a theme can be more than a value', () => {
   assert.deepEqual([all['--radius'], all['--font'], all['--border']], ['32px', undefined, undefined]);
 });
 
-it('in the dark a theme without dark colours keeps ours', () => {
+it('a theme without dark colours keeps ours in the dark', () => {
   assert.equal(themeVariables(theme, true)['--primary'], undefined);
   assert.equal(themeVariables({ ...theme, darkPalette: GOOD }, true)['--primary'], '#0a6650');
 });

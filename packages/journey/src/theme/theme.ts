@@ -1,6 +1,6 @@
 import { contrast } from './contrast.ts';
 
-/** Turns the tokens of a theme into the variables of the style sheet, if people can read what comes of it. Pure. */
+/** Turns the tokens of a theme into CSS variables, if their contrast is sufficient. Pure. */
 export type Palette = Readonly<
   Record<
     'primary' | 'onPrimary' | 'background' | 'surface' | 'text' | 'mutedText' | 'border' | 'error' | 'success',
@@ -15,11 +15,11 @@ export type Theme = {
   fontFamily: string;
   logoUrl?: string | undefined;
   fontUrl?: string | undefined;
-  /** Ours, because the tenant has none of that name. */
+  /** True for our own theme, if the tenant has none of that name. */
   builtIn?: boolean | undefined;
 };
 
-/** What stands on what, and the ratio that WCAG 2.2 AA asks for: 4.5 for text, 3 for the edges of what can be used. */
+/** The pairs of foreground and background with the ratio of WCAG 2.2 AA: 4.5 for text, 3 for the edges of controls. */
 const PAIRS: readonly (readonly [keyof Palette, keyof Palette, number])[] = [
   ['text', 'surface', 4.5],
   ['text', 'background', 4.5],
@@ -33,7 +33,7 @@ export type Weak = { one: keyof Palette; other: keyof Palette; ratio: number; mi
 
 const COLOUR = /^#[0-9a-f]{6}$/i;
 
-/** The pairs that cannot be told apart well enough; a colour that is none counts as the worst. */
+/** The pairs whose contrast is too low; an invalid colour counts as the worst. */
 export function weakPairs(palette: Palette): Weak[] {
   return PAIRS.map(([one, other, minRatio]) => {
     const areKnown = COLOUR.test(palette[one] ?? '') && COLOUR.test(palette[other] ?? '');
@@ -60,7 +60,7 @@ const FONTS: Readonly<Record<string, string>> = {
 };
 const MAX_RADIUS = 32;
 
-/** Undefined values are those of our own look. A palette that nobody can read is left out, whole. */
+/** Undefined values keep our own design. A palette with too little contrast is left out as a whole. */
 export function themeVariables(theme: Theme, dark: boolean): Record<string, string> {
   const palette = dark ? theme.darkPalette : theme.palette;
   const variables: Record<string, string> = {};

@@ -1,10 +1,10 @@
 import { useLayoutEffect } from 'preact/hooks';
 import { type Theme, themeVariables } from './theme.ts';
 
-/** Puts on the look that the tenant chose, before anything is drawn. */
+/** Applies the tenant's theme before anything is painted. */
 export function useTheme(theme: Theme | undefined): void {
   useLayoutEffect(() => {
-    // Our own look is that of the style sheet.
+    // Our own design is that of the style sheet.
     if (!theme || theme.builtIn) return;
     void loadFont(theme);
     const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -22,7 +22,7 @@ export function useTheme(theme: Theme | undefined): void {
 
 const OWN_FONT = 'Grove Own';
 
-/** The tenant's own font comes from this server; until it is there, and if it never is, the page has that of the device. */
+/** Loads the tenant's font from this server; until then, and if it fails, the page has the font of the device. */
 async function loadFont({ fontFamily, fontUrl }: Theme): Promise<void> {
   if (fontFamily !== 'own' || !fontUrl || typeof FontFace === 'undefined') return;
   try {
@@ -30,6 +30,6 @@ async function loadFont({ fontFamily, fontUrl }: Theme): Promise<void> {
     document.fonts.add(font);
     document.documentElement.style.setProperty('--font', `"${OWN_FONT}", system-ui, sans-serif`);
   } catch {
-    // A page that is plain is better than none.
+    // The page works with the font of the device.
   }
 }

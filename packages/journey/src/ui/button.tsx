@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A button that says while it works that it works, and cannot be pressed twice meanwhile. */
+/** A button that shows while it works, and cannot be pressed twice meanwhile. */
 export type ButtonProps = {
   kind?: 'primary' | 'quiet' | undefined;
   busy?: boolean | undefined;
@@ -14,7 +14,7 @@ export function Button({ kind, busy = false, submit = false, onPress, children }
     <button
       type={submit ? 'submit' : 'button'}
       class={`button ${kind ?? ''}`}
-      // Disabled in name only: a button that really is loses the focus, and whoever uses a keyboard their place.
+      // It is not `disabled`, because a disabled button loses the focus, and keyboard users their place.
       aria-disabled={busy}
       aria-busy={busy}
       onClick={(event) => {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from './button.tsx';
 
-/** Copies a text that stands beside it, and says so. */
+/** Copies a text beside it, and confirms it. */
 type CopyButtonProps = { text: string; label: string; done: string; onRefused?(): void };
 
 export function CopyButton({ text, label, done, onRefused }: CopyButtonProps) {

@@ -1,4 +1,4 @@
-/** One line drawing of 24 by 24, in the colour of the text around it. */
+/** A line drawing of 24 by 24, in the colour of the surrounding text. */
 export function Drawing({ path, weight }: { path: string; weight: string }) {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">

@@ -3,7 +3,7 @@ import type { Translate } from '../i18n/translate.ts';
 import { Problem } from '../problem.ts';
 import { Icon } from './icons.tsx';
 
-/** What went wrong with what was just pressed, beside it. */
+/** Shows beside a control why its action failed. */
 export function ErrorNote({ t, error }: { t: Translate; error: unknown }) {
   if (error === undefined) return null;
   const trouble = troubleOf(error);

@@ -1,6 +1,6 @@
 import { Drawing } from './drawing.tsx';
 
-/** Small drawings of our own, in the colour of the text around them. */
+/** Small icons in the colour of the surrounding text. */
 const PATHS = {
   document:
     'M5 4h14a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2zM6.5 9.5h4v5h-4zM14 9.5h4M14 12.5h4M14 15.5h2.5',

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Illustrations of our own. They say nothing that the words beside them do not say, so nobody has to see them. */
+/** Illustrations that repeat the words beside them, so they are hidden from screen readers. */
 function Figure({ small, children }: { small?: boolean; children: ComponentChildren }) {
   return (
     <svg class={small ? 'figure small' : 'figure'} viewBox="0 0 240 170" aria-hidden="true" focusable="false">
@@ -22,7 +22,7 @@ const Card = ({ x, y }: { x: number; y: number }) => (
   </g>
 );
 
-/** A document, and a phone that looks at it. */
+/** A document, and a phone that photographs it. */
 export function Prepare() {
   return (
     <Figure>
@@ -73,7 +73,7 @@ export function Devices({ small = false }: { small?: boolean }) {
   );
 }
 
-/** A document that is looked over. */
+/** A document that is inspected. */
 export function Looking({ moving }: { moving: boolean }) {
   return (
     <Figure>
@@ -110,7 +110,7 @@ export function Received() {
   );
 }
 
-/** A round arrow: once more. */
+/** A round arrow for another attempt. */
 export function Again() {
   return (
     <Figure>
@@ -122,7 +122,7 @@ export function Again() {
   );
 }
 
-/** A sheet, and nothing that blames. */
+/** A sheet without a cross or a warning, so that it blames nobody. */
 export function Closed() {
   return (
     <Figure>

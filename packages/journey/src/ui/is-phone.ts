@@ -1,4 +1,4 @@
-/** A phone, as far as a page can tell: a finger for a pointer, and a small screen. */
+/** Guesses a phone by its touch pointer and its small screen. */
 export function isPhone(): boolean {
   return matchMedia('(pointer: coarse)').matches && Math.min(screen.width, screen.height) < 600;
 }

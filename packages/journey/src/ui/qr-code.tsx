@@ -5,18 +5,18 @@ const QUIET = 4;
 
 type DrawnCode = { text: string; path: string; size: number };
 
-/** What draws it is fetched when somebody wants one: few do, and everybody would wait for it. */
+/** The encoder is loaded only when a code is shown, because few pages have one. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const [code, setCode] = useState<DrawnCode>();
   useEffect(() => {
     let current = true;
     import('uqr').then(
       ({ encode }) => {
-        // A screen has no scratches: fewer and larger squares are read sooner than more of them with better repair.
+        // A screen has no scratches, so less error correction gives fewer and larger squares, which scan faster.
         const { data, size } = encode(text, { ecc: 'L', boostEcc: true, border: QUIET });
         if (current) setCode({ text, path: darkPath(data), size });
       },
-      // The link beside it does as well.
+      // The link beside the code works as well.
       () => undefined,
     );
     return () => {
@@ -33,7 +33,7 @@ export function QrCode({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Dark modules that stand side by side become one stroke. */
+/** Adjacent dark modules become one stroke. */
 export function darkPath(rows: readonly (readonly boolean[])[]): string {
   const parts: string[] = [];
   rows.forEach((row, y) => {

@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 /**
- * The heading of a screen. It takes the focus when the screen appears, so that whoever cannot see the page hears that
- * it is another one, and is at its beginning.
+ * The heading of a screen. It takes the focus when the screen appears, so that screen readers announce the new screen
+ * and start at its beginning.
  */
 let first = true;
 
@@ -14,7 +14,7 @@ export function Title({ children }: { children: ComponentChildren }) {
     if (!current) return;
     document.title = current.textContent ?? '';
     scrollTo(0, 0);
-    // The first screen is read from its top by itself. A page in a frame does not take the focus from the page around it.
+    // The first screen is read from its top anyway. A framed page does not take the focus from the page around it.
     if (!first && (parent === window || document.hasFocus())) current.focus({ preventScroll: true });
     first = false;
   }, []);

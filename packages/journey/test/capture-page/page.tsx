@@ -9,8 +9,8 @@ import type { StepProps } from '../../src/steps/step.ts';
 import { type SentChallenges, scriptedChallenges } from './scripted-challenges.ts';
 
 /**
- * The views of the camera without a server: what they would send is put into `window.sent`. The address says what is
- * shown: `?type=face&settings={…}&lang=ar&challenges=[{"kinds":["centre","left"]}]`.
+ * The views of the camera without a server: what they would send is put into `window.sent`. The address configures
+ * them: `?type=face&settings={…}&lang=ar&challenges=[{"kinds":["centre","left"]}]`.
  */
 type Sent = {
   uploads: { name: string; type: string; bytes: number; text: string }[];
@@ -42,7 +42,7 @@ const step = {
 } as JourneyStep;
 const journey = { processInstanceId: 'P', environment: query.get('environment') ?? 'live' } as Journey;
 
-/** What a server would have kept. */
+/** Draws a picture like one that a server has stored. */
 function drawing(): Promise<Blob> {
   const canvas = document.createElement('canvas');
   canvas.width = 1600;
@@ -69,7 +69,7 @@ async function show() {
       async uploadImage(name, blob, options) {
         options?.onProgress?.(1);
         const text = blob.type === 'application/json' ? await blob.text() : '';
-        // Only the newest of a name counts.
+        // Only the newest upload of a name counts.
         const sameName = sent.uploads.findIndex((upload) => upload.name === name);
         const at = sameName < 0 ? blobs.length : sameName;
         blobs[at] = blob;

@@ -3,16 +3,16 @@ import type { Instruction, Movement } from '../../src/capture/face/instruction.t
 import { Problem } from '../../src/problem.ts';
 import { hashOf } from '../../src/upload-once.ts';
 
-/** What a scripted server does with one challenge. Two frames show a movement, the next one the way back. */
+/** The script of one challenge. Two frames show a movement, the next one the way back. */
 export type Script = {
   kinds?: Movement[];
   /** Ends the challenge at the first frame of its last movement. */
   end?: Challenge['reason'];
-  /** Said with every frame. */
+  /** Sent with every response. */
   hint?: string;
   /** Refuses the start with this code. */
   refuse?: number;
-  /** How many frames a movement takes. */
+  /** The number of frames of a movement. */
   frames?: number;
 };
 
@@ -25,7 +25,7 @@ const SIZES = { first: 640, other: 480 } as const;
 
 type Open = { script: Script; key: CryptoKey; number: number; phase: Instruction['phase']; frames: number };
 
-/** Answers the two operations of a challenge as scripted, and notes what was sent. */
+/** Imitates the two operations of a challenge by a script, and records the requests. */
 export function scriptedChallenges(scripts: Script[], sent: SentChallenges) {
   let open: Open | undefined;
   let inFlight = 0;
@@ -49,7 +49,7 @@ export function scriptedChallenges(scripts: Script[], sent: SentChallenges) {
       ...(script.hint && { hint: script.hint }),
     };
   };
-  /** One frame more of the open instruction. */
+  /** Handles one more frame of the open instruction. */
   const follow = (now: Open): Challenge => {
     const { script, number } = now;
     if (script.end && number === kindsOf(script).length) return answer(now, 'ENDED');

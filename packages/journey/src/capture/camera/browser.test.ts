@@ -26,7 +26,7 @@ test('each browser leads to its own settings', () => {
   for (const [userAgent = '', place] of places) assert.equal(settingsPlaceOf(browserOf(userAgent)), place, userAgent);
 });
 
-test('an iPad that calls itself a Mac is known by its fingers', () => {
+test('an iPad that calls itself a Mac is recognised by its touch points', () => {
   const userAgent = `${MAC} Version/17.4 Safari/605.1.15`;
   assert.equal(settingsPlaceOf(browserOf(userAgent, 5)), 'safariIos');
   assert.equal(settingsPlaceOf(browserOf(userAgent, 0)), 'safariMac');

@@ -1,9 +1,9 @@
-/** Which browser on which system, as far as the way to its camera settings goes. */
+/** The browser and its system, as far as the way to the camera settings depends on them. */
 export type BrowserName = 'chrome' | 'edge' | 'firefox' | 'safari' | 'samsung' | 'other';
 export type SystemName = 'android' | 'ios' | 'mac' | 'windows' | 'other';
 export type Browser = { readonly name: BrowserName; readonly system: SystemName };
 
-/** Where the camera is allowed again: one text each. */
+/** The places in which the camera is allowed again; each has a text of its own. */
 export type SettingsPlace =
   | 'safariIos'
   | 'otherIos'
@@ -15,7 +15,7 @@ export type SettingsPlace =
   | 'firefoxDesktop'
   | 'other';
 
-/** An iPad calls itself a Mac; its fingers give it away. */
+/** An iPad calls itself a Mac, but it has touch points. */
 export function browserOf(userAgent: string, touchPoints = 0): Browser {
   return { name: nameOf(userAgent), system: systemOf(userAgent, touchPoints) };
 }
@@ -32,7 +32,7 @@ export function settingsPlaceOf({ name, system }: Browser): SettingsPlace {
   return name === 'chrome' || name === 'edge' ? 'chromeDesktop' : 'other';
 }
 
-/** Android opens an address in Chrome by a link of this form; where there is no Chrome, in what there is. The last `#` counts. */
+/** The address by which Android opens a page in Chrome, or in another browser without Chrome. The last `#` counts. */
 export function chromeIntent(address: string): string {
   const { protocol, host, pathname, search, hash } = new URL(address);
   const scheme = protocol.replace(':', '');
@@ -40,7 +40,7 @@ export function chromeIntent(address: string): string {
   return `intent://${host}${pathname}${search}${hash}#Intent;scheme=${scheme};package=com.android.chrome;S.browser_fallback_url=${fallback};end`;
 }
 
-// Order matters: most browsers also carry the names of those that came before them.
+// The order matters: most browsers also carry the names of older ones.
 const NAMES: readonly (readonly [BrowserName, RegExp])[] = [
   ['edge', /\bEdg(e|A|iOS)?\//],
   ['samsung', /SamsungBrowser\//],

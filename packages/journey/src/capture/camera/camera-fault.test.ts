@@ -20,7 +20,7 @@ test('every failure of the Media Capture standard, and its older names, has a fa
   for (const [name, fault] of Object.entries(faults)) assert.equal(cameraFaultOf({ name, message: '' }), fault, name);
 });
 
-test('a refusal by the system, a closed question and a forbidding page are told from a refusal', () => {
+test('a refusal by the system, a closed question and a forbidding page are distinguished from a refusal by the person', () => {
   const notAllowed = (message: string) => cameraFaultOf({ name: 'NotAllowedError', message });
   assert.equal(notAllowed('Permission denied by system'), 'deniedBySystem');
   assert.equal(notAllowed('Permission dismissed'), 'dismissed');
@@ -28,13 +28,13 @@ test('a refusal by the system, a closed question and a forbidding page are told 
   assert.equal(notAllowed('Permission denied'), 'denied');
 });
 
-test('what nobody has heard of is unknown, not a crash', () => {
+test('an unknown error of the camera is the fault unknown', () => {
   for (const error of [undefined, null, 'no', 7, {}, { name: 'NewError' }]) {
     assert.equal(cameraFaultOf(error), 'unknown');
   }
 });
 
-test('without cameras in the browser it is the connection, or the browser itself', () => {
+test('a browser without cameras is told apart from a page without https', () => {
   assert.equal(faultBeforeAsking({ isSecure: true, hasCameras: true }), null);
   assert.equal(faultBeforeAsking({ isSecure: false, hasCameras: false }), 'insecure');
   assert.equal(faultBeforeAsking({ isSecure: true, hasCameras: false }), 'noApi');

@@ -1,35 +1,35 @@
-/** Why there is no picture, in words that a page can answer with a remedy. */
+/** The reasons why there is no picture. The page has a remedy for each. */
 export type CameraFault =
-  /** The person said no, or the browser says it for them. */
+  /** The person refused, or the browser refuses for them. */
   | 'denied'
-  /** The system does not let the browser have the camera. */
+  /** The system does not let the browser use the camera. */
   | 'deniedBySystem'
-  /** The question was closed without an answer. */
+  /** The browser's question was closed without an answer. */
   | 'dismissed'
   | 'notFound'
-  /** Another program or tab has it. */
+  /** Another program or tab uses the camera. */
   | 'inUse'
   | 'unsuitable'
-  /** The page that embeds this one does not allow it. */
+  /** The embedding page does not allow the camera. */
   | 'blocked'
   | 'aborted'
-  /** The browser knows no cameras. */
+  /** The browser has no camera API. */
   | 'noApi'
-  /** The browser gives cameras only to pages that came by https. */
+  /** The browser allows cameras only on https pages. */
   | 'insecure'
-  /** The browser inside another app. */
+  /** The page is in the built-in browser of another app. */
   | 'inApp'
-  /** The camera runs, and shows nothing. */
+  /** The camera is open but shows nothing. */
   | 'noPicture'
   | 'unknown';
 
-/** What can be known without asking for the camera. */
+/** Finds the faults that are known before the camera is requested. */
 export function faultBeforeAsking(browser: { isSecure: boolean; hasCameras: boolean }): CameraFault | null {
   if (browser.hasCameras) return null;
   return browser.isSecure ? 'noApi' : 'insecure';
 }
 
-/** The names are those of the Media Capture standard and of the older browsers that had their own. */
+/** The names are those of the Media Capture standard and of older browsers. */
 export function cameraFaultOf(error: unknown): CameraFault {
   const { name = '', message = '' } = (error ?? {}) as { name?: string; message?: string };
   switch (name) {
@@ -57,7 +57,7 @@ export function cameraFaultOf(error: unknown): CameraFault {
   }
 }
 
-/** One name for four cases; only the text of the message tells them apart. */
+/** Four cases have one name; only the text of the message distinguishes them. */
 function notAllowed(message: string): CameraFault {
   if (/system/i.test(message)) return 'deniedBySystem';
   if (/dismiss/i.test(message)) return 'dismissed';

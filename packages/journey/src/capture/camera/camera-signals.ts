@@ -2,13 +2,13 @@ import { labelToSend } from './choose-lens.ts';
 import type { OpenCamera } from './open-camera.ts';
 
 /**
- * What the page can say of the camera and of the browser. A browser that somebody controls says what it likes; what is
- * said by one that nobody thought of controlling is still worth knowing.
+ * What the page can tell about the camera and the browser. An attacker who controls the browser can fake all of it;
+ * what an ordinary browser reports is still useful.
  */
 export type CameraSignals = {
   readonly cameraLabel: string;
   readonly cameraCount: number;
-  /** `MediaStreamTrack` for a camera; that of a canvas has another class. */
+  /** `MediaStreamTrack` for a camera; the track of a canvas has another class. */
   readonly trackClass: string;
   readonly nativeGetUserMedia: boolean;
   readonly automated: boolean;
@@ -28,13 +28,13 @@ export function signalsOf({ stream, lens, lenses }: OpenCamera, times: readonly 
   };
 }
 
-/** Not even a function that was bound has this text. */
+/** A replaced or bound function has another text. */
 function isNative(getUserMedia: unknown): boolean {
   const text = Function.prototype.toString.call(getUserMedia).replaceAll(/\s+/g, ' ');
   return getUserMedia === MediaDevices.prototype.getUserMedia && text === 'function getUserMedia() { [native code] }';
 }
 
-/** How many frames a second, and by how much the gaps between them differ (standard deviation). */
+/** The frames per second, and the standard deviation of the gaps between them. */
 export function paceOf(times: readonly number[]): Pick<CameraSignals, 'frameRate' | 'frameJitterMs'> {
   const gaps = times.slice(1).map((time, at) => time - (times[at] as number));
   const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
@@ -45,7 +45,7 @@ export function paceOf(times: readonly number[]): Pick<CameraSignals, 'frameRate
 
 const MAX_TIMES = 240;
 
-/** Gathers when frames arrive, where the browser says so, until the signal ends it. */
+/** Collects the times of frames until the signal is aborted, if the browser reports them. */
 export function watchFrames(video: HTMLVideoElement, signal: AbortSignal): number[] {
   const times: number[] = [];
   const note: VideoFrameRequestCallback = (now, { captureTime }) => {

@@ -23,7 +23,7 @@ test('an infrared camera of a computer gives way only to one that faces the same
   assert.equal(chooseLens([open, lens('OBS Virtual Camera front')], open, 'user'), null);
 });
 
-test('without labels what is open stays open', () => {
+test('an open camera stays open if no camera has a label', () => {
   assert.equal(chooseLens([lens(''), lens('')], lens(''), 'environment'), null);
 });
 
@@ -35,7 +35,7 @@ test('switching goes through all cameras in turn', () => {
   );
 });
 
-test('virtual cameras are known by their names, and no path is ever sent', () => {
+test('virtual cameras are recognised by their names, and a label that is sent holds no path', () => {
   assert.ok(isVirtual('OBS Virtual Camera'));
   assert.ok(!isVirtual('FaceTime HD Camera'));
   assert.equal(labelToSend('/home/somebody/clip.mjpeg'), 'file');

@@ -1,20 +1,20 @@
 import type { Pixels } from '../pixels.ts';
 
-/** What `enumerateDevices` says of a camera. Labels are there only once the camera was allowed. */
+/** A camera of `enumerateDevices`. Its label is empty until the camera was allowed. */
 export type Lens = { readonly deviceId: string; readonly label: string };
 export type Facing = 'environment' | 'user';
 
-/** Lenses of one phone that photograph a document badly: the very wide, the very near, and those for depth and heat. */
+/** Lenses that photograph a document badly: wide-angle and macro lenses, and those for depth and heat. */
 const SPECIAL = /ultra|wide angle|telephoto|infrared|\bir\b|depth|monochrome|thermal|macro|desk view/i;
-/** Several lenses that the system itself chooses from; good at any distance. */
+/** A combination of lenses from which the system chooses; it is good at any distance. */
 const COMBINED = /triple|dual/i;
 const BACK = /back|rear|environment|rück|arrière|trasera|traseira|posteriore|tył|خلفية/i;
 const FRONT = /front|user|facetime|selfie|vorder|avant|frontal|anteriore|przód|أمامية/i;
 const VIRTUAL = /virtual|obs\b|manycam|snap camera|xsplit|droidcam|splitcam|v4l2loopback|screen capture|ndi /i;
 
 /**
- * The main lens. Android numbers its cameras, and the first that faces back is the main one; elsewhere the label says
- * what it is. `null` where what is open already is as good as anything.
+ * Chooses the main lens. Android numbers its cameras, and the first that faces back is the main one; elsewhere the
+ * label tells. Returns `null` if no lens is better than the open one.
  */
 export function chooseLens(lenses: readonly Lens[], open: Lens, facing: Facing): Lens | null {
   const fitting = lenses.filter(({ label }) => label !== '' && isFacing(label, facing) && !VIRTUAL.test(label));
@@ -24,7 +24,7 @@ export function chooseLens(lenses: readonly Lens[], open: Lens, facing: Facing):
   return best;
 }
 
-/** Those the person can switch to, the open one first. */
+/** The lenses that the person can switch to, the open one first. */
 export function lensesInTurn(lenses: readonly Lens[], open: Lens): Lens[] {
   const at = lenses.findIndex(({ deviceId }) => deviceId === open.deviceId);
   return at < 0 ? [...lenses] : [...lenses.slice(at), ...lenses.slice(0, at)];
@@ -34,7 +34,7 @@ export function isVirtual(label: string): boolean {
   return VIRTUAL.test(label);
 }
 
-/** A label without anything that looks like a place in somebody's file system. */
+/** Removes everything from a label that looks like a path of a file system. */
 export function labelToSend(label: string): string {
   return /[\\/]/.test(label) ? 'file' : label.slice(0, MAX_LABEL);
 }
@@ -58,7 +58,7 @@ function rank(label: string): number {
   return (isSpecial(label) ? 100 : 0) + Math.min(number, 99);
 }
 
-/** An infrared or covered lens gives pictures without any colour. */
+/** Whether a picture has no colour at all, as those of an infrared or covered lens. */
 export function isGreyFrame({ data }: Pixels): boolean {
   let strongest = 0;
   for (let at = 0; at < data.length; at += 4) {

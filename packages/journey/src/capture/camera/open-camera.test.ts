@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { openCamera } from './open-camera.ts';
 
-type Asked = { video: { deviceId?: { exact: string }; facingMode?: { ideal: string }; width?: object } | true };
+type CameraRequest = { video: { deviceId?: { exact: string }; facingMode?: { ideal: string }; width?: object } | true };
 type Device = { deviceId: string; label: string; torch?: boolean };
 
-/** A browser with these cameras. `refuse` says what goes wrong with each request, by its number. */
+/** Stands in for a browser with these cameras. `refuse` names the error of each request, by its number. */
 function browserWith(devices: readonly Device[], refuse: (request: number) => string | undefined = () => undefined) {
-  const asked: Asked[] = [];
+  const requests: CameraRequest[] = [];
   const stopped: string[] = [];
   const torches: boolean[] = [];
   const streamOf = ({ deviceId, label, torch = false }: Device) => {
@@ -23,9 +23,9 @@ function browserWith(devices: readonly Device[], refuse: (request: number) => st
     return { getVideoTracks: () => [track], getTracks: () => [track] };
   };
   const mediaDevices = {
-    async getUserMedia(wish: Asked) {
-      asked.push(wish);
-      const fault = refuse(asked.length);
+    async getUserMedia(wish: CameraRequest) {
+      requests.push(wish);
+      const fault = refuse(requests.length);
       if (fault) throw Object.assign(new Error(fault), { name: fault });
       const exact = wish.video === true ? undefined : wish.video.deviceId?.exact;
       return streamOf(devices.find(({ deviceId }) => deviceId === exact) ?? (devices[0] as Device));
@@ -34,7 +34,7 @@ function browserWith(devices: readonly Device[], refuse: (request: number) => st
   };
   Object.defineProperty(globalThis, 'navigator', { value: { mediaDevices }, configurable: true });
   Object.assign(globalThis, { window: { isSecureContext: true } });
-  return { asked, stopped, torches };
+  return { asked: requests, stopped, torches };
 }
 
 const before = Object.getOwnPropertyDescriptor(globalThis, 'navigator');
@@ -57,12 +57,12 @@ test('the camera that faces away is asked for at 1920 × 1080, and the main lens
   assert.deepEqual([lens.label, lenses.length, stopped], [MAIN.label, 2, [WIDE.label]]);
 });
 
-test('who chose a lens gets that one', async () => {
+test('the lens that the person chose is opened', async () => {
   browserWith([MAIN, WIDE]);
   assert.equal((await openCamera({ facing: 'environment', deviceId: 'b' })).lens.label, WIDE.label);
 });
 
-test('a lamp is offered where there is one, and obeys', async () => {
+test('a torch is offered where the camera has one, and can be switched', async () => {
   const { torches } = browserWith([MAIN]);
   const camera = await openCamera({ facing: 'environment' });
   assert.equal(camera.hasTorch, true);
@@ -71,7 +71,7 @@ test('a lamp is offered where there is one, and obeys', async () => {
   assert.equal((await openCamera({ facing: 'environment' })).hasTorch, false);
 });
 
-test('a camera that is busy is asked once more, and one that cannot do what is wanted is taken as it is', async () => {
+test('a busy camera is requested a second time, and one that cannot meet the constraints is opened without them', async () => {
   const busy = browserWith([MAIN], (request) => (request === 1 ? 'NotReadableError' : undefined));
   await openCamera({ facing: 'environment' });
   assert.equal(busy.asked.length, 2);
@@ -80,7 +80,7 @@ test('a camera that is busy is asked once more, and one that cannot do what is w
   assert.equal(plain.asked[1]?.video, true);
 });
 
-test('what is refused is told by its reason', async () => {
+test('a refused request fails with its fault', async () => {
   browserWith([MAIN], () => 'NotAllowedError');
   await assert.rejects(openCamera({ facing: 'environment' }), { fault: 'denied' });
 });

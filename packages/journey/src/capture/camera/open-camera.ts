@@ -11,7 +11,7 @@ export type OpenCamera = {
   close(): void;
 };
 
-export type CameraWish = { readonly facing: Facing; readonly deviceId?: string };
+export type CameraChoice = { readonly facing: Facing; readonly deviceId?: string };
 
 export class NoCamera extends Error {
   readonly fault: CameraFault;
@@ -23,11 +23,11 @@ export class NoCamera extends Error {
 }
 
 const VIDEO_CONSTRAINTS = { width: { ideal: 1920 }, height: { ideal: 1080 }, frameRate: { ideal: 30 } } as const;
-/** A camera that another page has just released is not free at once. */
+/** The time until a camera that another page has just released is free. */
 const BUSY_WAIT_MS = 600;
 
-/** Opens the main lens of that side, or any other rather than none. */
-export async function openCamera(wish: CameraWish): Promise<OpenCamera> {
+/** Opens the main lens of the wanted side, or else any camera. */
+export async function openCamera(wish: CameraChoice): Promise<OpenCamera> {
   const devices = (navigator as { mediaDevices?: MediaDevices }).mediaDevices;
   const fault = faultBeforeAsking({ isSecure: window.isSecureContext, hasCameras: Boolean(devices?.getUserMedia) });
   if (fault || !devices) throw new NoCamera(fault ?? 'noApi');
@@ -36,13 +36,13 @@ export async function openCamera(wish: CameraWish): Promise<OpenCamera> {
   const open = lensOf(stream);
   const better = wish.deviceId ? null : chooseLens(lenses, open, wish.facing);
   if (!better) return camera(stream, lenses, wish.facing);
-  // Some phones open another lens only after the first one was released.
+  // Some phones open a second lens only after the first one was released.
   stop(stream);
   const main = await openStream(devices, { ...wish, deviceId: better.deviceId });
   return camera(main, lenses, wish.facing);
 }
 
-async function openStream(devices: MediaDevices, { facing, deviceId }: CameraWish): Promise<MediaStream> {
+async function openStream(devices: MediaDevices, { facing, deviceId }: CameraChoice): Promise<MediaStream> {
   const side = deviceId ? { deviceId: { exact: deviceId } } : { facingMode: { ideal: facing } };
   try {
     return await devices.getUserMedia({ audio: false, video: { ...side, ...VIDEO_CONSTRAINTS } });
@@ -70,7 +70,7 @@ async function lensesOf(devices: MediaDevices): Promise<Lens[]> {
     const all = await devices.enumerateDevices();
     return all.filter(({ kind }) => kind === 'videoinput').map(({ deviceId, label }) => ({ deviceId, label }));
   } catch {
-    // Without the list there is no choice, and the open camera serves.
+    // Without the list there is no choice, and the open camera is used.
     return [];
   }
 }

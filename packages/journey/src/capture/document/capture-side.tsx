@@ -22,12 +22,12 @@ import { CardCamera, type CardShot } from './card-camera.tsx';
 import type { CardGuide } from './card-finder.ts';
 import { kindOf, type Side } from './plan-sides.ts';
 
-/** One side, ready to be used. */
+/** The photograph of one side, ready to be used. */
 export type SideTaken = {
   blob: Blob;
   thumbnail: Float32Array | undefined;
   hints: PictureHints;
-  /** The server has it already. */
+  /** Set if the server already has the photograph. */
   arrived?: true;
 };
 
@@ -39,9 +39,9 @@ type CaptureSideProps = StepProps & {
   guide: CardGuide | null | undefined;
   sample: Blob;
   onTaken(picture: SideTaken, onProgress: (share: number) => void): Promise<void>;
-  /** To photograph the sides that are there already once more. */
+  /** Takes the photographs of the earlier sides again. */
   onAll?: (() => void) | undefined;
-  /** To choose another document. */
+  /** Chooses another document. */
   onOther?: (() => void) | undefined;
 };
 
@@ -106,18 +106,18 @@ export function CaptureSide(props: CaptureSideProps) {
 
 const isChosen = ({ hints: { source } }: SideTaken) => source === 'file' || source === 'pdf';
 
-/** On every view: to take another document. */
+/** The way to another document, which every view offers. */
 function other({ t, onOther }: Pick<CaptureSideProps, 't' | 'onOther'>): { more: More } {
   return { more: [{ label: t('document.other'), onPress: onOther }] };
 }
 
-/** Who has just turned the card over, or knows what was wrong, needs no introduction. */
+/** Skips the introduction for an end user who has just turned the card over, or knows what was wrong. */
 function firstView({ step, side, otherSide }: CaptureSideProps): View {
   if (step.mayUseAnyway && step.fault?.picture === side) return { at: 'poor' };
   return side === 'back' && otherSide ? { at: 'camera', shutter: false } : { at: 'primer' };
 }
 
-/** The server makes a picture of it, and the end user sees which. */
+/** The server makes a picture of the PDF, and the end user sees it before it is used. */
 async function openPdf(
   { api, side }: CaptureSideProps,
   file: Blob,
@@ -187,7 +187,7 @@ function SidePrimer(props: SidePrimerProps) {
   );
 }
 
-/** What there is beside the camera here. A sample needs no second look, so it is sent at once. */
+/** The ways beside the camera. A sample needs no second look, so it is sent at once. */
 function waysOf(
   { t, journey, handOff, unable, requireLiveCapture, sample, documentType }: CaptureSideProps,
   sending: Sending,

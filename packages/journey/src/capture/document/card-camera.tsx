@@ -18,26 +18,26 @@ import { noCardYet, watchCard } from './watch-card.ts';
 
 export type CardKind = 'card' | 'passport';
 
-/** A photograph of one side, and what to know it again by. */
+/** The photograph of one side, and a thumbnail by which that side is recognised. */
 export type CardShot = { picture: Picture; thumbnail: Float32Array | undefined; how: How };
 
 type CardCameraProps = {
   t: Translate;
   camera: Camera;
-  /** `undefined` while it is loaded, `null` where there is none: then there is the button. */
+  /** `undefined` while it loads, `null` if the browser has none: then there is only the button. */
   guide: CardGuide | null | undefined;
   kind: CardKind;
   side: 'front' | 'back';
-  /** The other side, where it was photographed before. */
+  /** The thumbnail of the other side, if that was photographed before. */
   otherSide: Float32Array | undefined;
   shutterAtOnce: boolean;
   onShot(shot: CardShot): void;
-  /** After each look, for who measures. */
+  /** Called after each look, for measurements. */
   onLook?: (() => void) | undefined;
 };
 
 const RATIOS: Readonly<Record<CardKind, number>> = { card: 1.586, passport: 1.42 };
-/** Corners and sharpness are found in less; what is larger only takes longer to copy. */
+/** Corners and sharpness are found at this size; a larger one only takes longer to copy. */
 const LOOK_EDGE = 480;
 
 const ICONS: Readonly<Record<CardHint, CaptureIconName>> = {
@@ -83,7 +83,7 @@ export function CardCamera(props: CardCameraProps) {
     setPace((before) => paceHint(before, hint, performance.now()));
     if (verdict.capture) await take('auto');
   };
-  // Without guidance there is still the button.
+  // Without guidance, the button is still there.
   useLooks(video, running && Boolean(guide) && !taking, look, () => setBroken(true), LOOK_EDGE);
 
   const element = video.current;

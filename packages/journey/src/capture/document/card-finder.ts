@@ -5,14 +5,14 @@ import type { Frame } from './measure-card.ts';
 export type CardQuestion = { pixels: Pixels; frame: Frame; at: number };
 export type CardAnswer = { look: CardLook } | { fault: string };
 
-/** One question at a time. */
+/** Measures pictures, one at a time. */
 export type CardGuide = { look(question: CardQuestion): Promise<CardLook>; close(): void };
 
 const LOOK_MS = 5_000;
-/** The first look waits until the worker is loaded and its program compiled, which a slow phone takes long for. */
+/** The first look waits until the worker is loaded and compiled, which takes long on a slow phone. */
 const FIRST_LOOK_MS = 20_000;
 
-/** `null` where this browser cannot: the shutter is there at once, and the server looks. */
+/** Resolves to `null` if the browser cannot: then the shutter is there at once, and the server checks the picture. */
 export async function openCardGuide(): Promise<CardGuide | null> {
   if (typeof WebAssembly === 'undefined') return null;
   try {

@@ -1,17 +1,17 @@
 import type { Frame } from './measure-card.ts';
 import type { Quad } from './quad.ts';
 
-/** The frame to fill, shaped like the document, and the document that was found in it. */
+/** The frame to fill, in the shape of the document, and the outline of the document that was found in it. */
 type OutlineProps = {
   picture: { width: number; height: number };
   frame: Frame;
   kind: 'card' | 'passport';
   side: 'front' | 'back';
   quad: Quad | null;
-  /** Nothing of a document is to be seen yet. */
+  /** Nothing of a document is visible yet. */
   empty: boolean;
   good: boolean;
-  /** Of the looks that it takes, in 0…1. */
+  /** The share of the good looks that are needed, in 0…1. */
   progress: number;
 };
 
@@ -43,7 +43,7 @@ export function CardOutline({ picture, frame, kind, side, quad, empty, good, pro
         <polygon
           class={good ? 'outline-card good' : 'outline-card'}
           points={quad.map(({ x, y }) => `${x},${y}`).join(' ')}
-          // The line closes as the looks add up.
+          // The line closes as the good looks add up.
           pathLength={1}
           stroke-dasharray={good ? `${Math.max(0.02, progress)} 1` : undefined}
         />
@@ -52,7 +52,7 @@ export function CardOutline({ picture, frame, kind, side, quad, empty, good, pro
   );
 }
 
-/** Where portrait, lines and machine-readable zone belong, so that nobody wonders which side is meant. */
+/** Sketches where portrait, lines and machine-readable zone belong, so that it is clear which side is meant. */
 function Inside({ frame, kind, side }: Pick<OutlineProps, 'frame' | 'kind' | 'side'>) {
   const x = (share: number) => frame.left + frame.width * share;
   const y = (share: number) => frame.top + frame.height * share;

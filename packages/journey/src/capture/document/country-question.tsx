@@ -6,7 +6,10 @@ import { Title } from '../../ui/title.tsx';
 import { CardFigure } from '../figures.tsx';
 import { useSending } from '../use-sending.ts';
 
-/** The document looks like one of another country than was chosen. One tap answers, with the photographs that are there. */
+/**
+ * Asks which country is right if the document looks like one of another country than was chosen. The answer uses the
+ * present photographs.
+ */
 type CountryQuestionProps = {
   t: Translate;
   language: string;

@@ -4,14 +4,14 @@ import type { CardLook } from './judge-card.ts';
 import { type Frame, measureCard, measureLight } from './measure-card.ts';
 import type { Quad } from './quad.ts';
 
-/** Finds the document in a picture and measures it. Needs a canvas that can be drawn on where it runs. */
+/** Finds the document in a picture and measures it. It needs a canvas that can be drawn on. */
 export type CardFinder = (pixels: Pixels, frame: Frame, at: number) => Promise<CardLook>;
 
-/** Edges are looked for in a picture no larger than this. */
+/** The longest side of the picture in which edges are searched. */
 const EDGES_AT = 320;
 
 export async function openCardFinder(): Promise<CardFinder> {
-  // Looking again with other settings costs more than the next picture, which comes in a moment.
+  // A second search with other settings would cost more than to wait for the next picture.
   const scanner = new Scanner({ mode: 'detect', maxProcessingDimension: EDGES_AT, enableDetectionCascade: false });
   await scanner.initialize();
   return async (pixels, frame, at) => {

@@ -25,14 +25,14 @@ type Scene = {
   ink?: number;
   stripe?: number;
   flash?: number;
-  /** A soft reflection: how much it adds in its middle. */
+  /** A soft reflection: the brightness that it adds in its middle. */
   veil?: number;
-  /** A lamp at the side: how much darker the other end is. */
+  /** A lamp at one side: how much darker the other end is. */
   falloff?: number;
   seed?: number;
 };
 
-/** A card with lines of text on a table. `stripe` is how wide a line is: narrow ones are sharp edges. */
+/** A card with lines of text on a table. `stripe` is the width of a line: narrow lines are sharp edges. */
 function scene(wanted: Scene = {}): Pixels {
   const { quad = GOOD, paper = 200, ink = 40, stripe = 2, flash = 0, veil = 0, falloff = 0, seed = 0 } = wanted;
   const data = new Uint8ClampedArray(PICTURE.width * PICTURE.height * 4);
@@ -40,7 +40,7 @@ function scene(wanted: Scene = {}): Pixels {
   for (let y = 0; y < PICTURE.height; y += 1) {
     for (let x = 0; x < PICTURE.width; x += 1) {
       const inside = x >= first.x && x <= third.x && y >= first.y && y <= third.y;
-      // A soft wave stands for what a lens out of focus leaves of the lines.
+      // A soft wave imitates lines that are out of focus.
       const wave = (Math.sin((x + seed * 97 + (seed > 0 ? y * y : 0)) / stripe) + 1) / 2;
       let value = inside ? ink + (paper - ink) * wave : 60;
       if (veil > 0) value = Math.min(235, value + veil * Math.exp(-(((x - 160) / 30) ** 2) - ((y - 120) / 30) ** 2));
@@ -61,27 +61,27 @@ function hintFor(change: Scene, quad: Quad | null = change.quad ?? GOOD): CardHi
 }
 
 describe('a document before the camera', () => {
-  test('is good when it fills the frame, lies straight, and is sharp and lit', () => {
+  test('a document is good when it fills the frame, lies straight, and is sharp and lit', () => {
     assert.equal(hintFor({}), null);
   });
 
-  test('is not there when nothing, or something of another shape, was found', () => {
+  test('a document is missing when nothing, or something of another shape, was found', () => {
     assert.equal(hintFor({}, null), 'noDocument');
-    // The portrait box on a pale card: the strongest rectangle there is, and no document.
+    // A quad as small as the portrait box on a pale card: a strong rectangle, but no document.
     assert.equal(hintFor({}, quadOf(40, 60, 70, 90)), 'noDocument');
     assert.equal(hintFor({}, quadOf(30, 40, 250, 60)), 'noDocument');
     const [one, two, three, four] = GOOD;
     assert.equal(hintFor({}, [one, three, two, four]), 'noDocument');
   });
 
-  test('is too far away, or too near', () => {
+  test('a document is too far away, or too near', () => {
     assert.equal(hintFor({ quad: quadOf(100, 75, 150, 94) }), 'closer');
     assert.equal(hintFor({ quad: quadOf(75, 65, 180, 113) }), 'closer');
     assert.equal(hintFor({ quad: quadOf(0, 30, 260, 164) }), 'back');
     assert.equal(hintFor({ quad: quadOf(4, 20, 310, 195) }), 'back');
   });
 
-  test('is to be turned when it is tilted, and looked at from above when it is seen from aside', () => {
+  test('a tilted document is to be turned, and one seen from the side is to be photographed from above', () => {
     const tilted: Quad = [
       { x: 55, y: 20 },
       { x: 295, y: 85 },
@@ -93,29 +93,29 @@ describe('a document before the camera', () => {
     assert.equal(judgeCard(look(scene(), [one, { ...two, y: 53 }, { ...three, y: 189 }, four])), 'flat');
   });
 
-  test('is too dark, overexposed, or has a reflection', () => {
+  test('a document is too dark, overexposed, or has a reflection', () => {
     assert.equal(hintFor({ paper: 70, ink: 10 }), 'dark');
     assert.equal(hintFor({ paper: 255, ink: 252 }), 'bright');
     assert.equal(hintFor({ flash: 30 }), 'glare');
   });
 
-  test('has a reflection that the camera does not show as white, whether light falls evenly or from one side', () => {
+  test('a document has a reflection that the camera does not show as white, whether light falls evenly or from one side', () => {
     for (const falloff of [0, 0.3]) {
       assert.equal(hintFor({ veil: 220, falloff }), 'glare');
       assert.equal(hintFor({ falloff }), null);
     }
   });
 
-  test('is not said to reflect for small white spots, or for white paper', () => {
+  test('small white spots and white paper are no reflection', () => {
     assert.equal(hintFor({ flash: 4 }), null);
     assert.equal(hintFor({ paper: 255, ink: 20 }), null);
   });
 
-  test('is not sharp when its lines run into each other', () => {
+  test('a document is not sharp when its lines run into each other', () => {
     assert.equal(hintFor({ stripe: 14 }), 'blurred');
   });
 
-  test('is to be turned over when it shows the side that was photographed before', () => {
+  test('a document is to be turned over when it shows the side that was photographed before', () => {
     const front = measureCard(scene({ seed: 1, stripe: 30 }), GOOD, FRAME).thumbnail;
     const same = look(scene({ seed: 1, stripe: 30 }));
     const other = look(scene({ seed: 5, stripe: 3 }));
@@ -123,7 +123,7 @@ describe('a document before the camera', () => {
     assert.notEqual(judgeCard(other, front), 'turnOver');
   });
 
-  test('has one thing said of it, and of several the first in the order', () => {
+  test('a document gets one hint, the first of several in their order', () => {
     const good = measureCard(scene(), GOOD, FRAME);
     const wrong: [CardHint, Partial<typeof good>][] = [
       ['noDocument', { ratio: 1 }],
@@ -142,7 +142,7 @@ describe('a document before the camera', () => {
     }
   });
 
-  test('is named dark, not missing, when nothing can be seen at all', () => {
+  test('a document in a black picture is too dark, not missing', () => {
     assert.equal(judgeCard(look(scene({ paper: 20, ink: 10, quad: quadOf(0, 0, 320, 240) }), null)), 'dark');
   });
 });
@@ -158,7 +158,7 @@ describe('watching a document', () => {
     });
   };
 
-  test('takes it after five good looks that are alike, and not before', () => {
+  test('a document is photographed after five good looks that are alike, and not before', () => {
     const verdicts = watched(Array.from({ length: STEADY_LOOKS }, (_, at) => good(at)));
     assert.deepEqual(
       verdicts.map(({ capture }) => capture),
@@ -167,21 +167,21 @@ describe('watching a document', () => {
     assert.deepEqual([verdicts[0]?.hint, verdicts[0]?.progress, verdicts[4]?.progress], ['hold', 0.2, 1]);
   });
 
-  test('begins anew when the document moves', () => {
+  test('the count of good looks begins anew when the document moves', () => {
     const moved = quadOf(45, 40, 260, 164);
     const verdicts = watched([...Array.from({ length: 4 }, (_, at) => good(at)), good(4, moved), good(5, moved)]);
     assert.ok(verdicts.every(({ capture }) => !capture));
     assert.equal(verdicts[4]?.progress, 0.2);
   });
 
-  test('begins anew after a bad look', () => {
+  test('the count of good looks begins anew after a bad one', () => {
     const bad = look(scene({ stripe: 14 }));
     const verdicts = watched([...Array.from({ length: 4 }, (_, at) => good(at)), bad, good(6)]);
     assert.ok(verdicts.every(({ capture }) => !capture));
     assert.deepEqual([verdicts[4]?.hint, verdicts[4]?.progress], ['blurred', 0]);
   });
 
-  test('draws no outline around what is no document', () => {
+  test('an implausible quad gets no outline', () => {
     const [verdict] = watched([look(scene(), quadOf(40, 60, 70, 90))]);
     assert.equal(verdict?.outline, null);
   });

@@ -1,7 +1,7 @@
 import type { CardMeasures, LightMeasures } from './measure-card.ts';
 import { likeness } from './measure-card.ts';
 
-/** What stands between this picture and a good one, the first in the order of J11 that applies. */
+/** The reasons why a picture is not good, in the order of J11; the first that applies is shown. */
 export type CardHint =
   | 'noDocument'
   | 'turnOver'
@@ -15,9 +15,9 @@ export type CardHint =
   | 'blurred'
   | 'hold';
 
-/** What one look at the camera gave. */
+/** The measures of one look at the camera. */
 export type CardLook = {
-  /** Milliseconds on any clock that only goes forward. */
+  /** Milliseconds on any monotonic clock. */
   readonly at: number;
   readonly card: CardMeasures | null;
   /** The light of the whole picture. */
@@ -25,38 +25,35 @@ export type CardLook = {
 };
 
 export const CARD_LIMITS = {
-  /** Of the frame. Less is a portrait box or a stamp; more does not fit. */
+  /** The share of the frame. A smaller quad is a portrait box or a stamp; a larger one does not fit. */
   shareAtLeast: 0.35,
-  /** Below this it is there, but too far away to be read. */
+  /** A document with a smaller share is too far away to be read. */
   shareReadable: 0.55,
   shareAtMost: 1.15,
-  /** A card is 1.586, a passport's page 1.42. */
+  /** A card has the ratio 1.586, a passport's page 1.42. */
   ratioAtLeast: 1.3,
   ratioAtMost: 1.75,
-  /** Of the picture's width, between a corner and the border. */
+  /** The distance between a corner and the border, as a share of the picture's width. */
   margin: 0.006,
   tiltDegrees: 12,
-  /** Opposite sides differ by so much when the camera looks from aside. */
+  /** The difference of opposite sides when the camera looks from the side. */
   slant: 0.16,
-  /** As the server has it, with a little in hand. */
+  /** A little above the server's limit. */
   highlights: 88,
   clipped: 0.02,
-  /** The side of a white square, beside the width. */
+  /** The side of a white square, as a share of the width. */
   glare: 0.06,
-  /** Paper this bright is white by itself: then a white square is no reflection. */
+  /** Paper this bright is white by itself, so a white square is no reflection. */
   whitePaper: 245,
-  /** The side of a square under a reflection, beside the width. Specimens without one have 0.05 at most, in any light. */
+  /** The side of a square under a reflection, as a share of the width; 0.05 at most on specimens without one. */
   reflection: 0.07,
-  /** So much of it tells nothing any more. */
+  /** With this share of white pixels, a picture shows nothing any more. */
   overexposed: 0.7,
   sharpness: 0.06,
   sameSide: 0.93,
 } as const;
 
-/**
- * Edge finders like rectangles; whether one is a document is for its size and shape to say. On a pale table the
- * strongest rectangle is the portrait on the card.
- */
+/** Whether the quad has the size and shape of a document. On a pale table, the portrait is the strongest rectangle. */
 export function isPlausible(card: CardMeasures): boolean {
   return (
     card.convex &&
@@ -66,7 +63,7 @@ export function isPlausible(card: CardMeasures): boolean {
   );
 }
 
-/** `otherSide` is the side that was photographed before, where this must be another one. */
+/** `otherSide` is the thumbnail of the side that was photographed before, if this must be another one. */
 export function judgeCard({ card, light }: CardLook, otherSide?: Float32Array): CardHint | null {
   if (!card || !isPlausible(card)) return missing(card, light);
   if (otherSide && likeness(card.thumbnail, otherSide) > CARD_LIMITS.sameSide) return 'turnOver';
@@ -78,7 +75,7 @@ export function judgeCard({ card, light }: CardLook, otherSide?: Float32Array): 
   if (card.light.clipped > CARD_LIMITS.overexposed) return 'bright';
   if (hasGlare(card.light)) return 'glare';
   if (card.sharpness < CARD_LIMITS.sharpness) return 'blurred';
-  // Only now: where print runs into the paper, nothing tells the two from a reflection.
+  // Checked last: in a blurred picture, print that runs into the paper looks like a reflection.
   if (card.reflection > CARD_LIMITS.reflection) return 'glare';
   return null;
 }
@@ -87,7 +84,7 @@ function hasGlare({ median, clipped, glare }: LightMeasures): boolean {
   return median < CARD_LIMITS.whitePaper && clipped >= CARD_LIMITS.clipped && glare > CARD_LIMITS.glare;
 }
 
-/** Without a document it may be the light, or something of a document's shape that is far away. */
+/** A missing document may be due to the light, or be something in the shape of a document that is far away. */
 function missing(card: CardMeasures | null, light: LightMeasures): CardHint {
   if (light.highlights < CARD_LIMITS.highlights / 2) return 'dark';
   const shaped = card?.convex && card.ratio >= CARD_LIMITS.ratioAtLeast && card.ratio <= CARD_LIMITS.ratioAtMost;

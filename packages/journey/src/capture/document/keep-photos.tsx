@@ -9,7 +9,7 @@ import { useSending } from '../use-sending.ts';
 import { ZoomPicture } from '../zoom-picture.tsx';
 import type { Side } from './plan-sides.ts';
 
-/** All photographs are there: from before a reload, or from before the end user came back to this step. */
+/** Offers to use the photographs that were taken before a reload, or before the end user returned to this step. */
 type KeepPhotosProps = {
   t: Translate;
   api: JourneyApi;
@@ -25,7 +25,7 @@ export function KeepPhotos({ t, api, sides, onUse, onAnew, onOther }: KeepPhotos
   const [side = 'front'] = sides;
   useEffect(() => {
     let current = true;
-    // Without it there are still the words: what stands in for an image in the sandbox cannot be seen.
+    // If the image cannot be shown, the text is still there: samples of the sandbox are no pictures.
     api.seeImage(side).then(
       (picture) => current && setFront(picture),
       () => undefined,

@@ -9,18 +9,18 @@ export type CardMeasures = {
   readonly quad: Quad;
   readonly picture: { readonly width: number; readonly height: number };
   readonly convex: boolean;
-  /** The area of the document beside that of the frame it should fill. */
+  /** The area of the document as a share of that of the frame. */
   readonly share: number;
   readonly ratio: number;
   readonly tiltDegrees: number;
   readonly slant: number;
-  /** The nearest that a corner comes to the border of the picture, beside the picture's width; negative is outside. */
+  /** The least distance of a corner to the border, as a share of the picture's width; negative is outside. */
   readonly margin: number;
   readonly light: LightMeasures;
-  /** The side of the largest square under a reflection, beside the width, whether or not the camera shows it as white. */
+  /** The side of the largest square under a reflection, white or not, as a share of the width. */
   readonly reflection: number;
   readonly sharpness: number;
-  /** The document in 24 × 16 grey values around 0, to tell one side from the other. */
+  /** The document as 24 × 16 grey values around 0, to distinguish its two sides. */
   readonly thumbnail: Float32Array;
 };
 
@@ -28,14 +28,14 @@ export type LightMeasures = {
   /** Nine tenths of the pixels are darker than this. */
   readonly highlights: number;
   readonly median: number;
-  /** The share of pixels that are so bright in all colours that they tell nothing any more. */
+  /** The share of pixels that are white in all colours and so show nothing. */
   readonly clipped: number;
-  /** The side of the largest square of them, beside the width: white paper between bars and letters leaves none. */
+  /** The side of the largest white square, as a share of the width: white paper between bars and letters has none. */
   readonly glare: number;
 };
 
 const CLIPPED = 250;
-/** Straightened to this width before it is measured: enough to tell blur, and quick on a slow phone. */
+/** The width of the straightened document: enough to find blur, and quick on a slow phone. */
 const MEASURED_WIDTH = 320;
 const THUMBNAIL = { width: 24, height: 16 } as const;
 
@@ -57,7 +57,7 @@ export function measureCard(pixels: Pixels, quad: Quad, frame: Frame): CardMeasu
   };
 }
 
-/** The light of the whole picture, for where there is no document to look at. */
+/** Measures the light of the whole picture, for pictures without a document. */
 export function measureLight(pixels: Pixels): LightMeasures {
   const step = Math.max(1, Math.floor(Math.max(pixels.width, pixels.height) / MEASURED_WIDTH));
   const columns = Math.floor(pixels.width / step);
@@ -73,7 +73,7 @@ export function measureLight(pixels: Pixels): LightMeasures {
   return lightOf(grey, clipped, columns);
 }
 
-/** How alike two sides look: 1 the same, 0 nothing in common. */
+/** The likeness of two sides: 1 is the same, 0 has nothing in common. */
 export function likeness(one: Float32Array, other: Float32Array): number {
   let [product, squares, otherSquares] = [0, 0, 0];
   for (const [at, value] of one.entries()) {
@@ -87,7 +87,7 @@ export function likeness(one: Float32Array, other: Float32Array): number {
 
 type Straight = { width: number; height: number; grey: Float32Array; light: LightMeasures };
 
-/** The nearest pixel is enough: nobody looks at it, and smoothing would hide what is to be measured. */
+/** Takes the nearest pixel: nobody sees the result, and smoothing would hide the blur that is measured. */
 function straighten(pixels: Pixels, quad: Quad): Straight {
   const width = Math.max(8, Math.min(MEASURED_WIDTH, Math.round(longSideOf(quad))));
   const height = Math.max(8, Math.round(width / Math.max(1, ratioOf(quad))));
@@ -122,7 +122,7 @@ function lightOf(grey: Float32Array, clipped: Uint8Array, width: number): LightM
   };
 }
 
-/** Each place knows the largest square that ends there; it is one more than the least of its three neighbours. */
+/** For each pixel, the largest square that ends there is one more than the smallest of its three neighbours. */
 function largestSquare(mask: Uint8Array, width: number): number {
   let above = new Uint16Array(width + 1);
   let here = new Uint16Array(width + 1);

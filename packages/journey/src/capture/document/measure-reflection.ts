@@ -1,17 +1,17 @@
 /**
- * Finds light that lies over the card and hides what is printed there, also where the camera does not show it as white.
- * Print is darker than paper, so in every small tile of a card the darkest tenth is darker than the paper around it. Under
- * a reflection it is brighter. What "paper" is follows the light across the card: a lamp at the side makes one end brighter.
+ * Finds light that lies over the card and hides print, also if the camera does not show it as white. Print is darker
+ * than paper, so in every small tile of a card the darkest tenth is darker than the paper around it. Under a reflection
+ * it is brighter. The brightness of paper follows the light across the card: a lamp at the side makes one end brighter.
  */
 type Grey = { readonly width: number; readonly height: number; readonly grey: Float32Array };
 
-/** Of the width: letters are smaller, and a reflection is larger. */
+/** A share of the width: letters are smaller than a tile, and a reflection is larger. */
 const TILE_SHARE = 1 / 40;
 const PAPER = 0.9;
 const INK = 0.1;
-/** So much brighter than paper, where the noise of a camera does not reach. */
+/** A factor above the brightness of paper that the noise of a camera does not reach. */
 const BRIGHTER = 1.03;
-/** The paper is found in rounds: what stands out, such as the reflection itself, is left out of the next. */
+/** The paper is found in rounds: tiles that stand out, such as the reflection itself, are left out of the next one. */
 const ROUNDS = 3;
 const STANDS_OUT = 2.5;
 
@@ -19,7 +19,7 @@ type Tiles = { columns: number; rows: number; side: number; paper: Float32Array;
 /** The brightness at the middle, and how much it rises from left to right and from top to bottom. */
 type Plane = { middle: number; across: number; down: number };
 
-/** The side of the largest square under a reflection, beside the width. */
+/** The side of the largest square under a reflection, as a share of the width. */
 export function reflectionOf(card: Grey): number {
   const tiles = tilesOf(card);
   const { columns, rows, side, ink } = tiles;
@@ -58,7 +58,7 @@ function brightnessIn({ middle, across, down }: Plane, { columns, rows }: Tiles,
   return middle + across * ((at % columns) / columns - 0.5) + down * (Math.floor(at / columns) / rows - 0.5);
 }
 
-/** Least squares in both directions at once, which stand at right angles to each other. */
+/** A least-squares fit in both directions at once; they are orthogonal. */
 function paperPlane(tiles: Tiles): Plane {
   const { columns, rows, paper } = tiles;
   let plane: Plane = { middle: 0, across: 0, down: 0 };

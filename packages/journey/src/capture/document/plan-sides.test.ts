@@ -9,7 +9,7 @@ test('a passport has one side, everything else two, unless the definition says o
   assert.deepEqual(sidesOf('front', 'ID_CARD'), ['front']);
 });
 
-test('only what is missing is asked for, and the last side where nothing is', () => {
+test('only missing sides are requested, and the last side if none is missing', () => {
   const sides = ['front', 'back'] as const;
   assert.deepEqual(wantedSides(sides, []), ['front', 'back']);
   assert.deepEqual(wantedSides(sides, ['front']), ['back']);

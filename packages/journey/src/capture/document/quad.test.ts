@@ -9,7 +9,7 @@ const card: Quad = [
   { x: 100, y: 150 },
 ];
 
-/** Turned around its middle. */
+/** Rotates a quad around its middle. */
 function turned(quad: Quad, degrees: number): Quad {
   const angle = (degrees * Math.PI) / 180;
   const [x, y] = [180, 100];
@@ -53,7 +53,7 @@ test('the movement is that of the corner that moved most', () => {
   assert.equal(movementBetween(card, [{ x: first.x + 3, y: first.y + 4 }, ...others] as unknown as Quad), 5);
 });
 
-test('a place in the document is found between its corners', () => {
+test('a point of the document is found between its corners', () => {
   assert.deepEqual(pointIn(card, 0, 0), { x: 100, y: 50 });
   assert.deepEqual(pointIn(card, 0.5, 0.5), { x: 180, y: 100 });
   assert.deepEqual(pointIn(card, 1, 1), { x: 260, y: 150 });

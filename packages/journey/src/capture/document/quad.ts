@@ -1,4 +1,4 @@
-/** Four corners and what follows from them. Lengths are in pixels of the picture that was looked at. */
+/** Four corners and their geometry. Lengths are in pixels of the picture. */
 export type Point = { readonly x: number; readonly y: number };
 /** From the corner at the top left, clockwise. */
 export type Quad = readonly [Point, Point, Point, Point];
@@ -16,13 +16,13 @@ export function areaOf(quad: Quad): number {
   return Math.abs(twice) / 2;
 }
 
-/** The longer side beside the shorter one, whichever way the document lies. */
+/** The ratio of the longer side to the shorter one, whichever way the document lies. */
 export function ratioOf(quad: Quad): number {
   const { across, down } = sidesOf(quad);
   return Math.max(across, down) / Math.max(1, Math.min(across, down));
 }
 
-/** How much the opposite sides differ: 0 seen from straight above, more the flatter the camera looks. */
+/** The difference between opposite sides: 0 from straight above, and more the flatter the camera looks. */
 export function slantOf(quad: Quad): number {
   const [topLeft, topRight, bottomRight, bottomLeft] = quad;
   const unlike = (one: number, other: number) => Math.abs(one - other) / Math.max(1, one, other);
@@ -32,7 +32,7 @@ export function slantOf(quad: Quad): number {
   );
 }
 
-/** By how many degrees the long sides miss the horizontal. */
+/** The angle between the long sides and the horizontal, in degrees. */
 export function tiltOf(quad: Quad): number {
   const [topLeft, topRight, bottomRight, bottomLeft] = quad;
   const { across, down } = sidesOf(quad);
@@ -52,12 +52,12 @@ export function isConvex(quad: Quad): boolean {
   return turns.every((turn) => turn !== 0 && turn === turns[0]);
 }
 
-/** How far the corner that moved most has moved. */
+/** The distance by which the corner that moved most has moved. */
 export function movementBetween(one: Quad, other: Quad): number {
   return Math.max(...one.map((corner, at) => distance(corner, other[at] as Point)));
 }
 
-/** A place in the document, from (0, 0) at its top left to (1, 1) at its bottom right. */
+/** A point in the document, from (0, 0) at its top left to (1, 1) at its bottom right. */
 export function pointIn([topLeft, topRight, bottomRight, bottomLeft]: Quad, u: number, v: number): Point {
   const mix = (key: 'x' | 'y') =>
     topLeft[key] * (1 - u) * (1 - v) +

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type CardGuide, openCardGuide } from './card-finder.ts';
 
-/** Loaded while the end user still reads. `undefined` until then, `null` where this browser has none. */
+/** Loads the guide while the end user still reads. `undefined` until then, `null` if this browser has none. */
 export function useCardGuide(): CardGuide | null | undefined {
   const [guide, setGuide] = useState<CardGuide | null | undefined>();
   useEffect(() => {

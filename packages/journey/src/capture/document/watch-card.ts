@@ -1,23 +1,23 @@
 import { type CardHint, type CardLook, isPlausible, judgeCard } from './judge-card.ts';
 import { longSideOf, movementBetween, type Quad } from './quad.ts';
 
-/** Several looks in a row: only what stays the same is photographed. */
+/** Several looks in a row: a document is photographed only if it stays still. */
 export type CardWatch = { readonly recent: readonly CardLook[] };
 
 export type CardVerdict = {
   readonly watch: CardWatch;
   readonly hint: CardHint | null;
-  /** To be drawn over the picture; only where it is plausible. */
+  /** The outline to draw over the picture; null if it is implausible. */
   readonly outline: Quad | null;
-  /** How many of the good looks that it takes are there, in 0…1. */
+  /** The share of the good looks that are needed, in 0…1. */
   readonly progress: number;
   readonly capture: boolean;
-  /** Of a document worth remembering: what to know this side again by. */
+  /** The thumbnail by which this side is recognised later. */
   readonly thumbnail: Float32Array | null;
 };
 
 export const STEADY_LOOKS = 5;
-/** Of the document's long side, between two looks. */
+/** A share of the document's long side, between two looks. */
 const STEADY_MOVEMENT = 0.025;
 
 export const noCardYet: CardWatch = { recent: [] };

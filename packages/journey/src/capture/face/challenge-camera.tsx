@@ -10,11 +10,11 @@ import { type Instruction, instructionView, OMISSIONS, type Omission, progressOf
 import { canSpeak, hush, speak } from './speak.ts';
 import { type ChallengeOptions, useChallenge } from './use-challenge.ts';
 
-/** Movements that the server chooses, one after the other. */
+/** Leads through the movements that the server chooses, one after the other. */
 type ChallengeCameraProps = ChallengeOptions & {
   t: Translate;
   language: string;
-  /** The person cannot make this movement. */
+  /** Called if the person cannot make this movement. */
   onOmit(omission: Omission): void;
 };
 

@@ -18,7 +18,7 @@ function answer(number: number, kind: Instruction['kind'], phase: Instruction['p
   };
 }
 
-/** A server that answers one after the other, and what it was sent. */
+/** Stands in for a server with these responses, and records what it was sent. */
 function rehearse(answers: (Challenge | Problem)[], change: Partial<ChallengeParts> = {}) {
   const sent: string[] = [];
   const stop = new AbortController();
@@ -53,22 +53,22 @@ const problem = (code: number, status: number) => new Problem({ code, status, me
 
 test('each frame has the size and the token of the instruction that is open, until all was seen', async () => {
   const { parts, sent } = rehearse([answer(1, 'centre'), answer(2, 'up'), answer(2, 'up', 'return'), done()]);
-  const shown: string[] = [];
-  parts.show = ({ state, instruction }) => shown.push(`${state} ${instruction?.kind} ${instruction?.phase}`);
+  const views: string[] = [];
+  parts.show = ({ state, instruction }) => views.push(`${state} ${instruction?.kind} ${instruction?.phase}`);
   assert.deepEqual(await runChallenge(parts), { state: 'DONE', challengeId: 'C' });
   assert.deepEqual(sent, ['start', 'C 1 100', 'C 2 200', 'C 2 200']);
-  assert.deepEqual(shown, ['OPEN centre do', 'OPEN up do', 'OPEN up return', 'DONE undefined undefined']);
+  assert.deepEqual(views, ['OPEN centre do', 'OPEN up do', 'OPEN up return', 'DONE undefined undefined']);
 });
 
-test('what the person cannot do is said at the start', async () => {
+test('the movements that a person cannot make are sent at the start', async () => {
   const { parts, sent } = rehearse([done()], { omit: ['eyes', 'turn'] });
   await runChallenge(parts);
   assert.deepEqual(sent, ['start eyes turn']);
 });
 
-test('it says why it ended, also when the server does not know it any more', async () => {
-  const ended: Challenge = { ...done(), state: 'ENDED', reason: 'wrong_movement' };
-  assert.deepEqual(await runChallenge(rehearse([answer(1, 'centre'), ended]).parts), {
+test('the end of a challenge has its reason, also if the server no longer knows the challenge', async () => {
+  const endedChallenge: Challenge = { ...done(), state: 'ENDED', reason: 'wrong_movement' };
+  assert.deepEqual(await runChallenge(rehearse([answer(1, 'centre'), endedChallenge]).parts), {
     state: 'ENDED',
     reason: 'wrong_movement',
   });
@@ -78,11 +78,11 @@ test('it says why it ended, also when the server does not know it any more', asy
   });
 });
 
-test('what else the server refuses is thrown', async () => {
+test('any other refusal of the server is thrown', async () => {
   await assert.rejects(runChallenge(rehearse([problem(100131, 429)]).parts), { code: 100131 });
 });
 
-test('nothing is sent while the camera shows nothing, and nothing goes on for ever', async () => {
+test('no frame is sent while the camera shows nothing, and the number of frames is limited', async () => {
   const { parts, sent } = rehearse([answer(1, 'centre')], { take: async () => undefined });
   assert.deepEqual(await runChallenge(parts), { state: 'ENDED', reason: 'too_many_frames' });
   assert.deepEqual(sent, ['start']);
@@ -91,7 +91,7 @@ test('nothing is sent while the camera shows nothing, and nothing goes on for ev
   assert.equal(endless.sent.length, 1 + MAX_FRAMES);
 });
 
-test('a challenge that was stopped sends nothing more and has no end', async () => {
+test('a challenge that was stopped sends nothing more and has no result', async () => {
   const { parts, sent, stop } = rehearse([answer(1, 'centre')]);
   parts.show = () => stop.abort();
   assert.equal(await runChallenge(parts), undefined);

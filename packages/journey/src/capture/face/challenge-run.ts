@@ -8,9 +8,9 @@ export type ChallengeEnd = { state: 'DONE'; challengeId: string } | { state: 'EN
 export type ChallengeParts = {
   api: Pick<JourneyApi, 'createChallenge' | 'sendFrame'>;
   omit: readonly Omission[];
-  /** A frame of the camera, or `undefined` while it shows nothing. */
+  /** Takes a frame of the camera; `undefined` while it shows nothing. */
   take(longestSide: number): Promise<Blob | undefined>;
-  /** Called with every answer of the server. */
+  /** Called with every response of the server. */
   show(challenge: Challenge): void;
   pause(ms: number): Promise<void>;
   signal: AbortSignal;
@@ -18,14 +18,14 @@ export type ChallengeParts = {
 
 /** At most four frames a second: more would only warm the phone. */
 export const FRAME_MS = 250;
-/** More than a challenge can take at this pace; the server ends it earlier. */
+/** More than a challenge can take at this pace, because the server ends it earlier. */
 export const MAX_FRAMES = 400;
-/** The server does not know the challenge any more, or somebody started another one. */
+/** The server no longer knows the challenge, or another one was started. */
 const CHALLENGE_GONE = 100132;
 
 /**
- * One challenge from its start to its end. The server says what is asked for and decides what a frame shows; the page
- * sends frames, one at a time, and shows the answers. Resolves with `undefined` if the signal stopped it.
+ * Runs one challenge from its start to its end. The server chooses the movements and judges the frames; the page sends
+ * frames, one at a time, and shows the responses. Resolves to `undefined` if the signal stopped it.
  */
 export async function runChallenge(parts: ChallengeParts): Promise<ChallengeEnd | undefined> {
   const { api, omit, take, show, pause, signal } = parts;

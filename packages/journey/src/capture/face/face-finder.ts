@@ -4,14 +4,14 @@ import type { FaceAnswer, FaceQuestion } from './face-question.ts';
 import type { FoundFace } from './find-face.ts';
 import { MODEL_FOLDER } from './model-files.ts';
 
-/** Finds the face in a picture. One question at a time. */
+/** Finds the face in a picture, one picture at a time. */
 export type FaceFinder = { find(pixels: Pixels): Promise<FoundFace>; close(): void };
 
-/** Longer than any phone needs that can guide at all. */
+/** Any phone that can guide at all is ready before this. */
 const READY_MS = 20_000;
 const LOOK_MS = 4_000;
 
-/** `null` where this browser cannot, for whatever reason: then the server alone looks. */
+/** Resolves to `null` if this browser cannot, for whatever reason: then only the server checks. */
 export async function openFaceFinder(signal: AbortSignal): Promise<FaceFinder | null> {
   if (typeof WebAssembly === 'undefined' || typeof Worker === 'undefined') return null;
   try {

@@ -1,16 +1,16 @@
 import type { Movement } from './instruction.ts';
 import type { Oval } from './judge-face.ts';
 
-/** Where the head belongs, in 0…1 of the picture. */
+/** The place of the head, in 0…1 of the picture. */
 export const OVAL: Oval = { x: 0.5, y: 0.49, height: 0.8 };
 
 type FaceOvalProps = {
   good: boolean;
-  /** Of what it takes, in 0…1. */
+  /** The share of what is needed, in 0…1. */
   progress: number;
   /** The movement to make, as the mirror shows it. */
   towards?: Movement | undefined;
-  /** How many movements were recognised: each is ticked off for a moment. */
+  /** The number of recognised movements: each is ticked off for a moment. */
   seenMovements?: number;
 };
 
@@ -29,7 +29,7 @@ export function FaceOval({ good, progress, towards = 'centre', seenMovements = 0
       <path
         class="outline-shade"
         fill-rule="evenodd"
-        // Larger than the box: on other shapes of screen what lies beside it is shaded too.
+        // The shade is larger than the box, because screens of other shapes show what lies beside it.
         d={`M-800 -800h2000v2100h-2000zM${CENTRE.x - RADIUS.x} ${CENTRE.y}a${RADIUS.x} ${RADIUS.y} 0 1 0 ${RADIUS.x * 2} 0a${RADIUS.x} ${RADIUS.y} 0 1 0 -${RADIUS.x * 2} 0z`}
       />
       <ellipse

@@ -20,7 +20,7 @@ import { ENDINGS, type EndReason, type Omission } from './instruction.ts';
 import { SelfieCamera } from './selfie-camera.tsx';
 import type { ChallengeOptions } from './use-challenge.ts';
 
-/** The screens of a selfie, one after the other. "I can't do this" is on each of them. */
+/** The screens of a selfie, one after the other. Each of them has "I can't do this". */
 export type Shot = { blob: Blob; hints: PictureHints };
 
 type FacePrimerProps = Pick<StepProps, 't' | 'step'> & {
@@ -63,7 +63,7 @@ type LiveFaceProps = StepProps & {
   omit: readonly Omission[];
   onOmit(omission: Omission): void;
   onShot(shot: Shot): void;
-  /** All movements were seen. */
+  /** Called when all movements were recognised. */
   onAnswered(challengeId: string, hints: PictureHints): void;
 } & Pick<ChallengeOptions, 'onEnded' | 'onError'>;
 
@@ -113,7 +113,7 @@ export function LiveFace(props: LiveFaceProps) {
   );
 }
 
-/** Watches the frames of the camera; what is returned says what it has noticed so far. */
+/** Watches the frames of the camera. The returned function tells the signals so far. */
 function useSignals({ state, video, running }: Camera) {
   const times = useRef<readonly number[]>([]);
   useEffect(() => {
@@ -164,7 +164,7 @@ export function ChallengeEnded({ t, reason, ways, onAgain }: ChallengeEndedProps
   );
 }
 
-/** The attempt has had all its challenges. */
+/** Shown when the attempt has used all its challenges. */
 export function NoMoreChallenges({ t, ways: { onUnable = () => undefined } }: { t: StepProps['t']; ways: Ways }) {
   return (
     <>

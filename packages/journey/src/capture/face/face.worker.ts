@@ -3,7 +3,7 @@
 import type { FaceAnswer, FaceQuestion } from './face-question.ts';
 import { openFaceFinder } from './find-face.ts';
 
-/** Looks for faces beside the page, so that the picture on it does not stutter. */
+/** Finds faces outside the page's thread, so that the picture on the page does not stutter. */
 const scope = self as unknown as DedicatedWorkerGlobalScope;
 const say = (answer: FaceAnswer) => scope.postMessage(answer);
 let finder: ReturnType<typeof openFaceFinder> | undefined;

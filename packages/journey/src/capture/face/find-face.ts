@@ -5,18 +5,18 @@ import type { FaceLook } from './judge-face.ts';
 
 export type FoundFace = Omit<FaceLook, 'at'>;
 
-/** Another face counts when it is at least this part of the largest: passers-by do not. */
+/** Another face counts if it has at least this share of the largest one's area: passers-by do not count. */
 const OTHER_FACE_SHARE = 0.2;
 const MAX_FACES = 3;
 /**
- * Its yaw and pitch run the other way than ours, and its yaw is smaller than what the server finds in the same frames:
- * in a recording of somebody who turns, 8 degrees where the server sees 14.
+ * The yaw and pitch of the library have the opposite sign, and its yaw is smaller than the server's in the same frames:
+ * in a recording of somebody who turns, 8 degrees where the server finds 14.
  */
 const DEGREES = 180 / Math.PI;
 const YAW_SCALE = -1.5;
 const PITCH_SCALE = -1;
 
-/** `base` is where the weights lie. Nothing is asked of anybody else. */
+/** `base` is the address of the models. No other server is called. */
 export async function openFaceFinder(base: string): Promise<(pixels: Pixels) => Promise<FoundFace>> {
   const off = { enabled: false };
   const human = new Human({
@@ -46,7 +46,7 @@ export async function openFaceFinder(base: string): Promise<(pixels: Pixels) => 
   });
   await human.load();
   const blank = human.tf.zeros([1, 240, 320, 3]);
-  // The first look compiles; better before somebody waits for it.
+  // The first detection compiles the models, so it runs before somebody waits for it.
   await human.detect(blank as never);
   human.tf.dispose(blank);
   return async (pixels) => {

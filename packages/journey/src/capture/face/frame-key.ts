@@ -1,6 +1,6 @@
 import { hashOf } from '../../upload-once.ts';
 
-/** The key of one challenge. The browser keeps its private half and gives it to nobody, not even to this page. */
+/** The key of one challenge. Its private half is not extractable, not even by this page. */
 export type FrameKey = {
   readonly publicKey: { kty: 'EC'; crv: 'P-256'; x: string; y: string };
   sign(challengeId: string, token: string, frame: Blob): Promise<string>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Challenge } from '../../api.ts';
-import { type Instruction, instructionView, isSeen, progressOf } from './instruction.ts';
+import { type Instruction, instructionView, isRecognised, progressOf } from './instruction.ts';
 
 const open = (number: number, instruction: Pick<Instruction, 'kind' | 'phase'>): Challenge => ({
   challengeId: 'C',
@@ -27,15 +27,18 @@ test('each movement has its own way back', () => {
   );
 });
 
-test('a movement is recognised when the server asks to come back, for the next one, or for nothing more', () => {
+test('a movement is recognised when the server asks to return, for the next one, or for none', () => {
   const eyes = open(2, { kind: 'closeEyes', phase: 'do' });
-  assert.ok(!isSeen(undefined, eyes));
-  assert.ok(!isSeen(eyes, eyes));
-  assert.ok(isSeen(eyes, open(2, { kind: 'closeEyes', phase: 'return' })));
-  assert.ok(isSeen(eyes, open(3, { kind: 'up', phase: 'do' })));
-  assert.ok(isSeen(eyes, { ...eyes, state: 'DONE' }));
-  assert.ok(!isSeen(eyes, { ...eyes, state: 'ENDED' }));
-  assert.ok(!isSeen(open(2, { kind: 'up', phase: 'return' }), open(3, { kind: 'down', phase: 'do' })), 'said once');
+  assert.ok(!isRecognised(undefined, eyes));
+  assert.ok(!isRecognised(eyes, eyes));
+  assert.ok(isRecognised(eyes, open(2, { kind: 'closeEyes', phase: 'return' })));
+  assert.ok(isRecognised(eyes, open(3, { kind: 'up', phase: 'do' })));
+  assert.ok(isRecognised(eyes, { ...eyes, state: 'DONE' }));
+  assert.ok(!isRecognised(eyes, { ...eyes, state: 'ENDED' }));
+  assert.ok(
+    !isRecognised(open(2, { kind: 'up', phase: 'return' }), open(3, { kind: 'down', phase: 'do' })),
+    'said once',
+  );
 });
 
 test('the ring grows with each half of a movement and is full at the end', () => {

@@ -2,13 +2,13 @@ import type { Challenge } from '../../api.ts';
 import type { CaptureIconName } from '../icons.tsx';
 import type { FaceHint } from './judge-face.ts';
 
-/** What the page makes of an answer of the server: words, a drawing, and whether a movement was just recognised. */
+/** What the page shows of a response of the server: words, a drawing, and whether a movement was just recognised. */
 export type Instruction = NonNullable<Challenge['instruction']>;
 export type Movement = Instruction['kind'];
 export type EndReason = NonNullable<Challenge['reason']>;
 export type Omission = 'eyes' | 'mouth' | 'turn' | 'closer';
 
-/** The preview is a mirror: what the camera sees on the left, the person sees on the right. */
+/** The preview is a mirror, so it shows on the right what the camera sees on the left. */
 export function asInMirror(kind: Movement): Movement {
   if (kind === 'left') return 'right';
   return kind === 'right' ? 'left' : kind;
@@ -30,7 +30,7 @@ const RETURNS: Readonly<Partial<Record<Movement, string>>> = {
 };
 
 /** Whether the server recognised the movement between these two answers. */
-export function isSeen(before: Challenge | undefined, now: Challenge): boolean {
+export function isRecognised(before: Challenge | undefined, now: Challenge): boolean {
   if (before?.instruction?.phase !== 'do' || now.state === 'ENDED') return false;
   return now.state === 'DONE' || now.number > before.number || now.instruction?.phase === 'return';
 }
@@ -52,7 +52,7 @@ export const OMISSIONS: Readonly<Partial<Record<Movement, Omission>>> = {
   down: 'turn',
 };
 
-/** Why a frame was of no use, as far as the person can do something about it. */
+/** The hint for a frame that was of no use, if the person can do something about it. */
 export const HINTS: Readonly<Record<string, FaceHint>> = {
   no_face: 'noFace',
   several_faces: 'severalFaces',

@@ -34,10 +34,10 @@ test('each fault is named, and of several the one that comes first', () => {
   for (const [change, hint] of faults) assert.equal(judgeFace({ ...good, ...change }, OVAL), hint, hint);
 });
 
-test('in a dark room it is the light that is missing, not the face', () => {
+test('a dark room is reported as missing light, not as a missing face', () => {
   assert.equal(judgeFace({ ...good, faces: 0, light: { ...good.light, highlights: 20 } }, OVAL), 'dark');
 });
 
-test('while the head moves its direction is no fault', () => {
+test('the direction of the head is no fault while it moves', () => {
   assert.equal(judgePresence({ ...good, angles: { yaw: 30, pitch: 0, roll: 0 } }, OVAL), null);
 });

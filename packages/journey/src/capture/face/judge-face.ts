@@ -1,15 +1,17 @@
 import type { LightMeasures } from '../document/measure-card.ts';
 
-/** Where the head points, in degrees, as the camera sees it: to the right edge of the unmirrored picture, and up. */
+/**
+ * The direction of the head in degrees, from the camera's view: to the right edge of the unmirrored picture, and up.
+ */
 export type Angles = { readonly yaw: number; readonly pitch: number; readonly roll: number };
 
-/** What one look at the camera gave. Places are in 0…1 of the picture that is to be seen. */
+/** The measures of one look at the camera. Positions are in 0…1 of the visible picture. */
 export type FaceLook = {
   readonly at: number;
-  /** How many faces; the others are those of the largest. */
+  /** The number of faces; the other members describe the largest. */
   readonly faces: number;
   readonly centre: { readonly x: number; readonly y: number };
-  /** From the brow to the chin, beside the picture's height. */
+  /** From the brow to the chin, as a share of the picture's height. */
   readonly height: number;
   readonly angles: Angles;
   readonly light: LightMeasures;
@@ -28,27 +30,27 @@ export type FaceHint =
   | 'closeMouth'
   | 'hold';
 
-/** Where the oval is in the picture that is to be seen. */
+/** The position of the oval, in 0…1 of the visible picture. */
 export type Oval = { readonly x: number; readonly y: number; readonly height: number };
 
 export const FACE_GUIDE = {
-  /** Beside the height of the oval, which stands for a whole head. */
+  /** Shares of the height of the oval, which stands for a whole head. */
   heightAtLeast: 0.42,
   heightAtMost: 0.92,
-  /** Of the picture, between the middle of the face and where it belongs. */
+  /** The distance between the middle of the face and its place, as a share of the picture. */
   offCentre: 0.12,
   /** From the brow to the chin is the lower part of a head. */
   belowCentre: 0.05,
-  /** As the server has it, with a little in hand. */
+  /** A little below the server's limit. */
   highlights: 82,
   clipped: 0.2,
-  /** The head of somebody who looks at a phone below their eyes is lowered a little. */
+  /** People who look at a phone below their eyes lower their head a little. */
   yawDegrees: 14,
   pitchDegrees: 20,
   rollDegrees: 18,
 } as const;
 
-/** What stands between this picture and a good selfie, the first that applies. */
+/** The reason why this picture is not a good selfie; the first that applies. */
 export function judgeFace(look: FaceLook, oval: Oval): FaceHint | null {
   const missing = judgePresence(look, oval);
   if (missing) return missing;
@@ -60,7 +62,7 @@ export function judgeFace(look: FaceLook, oval: Oval): FaceHint | null {
   return forward ? null : 'lookForward';
 }
 
-/** The same without the direction of the head, for while it moves. */
+/** Judges everything but the direction of the head, for while it moves. */
 export function judgePresence({ faces, centre, height, light }: FaceLook, oval: Oval): FaceHint | null {
   if (faces === 0) return light.highlights < FACE_GUIDE.highlights / 2 ? 'dark' : 'noFace';
   if (faces > 1) return 'severalFaces';
@@ -73,5 +75,5 @@ export function judgePresence({ faces, centre, height, light }: FaceLook, oval: 
   return null;
 }
 
-/** So many good looks in a row make a selfie. */
+/** The number of good looks in a row that make a selfie. */
 export const STEADY_FACE_LOOKS = 4;

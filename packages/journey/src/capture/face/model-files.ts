@@ -1,4 +1,4 @@
-/** The weights and the machine code that finding a face takes, and where the app keeps them. */
+/** The models and the machine code that find a face, and the folder of the app that holds them. */
 export const MODEL_FOLDER = 'assets/face-3.3.6/';
 
 export const MODEL_FILES = [

@@ -13,14 +13,14 @@ import { FACE_ICONS } from './face-icons.ts';
 import { FaceOval, OVAL } from './face-oval.tsx';
 import { type FaceHint, judgeFace, STEADY_FACE_LOOKS } from './judge-face.ts';
 
-/** One good picture of a face that looks ahead. */
+/** Takes one good picture of a face that looks ahead. */
 type SelfieCameraProps = {
   t: Translate;
   camera: Camera;
   finder: FaceFinder | null | undefined;
   shutterAtOnce: boolean;
   onShot(picture: Picture, how: How): void;
-  /** After each look, for who measures. */
+  /** Called after each look, for measurements. */
   onLook?: (() => void) | undefined;
 };
 

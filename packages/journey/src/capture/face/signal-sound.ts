@@ -1,6 +1,6 @@
 /**
- * The sound for a person whose eyes are closed. Browsers play nothing before the page was tapped: the tap that opens the
- * camera prepares it.
+ * The sound for a person whose eyes are closed. Browsers play nothing before the page was tapped, so the tap that opens
+ * the camera prepares it.
  */
 let audio: AudioContext | undefined;
 
@@ -18,7 +18,7 @@ export function playSound(): void {
   const end = audio.currentTime + TONE.seconds;
   tone.frequency.value = TONE.hertz;
   volume.gain.setValueAtTime(TONE.loudness, audio.currentTime);
-  // A tone that is cut off clicks.
+  // A tone that stops abruptly clicks.
   volume.gain.exponentialRampToValueAtTime(0.001, end);
   tone.connect(volume).connect(audio.destination);
   tone.start();

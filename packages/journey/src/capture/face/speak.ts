@@ -1,11 +1,11 @@
-/** Reads an instruction aloud: who turns their head cannot read. */
+/** Reads instructions aloud, because people who turn their head cannot read. */
 export function canSpeak(): boolean {
   return typeof speechSynthesis !== 'undefined' && typeof SpeechSynthesisUtterance !== 'undefined';
 }
 
 export function speak(text: string, language: string): void {
   if (!canSpeak()) return;
-  // What was said before is over as soon as something else is asked for.
+  // A new instruction interrupts the previous one.
   speechSynthesis.cancel();
   const words = new SpeechSynthesisUtterance(text);
   words.lang = language;

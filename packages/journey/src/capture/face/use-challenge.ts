@@ -6,22 +6,22 @@ import type { Camera } from '../use-camera.ts';
 import { regionOf } from '../use-looks.ts';
 import { type ChallengeParts, runChallenge } from './challenge-run.ts';
 import type { FaceFinder } from './face-finder.ts';
-import { ENDINGS, type EndReason, HINTS, isSeen, type Omission } from './instruction.ts';
+import { ENDINGS, type EndReason, HINTS, isRecognised, type Omission } from './instruction.ts';
 import type { FaceHint } from './judge-face.ts';
 import { playSound } from './signal-sound.ts';
 import { usePlacing } from './use-placing.ts';
 
 /** What the page shows of a challenge. */
 export type ChallengeView = {
-  /** The face is in its place, and the server leads. */
+  /** True once the face is in its place and the server leads. */
   readonly isPlaced: boolean;
   readonly good: boolean;
   readonly pace: HintPace<FaceHint>;
-  /** The newest answer of the server, once the challenge has started. */
+  /** The newest response of the server, once the challenge has started. */
   readonly challenge: Challenge | undefined;
-  /** How many movements were recognised. */
+  /** The number of recognised movements. */
   readonly seenMovements: number;
-  /** The key of what the person should read before it starts again. */
+  /** The key of the text to read before it starts again. */
   readonly notice: string | undefined;
 };
 
@@ -30,12 +30,12 @@ export type ChallengeOptions = Pick<ChallengeParts, 'api'> & {
   finder: FaceFinder | null | undefined;
   omit: readonly Omission[];
   onDone(challengeId: string): void;
-  /** Neither the first try nor its repetition came to an end. */
+  /** Called if both the first attempt and its repetition ended without success. */
   onEnded(reason: EndReason): void;
   onError(error: unknown): void;
 };
 
-const BEGINNING: ChallengeView = {
+const INITIAL_VIEW: ChallengeView = {
   isPlaced: false,
   good: false,
   pace: noHintYet<FaceHint>(),
@@ -44,25 +44,25 @@ const BEGINNING: ChallengeView = {
   notice: undefined,
 };
 
-/** The first try, and one repetition by itself. */
+/** The first attempt, and one automatic repetition. */
 const TRIES = 2;
 /** Long enough to read why it starts again. */
 const NOTICE_MS = 3_500;
 
-/** Runs challenges for as long as the view is there. `restart` gives up the one that runs, and says why. */
+/** Runs challenges while the view is shown. `restart` gives up the present one and says why. */
 export function useChallenge(options: ChallengeOptions): { view: ChallengeView; restart(notice: string): void } {
   const { video, running } = options.camera;
   const latest = useRef(options);
   latest.current = options;
   const tries = useRef(1);
-  const [view, setView] = useState(BEGINNING);
+  const [view, setView] = useState(INITIAL_VIEW);
   const { isPlaced, notice } = view;
 
   const placing = running && !isPlaced && notice === undefined;
   usePlacing(options, placing, (hint, isPlaced) => setView((before) => showPlacing(before, hint, isPlaced)));
   useEffect(() => {
     if (notice === undefined) return;
-    const timer = setTimeout(() => setView(BEGINNING), NOTICE_MS);
+    const timer = setTimeout(() => setView(INITIAL_VIEW), NOTICE_MS);
     return () => clearTimeout(timer);
   }, [notice]);
   useEffect(() => {
@@ -71,7 +71,7 @@ export function useChallenge(options: ChallengeOptions): { view: ChallengeView; 
     const { api, omit } = latest.current;
     let before: Challenge | undefined;
     const show = (challenge: Challenge) => {
-      const isNew = isSeen(before, challenge);
+      const isNew = isRecognised(before, challenge);
       if (isNew) acknowledge(before);
       before = challenge;
       setView((last) => showAnswer(last, challenge, isNew));
@@ -82,16 +82,16 @@ export function useChallenge(options: ChallengeOptions): { view: ChallengeView; 
         if (!end) return;
         tries.current += 1;
         if (tries.current > TRIES) latest.current.onEnded(end.reason);
-        else setView({ ...BEGINNING, notice: ENDINGS[end.reason] });
+        else setView({ ...INITIAL_VIEW, notice: ENDINGS[end.reason] });
       })
       .catch((error: unknown) => latest.current.onError(error));
     return () => stop.abort();
   }, [running, isPlaced, video]);
-  return { view, restart: (why) => setView({ ...BEGINNING, notice: why }) };
+  return { view, restart: (why) => setView({ ...INITIAL_VIEW, notice: why }) };
 }
 
 function showPlacing(view: ChallengeView, hint: FaceHint | null, isPlaced: boolean): ChallengeView {
-  // A look that was under way when the challenge began must not end it.
+  // A look that began before the challenge must not end it.
   if (view.isPlaced || view.notice !== undefined) return view;
   const pace = isPlaced ? noHintYet<FaceHint>() : paceHint(view.pace, hint ?? 'hold', performance.now());
   return { ...view, good: hint === null, isPlaced, pace };
@@ -108,7 +108,7 @@ function showAnswer(view: ChallengeView, challenge: Challenge, isNew: boolean): 
   };
 }
 
-/** Says that a movement was recognised to a person who may not look at the screen, or has closed their eyes. */
+/** Announces a recognised movement to a person who may not look at the screen, or has closed their eyes. */
 function acknowledge(before: Challenge | undefined): void {
   const isBlind = before?.instruction?.kind === 'closeEyes';
   if (isBlind) playSound();
@@ -119,12 +119,12 @@ function pause(ms: number): Promise<void> {
   return new Promise((done) => setTimeout(done, ms));
 }
 
-/** What the camera shows now. A page in the background has no picture. */
+/** Takes the present picture of the camera. A page in the background has none. */
 async function takeFrame({ current: video }: Camera['video'], longestSide: number): Promise<Blob | undefined> {
   if (!video || video.videoWidth === 0 || document.hidden) return undefined;
   const canvas = draw(video, regionOf(video), longestSide);
   const frame = await toJpeg(canvas, PICTURE_LIMITS.frameQuality);
-  // Safari counts the memory of canvases that nobody uses any more.
+  // Safari counts the memory of unused canvases until they are empty.
   canvas.width = 0;
   return frame;
 }

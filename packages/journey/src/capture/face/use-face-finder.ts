@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type FaceFinder, openFaceFinder } from './face-finder.ts';
 
-/** Loaded while the end user still reads. `undefined` until then, `null` where this browser has none. */
+/** Loads the finder while the end user still reads. `undefined` until then, `null` if this browser has none. */
 export function useFaceFinder(isWanted = true): FaceFinder | null | undefined {
   const [finder, setFinder] = useState<FaceFinder | null | undefined>();
   useEffect(() => {

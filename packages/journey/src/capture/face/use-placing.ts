@@ -7,16 +7,16 @@ import { type FaceHint, judgeFace } from './judge-face.ts';
 
 const LOOK_EDGE = 480;
 const PLACED_LOOKS = 3;
-/** A device that looks this slowly guides badly; the server says then where the face belongs. */
+/** A device this slow guides badly, so the server's hints guide instead. */
 const SLOW_LOOK = { milliseconds: 400, times: 5 } as const;
-/** The landmarks may still be on their way. */
+/** The time that the landmarks have to load. */
 const FINDER_MS = 5_000;
-/** Without landmarks: to find one's face in the oval. */
+/** The time to place one's face in the oval without guidance. */
 const READY_MS = 2_500;
 
 type PlacingDevices = { camera: Camera; finder: FaceFinder | null | undefined };
 
-/** Guides the face into the oval, by landmarks where this device finds them quickly, and by the clock elsewhere. */
+/** Guides the face into the oval: by landmarks if this device finds them quickly, otherwise after a fixed time. */
 export function usePlacing(
   { camera: { video }, finder }: PlacingDevices,
   active: boolean,
@@ -25,8 +25,8 @@ export function usePlacing(
   const [unguided, setUnguided] = useState(false);
   const steady = useRef(0);
   const slow = useRef(0);
-  const tell = useRef(onLook);
-  tell.current = onLook;
+  const latestOnLook = useRef(onLook);
+  latestOnLook.current = onLook;
   const guide = unguided ? null : finder;
   useLooks(
     video,
@@ -39,7 +39,7 @@ export function usePlacing(
       steady.current = hint === null ? steady.current + 1 : 0;
       const isPlaced = steady.current >= PLACED_LOOKS;
       if (isPlaced) steady.current = 0;
-      tell.current(hint, isPlaced);
+      latestOnLook.current(hint, isPlaced);
     },
     () => setUnguided(true),
     LOOK_EDGE,
@@ -48,7 +48,7 @@ export function usePlacing(
     if (!active || guide) return;
     const timer =
       guide === null
-        ? setTimeout(() => tell.current(null, true), READY_MS)
+        ? setTimeout(() => latestOnLook.current(null, true), READY_MS)
         : setTimeout(() => setUnguided(true), FINDER_MS);
     return () => clearTimeout(timer);
   }, [active, guide]);

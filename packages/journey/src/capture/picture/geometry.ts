@@ -1,7 +1,7 @@
 export type Size = { readonly width: number; readonly height: number };
 export type Region = Size & { readonly left: number; readonly top: number };
 
-/** The part of a video that is to be seen where it covers a box of another shape. */
+/** The part of a video that is visible where it covers a box of another shape. */
 export function visibleRegion(video: Size, box: Size): Region {
   if (!(video.width > 0 && video.height > 0 && box.width > 0 && box.height > 0)) {
     return { left: 0, top: 0, width: video.width, height: video.height };
@@ -12,7 +12,7 @@ export function visibleRegion(video: Size, box: Size): Region {
   return { left: (video.width - width) / 2, top: (video.height - height) / 2, width, height };
 }
 
-/** The largest frame of that shape, with some air around it. */
+/** The largest frame of that ratio, with a margin around it. */
 export function frameWithin(size: Size, ratio: number, air = 0.06): Region {
   const room = { width: size.width * (1 - 2 * air), height: size.height * (1 - 2 * air) };
   const width = Math.min(room.width, room.height * ratio);
@@ -20,7 +20,7 @@ export function frameWithin(size: Size, ratio: number, air = 0.06): Region {
   return { left: (size.width - width) / 2, top: (size.height - height) / 2, width, height };
 }
 
-/** Never larger than it is. */
+/** Shrinks a size to the long edge; never enlarges it. */
 export function fitWithin({ width, height }: Size, longEdge: number): Size {
   const scale = Math.min(1, longEdge / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };

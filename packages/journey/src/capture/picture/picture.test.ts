@@ -4,7 +4,7 @@ import { fitWithin, frameWithin, visibleRegion } from './geometry.ts';
 import { encodePicture, PDF_TYPE, PICTURE_LIMITS, pictureOfFile } from './picture.ts';
 import { sniffFile } from './sniff-file.ts';
 
-test('of a video that covers its place, only the middle is to be seen', () => {
+test('only the middle of a video that covers its place is visible', () => {
   assert.deepEqual(visibleRegion({ width: 1920, height: 1080 }, { width: 300, height: 300 }), {
     left: 420,
     top: 0,
@@ -17,7 +17,7 @@ test('of a video that covers its place, only the middle is to be seen', () => {
   assert.deepEqual(same, { left: 0, top: 0, width: 640, height: 480 });
 });
 
-test('a video that is not laid out yet is seen whole', () => {
+test('a video that is not laid out yet is visible as a whole', () => {
   const region = visibleRegion({ width: 640, height: 480 }, { width: 0, height: 0 });
   assert.deepEqual(region, { left: 0, top: 0, width: 640, height: 480 });
 });
@@ -39,7 +39,7 @@ test('a picture is never enlarged', () => {
   assert.deepEqual(fitWithin({ width: 800, height: 600 }, 2560), { width: 800, height: 600 });
 });
 
-test('a file is known by its first bytes, whatever it is called', () => {
+test('the type of a file is that of its first bytes, whatever its name', () => {
   const bytes = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
   const kinds = {
     jpeg: '\u00ff\u00d8\u00ff\u00e0',
@@ -56,7 +56,7 @@ test('a file is known by its first bytes, whatever it is called', () => {
   assert.equal(sniffFile(new Uint8Array(0)), 'other');
 });
 
-test('a PDF stays what it is where it will do, and is refused where it will not or is too large', async () => {
+test('a PDF is unchanged where PDFs are accepted, and is refused elsewhere or if it is too large', async () => {
   const pdf = new Blob(['%PDF-1.7 a page'], { type: 'image/jpeg' });
   const { blob } = await pictureOfFile(pdf, { pdf: true });
   assert.deepEqual([blob.type, blob.size], [PDF_TYPE, pdf.size]);
@@ -65,7 +65,7 @@ test('a PDF stays what it is where it will do, and is refused where it will not 
   await assert.rejects(pictureOfFile(large, { pdf: true }), { fault: 'tooLarge', kind: 'pdf' });
 });
 
-/** A canvas whose picture takes so many bytes for each pixel at full quality. */
+/** Stands in for a canvas whose JPEG has this many bytes for each pixel at full quality. */
 function canvasOf(width: number, height: number, bytesPerPixel: number): HTMLCanvasElement {
   return {
     width,

@@ -2,9 +2,9 @@ import { MAX_UPLOAD_BYTES } from '../../page-rules.ts';
 import { fitWithin, type Region } from './geometry.ts';
 import { type FileKind, SNIFFED_BYTES, sniffFile } from './sniff-file.ts';
 
-/** A photograph that is ready to be sent. */
+/** A photograph that is ready to be uploaded. */
 export type Picture = { readonly blob: Blob; readonly width: number; readonly height: number };
-/** What somebody chose: a photograph, or a PDF, of which only the server makes a picture. */
+/** The chosen file: a photograph, or a PDF, of which only the server makes a picture. */
 export type ChosenFile = Picture | { readonly blob: Blob; readonly width?: undefined; readonly height?: undefined };
 
 export const PDF_TYPE = 'application/pdf';
@@ -13,12 +13,12 @@ export const PICTURE_LIMITS = {
   longEdge: 2560,
   bytes: 4 * 1024 * 1024,
   quality: 0.9,
-  /** Of a frame of a challenge. */
+  /** The quality of a frame of a challenge. */
   frameQuality: 0.85,
   fileBytes: 25 * 1024 * 1024,
-  /** It is sent as it is. */
+  /** A PDF is uploaded unchanged. */
   pdfBytes: MAX_UPLOAD_BYTES,
-  /** Smaller holds no readable document and no face. */
+  /** A smaller picture holds no readable document and no face. */
   fileEdge: 300,
 } as const;
 
@@ -36,7 +36,7 @@ export class BadFile extends Error {
 
 type Drawable = HTMLVideoElement | HTMLCanvasElement | ImageBitmap | HTMLImageElement;
 
-/** A part of a picture, no larger than wanted. */
+/** Draws a region of a picture, shrunk to the long edge. */
 export function draw(source: Drawable, region: Region, longEdge: number): HTMLCanvasElement {
   const { width, height } = fitWithin(region, longEdge);
   const canvas = document.createElement('canvas');
@@ -48,7 +48,7 @@ export function draw(source: Drawable, region: Region, longEdge: number): HTMLCa
   return canvas;
 }
 
-/** As good as fits: first coarser, then smaller. */
+/** Encodes a picture at the best quality that fits: first it gets coarser, then smaller. */
 export async function encodePicture(canvas: HTMLCanvasElement): Promise<Picture> {
   const whole = { left: 0, top: 0, width: canvas.width, height: canvas.height };
   for (const edge of [PICTURE_LIMITS.longEdge, 1920, 1280]) {
@@ -68,7 +68,10 @@ export function toJpeg(canvas: HTMLCanvasElement, quality: number): Promise<Blob
   });
 }
 
-/** Whatever the person chose becomes a JPEG of the usual size, stays a PDF, or is a fault that can be explained. */
+/**
+ * Turns a chosen file into a JPEG of the usual size, or keeps it as a PDF. Throws `BadFile`, whose reason can be
+ * explained, for anything else.
+ */
 export async function pictureOfFile(file: Blob, { pdf }: { pdf: boolean }): Promise<ChosenFile> {
   if (file.size === 0) throw new BadFile('empty');
   if (file.size > PICTURE_LIMITS.fileBytes) throw new BadFile('tooLarge');
@@ -89,7 +92,7 @@ export async function pictureOfFile(file: Blob, { pdf }: { pdf: boolean }): Prom
   }
 }
 
-/** An image element turns a photograph the way its camera was held; not every `createImageBitmap` does. */
+/** Image elements rotate a photograph as its camera was held; `createImageBitmap` does not in every browser. */
 function decode(address: string): Promise<HTMLImageElement> {
   const image = new Image();
   return new Promise((resolve, reject) => {

@@ -1,9 +1,9 @@
 export type FileKind = 'jpeg' | 'png' | 'webp' | 'heic' | 'pdf' | 'tiff' | 'gif' | 'svg' | 'other';
 
-/** How many bytes it takes to tell. */
+/** The number of bytes that are needed to recognise a type. */
 export const SNIFFED_BYTES = 64;
 
-/** By what is in it: a name can say anything. */
+/** Recognises the type of a file by its content, because its name can be anything. */
 export function sniffFile(bytes: Uint8Array): FileKind {
   const text = String.fromCharCode(...bytes.subarray(0, SNIFFED_BYTES));
   if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return 'jpeg';

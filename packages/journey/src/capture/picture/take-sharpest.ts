@@ -2,10 +2,10 @@ import { brightnessAt, sharpnessOf } from '../pixels.ts';
 import type { Region } from './geometry.ts';
 import { draw, PICTURE_LIMITS } from './picture.ts';
 
-/** Hands shake: of a few pictures in a row the sharpest is kept. */
+/** Takes a few pictures in a row and keeps the sharpest, because hands shake. */
 const SHOTS = 3;
 const BETWEEN_MS = 70;
-/** What is compared, from the middle of the picture at its full size. */
+/** The side of the square in the middle of the picture that is compared at full size. */
 const COMPARED = 360;
 
 export async function takeSharpest(video: HTMLVideoElement, region: Region): Promise<HTMLCanvasElement> {

@@ -1,6 +1,6 @@
 import type { Size } from './geometry.ts';
 
-/** A picture that is looked at through a window: how much larger it is than the window, and where the window is. Pure. */
+/** A picture behind a window: how much larger it is than the window, and where the window is. Pure. */
 export type Zoom = { readonly scale: number; readonly left: number; readonly top: number };
 type Point = { readonly x: number; readonly y: number };
 
@@ -15,10 +15,10 @@ export function sizeWithin(picture: Size, room: Size): Size {
   return { width: grown(picture.width), height: grown(picture.height) };
 }
 
-/** The picture as large as it is when it is whole, in the middle of its room. */
+/** The size of the whole picture, and that of the room in whose middle it is. */
 export type Layout = { readonly picture: Size; readonly room: Size };
 
-/** Larger or smaller, with what is under `point` of the room staying there. */
+/** Changes the scale so that the picture's point under `point` of the room stays there. */
 export function zoomTo(zoom: Zoom, wantedScale: number, point: Point, { picture, room }: Layout): Zoom {
   const scale = Math.min(ZOOM.most, Math.max(ZOOM.least, wantedScale));
   if (scale === ZOOM.least) return WHOLE;
@@ -33,12 +33,12 @@ export function zoomTo(zoom: Zoom, wantedScale: number, point: Point, { picture,
   };
 }
 
-/** What is left free on each side of a picture that is smaller than its room. */
+/** The free space on each side of a picture that is smaller than its room. */
 function beside(length: number, space: number): number {
   return Math.max(0, (space - length) / 2);
 }
 
-/** What a key of the keyboard asks for; nothing for all others, which scroll or move on. */
+/** The scale that a key asks for; undefined for all other keys, which scroll or move the focus. */
 export function scaleOfKey(key: string, scale: number): number | undefined {
   if (key === '+' || key === '=') return scale * ZOOM.step;
   if (key === '-' || key === '_') return scale / ZOOM.step;
