@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSite, distOf, isFreshSite, type Site } from '../journey/site-builder.ts';
 
-/** Builds the console. What its pages know of the API comes from the contract. */
+/** Builds the console. Its routes are generated from the contract. */
 const SITE: Site = {
   home: dirname(fileURLToPath(import.meta.url)),
   sources: ['src', 'public', 'index.html', 'package.json', '../contract/src', '../journey/site-builder.ts'],

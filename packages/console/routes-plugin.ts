@@ -2,8 +2,8 @@ import { AUDIT_ACTIONS, addressesOf, IDENTITY_EVENTS, operations, refusalCodes }
 import type { Plugin } from 'vite';
 
 /**
- * The contract as the console needs it: method, address and permission of each operation. It is made when the console is
- * built, so it cannot be stale, and no schema becomes part of a page.
+ * The parts of the contract that the console needs: method, address and permission of each operation. They are
+ * generated when the console is built, so they are never stale and no schema becomes part of a page.
  */
 const MODULES: Readonly<Record<string, () => string>> = {
   'virtual:grove-routes': () => `export const routes = ${JSON.stringify(table())};`,
@@ -31,7 +31,7 @@ function table(): Record<string, Record<string, readonly string[]>> {
   return groups;
 }
 
-/** Why an authentication was refused, by its code. */
+/** The reasons of refused authentications, by their codes. */
 function refusals(): Record<string, string> {
   return Object.fromEntries(Object.entries(refusalCodes).map(([code, { message }]) => [code, message]));
 }

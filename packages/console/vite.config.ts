@@ -11,7 +11,7 @@ export default defineConfig({
   base: '/console/',
   oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },
   plugins: [routes(), compressed()],
-  // While somebody works on the console, a server beside it answers.
+  // The proxy to a server for the time of development.
   server: { proxy: { '/api': 'http://localhost:8080' } },
   build: {
     target: ['chrome111', 'safari16', 'firefox111'],
@@ -23,7 +23,7 @@ export default defineConfig({
     emptyOutDir: true,
     rolldownOptions: {
       checks: { pluginTimings: false },
-      // The kit marks its files for servers that render, which there are none of here.
+      // The library marks its files for server rendering, which is not used here.
       onLog: (level, log, handle) => {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handle(level, log);
       },

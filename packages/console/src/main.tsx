@@ -16,7 +16,7 @@ import { TextsProvider } from './texts/texts.tsx';
 import { theme, variables } from './theme.ts';
 
 const nonce = document.querySelector('meta[name="csp-nonce"]')?.getAttribute('content') ?? '';
-// For the part of the kit that keeps the page from scrolling behind a dialog.
+// For the library that keeps the page from scrolling behind a dialog.
 setNonce(nonce);
 
 const Notifications = lazily(() => import('@mantine/notifications'), 'Notifications');
@@ -27,8 +27,8 @@ const EmailLink = lazily(() => import('./screens/email-link.tsx'), 'EmailLink');
 const SignIn = lazily(() => import('./screens/sign-in.tsx'), 'SignIn');
 
 /**
- * A session that has ended shows the page to sign in, wherever that was noticed. Whoever is refused may have another role
- * by now: the session says which, and the screen then offers what it permits.
+ * Shows the sign-in page when any call finds the session expired. After a refusal the session is read again: the role
+ * may have changed, and the screen then offers what the new one permits.
  */
 const onError = (error: Error) => {
   if (isSessionOver(error)) endSession(client);
@@ -40,14 +40,14 @@ const client = new QueryClient({
   defaultOptions: { queries: { retry: 1, staleTime: 5000, refetchInterval: whenUnreachable } },
 });
 
-/** The code of a link is in the fragment. It is taken out of the address at once. */
+/** Takes the code of a link from the fragment, and removes it from the address at once. */
 function codeFromLink(kind: 'invite' | 'email'): string | undefined {
   const code = new RegExp(`^#${kind}=([\\w-]{1,200})$`).exec(location.hash)?.[1];
   if (code) history.replaceState(null, '', location.pathname);
   return code;
 }
 
-/** What a provider of single sign-on answered is in the query. It is taken out of the address, too. */
+/** Takes the response of a single sign-on provider from the query, and removes it from the address at once. */
 function answerFromProvider(): string | undefined {
   if (!location.pathname.endsWith('/console/single-sign-on') || location.search === '') return undefined;
   const { search } = location;
@@ -97,7 +97,7 @@ function App({ code: first, emailCode: firstEmailCode, answer: firstAnswer }: Ap
   );
 }
 
-// A link that is opened in a tab that shows the console changes nothing but the fragment.
+// A link that is opened in a tab with the console changes only the fragment, so the page is reloaded.
 addEventListener('hashchange', () => /^#(invite|email)=/.test(location.hash) && location.reload());
 const code = codeFromLink('invite');
 const emailCode = codeFromLink('email');

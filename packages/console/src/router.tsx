@@ -13,7 +13,7 @@ import { useT } from './texts/texts.tsx';
 /** The screens. Each is loaded when it is opened. */
 type Search = Record<string, string | number | undefined>;
 
-/** Filters are texts and `page` is a number; what else somebody writes into an address is dropped. */
+/** Reads the filters, which are texts, and `page`, which is a number; everything else in the query is dropped. */
 function readSearch(search: Record<string, unknown>): Search {
   const filters: Search = {};
   for (const [name, value] of Object.entries(search)) {
@@ -77,7 +77,7 @@ const routeTree = root.addChildren([
   screen('/account', () => import('./screens/account.tsx'), 'Account'),
 ]);
 
-/** The code of a screen did not come: the page is loaded anew as soon as the server answers. */
+/** Shown if the code of a screen did not load: the page is reloaded as soon as the server responds. */
 function NotLoaded({ error }: { error: unknown }) {
   const loadAnew = () => fetch('/console/').then(() => location.reload());
   return <Failed error={error} retry={() => loadAnew().catch(() => undefined)} />;

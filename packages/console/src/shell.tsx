@@ -22,12 +22,12 @@ import { lazily } from './api/when-unreachable.ts';
 import { useMayLeave } from './parts/use-leave-guard.ts';
 import { LANGUAGES, type Language, useTexts } from './texts/texts.tsx';
 
-// Loaded later: menus bring a lot of code, and no screen needs them at once.
+// Loaded later, because menus are large and no screen needs them at once.
 const Palette = lazily(() => import('./parts/palette.tsx'), 'Palette');
 const AskForCode = lazily(() => import('./parts/ask-for-code.tsx'), 'AskForCode');
 const AccountMenu = lazily(() => import('./account-menu.tsx'), 'AccountMenu');
 
-/** What is around every screen: where one is, for which tenant, in which environment, and who one is. */
+/** The frame of every screen: navigation, tenant, environment and account. */
 export function Shell() {
   const { t } = useTexts();
   const [isOpen, { toggle, close }] = useDisclosure();

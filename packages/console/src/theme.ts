@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** One visual language with the journey: its green, quiet greys, round corners. Contrast is AA in both schemes. */
+/** The same visual language as the journey: green, quiet greys, round corners. The contrast is AA in both schemes. */
 const grove: MantineColorsTuple = [
   '#e9f6f1',
   '#d3eae1',

@@ -17,8 +17,8 @@ export type Tools = {
   keep(name: string, of?: Page): Promise<void>;
 };
 
-/** Looks at what is shown now: faults of accessibility, the width on a phone, pictures of all, and in the long form the dark. */
-export async function lookAt({ page, axe, keep }: Tools, name: string): Promise<void> {
+/** Checks the present screen: accessibility, the width on a phone, pictures, and in the long form the dark scheme. */
+export async function checkScreen({ page, axe, keep }: Tools, name: string): Promise<void> {
   await still(page());
   assert.deepEqual(await axe(), [], name);
   await keep(name);
@@ -37,7 +37,7 @@ export async function lookAt({ page, axe, keep }: Tools, name: string): Promise<
   await resize(page(), DESKTOP);
 }
 
-/** What reviewers do with a case besides deciding it. */
+/** Tests what reviewers do with a case besides deciding it. */
 export function testCaseWork(tools: Tools): void {
   const { stage, open, keep } = tools;
   const misread = async (firstName: string) => {
@@ -63,14 +63,14 @@ export function testCaseWork(tools: Tools): void {
     const save = dialog.getByRole('button', { name: 'Save and check again' });
     assert.ok(await save.isDisabled(), 'nothing is corrected without a reason');
     await dialog.getByLabel('Why').fill('The print is worn; the card says Byrne');
-    await lookAt(tools, 'correct');
+    await checkScreen(tools, 'correct');
     await save.click();
     await page.getByText('With the corrected values, the rules would accept this case.').waitFor();
     await row.getByText('corrected', { exact: true }).waitFor();
     assert.match(await row.innerText(), /Read: Holmqvist|Read: HOLMQVIST/);
     assert.match(await row.innerText(), /Olga Owner .*: The print is worn; the card says Byrne/);
     assert.equal(await row.getByText('differs').count(), 0);
-    await lookAt(tools, 'corrected');
+    await checkScreen(tools, 'corrected');
     await page.getByLabel('Reason').fill('It is her');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Approved', { exact: true }).first().waitFor();
@@ -81,7 +81,7 @@ export function testCaseWork(tools: Tools): void {
     await page.getByRole('button', { name: 'Reopen' }).click();
     const reopening = page.getByRole('dialog', { name: 'Reopen this case' });
     await reopening.getByLabel('Why').fill('The customer called');
-    await lookAt(tools, 'reopen');
+    await checkScreen(tools, 'reopen');
     await reopening.getByRole('button', { name: 'Reopen' }).click();
     await page.getByText(/Claimed by you until/).waitFor();
     await page.getByLabel('Reason').fill('Somebody else after all');
@@ -117,7 +117,7 @@ export function testCaseWork(tools: Tools): void {
     await page.getByRole('textbox', { name: 'Name of this view' }).fill('Too late');
     await page.getByRole('button', { name: 'Save view' }).click();
     await page.getByRole('button', { name: 'Too late', exact: true }).waitFor();
-    await lookAt(tools, 'saved-view');
+    await checkScreen(tools, 'saved-view');
     await page.getByRole('button', { name: 'Remove filter: Deadline' }).click();
     await page.getByRole('button', { name: 'Too late', exact: true }).click();
     await page.waitForURL(/due=OVERDUE/);
@@ -130,7 +130,7 @@ export function testCaseWork(tools: Tools): void {
       await app.call(`/api/process-manager/processInstances/${id}/cancel`, { method: 'POST', token });
   });
 
-  it('what somebody else has saved meanwhile is not overwritten before the difference was seen', async () => {
+  it('a change that somebody else has saved meanwhile is not overwritten before its difference was shown', async () => {
     const page = tools.page();
     const { app } = stage();
     const post = async (path: string, body: object) => {
@@ -148,8 +148,8 @@ export function testCaseWork(tools: Tools): void {
     await save.click();
     await conflict.getByText('- "reviewDueHours": 48').waitFor();
     await conflict.getByText('+ "reviewDueHours": 24').waitFor();
-    await lookAt(tools, 'conflict');
-    // Their value is answered only when the test says so: until then the form is not shown.
+    await checkScreen(tools, 'conflict');
+    // The response with the other value is held back until the test continues; before that the form is not shown.
     const mayAnswer = Promise.withResolvers<void>();
     await page.route(`**${settings}*`, async (route) => {
       await mayAnswer.promise;
@@ -198,12 +198,12 @@ export function testCaseWork(tools: Tools): void {
     await post(`${store}/totpPolicy/codes`, { issuer: 'Theirs' });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await conflict.getByText('- "issuer": "Theirs"').waitFor();
-    await lookAt(tools, 'conflict-party');
+    await checkScreen(tools, 'conflict-party');
     await conflict.getByRole('button', { name: 'Save mine over it' }).click();
     await codes.getByText(/"issuer":"Mine"/).waitFor();
   });
 
-  it('what was typed into a theme stays while somebody else saves it, and so does what they saved', async () => {
+  it('typed input of a theme stays while somebody else saves it, and so does their change', async () => {
     const page = tools.page();
     const { app } = stage();
     const path = '/api/theme-server/themes/brand';
@@ -218,7 +218,7 @@ export function testCaseWork(tools: Tools): void {
     const before = await colour.inputValue();
     await colour.fill('#101010');
     await post({ radius: 9, texts: { en: { 'document.front.PASSPORT': 'Its page' } } });
-    // An own text is put among those of the others; the page then shows what is stored.
+    // An own text is merged with those of others; the page then shows the stored texts.
     await page.getByRole('searchbox', { name: 'Key' }).fill('document.front');
     const own = page.locator('.card.check').filter({ has: page.getByText('document.front.ID_CARD', { exact: true }) });
     await own.getByRole('textbox').fill('Its front');
@@ -243,7 +243,7 @@ export function testCaseWork(tools: Tools): void {
       'document.front.PASSPORT': 'Its page',
       'document.front.ID_CARD': 'Its front',
     });
-    // What is not a text is refused with the place of the fault; a logo is stored as soon as it is chosen.
+    // An invalid text is refused with the position of its fault; a logo is stored as soon as it is chosen.
     await own.getByRole('textbox').fill('Its {front');
     await own.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/at character 5/).waitFor();
@@ -267,13 +267,13 @@ export function testCaseWork(tools: Tools): void {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved').first().waitFor();
-    await lookAt(tools, 'queue-settings');
+    await checkScreen(tools, 'queue-settings');
     const id = await misread('Quilla');
     await open('/reviews', /Reviews/);
     await page.getByRole('combobox', { name: 'Queue' }).selectOption('Passports');
     await page.waitForURL(/queue=Passports/);
     await page.getByRole('table').getByText('Quilla Byrne').waitFor();
-    await lookAt(tools, 'queue');
+    await checkScreen(tools, 'queue');
     const request = page.waitForRequest(/reviews\?.*queue=Passports.*size=20/);
     await page.getByRole('link', { name: 'Quilla Byrne' }).click();
     await request;
@@ -286,7 +286,7 @@ export function testCaseWork(tools: Tools): void {
     await open('/reviews', /Reviews/);
   });
 
-  it('a definition is imported from a file, and a file that is none says so', async () => {
+  it('a definition is imported from a file, and a file that is not JSON is refused', async () => {
     const page = tools.page();
     await open('/definitions', /Definitions/);
     const choose = (name: string, text: string) =>
@@ -304,7 +304,7 @@ export function testCaseWork(tools: Tools): void {
     await keep('imported');
   });
 
-  it('the page of a verification reads nothing of the person until somebody asks for it', async () => {
+  it('the page of a verification reads no personal data until somebody asks for it', async () => {
     const page = tools.page();
     const id = await misread('Hedda');
     const reads = async () => {
@@ -316,10 +316,10 @@ export function testCaseWork(tools: Tools): void {
     await page.getByText('The expected person').first().waitFor();
     assert.deepEqual(await reads(), ['userData.checksRead'], 'checks hold no values');
     assert.equal(await page.locator('.viewer img').count(), 0);
-    await lookAt(tools, 'hidden');
+    await checkScreen(tools, 'hidden');
     await page.getByRole('radiogroup', { name: 'Language' }).getByText('AR').click();
     await page.getByRole('button', { name: 'إظهار البيانات الشخصية' }).waitFor();
-    await lookAt(tools, 'hidden-ar');
+    await checkScreen(tools, 'hidden-ar');
     await page.getByRole('radiogroup', { name: 'اللغة' }).getByText('EN').click();
     await page.getByRole('button', { name: 'Show personal data' }).click();
     await page.getByRole('row', { name: /^Last name/ }).waitFor();

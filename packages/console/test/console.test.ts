@@ -13,7 +13,7 @@ import { CLIENT_SECRET, openTestProvider } from '../../server/test/oidc-provider
 import { openReceiver } from '../../server/test/webhooks.ts';
 import { pageZip } from '../../server/test/zips.ts';
 import { DIST } from '../build.ts';
-import { lookAt, testCaseWork } from './case-work.ts';
+import { checkScreen, testCaseWork } from './case-work.ts';
 import { documentOf, testDefinitionText, testLongDefinition, write } from './definition-work.ts';
 import { walk } from './drawn-person.ts';
 import { testExports } from './export-work.ts';
@@ -28,7 +28,7 @@ import { testStoreUsers } from './user-work.ts';
 /** `GROVE_REVIEW_CASES=60 node scripts/test.ts console/test` measures how many cases a minute a reviewer decides. */
 const REVIEWED_CASES = Number(process.env.GROVE_REVIEW_CASES ?? 4);
 
-/** So many screens are looked at in the dark as well; `npm run test:long` looks at all. */
+/** The number of screens that are also checked in the dark; `npm run test:long` checks all. */
 const IN_THE_DARK = 5;
 
 function allPicturesLoaded(): boolean {
@@ -36,7 +36,7 @@ function allPicturesLoaded(): boolean {
   return pictures.length > 0 && pictures.every(({ naturalWidth }) => naturalWidth > 0);
 }
 
-/** One server, one browser, one owner: from the link of the first start to a decided case, and every screen looked at. */
+/** One server, one browser, one owner: from the link of the first start to a decided case, and every screen checked. */
 describe('the console', () => {
   const places = testPlaces();
   let stage: ConsoleStage;
@@ -55,7 +55,7 @@ describe('the console', () => {
       parameters: { _scenario: 'face-mismatch', firstName, lastName: 'Byrne' },
     });
     await walk(started.user);
-    // The one that waits longest comes first.
+    // Cases are ordered by their time, so the clock advances.
     stage.app.clock.advance(1000);
     return started.processInstanceId;
   };
@@ -64,7 +64,7 @@ describe('the console', () => {
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
     await settled(page);
   };
-  /** The same without loading the application again. */
+  /** Opens a screen without loading the application again. */
   const go = async (path: string, heading: RegExp) => {
     await page.evaluate((to) => history.pushState({}, '', to), `/console${path}`);
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
@@ -106,11 +106,11 @@ describe('the console', () => {
     await tap('Use a sample passport');
     await tap('Use a sample selfie');
     await page.getByRole('link', { name: 'Decide this case' }).click();
-    // Nobody gave a name beforehand, so it is the one in the document.
+    // No name was given, so that of the document is shown.
     await page.getByRole('heading', { level: 1, name: 'ANNA MARIA ERIKSSON' }).waitFor();
     await page.locator('.viewer .sample').first().waitFor();
     await keep('try-case');
-    // A consent is told in words, and so is the kind of document.
+    // A consent and the kind of document are shown in words.
     await page.getByRole('row', { name: 'Agreed Yes' }).waitFor();
     await page.getByText(/^Passport · /).waitFor();
     await page.getByLabel('Reason').fill('I have tried it');
@@ -123,7 +123,7 @@ describe('the console', () => {
     await keep('first-steps');
   });
 
-  it('the console frames no live journey, and nobody else a test journey', async () => {
+  it('the console frames no live journey, and no other origin frames a test journey', async () => {
     const live = await startJourney(stage.app, stage.app.apiKey, {});
     const token = await stage.app.token(stage.testKey);
     const list = await stage.app.call('/api/process-manager/processInstances?size=1', { token });
@@ -141,7 +141,7 @@ describe('the console', () => {
     assert.equal(await ancestors(live.processInstanceId, stage.address), "'none'");
   });
 
-  it('a reviewer decides cases by keyboard, and the decision bears the name', async () => {
+  it('a reviewer decides cases by keyboard, and the decision has their name', async () => {
     const ids = [await inReview('Ada'), await inReview('Grace')];
     await chooseTest();
     await open('/', /Good to see you/);
@@ -151,7 +151,7 @@ describe('the console', () => {
     await page.waitForFunction(allPicturesLoaded);
     await keep('case');
     assert.deepEqual(await axe(), []);
-    // Another verification has the same document; the machine's marks lie over the picture.
+    // Another verification has the same document, and the findings are drawn over the picture.
     const links = page.getByRole('region', { name: 'Also seen in' });
     await links.getByRole('link', { name: 'Grace Byrne' }).waitFor();
     assert.match(await links.innerText(), /Same document number/);
@@ -161,12 +161,12 @@ describe('the console', () => {
     await page.locator('.viewer .mark-zone').waitFor({ state: 'attached' });
     await page.getByRole('switch', { name: 'What the machine saw' }).press('Space');
     await page.locator('.viewer .mark-outline').waitFor({ state: 'detached' });
-    // Why a check said what it said, and what would change it.
+    // The result of a check, and what would change it.
     assert.match(
       await page.locator('.check', { hasText: 'Portrait and selfie' }).innerText(),
       /It passes from a score of 0\.5 on; it is 0\.\d+ away/,
     );
-    // Print and zone write a date in two ways; that is no difference.
+    // The print and the zone have different date formats, which is no difference.
     const birth = await page.getByRole('row', { name: /Date of birth/ }).innerText();
     assert.match(birth, /12 AUG 1974\s+Correct\s+Machine-readable: 1974-08-12\s*$/);
     const notes = page.getByRole('region', { name: 'Notes' });
@@ -186,7 +186,7 @@ describe('the console', () => {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts explained' }).waitFor();
     assert.deepEqual(await axe(), []);
     await page.keyboard.press('Escape');
-    // Without a reason nothing is decided: the key leads to the field.
+    // A decision needs a reason: the key leads to its field.
     await page.keyboard.press('a');
     await page.keyboard.type('The same person, an older photograph');
     await page.keyboard.press('Escape');
@@ -258,7 +258,7 @@ describe('the console', () => {
     return made.body;
   };
 
-  it('a list, a store, a user and a theme that were made elsewhere are there to be looked at', async () => {
+  it('the screens show a list, a store, a user and a theme that were created by the API', async () => {
     await make('/api/identity-store/stores', { name: 'customers' });
     const user = await make('/api/identity-store/stores/customers/users', { extId: 'ada' });
     await make('/api/theme-server/themes', { name: 'brand', palette: COLOURS });
@@ -283,7 +283,7 @@ describe('the console', () => {
     await keep('store-user');
   });
 
-  it('a version is tried on past verifications, and usage counts them', async () => {
+  it('a version is evaluated on past verifications, and usage counts them', async () => {
     const token = await stage.app.token(stage.testKey);
     const path = '/api/process-manager/processDefinitions?name=document-and-selfie';
     const { id } = (await stage.app.call(path, { token })).body.content[0];
@@ -291,7 +291,7 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Replay' }).click();
     await page.getByText('3 replayed; 0 would have another outcome.').waitFor();
     await keep('what-if-done');
-    // The same version as a shadow: what comes from now on is judged beside, and nothing is decided.
+    // The same version as a shadow: new verifications are evaluated by it, and it decides nothing.
     await page.getByRole('button', { name: 'Start the chosen version as a shadow' }).click();
     const shadow = page.getByRole('region', { name: 'Shadow versions' });
     await shadow.getByRole('button', { name: 'Show' }).click();
@@ -307,19 +307,19 @@ describe('the console', () => {
     assert.deepEqual(cells.slice(1, 5).map(Number), [total.created, total.accepted, total.declined, total.inReview]);
   });
 
-  it('“Ask again” says why to the person, in words of the reviewer too, and its link opens the step', async () => {
+  it('“Ask again” tells the person the reason and the reviewer’s message, and its link opens the step', async () => {
     const id = await inReview('Linus');
     await open(`/reviews/${id}`, /Linus Byrne/);
     const askAgain = page.getByRole('button', { name: 'Ask again' });
     await askAgain.click();
     await page.getByLabel('Why, for the end user').selectOption('faceUnclear');
     await page.getByLabel('Message to the end user').fill('Please take off your hat.');
-    assert.ok(await askAgain.isDisabled(), 'nothing is asked for without a step');
+    assert.ok(await askAgain.isDisabled(), 'no request without a step');
     await page.getByRole('checkbox', { name: 'selfie' }).check();
     await keep('ask-again');
     assert.deepEqual(await axe(), []);
     await askAgain.click();
-    // Without a reason for colleagues nothing is sent: the button leads to the field.
+    // A request needs a reason for colleagues: the button leads to its field.
     assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA');
     await page.keyboard.type('The hat hides the face');
     await askAgain.click();
@@ -333,7 +333,7 @@ describe('the console', () => {
     await person.getByText('Your face could not be seen clearly').waitFor();
     await person.getByText('Please take off your hat.').waitFor();
     await person.context().close();
-    // In place of the link one can send a message.
+    // A message can be sent instead of the link.
     const { length } = stage.mails.mails;
     await dialog.getByLabel('E-mail').fill('linus@example.com');
     await dialog.getByRole('button', { name: 'Send by e-mail' }).click();
@@ -342,7 +342,7 @@ describe('the console', () => {
     assert.deepEqual((await stage.mails.arrived(length + 1)).to, ['linus@example.com']);
     const token = await stage.app.token(stage.testKey);
     const { body } = await stage.app.call(`/api/process-manager/processInstances/${id}`, { token });
-    assert.equal(body.status, 'ACTIVE', 'it waits for the person');
+    assert.equal(body.status, 'ACTIVE', 'the case waits for the person');
   });
 
   it('a reviewer decides case after case by keyboard, with pictures loaded and every view audited', async (t) => {
@@ -365,7 +365,7 @@ describe('the console', () => {
     }
     const perMinute = Math.round((60_000 * REVIEWED_CASES) / (performance.now() - startMs));
     t.diagnostic(`${REVIEWED_CASES} cases, ${perMinute} a minute`);
-    // A timing of the suite would measure the load of the machine; who asks for many cases wants to know the rate.
+    // A timing in the suite would measure the load of the machine, so it counts only in a measurement of many cases.
     if (process.env.GROVE_REVIEW_CASES) assert.ok(perMinute >= 20, `${perMinute} cases a minute`);
     for (const id of ids.slice(0, -waitedBefore)) {
       const path = `/api/process-manager/auditEvents?processInstanceId=${id}&size=100`;
@@ -376,7 +376,7 @@ describe('the console', () => {
     assert.equal(await waiting(), waitedBefore, 'as many were decided as were added');
   });
 
-  it('whoever decides before the case is claimed and the next one known is led to that one all the same', async () => {
+  it('a reviewer who decides before the case is claimed and the next one is known is led to that one', async () => {
     const [first, second] = [await inReview('Swift'), await inReview('Later')];
     const slow = /\/reviews(\?.*assigned=UNCLAIMED|\/[^/]+\/claim$)/;
     const decided = Promise.withResolvers<void>();
@@ -405,7 +405,7 @@ describe('the console', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Grace Byrne' }).waitFor();
-    // Keys and users are found as well, users by their id, too.
+    // Keys and users are found as well, users also by their id.
     const jumpTo = async (words: string, option: RegExp, heading: string) => {
       await page.keyboard.press('Control+k');
       await page.getByRole('textbox', { name: 'Jump to' }).fill(words);
@@ -419,8 +419,8 @@ describe('the console', () => {
     await jumpTo(id.toLowerCase(), /^ada customers/, 'ada');
   });
 
-  it('each number of the first screen is that of the list it leads to, and times say UTC to who hovers', async () => {
-    // Somebody whose clock says what that of the server says.
+  it('each number of the first screen is that of its linked list, and times show UTC on hover', async () => {
+    // A browser whose clock equals the server's.
     const other = await stage.page();
     await other.clock.setFixedTime(stage.app.clock.now());
     await other.context().addCookies(await page.context().cookies());
@@ -469,7 +469,7 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Cancel verification' }).waitFor({ state: 'detached' });
   });
 
-  it('the audit trail says who changed what, to which value, and from where; it is filtered by the name of the person', async () => {
+  it('the audit trail shows who changed which value, and from where; it is filtered by the name of the person', async () => {
     const body = JSON.stringify({ redirectOrigins: ['https://shop.example'], reviewReasons: [] });
     const token = await stage.app.token(stage.testKey);
     await stage.app.call('/api/process-manager/settings', { method: 'POST', token, body });
@@ -550,7 +550,7 @@ describe('the console', () => {
     await page.getByText('Approved', { exact: true }).first().waitFor();
   });
 
-  it('a delivery shows what was sent and what was answered, and what failed is sent again under its id', async () => {
+  it('a delivery shows the request and the response, and a failed one is sent again under its id', async () => {
     const receiver = await openReceiver((_request, answer) => void answer.writeHead(500).end('unknown field: name'));
     const webhook = { name: 'crm', uri: receiver.uri, events: ['*'], retryIntervalsMs: [] };
     const { id } = await make('/api/notification-service/webhooks', webhook);
@@ -576,7 +576,7 @@ describe('the console', () => {
     await receiver.close();
   });
 
-  it('a relying party is added and changed; one that does not fit is refused with a reason', async () => {
+  it('a relying party is added and changed; an inconsistent one is refused with a reason', async () => {
     await open('/stores/customers', /customers/);
     await page.getByRole('button', { name: 'Add passkey party' }).click();
     const dialog = page.getByRole('dialog');
@@ -598,7 +598,7 @@ describe('the console', () => {
     await row.getByText(/Shop of Ada/).waitFor();
   });
 
-  it('a custom page is uploaded, shown in a frame that reaches nothing, deployed and withdrawn', async () => {
+  it('a custom page is uploaded, shown in a sandboxed frame, deployed and withdrawn', async () => {
     await open('/pages', /Custom pages/);
     await page.getByRole('button', { name: 'New page' }).click();
     const dialog = page.getByRole('dialog', { name: 'New page' });
@@ -622,7 +622,7 @@ describe('the console', () => {
     await row.getByRole('button', { name: 'Withdraw' }).click();
     await row.getByText('Archived').waitFor();
 
-    // Its files are edited as texts; what is saved is the next version.
+    // Its files are edited as texts; saving creates the next version.
     await row.getByRole('link', { name: 'Edit the files' }).click();
     await page.getByRole('heading', { level: 1, name: 'Files of welcome' }).waitFor();
     const source = page.getByRole('textbox', { name: 'index.html' });
@@ -636,14 +636,14 @@ describe('the console', () => {
     await page.getByRole('textbox', { name: 'New file' }).fill('look.css');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await write(page.getByRole('textbox', { name: 'look.css' }), 'h1 { color: #0b5e4a; }');
-    await lookAt(tools, 'page-source');
+    await checkScreen(tools, 'page-source');
     await save.click();
     const next = page.getByRole('row', { name: /welcome v2/ });
     await next.getByRole('button', { name: 'Preview' }).click();
     const greeting = page.frameLocator('iframe.phone').getByRole('heading', { name: 'Good day' });
     await greeting.waitFor();
     assert.equal(await greeting.evaluate((element) => getComputedStyle(element).color), 'rgb(11, 94, 74)');
-    // A page that is not one is refused, and what was typed stays.
+    // An invalid page is refused, and the input stays.
     await next.getByRole('link', { name: 'Edit the files' }).click();
     await page.getByRole('textbox', { name: 'New file' }).fill('run.exe');
     await page.getByRole('button', { name: 'Add', exact: true }).click();

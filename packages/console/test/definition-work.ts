@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { lookAt, type Tools } from './case-work.ts';
+import { checkScreen, type Tools } from './case-work.ts';
 import { settled } from './stage.ts';
 
 const NUM_STEPS = 100;
@@ -99,8 +99,8 @@ export function testDefinitionText(tools: Tools): void {
     await write(editor, JSON.stringify({ name: 'as-text', steps }, null, 2));
     const marked = page.locator('.code-editor .cm-lintRange-error');
     await marked.filter({ hasText: 'params.country' }).waitFor();
-    await lookAt(tools, 'definition-text');
-    // From the outline, too, a button leads to the place.
+    await checkScreen(tools, 'definition-text');
+    // A button of the outline leads to the position, too.
     await page.getByText('Outline', { exact: true }).click();
     await page.getByRole('button', { name: 'Show the place of the fault: /steps/1/when' }).click();
     await editor.and(page.locator(':focus')).waitFor();
@@ -109,7 +109,7 @@ export function testDefinitionText(tools: Tools): void {
     await page.keyboard.insertText('"when": "false"');
     await marked.waitFor({ state: 'detached' });
     await page.getByText('No faults.').waitFor();
-    // What is not JSON says where; the key Tab does not stay in the editor.
+    // A text that is not JSON has a marker at its fault; the Tab key leaves the editor.
     await page.keyboard.press('Control+End');
     await page.keyboard.type(',');
     const sign = page.locator('.code-editor .cm-lint-marker-error');

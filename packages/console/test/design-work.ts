@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { lookAt } from './case-work.ts';
+import { checkScreen } from './case-work.ts';
 import { write } from './definition-work.ts';
 import type { Owner } from './owner.ts';
 import { settled } from './stage.ts';
 
 const DEFINITIONS = '/api/process-manager/processDefinitions';
-/** What the design of the console lists. */
+/** The step types that the design of the console lists. */
 const PALETTE = [
   'consent',
   'form',
@@ -21,7 +21,7 @@ const PALETTE = [
   'decision',
 ];
 
-/** What a definition may be made of, and what becomes of one that is deployed. */
+/** Tests what a definition may consist of, and what happens to a deployed one. */
 export function testDesigns(owner: () => Owner): void {
   it('every type of step is offered; each fault is listed with its place, and such a version is not deployed', async () => {
     const { page: ownPage, open } = owner();
@@ -52,7 +52,7 @@ export function testDesigns(owner: () => Owner): void {
         .first()
         .waitFor();
     }
-    await lookAt(owner(), 'definition-faults');
+    await checkScreen(owner(), 'definition-faults');
     await write(editor, JSON.stringify({ name: 'endless', steps: steps.slice(3) }, null, 2));
     await faults.filter({ hasText: 'has no end' }).first().waitFor();
     page.once('dialog', (dialog) => dialog.accept());
@@ -76,7 +76,7 @@ export function testDesigns(owner: () => Owner): void {
     await page.getByRole('textbox', { name: 'New tag' }).fill('shop');
     await page.getByRole('button', { name: 'Add', exact: true }).last().click();
     await page.getByRole('button', { name: 'Remove: shop' }).waitFor();
-    await lookAt(owner(), 'definition-deployed');
+    await checkScreen(owner(), 'definition-deployed');
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Archive' }).click();
     await page.locator('.mantine-Notifications-notification').getByText(/shop/).first().waitFor();

@@ -4,15 +4,15 @@ import type { EndUser } from '../../server/test/end-user.ts';
 import { untilServed } from '../../server/test/harness.ts';
 
 type Walk = {
-  /** Another picture of the document. */
+  /** Replaces the picture of the document. */
   document?: Uint8Array<ArrayBuffer>;
-  /** What the browser reports of that picture. */
+  /** The browser's report about that picture. */
   hints?: Record<string, string>;
-  /** Called when a step is in sight. */
+  /** Called when a step is shown. */
   onStep?(): void;
 };
 
-/** The end user, with pictures that can be looked at. */
+/** An end user who uploads pictures that can be shown. */
 export async function walk(user: EndUser, { document, hints, onStep }: Walk = {}): Promise<void> {
   for (let at = 0; at < 20; at += 1) {
     const { step } = await user.settled();

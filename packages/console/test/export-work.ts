@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { startJourney } from '../../server/test/end-user.ts';
-import { lookAt, type Tools } from './case-work.ts';
+import { checkScreen, type Tools } from './case-work.ts';
 import { settled } from './stage.ts';
 
-/** What leaves the console as a file. */
+/** Tests exports from the console. */
 export function testExports(tools: Tools): void {
   const { stage, open } = tools;
 
-  it('a list is exported in the background, and the file waits for whoever asked for it', async () => {
+  it('a list is exported in the background, and the file is kept for the operator who started it', async () => {
     const page = tools.page();
     const parameters = { firstName: 'Xenia', lastName: 'Export' };
     const { processInstanceId: id } = await startJourney(stage().app, stage().testKey, { parameters });
@@ -17,14 +17,14 @@ export function testExports(tools: Tools): void {
     await page.getByRole('button', { name: 'Export in the background' }).click();
     const dialog = page.getByRole('dialog', { name: 'Export in the background' });
     await dialog.getByRole('radio', { name: 'JSON, for programs' }).check();
-    await lookAt(tools, 'export-start');
+    await checkScreen(tools, 'export-start');
     await dialog.getByRole('button', { name: 'Prepare the file' }).click();
     await page.getByRole('heading', { level: 1, name: 'Exports' }).waitFor();
     const row = page.getByRole('row', { name: /Search: Xenia/ });
     await row.getByText('Done', { exact: true }).waitFor();
     await row.getByText('1 row').waitFor();
     await settled(page);
-    await lookAt(tools, 'exports');
+    await checkScreen(tools, 'exports');
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       row.getByRole('button', { name: 'Download' }).click(),

@@ -3,17 +3,17 @@ import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import sharp from 'sharp';
 import { startJourney } from '../../server/test/end-user.ts';
-import { lookAt } from './case-work.ts';
+import { checkScreen } from './case-work.ts';
 import { walk } from './drawn-person.ts';
 import type { Owner } from './owner.ts';
 import { settled } from './stage.ts';
 
-/** A second or two for a file of about a megabyte. */
+/** A file of about a megabyte takes a second or two. */
 const BYTES_PER_SECOND = 400_000;
 
-/** What leaves a verification as a file. */
+/** Tests the files of a verification. */
 export function testFiles(owner: () => Owner): void {
-  it('an archive says how much of it has come, in megabytes and as a percentage; items are had by their path', async () => {
+  it('the download of an archive shows its progress in megabytes and per cent; items are downloaded by their path', async () => {
     const { stage, page: ownPage, open, keep } = owner();
     const page = ownPage();
     const { app, testKey } = stage();
@@ -52,7 +52,7 @@ export function testFiles(owner: () => Owner): void {
 
     await page.getByText('Everything that is stored').click();
     const items = page.locator('details');
-    await lookAt(owner(), 'items');
+    await checkScreen(owner(), 'items');
     const [item] = await Promise.all([
       page.waitForEvent('download'),
       items
@@ -74,7 +74,7 @@ export function testFiles(owner: () => Owner): void {
   });
 }
 
-/** A photograph that cannot be made smaller. */
+/** A photograph that cannot be compressed. */
 async function noise(): Promise<Uint8Array<ArrayBuffer>> {
   const create = {
     width: 1600,

@@ -43,7 +43,10 @@ const DOCUMENTED: readonly string[] = [
   'account',
 ];
 
-/** Keeps a picture of the screen if that was asked for: `SCREENSHOTS=1`, or `SCREENSHOTS=docs` to renew those of the documentation. */
+/**
+ * Saves a picture of the screen if it is requested: by `SCREENSHOTS=1`, or by `SCREENSHOTS=docs` to renew those of the
+ * documentation.
+ */
 export async function keepScreen(name: string, page: Page): Promise<void> {
   if (kept === '') return;
   mkdirSync(SCREENS, { recursive: true });

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { firstOf } from '../../../scripts/long.ts';
-import { lookAt } from './case-work.ts';
+import { checkScreen } from './case-work.ts';
 import type { Owner } from './owner.ts';
 import { reloadSlowly, settled } from './stage.ts';
 
 const NUM_KEYS = 25;
 
-/** What every list has, and what the first screen says. */
+/** Tests what every list has, and the first screen. */
 export function testLists(owner: () => Owner): void {
-  it('a list is sorted and paged by the server, in the address; it says when it waits, fails or finds nothing', async () => {
+  it('a list is sorted and paged by the server, in the address; it shows when it waits, fails or is empty', async () => {
     const { page: ownPage, open, post } = owner();
     const page = ownPage();
     for (let at = 0; at < NUM_KEYS; at += 1) {
@@ -30,7 +30,7 @@ export function testLists(owner: () => Owner): void {
     await page.getByRole('button', { name: 'Next page' }).click();
     await page.waitForURL(/page=1/);
     await page.getByRole('row', { name: /^paged 00/ }).waitFor();
-    // Whoever is sent the address sees the same.
+    // The address shows the same list to another operator.
     await page.reload();
     await page.getByRole('row', { name: /^paged 00/ }).waitFor();
     assert.deepEqual(await names(), ['paged 04', 'paged 03', 'paged 02', 'paged 01', 'paged 00']);
@@ -38,7 +38,7 @@ export function testLists(owner: () => Owner): void {
 
     const path = '**/api/arthr/apiKeys?*';
     await reloadSlowly(page, path);
-    await lookAt(owner(), 'list-failed');
+    await checkScreen(owner(), 'list-failed');
     await page.unroute(path);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('row', { name: /^paged 00/ }).waitFor();
@@ -46,7 +46,7 @@ export function testLists(owner: () => Owner): void {
     await page.getByText('Nothing matches these filters').waitFor();
   });
 
-  it('the link of an e-mail chooses the data that it is about, for its tab alone', async () => {
+  it('the link of an e-mail chooses its environment, for its tab only', async () => {
     const { stage, page: ownPage, inReview, post } = owner();
     const id = await inReview('Linnea');
     const other = await stage().page();
@@ -62,7 +62,7 @@ export function testLists(owner: () => Owner): void {
     await post(`/api/process-manager/processInstances/${id}/cancel`);
   });
 
-  it('the first screen says since when the oldest case waits, and leads to the same day of last week', async () => {
+  it('the first screen shows since when the oldest case waits, and links to the same day of last week', async () => {
     const { stage, page: ownPage, inReview, post } = owner();
     const id = await inReview('Ida');
     const other = await stage().page({ timezoneId: 'Asia/Tokyo' });
@@ -77,7 +77,7 @@ export function testLists(owner: () => Owner): void {
     const weekAgo = new Date(stage().app.clock.now() - 7 * 86_400_000);
     const day = new Intl.DateTimeFormat('sv', { timeZone: 'Asia/Tokyo' }).format(weekAgo);
     assert.deepEqual([search.get('from'), search.get('to')], [day, day]);
-    // Times are those of the viewer's zone; who hovers sees UTC.
+    // Times are in the viewer's zone, and in UTC on hover.
     await other.goto(`${stage().address}/console/reviews`);
     const time = other.getByRole('table').locator('time').first();
     const at = (await time.getAttribute('datetime')) ?? '';
@@ -90,7 +90,7 @@ export function testLists(owner: () => Owner): void {
       timeStyle: 'short',
     });
     const moment = new Date((await created.getAttribute('datetime')) ?? '');
-    // Versions of the data of languages differ in their spaces.
+    // Versions of the language data differ in their spaces.
     const plain = (text: string) => text.replaceAll(/\s/g, ' ');
     assert.equal(plain(await created.innerText()), plain(inTokyo.format(moment)));
     await other
@@ -133,9 +133,9 @@ const ROUTES = [
 
 const ROLES = firstOf(1, ['Two permissions', 'Developer', 'Reviewer', 'Auditor']);
 
-/** What people of each role see on every screen. */
+/** Tests what people of each role see on every screen. */
 export function testRoutesOfRoles(owner: () => Owner): void {
-  it('no role is offered what it may not see: nothing that a screen asks for is refused, on any route', async (t) => {
+  it('no screen offers a role what it may not see: no request of any route is refused', async (t) => {
     const { stage, inReview, post, join } = owner();
     const id = await inReview('Rosalind');
     const permissions = ['ProcessManager:listReviews', 'ProcessManager:getProcessInstance'].map(
@@ -165,7 +165,7 @@ export function testRoutesOfRoles(owner: () => Owner): void {
   });
 }
 
-/** What the server refuses to the page. */
+/** Records the requests that the server refuses to the page. */
 function noteRefusals(page: Page): string[] {
   const refused: string[] = [];
   page.on('response', (response) => {

@@ -62,7 +62,7 @@ describe('the console over many verifications', () => {
     return Math.round(performance.now() - startMs);
   };
 
-  it('shows the first screen and the first page of the list', async (t) => {
+  it('the console over many verifications shows the first screen and the first page of the list', async (t) => {
     const screen = await timed('/', () => page.getByRole('heading', { name: /Good to see you/ }).waitFor());
     await settled(page);
     const firstPage = await timed('/instances', () => page.getByRole('table').getByRole('link').first().waitFor());
@@ -70,19 +70,19 @@ describe('the console over many verifications', () => {
     assert.ok(total >= COUNT, `${total} are listed`);
     assert.equal(await page.getByRole('table').getByRole('checkbox').count(), 20);
     t.diagnostic(`${COUNT} verifications: first screen after ${screen} ms, first page after ${firstPage} ms`);
-    // A timing of the suite would measure the load of the machine.
+    // A timing in the suite would measure the load of the machine.
     if (measured === undefined) return;
     assert.ok(screen < FIRST_SCREEN_MS, `the first screen took ${screen} ms`);
     assert.ok(firstPage < FIRST_PAGE_MS, `the first page took ${firstPage} ms`);
   });
 
-  it('exports them in several parts, each verification once, and says if some are left out', async () => {
+  it('many verifications are exported in several parts, each once, and the console says if some are left out', async () => {
     const numRows = Math.min(total, MAX_EXPORTED);
     await page.goto(`${address}/instances`);
     await page.getByRole('button', { name: 'Export in the background' }).click();
     await page.getByRole('button', { name: 'Prepare the file' }).click();
     const row = page.getByRole('row', { name: /All verifications/ });
-    // The list looks again by itself until the export is done.
+    // The list is fetched again by itself until the export is done.
     await row.getByText('Done', { exact: true }).waitFor({ timeout: 300_000 });
     assert.equal(numberIn(await row.getByText(/ rows$/).innerText()), numRows);
     assert.equal(await row.getByText(/The file holds the first/).count(), total > MAX_EXPORTED ? 1 : 0);

@@ -15,9 +15,9 @@ const EMPTY_LISTS = [
   ['/what-if', /What if/, 'A shadow version is judged'],
 ] as const;
 
-/** What somebody meets who has just begun. It is tried first, as long as nothing is there. */
+/** Tests what a newcomer sees. It runs first, while everything is empty. */
 export function testNewcomer(owner: () => Owner): void {
-  it('an empty list says what it is for; nobody is told of filters who has set none', async () => {
+  it('an empty list says what it is for, and mentions filters only if one is set', async () => {
     const { page: ownPage, open, axe } = owner();
     for (const [path, heading, words] of EMPTY_LISTS) {
       await open(path, heading);
@@ -30,7 +30,7 @@ export function testNewcomer(owner: () => Owner): void {
     await ownPage().getByText('There has been no request yet.').waitFor();
   });
 
-  it('a case says how long a step took, and what the browser reported of its pictures', async () => {
+  it('a case shows how long a step took, and what the browser reported of its pictures', async () => {
     const { page: ownPage, stage, open, axe } = owner();
     const { app, testKey } = stage();
     const parameters = { _scenario: 'face-mismatch', firstName: 'Signe', lastName: 'Byrne' };
@@ -78,7 +78,7 @@ export function testNewcomer(owner: () => Owner): void {
     await save('100');
     const id = await inReview('Secunda');
     await open(`/reviews/${id}`, /Secunda Byrne/);
-    // Whoever gives the first verdict learns only afterwards that the case is in the sample.
+    // The first reviewer learns only after the verdict that the case is in the sample.
     await page.getByLabel('Reason').fill('The same person');
     assert.equal(await page.getByText('Two people have to agree on this case.').count(), 0);
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
@@ -90,7 +90,7 @@ export function testNewcomer(owner: () => Owner): void {
     await post(`/api/process-manager/processInstances/${id}/cancel`);
   });
 
-  it('a date is written as in the country of the viewer, who is British', async () => {
+  it('a date has the format of the viewer’s country', async () => {
     await owner().open('/operators', /People/);
     const written = await owner().page().locator('time').first().innerText();
     assert.match(written, /^\d{1,2} [A-Z][a-z]{2,3} 20\d\d, \d\d:\d\d$/);

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import sharp from 'sharp';
 import { openReceiver } from '../../server/test/webhooks.ts';
-import { lookAt } from './case-work.ts';
+import { checkScreen } from './case-work.ts';
 import type { Owner } from './owner.ts';
 import { settled, still } from './stage.ts';
 
 const DEFINITIONS = '/api/process-manager/processDefinitions';
-/** A theme that can be read. */
+/** A theme with enough contrast. */
 export const COLOURS = {
   primary: '#1f6b4f',
   onPrimary: '#ffffff',
@@ -21,9 +21,9 @@ export const COLOURS = {
   success: '#1b6e3c',
 };
 
-/** What a tenant sets up: keys, links, webhooks, lists, themes. */
+/** Tests what a tenant sets up: keys, links, webhooks, lists, themes. */
 export function testObjects(owner: () => Owner): void {
-  it('a key has permissions that are picked by component, and an end; a part of its name finds it', async () => {
+  it('a key has permissions that are chosen by component, and an expiry; a part of its name finds it', async () => {
     const { page: ownPage, open, get } = owner();
     const page = ownPage();
     await open('/keys', /API keys/);
@@ -57,7 +57,7 @@ export function testObjects(owner: () => Owner): void {
     await page.keyboard.press('Escape');
   });
 
-  it('a start link keeps to its limits while one types; what earlier clients gave it is marked as deprecated', async () => {
+  it('a start link is checked against its limits while one types; members from earlier clients are marked as deprecated', async () => {
     const { page: ownPage, open, post, get } = owner();
     const page = ownPage();
     const { content } = await get(`${DEFINITIONS}?name=document-and-selfie&status=DEPLOYED_ACTIVE`);
@@ -76,7 +76,7 @@ export function testObjects(owner: () => Owner): void {
     await facts.getByRole('row', { name: /^maxProcessDuration deprecated PT1H/ }).waitFor();
     await facts.getByRole('row', { name: /^forTest deprecated true/ }).waitFor();
     await facts.getByRole('row', { name: '_redirectUrl https://shop.example/back' }).waitFor();
-    await lookAt(owner(), 'token-facts');
+    await checkScreen(owner(), 'token-facts');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'New start link' }).click();
     const dialog = page.getByRole('dialog', { name: 'New start link' });
@@ -94,7 +94,7 @@ export function testObjects(owner: () => Owner): void {
     await post('/api/process-manager/settings', { redirectOrigins: [] });
   });
 
-  it('a delivery says how often it was tried and how long it took, is sent again alone, and a new secret is shown once', async (t) => {
+  it('a delivery shows its attempts and duration and is sent again alone; a new secret is shown once', async (t) => {
     const { page: ownPage, open, post } = owner();
     const page = ownPage();
     const receiver = await openReceiver((_request, answer) => void answer.writeHead(503).end('closed'));
@@ -125,7 +125,7 @@ export function testObjects(owner: () => Owner): void {
     await page.getByRole('heading', { level: 1, name: 'desk' }).waitFor();
   });
 
-  it('nobody is put on a watchlist without a reason, and a face is blurred until somebody points at it', async () => {
+  it('nobody is put on a watchlist without a reason, and a face is blurred until the pointer is over it', async () => {
     const { page: ownPage, open, post } = owner();
     const page = ownPage();
     const { id } = await post('/api/watchlist-manager/facewatchlists', { name: 'Faces', type: 'FACE' });
@@ -147,7 +147,7 @@ export function testObjects(owner: () => Owner): void {
     await picture.focus();
     await still(page);
     assert.equal(await filter(), 'none');
-    await lookAt(owner(), 'watchlist-face');
+    await checkScreen(owner(), 'watchlist-face');
     let sent = 0;
     page.on('request', (request) => {
       if (request.method() === 'POST' && request.url().includes('facewatchlists')) sent += 1;
@@ -160,7 +160,7 @@ export function testObjects(owner: () => Owner): void {
     await page.keyboard.press('Escape');
   });
 
-  it('several values are put on a watchlist together; one that is refused stays in the field, with those after it', async () => {
+  it('several values are put on a watchlist together; a refused one stays in the field, with those after it', async () => {
     const { page: ownPage, open, post } = owner();
     const page = ownPage();
     const { id } = await post('/api/watchlist-manager/facewatchlists', { name: 'Many', type: 'EMAIL' });
@@ -184,7 +184,7 @@ export function testObjects(owner: () => Owner): void {
       await page.getByRole('row', { name: `${name}@example.com Of one ring` }).waitFor();
   });
 
-  it('colours that are hard to read are warned of; an own text keeps its placeholders, and says where it is missing', async () => {
+  it('colours with low contrast get a warning; an own text must keep its placeholders, and shows in which languages it is missing', async () => {
     const { page: ownPage, open, post } = owner();
     const page = ownPage();
     await post('/api/theme-server/themes', { name: 'pale', palette: COLOURS });
@@ -210,10 +210,10 @@ export function testObjects(owner: () => Owner): void {
     await own.getByRole('textbox').fill('Hello from {tenant}');
     await own.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/^Some of your words are missing in: de, fr/).waitFor();
-    await lookAt(owner(), 'theme-missing');
+    await checkScreen(owner(), 'theme-missing');
   });
 
-  it('what usage counts is saved as a file, with the same figures', async () => {
+  it('the figures of usage are exported as they are shown', async () => {
     const { page: ownPage, open, inReview, post } = owner();
     const page = ownPage();
     const id = await inReview('Ursula');

@@ -8,14 +8,14 @@ import { walk } from './drawn-person.ts';
 import { keepScreen } from './keep-screen.ts';
 import { type ConsoleStage, openConsoleStage, settled, still } from './stage.ts';
 
-/** A server with an owner at its console, who looks at test data. */
+/** A server with an owner at its console, who sees test data. */
 export type Owner = Tools & {
   /** Calls the API with a test key. */
   post(path: string, body?: object): Promise<Record<string, never> & { id: string }>;
   get(path: string): Promise<Record<string, never> & { content: Record<string, string>[] }>;
-  /** A verification that waits for a decision. */
+  /** Makes a verification that waits for a decision. */
   inReview(firstName: string, scenario?: string): Promise<string>;
-  /** Somebody else with this role, at a page of their own. */
+  /** Lets another operator with this role join, at a page of their own. */
   join(role: string, name: string): Promise<Page>;
   close(): Promise<void>;
 };
@@ -49,7 +49,7 @@ export async function openOwner(places: Places): Promise<Owner> {
       const parameters = { _scenario: scenario, firstName, lastName: 'Byrne', dateOfBirth: '1974-08-12' };
       const { user, processInstanceId } = await startJourney(app, testKey, { parameters });
       await walk(user);
-      // The one that waits longest comes first.
+      // Cases are ordered by their time, so the clock advances.
       app.clock.advance(1000);
       return processInstanceId;
     },

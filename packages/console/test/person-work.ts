@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { verifySigned } from '../../server/test/signed.ts';
 import { unzip } from '../../server/test/unzip.ts';
-import { lookAt } from './case-work.ts';
+import { checkScreen } from './case-work.ts';
 import type { Owner } from './owner.ts';
 import { reloadSlowly, settled } from './stage.ts';
 
 const EMAIL = 'perdita.plum@example.com';
 const MINUTE_MS = 60_000;
 
-/** Somebody asks what is stored about them, and to be forgotten. */
+/** Tests requests of persons for their data or its erasure. */
 export function testPersons(owner: () => Owner): void {
-  /** A verification, a start link, a user and a member of a watchlist, all with this address. */
+  /** Stores a verification, a start link, a user and a member of a watchlist with this address. */
   const store = async (email: string) => {
     const { post } = owner();
     const link = { name: `for ${email}`, processDefnName: 'document-and-selfie', parameters: { email } };
@@ -37,7 +37,7 @@ export function testPersons(owner: () => Owner): void {
     return result;
   };
 
-  it('everything about a person is found, handed out and erased with a receipt, by keyboard and a fresh passkey', async () => {
+  it('everything about a person is found, exported and erased with a receipt, by keyboard and a fresh passkey', async () => {
     const { stage, page: ownPage, get } = owner();
     const page = ownPage();
     const { app } = stage();
@@ -51,11 +51,11 @@ export function testPersons(owner: () => Owner): void {
       );
     }
     await result.getByRole('link', { name: id }).waitFor();
-    assert.doesNotMatch(page.url(), /perdita/, 'the address does not say who it is');
+    assert.doesNotMatch(page.url(), /perdita/, 'the address does not name the person');
     await settled(page);
-    await lookAt(owner(), 'persons');
+    await checkScreen(owner(), 'persons');
 
-    // The passkey was used too long ago for both: the browser asks for it, and the page goes on.
+    // The passkey was last used too long ago for both, so the browser asks for it before the page continues.
     app.clock.advance(11 * MINUTE_MS);
     const confirmed = page.waitForRequest(/completeConfirmation|confirmations?/i);
     const [archive] = await Promise.all([
@@ -73,14 +73,14 @@ export function testPersons(owner: () => Owner): void {
     const submit = dialog.getByRole('button', { name: 'Erase everything' });
     await dialog.getByLabel(EMAIL).fill(EMAIL.slice(0, -1));
     assert.ok(await submit.isDisabled(), 'the whole value has to be typed');
-    await lookAt(owner(), 'person-erase');
+    await checkScreen(owner(), 'person-erase');
     await dialog.getByLabel(EMAIL).fill(EMAIL);
     await page.keyboard.press('Enter');
     const erased = page.getByRole('region', { name: 'What was erased' });
     await erased.getByText('Done', { exact: true }).waitFor();
     await erased.getByText('Start links have lost their parameters. They still work.').waitFor();
     await settled(page);
-    await lookAt(owner(), 'person-erased');
+    await checkScreen(owner(), 'person-erased');
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       erased.getByRole('button', { name: 'Download the receipt' }).press('Enter'),
@@ -95,7 +95,7 @@ export function testPersons(owner: () => Owner): void {
     assert.match(content[0]?.actor ?? '', /^Olga Owner/);
   });
 
-  it('a request is found again without saying who it was about; what is missing, too much or refused is told', async () => {
+  it('an earlier request is found without naming its person; a missing, too large or refused one is explained', async () => {
     const { page: ownPage, open, get } = owner();
     const page = ownPage();
     const nothing = await find('nobody.at.all@example.com');
@@ -109,7 +109,7 @@ export function testPersons(owner: () => Owner): void {
     await again.getByText(/^To erase it, search for the person again/).waitFor();
     await again.getByRole('button', { name: 'Download everything (zip)' }).waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'E-mail address' }).inputValue(), '');
-    // The list leads to it.
+    // The list links to it.
     await open('/persons', /Person requests/);
     const history = page.getByRole('table', { name: 'Earlier requests' });
     assert.doesNotMatch(await history.innerText(), /quentin|perdita/);
@@ -140,9 +140,9 @@ export function testPersons(owner: () => Owner): void {
     await page.route(path, (route) => route.fulfill({ json: { ...stored, ...progress } }));
     await page.reload();
     await page.getByText('40 of about 100 items searched').waitFor();
-    await lookAt(owner(), 'person-progress');
+    await checkScreen(owner(), 'person-progress');
     await page.unroute(path);
-    // It looks again by itself.
+    // The page polls by itself.
     await again.getByText('Done', { exact: true }).waitFor();
     for (const [from, to, title] of [
       ['Language', 'DE', 'Anfragen zu Personen'],
@@ -153,13 +153,13 @@ export function testPersons(owner: () => Owner): void {
       await page.getByRole('region', { name: /gefunden|عُثر/ }).waitFor();
       await settled(page);
       assert.doesNotMatch(await page.locator('main').innerText(), /\b(Find|found|Erase|Number)\b/);
-      await lookAt(owner(), `persons-${to.toLowerCase()}`);
+      await checkScreen(owner(), `persons-${to.toLowerCase()}`);
     }
     await page.getByRole('radiogroup', { name: 'اللغة' }).getByText('EN').click();
     await page.getByRole('heading', { level: 1, name: 'Person requests' }).waitFor();
   });
 
-  it('a role sees no more of it than it may do', async () => {
+  it('a role sees only the parts of a person request that it may use', async () => {
     const { stage, join } = owner();
     const { app } = stage();
     const role = async (name: string, names: readonly string[], masked = false) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { lookAt } from './case-work.ts';
+import { checkScreen } from './case-work.ts';
 import type { Owner } from './owner.ts';
 import { settled } from './stage.ts';
 
-/** How a case is looked at, and who decides it. */
+/** Tests the pictures and the reviewers of a case. */
 export function testCases(owner: () => Owner): void {
-  it('the pictures of a case are enlarged, turned and compared under the name of the viewer; what differs is marked', async () => {
+  it('the pictures of a case are enlarged, turned and compared under the name of the viewer; differences are marked', async () => {
     const { page: ownPage, open, inReview } = owner();
     const page = ownPage();
     const id = await inReview('Zelda', 'applicant-uncertain');
@@ -22,7 +22,7 @@ export function testCases(owner: () => Owner): void {
     const viewer = page.locator('.viewer').first();
     const picture = viewer.locator('.picture');
     await picture.locator('img').waitFor();
-    // No address that somebody could pass on leads to a picture.
+    // No address leads to a picture, because somebody could pass it on.
     assert.match((await picture.locator('img').getAttribute('src')) ?? '', /^blob:/);
     await viewer.getByText('Seen by Olga Owner').waitFor();
     const before = (await picture.boundingBox())?.width ?? 0;
@@ -38,9 +38,9 @@ export function testCases(owner: () => Owner): void {
     await page.locator('.viewer').last().getByText('Seen by Olga Owner').waitFor();
     await page.locator('.thumb').last().click();
     await viewer.locator('.mark-landmarks').waitFor({ state: 'attached' });
-    await lookAt(owner(), 'case-face');
+    await checkScreen(owner(), 'case-face');
     await page.getByRole('heading', { name: 'What happened' }).waitFor();
-    // The longer words of German do not run into the pictures.
+    // The longer words of German do not overlap the pictures.
     await page.getByRole('radiogroup', { name: 'Language' }).getByText('DE').click();
     await page.getByRole('button', { name: 'Berichtigen: Nachname' }).waitFor();
     const values = await page.locator('.case table').first().boundingBox();
@@ -51,7 +51,7 @@ export function testCases(owner: () => Owner): void {
     await owner().post(`/api/process-manager/processInstances/${id}/cancel`);
   });
 
-  it('the keys R and N ask again and go on; a case that was left is given back', async () => {
+  it('the keys R and N ask again and go on; a case that was left is released', async () => {
     const { page: ownPage, open, inReview, get } = owner();
     const page = ownPage();
     const ids = [await inReview('Nora'), await inReview('Otto')];

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { startJourney } from '../../server/test/end-user.ts';
-import { lookAt, type Tools } from './case-work.ts';
+import { checkScreen, type Tools } from './case-work.ts';
 import { walk } from './drawn-person.ts';
 import { settled } from './stage.ts';
 
-/** A verification whose personal data is removed while its verdict stays. */
+/** Tests the redaction of a verification, which keeps its verdict. */
 export function testRedaction(tools: Tools): void {
   const { stage, open, keep } = tools;
   const started = async (firstName: string) => {
@@ -24,7 +24,7 @@ export function testRedaction(tools: Tools): void {
     return processInstanceId;
   };
 
-  it('a verification that is over is redacted on its page, which then says what is gone and what stays', async () => {
+  it('a finished verification is redacted on its page, which then lists what is gone and what stays', async () => {
     const page = tools.page();
     const id = await decided('Yolanda');
     await open(`/instances/${id}`, /Yolanda Redact/);
@@ -32,7 +32,7 @@ export function testRedaction(tools: Tools): void {
     await page.getByRole('button', { name: 'Redact…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Redact this verification' });
     await dialog.getByText('Images and faces, also in the search for duplicates').waitFor();
-    await lookAt(tools, 'redact-dialog');
+    await checkScreen(tools, 'redact-dialog');
     await dialog.getByLabel(id).fill(id);
     await dialog.getByRole('button', { name: 'Redact', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Redacted' }).waitFor();
@@ -43,7 +43,7 @@ export function testRedaction(tools: Tools): void {
     }
     await settled(page);
     assert.equal(await page.getByText('Yolanda').count(), 0);
-    await lookAt(tools, 'redacted');
+    await checkScreen(tools, 'redacted');
     await page.getByRole('radiogroup', { name: 'Language' }).getByText('AR').click();
     await page.getByText('حُجبت البيانات الشخصية').first().waitFor();
     await settled(page);
@@ -51,7 +51,7 @@ export function testRedaction(tools: Tools): void {
     await open(`/instances/${await decided('Zara')}`, /Zara Redact/);
     await page.getByRole('button', { name: 'حجب البيانات…' }).click();
     await page.getByRole('dialog', { name: 'حجب بيانات عملية التحقق هذه' }).waitFor();
-    await lookAt(tools, 'redact-dialog-ar');
+    await checkScreen(tools, 'redact-dialog-ar');
     await page.keyboard.press('Escape');
     await page.getByRole('radiogroup', { name: 'اللغة' }).getByText('EN').click();
     // The page of its case shows the same.
@@ -59,7 +59,7 @@ export function testRedaction(tools: Tools): void {
     await page.getByText('The personal data was redacted').waitFor();
   });
 
-  it('several are redacted together; one that is not over is left as it is', async () => {
+  it('several verifications are redacted together; an unfinished one is left unchanged', async () => {
     const page = tools.page();
     await decided('Wilhelmina');
     const { processInstanceId } = await started('Wilhelmina');

@@ -23,7 +23,7 @@ const OF_DESK = [
   'UserDataServer:getProcessInstanceUserData',
 ];
 
-/** What people see whose role is not that of the owner. */
+/** Tests what people with other roles than the owner's see. */
 export function testRoles({ stage, open, keep, ...tools }: Tools): void {
   const make = async (path: string, body: object) => {
     const { app } = stage();
@@ -67,7 +67,7 @@ export function testRoles({ stage, open, keep, ...tools }: Tools): void {
     await page.getByRole('textbox', { name: /^Reason/ }).fill('The checks agree');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Approved', { exact: true }).first().waitFor();
-    // Asked again: the link is not for the eyes of this role, and what stands for it is not shown either.
+    // After "Ask again", a masked role sees neither the link nor its placeholder.
     const again = await startJourney(stage().app, stage().testKey, { parameters });
     await walk(again.user);
     await page.goto(`${stage().address}/console/reviews/${again.processInstanceId}`);
@@ -91,7 +91,7 @@ export function testRoles({ stage, open, keep, ...tools }: Tools): void {
     await tools.page().keyboard.press('Escape');
   });
 
-  it('a case says from which devices and networks it was done', async () => {
+  it('a case shows the devices and networks of the person', async () => {
     const { user, processInstanceId } = await startJourney(stage().app, stage().testKey, {
       parameters: { _scenario: 'face-mismatch', firstName: 'Devi', lastName: 'Byrne' },
     });
@@ -129,7 +129,7 @@ export function testRoles({ stage, open, keep, ...tools }: Tools): void {
     await person.goto(/http\S+#c=\S+/.exec(text)?.[0] ?? '');
     await person.getByRole('button', { name: 'Start' }).waitFor();
     await person.context().close();
-    // The case says what became of it.
+    // The case shows whether the message was sent.
     await page.getByRole('button', { name: 'Show personal data' }).click();
     const messages = page.getByRole('region', { name: 'Messages to the person' });
     assert.match(await messages.getByRole('listitem').innerText(), /Link of an operator\s+sent\s+e-mail/i);

@@ -6,11 +6,11 @@ import { asTenantId } from '../../server/src/kernel/ids.ts';
 import { startJourney } from '../../server/test/end-user.ts';
 import { openReceiver } from '../../server/test/webhooks.ts';
 import { hintsEn } from '../src/texts/hints/en.ts';
-import { lookAt, type Tools } from './case-work.ts';
+import { checkScreen, type Tools } from './case-work.ts';
 import { walk } from './drawn-person.ts';
 import { DESKTOP, resize, settled } from './stage.ts';
 
-/** What operators do on the screens beside reviews. */
+/** Tests what operators do on the screens beside reviews. */
 export function testScreens(tools: Tools): void {
   const { stage, open, keep } = tools;
   const post = async (path: string, body: object, apiKey = stage().testKey) => {
@@ -41,7 +41,7 @@ export function testScreens(tools: Tools): void {
     await row.getByText(`- "params.country == 'DE'"`, { exact: true }).waitFor();
     await row.getByText(`+ "params.country == 'AT'"`, { exact: true }).waitFor();
     assert.match(await row.innerText(), /Olga Owner \(olga@acme\.com\)/);
-    await lookAt(tools, 'audit-diff');
+    await checkScreen(tools, 'audit-diff');
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export CSV' }).click(),
@@ -51,7 +51,7 @@ export function testScreens(tools: Tools): void {
     assert.match(lines[1] ?? '', /Olga Owner.*processDefinition\.updated.*params\.country == 'AT'/);
   });
 
-  it('the audit trail is filtered by what was done, which is chosen from all that it records', async () => {
+  it('the audit trail is filtered by an action, which is chosen from all recorded ones', async () => {
     const page = tools.page();
     await post('/api/process-manager/cloudSecrets', { name: 'AUDITED', value: 'x' });
     await open('/audit', /Audit trail/);
@@ -63,15 +63,15 @@ export function testScreens(tools: Tools): void {
     assert.deepEqual([...new Set(await actions.allInnerTexts())], ['cloudSecret.created']);
     await open('/audit?action=created', /Audit trail/);
     await page.getByRole('alert').waitFor();
-    assert.equal(await actions.count(), 0, 'a filter that the server does not know is not left out');
-    // Whoever looked at a picture is shown with the picture and with whose it is.
+    assert.equal(await actions.count(), 0, 'a filter that the server does not know is not ignored');
+    // The view of a picture is listed with the picture and its verification.
     await open('/audit?action=userData.itemRead', /Audit trail/);
     const view = page.getByRole('row', { name: /documents\// }).first();
     await settled(page);
     const link = view.getByRole('link', { name: /^[0-9A-Z]{26}$/ });
     const id = await link.innerText();
     await link.click();
-    // What is left of it may be its receipt alone, because other tests delete verifications.
+    // Of the verification, only its receipt may be left, because other tests delete verifications.
     await page.waitForURL((url) => url.pathname.endsWith(`/instances/${id}`));
     await page.getByRole('main').getByText(id).first().waitFor();
   });
@@ -89,20 +89,20 @@ export function testScreens(tools: Tools): void {
     await dialog.getByLabel('Value').fill('first-value-of-it');
     await dialog.getByRole('combobox', { name: 'Hosts' }).fill(host);
     await page.keyboard.press('Enter');
-    await lookAt(tools, 'secret');
+    await checkScreen(tools, 'secret');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
     const row = page.getByRole('row', { name: /CRM_TOKEN/ });
     const lastUsed = row.locator('td[data-title="Last used"]');
     assert.match(await lastUsed.innerText(), /never|–/);
-    // A webhook sends it: the list then says when.
+    // A webhook sends it, and then the list shows when.
     const sensitiveHeaders = { Authorization: 'Bearer {secret.CRM_TOKEN}' };
     const hook = { name: 'uses a secret', uri: receiver.uri, events: [], sensitiveHeaders };
     const { id } = await post('/api/notification-service/webhooks', hook);
     await post(`/api/notification-service/webhooks/${id}/test`, {});
     await receiver.arrived(1);
     assert.equal(receiver.received[0]?.headers.authorization, 'Bearer first-value-of-it');
-    // Whoever lists the audit trail has the server write what it has gathered.
+    // To list the audit trail makes the server write its pending events.
     await app.call('/api/process-manager/auditEvents?size=1', { token: await app.token(stage().testKey) });
     await open('/secrets', /Secrets/);
     await lastUsed.locator('time').waitFor();
@@ -128,7 +128,7 @@ export function testScreens(tools: Tools): void {
     await row.waitFor({ state: 'detached' });
   });
 
-  it('a query of events is opened from a verification, with its filters, run, saved as a file and as a view', async () => {
+  it('an event query is opened from a verification with its filters, run, exported and saved as a view', async () => {
     const page = tools.page();
     const { app, testKey } = stage();
     const parameters = { _scenario: 'face-mismatch', firstName: 'Evita', lastName: 'Byrne' };
@@ -141,7 +141,7 @@ export function testScreens(tools: Tools): void {
       .of(asTenantId('acme'))
       .write((tx) => addEvent(tx, { ...event, process: { parentProcessInstanceId: id } }));
     await open(`/instances/${id}`, /Evita Byrne/);
-    // The report is the page as a printer gets it: without menus and buttons.
+    // The report is the printed page, without menus and buttons.
     await page.evaluate(() => Object.assign(window, { print: () => Object.assign(window, { printed: true }) }));
     await page.getByRole('button', { name: 'Print or save as PDF' }).click();
     assert.equal(await page.evaluate(() => (window as { printed?: true }).printed), true);
@@ -171,7 +171,7 @@ export function testScreens(tools: Tools): void {
     const row = page.getByRole('row', { name: /User changed/ });
     await row.getByRole('link', { name: id }).waitFor();
     await row.getByRole('link', { name: 'customers' }).waitFor();
-    await lookAt(tools, 'events-done');
+    await checkScreen(tools, 'events-done');
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export CSV' }).click(),
@@ -195,7 +195,7 @@ export function testScreens(tools: Tools): void {
     }
   });
 
-  it('what is refused says why: a private address and the last owner; a blocked key issues no token', async () => {
+  it('the refusals of a private address and of removing the last owner are explained; a blocked key issues no token', async () => {
     const page = tools.page();
     const { app } = stage();
     const notice = page.locator('.mantine-Notifications-notification');
@@ -236,7 +236,7 @@ export function testScreens(tools: Tools): void {
     await app.call(`/api/arthr/apiKeys/${id}`, { method: 'DELETE', token });
   });
 
-  it('the first screen names a key that expires soon, and a list shows the columns that one chooses', async () => {
+  it('the first screen names a key that expires soon, and a list shows the chosen columns', async () => {
     const page = tools.page();
     const { app } = stage();
     const expiringDtm = new Date(Date.now() + 5 * 86_400_000).toISOString();
@@ -297,23 +297,23 @@ export function testScreens(tools: Tools): void {
     await page.getByText('يبتّ فيما عجزت عنه الآلات').waitFor();
     await settled(page);
     assert.doesNotMatch(await page.locator('main').innerText(), /May do everything|Decides what/);
-    await lookAt(tools, 'operators-ar');
+    await checkScreen(tools, 'operators-ar');
     await open('/account', /./);
     await page.getByText('متصفح على Linux').first().waitFor();
     await open('/instances', /./);
     await page.getByRole('button', { name: 'التصدير في الخلفية' }).click();
     await page.getByRole('dialog').getByRole('radio').first().waitFor();
-    await lookAt(tools, 'export-start-ar');
+    await checkScreen(tools, 'export-start-ar');
     await page.keyboard.press('Escape');
     await open(`/instances/${id}`, /Layla Byrne/);
     await page.getByRole('button', { name: 'رابط للشخص' }).click();
     await page.getByRole('dialog').getByRole('textbox').waitFor();
-    await lookAt(tools, 'send-link-ar');
+    await checkScreen(tools, 'send-link-ar');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'إلغاء التحقق' }).click();
     await page.getByRole('dialog').waitFor();
-    await lookAt(tools, 'cancel-ar');
+    await checkScreen(tools, 'cancel-ar');
     await page.keyboard.press('Escape');
     await inLanguage('اللغة', 'EN');
     await page.getByRole('button', { name: 'Cancel verification' }).waitFor();

@@ -9,7 +9,7 @@ import { type Owner, openOwner } from './owner.ts';
 import { testPersons } from './person-work.ts';
 import { testCases } from './picture-work.ts';
 
-/** What the design of the console asks of each screen, beside what somebody does from the first start on. */
+/** Tests what the design of the console requires of each screen. */
 describe('a screen of the console', () => {
   const places = testPlaces();
   let owner: Owner;

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { testPlaces } from '../../server/test/harness.ts';
-import { lookAt } from './case-work.ts';
+import { checkScreen } from './case-work.ts';
 import { type Owner, openOwner } from './owner.ts';
 import { setPresence, settled } from './stage.ts';
 
 const IDLE_MS = 31 * 60_000;
 const SIGN_IN = 'Sign in with a passkey';
 
-/** What becomes of the work of somebody whose session ends in the middle of it. */
+/** Tests what happens to the work of an operator whose session ends. */
 describe('a session of the console that ends', () => {
   const places = testPlaces();
   let owner: Owner;
@@ -18,7 +18,7 @@ describe('a session of the console that ends', () => {
   });
   after(() => owner.close());
 
-  /** Nobody touches the authenticator until `signInAgain`. */
+  /** Ends the session. Nobody is at the authenticator until `signInAgain`. */
   const expire = async (page: Page) => {
     await setPresence(page, false);
     owner.stage().app.clock.advance(IDLE_MS);
@@ -30,7 +30,7 @@ describe('a session of the console that ends', () => {
     await page.getByRole('button', { name: SIGN_IN }).waitFor({ state: 'detached' });
   };
 
-  it('loses nothing of a decision: the reason is still there, and nothing of the person is shown meanwhile', async () => {
+  it('an expired session loses no part of a decision, and shows no personal data meanwhile', async () => {
     const { page: ownPage, open, inReview, get } = owner;
     const page = ownPage();
     const id = await inReview('Sidonie');
@@ -51,7 +51,7 @@ describe('a session of the console that ends', () => {
       0,
     );
     assert.equal(await page.locator('.viewer').filter({ visible: true }).count(), 0);
-    await lookAt(owner, 'session-ended');
+    await checkScreen(owner, 'session-ended');
     await signInAgain(page);
     await page.getByRole('heading', { level: 1, name: /Sidonie Byrne/ }).waitFor();
     assert.equal(await reason.inputValue(), 'The portrait is hers, the light was poor');
@@ -61,7 +61,7 @@ describe('a session of the console that ends', () => {
     assert.equal((await get(`/api/process-manager/processInstances/${id}`)).status, 'COMPLETED_ENDED_SUCCESS');
   });
 
-  it('hides an open dialog, and shows it again as it was', async () => {
+  it('an expired session hides an open dialog, and shows it again unchanged', async () => {
     const { page: ownPage, open } = owner;
     const page = ownPage();
     await open('/keys', /API keys/);
@@ -79,7 +79,7 @@ describe('a session of the console that ends', () => {
     await page.getByRole('button', { name: 'Done' }).click();
   });
 
-  it('forgets the work after half an hour in which nobody came back', async () => {
+  it('the work of an expired session is forgotten after half an hour', async () => {
     const { page: ownPage, open } = owner;
     const page = ownPage();
     await page.clock.install();
@@ -102,7 +102,7 @@ describe('a session of the console that ends', () => {
     assert.equal(await page.getByRole('dialog').count(), 0);
   });
 
-  it('shows nothing of it to somebody else who signs in on the page, nor after signing out', async () => {
+  it('the work of a session is not shown to another operator on the page, nor after signing out', async () => {
     const { page: ownPage, open, join } = owner;
     const page = ownPage();
     await open('/keys', /API keys/);
@@ -125,18 +125,18 @@ describe('a session of the console that ends', () => {
     assert.equal(await page.getByRole('dialog').count(), 0);
     assert.doesNotMatch(await page.content(), /A secret plan/);
     assert.equal(await page.getByRole('link', { name: 'API keys' }).count(), 0);
-    // From here on nobody is at the authenticator: the offer of the browser would sign them in again.
+    // From here on nobody is at the authenticator: the browser's autofill would sign them in again.
     await setPresence(page, false);
     await page.unroute('**/api/console/signIn/complete');
     await page.getByRole('button', { name: /^RR/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: SIGN_IN }).waitFor();
-    // A request that was under way may hear first that the session is over. Then the page is hidden before it is gone.
+    // A pending request may learn first that the session is over. Then the page is hidden before it is removed.
     await page.locator('#content').waitFor({ state: 'detached' });
     assert.equal(await page.getByText('Your session has ended').count(), 0);
   });
 
-  it('stays over after signing out, whatever a request that was under way answers', async () => {
+  it('a session stays over after signing out, whatever the response to a pending request', async () => {
     const { page: ownPage, open } = owner;
     const page = ownPage();
     await setPresence(page, true);
@@ -148,8 +148,8 @@ describe('a session of the console that ends', () => {
       await mayAnswer.promise;
       await route.fulfill({ json });
     });
-    // The page asks for the session again when somebody comes back to it after a minute.
-    const [asked] = await Promise.all([
+    // The page requests the session again when it regains the focus after a minute.
+    const [request] = await Promise.all([
       page.waitForRequest('**/api/console/session'),
       page.evaluate(() => {
         const now = Date.now;
@@ -161,13 +161,13 @@ describe('a session of the console that ends', () => {
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: SIGN_IN }).waitFor();
     mayAnswer.resolve();
-    await (await asked.response())?.finished();
+    await (await request.response())?.finished();
     await settled(page);
     assert.equal(await page.locator('#content').count(), 0);
     assert.equal(await page.getByText('Your session has ended').count(), 0);
   });
 
-  /** Whoever comes back is signed in by the offer of the browser; what the server answered. */
+  /** Signs the operator in by autofill, and returns the server's response. */
   async function signedInAs(page: Page) {
     const [answer] = await Promise.all([page.waitForResponse(/signIn\/complete/), page.reload()]);
     return { response: await answer.json() };

@@ -14,7 +14,7 @@ import { openTestApp, type Places, type TestApp } from '../../server/test/harnes
 import { type MailServer, openMailServer } from '../../server/test/mail-server.ts';
 import { build, isFresh } from '../build.ts';
 
-/** A server with the built console, and a real browser whose passkeys are in a virtual authenticator. */
+/** A server with the built console, and a real browser with a virtual authenticator for passkeys. */
 const WAIT_MS = 20_000;
 export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 360, height: 740 };
@@ -23,7 +23,7 @@ export type ConsoleStage = {
   app: TestApp;
   testKey: string;
   mails: MailServer;
-  /** Where the console is: the address of the tenant. */
+  /** The address of the console, which is that of the tenant. */
   address: string;
   complaints: string[];
   page(options?: BrowserContextOptions): Promise<Page>;
@@ -33,7 +33,7 @@ export type ConsoleStage = {
 
 export async function openConsoleStage(places: Places): Promise<ConsoleStage> {
   if (!isFresh()) await build();
-  // A person follows a link of the console into a journey.
+  // The console links to journeys.
   if (!isJourneyFresh()) await buildJourney();
   const mails = await openMailServer();
   const app = await openTestApp(await places.create(), {
@@ -86,7 +86,7 @@ export async function openConsoleStage(places: Places): Promise<ConsoleStage> {
   };
 }
 
-/** Whether the person at the page uses the passkey when asked. */
+/** Sets whether the person at the page uses the passkey when asked. */
 export async function setPresence(page: Page, isPresent: boolean): Promise<void> {
   const known = authenticators.get(page);
   if (!known) throw new Error('the page has no authenticator');
@@ -96,7 +96,7 @@ export async function setPresence(page: Page, isPresent: boolean): Promise<void>
 
 const authenticators = new WeakMap<Page, { session: CDPSession; authenticatorId: string }>();
 
-/** One that is built in, verifies its user and answers by itself. */
+/** Adds a built-in authenticator that verifies its user and responds by itself. */
 export async function addAuthenticator(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');
@@ -113,20 +113,20 @@ export async function addAuthenticator(page: Page): Promise<void> {
   authenticators.set(page, { session, authenticatorId });
 }
 
-/** A page is laid out anew a little after it was resized; a click before that misses its target. */
+/** Resizes a page and waits for its layout: a click before that misses its target. */
 export async function resize(page: Page, size: { width: number; height: number }): Promise<void> {
   await page.setViewportSize(size);
   await page.waitForFunction(({ width, height }) => innerWidth === width && innerHeight === height, size);
   for (let frames = 0; frames < 2; frames++) await page.evaluate(() => new Promise(requestAnimationFrame));
 }
 
-/** Waits until nothing on the page moves or changes its colour. */
+/** Waits until no element of the page moves or changes its colour. */
 export async function still(page: Page): Promise<void> {
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
 }
 
 const underWay = new WeakMap<Page, Set<Request>>();
-/** So many frames without a request: the answer to one may lead to the next. */
+/** The number of frames without a request: a response may lead to another request. */
 const QUIET_FRAMES = 3;
 
 export function noteRequests(page: Page): void {
@@ -137,7 +137,7 @@ export function noteRequests(page: Page): void {
   page.on('requestfailed', (request) => requests.delete(request));
 }
 
-/** Waits until the page has everything that it asked for. */
+/** Waits until all requests of the page have a response. */
 export async function settled(page: Page): Promise<void> {
   const deadline = Date.now() + WAIT_MS;
   for (let quiet = 0; quiet < QUIET_FRAMES; quiet++) {
@@ -147,7 +147,7 @@ export async function settled(page: Page): Promise<void> {
   }
 }
 
-/** Loads the screen again, while a request is answered late and with 503: it says that it waits, then what is wrong. */
+/** Reloads the screen while a request is answered late and with 503: it shows that it waits, and then the fault. */
 export async function reloadSlowly(page: Page, path: string): Promise<void> {
   const mayAnswer = Promise.withResolvers<void>();
   await page.route(path, async (route) => {

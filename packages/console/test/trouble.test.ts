@@ -6,13 +6,13 @@ import { openTestProvider } from '../../server/test/oidc-provider.ts';
 import { type Owner, openOwner } from './owner.ts';
 import { DESKTOP, PHONE, resize, settled, still } from './stage.ts';
 
-/** What Chromium calls the answer of a port that nobody listens at. */
+/** Chromium's name for the response of a closed port. */
 const REFUSED = 'connectionrefused';
 const UNREACHABLE = /^The server cannot be reached\. Nothing that you typed is lost/;
 const ADDRESSES = '**/api/**';
 const NUM_PAGED = 21;
 
-/** What becomes of somebody's work when the server is away, two people do the same, or a click comes twice. */
+/** Tests what happens to an operator's work if the server is away, two people do the same, or a click comes twice. */
 describe('the console in trouble', () => {
   const places = testPlaces();
   let owner: Owner;
@@ -28,7 +28,7 @@ describe('the console in trouble', () => {
     refusals.length = 0;
   });
 
-  /** What the page sends while `work` is done. */
+  /** The requests that the page sends during `work`. */
   const sentDuring = async (work: () => Promise<void>) => {
     const sent: string[] = [];
     const note = (request: { method(): string; url(): string }) => {
@@ -53,7 +53,7 @@ describe('the console in trouble', () => {
   };
   const cutOff = (address = ADDRESSES) => page.route(address, (route) => route.abort(REFUSED));
 
-  it('a click or a key that comes twice acts once, shows that it works, and asks for nothing that is gone', async () => {
+  it('a double click or a repeated key acts once, shows that it works, and requests no deleted object', async () => {
     const { open, inReview } = owner;
     const id = await inReview('Dora');
     await inReview('Nora');
@@ -105,12 +105,12 @@ describe('the console in trouble', () => {
     assert.deepEqual(refusals, []);
   });
 
-  it('a dialog stays open after a double click on its button, and a click beside it loses nothing', async () => {
+  it('a dialog stays open after a double click on its button, and a click beside it keeps it open', async () => {
     await owner.open('/keys', /API keys/);
     const dialog = page.getByRole('dialog', { name: 'New API key' });
     await page.getByRole('button', { name: 'New API key' }).click();
     await dialog.getByLabel('Name').fill('Half written');
-    // Where the button of a double click is.
+    // The position of the button.
     await page.mouse.click(DESKTOP.width - 60, 100);
     await page.mouse.click(20, DESKTOP.height - 20);
     await still(page);
@@ -119,7 +119,7 @@ describe('the console in trouble', () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
-  it('text that is not saved is left only by whoever says so; nobody else is asked', async () => {
+  it('unsaved text is left only after a confirmation, and without unsaved text there is none', async () => {
     const { open, get } = owner;
     const questions: string[] = [];
     let answer: 'accept' | 'dismiss' = 'dismiss';
@@ -165,7 +165,7 @@ describe('the console in trouble', () => {
     page.removeAllListeners('dialog');
   });
 
-  it('whoever gets another role meanwhile is shown what that role permits', async () => {
+  it('an operator whose role changes is shown what the new role permits', async () => {
     const { join, open } = owner;
     const other = await join('Developer', 'Rolf Reader');
     await other.getByRole('link', { name: 'API keys' }).click();
@@ -185,7 +185,7 @@ describe('the console in trouble', () => {
     await other.context().close();
   });
 
-  it('a secret that somebody else has changed meanwhile is not overwritten before that was seen', async () => {
+  it('a secret that somebody else has changed meanwhile is not overwritten before the difference was shown', async () => {
     const { open, post, get, stage } = owner;
     const secrets = '/api/process-manager/cloudSecrets';
     const { id } = await post(secrets, { name: 'READ_BY_TWO', value: 'first', hosts: ['old.example.com'] });
@@ -204,7 +204,7 @@ describe('the console in trouble', () => {
     assert.deepEqual(content[0]?.hosts, ['theirs.example.com']);
   });
 
-  it('a role that somebody else has changed meanwhile is not overwritten before that was seen', async () => {
+  it('a role that somebody else has changed meanwhile is not overwritten before the difference was shown', async () => {
     const { app } = owner.stage();
     const roles = '/api/operator-manager/roles';
     const send = async (path: string, body: object) => {
@@ -228,7 +228,7 @@ describe('the console in trouble', () => {
     await row.getByText('Theirs').waitFor();
   });
 
-  it('single sign-on that somebody else has set up or changed meanwhile is not overwritten before that was seen', async () => {
+  it('single sign-on that somebody else has set up or changed meanwhile is not overwritten before the difference was shown', async () => {
     const { app, address } = owner.stage();
     const provider = await openTestProvider(`${address}/console/single-sign-on`);
     const token = await app.token();
@@ -267,7 +267,7 @@ describe('the console in trouble', () => {
     await provider.close();
   });
 
-  it('a member whom somebody else has taken off a watchlist meanwhile is gone, without a refusal', async () => {
+  it('a member that somebody else has removed from a watchlist meanwhile is gone, without a refusal', async () => {
     const { open, post, stage } = owner;
     const { id } = await post('/api/watchlist-manager/facewatchlists', { name: 'Of two', type: 'EMAIL' });
     const members = `/api/watchlist-manager/facewatchlists/${id}/watchlist-members`;
@@ -286,7 +286,7 @@ describe('the console in trouble', () => {
     assert.equal(await page.getByRole('alert').count(), 0);
   });
 
-  it('what is deleted on its own page leads to its list, and is not asked for again', async () => {
+  it('an object that is deleted on its own page leads to its list, and is not requested again', async () => {
     const { open, post } = owner;
     const hook = { name: 'short-lived', uri: 'https://example.com/hook', events: [] };
     const { id } = await post('/api/notification-service/webhooks', hook);
@@ -307,7 +307,7 @@ describe('the console in trouble', () => {
     }
   });
 
-  it('a list goes to its last page when the one in the address is gone', async () => {
+  it('a list goes to its last page if the one in the address no longer exists', async () => {
     const { open, post } = owner;
     for (let at = 0; at < NUM_PAGED; at += 1) await post('/api/arthr/apiKeys', { name: `gone ${at}`, permissions: [] });
     await open('/keys?name=gone%25&page=1', /API keys/);
@@ -353,8 +353,8 @@ describe('the console in trouble', () => {
     await stage().app.call(`/api/process-manager/processInstances/${caseId}/cancel`, { method: 'POST', token });
   });
 
-  // The last one: it leaves the page with a clock of its own.
-  it('while the server is away nothing that was typed is lost, and every screen goes on by itself afterwards', async () => {
+  // The last test, because it leaves the page with a controlled clock.
+  it('while the server is away no input is lost, and every screen continues by itself afterwards', async () => {
     const { open } = owner;
     await open('/keys?name=Only%25', /API keys/);
     const row = page.getByRole('row', { name: /^Only one/ });
@@ -363,7 +363,7 @@ describe('the console in trouble', () => {
     await dialog.getByRole('textbox').fill('Only');
     await page.clock.install();
     await cutOff();
-    // What is shown is fetched again when somebody comes back to the tab.
+    // The data is fetched again when the tab regains the focus.
     await page.clock.fastForward('00:30');
     await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
     await page.clock.fastForward('00:02');
@@ -383,7 +383,7 @@ describe('the console in trouble', () => {
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await row.waitFor({ state: 'detached' });
 
-    // The code of a screen cannot be had either; it comes as soon as there is a server.
+    // The code of a screen is not available either; it is loaded as soon as the server is back.
     const code = '**/console/assets/usage*';
     await cutOff(code);
     await page.getByRole('link', { name: 'Usage' }).click();

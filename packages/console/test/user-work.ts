@@ -6,13 +6,13 @@ import { openPushProviders } from '../../server/test/push-providers.ts';
 import { uafAuthenticator } from '../../server/test/uaf/authenticator.ts';
 import { CONFIG, RP } from '../../server/test/uaf/relying-party.ts';
 import { hintsEn } from '../src/texts/hints/en.ts';
-import { lookAt, type Tools } from './case-work.ts';
+import { checkScreen, type Tools } from './case-work.ts';
 
-/** What operators do for a user of an identity store. */
+/** Tests what operators do for a user of an identity store. */
 export function testStoreUsers(tools: Tools): void {
   const { stage, open } = tools;
 
-  it('a user of a store: devices, keys and failures are there at once; locked, unlocked, reached and relieved of a key', async (t) => {
+  it('a user of a store is shown with devices, keys and failures, is locked, unlocked and messaged, and a key is removed', async (t) => {
     const page = tools.page();
     const providers = await openPushProviders();
     t.after(() => providers.close());
@@ -45,7 +45,7 @@ export function testStoreUsers(tools: Tools): void {
     const keys = page.getByRole('region', { name: 'Devices, keys and codes' });
     await keys.getByRole('row', { name: /^Device new phone Preferred/ }).waitFor();
 
-    // The provider does not know the token of a device any more: the operator sees it after the next message.
+    // The provider no longer knows the push token of a device: the operator sees it after the next message.
     providers.answers.FCM = (token) =>
       token.includes('old')
         ? { status: 404, body: { error: { details: [{ errorCode: 'UNREGISTERED' }] } } }
@@ -55,7 +55,7 @@ export function testStoreUsers(tools: Tools): void {
     await dialog.getByLabel('To').selectOption('ALL');
     await dialog.getByLabel('Title').fill('Acme');
     await dialog.getByLabel('Message').fill('Please call us');
-    await lookAt(tools, 'send-push');
+    await checkScreen(tools, 'send-push');
     await dialog.getByRole('button', { name: 'Send a push notification' }).click();
     await page.getByText('Sent to 2 devices.').waitFor();
     const marked = keys.getByRole('row', { name: /^Device old phone Cannot be reached/ });
@@ -64,27 +64,27 @@ export function testStoreUsers(tools: Tools): void {
       await stage().app.app.jobs.runDue();
       await open(address, /noor/);
     }
-    await lookAt(tools, 'store-user-keys');
+    await checkScreen(tools, 'store-user-keys');
     await keys.getByRole('button', { name: 'Prefer no device' }).click();
     await keys.getByRole('row', { name: /^Device new phone(?! Preferred)/ }).waitFor();
     await keys.getByText('Preferred').waitFor({ state: 'detached' });
 
-    // Somebody guesses: the lock is shown as soon as the page is opened, and ends with a button.
+    // Somebody guesses: the lock is shown as soon as the page is opened, and a button removes it.
     const wrong = { signature: (signature: Buffer) => Buffer.from(signature).reverse() };
     for (let tries = 0; tries < 5; tries += 1) await rp.login(device, userId, wrong);
     await open(address, /noor/);
     await page.getByText(/^Locked after too many failures: PASSKEY/).waitFor();
     await page.getByRole('row', { name: /^PASSKEY 5 failures Locked/ }).waitFor();
-    // Each refusal says what its code means.
+    // Each refusal explains its code.
     const refusal = page.locator('td[data-title=Result]').filter({ hasText: 'Failed' }).first();
     const [, code = '', meaning] = /^Failed (\d+)\s+(.+)$/.exec(await refusal.innerText()) ?? [];
     assert.equal(meaning, catalogue[Number(code) as ErrorCode].message);
-    await lookAt(tools, 'store-user-locked');
+    await checkScreen(tools, 'store-user-locked');
     await page.getByRole('button', { name: 'Unlock' }).click();
     await page.getByText(/^Locked after too many failures/).waitFor({ state: 'detached' });
     assert.equal((await rp.login(device, userId)).status, 200);
 
-    // What happened to this user, by kind and by day.
+    // The events of this user, by kind and by day.
     await page.getByRole('main').getByRole('link', { name: 'Event queries' }).click();
     await page.getByRole('heading', { level: 1, name: 'Event queries' }).waitFor();
     assert.equal(await page.getByRole('textbox', { name: hintsEn.userId, exact: true }).inputValue(), userId);
@@ -100,7 +100,7 @@ export function testStoreUsers(tools: Tools): void {
     await page.getByText(/^Done · 5 entries/).waitFor();
     await more.waitFor({ state: 'detached' });
     assert.equal(await page.getByRole('row', { name: /Sign-in failed/ }).count(), 5);
-    await lookAt(tools, 'events-of-user');
+    await checkScreen(tools, 'events-of-user');
     await page.getByLabel('From').fill('2000-01-01');
     await page.getByLabel('Until', { exact: true }).fill('2000-01-02');
     await page.getByRole('button', { name: 'Start', exact: true }).click();

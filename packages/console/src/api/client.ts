@@ -3,13 +3,13 @@ import type { Api, Body, Ok, Params, Query } from '@grove/contract';
 import type { startAuthentication as Authenticate } from '@simplewebauthn/browser';
 import { currentEnvironment, type Environment } from './environment.ts';
 
-/** Calls the operations of the contract, typed by it, with the cookie of the session. */
+/** Calls the operations of the contract, with its types and the session cookie. */
 type Loose<Q> = { [K in keyof Q]?: Q[K] | undefined };
 type Nothing = Record<never, never>;
 type Arguments<O> = (Nothing extends Params<O> ? Nothing : { params: Params<O> }) & {
   query?: Loose<Query<O>>;
   body?: Body<O>;
-  /** Another environment than the one that the tab shows. */
+  /** The environment, if it is not that of the tab. */
   environment?: Environment;
 };
 
@@ -18,7 +18,7 @@ export type Name<G extends Group> = keyof Api[G] & string;
 export type Result<G extends Group, N extends Name<G>> = Ok<Api[G][N]>;
 export type ArgumentsOf<G extends Group, N extends Name<G>> = Arguments<Api[G][N]>;
 
-/** A refusal of the server, with the code of the catalogue. */
+/** A refusal of the server, with its code of the catalogue. */
 export class CallError extends Error {
   readonly status: number;
   readonly code: number;
@@ -31,20 +31,20 @@ export class CallError extends Error {
   }
 }
 
-/** The server does not know the session any more. */
+/** Whether the server no longer knows the session. */
 export const isSessionOver = (error: unknown) => error instanceof CallError && error.code === 100210;
 
-/** The role does not permit the call, or no longer. */
+/** Whether the role does not permit the call, or no longer does. */
 export const isForbidden = (error: unknown) => error instanceof CallError && error.code === 7;
 
 const NO_CODE = 0;
-/** No answer came, or one that is not of Grove: the server is starting, or something is wrong on the way to it. */
+/** Whether no response came, or none of Grove: the server is starting, or something in between is at fault. */
 export const isUnreachable = (error: unknown) => error instanceof CallError && error.code === NO_CODE;
 
-/** Code of the console that could not be loaded is the server's absence, too. */
+/** The error for code of the console that could not be loaded, because the server is away. */
 export const unreachable = () => new CallError(0, NO_CODE, 'the server cannot be reached');
 
-/** What was read is no longer what is stored. */
+/** The stored object has changed since it was read. */
 export const CHANGED_MEANWHILE = 100351;
 const CONFIRM = 100211;
 
@@ -56,15 +56,15 @@ export async function call<G extends Group, N extends Name<G>>(
   return callLoosely(group, name, args as LooseArguments) as Promise<Result<G, N>>;
 }
 
-/** For lists, which are all called alike. Whoever uses it says what comes back. */
+/** Calls any list without its types. The caller states the type of the result. */
 export async function callLoosely(group: Group, name: string, args: LooseArguments): Promise<unknown> {
   const response = await request(group, name, args);
-  // Some operations of the specification answer 200 with nothing.
+  // Some operations of the specification respond with 200 and no content.
   const text = await response.text();
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** An image or another file. It is asked for as bytes, because an address alone could not name the environment. */
+/** Downloads an image or another file, like data: an address alone could not name the environment. */
 export async function callForBlob<G extends Group, N extends Name<G>>(
   group: G,
   name: N,
@@ -88,7 +88,7 @@ export async function callForBlob<G extends Group, N extends Name<G>>(
   return new Response(content, { headers: { 'content-type': response.headers.get('content-type') ?? '' } }).blob();
 }
 
-/** What has come, and how much is expected: 0 if that is not known. */
+/** Called with the bytes that have arrived and the expected number, or 0 if that is unknown. */
 export type OnBytes = (bytes: number, expected: number) => void;
 
 type LooseArguments = {
@@ -115,7 +115,7 @@ function fetchOnce(group: Group, name: string, args: LooseArguments, accept = 'a
   const address = path.replace(/\{(\w+)\}/g, (_, param: string) => encodeURIComponent(args.params?.[param] ?? ''));
   const query = queryText(args.query ?? {});
   const hasBody = method === 'POST';
-  // Archives and pictures are sent as they are.
+  // Archives and pictures are sent unchanged.
   const bytes = args.body instanceof Blob ? args.body : undefined;
   return fetch(`${address}${query}`, {
     method,
@@ -153,20 +153,20 @@ type AskForCode = () => Promise<string>;
 let askForCode: AskForCode | undefined;
 let whenAskable = Promise.withResolvers<void>();
 
-/** Whoever shows dialogs says how a code of the authenticator app is asked for. */
+/** Sets how to ask for a code of the authenticator app. */
 export function onAskForCode(ask: AskForCode | undefined): void {
   askForCode = ask;
   if (ask) whenAskable.resolve();
   else whenAskable = Promise.withResolvers();
 }
 
-/** The dialog is loaded after the screen, which may ask for it at once. */
+/** Waits for the dialog, because it is loaded after the screen, which may need it at once. */
 async function typedCode(): Promise<string> {
   while (!askForCode) await whenAskable.promise;
   return askForCode();
 }
 
-/** Something destructive is asked for, and the passkey was not used lately: the same person must still be there. */
+/** Asks for the passkey again before a destructive operation, to ensure that the same person is still there. */
 async function confirmPerson(): Promise<void> {
   const confirmation = await call('consoleAccount', 'startConfirmation', {}).catch(async (error) => {
     if (!(error instanceof CallError) || error.code !== NO_PASSKEY) throw error;
@@ -180,7 +180,7 @@ async function confirmPerson(): Promise<void> {
     return;
   }
   const { ceremonyId, publicKey } = confirmation;
-  // Loaded when it is needed: few operations ask for the passkey again.
+  // Loaded when it is needed, because few operations ask for the passkey again.
   const { startAuthentication } = await import('@simplewebauthn/browser');
   const credential = await startAuthentication({ optionsJSON: publicKey as unknown as RequestOptions });
   const body = { ceremonyId, credential: credential as unknown as Record<string, unknown> };
@@ -193,12 +193,12 @@ export async function goToProvider({ again = false } = {}): Promise<void> {
   location.assign(url);
 }
 
-/** The permission that an operation needs; empty if there is none. */
+/** The permission that an operation needs; empty if it needs none. */
 export function permissionOf<G extends Group>(group: G, name: Name<G>): string {
   return routes[group]?.[name]?.[2] ?? '';
 }
 
-/** Every permission that an operation asks for, by component. */
+/** All permissions of all operations, by component. */
 export function permissionCatalogue(): Map<string, string[]> {
   const all = Object.values(routes).flatMap((group) => Object.values(group).map(([, , permission]) => permission));
   const sorted = [...new Set(all.filter(Boolean))].sort();

@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether this tab works with live or with test data. Two tabs may differ. */
+/** The environment of this tab: live or test data. Two tabs may differ. */
 export type Environment = 'live' | 'test';
 
 const NAME = 'grove-environment';
 const PARAMETER = 'environment';
 const listeners = new Set<() => void>();
 
-/** A link of an e-mail says which data it is about, and is followed once. */
+/** Applies the environment that a link in an e-mail names, and removes it from the address. */
 function followLink(): void {
   const address = new URL(location.href);
   const environment = address.searchParams.get(PARAMETER);

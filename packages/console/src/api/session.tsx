@@ -3,24 +3,24 @@ import { Activity, createContext, type ReactNode, useContext, useEffect } from '
 import { CallError, call, type Group, type Name, permissionOf, type Result } from './client.ts';
 import { currentEnvironment, setEnvironment } from './environment.ts';
 
-/** Who is signed in, and what they may do. */
+/** The signed-in operator and their permissions. */
 export type Session = Result<'consoleAccount', 'getSession'>;
 
 const Context = createContext<Session | undefined>(undefined);
 export const SESSION_KEY = ['session'];
-/** A session that is over keeps what was typed for so long, hidden, until the same person signs in again. */
-const KEPT_MS = 1_800_000;
+/** The time for which the input of an expired session stays in memory, hidden, until the same person signs in again. */
+const WORK_KEPT_MS = 1_800_000;
 
-/** What the page knows: the session, which may be over, or null if nobody is signed in. */
+/** The session, which may have expired, or null if nobody is signed in. */
 type StoredSession = (Session & { isOver?: true }) | null;
 
-/** An answer that is still under way is about the session of before, so it must not replace this one. */
+/** Stores the session. It cancels pending requests first, because their response is about the previous session. */
 function storeSession(client: QueryClient, session: StoredSession): void {
   void client.cancelQueries({ queryKey: SESSION_KEY });
   client.setQueryData<StoredSession>(SESSION_KEY, session);
 }
 
-/** The server does not know the session any more. What the operator was doing stays, hidden. */
+/** Hides the operator's work after the server has rejected the session. */
 export function endSession(client: QueryClient): void {
   storeSession(client, sessionThatIsOver(client));
 }
@@ -30,13 +30,13 @@ function sessionThatIsOver(client: QueryClient): StoredSession {
   return before ? { ...before, isOver: true } : null;
 }
 
-/** Nothing of a person stays in the memory of the page. */
+/** Removes all data from the memory of the page, because it is personal. */
 export function forgetSession(client: QueryClient): void {
   storeSession(client, null);
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
 }
 
-/** Somebody else sees nothing of what was there before. */
+/** Stores the session of an operator; if it is another person, everything of the previous one is removed. */
 export function beginSession(client: QueryClient, session: Session): void {
   const before = client.getQueryData<StoredSession>(SESSION_KEY);
   if (before && before.operator.id !== session.operator.id) forgetSession(client);
@@ -45,7 +45,7 @@ export function beginSession(client: QueryClient, session: Session): void {
 
 type SessionProviderProps = {
   children: ReactNode;
-  /** Whoever was signed in on this page is asked to come back. */
+  /** Shown without a session; with `hasEnded` the session on this page has expired. */
   signedOut(hasEnded: boolean): ReactNode;
   waiting: ReactNode;
   failed(error: unknown, retry: () => void): ReactNode;
@@ -67,7 +67,7 @@ export function SessionProvider({ children, signedOut, waiting, failed }: Sessio
   }, [session]);
   useEffect(() => {
     if (!isOver) return;
-    const timer = setTimeout(() => forgetSession(client), KEPT_MS);
+    const timer = setTimeout(() => forgetSession(client), WORK_KEPT_MS);
     return () => clearTimeout(timer);
   }, [isOver, client]);
   if (query.isPending) return waiting;
@@ -96,12 +96,12 @@ export function useSession(): Session {
 
 export type May = <G extends Group>(group: G, name: Name<G>) => boolean;
 
-/** Whether the role permits what the screen that tries a verification calls. */
+/** Whether the role permits the calls of the screen that tries a verification. */
 export function canTry(may: May): boolean {
   return may('processTokens', 'create') && may('processInstances', 'create') && may('processDefinitions', 'list');
 }
 
-/** Operations that a masked role cannot call: their answers show the person, so the server refuses them. */
+/** Operations that masked roles cannot call: their responses show the person, so the server refuses them. */
 const NEEDS_SIGHT: readonly string[] = [
   'userData.getItem',
   'userData.archive',
@@ -113,7 +113,7 @@ const NEEDS_SIGHT: readonly string[] = [
   'watchlists.addMember',
 ];
 
-/** Whether the role permits an operation. The server refuses it anyway; this is for what to show. */
+/** Whether the role permits an operation, to decide what is shown. The server checks it anyway. */
 export function useMay(): May {
   const { permissions, tenantId, masked } = useSession();
   const prefix = `TNT#${tenantId}#`;

@@ -5,12 +5,12 @@ import { isUnreachable, unreachable } from './client.ts';
 const AGAIN_MS = 3000;
 const MAX_LOADS = 5;
 
-/** What could not be fetched because the server was away is there again soon after the server. */
+/** The interval at which a query is retried while the server is unreachable. */
 export function whenUnreachable({ state }: Pick<Query, 'state'>): number | false {
   return state.status === 'error' && isUnreachable(state.error) ? AGAIN_MS : false;
 }
 
-/** Code that is loaded when it is needed. A server that is being restarted is waited for. */
+/** Loads code with retries, so that it survives a restart of the server. */
 export function patiently<M>(load: () => Promise<M>): () => Promise<M> {
   return async () => {
     for (let loads = 1; loads < MAX_LOADS; loads += 1) {
@@ -18,7 +18,7 @@ export function patiently<M>(load: () => Promise<M>): () => Promise<M> {
       if (module) return module;
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
-    // The kit takes other errors for a new release and reloads the page, which shows nothing while the server is away.
+    // For other errors the router assumes a new release and reloads the page, which is blank while the server is away.
     return load().catch(() => Promise.reject(unreachable()));
   };
 }

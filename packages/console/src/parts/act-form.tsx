@@ -8,7 +8,7 @@ type ActFormProps = {
   children: ReactNode;
 };
 
-/** Fields, and a button that does one thing with them. */
+/** A form with a button that performs one action. */
 export function ActForm({ act, submitLabel, isDisabled = false, children }: ActFormProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault();

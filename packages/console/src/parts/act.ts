@@ -5,8 +5,8 @@ import { isSessionOver } from '../api/client.ts';
 import { useErrorText, useT } from '../texts/texts.tsx';
 
 /**
- * A call that changes data on the server. A failure is shown, and after a success all queries are fetched again: those of
- * the screen that `onDone` has led to, so that nothing is asked for that is gone.
+ * A call that changes data on the server. A failure is shown. After a success all queries are fetched again: those of
+ * the screen to which `onDone` has led, so that no deleted object is requested.
  */
 export function useAct<A, R>(act: (input: A) => Promise<R>, onDone?: (result: R, input: A) => unknown) {
   const client = useQueryClient();
@@ -19,7 +19,7 @@ export function useAct<A, R>(act: (input: A) => Promise<R>, onDone?: (result: R,
   });
 }
 
-/** A double click, or a key that is pressed twice, acts once. A failure is shown. */
+/** Performs an action once for a double click or a repeated key. A failure is shown. */
 export function useOneAtATime<A, R>(options: UseMutationOptions<R, Error, A>) {
   const showFailure = useShowFailure();
   const underWay = useRef(new Set<string>());
@@ -38,7 +38,7 @@ export function useOneAtATime<A, R>(options: UseMutationOptions<R, Error, A>) {
   return { ...mutation, mutate };
 }
 
-/** A message says what is wrong. The end of a session is said by the page to sign in. */
+/** Shows the message of a failure. The end of a session is shown by the sign-in page instead. */
 function useShowFailure(): (error: unknown) => void {
   const t = useT();
   const errorText = useErrorText();
@@ -53,7 +53,7 @@ function useShowFailure(): (error: unknown) => void {
   };
 }
 
-/** A message that disappears by itself, so it has no close button. */
+/** Shows a message that disappears by itself, so it has no close button. */
 export function say(message: string): void {
   notifications.show({ message, withCloseButton: false });
 }

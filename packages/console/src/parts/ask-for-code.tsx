@@ -7,7 +7,7 @@ import { Dialog } from './dialogs.tsx';
 
 type CodeRequest = { answer(code: string): void; cancel(): void };
 
-/** Asks for a code of the authenticator app, before something destructive. */
+/** Asks for a code of the authenticator app before a destructive operation. */
 export function AskForCode() {
   const t = useT();
   const [request, setRequest] = useState<CodeRequest>();

@@ -5,7 +5,7 @@ import { useTexts } from '../texts/texts.tsx';
 import { say, useAct } from './act.ts';
 import { useColleagues } from './colleagues.ts';
 
-/** Gives a case that waits for a review to a colleague. */
+/** Assigns a case that waits for a review to a colleague. */
 export function AssignReview({ id }: { id: string }) {
   const { t, language } = useTexts();
   const may = useMay();

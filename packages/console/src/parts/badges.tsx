@@ -43,7 +43,7 @@ const WORD: Record<string, Tone> = {
   INVITED: 'wait',
 };
 
-/** A status of the contract, in the language of the console; one that is new here is shown as it is. */
+/** Translates a status of the contract; an unknown one is shown unchanged. */
 export function useWord(): (word: string) => string {
   const t = useT();
   return (word) => {

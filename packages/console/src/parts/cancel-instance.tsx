@@ -6,7 +6,7 @@ import { useT } from '../texts/texts.tsx';
 import { useAct } from './act.ts';
 import { Dialog } from './dialogs.tsx';
 
-/** Ends a verification that is not over. Its data stay. */
+/** Cancels a verification that is not over. Its data stays. */
 export function CancelInstance({ id }: { id: string }) {
   const t = useT();
   const may = useMay();

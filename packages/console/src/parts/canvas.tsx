@@ -5,7 +5,7 @@ import { onFirstClick } from './first-click.ts';
 import { addStep, Inspector, moveStep, type Step, useStepSchemas } from './outline.tsx';
 import { Waiting } from './states.tsx';
 
-/** The steps of a definition as a flow: what comes after what, and where it jumps. It says the same as the outline. */
+/** Shows the steps of a definition as a flow, with its jumps. It has the same content as the outline. */
 type CanvasProps = { steps: readonly Step[]; onSteps(steps: Step[]): void; isReadOnly: boolean };
 
 const WIDTH = 260;
@@ -17,7 +17,7 @@ const top = (at: number) => MARGIN + at * (HEIGHT + GAP);
 
 type Jump = { from: number; to: number; label: string };
 
-/** Members of a step that name another step lead there. */
+/** The jumps of the steps: a member of a step that names another step leads there. */
 function jumpsOf(steps: readonly Step[]): Jump[] {
   const places = new Map(steps.map(({ id }, at) => [id, at]));
   return steps.flatMap((step, from) =>
@@ -173,7 +173,7 @@ function Flow({ steps, at, zoom, onAt, onMove, onRemove }: FlowProps) {
             <button
               type="button"
               role="option"
-              // biome-ignore lint/suspicious/noArrayIndexKey: an id may be typed anew, and the place is what stays.
+              // biome-ignore lint/suspicious/noArrayIndexKey: ids can be edited, positions cannot.
               key={index}
               className="node"
               aria-selected={index === at}
@@ -203,7 +203,7 @@ function Lines({ count, jumps, width, height }: LinesProps) {
   return (
     <svg className="flow-lines" width={width} height={height} aria-hidden="true">
       {Array.from({ length: Math.max(0, count - 1) }, (_, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the line from one place to the next.
+        // biome-ignore lint/suspicious/noArrayIndexKey: the line from one position to the next.
         <path key={at} d={`M${middle} ${top(at) + HEIGHT}V${top(at + 1) - 6}m-5 -1l5 7l5 -7`} />
       ))}
       {jumps.map(({ from, to, label }, lane) => {

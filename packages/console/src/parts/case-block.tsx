@@ -18,7 +18,7 @@ const MAX_LISTS = 200;
 type ListType = 'FACE' | 'DOCUMENT_NUMBER' | 'EMAIL';
 type Blockable = { type: ListType; value?: string; path?: string };
 
-/** What of this person can be put on a watchlist. */
+/** The values of this person that can be put on a watchlist. */
 function blockablesOf({ instance, data }: Case): Blockable[] {
   const fields = Object.values(data?.documents ?? {}).flatMap(({ biographicData }) => biographicData);
   const values = fields.find(({ fieldName }) => fieldName === 'Document Number')?.values;
@@ -31,7 +31,7 @@ function blockablesOf({ instance, data }: Case): Blockable[] {
   ];
 }
 
-/** Puts the document, the address or the face of a case on a watchlist. */
+/** Puts the document number, the e-mail address or the face of a case on a watchlist. */
 export function BlockButton({ caseFile }: { caseFile: Case }) {
   const t = useT();
   const may = useMay();
@@ -110,7 +110,7 @@ function BlockForm({ caseFile: { instance }, blockables, onDone }: BlockFormProp
   );
 }
 
-/** The first list of its kind can be created here: a reviewer need not leave the case for it. */
+/** Creates the first list of its kind here, so that the reviewer need not leave the case. */
 function NoList({ type }: { type: ListType }) {
   const t = useT();
   const may = useMay();

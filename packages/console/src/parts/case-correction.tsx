@@ -9,12 +9,12 @@ import { ActForm } from './act-form.tsx';
 import { Dialog } from './dialogs.tsx';
 import { WhyField } from './why-field.tsx';
 
-/** A value of a document that a reviewer corrects, or adds. */
+/** A value of a document that a reviewer corrects or adds. */
 type Target = { instanceId: string; documentKey: string; fieldName: string; shownValue: string };
 
 const DATES: readonly string[] = ['Date Of Birth', 'Date Of Expiry', 'Date Of Issue'];
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
-/** The value that was corrected is no longer the one that was shown. */
+/** The stored value is no longer the one that was shown. */
 const VALUE_CHANGED = 100361;
 
 export function useMayCorrect(status: string): boolean {
@@ -46,7 +46,7 @@ export function CorrectButton(target: Target) {
 
 type AddProps = { instanceId: string; documentKey: string; missingFields: readonly string[] };
 
-/** For a field that no machine could read. */
+/** Adds the value of a field that could not be read automatically. */
 export function AddValueButton({ instanceId, documentKey, missingFields }: AddProps) {
   const t = useT();
   const names = useNames();

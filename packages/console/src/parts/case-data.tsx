@@ -9,12 +9,12 @@ import { durationText } from './duration.ts';
 import { Moment } from './moment.tsx';
 import { Failed, Waiting } from './states.tsx';
 
-/** What is known of one verification: values side by side, checks in plain words, what happened. */
+/** The data of one verification: values side by side, checks in plain words, and events. */
 export type InstanceRef = { processDefnId: string; processInstanceId: string };
 export type UserData = Result<'userData', 'get'>;
 export type Check = Result<'userData', 'listChecks'>[number];
 
-/** What the role permits. `isHidden`: the personal data was not asked for, so it is not read and no view is recorded. */
+/** What the role permits. With `isHidden` no personal data is requested, so no view is recorded. */
 export type CaseAccess = { seeData: boolean; seeEvents: boolean; isHidden?: boolean };
 
 type WithParameters = Result<'processInstances', 'getWithParameters'>;
@@ -23,7 +23,7 @@ type CaseInstance = Pick<WithParameters, keyof Result<'processInstances', 'get'>
 
 const REDACTED = 100364;
 
-/** If the personal data was redacted or not asked for, the instance has only what lists show. */
+/** If the personal data was redacted or is hidden, the instance has only the columns of lists. */
 async function fetchInstance(processInstanceId: string, isHidden: boolean): Promise<CaseInstance> {
   const params = { processInstanceId };
   const fetchPlain = async () => ({
@@ -37,7 +37,7 @@ async function fetchInstance(processInstanceId: string, isHidden: boolean): Prom
   });
 }
 
-/** All data of a case, fetched by one query, so that the next case can be fetched ahead. */
+/** Loads all data of a case in one query, so that the next case can be loaded in advance. */
 export async function loadCase(processInstanceId: string, { seeData, seeEvents, isHidden = false }: CaseAccess) {
   const instance = await fetchInstance(processInstanceId, isHidden);
   const params = { processDefnId: instance.processDefnId, processInstanceId };
@@ -58,7 +58,7 @@ const CONSENT = 'consent.';
 export function Forms({ caseFile }: { caseFile: Case }) {
   const names = useNames();
   const answerText = useAnswerText();
-  /** A consent is stored among the answers; its parts have names. */
+  /** A consent is stored like the answers of a form, and its members have names in the texts. */
   const nameOf = (answers: object, field: string) =>
     'textVersion' in answers ? names('fields', `${CONSENT}${field}`).replace(CONSENT, '') : field;
   const forms = Object.entries(caseFile.data?.forms ?? {});
@@ -92,7 +92,7 @@ function useAnswerText(): (answer: unknown) => string {
 
 const WEIGHT: Record<string, number> = { FAILED: 0, REVIEW: 1, NOT_PERFORMED: 2, PASSED: 3 };
 
-/** What did not pass comes first. */
+/** Shows the checks that did not pass first. */
 export function Checks({ checks }: { checks: readonly Check[] }) {
   const t = useT();
   const names = useNames();
@@ -131,7 +131,7 @@ function Explanation({ check }: { check: Check }) {
   );
 }
 
-/** What the browser says of where the pictures come from. It proves nothing, and decides nothing. */
+/** What the browser reports about the source of the pictures. It proves nothing and decides nothing. */
 function Signals({ check: { metaData = {} } }: { check: Check }) {
   const names = useNames();
   const signals = [metaData.client, metaData.hints].flat().filter((signal) => typeof signal === 'string');
@@ -180,7 +180,7 @@ export function EventList({ events }: { events: Case['events'] }) {
 
 type CaseEvent = Case['events'][number];
 
-/** How long the person had the step in sight. */
+/** The time for which the person saw the step. */
 function StepTime({ event, earlier }: { event: CaseEvent; earlier: readonly CaseEvent[] }) {
   const { language } = useTexts();
   const names = useNames();
@@ -191,7 +191,7 @@ function StepTime({ event, earlier }: { event: CaseEvent; earlier: readonly Case
   return `· ${names('events', 'took')} ${durationText(seconds, language)}`;
 }
 
-/** The query of a case, with the data of the person. */
+/** The key of a case's query, which holds personal data. */
 export const caseKey = (environment: string, id: string) => [environment, 'case', id];
 
 export function useCase(id: string, access: CaseAccess) {

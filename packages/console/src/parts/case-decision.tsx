@@ -17,7 +17,7 @@ type Review = Result<'reviews', 'get'>;
 
 const NOT_IN_REVIEW = 100061;
 
-/** Nothing if the case was decided meanwhile. */
+/** Resolves to null if the case was decided meanwhile. */
 export const fetchReview = (processInstanceId: string): Promise<Review | null> =>
   call('reviews', 'get', { params: { processInstanceId } }).catch((error) => {
     if (error instanceof CallError && error.code === NOT_IN_REVIEW) return null;
@@ -28,14 +28,14 @@ export function useReview(id: string) {
   const environment = useEnvironment();
   const client = useQueryClient();
   const mayGet = useMay()('reviews', 'get');
-  // Asked when a query is about to be fetched again: by then, the case may have been decided here.
+  // Evaluated before each fetch, because the case may have been decided on this page.
   const isWaiting = () =>
     (client.getQueryData<Case>(caseKey(environment, id))?.instance.status ?? 'REVIEW') === 'REVIEW';
   const enabled = () => mayGet && isWaiting();
   return useQuery({ queryKey: [environment, 'review', id], queryFn: () => fetchReview(id), enabled });
 }
 
-/** The case was decided on this page, so it has no review any more. */
+/** Removes the review of a case that was decided on this page. */
 function useCloseCase(id: string): (status: Case['instance']['status']) => void {
   const environment = useEnvironment();
   const client = useQueryClient();
@@ -50,14 +50,14 @@ type DecisionProps = {
   id: string;
   steps: readonly string[];
   onNext(): void;
-  /** The person is asked again by this link. */
+  /** Called with the link by which the person repeats steps. */
   onLink(link: string): void;
 };
 
-/** Reasons that are given often, where the tenant has none of its own; a digit writes one. */
+/** Default reasons, if the tenant has none of its own; a digit key inserts one. */
 const PRESETS = ['preset.1', 'preset.2', 'preset.3', 'preset.4', 'preset.5'] as const satisfies readonly TextKey[];
 
-/** Whoever opens a case holds it for a while, so that two people never work on one. */
+/** Claims the case for whoever opens it, so that two people never work on the same one. */
 function useClaimed(id: string) {
   const may = useMay();
   const me = reviewerName(useSession().operator);
@@ -66,11 +66,11 @@ function useClaimed(id: string) {
   const isTried = useRef(false);
   const { data } = review;
   const isFree = data != null && !data.reviewer && !data.verdictsBy.includes(me);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: tried once for each case.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: claimed once for each case.
   useEffect(() => {
     if (!isFree || isTried.current || !may('reviews', 'claim')) return;
     isTried.current = true;
-    // The case says who holds it; a decision may have been faster.
+    // A failure is ignored: the case shows who holds it, and somebody else may have decided it.
     call('reviews', 'claim', { params: { processInstanceId: id }, body: {} })
       .catch(() => undefined)
       .then(() => review.refetch());
@@ -78,7 +78,7 @@ function useClaimed(id: string) {
   return { review: data ?? undefined, claim, isMine: data?.reviewer === me };
 }
 
-/** What can be done with a case, and the keys that do it. */
+/** The actions on a case, and their keys. */
 function useDecision({ id, onNext, onLink }: Omit<DecisionProps, 'steps'>) {
   const t = useT();
   const may = useMay();
@@ -267,7 +267,7 @@ function Keys() {
   );
 }
 
-/** What the end user is told; each has words in every language of the journey. */
+/** The reason that the end user reads; each has texts in every language of the journey. */
 const REASONS = ['other', 'unreadable', 'expired', 'otherDocument', 'faceUnclear', 'detailsDiffer'] as const;
 type Reason = (typeof REASONS)[number];
 
@@ -280,7 +280,7 @@ function useAsking({ id, comment, onNext, onLink }: Asking) {
   const [reason, setReason] = useState<Reason>('other');
   const [message, setMessage] = useState('');
   const closeCase = useCloseCase(id);
-  // Written in the language of whoever writes; the journey says so where it is another than that of the end user.
+  // Marked with the language of the operator; the journey says so if it is not that of the end user.
   const words = message.trim() === '' ? {} : { message: { [language]: message.trim() } };
   const ask = useAct(
     () =>

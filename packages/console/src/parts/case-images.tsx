@@ -8,13 +8,13 @@ import { useT } from '../texts/texts.tsx';
 import type { InstanceRef, UserData } from './case-data.tsx';
 import { Waiting } from './states.tsx';
 
-/** The images of a case, to be looked at closely. Each view is audited by the server; the viewer's name is on them. */
+/** The images of a case. The server audits each view, and the viewer's name is drawn over them. */
 export type Mark = { kind: 'outline' | 'zone' | 'face' | 'landmarks'; points: readonly number[] };
 export type CaseImage = {
   path: string;
   label: string;
   kind: 'document' | 'portrait' | 'face';
-  /** Where the machine saw what. */
+  /** What the image analysis found, and where. */
   marks: readonly Mark[];
 };
 
@@ -39,7 +39,7 @@ function rank({ path }: CaseImage): number {
   return path.endsWith('/cropped') ? 0 : 1;
 }
 
-/** A face names its image in a member of its own, whose name differs between releases. */
+/** A face names its image in a member whose name differs between releases. */
 function pathIn(face: Record<string, unknown>): string | undefined {
   for (const value of Object.values(face)) {
     if (typeof value === 'string' && value.startsWith('faces/')) return value;
@@ -62,7 +62,7 @@ function useImage(instanceRef: InstanceRef, path: string) {
   });
   const [url, setUrl] = useState<string>();
   const { data } = query;
-  // In the sandbox a document may stand in for an image.
+  // In the sandbox, a JSON document may stand in for an image.
   const isImage = data?.type.startsWith('image/') === true;
   useEffect(() => {
     if (!data || !isImage) return;
@@ -89,7 +89,7 @@ function Picture({ instanceRef, image, turn = 0, zoom, isMarked = false }: Pictu
   );
 }
 
-/** Stands for a picture where the sandbox was given a JSON document. */
+/** Shown instead of a picture if the sandbox has a JSON document. */
 function Sample({ image: { kind, label } }: { image: CaseImage }) {
   const t = useT();
   const isCard = kind === 'document';
@@ -109,7 +109,7 @@ function Sample({ image: { kind, label } }: { image: CaseImage }) {
   );
 }
 
-/** What the machine saw, drawn over the picture. */
+/** Draws what the image analysis found over the picture. */
 function Marks({ marks }: { marks: readonly Mark[] }) {
   return (
     <svg className="marks" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
@@ -124,7 +124,7 @@ function Marks({ marks }: { marks: readonly Mark[] }) {
   );
 }
 
-/** A line without length has round ends: a dot of the same size however the picture is stretched. */
+/** Dots are lines of no length with round ends: their size stays the same when the picture is stretched. */
 function dotsOf(points: readonly number[]): string {
   let path = '';
   for (let at = 0; at + 1 < points.length; at += 2) path += `M${points[at]} ${points[at + 1]}h0`;
@@ -139,7 +139,7 @@ function Watermark() {
 
 const ZOOMS = [1, 1.5, 2, 3, 4, 6, 8];
 
-/** An enlarged image scrolls in its frame, by mouse, finger or keyboard. */
+/** An enlarged image scrolls in its frame by mouse, finger or keyboard. */
 export function Images({ instanceRef, images }: { instanceRef: InstanceRef; images: readonly CaseImage[] }) {
   const t = useT();
   const [at, setAt] = useState(0);
@@ -161,7 +161,7 @@ export function Images({ instanceRef, images }: { instanceRef: InstanceRef; imag
   return (
     <Stack gap="xs">
       <div className="viewer">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard. */}
         <section className="viewer-inner" tabIndex={0} aria-label={currentImage.label}>
           <Picture
             instanceRef={instanceRef}
@@ -208,7 +208,7 @@ export function Images({ instanceRef, images }: { instanceRef: InstanceRef; imag
   );
 }
 
-/** The face of the document beside the selfie. */
+/** Shows the face of the document beside the selfie. */
 export function Faces({ instanceRef, images }: { instanceRef: InstanceRef; images: readonly CaseImage[] }) {
   const t = useT();
   const portrait = images.find(({ kind }) => kind === 'portrait');

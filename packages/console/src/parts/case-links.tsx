@@ -11,7 +11,7 @@ import { Moment } from './moment.tsx';
 
 type LinkRow = Result<'instanceLinks', 'list'>['links'][number];
 
-/** Other verifications that share something with this one. */
+/** Other verifications with the same values as this one. */
 export function Links({ id }: { id: string }) {
   const t = useT();
   const may = useMay();

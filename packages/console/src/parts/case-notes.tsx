@@ -14,7 +14,7 @@ type NoteView = Result<'instanceNotes', 'list'>['content'][number];
 const MAX_SHOWN = 100;
 const MAX_LENGTH = 4000;
 
-/** What colleagues wrote about a verification, and a field to write to them. */
+/** The notes of colleagues about a verification, and a field for a new one. */
 export function Notes({ id }: { id: string }) {
   const t = useT();
   const may = useMay();

@@ -10,7 +10,7 @@ import { Moment } from './moment.tsx';
 
 type SessionRow = Result<'instanceSessions', 'list'>['sessions'][number];
 
-/** From which browsers and networks the person did this. */
+/** The browsers and networks that the person used. */
 export function Sessions({ id }: { id: string }) {
   const t = useT();
   const may = useMay();
@@ -50,7 +50,7 @@ type MessageRow = Result<'instanceSessions', 'list'>['messages'][number];
 
 const TONES = { WAITING: 'plain', SENDING: 'wait', SENT: 'good', FAILED: 'bad' } as const;
 
-/** What was sent to the person, and whether it could be. */
+/** The messages to the person, and whether they were sent. */
 function Messages({ messages }: { messages: readonly MessageRow[] }) {
   const t = useT();
   return (
@@ -116,7 +116,7 @@ function SessionCard({ session }: { session: SessionRow }) {
 
 type LocaleWithZones = Intl.Locale & { getTimeZones?(): readonly string[] | undefined };
 
-/** Whether the clock is set to a zone of another country than that of the address, as far as the browser knows. */
+/** Whether the time zone belongs to another country than the address, as far as the browser knows. */
 function isElsewhere(timeZone: string | undefined, countryCode: string | undefined): boolean {
   if (!timeZone || !countryCode) return false;
   const locale: LocaleWithZones = new Intl.Locale(`und-${countryCode}`);

@@ -7,7 +7,7 @@ import type { Case, Check, UserData } from './case-data.tsx';
 import { useMomentText } from './moment.tsx';
 import { readValueOf, shownValueOf } from './read-values.ts';
 
-/** For each field, the parameter with the applicant's value and the name that the checks use. */
+/** For each field, the parameter with the applicant's value, and the name that the checks use. */
 const FIELDS: Readonly<Record<string, { readonly parameter: string; readonly inChecks: string }>> = {
   'First Name': { parameter: 'firstName', inChecks: 'givenNames' },
   'Last Name': { parameter: 'lastName', inChecks: 'surname' },
@@ -17,11 +17,11 @@ const FIELDS: Readonly<Record<string, { readonly parameter: string; readonly inC
   Nationality: { parameter: 'nationality', inChecks: '' },
 };
 
-/** What the checks say of a value beside the one that was read. */
+/** How a value compares with the one that was read, according to the checks. */
 type Likeness = 'agrees' | 'similar' | 'differs';
 type Differences = { provided: Likeness; zone: Likeness; barcode: Likeness };
 
-/** The values that differ according to the checks, which know dates, spellings and transliterations. */
+/** The differences according to the checks, which know dates, spellings and transliterations. */
 function differencesOf(checks: readonly Check[], fieldName: string): Differences {
   const metaData = (name: string) => checks.find((check) => check.name === name)?.metaData ?? {};
   const { fields = {} } = metaData('applicantMatch') as { fields?: Record<string, string> };
@@ -38,7 +38,7 @@ function differencesOf(checks: readonly Check[], fieldName: string): Differences
 
 type Document = UserData['documents'][string];
 
-/** The values of each document: as they were read, provided and corrected. */
+/** The values of each document: read, provided and corrected. */
 export function ValuesTable({ caseFile }: { caseFile: Case }) {
   return Object.entries(caseFile.data?.documents ?? {}).map(([key, document]) => (
     <DocumentValues key={key} documentKey={key} document={document} caseFile={caseFile} />

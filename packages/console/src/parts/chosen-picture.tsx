@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useT } from '../texts/texts.tsx';
 
-/** A picture of a face that was chosen and is not sent yet. It is blurred until somebody points at it. */
+/** The picture of a face that was chosen but not uploaded yet. It is blurred until the pointer is over it. */
 export function ChosenPicture({ file }: { file: File | null }) {
   const t = useT();
   const [url, setUrl] = useState<string>();
@@ -13,7 +13,7 @@ export function ChosenPicture({ file }: { file: File | null }) {
   }, [file]);
   if (!url) return null;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever works by keyboard sees it by moving to it.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users see it by moving the focus to it.
     <span className="blurred" tabIndex={0}>
       <img src={url} alt={t('watchlists.chosenPicture')} />
     </span>

@@ -14,7 +14,7 @@ import { getNonce } from 'get-nonce';
 import { useEffect, useRef } from 'react';
 import { type CodeFault, diagnosticsOf, rangeOfPointer } from './code-places.ts';
 
-/** An editor for code: line numbers, colours, search, undo, and faults at their place. */
+/** An editor for code with line numbers, colours, search, undo and markers at faults. */
 export type CodeLanguage = 'json' | 'html' | 'css' | 'javascript' | 'text';
 
 const LANGUAGES: Record<CodeLanguage, () => Extension> = { json, html, css, javascript, text: () => [] };
@@ -27,9 +27,9 @@ export type CodeEditorProps = {
   onValue(value: string): void;
   language: CodeLanguage;
   isReadOnly?: boolean;
-  /** What is wrong, by JSON pointer. A text that is not JSON says so itself. */
+  /** The faults by JSON pointer. A text that is not JSON has a marker anyway. */
   faults?: readonly CodeFault[];
-  /** The place to show. Another object shows it again. */
+  /** The position to show. A new object shows it again. */
   target?: { readonly pointer: string } | undefined;
 };
 
@@ -40,7 +40,7 @@ export function CodeEditor(props: CodeEditorProps) {
   const latest = useRef(props);
   latest.current = props;
   const locks = useRef(new Compartment());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is made once for a language; what changes later is sent to it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one editor per language; effects update it.
   useEffect(() => {
     const editor = new EditorView({
       parent: frame.current as HTMLElement,
@@ -89,12 +89,12 @@ export function CodeEditor(props: CodeEditorProps) {
   );
 }
 
-/** The editor ends every line alike; a text with other ends of lines is the same text. */
+/** Whether the editor holds this text; it normalises line ends, which do not count. */
 function isTextOf(state: EditorState, text: string): boolean {
   return state.doc.toString() === text.replaceAll(/\r\n?/g, '\n');
 }
 
-/** The Tab key leaves the editor, so that nobody is caught in it. */
+/** The Tab key leaves the editor, so that keyboard users are not trapped in it. */
 const BASICS: readonly Extension[] = [
   lineNumbers(),
   history(),

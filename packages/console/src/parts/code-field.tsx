@@ -5,7 +5,7 @@ const DIGITS = 6;
 
 type CodeFieldProps = { digits: string; onDigits(digits: string): void; fault?: string | undefined };
 
-/** The six digits that an authenticator app shows. */
+/** The field for the six digits of an authenticator app. */
 export function CodeField({ digits, onDigits, fault }: CodeFieldProps) {
   const t = useT();
   return (
@@ -25,7 +25,7 @@ export function CodeField({ digits, onDigits, fault }: CodeFieldProps) {
   );
 }
 
-/** What the app is to scan, once. */
+/** The QR code that the app scans, shown once. */
 export function AppSetUp({
   enrolment: { qrCode, secret, uri },
 }: {

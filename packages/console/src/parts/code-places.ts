@@ -3,7 +3,7 @@ import { ensureSyntaxTree } from '@codemirror/language';
 import type { Diagnostic } from '@codemirror/lint';
 import type { EditorState } from '@codemirror/state';
 
-/** Where in a JSON text a fault is. */
+/** A fault in a JSON text, and its position. */
 export type CodeFault = { readonly pointer: string; readonly message: string };
 type Range = { readonly from: number; readonly to: number };
 type Tree = NonNullable<ReturnType<typeof ensureSyntaxTree>>;
@@ -12,7 +12,7 @@ type Node = Tree['topNode'];
 const PARSE_MS = 200;
 const VALUES: ReadonlySet<string> = new Set(['Object', 'Array', 'String', 'Number', 'True', 'False', 'Null']);
 
-/** The value that a JSON pointer names, or the nearest around it that exists. */
+/** The range of the value that a JSON pointer names, or of the nearest existing one around it. */
 export function rangeOfPointer(state: EditorState, pointer: string): Range {
   const tree = ensureSyntaxTree(state, state.doc.length, PARSE_MS);
   let node = tree && childrenOf(tree.topNode).find(({ name }) => VALUES.has(name));
@@ -27,7 +27,7 @@ export function rangeOfPointer(state: EditorState, pointer: string): Range {
   return range;
 }
 
-/** A text that is not JSON has one fault, where it ends to be. */
+/** The markers of a text. A text that is not JSON has one marker, where the parser stopped. */
 export function diagnosticsOf(state: EditorState, faults: readonly CodeFault[]): Diagnostic[] {
   const isJson = parseFaultsOf(state);
   if (isJson.length > 0) return isJson;
@@ -35,7 +35,7 @@ export function diagnosticsOf(state: EditorState, faults: readonly CodeFault[]):
 }
 
 function parseFaultsOf(state: EditorState): Diagnostic[] {
-  // The linter of the language asks for nothing but the state.
+  // The linter uses only the state of the view.
   return jsonParseLinter()({ state } as Parameters<ReturnType<typeof jsonParseLinter>>[0]) as Diagnostic[];
 }
 
@@ -62,7 +62,7 @@ function childrenOf(node: Node): Node[] {
   return children;
 }
 
-/** Of what goes over several lines, the first: a whole step underlined would hide where the fault is. */
+/** The first line of a range: to underline a whole step would hide the fault. */
 function firstLineOf(state: EditorState, { from, to }: Range): Range {
   return { from, to: Math.min(to, state.doc.lineAt(from).to) };
 }

@@ -3,7 +3,7 @@ import { call } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 
-/** Colleagues as the choices of a field. Undefined if the role does not include them. */
+/** The colleagues as options of a field; undefined if the role may not list them. */
 export function useColleagues(): { value: string; label: string }[] | undefined {
   const environment = useEnvironment();
   const isAllowed = useMay()('colleagues', 'list');

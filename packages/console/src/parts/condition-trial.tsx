@@ -7,7 +7,7 @@ import { useAct } from './act.ts';
 
 const STARTER = { params: { country: 'DE' }, checks: { selfie: { passed: true, score: 0.9 } }, data: { forms: {} } };
 
-/** What a condition says of values that somebody makes up. */
+/** Evaluates a condition with values that the operator makes up. */
 export function ConditionTrial({ condition }: { condition: string }) {
   const t = useT();
   const may = useMay();

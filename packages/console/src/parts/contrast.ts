@@ -1,4 +1,4 @@
-/** The contrast of two colours by WCAG 2: from 1 to 21. A colour that cannot be read has none. */
+/** The contrast ratio of two colours by WCAG 2, from 1 to 21. An invalid colour counts as black. */
 export function contrast(one: string, other: string): number {
   const [light, dark] = [luminance(one), luminance(other)].toSorted((a, b) => b - a) as [number, number];
   return (light + 0.05) / (dark + 0.05);

@@ -2,12 +2,12 @@ import { saveFile } from './save-file.ts';
 
 type Cells = readonly (string | number)[];
 
-/** Rows as a file. */
+/** Saves rows as a CSV file. */
 export function saveCsv(name: string, lines: readonly Cells[]): void {
   saveFile(`${name}.csv`, new Blob([csvOf(lines)], { type: 'text/csv' }));
 }
 
-/** Rows as text. A value that a spreadsheet would run as a formula is made a text (OWASP, CSV Injection). */
+/** Formats rows as CSV. A value that a spreadsheet would run as a formula becomes a text (OWASP, CSV Injection). */
 export function csvOf(lines: readonly Cells[]): string {
   const text = lines.map((cells) => cells.map((cell) => quoted(String(cell))).join(',')).join('\r\n');
   return `${text}\r\n`;

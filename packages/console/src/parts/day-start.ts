@@ -1,4 +1,4 @@
-/** The first moment of a day in the zone of the viewer, so many days later. */
+/** The start of a day in the viewer's time zone, shifted by `later` days. */
 export function dayStart(day: string | undefined, later: number): string | undefined {
   const date = new Date(`${day}T00:00:00`);
   if (!day || Number.isNaN(date.getTime())) return undefined;

@@ -10,7 +10,7 @@ type Document = NonNullable<ArgumentsOf<'processDefinitions', 'create'>['body']>
 
 const WAIT_MS = 400;
 
-/** What deployment would refuse, while one types. */
+/** Validates the text as a deployment would, while the operator types. */
 export function useFaults(text: string) {
   const may = useMay();
   const environment = useEnvironment();
@@ -25,7 +25,7 @@ export function useFaults(text: string) {
 
 type FaultsProps = { query: ReturnType<typeof useFaults>; onShow(pointer: string): void };
 
-/** The faults, each with a button that shows its place in the document. */
+/** The faults, each with a button that shows its position in the document. */
 export function Faults({ query, onShow }: FaultsProps) {
   const t = useT();
   if (query.isPending) return null;

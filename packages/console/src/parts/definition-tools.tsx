@@ -16,7 +16,7 @@ type DefinitionView = Result<'processDefinitions', 'get'>;
 
 const MAX_VERSIONS = 200;
 
-/** What can be done with a stored version. */
+/** The actions on a stored version. */
 export function DefinitionActions({ view, isChanged }: { view: DefinitionView; isChanged: boolean }) {
   const t = useT();
   const may = useMay();
@@ -87,7 +87,7 @@ export function DefinitionActions({ view, isChanged }: { view: DefinitionView; i
   );
 }
 
-/** Names that stay while versions change: start links may bind a tag. */
+/** Tags of a version; start links may bind a tag, which stays while versions change. */
 export function Tags({ view }: { view: DefinitionView }) {
   const t = useT();
   const may = useMay();
@@ -143,7 +143,7 @@ export function Tags({ view }: { view: DefinitionView }) {
   );
 }
 
-/** How this text differs from another version of the same name. */
+/** Compares this text with another version of the same name. */
 export function Compare({ view, text }: { view: DefinitionView; text: string }) {
   const t = useT();
   const environment = useEnvironment();

@@ -6,9 +6,9 @@ import { useAct } from './act.ts';
 import { ConfirmByTyping } from './dialogs.tsx';
 
 type DeleteButtonProps = {
-  /** What has to be typed. */
+  /** The name to type for confirmation. */
   name: string;
-  /** What is lost. */
+  /** The text that says what is lost. */
   lead: string;
   remove(): Promise<unknown>;
   title?: string;
@@ -17,12 +17,12 @@ type DeleteButtonProps = {
   onDone?(): unknown;
 };
 
-/** Somebody else has deleted it meanwhile: it is gone, as it should be. */
+/** Accepts that somebody else has already deleted it. */
 function ensureGone(error: unknown): void {
   if (!(error instanceof CallError) || error.status !== 404) throw error;
 }
 
-/** Deletes something for good, once its name was typed. */
+/** Deletes something permanently after its name was typed. */
 export function DeleteButton({ name, lead, remove, title, label, size = 'compact-xs', onDone }: DeleteButtonProps) {
   const t = useT();
   const [isOpen, setOpen] = useState(false);

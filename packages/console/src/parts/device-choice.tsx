@@ -1,7 +1,7 @@
 import { SegmentedControl } from '@mantine/core';
 import { useT } from '../texts/texts.tsx';
 
-/** Whether a page is shown as on a phone or as on a desktop; the values are classes of the style sheet. */
+/** Switches a preview between phone and desktop; the values are classes of the style sheet. */
 export function DeviceChoice({ device, onDevice }: { device: string; onDevice(device: string): void }) {
   const t = useT();
   return (

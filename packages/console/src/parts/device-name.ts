@@ -1,6 +1,6 @@
 import { useT } from '../texts/texts.tsx';
 
-/** The server names browsers in English: `Firefox on Android`, or `A browser` if it does not know them. */
+/** Translates the server's names of browsers: `Firefox on Android`, or `A browser` if it is unknown. */
 export function useDeviceName(): (browser: string) => string {
   const t = useT();
   return (browser) => {

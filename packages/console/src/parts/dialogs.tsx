@@ -4,15 +4,15 @@ import { useT } from '../texts/texts.tsx';
 import { QrCode } from './qr-code.tsx';
 
 /**
- * A window over the page, whose button to close it has a name. A click beside it does not close it: it would lose what was
- * typed, and the second click of a double click would close what the first one has opened.
+ * A dialog with a labelled close button. A click beside it does not close it: that would lose input, and the second
+ * click of a double click would close the dialog that the first one has opened.
  */
 export function Dialog(props: ModalProps) {
   const t = useT();
   return <Modal closeButtonProps={{ 'aria-label': t('app.close') }} closeOnClickOutside={false} {...props} />;
 }
 
-/** A secret or a link that is shown this once. */
+/** Shows a secret or a link that is never shown again. */
 export function OnceShown({
   title,
   lead,
@@ -24,9 +24,9 @@ export function OnceShown({
   title: string;
   lead: string;
   value: string | undefined;
-  /** A link that the person may open with a telephone. */
+  /** Adds a QR code, for a link that the person may open with a phone. */
   withQrCode?: boolean;
-  /** Another way to hand it over. */
+  /** Another way to pass it on. */
   children?: ReactNode;
   onClose(): void;
 }) {
@@ -55,7 +55,7 @@ export function OnceShown({
   );
 }
 
-/** Something that cannot be undone: what is lost is said, and its name has to be typed. */
+/** Confirms something irreversible: it says what is lost, and the name must be typed. */
 export function ConfirmByTyping({
   title,
   lead,
@@ -69,7 +69,7 @@ export function ConfirmByTyping({
   title: string;
   lead: ReactNode;
   expected: string;
-  /** What the button says; to delete unless it says something else. */
+  /** The label of the button; "Delete" by default. */
   submitLabel?: string;
   opened: boolean;
   onClose(): void;

@@ -2,10 +2,10 @@ import { useT } from '../texts/texts.tsx';
 import { diffLines } from './line-diff.ts';
 
 const TONES = { '+': 'tone-good', '-': 'tone-bad', ' ': '' };
-/** So many lines around a difference are shown. */
+/** The number of lines that are shown around a difference. */
 const AROUND = 3;
 
-/** How a text became another. Lines that are the same on both sides, far from a difference, are left out. */
+/** Shows the difference of two texts. Common lines far from a difference are left out. */
 export function Diff({ before, after, label }: { before: string; after: string; label: string }) {
   const t = useT();
   const lines = diffLines(before, after);
@@ -14,11 +14,11 @@ export function Diff({ before, after, label }: { before: string; after: string; 
   );
   if (!near.includes(true)) return <p>{t('diff.same')}</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard.
     <section className="diff" aria-label={label} tabIndex={0} dir="ltr">
       {lines.map(({ sign, text }, at) =>
         near[at] ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines repeat, and the place is what stays.
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines repeat, and the list never changes.
           <div key={at} className={TONES[sign]}>
             {sign} {text}
           </div>

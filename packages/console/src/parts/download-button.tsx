@@ -3,7 +3,7 @@ import type { useDownload } from './use-download.ts';
 
 type DownloadButtonProps = ButtonProps & { download: ReturnType<typeof useDownload>; label: string };
 
-/** Says how much has come while it comes. It stays readable meanwhile, and cannot be pressed again. */
+/** Shows the progress of the download as its label. Meanwhile it cannot be pressed again. */
 export function DownloadButton({ download, label, ...props }: DownloadButtonProps) {
   const { isPending, progress, start } = download;
   return (

@@ -1,7 +1,7 @@
 const MINUTE = 60;
 const HOUR = 3600;
 
-/** A length of time in one unit, in words of the language; a dash if it is not known. */
+/** Formats a duration in one unit; a dash if it is unknown. */
 export function durationText(seconds: number | undefined, language: string): string {
   if (seconds === undefined) return '–';
   const text = (amount: number, unit: string) =>

@@ -8,7 +8,7 @@ import { Moment } from './moment.tsx';
 
 export type StoreEvent = Result<'events', 'getQueryResult'>['results'][number];
 
-/** What is known of an event, in the order of its columns. */
+/** All columns of an event, in their order. */
 const COLUMNS = [
   'createdDtm',
   'type',
@@ -27,12 +27,12 @@ const COLUMNS = [
   'id',
 ] as const satisfies readonly (keyof StoreEvent)[];
 
-/** A table shows the first of them that have a value. */
+/** The table shows the first columns that have a value. */
 const MAX_COLUMNS = 8;
 
 type Column = (typeof COLUMNS)[number];
 
-/** All columns, named as in the API. */
+/** All columns as CSV lines, named as in the API. */
 export function linesOf(rows: readonly StoreEvent[]): (string | number)[][] {
   return [[...COLUMNS], ...rows.map((row) => COLUMNS.map((name) => row[name] ?? ''))];
 }
@@ -69,7 +69,7 @@ export function EventResults({ rows }: { rows: readonly StoreEvent[] }) {
   );
 }
 
-/** A verification and a user are links, a time is that of the viewer, and codes are explained. */
+/** Shows a verification and a user as links, times in the viewer's zone, and codes with their meaning. */
 function Value({ name, row }: { name: Column; row: StoreEvent }) {
   const hints = useHints();
   const value = row[name];

@@ -2,14 +2,14 @@ import { Button, Group, Progress, Table, Text, Title } from '@mantine/core';
 import { useT } from '../texts/texts.tsx';
 import { saveCsv } from './csv.ts';
 
-/** Figures as a table with a bar beside each row, and as a file. */
+/** A table of figures with a bar beside each row, and its export. */
 export type Figure = { label: string; values: readonly number[]; texts?: readonly string[] };
 type FiguresProps = {
   title: string;
-  /** Of the first column, then of each value. */
+  /** The titles of the first column and of each value. */
   heads: readonly string[];
   rows: readonly Figure[];
-  /** Which values the bar shows, and in which colour. */
+  /** The values in the bar, and their colours. */
   bars?: readonly { at: number; color: string }[];
   name: string;
 };

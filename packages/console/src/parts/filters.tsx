@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useT } from '../texts/texts.tsx';
 
-/** The filters of a list are in its address. */
+/** The filters of a list, which are stored in its address. */
 export function useFilters<N extends string>(): {
   filters: Partial<Record<N, string>>;
   set(changed: Partial<Record<N, string | undefined>>): void;
@@ -18,7 +18,7 @@ export function useFilters<N extends string>(): {
 
 export type ActiveFilter = { name: string; label: string; value: string | undefined };
 
-/** What a list is filtered by, each with a button that takes it away. */
+/** The active filters of a list, each with a button that removes it. */
 export function FilterChips({ active }: { active: readonly ActiveFilter[] }) {
   const t = useT();
   const { set } = useFilters();
@@ -45,11 +45,11 @@ type SearchFieldProps = {
   label: string;
   placeholder?: string;
   description?: string;
-  /** Whether the words have led somewhere else, so that they are no filter. */
+  /** Resolves to true if the words have led to another page, so that they are no filter. */
   onWords?(words: string): Promise<boolean>;
 };
 
-/** A text filter: taken when the field is left or Enter is pressed. */
+/** A text filter, applied when the field loses the focus or Enter is pressed. */
 export function SearchField({ name, label, placeholder, description, onWords }: SearchFieldProps) {
   const { filters, set } = useFilters();
   const value = filters[name as never] ?? ('' as string);
@@ -80,7 +80,7 @@ export function SearchField({ name, label, placeholder, description, onWords }: 
   );
 }
 
-/** The filter that most lists have: by name, with `%` for anything. */
+/** The filter by name that most lists have, with `%` as a wildcard. */
 export function NameFilter() {
   const t = useT();
   const { filters } = useFilters<'name'>();
@@ -94,7 +94,7 @@ export function NameFilter() {
   );
 }
 
-/** From which day and to which day, both in the zone of the viewer. */
+/** The first and the last day, in the viewer's time zone. */
 export function DayFields() {
   const t = useT();
   const { filters, set } = useFilters<'from' | 'to'>();

@@ -46,7 +46,7 @@ function firstSteps(may: ReturnType<typeof useMay>, hasTest: boolean): FirstStep
   return all.filter(({ isAllowed }) => isAllowed);
 }
 
-/** What a newcomer does first, from a test verification to colleagues. It goes when everything is done. */
+/** The first tasks of a new tenant, from a test verification to inviting colleagues; hidden when all are done. */
 export function FirstSteps() {
   const t = useT();
   const { environments } = useSession();

@@ -37,7 +37,7 @@ type FormBuilderProps = {
   onSchema(schema: FormSchema): void;
 };
 
-/** Builds the form of a step: fields, their order and rules, words in each language. What it makes is JSON Schema. */
+/** Builds the form of a step: its fields with their order, rules and texts by language. The result is JSON Schema. */
 export function FormBuilder({ title, schema, isReadOnly, onTitle, onSchema }: FormBuilderProps) {
   const t = useT();
   const [language, setLanguage] = useState('en');
@@ -58,7 +58,7 @@ export function FormBuilder({ title, schema, isReadOnly, onTitle, onSchema }: Fo
         <ol className="plain-list outline" aria-label={t('forms.fields')}>
           {fields.map((field, at) => (
             <FieldEditor
-              // biome-ignore lint/suspicious/noArrayIndexKey: a name may be typed anew, and the place is what stays.
+              // biome-ignore lint/suspicious/noArrayIndexKey: names can be edited, positions cannot.
               key={at}
               field={field}
               at={at}
@@ -177,7 +177,7 @@ type WordsProps = {
   maxLength?: number;
 };
 
-/** Words of the tenant in the chosen language. */
+/** A text of the tenant in the chosen language. */
 function Words({ label, text, language, onText, maxLength = 2000 }: WordsProps) {
   return (
     <TextInput
@@ -191,7 +191,7 @@ function Words({ label, text, language, onText, maxLength = 2000 }: WordsProps) 
   );
 }
 
-/** Keywords of JSON Schema that each kind of field may have. */
+/** The keywords of JSON Schema that each kind of field may have. */
 const LIMITS: Partial<
   Record<Kind, readonly ['minLength' | 'minimum' | 'minItems', 'maxLength' | 'maximum' | 'maxItems']>
 > = {

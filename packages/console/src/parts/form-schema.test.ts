@@ -24,7 +24,7 @@ const SCHEMA = {
   },
 };
 
-it('fields are read and written back without losing what the builder does not know', () => {
+it('fields are read and written back without losing keywords that the builder does not know', () => {
   const fields = fieldsOf(SCHEMA);
   assert.deepEqual(
     fields.map(({ name, property, isRequired }) => [name, kindOf(property), isRequired]),
@@ -36,15 +36,15 @@ it('fields are read and written back without losing what the builder does not kn
   assert.deepEqual(withFields(SCHEMA, fields), SCHEMA);
   const turned = withFields(SCHEMA, fields.toReversed());
   assert.deepEqual(Object.keys(turned.properties as object), ['pets', 'email']);
-  assert.ok(!('required' in withFields(SCHEMA, fields.slice(1))), 'no rule about a field that is gone');
+  assert.ok(!('required' in withFields(SCHEMA, fields.slice(1))), 'no rule about a removed field');
 });
 
-it('a field of another kind keeps its words and nothing else', () => {
+it('a field of another kind keeps its texts and nothing else', () => {
   const date = withKind({ type: 'string', maxLength: 5, title: 'Born', description: { de: 'Geburt' } }, 'date');
   assert.deepEqual(date, { type: 'string', format: 'date', title: 'Born', description: { de: 'Geburt' } });
 });
 
-it('options of a list are those of its items, and words of an option go with it', () => {
+it('options of a list are those of its items, and the texts of an option are removed with it', () => {
   const pets = fieldsOf(SCHEMA)[1]?.property ?? {};
   assert.deepEqual([optionsOf(pets), optionText(pets, 'cat')], [['cat', 'dog'], 'A cat']);
   assert.deepEqual(optionText(withOptionText(pets, 'dog', { de: 'Hund' }), 'dog'), { de: 'Hund' });
@@ -52,7 +52,7 @@ it('options of a list are those of its items, and words of an option go with it'
   assert.deepEqual(rest, { type: 'array', items: { type: 'string', enum: ['dog'] } });
 });
 
-it('a text becomes texts by language with the second one, and one text again', () => {
+it('a text becomes texts by language with its second language, and one text again without it', () => {
   const both = withText('Name', 'de', 'Vorname');
   assert.deepEqual(both, { en: 'Name', de: 'Vorname' });
   assert.deepEqual([textIn(both, 'de'), textIn(both, 'fr'), textIn('Name', 'de')], ['Vorname', '', '']);

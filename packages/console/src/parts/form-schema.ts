@@ -1,4 +1,4 @@
-/** The fields of a form as the builder shows them, from and to the JSON Schema that the definition holds. Pure. */
+/** Converts the JSON Schema of a form to the fields that the builder shows, and back. Pure. */
 export type LocalText = string | Readonly<Record<string, string>>;
 export type Property = Readonly<Record<string, unknown>>;
 export type FormSchema = Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ const SCHEMAS: Readonly<Record<Kind, Property>> = {
   lines: { type: 'array', items: STRING, maxItems: 10 },
 };
 const FORMATS: Readonly<Record<string, Kind>> = { email: 'email', date: 'date', time: 'time', uri: 'url' };
-/** What stays when a field becomes one of another kind. */
+/** The keywords that stay when the kind of a field changes. */
 const WORDS = ['title', 'description'];
 
 const objectOf = (value: unknown): Property =>
@@ -50,7 +50,7 @@ export function fieldsOf(schema: FormSchema): FormField[] {
   }));
 }
 
-/** Everything else that the schema says stays as it is. */
+/** Keeps everything else in the schema unchanged. */
 export function withFields(schema: FormSchema, fields: readonly FormField[]): FormSchema {
   const { required: _before, ...others } = schema;
   const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
@@ -74,13 +74,13 @@ export function withKind(property: Property, kind: Kind): Property {
   return { ...SCHEMAS[kind], ...Object.fromEntries(words) };
 }
 
-/** A keyword with a value, or without one. */
+/** Sets a keyword, or removes it if the value is undefined. */
 export function withKeyword(property: Property, keyword: string, value: unknown): Property {
   const { [keyword]: _before, ...others } = property;
   return value === undefined ? others : { ...others, [keyword]: value };
 }
 
-/** Where the options of a field are: in the field, or in what it lists. */
+/** The schema that holds the options of a field: the field itself, or its items. */
 const holderOf = (property: Property) => (kindOf(property) === 'several' ? objectOf(property.items) : property);
 const withHolder = (property: Property, holder: Property): Property =>
   kindOf(property) === 'several' ? { ...property, items: holder } : holder;
@@ -90,7 +90,7 @@ export function optionsOf(property: Property): string[] {
   return Array.isArray(options) ? options.map(String) : [];
 }
 
-/** Words of an option that is gone go with it. */
+/** Removes the texts of removed options as well. */
 export function withOptions(property: Property, options: readonly string[]): Property {
   const holder = holderOf(property);
   const labels = Object.entries(objectOf(holder.labels)).filter(([option]) => options.includes(option));
@@ -108,7 +108,7 @@ export function withOptionText(property: Property, option: string, text: LocalTe
   return withHolder(property, withKeyword(holder, 'labels', Object.keys(labels).length > 0 ? labels : undefined));
 }
 
-/** One text without a language counts as English, which journeys fall back to. */
+/** A text without a language counts as English, the fallback of journeys. */
 const PLAIN = 'en';
 
 export function textIn(text: LocalText | undefined, language: string): string {
@@ -116,7 +116,7 @@ export function textIn(text: LocalText | undefined, language: string): string {
   return text?.[language] ?? '';
 }
 
-/** Without a second language a text stays one text; without any it is none. */
+/** A text in one language stays a plain text; an empty one becomes undefined. */
 export function withText(text: LocalText | undefined, language: string, words: string): LocalText | undefined {
   const before = typeof text === 'string' ? { [PLAIN]: text } : (text ?? {});
   const all = Object.entries({ ...before, [language]: words }).filter(([, each]) => each !== '');
@@ -124,7 +124,7 @@ export function withText(text: LocalText | undefined, language: string, words: s
   return all.length === 1 && all[0]?.[0] === PLAIN ? (all[0]?.[1] ?? '') : Object.fromEntries(all);
 }
 
-/** The languages that some of the texts are there in, and others are not. */
+/** The languages in which some of the texts exist and others do not. */
 export function missingIn(texts: readonly (LocalText | undefined)[]): string[] {
   const maps = texts
     .filter((text) => text !== undefined)

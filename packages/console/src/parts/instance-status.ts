@@ -9,7 +9,7 @@ const WORDS: Record<string, string> = {
   COMPLETED_TERMINATED: 'Abandoned',
 };
 
-/** The word of a status that the texts have a sentence for. */
+/** The key of a status in the texts. */
 export function statusWord(status: string): string {
   return WORDS[status] ?? 'Pending';
 }

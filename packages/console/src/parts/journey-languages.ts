@@ -1,4 +1,4 @@
-/** The languages that journeys speak, as the contract names them: a test compares the two. */
+/** The languages of journeys in the contract; a test compares the two. */
 export const JOURNEY_LANGUAGES = [
   'en',
   'de',

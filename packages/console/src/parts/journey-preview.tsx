@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import type { Result } from '../api/client.ts';
 import { useSession } from '../api/session.tsx';
 
-/** The address and the messages of the preview page, which is preview-page.tsx of the journey. */
+/** The address and the messages of the journey's preview-page.tsx. */
 const ADDRESS = '/web/preview';
 const SHOW = 'grove-preview';
 const READY = 'grove-preview-ready';
@@ -19,7 +19,7 @@ type JourneyPreviewProps = {
   className?: string;
 };
 
-/** A form as end users see it: the page of the journey itself. Nothing that is typed there goes anywhere. */
+/** Shows a form as end users see it, by a page of the journey itself. Its input is sent nowhere. */
 export function JourneyPreview({ settings, language, theme, label, className = 'phone' }: JourneyPreviewProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const { tenantName } = useSession();

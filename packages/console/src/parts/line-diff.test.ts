@@ -2,16 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { diffLines } from './line-diff.ts';
 
-const shown = (before: string, after: string) => diffLines(before, after).map(({ sign, text }) => `${sign}${text}`);
+const signedLines = (before: string, after: string) =>
+  diffLines(before, after).map(({ sign, text }) => `${sign}${text}`);
 
 describe('the differences of two texts', () => {
-  it('shows lines that were added, removed and changed, and those around them', () => {
-    assert.deepEqual(shown('a\nb\nc', 'a\nx\nc\nd'), [' a', '-b', '+x', ' c', '+d']);
-    assert.deepEqual(shown('a', 'a'), [' a']);
-    assert.deepEqual(shown('a\nb', 'b'), ['-a', ' b']);
+  it('the differences of two texts show lines that were added, removed and changed, and those around them', () => {
+    assert.deepEqual(signedLines('a\nb\nc', 'a\nx\nc\nd'), [' a', '-b', '+x', ' c', '+d']);
+    assert.deepEqual(signedLines('a', 'a'), [' a']);
+    assert.deepEqual(signedLines('a\nb', 'b'), ['-a', ' b']);
   });
 
-  it('gives back both texts, whatever they are', () => {
+  it('the differences of any two texts contain both texts', () => {
     let seed = 7;
     const random = (below: number) => {
       seed = (seed * 48_271) % 2_147_483_647;

@@ -1,10 +1,10 @@
-/** How two texts differ, line by line. */
+/** A line in the difference of two texts. */
 export type DiffLine = { sign: ' ' | '+' | '-'; text: string };
 
-/** Longer texts are compared by their first lines: nobody reads further. */
+/** Longer texts are compared up to this line, because nobody reads further. */
 const MAX_LINES = 2000;
 
-/** By the longest common subsequence, so that a line that was moved or added shows as such. Pure. */
+/** Compares texts by their longest common subsequence, so that a moved or added line shows as such. Pure. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [old, fresh] = [before, after].map((text) => text.split('\n').slice(0, MAX_LINES)) as [string[], string[]];
   const width = fresh.length + 1;

@@ -12,13 +12,13 @@ import { say, useAct } from './act.ts';
 import { saveCsv } from './csv.ts';
 import { Empty, Failed, Waiting } from './states.tsx';
 
-/** A list of the server, a page at a time. Filters and the page are in the address, so a list can be linked to. */
+/** Shows a list of the server page by page. Filters and the page are in the address, so a list can be linked to. */
 export type Column<T> = {
   title: string;
   show(row: T): ReactNode;
-  /** What the exported file says; without it the column is not exported. */
+  /** The value in the exported file; a column without it is not exported. */
   text?(row: T): string | undefined;
-  /** The property by which the server sorts, if it does. */
+  /** The property by which the server sorts, if it can. */
   sort?: string;
 };
 
@@ -33,14 +33,14 @@ export type ListProps<T> = {
   scope?: Record<string, string>;
   columns: readonly Column<T>[];
   keyOf(row: T): string;
-  /** Where a row leads. Every row of every list opens the same way. */
+  /** The address to which a row links. */
   linkOf?(row: T): string;
   label: string;
   empty?: ReactNode;
   actionsOf?(row: T): ReactNode;
-  /** Whether a row is about to change by itself; the list then looks again after a while. */
+  /** Whether a row will change soon; the list is then fetched again after a while. */
   isLive?(rows: readonly T[]): boolean;
-  /** The keys of the rows that are chosen, where several can be acted on at once. */
+  /** The keys of the selected rows, for lists with bulk actions. */
   selection?: { selectedKeys: ReadonlySet<string>; onSelectedKeys(selectedKeys: ReadonlySet<string>): void };
 };
 
@@ -75,7 +75,7 @@ export function List<T>(listProps: ListProps<T>) {
   if (!fetched.data) return failure;
   const { content, totalElements, totalPages } = fetched.data;
   const isFiltered = Object.entries(query ?? {}).some(([filter, value]) => filter !== 'sort' && Boolean(value));
-  // The last entry of the last page is gone, or the address is an old one.
+  // The page no longer exists, so the last one is shown.
   if (page > 0 && page >= totalPages) return <Navigate to="." search={toPage(totalPages - 1)} replace />;
   if (content.length === 0) {
     if (fetched.isPlaceholderData) return <Waiting />;
@@ -159,7 +159,7 @@ function Rows<T>(props: ListProps<T> & { rows: readonly T[]; sort: string | unde
   );
 }
 
-/** The title of a column. Where the server sorts by it, a button that sorts: ascending, descending, as usual. */
+/** The title of a column. If the server can sort by it, it is a button: ascending, descending, default order. */
 function Head({ title, property, sort }: { title: string; property: string | undefined; sort: string | undefined }) {
   const navigate = useNavigate();
   if (!property) return <Table.Th>{title}</Table.Th>;
@@ -202,7 +202,7 @@ function callList<T>(props: ListProps<T>, window: { page: number; size: number }
   >;
 }
 
-/** The same list at another page. */
+/** Links to another page of the same list. */
 function toPage(page: number): never {
   return ((before: object) => ({ ...before, page: Math.max(page, 0) || undefined })) as never;
 }
@@ -224,7 +224,7 @@ function Pages({ page, total }: { page: number; total: number }) {
   );
 }
 
-/** All pages of the list as a file. It says how far it is, and whether rows had to be left out. */
+/** Exports all pages of the list as a file. It shows the progress, and whether rows had to be left out. */
 function Export<T>(props: ListProps<T>) {
   const t = useT();
   const [numRows, setNumRows] = useState(0);

@@ -1,6 +1,6 @@
 import { useT, useTexts } from '../texts/texts.tsx';
 
-/** A moment in the viewer's own zone, with UTC beside it for whoever hovers or listens. */
+/** Shows a time in the viewer's zone, and in UTC on hover and for screen readers. */
 export function Moment({ at, relative = false }: { at: string | undefined; relative?: boolean }) {
   const { language, t } = useTexts();
   if (!at) return <span>{t('app.never')}</span>;
@@ -23,7 +23,7 @@ function shortDate(date: Date, language: string): string {
   return new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeStyle: 'short' }).format(date);
 }
 
-/** The viewer's own variety of the language: the British write dates in another order than Americans. */
+/** The viewer's own variety of the language: British and American dates have different orders. */
 function localeOf(language: string): string {
   return navigator.languages.find((each) => each.split('-')[0] === language) ?? language;
 }

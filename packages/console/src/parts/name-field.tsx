@@ -3,7 +3,6 @@ import { useT } from '../texts/texts.tsx';
 
 type NameFieldProps = { name: string; onName(name: string): void; maxLength: number };
 
-/** The first field of a form that makes something with a name. */
 export function NameField({ name, onName, maxLength }: NameFieldProps) {
   const t = useT();
   return (

@@ -17,7 +17,7 @@ const NAME_LENGTH = 50;
 
 type Parameter = { name: string; value: string };
 
-/** A link that starts a verification. What is asked for depends on how it may be used. */
+/** Creates a start link. The fields depend on its type. */
 export function NewToken({ onMade }: { onMade(): void }) {
   const t = useT();
   const environment = useEnvironment();
@@ -126,7 +126,7 @@ function Parameters({ parameters, onParameters }: ParametersProps) {
         {t('tokens.parameters')}
       </Text>
       {parameters.map((parameter, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a name may be typed anew, and the place is what stays.
+        // biome-ignore lint/suspicious/noArrayIndexKey: names can be edited, positions cannot.
         <Group key={at} gap="xs" wrap="nowrap">
           <TextInput
             aria-label={t('keys.name')}

@@ -22,7 +22,7 @@ import { FormBuilder } from './form-builder.tsx';
 import type { FormSchema, LocalText } from './form-schema.ts';
 import { Waiting } from './states.tsx';
 
-/** The steps of a definition as a list that can be built by keyboard alone. It says the same as the document. */
+/** Builds the steps of a definition as a list, by keyboard alone if wanted. It has the same content as the document. */
 export type Step = { id: string; type: string } & Record<string, unknown>;
 type Schema = {
   type?: string;
@@ -45,7 +45,7 @@ async function fetchSchema(): Promise<Definitions> {
   return ((await response.json()) as { $defs: Definitions }).$defs;
 }
 
-/** What each type of step may hold, as the server publishes it. */
+/** The members of each type of step, as the server publishes them. */
 export function useStepSchemas(): Definitions | undefined {
   return useQuery({ queryKey: ['definition-schema'], queryFn: fetchSchema, staleTime: 600_000 }).data;
 }
@@ -60,11 +60,11 @@ const FIRST_FORM = {
   required: ['firstName'],
 };
 
-/** A new step comes before the decision. */
+/** Adds a new step before the decision. */
 export function addStep(steps: readonly Step[], type: string): { steps: Step[]; at: number } {
   const before = steps.findIndex((step) => step.type === 'decision');
   const at = before < 0 || type === 'decision' ? steps.length : before;
-  // A form without a field is none.
+  // A form needs at least one field.
   const start = type === 'form' ? { schema: FIRST_FORM } : {};
   return { steps: steps.toSpliced(at, 0, { id: freeId(type, steps), type, ...start }), at };
 }
@@ -91,7 +91,7 @@ export function Outline({ steps, onSteps, isReadOnly }: OutlineProps) {
     <Stack gap="xs">
       <ol className="plain-list outline" aria-label={t('outline.steps')}>
         {steps.map((step, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an id may be typed anew, and the place is what stays.
+          // biome-ignore lint/suspicious/noArrayIndexKey: ids can be edited, positions cannot.
           <li key={at} className="card check">
             <Group justify="space-between" gap="xs">
               <div>
@@ -180,7 +180,7 @@ function Adder({ types, about, onAdd }: { types: string[]; about: Definitions; o
   );
 }
 
-/** What the builder of forms takes care of. */
+/** The settings that the form builder edits. */
 const BUILT: ReadonlySet<string> = new Set(['title', 'schema']);
 
 type InspectorProps = { step: Step; schema: Schema | undefined; isReadOnly: boolean; onStep(step: Step): void };
@@ -294,7 +294,7 @@ function Setting({ name, schema, value, isRequired, onValue }: SettingProps) {
   return <JsonSetting name={name} schema={schema} value={value} isRequired={isRequired} onValue={onValue} />;
 }
 
-/** A setting with a structure of its own is edited as JSON, and stored once it can be parsed. */
+/** Edits a structured setting as JSON, and stores it whenever it can be parsed. */
 function JsonSetting({ name, schema, value, isRequired, onValue }: SettingProps) {
   const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value, null, 2));
   return (
@@ -310,7 +310,7 @@ function JsonSetting({ name, schema, value, isRequired, onValue }: SettingProps)
           try {
             onValue(JSON.parse(next));
           } catch {
-            // It is not finished; the last readable value stays.
+            // The JSON is incomplete, so the last valid value stays.
           }
         }
       }}

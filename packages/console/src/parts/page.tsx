@@ -2,7 +2,7 @@ import { Group, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useT } from '../texts/texts.tsx';
 
-/** The frame of a screen: its heading, which takes the focus when the screen opens, and what can be done on it. */
+/** The frame of a screen: its heading, which takes the focus when the screen opens, and its actions. */
 export function Page({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   const t = useT();
   const heading = useRef<HTMLHeadingElement>(null);

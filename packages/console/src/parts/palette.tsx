@@ -13,11 +13,11 @@ type Destination = { to: string; search?: Record<string, string>; label: string;
 const WAIT_MS = 200;
 const MAX_FOUND = 6;
 const MIN_LETTERS = 2;
-/** Users are looked for in so many identity stores. */
+/** The number of identity stores in which users are searched. */
 const MAX_STORES = 5;
 const ID = /^[0-9A-Z]{20,40}$/;
 
-/** Jumps to a screen, a verification, a key, a user or a colleague by name or id. Opened by Ctrl-K or ⌘K. */
+/** Jumps to a screen, a verification, a key, a user or a colleague by name or id. Ctrl-K or ⌘K opens it. */
 export function Palette({ screens, onClose }: { screens: readonly Destination[]; onClose(): void }) {
   const t = useT();
   const navigate = useNavigate();
@@ -66,7 +66,7 @@ export function Palette({ screens, onClose }: { screens: readonly Destination[];
   );
 }
 
-/** Verifications, keys, users and colleagues that match. */
+/** The verifications, keys, users and colleagues that match. */
 function useMatches(typed: string): Destination[] {
   const t = useT();
   const may = useMay();
@@ -82,7 +82,7 @@ function useMatches(typed: string): Destination[] {
         ...(may('stores', 'list') && may('users', 'list') ? [findUsers(words)] : []),
         ...(may('operators', 'list') ? [findColleagues(words, t('nav.audit'))] : []),
       ];
-      // One kind that cannot be looked for does not hide the others.
+      // A failed search of one kind does not hide the others.
       return (await Promise.all(finders.map((finder) => finder.catch(() => [])))).flat();
     },
   });

@@ -1,7 +1,7 @@
 import { permissionCatalogue } from '../api/client.ts';
 import { useSession } from '../api/session.tsx';
 
-/** Components as a whole, then their operations. */
+/** Lists each component, followed by its operations. */
 export function usePermissionChoices() {
   const { tenantId } = useSession();
   const prefix = `TNT#${tenantId}#`;

@@ -4,7 +4,7 @@ import { usePermissionChoices } from './permission-choices.ts';
 
 type PermissionsFieldProps = { permissions: string[]; onPermissions(permissions: string[]): void };
 
-/** What a key or a role may do, chosen from what the person who asks may hand on. */
+/** The permissions of a key or role, chosen from those that the operator may grant. */
 export function PermissionsField({ permissions, onPermissions }: PermissionsFieldProps) {
   const t = useT();
   return (

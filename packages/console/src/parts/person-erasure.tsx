@@ -8,7 +8,7 @@ import { ConfirmByTyping } from './dialogs.tsx';
 
 export type Selectors = NonNullable<ArgumentsOf<'personRequests', 'erase'>['body']>;
 
-/** Every value by which the person is searched. */
+/** All values by which the person is searched. */
 export function valuesOf({ email, externalId, userId, parameter }: Selectors): string[] {
   return [email, externalId, userId, parameter?.value].filter((value) => value !== undefined);
 }
@@ -19,7 +19,7 @@ type ErasePersonProps = {
   onStarted(request: Result<'personRequests', 'get'>): void;
 };
 
-/** Erases what the same values find, after the first of them was typed again. */
+/** Erases everything that the same values find, after the first of them was typed again. */
 export function ErasePerson({ p, selectors, onStarted }: ErasePersonProps) {
   const may = useMay();
   const [isOpen, setOpen] = useState(false);

@@ -10,7 +10,7 @@ import { Empty } from './states.tsx';
 
 type AuditRow = Result<'auditEvents', 'list'>['content'][number];
 
-/** Requests as the audit trail knows them: when and by whom, and not about whom. */
+/** Earlier requests from the audit trail, which records when and by whom, but not about whom. */
 export function EarlierRequests({ p }: { p: TranslatePerson }) {
   const t = useT();
   const columns: Column<AuditRow>[] = [

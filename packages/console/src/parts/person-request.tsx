@@ -29,12 +29,12 @@ const countOf = (request: Request) => KINDS.reduce((sum, kind) => sum + request.
 type PersonRequestProps = {
   p: TranslatePerson;
   id: string;
-  /** Whom it is about, if that was typed on this screen. */
+  /** The person's values, if they were typed on this screen. */
   selectors: Selectors | undefined;
   onStarted(selectors: Selectors): (request: Request) => void;
 };
 
-/** One request: how far it is, what it found, and what can be done with it. */
+/** Shows one request: its progress, its findings and its actions. */
 export function PersonRequest({ p, id, selectors, onStarted }: PersonRequestProps) {
   const environment = useEnvironment();
   const query = useQuery({
@@ -46,7 +46,7 @@ export function PersonRequest({ p, id, selectors, onStarted }: PersonRequestProp
   const { error, data: request } = query;
   const section = useRef<HTMLElement>(null);
   const isNew = request !== undefined && selectors !== undefined;
-  // On a phone it is below the form.
+  // On a phone the result is below the form, so it is scrolled into view.
   useEffect(() => {
     if (isNew) section.current?.scrollIntoView({ block: 'nearest' });
   }, [isNew]);

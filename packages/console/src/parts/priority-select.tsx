@@ -8,7 +8,6 @@ import { useReview } from './case-decision.tsx';
 const PRIORITIES = ['NORMAL', 'HIGH', 'URGENT'] as const;
 type Priority = (typeof PRIORITIES)[number];
 
-/** Sets how urgent a case is. */
 export function PrioritySelect({ id }: { id: string }) {
   const t = useT();
   const may = useMay();

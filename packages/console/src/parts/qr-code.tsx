@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 
 type QrCodeProps = { text: string; label: string };
 
-/** A text as a QR code, to be read by a telephone. */
+/** A text as a QR code for phones. */
 export function QrCode({ text, label }: QrCodeProps) {
   const { data } = useQuery({
     queryKey: ['qr-code', text],

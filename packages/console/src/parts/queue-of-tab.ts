@@ -1,6 +1,6 @@
 const NAME = 'grove-queue';
 
-/** The queue that the reviewer works through in this tab: the next case comes from it. */
+/** The queue from which the reviewer gets the next case in this tab. */
 export function queueOfTab(): string | undefined {
   return sessionStorage.getItem(NAME) ?? undefined;
 }

@@ -1,2 +1,2 @@
-/** The order in which cases are worked on: the most urgent first, then what waits longest. */
+/** The order in which cases are reviewed: the most urgent first, then the longest waiting. */
 export const QUEUE_ORDER = ['priority,desc', 'waitingSinceDtm,asc'];

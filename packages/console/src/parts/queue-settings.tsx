@@ -11,7 +11,7 @@ type QueueSettingsProps = { queues: readonly Queue[]; onQueues(queues: Queue[]):
 const MAX_QUEUES = 20;
 const MAX_DEFINITIONS = 200;
 
-/** The named parts of what waits for reviewers. */
+/** The named queues of reviews. */
 export function QueueSettings({ queues, onQueues }: QueueSettingsProps) {
   const t = useT();
   const may = useMay();
@@ -33,7 +33,7 @@ export function QueueSettings({ queues, onQueues }: QueueSettingsProps) {
         {t('queues.hint')}
       </Text>
       {queues.map((queue, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a queue has no id, and its name is being typed.
+        // biome-ignore lint/suspicious/noArrayIndexKey: a queue has no id, and its name can be edited.
         <Group key={at} align="flex-end" gap="xs">
           <TextInput
             className="grow"

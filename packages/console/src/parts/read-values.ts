@@ -2,17 +2,17 @@ import type { UserData } from './case-data.tsx';
 
 type Values = UserData['documents'][string]['biographicData'][number]['values'];
 
-/** The value in print, else as a machine-readable zone or a barcode has it. */
+/** The value in print, or else that of the machine-readable zone or the barcode. */
 export function readValueOf({ visualZoneValue, mrzValue, barcodeValue }: Values): string | undefined {
   return visualZoneValue ?? mrzValue ?? barcodeValue;
 }
 
-/** As a reviewer corrected it, else as it was read. */
+/** The corrected value, or else the value that was read. */
 export function shownValueOf(values: Values): string | undefined {
   return values.correctedValue ?? readValueOf(values);
 }
 
-/** The name in the first document that shows one. */
+/** The name in the first document that has one. */
 export function readNameOf(data: UserData | undefined): string {
   const names = Object.values(data?.documents ?? {}).map(({ biographicData }) =>
     ['First Name', 'Last Name']

@@ -10,7 +10,7 @@ type ReasonAndEndProps = {
   setExpireAfter(expireAfter: string): void;
 };
 
-/** Why somebody is put on a watchlist, and until when. Both are always asked for. */
+/** The reason and the expiry of a watchlist entry; both are required. */
 export function ReasonAndEnd({ note, setNote, expireAfter, setExpireAfter }: ReasonAndEndProps) {
   const t = useT();
   return (

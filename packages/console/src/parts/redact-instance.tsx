@@ -14,7 +14,7 @@ const isOver = ({ status }: Pick<Redactable, 'status'>) => status.startsWith('CO
 const redact = (processInstanceId: string) =>
   call('processInstances', 'redact', { params: { processInstanceId }, body: {} });
 
-/** Removes the personal data of a verification that is over, and keeps its verdict. */
+/** Removes the personal data of a finished verification, and keeps its verdict. */
 export function RedactInstance({ instance }: { instance: Redactable }) {
   const t = useT();
   const may = useMay();
@@ -34,7 +34,7 @@ export function RedactInstance({ instance }: { instance: Redactable }) {
 
 const UNDER_WAY = 100056;
 
-/** Several at once. Those that are not over are left as they are, and counted. */
+/** Redacts several verifications. Unfinished ones are left unchanged, and counted. */
 export function RedactSelected({ ids, onDone }: { ids: ReadonlySet<string>; onDone(): void }) {
   const t = useT();
   const may = useMay();
@@ -68,7 +68,7 @@ export function RedactSelected({ ids, onDone }: { ids: ReadonlySet<string>; onDo
 type RedactButtonProps = {
   label: string;
   title: string;
-  /** What the operator types to confirm. */
+  /** The text that the operator types to confirm. */
   expected: string;
   isOpen: boolean;
   setOpen(isOpen: boolean): void;
@@ -76,7 +76,7 @@ type RedactButtonProps = {
   onConfirm(): void;
 };
 
-/** The button, and the dialog that says what goes and what stays. */
+/** The button, and the dialog that lists what is removed and what stays. */
 function RedactButton({ label, title, expected, isOpen, setOpen, isBusy, onConfirm }: RedactButtonProps) {
   const t = useT();
   return (
@@ -123,7 +123,7 @@ function WhatGoes() {
   );
 }
 
-/** In place of what the person gave. */
+/** Shown instead of the personal data. */
 export function Redacted({ id, at }: { id: string; at: string }) {
   const t = useT();
   const may = useMay();

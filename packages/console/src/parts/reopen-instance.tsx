@@ -11,7 +11,7 @@ import { WhyField } from './why-field.tsx';
 
 const DECIDED: readonly string[] = ['COMPLETED_ENDED_SUCCESS', 'COMPLETED_ENDED_ERROR'];
 
-/** Puts a decided verification back into the queue of reviewers, with a reason. */
+/** Returns a decided verification to the review queue, with a reason. */
 export function ReopenInstance({ id, status }: { id: string; status: string }) {
   const t = useT();
   const may = useMay();

@@ -11,7 +11,7 @@ import { useSafeSave } from './safe-save.tsx';
 export type Role = Result<'operatorRoles', 'list'>['roles'][number];
 type Environment = 'live' | 'test';
 
-/** A role of the tenant's own: what it permits, and where. */
+/** A role of the tenant: its permissions and environments. */
 export function RoleEditor({ of, onDone }: { of?: Role | undefined; onDone(): void }) {
   const t = useT();
   const [name, setName] = useState(of?.name ?? '');

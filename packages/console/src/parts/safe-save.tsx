@@ -8,22 +8,22 @@ import { Dialog } from './dialogs.tsx';
 import { Diff } from './diff.tsx';
 
 type SafeSave<R> = {
-  /** Stores the change; `isSure` after the difference was shown, to store it over what somebody else has stored. */
+  /** Stores the change. `isSure` overwrites the other operator's change, after the difference was shown. */
   save(isSure: boolean): Promise<R>;
-  /** What is stored now, as far as it can be changed here. */
+  /** Fetches the stored object, as far as it can be edited here. */
   fetchTheirs(): Promise<object>;
-  /** What would be stored. */
+  /** The object that would be stored. */
   mine: object;
   onSaved(result: R): void;
-  /** The own change is given up. */
+  /** Called when the operator gives up their own change. */
   onTheirs(): void;
 };
 
 type SaveResult<R> = { saved: { result: R } } | { theirs: object };
 
 /**
- * Saves a form. If somebody else has changed the object since it was read, nothing is overwritten before the operator has
- * seen the difference.
+ * Saves a form. If somebody else has changed the object since it was read, nothing is overwritten before the operator
+ * has seen the difference.
  */
 export function useSafeSave<R>({ save, fetchTheirs, mine, onSaved, onTheirs }: SafeSave<R>) {
   const t = useT();
@@ -45,7 +45,7 @@ export function useSafeSave<R>({ save, fetchTheirs, mine, onSaved, onTheirs }: S
       return client.invalidateQueries();
     },
   });
-  // The form shows what was read last, so it is shown again only when their value has been read.
+  // The form shows the cached object, so it appears again only after the other version was fetched.
   const takeTheirs = useMutation({
     mutationFn: () => client.invalidateQueries(),
     onSuccess: () => {
@@ -73,7 +73,7 @@ export function useSafeSave<R>({ save, fetchTheirs, mine, onSaved, onTheirs }: S
   return { act: form, conflict };
 }
 
-/** Members in one order, so that only values differ. */
+/** Formats an object with sorted members, so that only values differ. */
 function textOf(object: object): string {
   const members = Object.entries(object).filter(([, value]) => value !== undefined);
   return JSON.stringify(Object.fromEntries(members.toSorted(([one], [other]) => (one < other ? -1 : 1))), null, 2);

@@ -6,7 +6,7 @@ import { call } from '../api/client.ts';
 import { useT } from '../texts/texts.tsx';
 import { useAct } from './act.ts';
 
-/** Lists with their filters that the operator has named. They are the same in every browser of the operator. */
+/** Lists with filters that the operator has named. They are the same in all browsers of the operator. */
 export function SavedViews({ screen }: { screen: string }) {
   const t = useT();
   const navigate = useNavigate();

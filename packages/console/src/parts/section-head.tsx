@@ -1,7 +1,7 @@
 import { Group, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** The title of a part of a screen, with what can be done there beside it. */
+/** The heading of a part of a screen, with its actions. */
 export function SectionHead({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <Group justify="space-between" mb="sm">

@@ -10,7 +10,7 @@ import { JOURNEY_LANGUAGES } from './journey-languages.ts';
 
 type Receiver = { id: string; email?: string | undefined };
 
-/** A link with which the person goes on: by e-mail, or shown to be handed over. */
+/** Makes a link with which the person continues, and sends it by e-mail or shows it. */
 export function SendLink({ id, email }: Receiver) {
   const t = useT();
   const may = useMay();
@@ -52,7 +52,7 @@ export function SendLink({ id, email }: Receiver) {
 export function MailForm({ id, email, onSent }: Receiver & { onSent(): void }) {
   const { t, language } = useTexts();
   const { masked } = useSession();
-  // Whoever sees the address masked sends it to the one that is known.
+  // An operator who sees the address masked sends the link to the known address.
   const knownAddress = masked ? '' : (email ?? '');
   const [to, setTo] = useState(knownAddress);
   const [messageLanguage, setMessageLanguage] = useState<string>(language);

@@ -11,10 +11,10 @@ import { SectionHead } from './section-head.tsx';
 type ShadowRow = Result<'shadowVersions', 'list'>['content'][number];
 type Answer = Result<'shadowVersions', 'result'>;
 
-/** Parts of a result that are asked for, one after the other. */
+/** The number of parts of a result that are fetched, one after the other. */
 const MAX_PARTS = 100;
 
-/** Versions that are judged beside the ones that run. They decide nothing. */
+/** Versions that are evaluated beside the deployed ones. They decide nothing. */
 export function ShadowVersions({ definition }: { definition: string | undefined }) {
   const t = useT();
   const may = useMay();
@@ -86,7 +86,7 @@ async function wholeResult(processDefinitionId: string): Promise<{ examined: num
   return total;
 }
 
-/** Worked out when somebody asks: it reads everything since the version was started. */
+/** Computed on request, because it reads everything since the version was started. */
 function ShadowResult({ id }: { id: string }) {
   const t = useT();
   const may = useMay();

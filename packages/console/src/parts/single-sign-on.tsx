@@ -16,10 +16,10 @@ type Settings = Result<'singleSignOn', 'get'>;
 
 const KEY = ['singleSignOn'];
 const NOT_SET_UP = 100234;
-/** What is sent in place of the time of the last change by whoever saw that there was none. */
+/** Sent as the time of the last change if no settings were stored. */
 const NEVER = new Date(0).toISOString();
 
-/** How people sign in with the accounts of their company. */
+/** The settings for signing in with company accounts. */
 export function SingleSignOn({ roleNames }: { roleNames: readonly string[] }) {
   const t = useT();
   const may = useMay();
@@ -121,7 +121,7 @@ function Form({ of, roleNames, onSaved }: FormProps) {
         <legend>{t('sso.roles')}</legend>
         {roles.map((each, at) => (
           <GroupRow
-            // biome-ignore lint/suspicious/noArrayIndexKey: a row has no other name while it is typed.
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row has no id, and its group can be edited.
             key={at}
             of={each}
             roleNames={roleNames}

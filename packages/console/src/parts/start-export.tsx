@@ -11,7 +11,7 @@ import { Dialog } from './dialogs.tsx';
 type NewExport = NonNullable<ArgumentsOf<'instanceExports', 'create'>['body']>;
 type Filters = { [K in keyof Omit<NewExport, 'format'>]?: NewExport[K] | undefined };
 
-/** Has the server prepare the whole list as a file, and leads to those that it has prepared. */
+/** Starts the export of the whole list on the server, and leads to the finished exports. */
 export function StartExport({ filters }: { filters: Filters }) {
   const t = useT();
   const may = useMay();

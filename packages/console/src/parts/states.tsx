@@ -4,7 +4,7 @@ import { type Group, isForbidden, type Name, permissionOf } from '../api/client.
 import { useMay } from '../api/session.tsx';
 import { useErrorText, useT } from '../texts/texts.tsx';
 
-/** What a screen shows while it has nothing to show. */
+/** What a screen shows while it has no data. */
 export function Waiting() {
   const t = useT();
   return (
@@ -69,7 +69,7 @@ export function Forbidden({ permission, detail }: { permission?: string; detail?
   );
 }
 
-/** Shows its content only to those who may call the operation. */
+/** Shows its content only if the role permits the operation. */
 export function IfMay<G extends Group>({
   group,
   name,

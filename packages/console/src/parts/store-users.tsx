@@ -15,7 +15,7 @@ const ID = /^[0-9A-HJKMNP-TV-Z]{26}$/i;
 
 const linkOf = (storeName: string, id: string) => `/stores/${encodeURIComponent(storeName)}/users/${id}`;
 
-/** The users of a store. Whoever searches for a whole id is led to its user. */
+/** The users of a store. A search for a full id leads to its user. */
 export function StoreUsers({ storeName }: { storeName: string }) {
   const t = useT();
   const { filters } = useFilters<'extId' | 'status'>();
@@ -87,7 +87,7 @@ function UserFilters({ storeName }: { storeName: string }) {
   );
 }
 
-/** Leads to the user of a whole id. If there is none, the words are an external id like any other. */
+/** Leads to the user with a full id. Other words are searched as external ids. */
 function useFindById(storeName: string): (words: string) => Promise<boolean> {
   const may = useMay();
   const navigate = useNavigate();

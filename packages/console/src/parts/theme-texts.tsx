@@ -22,7 +22,7 @@ export async function fetchTheme(name: string): Promise<ThemeRow | undefined> {
   return content.find((row) => row.name === name);
 }
 
-/** The words of a journey that the tenant says in its own way, by language. A text that lacks a placeholder is refused. */
+/** The tenant's own texts of the journey, by language. A text that lacks a placeholder is refused. */
 export function ThemeTexts({ theme }: { theme: ThemeRow }) {
   const t = useT();
   const may = useMay();
@@ -84,7 +84,7 @@ type OwnTextProps = { row: TextRow; theme: ThemeRow; language: Language; own: Ow
 
 type TextChange = { language: Language; key: string; text: string; before: string };
 
-/** All own texts are stored together, so one is put among those that are stored now. */
+/** All own texts are stored together, so a changed one is merged into the newest ones. */
 async function saveText(theme: ThemeRow, { language, key, text, before }: TextChange, isSure: boolean) {
   const newest = (await fetchTheme(theme.name)) ?? theme;
   const own = ownTextsOf(newest);

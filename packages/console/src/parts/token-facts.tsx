@@ -11,7 +11,7 @@ export function usesOf({ counter, maxCount, type }: TokenRow): string {
   return type === 'MULTI_USE_COUNT_LIMITED' ? `${counter} / ${maxCount}` : String(counter);
 }
 
-/** How often and until when a link may be used, and what it gives to each verification. */
+/** The limits of a start link, and its parameters for each verification. */
 export function TokenFacts({ token }: { token: TokenRow }) {
   const t = useT();
   const { type, notBeforeDtm, notAfterDtm, maxProcessDuration, forTest, parameters = {} } = token;
@@ -22,7 +22,7 @@ export function TokenFacts({ token }: { token: TokenRow }) {
   if (notBeforeDtm) facts.push([t('list.from'), <Moment key="from" at={notBeforeDtm} />]);
   if (notAfterDtm) facts.push([t('keys.expires'), <Moment key="to" at={notAfterDtm} />]);
   for (const [name, value] of Object.entries(parameters)) facts.push([name, <bdi key={name}>{value}</bdi>]);
-  // Earlier clients still send these. New links do not have them.
+  // Earlier clients still send these; new links do not have them.
   if (maxProcessDuration) facts.push(['maxProcessDuration', maxProcessDuration, true]);
   if (forTest !== undefined) facts.push(['forTest', String(forTest), true]);
   return (

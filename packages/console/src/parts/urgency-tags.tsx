@@ -7,7 +7,7 @@ type Queued = Pick<Result<'reviews', 'get'>, 'priority' | 'dueDtm'>;
 
 const SOON_MS = 60 * 60 * 1000;
 
-/** What makes a case urgent: its priority, and a deadline that is near or over. */
+/** The priority of a case, and its deadline if that is near or over. */
 export function UrgencyTags({ priority, dueDtm }: Queued) {
   const t = useT();
   const momentText = useMomentText();

@@ -7,7 +7,7 @@ import { saveFile } from './save-file.ts';
 
 const BYTES_PER_MB = 1_000_000;
 
-/** Fetches a file and offers it to the browser. `progress` says how much has come, with a percentage if it is known. */
+/** Fetches a file and saves it in the browser. `progress` has the bytes so far, and a percentage if it is known. */
 export function useDownload(name: string, fetchFile: (onBytes: OnBytes) => Promise<Blob>) {
   const { t, language } = useTexts();
   const [{ bytes, expected }, setSize] = useState({ bytes: 0, expected: 0 });

@@ -4,9 +4,9 @@ import { useLeaveGuard } from './use-leave-guard.ts';
 type Stored<T> = { fields: T; lastUpdatedDtm: string | undefined };
 
 /**
- * The fields of a stored object while they are edited. What somebody else stores meanwhile replaces nothing that was typed:
- * `ifLastUpdatedDtm` then is that of the fields the operator began with, so the server refuses the change and the difference
- * is shown. Fields that nobody has edited follow what is stored, and so does the date if other members were changed.
+ * The fields of a stored object while they are edited. A change by somebody else never replaces typed input:
+ * `ifLastUpdatedDtm` then stays that of the version that the edit began with, so the server refuses the change and the
+ * difference is shown. Unedited fields follow the stored version, and so does the date if other members were changed.
  */
 export function useDraft<T extends object>(stored: Stored<T>) {
   const [base, setBase] = useState(stored);
@@ -25,12 +25,12 @@ export function useDraft<T extends object>(stored: Stored<T>) {
     fields,
     change: (more: Partial<T>) => setFields({ ...fields, ...more }),
     isChanged,
-    /** What the operator began with. */
+    /** The fields with which the edit began. */
     storedFields: base.fields,
     ifLastUpdatedDtm: base.lastUpdatedDtm,
-    /** Goes on with these, which are stored now. */
+    /** Continues with these fields, which are now stored. */
     follow,
-    /** Gives the own changes up. */
+    /** Discards the edit. */
     reset: () => setFields(base.fields),
   };
 }

@@ -4,7 +4,7 @@ import { useT } from '../texts/texts.tsx';
 
 const unsaved = new Set<symbol>();
 
-/** Asks before the screen is left, or the page closed, while there is something that was not saved. */
+/** Asks before the screen or the page is left with unsaved changes. */
 export function useLeaveGuard(isChanged: boolean): void {
   const t = useT();
   useBlocker({ shouldBlockFn: () => !confirm(t('definitions.unsaved')), disabled: !isChanged });
@@ -16,7 +16,7 @@ export function useLeaveGuard(isChanged: boolean): void {
   }, [isChanged]);
 }
 
-/** Asks the same before something else than another address takes the screen away. */
+/** Asks the same before the screen is left in another way than by an address. */
 export function useMayLeave(): () => boolean {
   const t = useT();
   return () => unsaved.size === 0 || confirm(t('definitions.unsaved'));

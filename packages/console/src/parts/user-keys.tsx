@@ -27,7 +27,7 @@ type KeyRow = {
   remove?: { isAllowed: boolean; act(): Promise<unknown> };
 };
 
-/** What a user signs in with, one in a row: devices, their keys, passkeys, one-time codes, the face. */
+/** The credentials of a user, one per row: devices, their keys, passkeys, one-time codes, the face. */
 export function UserKeys({ summary, params }: { summary: Summary; params: UserParams }) {
   const t = useT();
   const rows = useRows(summary, params);
@@ -131,7 +131,7 @@ function KeyActions({ row, params }: { row: KeyRow; params: UserParams }) {
   );
 }
 
-/** Registrations and sign-ins that are under way. */
+/** The pending registrations and sign-ins of a user. */
 export function UserSessions({ params }: { params: UserParams }) {
   const t = useT();
   const columns: Column<SessionRow>[] = [

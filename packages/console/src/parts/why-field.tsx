@@ -2,7 +2,7 @@ import { Textarea } from '@mantine/core';
 
 type WhyProps = { label: string; value: string; onChange(value: string): void; hasFocus?: boolean };
 
-/** Why somebody does what the dialog does. The reason is required. */
+/** The required reason for an action. */
 export function WhyField({ label, value, onChange, hasFocus = false }: WhyProps) {
   return (
     <Textarea

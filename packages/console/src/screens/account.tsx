@@ -122,7 +122,7 @@ function Passkeys() {
   );
 }
 
-/** A link by e-mail and a code of this app sign in where no passkey is at hand. */
+/** An authenticator app, with which an operator signs in by e-mail link and code where no passkey is available. */
 function AuthenticatorApp() {
   const t = useT();
   const { data } = useQuery({ queryKey: ['my-passkeys'], queryFn: () => call('consoleAccount', 'listPasskeys', {}) });

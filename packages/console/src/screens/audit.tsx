@@ -19,7 +19,7 @@ type Filter = 'action' | 'processInstanceId' | 'operatorId' | 'apiKeyId' | 'from
 
 const MAX_PEOPLE = 200;
 
-/** Whoever acts is chosen by name; the address holds the id. */
+/** The people and keys to filter by: their names are shown, and the address holds the id. */
 function usePeople() {
   const may = useMay();
   const people = useQuery({
@@ -108,7 +108,7 @@ export function Audit() {
   );
 }
 
-/** What was changed: each value before and after, where it is no secret; otherwise what was sent. */
+/** Shows what was changed: each value before and after unless it is secret, or else the fields of the request. */
 function Details({ details }: Pick<AuditRow, 'details'>) {
   const t = useT();
   const { fields = [], values, changes } = details ?? {};
@@ -129,7 +129,7 @@ function Details({ details }: Pick<AuditRow, 'details'>) {
 
 type ChangesProps = { changes: NonNullable<NonNullable<AuditRow['details']>['changes']>; fields: readonly string[] };
 
-/** The server lists no more. */
+/** The server lists at most this number. */
 const MAX_CHANGES = 50;
 
 function Changes({ changes, fields }: ChangesProps) {
@@ -159,7 +159,7 @@ function Changes({ changes, fields }: ChangesProps) {
   );
 }
 
-/** A narrow column breaks it at its full stop, and nowhere else. */
+/** An action that a narrow column breaks only at its full stop. */
 function Action({ action }: Pick<AuditRow, 'action'>) {
   const [subject, ...verb] = action.split('.');
   return (
@@ -171,7 +171,7 @@ function Action({ action }: Pick<AuditRow, 'action'>) {
   );
 }
 
-/** The verification, and what of it; or the name beside the id, where the event has one. */
+/** Shows the verification and the part of it, or else the name beside the id, if the event has one. */
 function Item({ row: { item, processInstanceId, details } }: { row: AuditRow }) {
   const may = useMay();
   const id = item ?? (processInstanceId ? '' : '–');

@@ -24,7 +24,7 @@ import { useT } from '../texts/texts.tsx';
 import { CaseView } from './instance.tsx';
 import { titleOf } from './instances.tsx';
 
-/** One case: everything about it, and the decision, by keyboard if one likes. The next case is fetched ahead. */
+/** One case with its data and its decision, by keyboard if wanted. The next case is loaded in advance. */
 export function CaseScreen() {
   const t = useT();
   const { id = '' } = useParams({ strict: false });
@@ -32,7 +32,7 @@ export function CaseScreen() {
   const allowed = { seeData: may('userData', 'get'), seeEvents: may('processInstances', 'listEvents') };
   const query = useCase(id, allowed);
   const go = useNextCase(id, allowed);
-  // This outlives the decision: a case that was asked again waits for the person, no longer for a reviewer.
+  // The link outlives the decision: after "Ask again" the case waits for the person, not for a reviewer.
   const [link, setLink] = useState<string>();
   const leave = () => {
     setLink(undefined);
@@ -74,15 +74,15 @@ function CaseActions({ caseFile }: { caseFile: Case }) {
   );
 }
 
-/** Cases that wait for the second verdict of somebody else are passed over. */
+/** The number of cases that are searched for the next one; cases with the viewer's own verdict are skipped. */
 const NEXT_SIZE = 20;
 const IMAGES_AHEAD = 6;
 
 type Allowed = { seeData: boolean; seeEvents: boolean };
 
 /**
- * Goes to the most urgent other case that nobody has claimed, whose data and first images are fetched ahead. Whoever is
- * faster than the server waits for its answer; where there is no such case, the queue is shown.
+ * Goes to the most urgent unclaimed case, whose data and first images are loaded in advance. A reviewer who is faster
+ * than the server waits for its response; if there is no such case, the queue is shown.
  */
 function useNextCase(id: string, allowed: Allowed): () => void {
   const environment = useEnvironment();
@@ -102,7 +102,7 @@ function useNextCase(id: string, allowed: Allowed): () => void {
   const may = useMay();
   const mayList = may('reviews', 'list');
   const { data: nextId } = useQuery({ ...nextCase, enabled: mayList });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: fetched once for each next case.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: loaded once for each next case.
   useEffect(() => {
     if (!nextId) return;
     const queryFn = () => loadCase(nextId, allowed);

@@ -17,7 +17,7 @@ import { Failed, Guarded, Waiting } from '../parts/states.tsx';
 import { useLeaveGuard } from '../parts/use-leave-guard.ts';
 import { useT } from '../texts/texts.tsx';
 
-// Loaded when somebody asks for the document: an editor brings a lot of code.
+// Loaded when the document is opened, because the editor is large.
 const CodeEditor = lazily(() => import('../parts/code-editor.tsx'), 'CodeEditor');
 
 type DefinitionView = Result<'processDefinitions', 'get'>;
@@ -32,15 +32,15 @@ const STARTER = {
     { id: 'decide', type: 'decision' },
   ],
 };
-/** Changes that can be undone. */
+/** The number of changes that can be undone. */
 const MAX_UNDO = 50;
 const MAX_NAME = 50;
 const COPY = '-copy';
-/** As the schema of a definition says. */
+/** The limits of the schema of a definition. */
 const DEFAULT_RETENTION_DAYS = 30;
 const MAX_RETENTION_DAYS = 3650;
 
-/** A version of a definition: its document, checked while one types. A deployed version is only read. */
+/** A version of a definition, which is validated while the operator types. A deployed version is read-only. */
 export function Definition() {
   const { id = '' } = useParams({ strict: false });
   const { from } = useSearch({ strict: false }) as { from?: string };
@@ -69,7 +69,7 @@ function copyOf({ document, name }: DefinitionView): object {
 
 const textOf = (document: object) => JSON.stringify(document, null, 2);
 
-/** The text, what it was before, and the stored version that it began with. */
+/** The text, its history, and the stored version with which the edit began. */
 function useDraft(view: DefinitionView | undefined, template: object | undefined) {
   const [base, setBase] = useState(view);
   const [first, setFirst] = useState(textOf(view?.document ?? template ?? STARTER));
@@ -97,7 +97,7 @@ function useDraft(view: DefinitionView | undefined, template: object | undefined
   };
 }
 
-/** Stores the text. If somebody else has stored another one meanwhile, nothing is overwritten before one has seen it. */
+/** Stores the text. If somebody else has stored another version meanwhile, the operator sees it first. */
 function useStore(view: DefinitionView | undefined, draft: ReturnType<typeof useDraft>) {
   const navigate = useNavigate();
   const [newer, setNewer] = useState<DefinitionView>();
@@ -204,7 +204,7 @@ type FormsProps = StepsProps & {
   target: { pointer: string } | undefined;
 };
 
-/** One document in three forms; each shows what the others have changed. */
+/** One document in three forms; each shows the changes of the others. */
 function Forms({ text, onText, isReadOnly, undo, form, onForm, faults = [], target }: FormsProps) {
   const t = useT();
   return (

@@ -120,7 +120,7 @@ function useColumns(): Column<DefinitionRow>[] {
   ];
 }
 
-/** A document that was exported here or elsewhere becomes the next version of its name. */
+/** An exported document becomes the next version of its name. */
 function Import() {
   const t = useT();
   const navigate = useNavigate();

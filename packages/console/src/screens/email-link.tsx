@@ -8,7 +8,7 @@ import { Waiting } from '../parts/states.tsx';
 import { type TextKey, useT } from '../texts/texts.tsx';
 import { Welcome } from './welcome.tsx';
 
-/** Whoever opened a link from an e-mail types the code of the authenticator app, and sets one up if there is none yet. */
+/** Signs in by a link from an e-mail and a code of the authenticator app, which is set up first if there is none. */
 export function EmailLink({ code, onDone }: { code: string; onDone(): void }) {
   const t = useT();
   const client = useQueryClient();

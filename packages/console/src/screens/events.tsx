@@ -31,15 +31,15 @@ const FILTERS = [
 const WORDS: Readonly<Record<string, TextKey>> = { SUCCEEDED: 'word.DONE', FAILED: 'word.FAILED' };
 const POLL_MS = 500;
 const MAX_POLLS = 120;
-/** Rows of the table; whoever needs more narrows the filters, or asks the API. */
+/** The maximum number of rows in the table; larger results need narrower filters or the API. */
 const MAX_SHOWN = 5000;
 
-/** Fields of one row begin at one height, however long their descriptions are. */
+/** Aligns the inputs of a row, however long their descriptions are. */
 const INPUT_FIRST: ('label' | 'input' | 'description')[] = ['label', 'input', 'description'];
 
 type Search = Readonly<Record<string, string | undefined>>;
 
-/** Starts a query and asks for its result until there is one. Later pages are added to those that were read. */
+/** Starts a query and polls for its result. Further pages are appended. */
 function useEventQuery(search: Search, size: number) {
   const [answer, setAnswer] = useState<Answer>();
   const [executionId, setExecutionId] = useState('');

@@ -14,7 +14,7 @@ import { STATUSES } from './instances.tsx';
 
 type ExportRow = Result<'instanceExports', 'list'>['content'][number];
 
-/** Long lists of verifications as files, which the server prepares. One sees the own ones alone. */
+/** Long lists of verifications as files, which the server prepares. Operators see only their own exports. */
 export function Exports() {
   const t = useT();
   return (
@@ -58,7 +58,7 @@ function useColumns(): Column<ExportRow>[] {
   ];
 }
 
-/** The filters as the list has them. */
+/** The filters in the words of the list. */
 function useFiltersText() {
   const t = useT();
   return ({ filters }: ExportRow): string => {

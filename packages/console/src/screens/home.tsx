@@ -12,7 +12,7 @@ import { Page } from '../parts/page.tsx';
 import { QUEUE_ORDER } from '../parts/queue-order.ts';
 import { type TextKey, useT } from '../texts/texts.tsx';
 
-/** What waits, what came of the rest, and what is still to be set up. Every number leads to its list. */
+/** Shows what waits, the recent results, and what is still to be set up. Every number links to its list. */
 export function Home() {
   const t = useT();
   const { operator } = useSession();
@@ -30,7 +30,7 @@ export function Home() {
 
 const MENTIONS_SHOWN = 3;
 
-/** What colleagues ask to be looked at. */
+/** Notes of colleagues that mention the operator. */
 function Mentions() {
   const t = useT();
   const environment = useEnvironment();
@@ -100,7 +100,7 @@ const SHOWN_STATUSES = [
 type Status = (typeof SHOWN_STATUSES)[number][0];
 const WEEK_DAYS = 7;
 
-/** What came of the verifications of today, beside those of the same day a week ago. Each number leads to its list. */
+/** The verifications of today by status, beside those of the same day a week ago. Each number links to its list. */
 function Numbers() {
   const t = useT();
   return (
@@ -156,7 +156,7 @@ function Count({ status, daysAgo, title }: { status: Status; daysAgo: number; ti
   );
 }
 
-/** A day of the viewer's calendar, so many days ago. */
+/** A past day of the viewer's calendar. */
 function dayOf(daysAgo: number): string {
   const date = new Date();
   date.setDate(date.getDate() - daysAgo);
@@ -167,10 +167,10 @@ function dayOf(daysAgo: number): string {
 const SOON_DAYS = 14;
 const MAX_LOOKED_AT = 100;
 const MAX_NAMED = 5;
-/** Webhooks whose newest delivery is looked at. */
+/** The number of webhooks whose newest delivery is checked. */
 const MAX_ASKED = 20;
 
-/** What needs somebody: keys that expire soon, webhooks that are off or fail. */
+/** Shows what needs attention: keys that expire soon, webhooks that are blocked or fail. */
 function Attention() {
   const t = useT();
   const may = useMay();

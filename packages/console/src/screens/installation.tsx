@@ -17,7 +17,7 @@ import { useT } from '../texts/texts.tsx';
 type TenantRow = Result<'installation', 'listTenants'>['content'][number];
 type Created = Result<'installation', 'createTenant'>;
 
-/** All tenants and the queue of the installation, for those to whom it was granted at the machine. */
+/** All tenants and the queue of the installation, for operators who were granted this on the machine. */
 export function Installation() {
   const t = useT();
   const { ofInstallation } = useSession();
@@ -149,7 +149,7 @@ function TenantActions({ row: { id, status } }: { row: TenantRow }) {
 
 const EVERY_MS = 15_000;
 
-/** What waits in the queue, and what was given up. */
+/** The waiting and the dead jobs of the queue. */
 function Queues() {
   const t = useT();
   const may = useMay();

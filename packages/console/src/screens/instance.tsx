@@ -33,7 +33,7 @@ export function Instance() {
   const t = useT();
   const { id = '' } = useParams({ strict: false });
   const may = useMay();
-  // Whoever looks for a status reads nothing of the person; what is read is recorded.
+  // Looking up a status must not read personal data, because each read is recorded.
   const [shownId, setShownId] = useState('');
   const seeData = may('userData', 'get');
   const isHidden = seeData && shownId !== id;
@@ -105,7 +105,7 @@ export function CaseView({ caseFile, onShow }: { caseFile: Case; onShow?: () => 
   );
 }
 
-/** In place of what the person gave, until somebody asks for it. */
+/** Shown instead of the personal data until the operator asks for it. */
 function Hidden({ onShow }: { onShow(): void }) {
   const t = useT();
   return (
@@ -172,7 +172,7 @@ function Actions({ caseFile: { instance } }: { caseFile: Case }) {
   );
 }
 
-/** Everything that is stored of the person, each item by its path. */
+/** All stored items of the person, by their path. */
 function Items({ caseFile: { instance, data } }: { caseFile: Case }) {
   const t = useT();
   const may = useMay();
@@ -202,7 +202,7 @@ function Items({ caseFile: { instance, data } }: { caseFile: Case }) {
   );
 }
 
-/** What is left of a verification that was erased: when, by whom, and the signed receipt. */
+/** What remains of an erased verification: when, by whom, and the signed receipt. */
 function Tombstone({ id }: { id: string }) {
   const t = useT();
   const { data, error, isPending } = useQuery({

@@ -36,7 +36,7 @@ export function nameOf({ firstName, lastName }: { firstName?: string; lastName?:
   return [firstName, lastName].filter(Boolean).join(' ');
 }
 
-/** The name that was given, else the one in the document if its data is here, else a text that says why there is none. */
+/** The given name, or else that of the document if its data is loaded, or else a text that says why there is none. */
 export function titleOf(
   t: ReturnType<typeof useT>,
   instance: { firstName?: string; lastName?: string; redactedDtm?: string },
@@ -46,7 +46,7 @@ export function titleOf(
 }
 
 type Filter = 'q' | 'status' | 'definition' | 'from' | 'to';
-/** The columns that everybody sees first. The others can be chosen. */
+/** The columns that are shown by default. */
 const FIRST_COLUMNS = ['status', 'definition', 'created', 'expires'];
 
 export function Instances() {

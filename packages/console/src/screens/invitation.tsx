@@ -11,7 +11,7 @@ import { Welcome } from './welcome.tsx';
 type Opened = Result<'consoleAccount', 'openInvitation'>;
 type CreationOptions = Parameters<typeof startRegistration>[0]['optionsJSON'];
 
-/** Whoever was invited makes a passkey, and is signed in. */
+/** An invited person registers a passkey, and is signed in. */
 export function Invitation({ code, onJoined }: { code: string; onJoined(): void }) {
   const t = useT();
   const opened = useQuery({
@@ -37,7 +37,7 @@ export function Invitation({ code, onJoined }: { code: string; onJoined(): void 
   return <Join code={code} invitation={opened.data} onJoined={onJoined} />;
 }
 
-/** Makes a passkey and hands it over; returns the session that begins. */
+/** Registers a passkey; resolves to the new session. */
 async function accept({ ceremonyId, publicKey }: Opened, fields: { code: string; name: string; email?: string }) {
   const optionsJSON = publicKey as unknown as CreationOptions;
   const credential = (await startRegistration({ optionsJSON })) as unknown as Record<string, unknown>;
@@ -57,7 +57,7 @@ function Join({ code, invitation, onJoined }: { code: string; invitation: Opened
     setBusy(true);
     setFault(undefined);
     try {
-      // The options are good once, so another try needs others.
+      // The options can be used once, so another attempt needs new ones.
       const options = fault ? await call('consoleAccount', 'openInvitation', { body: { code } }) : invitation;
       const fields = { code, name: name.trim(), ...(isFirst && { email: email.trim() }) };
       beginSession(client, await accept(options, fields));

@@ -91,7 +91,7 @@ function useRoles() {
   return useQuery({ queryKey: ['roles'], queryFn: () => call('operatorRoles', 'list', {}), enabled });
 }
 
-/** Roles that every tenant has are described in the language of the operator; the tenant describes its own. */
+/** Built-in roles are described in the operator's language; the tenant describes its own. */
 function useRoleDescription() {
   const t = useT();
   return (role: Role | undefined) => {

@@ -52,7 +52,7 @@ const STARTER_STYLE = `body {
 const endingOf = (path: string) => path.slice(path.lastIndexOf('.') + 1).toLowerCase();
 const bytesOf = (text: string) => strToU8(text) as Uint8Array<ArrayBuffer>;
 
-/** Folders are entries of their own, which have nothing in them. */
+/** Folders are entries of their own without content, so they are dropped. */
 async function fetchFiles(id: string | undefined): Promise<Files> {
   if (!id) return { 'index.html': bytesOf(STARTER), 'style.css': bytesOf(STARTER_STYLE) };
   const archive = await callForBlob('customPages', 'getArchive', { params: { id } }, 'application/zip');
@@ -60,7 +60,7 @@ async function fetchFiles(id: string | undefined): Promise<Files> {
   return Object.fromEntries(entries.filter(([path]) => !path.endsWith('/'))) as Files;
 }
 
-/** The files of a custom page as texts. What is saved is the next version; a version never changes. */
+/** Edits the files of a custom page. Saving creates the next version; a version never changes. */
 export function PageSource() {
   const { name = '' } = useParams({ strict: false }) as { name?: string };
   const { version } = useSearch({ strict: false }) as { version?: string };
@@ -207,7 +207,7 @@ type FileContentProps = {
   onContent(content: Uint8Array<ArrayBuffer>): void;
 };
 
-/** A text in an editor, a picture as it looks; anything else stays as it is. */
+/** Shows a text in an editor and a picture as an image; any other file stays unchanged. */
 function FileContent({ path, content, isReadOnly, onContent }: FileContentProps) {
   const t = useT();
   const ending = endingOf(path);

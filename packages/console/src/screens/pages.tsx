@@ -20,7 +20,7 @@ import { useT } from '../texts/texts.tsx';
 
 type PageRow = Result<'customPages', 'list'>['content'][number];
 
-/** Pages of the tenant's own, which steps of a journey show. */
+/** The tenant's own pages, which steps of a journey show. */
 export function CustomPages() {
   const t = useT();
   const may = useMay();
@@ -129,7 +129,7 @@ function NewPage() {
   );
 }
 
-/** One page: its versions, what each looks like, and which journeys show. */
+/** One page: its versions, their previews, and which one journeys show. */
 export function CustomPage() {
   const t = useT();
   const may = useMay();
@@ -188,7 +188,7 @@ function VersionActions({ row, onPreview }: { row: PageRow; onPreview(url: strin
   const buttons = [
     { isShown: may('customPages', 'preview'), label: t('themes.preview'), act: preview },
     { isShown: row.status === 'EDITABLE' && may('customPages', 'deploy'), label: t('definitions.deploy'), act: deploy },
-    // Journeys show the newest version that is deployed: without this one it is the one before.
+    // Journeys show the newest deployed version; to withdraw it brings back the one before.
     { isShown: isDeployed && may('customPages', 'archive'), label: t('pages.rollBack'), act: withdraw },
     { isShown: may('customPages', 'getArchive'), label: t('definitions.export'), act: save },
   ];
@@ -230,7 +230,7 @@ function VersionActions({ row, onPreview }: { row: PageRow; onPreview(url: strin
   );
 }
 
-/** A version as a phone or a desktop shows it. Its scripts run in a frame that can reach nothing. */
+/** Previews a version on a phone or desktop. Its scripts run in a sandboxed frame. */
 function Preview({ row, url }: { row: PageRow; url: string }) {
   const t = useT();
   const [device, setDevice] = useState('phone');

@@ -13,7 +13,7 @@ import { Guarded, Waiting } from '../parts/states.tsx';
 import { type TranslatePerson, usePersonTexts } from '../texts/persons.ts';
 import { useT } from '../texts/texts.tsx';
 
-/** Everything about one person: found, handed out, erased. The address holds the request, and never who the person is. */
+/** Finds, exports and erases everything about one person. The address names the request, and never the person. */
 export function Persons() {
   const t = useT();
   const texts = usePersonTexts();
@@ -30,7 +30,7 @@ type OwnRequest = { id: string; selectors: Selectors };
 function Requests({ p }: { p: TranslatePerson }) {
   const may = useMay();
   const { filters, set } = useFilters<'request'>();
-  /** Whom the request on this screen is about; the server does not say. */
+  /** The person of the request on this screen, because the server does not store it. */
   const [ownRequest, setOwnRequest] = useState<OwnRequest>();
   const onStarted = (selectors: Selectors) => (request: Result<'personRequests', 'get'>) => {
     setOwnRequest({ id: request.id, selectors });
@@ -67,7 +67,7 @@ const NO_VALUES: Values = {
   reference: '',
 };
 
-/** Undefined while nobody is named. */
+/** Undefined while no value is typed. */
 function requestOf(values: Values): NewRequest | undefined {
   const email = values.email.trim();
   const externalId = values.externalId.trim();

@@ -7,12 +7,12 @@ import { Waiting } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 import { Welcome } from './welcome.tsx';
 
-/** The provider has sent the browser back: what it answered signs the person in. */
+/** Signs in with the response that the provider has sent by redirect. */
 export function ProviderAnswer({ query, onDone }: { query: string; onDone(): void }) {
   const t = useT();
   const client = useQueryClient();
   const [fault, setFault] = useState<string>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an answer is good once.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a response can be used once.
   useEffect(() => {
     call('consoleAccount', 'completeSingleSignOn', { body: { query } }).then(
       (session) => {

@@ -58,7 +58,7 @@ export function Reviews() {
   );
 }
 
-/** What waits for a decision, the oldest first. */
+/** The cases that wait for a decision, the oldest first. */
 function Open({ view }: { view: string }) {
   const t = useT();
   const explain = useExplainQueue();
@@ -132,7 +132,7 @@ function NobodyWaits() {
   );
 }
 
-/** Only the cases of one definition, of any version; of those that wait, only the overdue ones. */
+/** Filters by definition, in any version, and open cases by being overdue. */
 function QueueFilters({ isOpen }: { isOpen: boolean }) {
   const t = useT();
   const { filters, set } = useFilters<'definition' | 'due' | 'queue'>();
@@ -179,7 +179,7 @@ function QueueFilters({ isOpen }: { isOpen: boolean }) {
   );
 }
 
-/** The queues that the tenant has named, with how many wait in each. */
+/** The tenant's queues, with the number of waiting cases. */
 function useQueues() {
   const may = useMay();
   const environment = useEnvironment();
@@ -193,7 +193,7 @@ function useQueues() {
 
 type ClosedRow = Result<'closedReviews', 'list'>['content'][number];
 
-/** What was decided, the newest first. */
+/** The decided cases, the newest first. */
 function Closed() {
   const t = useT();
   const columns: Column<ClosedRow>[] = [

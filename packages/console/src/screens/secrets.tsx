@@ -16,7 +16,7 @@ import { useT } from '../texts/texts.tsx';
 
 type SecretRow = Result<'cloudSecrets', 'list'>['content'][number];
 
-/** Secrets that steps and webhooks send. A value can be written and never read. */
+/** Secrets that steps and webhooks send. A value can be written but never read. */
 export function Secrets() {
   const t = useT();
   const may = useMay();
@@ -62,7 +62,7 @@ export function Secrets() {
   );
 }
 
-/** A new secret, or a new value for one. */
+/** Creates a secret, or replaces its value. */
 function SecretForm({ of, onDone }: { of?: SecretRow; onDone(): void }) {
   const t = useT();
   const [name, setName] = useState(of?.name ?? '');
@@ -76,7 +76,7 @@ function SecretForm({ of, onDone }: { of?: SecretRow; onDone(): void }) {
       const query = isSure ? {} : { ifLastUpdatedDtm: base.lastUpdatedDtm };
       return call('cloudSecrets', 'update', { params: { cloudSecretId: base.id }, query, body: { value, hosts } });
     },
-    // A value is never read, so the difference says at least whose it would be.
+    // A value is never read, so the difference shows only whose value it would be.
     async fetchTheirs() {
       const { content } = await call('cloudSecrets', 'list', { query: { name: base?.name, size: 200 } });
       const newer = content.find(({ id }) => id === base?.id);

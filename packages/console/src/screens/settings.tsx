@@ -15,7 +15,7 @@ import { useT } from '../texts/texts.tsx';
 
 type SettingsView = Result<'processSettings', 'get'>;
 
-/** What holds for all verifications of the tenant, and what goes when its time is over. */
+/** The settings of all verifications of the tenant, and what will be deleted next. */
 export function Settings() {
   const t = useT();
   const may = useMay();
@@ -54,7 +54,7 @@ function storedFieldsOf({ lastUpdatedDtm, ...fields }: SettingsView): {
   return { fields, lastUpdatedDtm };
 }
 
-/** The settings as they are being changed. */
+/** The settings while they are edited. */
 function useSettings(of: SettingsView) {
   const t = useT();
   const draft = useDraft(storedFieldsOf(of));
@@ -143,7 +143,7 @@ function Form({ of }: { of: SettingsView }) {
   );
 }
 
-/** The version, and what waits for this tenant. */
+/** The version of the server, and the pending work of this tenant. */
 function Health() {
   const t = useT();
   const momentText = useMomentText();

@@ -9,7 +9,7 @@ import { Welcome } from './welcome.tsx';
 
 type RequestOptions = Parameters<typeof startAuthentication>[0]['optionsJSON'];
 
-/** `hasEnded`: the session of this page is over, and what was typed in it waits. */
+/** `hasEnded`: the session of this page has expired, and its input is still in memory. */
 export function SignIn({ hasEnded }: { hasEnded: boolean }) {
   const t = useT();
   const client = useQueryClient();
@@ -19,7 +19,7 @@ export function SignIn({ hasEnded }: { hasEnded: boolean }) {
   const isPressed = useRef(false);
   const signInBy = async (useBrowserAutofill: boolean) => {
     const { ceremonyId, publicKey } = await call('consoleAccount', 'startSignIn', { body: {} });
-    // The offer in the field would end the ceremony of whoever was quicker and pressed the button.
+    // If the button was already pressed, the request of the field must not replace its ceremony.
     if (useBrowserAutofill && isPressed.current) return;
     const optionsJSON = publicKey as unknown as RequestOptions;
     const credential = await startAuthentication({ optionsJSON, useBrowserAutofill });
@@ -92,7 +92,7 @@ function Notices({ hasEnded, fault }: { hasEnded: boolean; fault: TextKey | unde
   );
 }
 
-/** Says the same whether somebody has the address or not. */
+/** Responds in the same way whether or not an operator has the address, so that addresses cannot be probed. */
 function LinkByEmail({ email, onFault }: { email: string; onFault(error: unknown): void }) {
   const t = useT();
   const [isSent, setSent] = useState(false);

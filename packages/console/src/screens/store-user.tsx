@@ -19,7 +19,7 @@ type UserView = Result<'users', 'get'>;
 type AuthenticationRow = Result<'users', 'listAuthentications'>['content'][number];
 type Params = { storeName: string; userId: string };
 
-/** One user of a store: what they sign in with, how it went, and whether they are locked. */
+/** One user of a store: credentials, authentications and locks. */
 export function StoreUser() {
   const { name = '', userId = '' } = useParams({ strict: false }) as { name?: string; userId?: string };
   const environment = useEnvironment();
@@ -43,7 +43,7 @@ function UserDetails({ user, params }: { user: UserView; params: Params }) {
   const navigate = useNavigate();
   const isWhollyLocked = user.status === 'LOCKED' || user.status === 'TEMP_LOCKED';
   const lockedModalities = modalitiesOf(user).filter(({ locked }) => locked);
-  // Too many failures lock one way to sign in; the status then still says that the user is active.
+  // Too many failures lock one modality; the status of the user then still is ACTIVE.
   const isLocked = isWhollyLocked || lockedModalities.length > 0;
   const lock = useAct(() => callLoosely('users', isLocked ? 'unlock' : 'lock', { params, body: {} }));
   return (
@@ -100,7 +100,7 @@ function modalitiesOf({ lockInfo }: UserView) {
   return Object.entries(lockInfo.modalities).map(([modality, state]) => ({ modality, ...state }));
 }
 
-/** How often somebody failed lately, and which ways to sign in are locked. */
+/** The number of recent failures, and the locked modalities. */
 function LockState({ user }: { user: UserView }) {
   const t = useT();
   const { failedCount, lockCount } = user.lockInfo;
@@ -169,7 +169,7 @@ function Authentications({ params }: { params: Params }) {
   );
 }
 
-/** Members of an object, one in a row; what is an object itself is shown as it is. */
+/** The members of an object, one per row; nested objects are shown as JSON. */
 function Facts({ title, of }: { title: string; of: object | undefined }) {
   const entries = Object.entries(of ?? {});
   if (entries.length === 0) return null;

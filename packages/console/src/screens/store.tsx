@@ -86,7 +86,7 @@ type Config = { lastUpdatedDtm?: string };
 type Edited = { kind: Kind; name: string; config: Config };
 type PartiesProps = { store: StoreView; onEdit(kind: Kind, name: string, config: Config): void };
 
-/** The relying parties and policies that the store has. */
+/** The relying parties and policies of the store. */
 function Parties({ store: { name: storeName, configuration }, onEdit }: PartiesProps) {
   const t = useT();
   const may = useMay();
@@ -146,9 +146,9 @@ const STARTERS: Record<Kind, object> = {
   push: { rpId: 'app', numberMatching: true },
 };
 
-/** Members of an answer that an update does not accept. */
+/** Members of a response that an update does not accept. */
 const NOT_SENT: ReadonlySet<string> = new Set(['rpId', 'name', 'providers', 'createdDtm', 'lastUpdatedDtm']);
-/** How a change of each kind is called, and what names the one to change. */
+/** The operation that changes each kind, and the parameter that names the object. */
 const CHANGES = {
   passkey: ['passkeys', 'updateConfig', 'rpId'],
   appkey: ['appkeys', 'updateConfig', 'rpId'],
@@ -176,7 +176,7 @@ const MEMBERS = {
   push: 'pushNotificationPolicies',
 } as const;
 
-/** A relying party or a policy. What does not fit together is refused with an explanation. */
+/** Edits a relying party or a policy. The server explains why it refuses an inconsistent one. */
 function ConfigForm({ store: storeName, kind, of, onDone }: ConfigFormProps) {
   const t = useT();
   const [text, setText] = useState(JSON.stringify(of ? changeable(of.config) : STARTERS[kind], null, 2));
@@ -193,7 +193,7 @@ function ConfigForm({ store: storeName, kind, of, onDone }: ConfigFormProps) {
       const { configuration } = await call('stores', 'get', { params: { storeName } });
       return changeable(configuration[MEMBERS[kind]]?.[of?.name ?? ''] ?? {});
     },
-    // Members that are not sent stay as they are.
+    // Members that are not sent stay unchanged.
     mine: { ...changeable(of?.config ?? {}), ...objectOf(text) },
     onSaved: onDone,
     onTheirs: onDone,

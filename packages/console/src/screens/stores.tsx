@@ -16,7 +16,7 @@ import { useT } from '../texts/texts.tsx';
 
 type StoreRow = Result<'stores', 'list'>['content'][number];
 
-/** Identity stores: where users, their keys and faces are kept. */
+/** Identity stores, which hold users with their keys and faces. */
 export function Stores() {
   const t = useT();
   const may = useMay();
@@ -54,7 +54,7 @@ export function Stores() {
   );
 }
 
-/** A new store, or a change of one. The server says what is wrong with the configuration, and where. */
+/** Creates or changes a store. The server reports faults of the configuration with their position. */
 export function StoreForm({ of, onDone }: { of?: StoreRow; onDone(): void }) {
   const t = useT();
   const [name, setName] = useState(of?.name ?? '');
@@ -96,7 +96,7 @@ export function StoreForm({ of, onDone }: { of?: StoreRow; onDone(): void }) {
   );
 }
 
-/** What is being typed may not be JSON yet. */
+/** An empty object while the typed text is no valid JSON. */
 export function objectOf(text: string): object {
   try {
     return Object(JSON.parse(text)) as object;

@@ -59,7 +59,7 @@ const STARTER = {
   error: '#b3261e',
   success: '#1b6e3c',
 } as Palette;
-/** What is read on what: below 4.5:1 is hard to read, below 3:1 is refused. */
+/** Pairs of foreground and background: a ratio below 4.5 is hard to read, one below 3 is refused. */
 const PAIRS = [
   ['onPrimary', 'primary'],
   ['text', 'background'],
@@ -70,7 +70,7 @@ const PAIRS = [
 const GOOD = 4.5;
 const LEAST = 3;
 
-/** How journeys look. */
+/** The design of journeys. */
 export function Themes() {
   const t = useT();
   const may = useMay();
@@ -161,7 +161,7 @@ type ThemeFields = Pick<ThemeRow, 'palette' | 'radius' | 'fontFamily'>;
 
 const fieldsOf = ({ palette, radius, fontFamily }: ThemeRow): ThemeFields => ({ palette, radius, fontFamily });
 
-/** The colours and shapes as they are being changed. */
+/** The colours and shapes while they are edited. */
 function useThemeDraft(theme: ThemeRow) {
   const t = useT();
   const { lastUpdatedDtm, name: themeName } = theme;
@@ -271,7 +271,7 @@ function Logo({ theme: { name: themeName, logoUrl } }: { theme: ThemeRow }) {
   );
 }
 
-/** Has a heading, a field that is filled in, one that is not, and a button. */
+/** A form with a heading, a filled field, an empty one and a button. */
 const SAMPLE = {
   schema: {
     type: 'object',
@@ -287,7 +287,7 @@ const SAMPLE = {
 
 type PreviewProps = { theme: ThemeRow };
 
-/** A page of a journey with the theme, on a phone or a desktop. */
+/** Previews a page of a journey with the theme, on a phone or a desktop. */
 function Preview({ theme }: PreviewProps) {
   const { t, language } = useTexts();
   const [device, setDevice] = useState('phone');

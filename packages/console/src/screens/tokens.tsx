@@ -18,7 +18,7 @@ import { useT } from '../texts/texts.tsx';
 
 type TokenRow = Result<'processTokens', 'list'>['content'][number];
 
-/** Links that start a verification: each binds a definition. */
+/** Links that start a verification; each binds a definition. */
 export function Tokens() {
   const t = useT();
   const may = useMay();

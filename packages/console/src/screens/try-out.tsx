@@ -16,7 +16,7 @@ type DefinitionRow = Result<'processDefinitions', 'list'>['content'][number];
 type Trial = Result<'processInstances', 'create'>;
 
 const FIRST_DEFINITION = 'document-and-selfie';
-/** A newcomer wants to see a case, so that a person decides unless something else is chosen. */
+/** By default a person decides, because newcomers want to see a case. */
 const FIRST_SCENARIO = 'face-mismatch';
 const WORDS: Readonly<Record<string, TextKey>> = {
   passed: 'try.passed',
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<string, TextKey>> = {
 };
 const MAX_CHOICES = 200;
 
-/** Runs a definition in the sandbox, as a phone would show it, and leads to the case that comes of it. */
+/** Runs a definition in the sandbox, in a frame like a phone, and leads to its case. */
 export function TryOut() {
   const { environments } = useSession();
   const environment = useEnvironment();
@@ -91,7 +91,7 @@ function Choices({ onStarted, isAgain }: { onStarted(trial: Trial): void; isAgai
       />
       <Select
         label={t('try.scenario')}
-        // Those with words of ours need no description, which the server has in English.
+        // Scenarios with a text of ours do not need the server's description, which is in English.
         description={WORDS[scenario] ? undefined : scenarioRows.find(({ name }) => name === scenario)?.description}
         data={scenarioRows.map(({ name }) => ({ value: name, label: WORDS[name] ? t(WORDS[name]) : name }))}
         value={scenario}
@@ -113,7 +113,7 @@ function Choices({ onStarted, isAgain }: { onStarted(trial: Trial): void; isAgai
   );
 }
 
-/** One start link for each definition that is tried, so that trials do not fill the list of links. */
+/** Uses one start link per definition, so that trials do not fill the list of links. */
 async function startTrial({ id, name, version }: DefinitionRow, scenario: string): Promise<Trial> {
   const tokenName = `Console ${id}`;
   const { content } = await call('processTokens', 'list', { query: { processTokenSearch: tokenName, size: 1 } });
@@ -129,7 +129,7 @@ async function startTrial({ id, name, version }: DefinitionRow, scenario: string
 const POLL_MS = 1500;
 const OPEN: ReadonlySet<string> = new Set(['PENDING', 'ACTIVE', 'PAUSED']);
 
-/** What came of it, and where to go on. */
+/** The result of the trial, and where to continue. */
 function Outcome({ id }: { id: string }) {
   const t = useT();
   const { data } = useQuery({
@@ -162,7 +162,7 @@ function Outcome({ id }: { id: string }) {
   );
 }
 
-/** The journey itself. Where journeys have an origin of their own, it opens beside. */
+/** The journey itself. If journeys have their own origin, it opens in a new tab. */
 function Phone({ url }: { url: string }) {
   const t = useT();
   const frame = useRef<HTMLIFrameElement>(null);

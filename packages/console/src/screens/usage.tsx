@@ -23,7 +23,7 @@ const BARS = [
   { at: 4, color: 'gray.5' },
 ];
 
-/** How much is verified, how well, and how fast. Every figure is a table that can be saved. */
+/** The number, quality and speed of verifications. Every figure is a table that can be exported. */
 export function Usage() {
   const t = useT();
   const environment = useEnvironment();
@@ -130,7 +130,7 @@ function UsageReport({ usage, definition }: { usage: UsageView; definition: stri
   );
 }
 
-/** The figures that are looked at first. */
+/** The most important figures. */
 function KeyFigures({ usage: { total, agreement, secondsToEnd } }: { usage: UsageView }) {
   const { t, language } = useTexts();
   const decisions = total.accepted + total.declined;
@@ -157,7 +157,7 @@ function KeyFigures({ usage: { total, agreement, secondsToEnd } }: { usage: Usag
   );
 }
 
-/** Which steps of the newest deployed version people see, finish and leave. */
+/** The steps of the newest deployed version: how many people see, finish and leave each. */
 function Funnel({ definition }: { definition: string | undefined }) {
   const t = useT();
   const may = useMay();

@@ -22,7 +22,7 @@ import { useT } from '../texts/texts.tsx';
 type ListView = Result<'watchlists', 'get'>;
 type MemberRow = Result<'watchlists', 'listMembers'>['content'][number];
 
-/** One watchlist: its members with reason and expiry, and a form that tries a match. */
+/** One watchlist: its members with reason and expiry, and a form to test a match. */
 export function Watchlist() {
   const { id = '' } = useParams({ strict: false });
   const environment = useEnvironment();
@@ -99,10 +99,10 @@ function WatchlistDetails({ list }: { list: ListView }) {
   );
 }
 
-/** Values that are added together. */
+/** The maximum number of values that are added together. */
 const MAX_LINES = 500;
 
-/** A reason and an end are always asked for. */
+/** Adds members. A reason and an expiry are required. */
 function NewMember({ list, onDone }: { list: ListView; onDone(): void }) {
   const t = useT();
   const [value, setValue] = useState('');
@@ -120,7 +120,7 @@ function NewMember({ list, onDone }: { list: ListView; onDone(): void }) {
       const who = { image: image ? await base64Of(image) : '', ...(firstName && { firstName }) };
       return addOne({ ...who, ...(lastName && { lastName }) });
     }
-    // What was added leaves the field, so that the line that was refused is the first one there.
+    // Added lines leave the field, so that a refused line becomes the first one.
     for (const [at, line] of lines.entries()) {
       setValue(lines.slice(at).join('\n'));
       await addOne({ value: line });
@@ -168,7 +168,7 @@ function NewMember({ list, onDone }: { list: ListView; onDone(): void }) {
   );
 }
 
-/** Tries a face or a value against the list and shows how many members match. */
+/** Searches a face or a value in the list, and shows the number of matches. */
 function Match({ list }: { list: ListView }) {
   const t = useT();
   const [value, setValue] = useState('');
@@ -221,7 +221,7 @@ function Match({ list }: { list: ListView }) {
   );
 }
 
-/** Whom it may be, the likeliest first. The list holds numbers instead of faces, so there is no picture to compare. */
+/** The possible matches, the likeliest first. Without pictures, because the list holds numbers instead of faces. */
 function Candidates({ matchResult: { candidates } }: { matchResult: Result<'watchlists', 'match'> }) {
   const t = useT();
   return (

@@ -19,7 +19,7 @@ type WatchlistRow = Result<'watchlists', 'list'>['content'][number];
 const TYPES = ['FACE', 'DOCUMENT_NUMBER', 'EMAIL'] as const;
 type Type = (typeof TYPES)[number];
 
-/** Lists of whom to look out for. */
+/** The watchlists of the tenant. */
 export function Watchlists() {
   const t = useT();
   const may = useMay();

@@ -148,7 +148,7 @@ function Deliveries({ id, title, maxAttempts }: DeliveriesProps) {
   );
 }
 
-/** What was sent, and what the endpoint answered when it refused. */
+/** What was sent, and the response of the endpoint if it refused. */
 function Delivery({ id, deliveryId }: { id: string; deliveryId: string }) {
   const t = useT();
   const environment = useEnvironment();
@@ -204,10 +204,10 @@ function Replay({ id, deliveryId }: { id: string; deliveryId: string }) {
 }
 
 const HOUR_MS = 3_600_000;
-/** How far back deliveries are sent again. */
+/** The time ranges for which failed deliveries can be sent again. */
 const SINCE_HOURS = [1, 24, 7 * 24, 30 * 24];
 
-/** Sends everything again that failed since a time, each under the id that it had. */
+/** Sends all deliveries again that have failed since a time, each under its old id. */
 function Recover({ id, onDone }: { id: string; onDone(): void }) {
   const t = useT();
   const [hours, setHours] = useState('24');

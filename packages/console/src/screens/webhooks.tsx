@@ -75,7 +75,7 @@ const COMMON = ['*', 'instance.completed', 'instance.created', 'instance.askedAg
 
 type WebhookFormProps = { of?: WebhookRow; onMade(secret: string | undefined): void };
 
-/** A new webhook, or a change of one. */
+/** Creates or changes a webhook. */
 export function WebhookForm({ of, onMade }: WebhookFormProps) {
   const t = useT();
   const [name, setName] = useState(of?.name ?? '');

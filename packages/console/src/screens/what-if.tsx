@@ -22,7 +22,7 @@ const EXAMINED_AT_ONCE = 5000;
 const MAX_SHOWN = 200;
 const TONES = { PASS: 'good', FAIL: 'bad', REVIEW: 'wait', UNFINISHED: 'plain', NOT_KNOWN: 'plain' } as const;
 
-/** Past verifications, decided again by another version of their definition. */
+/** Decides past verifications again by another version of their definition. */
 export function WhatIf() {
   const t = useT();
   const environment = useEnvironment();
@@ -82,7 +82,7 @@ export function WhatIf() {
   );
 }
 
-/** A part at a time, each shown as soon as it is there. */
+/** Fetches the result in parts, and shows each as soon as it arrives. */
 async function replayAll(definition: Document, days: number, show: (total: Total) => void): Promise<void> {
   const startDateTime = new Date(Date.now() - days * DAY_MS).toISOString();
   const total: Total = { examined: 0, counts: [], changed: [] };
@@ -111,7 +111,7 @@ function OutcomeTag({ outcome }: { outcome: keyof typeof TONES }) {
 
 const VERDICTS: Record<string, TextKey> = { APPROVED: 'reviews.APPROVED', REJECTED: 'reviews.REJECTED' };
 
-/** What a reviewer decided, if one did. */
+/** The verdict of the reviewer, if there was one. */
 function useVerdictText() {
   const t = useT();
   return (verdict: string) => (VERDICTS[verdict] ? t(VERDICTS[verdict]) : '–');

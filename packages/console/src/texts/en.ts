@@ -2,7 +2,7 @@ import { casesEn } from './cases/en.ts';
 import { objectsEn } from './objects/en.ts';
 import { screensEn } from './screens/en.ts';
 
-/** English, and the list of all keys. */
+/** The English texts, which define all keys. */
 export const en = {
   ...screensEn,
   ...objectsEn,

@@ -1,7 +1,7 @@
 import type { HintTexts } from './hints/en.ts';
 import { useLaterTexts } from './later-texts.ts';
 
-/** What a list is for, said where it is empty; and words of filters. Undefined until they are loaded. */
+/** Descriptions of empty lists, and labels of filters; undefined until they are loaded. */
 export const useHints = () =>
   useLaterTexts<keyof HintTexts>('hints', {
     en: async () => (await import('./hints/en.ts')).hintsEn,

@@ -3,7 +3,7 @@ import { type Language, translator, useTexts, type Values } from './texts.tsx';
 
 type Loaders<K extends string> = Record<Language, () => Promise<Readonly<Record<K, string>>>>;
 
-/** Words that only some screens need; undefined until they are loaded. */
+/** Texts that only some screens need; undefined until they are loaded. */
 export function useLaterTexts<K extends string>(name: string, loaders: Loaders<K>) {
   const { language } = useTexts();
   const { data } = useQuery({

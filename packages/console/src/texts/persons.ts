@@ -4,7 +4,7 @@ import type { Values } from './texts.tsx';
 
 export type TranslatePerson = (key: keyof PersonTexts, values?: Values) => string;
 
-/** The words of the screen of person requests; undefined until they are loaded. */
+/** The texts of the screen of person requests; undefined until they are loaded. */
 export const usePersonTexts = (): TranslatePerson | undefined =>
   useLaterTexts<keyof PersonTexts>('persons', {
     en: async () => (await import('./persons/en.ts')).personsEn,

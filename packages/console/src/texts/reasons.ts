@@ -20,13 +20,13 @@ function useReasons(): Reasons | undefined {
   }).data;
 }
 
-/** The name of a check, a field, an event or a signal of the browser. One that has no name in this language is shown as the API writes it. */
+/** The name of a check, a field, an event or a signal of the browser; the API's own name if there is no translation. */
 export function useNames(): (of: 'checks' | 'fields' | 'events' | 'signals', name: string) => string {
   const data = useReasons();
   return (of, name) => data?.[of][name] ?? name;
 }
 
-/** Explains a reason. A word that has no sentence is shown as it is. */
+/** Explains a reason. A word without a sentence is shown unchanged. */
 export function useExplain(): (judgement: Judgement) => Explanation {
   const data = useReasons();
   return ({ reason = '', score, threshold }) => {
@@ -40,7 +40,7 @@ export function useExplain(): (judgement: Judgement) => Explanation {
   };
 }
 
-/** A reason of the queue is `<step>:<reason>`. */
+/** A reason of the queue has the form `<step>:<reason>`. */
 export function useExplainQueue(): (text: string) => string {
   const explain = useExplain();
   return (text) => explain({ reason: text.slice(text.indexOf(':') + 1) }).why;

@@ -4,7 +4,7 @@ import { isUnreachable } from '../api/client.ts';
 import { patiently } from '../api/when-unreachable.ts';
 import { en, type Texts } from './en.ts';
 
-/** The words of the console. English is always there; the others are loaded when they are wanted. */
+/** The texts of the console. English is part of the page; other languages are loaded when they are chosen. */
 export type TextKey = keyof typeof en;
 export type Language = 'en' | 'de' | 'ar';
 
@@ -69,7 +69,7 @@ export function TextsProvider({ children }: { children: (spoken: Spoken) => Reac
   return <Context value={spoken}>{children(spoken)}</Context>;
 }
 
-/** What went wrong, in words. */
+/** The text of an error. */
 export function useErrorText(): (error: unknown) => string {
   const t = useT();
   return (error) => {

@@ -1,4 +1,4 @@
-/** What reviewers do with a case besides deciding it. */
+/** The texts of a reviewer's actions on a case besides deciding it. */
 export const casesEn = {
   'correct.button': 'Correct',
   'correct.of': 'Correct: {field}',

@@ -1,6 +1,6 @@
 import type { IdentityEventType } from '@grove/contract';
 
-/** What an empty list is for, by the operation that reads it; and the words of event queries. Loaded when needed. */
+/** Descriptions of empty lists, by the operation that reads them, and labels of event queries. Loaded when needed. */
 export const hintsEn = {
   'processInstances.search':
     'A verification is one person going through a definition. Send somebody a start link, or do one yourself on the screen Try it.',

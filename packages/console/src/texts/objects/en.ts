@@ -1,4 +1,4 @@
-/** The words of keys of users, custom pages, forms, deliveries, conditions, the server's health and the installation. */
+/** The texts of user keys, custom pages, forms, deliveries, conditions, the server's health and the installation. */
 export const objectsEn = {
   'word.DONE': 'Done',
   'word.RUNNING': 'Running',

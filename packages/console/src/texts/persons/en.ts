@@ -1,4 +1,4 @@
-/** The words of the screen of person requests. They are loaded with it. */
+/** The texts of the screen of person requests, which are loaded with it. */
 export const personsEn = {
   lead: 'Find everything that is stored about one person. Then hand it out, or erase it.',
   who: 'Who is the person?',

@@ -1,4 +1,4 @@
-/** The words of the screens beside reviews: usage, what if, settings, lists, stores, themes. */
+/** The texts of the screens beside reviews: usage, what if, settings, lists, stores, themes. */
 export const screensEn = {
   'palette.title': 'Jump to',
   'palette.open': 'Jump to … (Ctrl K)',
