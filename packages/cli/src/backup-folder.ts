@@ -6,10 +6,10 @@ import { masterKeyPlace } from './operator.ts';
 import type { Result } from './output.ts';
 import { progressLine } from './progress.ts';
 
-/** Backups in a folder: a copy of the database, a manifest for each, and the images of all of them. */
+/** Backups in a folder: for each a copy of the database and a manifest, and the images of all of them. */
 const clock = { now: Date.now };
 
-/** The images of all backups of a folder, laid out as the server lays them out. */
+/** The folder with the images of all backups, in the server's layout. */
 export const IMAGES = 'images';
 
 export async function placesOf(config: Pick<Config, 'blobFolder' | 's3'>): Promise<Places> {
@@ -39,11 +39,11 @@ export async function backUpFolder(config: Config, { folder, list, keep }: Folde
       from,
       to: list ? undefined : to,
       keys: keysOf(copy),
-      referenced: (keys) => namedIn(live, keys),
+      referenced: (keys) => referencedIn(live, keys),
       onImage: (count) => line.show('Images saved', count, total),
     });
     const removed = keep === undefined ? [] : await keepNewest(folder, keep, to.images);
-    return backedUp(config, { ...done, database, removed, list });
+    return describeBackup(config, { ...done, database, removed, list });
   } finally {
     line.end();
     await copy.close();
@@ -56,7 +56,7 @@ async function backUpDatabase(config: Config, folder: string, stamp: string) {
   if (!isFile(config.database)) return null;
   const done = await backUpSqlite({ database: config.database.file, target: join(folder, `${stamp}.sqlite`) });
   const sha256 = await hashOfFile(done.file);
-  if (sha256 === undefined) throw new Error(`${done.file} has gone`);
+  if (sha256 === undefined) throw new Error(`${done.file} no longer exists`);
   return { file: basename(done.file), bytes: done.bytes, sha256 };
 }
 
@@ -77,7 +77,7 @@ async function countImages(view: View): Promise<number> {
   return total;
 }
 
-async function namedIn(view: View, keys: readonly string[]): Promise<Set<string>> {
+async function referencedIn(view: View, keys: readonly string[]): Promise<Set<string>> {
   const { everyTenantId, knownBlobs } = await import('@grove/server');
   const referencedKeys = new Set<string>();
   const tenantIds: TenantId[] = await Array.fromAsync(everyTenantId(view.system));
@@ -86,7 +86,7 @@ async function namedIn(view: View, keys: readonly string[]): Promise<Set<string>
   return referencedKeys;
 }
 
-type Done = {
+type FolderBackupResult = {
   manifest: string;
   images: number;
   copied: number;
@@ -96,7 +96,7 @@ type Done = {
   list: boolean;
 };
 
-function backedUp(config: Config, done: Done): Result {
+function describeBackup(config: Config, done: FolderBackupResult): Result {
   const { manifest, images, copied, erasedMeanwhile, database, removed, list } = done;
   const text = [
     `The backup is complete: ${resolve(manifest)}.`,
@@ -104,7 +104,7 @@ function backedUp(config: Config, done: Done): Result {
       ? `Database: ${database.file} (${(database.bytes / 1024).toFixed(0)} KiB, checked).`
       : 'Database: PostgreSQL is not part of it. Keep the pg_dump that you made before beside it.',
     list ? `Images: ${images}, listed; the bucket keeps them.` : `Images: ${images}, of which ${copied} are new.`,
-    ...(erasedMeanwhile > 0 ? [`${erasedMeanwhile} images were erased while it ran and are not in it.`] : []),
+    ...(erasedMeanwhile > 0 ? [`${erasedMeanwhile} images were erased during the backup and are not in it.`] : []),
     ...(removed.length > 0 ? [`Removed ${removed.length} older backups.`] : []),
     `The master key is not in it: keep ${masterKeyPlace(config)} elsewhere.`,
   ];

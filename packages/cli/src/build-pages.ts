@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /**
- * Builds the pages of end users and of operators when they are missing or older than their sources. In a process of its
- * own, so that the server does not carry the builder along. A server without pages still serves everything else.
+ * Builds the pages for end users and operators if they are missing or older than their sources. It runs in a process of
+ * its own, so that the server's memory stays free of the builder. A server without pages still serves everything else.
  */
 const SITES = { journey: 'the pages of the journey', console: 'the console' } as const;
 
-/** The reason if one of them failed. */
+/** Resolves to the reason if one of them failed. */
 export async function buildPages(say: (line: string) => void): Promise<string | undefined> {
   const faults: string[] = [];
   for (const [name, what] of Object.entries(SITES)) {
@@ -30,7 +30,7 @@ async function buildOne(file: string, what: string, say: (line: string) => void)
   return failed;
 }
 
-/** What went wrong, if anything did. */
+/** Resolves to the output of a failed build; undefined if it succeeded. */
 function run(file: string): Promise<string | undefined> {
   return new Promise((done) => {
     const child = spawn(process.execPath, [file], { stdio: ['ignore', 'ignore', 'pipe'] });

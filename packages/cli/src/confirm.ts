@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 
-/** True if the person at the terminal types exactly what is expected. The question does not mix with a result. */
+/** Asks on standard error, apart from the result. True if the person types the expected text. */
 export async function confirmByTyping(question: string, expected: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Environment, environmentOf, GROVE, keysSeenBy, startGrove, temporaryFolder } from '../test/grove.ts';
 
-/** What the documentation shows is run as it is shown; only addresses, keys and folders are put in. */
+/** Runs the examples of the documentation unchanged, except for addresses, keys and folders. */
 const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
 const DOCUMENTED_ADDRESS = 'http://localhost:8080';
 const MARK = '<<< next block >>>';
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 120_000;
 
 const run = promisify(execFile);
 
-/** The blocks of one language in the section whose title begins so. */
+/** The blocks of a language in the section whose title begins with `title`. */
 function blocksOf(document: string, title: string, language: string): string[] {
   const sections = readFileSync(`${REPOSITORY}/${document}`, 'utf8').split(/^## /m);
   const section = sections.find((each) => each.startsWith(title)) ?? '';
@@ -23,27 +23,27 @@ function blocksOf(document: string, title: string, language: string): string[] {
   return blocks.map(([, text = '']) => text);
 }
 
-/** Puts a value in the place of what is documented, which must be there. */
+/** Replaces a text of the documentation, which must contain it. */
 function put(text: string, documented: string | RegExp, value: string): string {
   assert.ok(text.search(documented) >= 0, `${documented} is in the documentation`);
   return text.replace(documented, () => value);
 }
 
-/** The blocks in one shell, because they use each other's variables; what each of them printed. */
+/** Runs the blocks in one shell, because they share variables. Resolves to the output of each. */
 async function runBlocks(blocks: readonly string[], env: Environment): Promise<string[]> {
   const script = ['set -eu', blocks.join(`\necho '${MARK}'\n`)].join('\n');
   const { stdout } = await run('sh', ['-c', script], { env: environmentOf(env), timeout: TIMEOUT_MS });
   return stdout.split(MARK);
 }
 
-/** A folder in this package, so that what is imported from it is found as in the repository. */
+/** A folder in this package, so that imports are resolved as in the repository. */
 function folderHere(t: TestContext): string {
   const folder = mkdtempSync(fileURLToPath(new URL('../documentation-', import.meta.url)));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** One server for all of it, as a reader has who goes from page to page. */
+/** One server for all pages, like that of a reader who follows them. */
 test('with a server that was started as the quick start says', async (t) => {
   const { ready, url } = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
 
@@ -122,7 +122,7 @@ test('the commands of the operator run as documented: tenants, migrations, backu
   const [, migrations = ''] = commands('Stopping and upgrading');
   const blocks = [...commands('Tenants'), migrations, ...commands('Backup'), ...commands('Keys and their rotation')];
   const printed = await runBlocks(blocks, { GROVE_DATA: `${folder}/data` });
-  assert.match(printed[0] ?? '', /The tenant acme is made.*acme {2}Acme Ltd.*The API key "recovery" is made/s);
+  assert.match(printed[0] ?? '', /The tenant acme was created.*acme {2}Acme Ltd.*The API key "recovery" was created/s);
   assert.match(printed[1] ?? '', /up to date.*up to date/s);
   assert.match(printed[2] ?? '', /The master key is NOT in it.*Restored .*is kept: \S+\.before-restore-/s);
   assert.match(printed[3] ?? '', /has version 2\..*has version 2\..*The old versions are in \S+\.retired-/s);

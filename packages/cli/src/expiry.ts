@@ -3,7 +3,7 @@ import { UsageError } from './failure.ts';
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** `8h`, `30d`, `2030-01-31` or `2030-01-31T12:00:00Z`, as the date-time that the API takes. */
+/** Converts `8h`, `30d`, `2030-01-31` or `2030-01-31T12:00:00Z` to the date-time of the API. */
 export function expiryFrom(text: string, now: number): string {
   const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   if (count !== undefined) return new Date(now + Number(count) * UNITS[unit as keyof typeof UNITS]).toISOString();

@@ -5,26 +5,26 @@ import { forTerminal, jsonLine } from './output.ts';
 /** The command line or the environment is wrong, and nothing was done. */
 export class UsageError extends Error {}
 
-/** What the process answers with. 0 is success. */
+/** The exit codes of the process; 0 is success. */
 export const FAILED = 1;
 export const USAGE = 2;
 
 export type Failure = {
   exitCode: number;
   message: string;
-  /** Where in our code it happened, for faults that nobody foresaw. */
+  /** The position in our code, for unexpected faults. */
   stack?: string;
-  /** More for machines: the faults of a configuration, the number of an answer. */
+  /** Details for machines: the faults of a configuration, the number of a refusal. */
   detail?: Record<string, unknown>;
 };
 
 const CLIENT_ERRORS = ['GroveError', 'GroveConnectionError'];
 
-/** Every fault in words that an operator can act on. */
+/** Converts an error to a message that an operator can act on. */
 export async function failureOf(error: unknown, help = 'grove help'): Promise<Failure> {
   if (error instanceof UsageError) return { exitCode: USAGE, message: error.message };
   if (error instanceof CommanderError) return { exitCode: USAGE, message: usageMessage(error, help) };
-  // What these two belong to is large, so only a command that used it has loaded it: then it is loaded at once.
+  // The packages of these errors are large. A command that throws one has already loaded its package.
   if (error instanceof Error && CLIENT_ERRORS.includes(error.name)) {
     const { GroveConnectionError, GroveError } = await import('grove-idv-sdk');
     if (error instanceof GroveError) return refusedByServer(error);
@@ -33,7 +33,7 @@ export async function failureOf(error: unknown, help = 'grove help'): Promise<Fa
       return { exitCode: FAILED, message: `${error.message}. ${advice}` };
     }
   }
-  // Loaded only now: a command that calls a server over the network does not need the server's code to fail.
+  // Loaded only here: a command that calls a server needs no code of the server.
   const { ApiError, BackupError, ConfigError, OperatorError } = await import('@grove/server');
   if (error instanceof ConfigError) {
     return { exitCode: USAGE, message: error.message, detail: { faults: error.faults } };
@@ -72,10 +72,10 @@ function unforeseen(error: unknown): Failure {
   const { code, syscall, port } = error as NodeJS.ErrnoException & { port?: number };
   if (syscall === 'listen') return { exitCode: FAILED, message: listenMessage(code, port, error) };
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  // Several attempts to connect come as one error without a message.
+  // Several failed attempts to connect come as one error without a message.
   const attempts = error instanceof AggregateError ? error.errors.map(({ message }: Error) => message).join('; ') : '';
   const message = `${error.message || attempts}${cause}`;
-  // An error that carries a code, or that is a plain Error, was thrown on purpose and says what is wrong.
+  // An error with a code, and a plain Error, was thrown on purpose and has a message for operators.
   const foreseen = code !== undefined || error.constructor === Error || error.name === 'DbError';
   return { exitCode: FAILED, message, ...(!foreseen && error.stack && { stack: error.stack }) };
 }

@@ -41,13 +41,13 @@ test('a name below localhost reaches this machine, and stays in the Host header'
   });
 });
 
-test('an answer without content and another address work as with fetch', async (t) => {
+test('a response without content and another address behave as with fetch', async (t) => {
   const port = await echo(t);
   assert.equal((await localFetch(`http://demo.fir.localhost:${port}/empty`)).status, 204);
   assert.equal(((await (await localFetch(`http://localhost:${port}/`)).json()) as { method: string }).method, 'GET');
 });
 
-test('a signal ends the request', async (t) => {
+test('an aborted signal ends the request', async (t) => {
   const port = await echo(t);
   const signal = AbortSignal.timeout(50);
   await assert.rejects(localFetch(`http://demo.fir.localhost:${port}/never`, { signal }));

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 
 /**
- * Names below localhost are this machine (RFC 6761, 6.3), but not every resolver knows it, and fetch asks the resolver.
- * The connection goes to localhost; the Host header keeps the name, because it says which tenant is meant.
+ * Names below localhost are this machine (RFC 6761, 6.3), but not every resolver knows that, and fetch asks the
+ * resolver. The connection goes to localhost; the Host header keeps the name, because it names the tenant.
  */
 export const localFetch: typeof fetch = async (input, init = {}) => {
   const url = new URL(input instanceof Request ? input.url : input);

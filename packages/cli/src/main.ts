@@ -28,7 +28,7 @@ import { defineTrigger } from './commands/trigger.ts';
 import { FAILED, failureOf, failureText } from './failure.ts';
 import { styled } from './output.ts';
 
-/** `grove`: operates a server and calls one. Each command is a file of its own. */
+/** `grove` operates a server and calls one. Each command is a file of its own. */
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 const json = process.argv.includes('--json');
 
@@ -38,7 +38,7 @@ const fail = async (error: unknown, help?: string): Promise<number> => {
   return failure.exitCode;
 };
 
-// Nobody was waiting for these, so they are bugs: where they happened matters more than what they say.
+// Uncaught errors are bugs, so the stack matters more than the message.
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
     const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
@@ -46,7 +46,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.exit(FAILED);
   });
 }
-// Whoever reads our output may have read enough.
+// The reader of our output may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -67,12 +67,12 @@ const grove = program();
 try {
   await grove.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'help']);
 } catch (error) {
-  // Help that was asked for arrives here, too.
+  // Requested help arrives here, too.
   const isHelp = error instanceof CommanderError && error.exitCode === 0;
   if (!isHelp) process.exitCode = await fail(error, helpFor(grove, process.argv.slice(2)));
 }
 
-/** The help of the command that was meant, as far as its words are commands. */
+/** The help command of the deepest subcommand that the words name. */
 function helpFor(command: Command, [word, ...others]: readonly string[]): string {
   const next = command.commands.find((each) => each.name() === word);
   return next ? helpFor(next, others).replace('grove help', `grove help ${word}`) : 'grove help';

@@ -4,7 +4,7 @@ import { UsageError } from './failure.ts';
 import { localFetch } from './local-fetch.ts';
 import type { CommonOptions } from './output.ts';
 
-/** What the commands have in common that call a server over the network. */
+/** The options of commands that call a server over the network. */
 export type ServerOptions = CommonOptions & { url?: string; apiKey?: string };
 
 export const WHERE = `
@@ -13,12 +13,12 @@ the machine cannot see in the list of processes.`;
 
 export function onServer(command: Command): Command {
   return command
-    .option('--url <address>', 'the base address of the tenant; GROVE_URL unless given')
-    .option('--api-key <key>', 'the key to call it with; GROVE_API_KEY unless given');
+    .option('--url <address>', 'the base address of the tenant; by default GROVE_URL')
+    .option('--api-key <key>', 'the API key for the calls; by default GROVE_API_KEY');
 }
 
 export type Environment = 'live' | 'test';
-/** `environment`: of the key, and so of whatever is made with it. */
+/** `environment` is that of the key, and so of everything made with it. */
 export type Server = {
   readonly client: Client;
   readonly baseUrl: string;
@@ -29,7 +29,7 @@ export type Server = {
 const TEST_KEY = /^grv_test_/;
 const environments = new WeakMap<Client, Environment>();
 
-/** That of the API key with which the client calls. */
+/** The environment of the API key with which the client calls. */
 export function environmentOf(client: Client): Environment {
   return environments.get(client) ?? 'live';
 }
@@ -39,12 +39,12 @@ export async function serverFrom(options: ServerOptions): Promise<Server> {
   const apiKey = options.apiKey ?? process.env.GROVE_API_KEY;
   if (!baseUrl || !apiKey) {
     throw new UsageError(
-      `Which server? ${baseUrl ? 'Its address is given, its API key is not' : 'Its address is not given'}. Set GROVE_URL ` +
+      `Which server? ${baseUrl ? 'Its address is set, but no API key' : 'No address is set'}. Set GROVE_URL ` +
         'and GROVE_API_KEY, or use --url and --api-key. An operator without a key makes one on the machine of the ' +
         'server: grove keys create <name> --tenant <id>',
     );
   }
-  // Loaded only now: it comes with the whole contract, which most commands do not need.
+  // Loaded only here: it includes the whole contract, which most commands do not need.
   const { createClient } = await import('grove-idv-sdk');
   try {
     const environment = TEST_KEY.test(apiKey) ? 'test' : 'live';

@@ -1,12 +1,12 @@
 import type { Config, Environment, Operator } from '@grove/server';
 
-/** What belongs to the commands that call a server, and not to the server. */
+/** The variables of commands that call a server, which the server itself does not know. */
 export const CLIENT_VARIABLES = {
   GROVE_URL: 'The base address of a tenant, for the commands that call a server; or --url',
   GROVE_API_KEY: 'The API key they call it with; or --api-key',
 } as const;
 
-/** The environment of the server: a variable of ours would be refused there as misspelt. */
+/** The environment without these variables, because the server would refuse them as misspelt. */
 export function serverEnvironment(environment: Environment = process.env): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !Object.hasOwn(CLIENT_VARIABLES, name)));
 }
@@ -17,13 +17,13 @@ export async function operatorConfig(): Promise<Config> {
 }
 
 export type Access = {
-  /** The first command of an installation makes it; the others look for one. */
+  /** True for commands that create an installation; the others require one. */
   mayMake?: boolean;
 };
 
 /**
- * Works directly on the database, beside a server that may be running on it. Nothing is migrated here: a server of an
- * older release may be using the tables.
+ * Works directly on the database, even while a server runs on it. It never migrates, because a server of an older
+ * release may be using the tables.
  */
 export async function asOperator<T>(
   config: Config,

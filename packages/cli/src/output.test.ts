@@ -14,12 +14,12 @@ test('a table has columns as wide as their widest cell, and no spaces at the end
   assert.equal(text, 'ID    NAME\n1     one\n1000');
 });
 
-test('a name cannot give orders to the terminal', () => {
+test('a name cannot control the terminal', () => {
   assert.equal(printable('till\u001b[2J 7\r\n'), 'till\ufffd[2J 7\ufffd\ufffd');
   assert.equal(printable('a\u202etxt\u2066\u009b2J'), 'a\ufffdtxt\ufffd\ufffd2J');
 });
 
-test('neither can a sentence that holds a name, nor a problem of a server; colours and lines of ours stay', () => {
+test('sentences with names and problems of a server cannot control the terminal; our own colours and lines stay', () => {
   const ours = '\u001b[31mred\u001b[0m\n\tnext';
   assert.equal(forTerminal(`${ours}\u001b[2J\u0007\u009b\u202e\r`), `${ours}\ufffd[2J\ufffd\ufffd\ufffd\ufffd`);
   assert.equal(forTerminal(styled('bold', 'plain')), styled('bold', 'plain'));
@@ -27,7 +27,7 @@ test('neither can a sentence that holds a name, nor a problem of a server; colou
   assert.equal(failureText(failure, false), 'grove: no \ufffd]0;title\ufffd\n');
 });
 
-test('nor can JSON, which means the same as before', () => {
+test('JSON cannot control the terminal, and has the same value', () => {
   const value = { name: 'a\u009b2J\u007f\u202e\u001b[2J é' };
   assert.equal(jsonLine(value), '{"name":"a\\u009b2J\\u007f\\u202e\\u001b[2J é"}\n');
   assert.deepEqual(JSON.parse(jsonLine(value)), value);

@@ -1,9 +1,9 @@
 /**
- * How far a long command is, on standard error: at a terminal one line that changes, with the time left; elsewhere a plain
- * line now and then. A command that is done within a few seconds says nothing elsewhere.
+ * Shows the progress of a long command on standard error: at a terminal as one changing line with the remaining time,
+ * elsewhere as occasional plain lines. Elsewhere, a command of a few seconds prints nothing.
  */
 export type ProgressLine = {
-  /** Another `stage` begins the estimate anew. */
+  /** Another `stage` restarts the estimate. */
   show(stage: string, done: number, total: number): void;
   /** Clears the line of a terminal. */
   end(): void;
@@ -11,7 +11,7 @@ export type ProgressLine = {
 
 const TERMINAL_EVERY_MS = 100;
 const PLAIN_EVERY_MS = 5000;
-/** An estimate from less than this is a guess. */
+/** An estimate from less time than this is a guess. */
 const MIN_ESTIMATE_MS = 1000;
 const CLEAR_LINE = '\r\u001b[K';
 

@@ -1,4 +1,4 @@
-/** Server-sent events of an answer (HTML, 9.2), as far as we send them: single lines of data, and comments. */
+/** Reads server-sent events (HTML, 9.2), as far as Grove sends them: single lines of data, and comments. */
 export type ServerSentEvent = { event: string; data: string };
 
 const MAX_EVENT_CHARACTERS = 2 ** 20;

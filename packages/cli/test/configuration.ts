@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { openTestApp } from '../../server/test/harness.ts';
 import { type Environment, temporaryFolder } from './grove.ts';
 
-/** A server to call, in the process of the test, since only the commands matter; and a folder to configure it from. */
+/** A server in the process of the test, because only the commands matter, and a folder to configure it from. */
 export async function configurable(t: TestContext) {
   const data = mkdtempSync(join(tmpdir(), 'grove-cli-'));
   const app = await openTestApp({ engine: 'sqlite', folder: data, environment: { GROVE_DATA: data } });
@@ -19,7 +19,7 @@ export async function configurable(t: TestContext) {
   return { env, folder, client: app.client, write: writerIn(folder) };
 }
 
-/** Writes text as it is, and anything else as YAML. */
+/** Writes texts unchanged, and anything else as YAML. */
 export function writerIn(folder: string) {
   return (file: string, content: unknown) => {
     const path = join(folder, file);

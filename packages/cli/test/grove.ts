@@ -9,12 +9,12 @@ import type { Ready } from '../src/commands/start.ts';
 /** The real command in a process of its own, on a real data folder. */
 export const GROVE = fileURLToPath(new URL('../bin/grove', import.meta.url));
 
-/** The same as one file, in a run of many files of tests. */
+/** The bundled command, in a run of many test files. */
 export const COMMAND = process.env.TEST_COMMANDS ? join(process.env.TEST_COMMANDS, 'grove.mjs') : GROVE;
 
 const COMMAND_TIMEOUT_MS = 60_000;
 
-// Most of the time of a short command goes into compiling; they share what one of them compiled, or a test before them.
+// Compiling is most of the time of a short command, so all of them share their compiled code.
 const compiled = process.env.NODE_COMPILE_CACHE ?? compiledForThisFile();
 
 function compiledForThisFile(): string {
@@ -25,7 +25,7 @@ function compiledForThisFile(): string {
 
 export type Environment = Record<string, string | undefined>;
 type Output = { stdout: string; stderr: string };
-export type Ended = Output & { code: number | null };
+export type CommandResult = Output & { code: number | null };
 
 export function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'grove-cli-'));
@@ -33,12 +33,12 @@ export function temporaryFolder(t: TestContext): string {
   return folder;
 }
 
-/** Nothing of the environment of whoever runs the tests reaches the command. */
+/** The environment of a command, without any variable of the person who runs the tests. */
 export function environmentOf(variables: Environment): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: compiled, PORT: '0', ...variables };
 }
 
-export async function grove(args: readonly string[], env: Environment): Promise<Ended> {
+export async function grove(args: readonly string[], env: Environment): Promise<CommandResult> {
   const child = spawn(process.execPath, [COMMAND, ...args], {
     env: environmentOf(env),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -51,15 +51,15 @@ export async function grove(args: readonly string[], env: Environment): Promise<
 
 const SCRIPT = '/usr/bin/script';
 
-/** The reason to leave out what needs a terminal, where none can be made. */
+/** The reason to skip tests that need a terminal, if none can be made. */
 export const NO_TERMINAL = process.platform !== 'linux' || !existsSync(SCRIPT) ? 'script(1) is not here' : false;
 
-/** At a terminal of its own, where somebody types when first asked. */
-export async function atTerminal(args: readonly string[], env: Environment, typed = ''): Promise<Ended> {
+/** Runs a command at a terminal of its own, and types `typed` at its first output. */
+export async function atTerminal(args: readonly string[], env: Environment, typed = ''): Promise<CommandResult> {
   const command = [process.execPath, COMMAND, ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], { env: environmentOf(env), timeout: COMMAND_TIMEOUT_MS });
   const readOutput = collect(child);
-  // To write nothing to a command that has ended is a fault as well.
+  // To write nothing to a command that has ended would fail.
   if (typed !== '') child.stdout.once('data', () => child.stdin.write(typed));
   const code = await ended(child);
   return { code, ...readOutput() };
@@ -74,16 +74,16 @@ export async function groveJson<T>(args: readonly string[], env: Environment): P
 
 export type Server = {
   ready: Ready;
-  /** Reachable whatever the resolver thinks of names below localhost. */
+  /** Reachable whatever the resolver knows of names below localhost. */
   url: string;
   output(): Output;
   signal(name: NodeJS.Signals): void;
   ended: Promise<number | null>;
-  /** Stops it gracefully and gives its exit code. */
+  /** Stops it gracefully. Resolves to its exit code. */
   stop(): Promise<number | null>;
 };
 
-/** A server that is ready; it ends with the test. */
+/** Starts a server and waits until it is ready; it ends with the test. */
 export async function startGrove(t: TestContext, env: Environment, ...args: string[]): Promise<Server> {
   const child = launch(t, env, ['start', '--json', ...args]);
   const output = collect(child);
@@ -103,7 +103,7 @@ export async function startGrove(t: TestContext, env: Environment, ...args: stri
   };
 }
 
-/** A server whose words are for people, once it has said them. */
+/** Starts a server with output for people. Resolves to that output. */
 export async function startForPeople(t: TestContext, env: Environment, ...args: string[]): Promise<string> {
   const child = launch(t, env, ['start', ...args]);
   const output = collect(child);
@@ -141,7 +141,7 @@ function ended(child: ChildProcess): Promise<number | null> {
   });
 }
 
-/** What is printed when the server is ready is printed at once. */
+/** The ready line is printed in one write. */
 async function lineFrom(child: ChildProcess, output: () => Output, over: Promise<unknown>) {
   await new Promise<void>((done, failed) => {
     child.stdout?.on('data', () => output().stdout.endsWith('\n') && done());
@@ -159,7 +159,7 @@ export async function issue(url: string, apiKey: string): Promise<Answer & { tok
 
 export type ApiKeyView = { id: string; name: string; status: string; lastIssuedAtDtm?: string };
 
-/** The API keys that a key can see, read with a token it has issued. */
+/** The API keys that a key can list, by a token that it has issued. */
 export async function keysSeenBy(url: string, apiKey: string): Promise<ApiKeyView[]> {
   const { token } = await issue(url, apiKey);
   const answer = await fetch(`${url}/api/arthr/apiKeys?size=100`, { headers: { Authorization: `Bearer ${token}` } });

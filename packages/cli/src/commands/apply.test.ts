@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { configurable, consent, decide, selfie } from '../../test/configuration.ts';
 import { grove, groveJson } from '../../test/grove.ts';
 
-type Applied = {
+type AppliedPlan = {
   changes: boolean;
   definitions: { name: string; action: string; version: number }[];
   tags: { tag: string; action: string }[];
 };
 
-test('apply deploys what the folder says, and a second time changes nothing', async (t) => {
+test('apply deploys the definitions of the folder, and changes nothing the second time', async (t) => {
   const { env, folder, client, write } = await configurable(t);
   write('definitions/one.yaml', {
     name: 'one',
@@ -31,7 +31,7 @@ test('apply deploys what the folder says, and a second time changes nothing', as
     'settings.yaml',
     'redirectOrigins: [HTTPS://WWW.Example.com/, "myapp:"]\nembedOrigins: [https://Shop.example]\n',
   );
-  const first = await groveJson<Applied>(['apply', folder], env);
+  const first = await groveJson<AppliedPlan>(['apply', folder], env);
   assert.equal(first.changes, true);
   assert.deepEqual(
     first.definitions.map(({ name, action, version }) => [name, action, version]),
@@ -46,14 +46,14 @@ test('apply deploys what the folder says, and a second time changes nothing', as
   assert.deepEqual(redirectOrigins, ['https://www.example.com', 'myapp:']);
   assert.deepEqual(embedOrigins, ['https://shop.example']);
 
-  const second = await groveJson<Applied>(['apply', folder], env);
+  const second = await groveJson<AppliedPlan>(['apply', folder], env);
   assert.equal(second.changes, false);
   assert.equal((await client.processDefinitions.list({ query: { name: 'one' } })).totalElements, 1);
   const { stdout } = await grove(['apply', folder], env);
-  assert.match(stdout, /Everything is as the folder says/);
+  assert.match(stdout, /The tenant matches the folder/);
 });
 
-test('apply makes a version of what changed, moves its tags, and leaves the old version and other tags alone', async (t) => {
+test('apply makes a version of each changed definition, moves its tags, and leaves the old version and other tags alone', async (t) => {
   const { env, folder, client, write } = await configurable(t);
   write('definitions/a.yaml', { name: 'a', tags: ['live'], steps: [decide] });
   await grove(['apply', folder], env);
@@ -74,7 +74,7 @@ test('apply makes a version of what changed, moves its tags, and leaves the old 
   );
 });
 
-test('apply stops with all faults of all files, at their places, before anything is changed', async (t) => {
+test('apply stops with all faults of all files, with their positions, before anything is changed', async (t) => {
   const { env, folder, client, write } = await configurable(t);
   write('definitions/good.yaml', { name: 'good', steps: [decide] });
   write(
@@ -109,7 +109,7 @@ test('apply deploys a subprocess before the definition that runs it, and refuses
   const run = (definition: string) => ({ id: 'child', type: 'subprocess', definition });
   write('definitions/a.yaml', { name: 'parent', steps: [run('child'), decide] });
   write('definitions/b.yaml', { name: 'child', steps: [decide] });
-  const { definitions } = await groveJson<Applied>(['apply', folder], env);
+  const { definitions } = await groveJson<AppliedPlan>(['apply', folder], env);
   assert.deepEqual(
     definitions.map(({ name }) => name),
     ['child', 'parent'],

@@ -10,10 +10,10 @@ import { LAYOUT } from './plan.ts';
 
 type ImportOptions = ServerOptions & { yes?: true };
 
-/** The configuration of one tenant for another: what would change is shown first, and somebody has to agree. */
+/** Applies the configuration of one tenant to another: it shows the changes first, and asks for confirmation. */
 export function defineImport(program: Command): void {
-  onServer(define(program, 'import <folder>', 'apply what another tenant exported, after showing it and a question'))
-    .option('--yes', 'ask nothing')
+  onServer(define(program, 'import <folder>', 'show the changes by an export, ask for confirmation and apply them'))
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText('after', `${examples('grove import ./grove', 'grove import ./grove --yes')}${LAYOUT}\n${WHERE}`)
     .action(async (folder: string, options: ImportOptions) => {
       if (!options.yes) await confirmImport(folder, options);
@@ -29,12 +29,12 @@ async function confirmImport(folder: string, options: ImportOptions): Promise<vo
   process.stderr.write(
     `${showPlan(await planChanges(await serverFrom(options), await readFolder(folder)), 'planned')}\n`,
   );
-  if (!(await confirmByTyping('Type "import" to go on: ', 'import'))) throw new UsageError('Nothing was changed');
+  if (!(await confirmByTyping('Type "import" to continue: ', 'import'))) throw new UsageError('Nothing was changed');
 }
 
 export function defineApply(program: Command): void {
   onServer(
-    define(program, 'apply <folder>', 'make the tenant as a folder says: definitions, tags, settings and resources'),
+    define(program, 'apply <folder>', 'configure the tenant as in a folder: definitions, tags, settings and resources'),
   )
     .addHelpText(
       'after',
@@ -48,7 +48,7 @@ ${WHERE}`,
 
 async function apply(folder: string, options: ServerOptions): Promise<Result> {
   const server = await serverFrom(options);
-  // Loaded only now: no other command needs a reader of YAML.
+  // Loaded only here, because few commands need a YAML parser.
   const { hasChanges, planChanges } = await import('../configuration/plan-changes.ts');
   const { readFolder } = await import('../configuration/read-folder.ts');
   const { planValue, showPlan } = await import('../configuration/show-plan.ts');
@@ -59,7 +59,7 @@ async function apply(folder: string, options: ServerOptions): Promise<Result> {
       ({ kind, name, secret }) => `The secret of ${kind} ${JSON.stringify(name)}, shown this once: ${secret}`,
     );
   const done = await carryOut(server.client, plan, secrets).catch((error: unknown) => {
-    // They are shown once, so a failure afterwards must not lose them.
+    // They are shown once, so a later failure must not lose them.
     for (const line of secretLines()) process.stderr.write(`${line}\n`);
     throw error;
   });
@@ -69,10 +69,10 @@ async function apply(folder: string, options: ServerOptions): Promise<Result> {
   };
 }
 
-/** The plan as it came out: somebody else may have made a version meanwhile, so that ours has another number. */
+/** Returns the plan with the real versions: if somebody else has made a version meanwhile, ours has another number. */
 async function carryOut(client: Client, plan: Plan, secrets: NewSecret[]): Promise<Plan> {
   const { applyResources } = await import('../configuration/resources.ts');
-  // First, because only now the server says what is wrong with them.
+  // Settings come first, because only the server can validate them.
   if (plan.settings?.action === 'update') {
     await client.processSettings.update({ body: plan.settings.after as SettingsBody });
   }
@@ -80,7 +80,7 @@ async function carryOut(client: Client, plan: Plan, secrets: NewSecret[]): Promi
   if (refusals.length > 0) {
     const lines = refusals.map((each) => `- ${each}`).join('\n');
     throw new Error(
-      `The server refused some of it; definitions and tags were not touched, the rest is made.\n${lines}`,
+      `The server refused some resources. Definitions and tags were not changed; the other resources were applied.\n${lines}`,
     );
   }
   const deployed = new Map<string, { id: string; version: number }>();

@@ -47,14 +47,14 @@ describe('backups with images, and a move with images', () => {
     await app.stop();
     for (const key of keys) await addImage(key);
     const erased = openErased({ blobFolder: join(place.folder, 'blobs'), s3: undefined }, { now: Date.now });
-    // Entries lie in the place of their day; others are forgotten in time.
+    // An entry is stored under the shard of its day; entries of other days expire.
     const today = SHARDS[dayOf(Date.now()) % SHARDS.length] as string;
     await erased.put(newId(Date.now()).slice(0, -2) + today, Buffer.from('an entry'));
     bucket = await startS3('images');
   });
   after(() => bucket.stop());
 
-  it('a second backup copies what is new, the manifest names all, and verify finds damage and loss', async () => {
+  it('a second backup copies only new images, its manifest names all, and verify finds damaged and missing ones', async () => {
     const folder = `${place.folder}-backups`;
     const first = await groveJson<Backup>(['backup', folder, '--images'], env);
     assert.deepEqual([first.images, first.copied], [5, 5]);
@@ -84,7 +84,7 @@ describe('backups with images, and a move with images', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('a restore into an empty folder brings back the database, the images and the list of what was erased', async (t) => {
+  it('a restore into an empty folder brings back the database, the images and the list of erasures', async (t) => {
     const folder = `${place.folder}-kept`;
     for (let round = 0; round < 3; round++) await groveJson<Backup>(['backup', folder, '--images', '--keep', '2'], env);
     assert.equal(readdirSync(folder).filter((name) => name.endsWith('.manifest')).length, 2);
@@ -105,7 +105,7 @@ describe('backups with images, and a move with images', () => {
     for (const each of [folder, data]) rmSync(each, { recursive: true });
   });
 
-  it('an image that the database names and that is lost fails the backup, which leaves no manifest', async () => {
+  it('a missing image that the database names fails the backup, which then leaves no manifest', async () => {
     const folder = `${place.folder}-lost`;
     const [key = ''] = keys;
     const blobs = openFolder(join(place.folder, 'blobs'));
@@ -121,7 +121,7 @@ describe('backups with images, and a move with images', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('moves to PostgreSQL with its images in a bucket, and backs these up by a manifest', async (t) => {
+  it('an installation moves to PostgreSQL with its images in a bucket, and backs these up by a manifest', async (t) => {
     const target = await postgres.createEmpty();
     const url = target.environment.DATABASE_URL as string;
     const s3 = {
@@ -159,7 +159,7 @@ describe('backups with images, and a move with images', () => {
     for (const each of [folder, data]) rmSync(each, { recursive: true });
   });
 
-  it('move refuses an address that is not PostgreSQL, an installation that is, and a folder without a database', async () => {
+  it('move refuses an address that is not PostgreSQL, an installation that already is, and a folder without a database', async () => {
     assert.equal((await grove(['move', '--to', 'mysql://x'], env)).code, 2);
     const url = databaseOf(await postgres.createEmpty());
     const onPostgres = { GROVE_DATA: `${place.folder}-none`, DATABASE_URL: 'url' in url ? url.url : '' };
@@ -175,7 +175,7 @@ function readKeys(data: string): number {
 }
 
 describe('progress of a long command', () => {
-  const shown = (isTTY: boolean) => {
+  const outputOf = (isTTY: boolean) => {
     let now = 0;
     let text = '';
     const line = progressLine(
@@ -195,11 +195,11 @@ describe('progress of a long command', () => {
     return text;
   };
 
-  it('is one line with the time left at a terminal, and plain lines now and then elsewhere', () => {
-    assert.ok(shown(true).includes('\r\u001b[KRows copied: 50 % (5,000 of 10,000), 10 s left'));
-    const plain = shown(false).split('\n');
+  it('progress is one line with the remaining time at a terminal, and occasional plain lines elsewhere', () => {
+    assert.ok(outputOf(true).includes('\r\u001b[KRows copied: 50 % (5,000 of 10,000), 10 s left'));
+    const plain = outputOf(false).split('\n');
     assert.ok(plain.length >= 3 && plain.length <= 6);
     assert.match(plain[0] ?? '', /^Rows copied: \d+ % \([\d,]+ of 10,000\), \d+ s left$/);
-    assert.ok(!shown(false).includes('\u001b'));
+    assert.ok(!outputOf(false).includes('\u001b'));
   });
 });

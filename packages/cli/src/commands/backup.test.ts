@@ -27,7 +27,7 @@ async function makeOriginal(): Promise<Made> {
   return tenant;
 }
 
-/** An installation with one tenant, and a backup of it: a copy for each test of what is made once. */
+/** An installation with one tenant, and its backup: each test gets a copy, because they are made once. */
 async function backedUp(t: TestContext) {
   made ??= makeOriginal();
   const { apiKey } = await made;
@@ -36,13 +36,13 @@ async function backedUp(t: TestContext) {
   return { folder, data: `${folder}/data`, file: `${folder}/grove.backup`, apiKey };
 }
 
-/** What lies in a folder, and what it holds; locks are nobody's data. */
+/** The files of a folder and their contents, without locks. */
 function contentsOf(folder: string): Record<string, string> {
   const names = readdirSync(folder).filter((name) => !name.startsWith('server.lock'));
   return Object.fromEntries(names.map((name) => [name, readFileSync(`${folder}/${name}`).toString('base64')]));
 }
 
-test('a backup taken while the server writes is whole, and restores into an empty folder with the same master key', async (t) => {
+test('a backup taken while the server writes is complete, and restores into an empty folder with the same master key', async (t) => {
   const folder = temporaryFolder(t);
   const env = { GROVE_DATA: `${folder}/data`, GROVE_RATE_LIMIT: 'off' };
   const file = `${folder}/grove.backup`;
@@ -100,7 +100,7 @@ test('restore is refused with another master key, or none, and nothing changes',
   assert.deepEqual(contentsOf(data), before);
 });
 
-test('restore is refused while a server runs on the folder, and the server goes on', async (t) => {
+test('restore is refused while a server runs on the folder, and the server keeps working', async (t) => {
   const { data, file, apiKey } = await backedUp(t);
   const server = await startGrove(t, { GROVE_DATA: data });
   const { code, stderr } = await grove(['restore', file, '--force'], { GROVE_DATA: data });
@@ -109,7 +109,7 @@ test('restore is refused while a server runs on the folder, and the server goes 
   assert.equal((await issue(server.url, apiKey)).status, 200);
 });
 
-test('restore is refused for a file that is no backup, and nothing changes', async (t) => {
+test('restore is refused for a file that is not a backup, and nothing changes', async (t) => {
   const { folder, data, file } = await backedUp(t);
   const before = contentsOf(data);
   const garbage = `${folder}/garbage`;
@@ -150,7 +150,7 @@ test('restore replaces a database only with --force, and keeps the old one besid
   assert.equal((await keysSeenBy(undone.url, later.apiKey)).length, 1);
 });
 
-test('a backup never replaces a file that is none', async (t) => {
+test('a backup never replaces a file that is not a backup', async (t) => {
   const { folder, data } = await backedUp(t);
   const before = contentsOf(data);
   for (const name of ['master.key', 'grove.sqlite']) {

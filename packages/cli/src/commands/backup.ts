@@ -33,7 +33,7 @@ On PostgreSQL run pg_dump first, as a superuser or a role with BYPASSRLS, then t
   define(backup, 'verify <folder>', 'read a folder of backups and compare everything with its manifests')
     .option('--newest', 'only the newest backup')
     .addHelpText('after', examples('grove backup verify /backups/grove', 'grove backup verify /backups/grove --newest'))
-    // The command above it has --json as well, and takes it wherever it stands.
+    // The parent command has --json as well, and takes it in any position.
     .action(async (folder: string, { newest }: { newest?: true }, command: Command) =>
       print(command.optsWithGlobals(), await verifyFolder(await operatorConfig(), folder, newest === true)),
     );

@@ -4,7 +4,7 @@ import { define, examples } from '../output.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** The script names every command and option of this release, so a shell needs no call of grove to complete. */
+/** The script names all commands and options of this release, so a shell completes without calling grove. */
 export function defineCompletion(program: Command): void {
   define(program, 'completion <shell>', 'print the script that completes commands in bash, zsh or fish')
     .addHelpText(
@@ -22,7 +22,7 @@ export function defineCompletion(program: Command): void {
     });
 }
 
-/** What may come after the words so far; the key of the beginning is empty. */
+/** The words that may follow a command path; the key of the first words is empty. */
 export type Words = Map<string, string[]>;
 
 export function wordsOf(command: Command, path = '', words: Words = new Map()): Words {

@@ -14,8 +14,8 @@ import { openTestApp, type TestPlace, testPlaces } from '../../../server/test/ha
 import { COMMAND, environmentOf, grove, groveJson, keysSeenBy, startGrove } from '../../test/grove.ts';
 
 /**
- * Long commands that are killed while they work. Whatever is left behind, the same command brings it to its end, and
- * nothing half done is taken for whole.
+ * Kills long commands while they work. The same command must be able to finish the work, and unfinished data must never
+ * be taken for complete.
  */
 const IMAGES = 300;
 const POLL_MS = 2;
@@ -59,7 +59,7 @@ describe('a long command that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
     for (const path of left) rmSync(path, { recursive: true, force: true });
   });
 
-  it('a backup: an unfinished one is no backup, the next one is whole, and --keep removes what was left', async () => {
+  it('a killed backup does not count as one, the next one is complete, and --keep removes its leftovers', async () => {
     const target = folder('backups');
     const args = ['backup', target, '--images'];
     const images = join(target, 'images');
@@ -80,7 +80,7 @@ describe('a long command that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
     );
   });
 
-  it('a restore: there is no database without its images, and the next restore completes it', async (t) => {
+  it('a killed restore leaves no database without its images, and the next restore completes it', async (t) => {
     const source = folder('whole');
     await groveJson(['backup', source, '--images'], env);
     const data = folder('restored');
@@ -102,7 +102,7 @@ describe('a long command that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
     await server.stop();
   });
 
-  it('a move: no server starts on the unfinished database, and the same command goes on', async (t) => {
+  it('after a killed move no server starts on the unfinished database, and the same command continues', async (t) => {
     const data = folder('moving');
     cpSync(place.folder, data, { recursive: true });
     const url = (await postgres.createEmpty()).environment.DATABASE_URL as string;
@@ -141,7 +141,7 @@ function launch(args: readonly string[], env: Environment) {
   return { child, end: once(child, 'exit') };
 }
 
-/** Kills the command once some of its images are there. */
+/** Kills the command after it has stored some of its images. */
 async function killWhen(args: readonly string[], env: Environment, images: () => number): Promise<boolean> {
   const { child, end } = launch(args, env);
   const wanted = 1 + Math.floor(chance() * (IMAGES - 20));
@@ -151,7 +151,7 @@ async function killWhen(args: readonly string[], env: Environment, images: () =>
   return child.signalCode === 'SIGKILL';
 }
 
-/** Kills the command within a moment after it has begun to write. */
+/** Kills the command shortly after its first write. */
 async function killOnce(args: readonly string[], env: Environment, hasBegun: () => Promise<boolean>): Promise<boolean> {
   const { child, end } = launch(args, env);
   while (child.exitCode === null && !(await hasBegun())) await sleep(POLL_MS);

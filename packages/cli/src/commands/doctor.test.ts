@@ -34,10 +34,10 @@ const snapshot = (folder: string) =>
     .sort()
     .map((name) => [name, statSync(`${folder}/${name}`).mtimeMs, readFileSync(`${folder}/${name}`).toString('base64')]);
 
-/** Tests may run as root, of which it warns. */
+/** Tests may run as root, of which doctor warns. */
 const HEALTHY = process.getuid?.() === 0 ? 'warning' : 'ok';
 
-test('doctor finds nothing on a healthy folder, running or stopped, and changes nothing', async (t) => {
+test('doctor finds no fault on a healthy folder, running or stopped, and changes nothing', async (t) => {
   const folder = await installation(t);
   const before = snapshot(folder);
   const stopped = await doctor({ GROVE_DATA: folder });
@@ -49,7 +49,7 @@ test('doctor finds nothing on a healthy folder, running or stopped, and changes 
   assert.match(running.checks.at(-1)?.message ?? '', /held by a Grove server that is ready/);
 });
 
-test('there is colour at a terminal, and none elsewhere or with NO_COLOR', { skip: NO_TERMINAL }, async (t) => {
+test('doctor prints colours at a terminal, and none elsewhere or with NO_COLOR', { skip: NO_TERMINAL }, async (t) => {
   const env = { GROVE_DATA: temporaryFolder(t) };
   const [plain, terminal, refused] = await Promise.all([
     grove(['doctor'], env),
@@ -68,13 +68,13 @@ test('doctor before the first start warns, exits with 0 and makes nothing', asyn
   assert.equal(existsSync(folder), false);
 });
 
-test('doctor tells every fault of the configuration', async () => {
+test('doctor reports every fault of the configuration', async () => {
   const { code, faults } = await doctor({ PORT: 'x', GROVE_REGIN: 'fir' });
   assert.equal(code, 1);
   assert.equal(faults.length, 2);
 });
 
-test('doctor faults a master key that others may read', async (t) => {
+test('doctor reports a master key that others may read', async (t) => {
   const folder = await installation(t);
   chmodSync(`${folder}/master.key`, 0o644);
   const { code, faults } = await doctor({ GROVE_DATA: folder });
@@ -85,7 +85,7 @@ test('doctor faults a master key that others may read', async (t) => {
   );
 });
 
-test('doctor faults a master key that is missing, broken or another, when there is sealed data', async (t) => {
+test('doctor reports a missing, broken or wrong master key if there is sealed data', async (t) => {
   const folder = await installation(t);
   rmSync(`${folder}/master.key`);
   const missing = await doctor({ GROVE_DATA: folder });
@@ -102,7 +102,7 @@ test('doctor faults a master key that is missing, broken or another, when there 
   }
 });
 
-test('doctor faults a damaged database, and one that is none', async (t) => {
+test('doctor reports a damaged database, and a file that is not a database', async (t) => {
   const folder = await installation(t);
   const file = `${folder}/grove.sqlite`;
   const whole = readFileSync(file);
@@ -118,7 +118,7 @@ test('doctor faults a damaged database, and one that is none', async (t) => {
   }
 });
 
-test('doctor faults a database of a newer release', async (t) => {
+test('doctor reports a database of a newer release', async (t) => {
   const folder = await installation(t);
   const database = new DatabaseSync(`${folder}/grove.sqlite`);
   database.exec(`INSERT INTO schema_migrations VALUES (9999, '9999_future.sql', 'x', 0)`);
@@ -128,7 +128,7 @@ test('doctor faults a database of a newer release', async (t) => {
   assert.match(faults[0]?.message ?? '', /newer release/);
 });
 
-test('doctor faults a port that another program holds', async (t) => {
+test('doctor reports a port that another program uses', async (t) => {
   const holder = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi')).listen(
     0,
     'localhost',

@@ -36,7 +36,7 @@ test('export writes the newest deployed version of each definition, which apply 
   assert.equal(planned.changes, false);
 });
 
-test('export replaces what differs only with --force', async (t) => {
+test('export replaces differing files only with --force', async (t) => {
   const { env, folder } = await configurable(t);
   assert.equal((await grove(['export', folder], env)).code, 0);
   assert.equal((await grove(['export', folder], env)).code, 0);

@@ -10,7 +10,7 @@ type ExportOptions = ServerOptions & { force?: true };
 
 export function defineExport(program: Command): void {
   onServer(define(program, 'export <folder>', 'write the configuration of the tenant to a folder for grove apply'))
-    .option('--force', 'replace files that are there and differ')
+    .option('--force', 'replace existing files that differ')
     .addHelpText(
       'after',
       `${examples('grove export ./grove', 'grove export ./grove --force')}
@@ -45,20 +45,20 @@ async function exportTo(folder: string, options: ExportOptions): Promise<Result>
 
 const NAME = /^[a-z0-9-]+$/;
 
-/** What is to be written, by the name of the file. */
+/** The contents to write, by file name. */
 async function filesOf(client: Client, baseUrl: string): Promise<Map<string, string | Buffer>> {
-  // Loaded only now: no other command needs a writer of YAML.
+  // Loaded only here, because few commands write YAML.
   const { DEFINITIONS, SETTINGS } = await import('../configuration/read-folder.ts');
   const { toYaml } = await import('../configuration/show-plan.ts');
   const files = new Map<string, string | Buffer>();
-  // Editors read it: with it they know every member and what it means.
+  // Editors read this line, so that they know all members and their descriptions.
   const schemaLine = (name: string) => `# yaml-language-server: $schema=${new URL(`/schemas/${name}.json`, baseUrl)}\n`;
   const query = { status: 'DEPLOYED_ACTIVE' as const, sort: ['name', 'environment,desc', 'version,desc'] };
   for await (const { id, name } of client.processDefinitions.list.all({ query })) {
-    // A server that gives other names than definitions can have must not choose where we write.
+    // The names come from the server and must not lead to paths outside the folder.
     if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not the name of a definition`);
     const file = `${DEFINITIONS}/${name}.yaml`;
-    // The newest of each comes first, and with a test key the test versions before the live ones.
+    // The newest version comes first, and with a test key test versions come before live ones.
     if (files.has(file)) continue;
     const { document, tags } = await client.processDefinitions.get({ processDefinitionId: id });
     files.set(file, schemaLine('process-definition') + toYaml(tags.length > 0 ? withTags(document, tags) : document));

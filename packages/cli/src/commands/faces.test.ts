@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { grove, groveJson, temporaryFolder } from '../../test/grove.ts';
 
-test('re-enrol says which algorithm faces are kept with, and starts no engine where there is nothing to do', async (t) => {
+test('re-enrol names the algorithm of stored faces, and starts no engine if there is nothing to do', async (t) => {
   const env = { GROVE_DATA: temporaryFolder(t) };
   await groveJson(['tenant', 'create', 'acme'], env);
   const pack = { GROVE_FACE_PACK: 'intel-0095', GROVE_WEIGHTS: '/nowhere' };

@@ -6,8 +6,8 @@ import { progressLine } from '../progress.ts';
 type ReEnrolOptions = CommonOptions & { tenant?: string };
 
 export function defineFaces(program: Command): void {
-  const faces = defineGroup(program, 'faces', 'the faces that are kept for the step duplicate');
-  define(faces, 're-enrol', 'make faces of another pack anew from their pictures, after GROVE_FACE_PACK was changed')
+  const faces = defineGroup(program, 'faces', 'the faces that are stored for the step duplicate');
+  define(faces, 're-enrol', 'compute faces of another pack from their pictures, after a change of GROVE_FACE_PACK')
     .option('--tenant <id>', 'only those of this tenant')
     .addHelpText(
       'after',
@@ -25,7 +25,7 @@ async function reEnrol({ tenant }: ReEnrolOptions): Promise<Result> {
   const config = await operatorConfig();
   const line = progressLine();
   const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort(new Error('Stopped. What was done is stored; run it again to go on.')));
+  process.once('SIGINT', () => stop.abort(new Error('Stopped. Finished faces are stored; run it again to continue.')));
   const result = await asOperator(config, async (operator) => {
     if (tenant !== undefined && !(isTenantId(tenant) && (await findTenant(operator.db.system, { id: tenant })))) {
       throw new OperatorError(`There is no tenant ${tenant}`);
@@ -39,7 +39,7 @@ async function reEnrol({ tenant }: ReEnrolOptions): Promise<Result> {
   }).finally(() => line.end());
   const lines = result.tenants.map(
     ({ tenantId, done, withoutImage, withoutFace }) =>
-      `${tenantId}: ${done} made anew, ${withoutImage} without a picture, ${withoutFace} whose picture shows no face.`,
+      `${tenantId}: ${done} computed again, ${withoutImage} without a picture, ${withoutFace} whose picture shows no face.`,
   );
   return { value: result, text: [`Faces are kept as ${result.algorithm}.`, ...lines].join('\n') };
 }

@@ -44,7 +44,7 @@ test('help configuration lists every variable with its default', async () => {
   assert.equal(variables.length, Object.keys(VARIABLES).length + 2);
 });
 
-test('every command has --json, and teaches with an example', async () => {
+test('every command has --json, and its help has an example', async () => {
   const shown = await Promise.all(COMMANDS.map((command) => grove(['help', ...command.split(' ')], {})));
   for (const [at, command] of COMMANDS.entries()) {
     assert.equal(shown[at]?.code, 0, command);
@@ -59,7 +59,7 @@ test('grove alone shows the commands and the exit codes', async () => {
   assert.match(stdout, /Exit codes: 0 done, 1 failed, 2 /);
 });
 
-test('what is not a command exits with 2 and, with --json, is one line of JSON on standard error', async () => {
+test('an unknown command exits with 2 and, with --json, is one line of JSON on standard error', async () => {
   const wrong = [['strat'], ['tenant'], ['tenant', 'create'], ['start', '--fast'], ['help', 'nothing']];
   for (const { code, stdout, stderr } of await Promise.all(wrong.map((args) => grove([...args, '--json'], {})))) {
     assert.deepEqual([code, stdout], [2, ''], stderr);
@@ -67,7 +67,7 @@ test('what is not a command exits with 2 and, with --json, is one line of JSON o
   }
 });
 
-test('help and completion load neither the server, nor the contract, nor a parser of YAML', async (t) => {
+test('help and completion load neither the server, nor the contract, nor a YAML parser', async (t) => {
   const folder = temporaryFolder(t);
   const [hook, list] = [join(folder, 'hook.mjs'), join(folder, 'loaded.txt')];
   writeFileSync(
@@ -83,7 +83,7 @@ registerHooks({
   );
   for (const words of [['--help'], ['help', 'keys', 'create'], ['completion', 'bash']]) {
     writeFileSync(list, '');
-    // The command as it is installed: in the runs of many files it is one file.
+    // The command as it is installed: in runs of many files it is bundled.
     await promisify(execFile)(process.execPath, ['--import', hook, GROVE, ...words], { env: environmentOf({}) });
     const loaded = readFileSync(list, 'utf8').split('\n');
     assert.ok(loaded.some((url) => url.endsWith('/packages/cli/src/main.ts')));

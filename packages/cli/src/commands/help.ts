@@ -23,7 +23,7 @@ function commandOf(program: Command, words: readonly string[]): Command {
   return command;
 }
 
-/** With the examples, which commander adds only when it writes the help itself. */
+/** Includes the examples, which commander adds only when it writes the help itself. */
 function helpText(command: Command): string {
   let text = '';
   const { writeOut } = command.configureOutput();

@@ -3,10 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { grove, groveJson, startGrove, temporaryFolder } from '../../test/grove.ts';
 
-type Counted = { jobs: { kind: string; state: string; count: number; oldestAgeSeconds: number }[] };
-type Dead = { jobs: { id: string; kind: string; tenantId: string | null; attempts: number; lastError: string }[] };
+type JobCounts = { jobs: { kind: string; state: string; count: number; oldestAgeSeconds: number }[] };
+type DeadJobs = { jobs: { id: string; kind: string; tenantId: string | null; attempts: number; lastError: string }[] };
 
-/** Dead jobs of a kind that no release knows, so that a running server leaves them alone. */
+/** Adds dead jobs of a kind that no release knows, so that a running server leaves them alone. */
 function addDead(folder: string, ...ids: string[]): void {
   const database = new DatabaseSync(`${folder}/grove.sqlite`);
   const add = database.prepare(`INSERT INTO jobs (id, kind, payload, state, run_at, attempts, max_attempts, lease_until,
@@ -18,18 +18,18 @@ function addDead(folder: string, ...ids: string[]): void {
 test('the schedules of a running server are in the list, with the age of the oldest', async (t) => {
   const env = { GROVE_DATA: temporaryFolder(t) };
   await startGrove(t, env);
-  const { jobs } = await groveJson<Counted>(['jobs', 'list'], env);
+  const { jobs } = await groveJson<JobCounts>(['jobs', 'list'], env);
   const found = jobs.find(({ kind }) => kind === 'http.purge-answers');
   assert.deepEqual(found, { kind: 'http.purge-answers', state: 'READY', count: 1, oldestAgeSeconds: 0 });
 });
 
-test('dead jobs are listed with their reason, and are tried again one by one or all of a kind', async (t) => {
+test('dead jobs are listed with their reason, and are retried one by one or by kind', async (t) => {
   const folder = temporaryFolder(t);
   const env = { GROVE_DATA: folder };
   await groveJson(['tenant', 'create', 'acme'], env);
   assert.match((await grove(['jobs', 'dead'], env)).stdout, /There are no dead jobs/);
   addDead(folder, 'A', 'B', 'C');
-  const { jobs } = await groveJson<Dead>(['jobs', 'dead', '--kind', 'test.dead'], env);
+  const { jobs } = await groveJson<DeadJobs>(['jobs', 'dead', '--kind', 'test.dead'], env);
   assert.deepEqual(
     jobs.map(({ id, tenantId, attempts, lastError }) => [id, tenantId, attempts, lastError]),
     ['C', 'B', 'A'].map((id) => [id, null, 3, 'gone']),

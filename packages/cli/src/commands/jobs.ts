@@ -11,11 +11,11 @@ export function defineJobs(program: Command): void {
   define(jobs, 'list', 'count the jobs by kind and state, with the age of the oldest')
     .addHelpText('after', examples('grove jobs list', 'grove jobs list --json'))
     .action(async (options: CommonOptions) => print(options, await list()));
-  define(jobs, 'dead', 'list the jobs that were given up, the newest first, a hundred at most')
+  define(jobs, 'dead', 'list the dead jobs, the newest first, at most a hundred')
     .option('--kind <kind>', 'only those of this kind')
     .addHelpText('after', examples('grove jobs dead', 'grove jobs dead --kind http.purge-answers --json'))
     .action(async (options: CommonOptions & KindOption) => print(options, await dead(options)));
-  define(jobs, 'retry [id]', 'have a dead job tried again, or all of a kind; a running server begins within a second')
+  define(jobs, 'retry [id]', 'retry a dead job, or all of a kind; a running server begins within a second')
     .option('--kind <kind>', 'all dead jobs of this kind')
     .addHelpText(
       'after',
@@ -76,5 +76,5 @@ async function retry(id: string | undefined, { kind }: KindOption): Promise<Resu
     return total;
   });
   if (id !== undefined && retried === 0) throw new OperatorError(`There is no dead job ${id}`);
-  return { value: { retried }, text: retried === 1 ? 'One job is tried again.' : `${retried} jobs are tried again.` };
+  return { value: { retried }, text: retried === 1 ? 'One job will be retried.' : `${retried} jobs will be retried.` };
 }

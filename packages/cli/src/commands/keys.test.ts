@@ -18,7 +18,7 @@ test('keys', async (t) => {
   const data = { GROVE_DATA: temporaryFolder(t) };
   const server = await startGrove(t, data);
 
-  await t.test('are created, listed, blocked and deleted through the server', async () => {
+  await t.test('keys are created, listed, blocked and deleted through the server', async () => {
     const env = { GROVE_URL: server.ready.tenantUrl ?? '', GROVE_API_KEY: server.ready.apiKey ?? '' };
     const permission = 'TNT#demo#ArthrServer:listTenantApiKeys';
     const options = ['--permission', permission, '--permission', 'TNT#demo#ProcessManager:*', '--type', 'SESSION'];
@@ -53,7 +53,7 @@ test('keys', async (t) => {
     assert.equal(JSON.parse(gone.stderr).error.code, 130);
   });
 
-  await t.test('are deleted at a terminal only when the name is typed', { skip: NO_TERMINAL }, async () => {
+  await t.test('keys are deleted at a terminal only when the name is typed', { skip: NO_TERMINAL }, async () => {
     const env = { GROVE_URL: server.url, GROVE_API_KEY: server.ready.apiKey ?? '' };
     const made = await groveJson<Made>(['keys', 'create', 'till 7'], env);
     assert.equal((await atTerminal(['keys', 'delete', made.id], env, 'till 8\n')).code, 1);
@@ -63,12 +63,12 @@ test('keys', async (t) => {
   });
 
   await t.test(
-    'are made beside the running server, to do everything, by an operator who has lost every one',
+    'an operator who has lost every key makes one with all permissions beside the running server',
     async () => {
       const { url } = server;
       const made = await groveJson<Made>(['keys', 'create', 'recovery', '--tenant', 'demo', '--test'], data);
       assert.match(made.code, /^grv_test_/);
-      // The test key of the demonstration, and itself: live keys do not exist for it.
+      // The test key sees the test key of the demonstration and itself, and no live keys.
       assert.equal((await keysSeenBy(url, made.code)).length, 2);
       const again = await grove(['keys', 'create', 'recovery', '--tenant', 'demo', '--test'], data);
       assert.equal(again.code, 1);
@@ -79,12 +79,12 @@ test('keys', async (t) => {
   );
 });
 
-test('a command that does not say which server, or says it wrongly, exits with 2', async () => {
+test('a command without the address of a server, or with a wrong one, exits with 2', async () => {
   const key = 'grv_live_none';
   const wrong = [
     [['list'], {}, /GROVE_URL/],
     [['create', 'x'], {}, /--tenant/],
-    [['list', '--url', 'http://localhost:1'], {}, /API key is not/],
+    [['list', '--url', 'http://localhost:1'], {}, /no API key/],
     [['list', '--url', 'localhost', '--api-key', key], {}, /must be an address/],
     [['create', 'x', '--tenant', 'demo', '--expires', '8h'], {}, /only --test/],
     [['create', 'x', '--expires', 'soon'], { GROVE_URL: 'http://localhost:1', GROVE_API_KEY: key }, /45m, 8h or 30d/],
@@ -101,7 +101,7 @@ test('a command that does not say which server, or says it wrongly, exits with 2
   }
 });
 
-test('a server that does not answer is a failure, and the key is not shown', async () => {
+test('a server that does not respond is a failure, and the key is not shown', async () => {
   const args = ['keys', 'list', '--url', 'http://acme.fir.localhost:1', '--api-key', 'grv_live_secret'];
   const { code, stderr } = await grove(args, {});
   assert.equal(code, 1);

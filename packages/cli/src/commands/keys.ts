@@ -28,14 +28,14 @@ export function defineKeys(program: Command): void {
     .addHelpText('after', examples('grove keys block 01JQZ4K7X8N2M3P5R6S7T8V9W0') + WHERE)
     .action(async (id: string, options: ServerOptions) => print(options, await block(id, options)));
   onServer(define(keys, 'delete <id>', 'delete an API key for good'))
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText('after', examples('grove keys delete 01JQZ4K7X8N2M3P5R6S7T8V9W0 --yes') + WHERE)
     .action(async (id: string, options: ServerOptions & { yes?: true }) => print(options, await remove(id, options)));
 }
 
 function defineCreate(keys: Command): void {
   onServer(define(keys, 'create <name>', 'create an API key; its secret is shown this once'))
-    .option('--permission <permission>', 'what it may do; repeat it', gather)
+    .option('--permission <permission>', 'a permission of the key; may be repeated', gather)
     .option('--type <type>', 'PERMANENT or SESSION; a SESSION key must expire within 24 hours')
     .option('--expires <when>', 'issues no token from then on: 45m, 8h, 30d or 2030-01-31T12:00:00Z')
     .option('--description <text>', 'what it is for')
@@ -90,7 +90,9 @@ async function recover(name: string, tenantId: string, options: CreateOptions): 
   const { permission, type, expires, description, url, apiKey, test } = options;
   const otherOptions = [permission, type, expires, description, url, apiKey];
   if (otherOptions.some((each) => each !== undefined)) {
-    throw new UsageError('With --tenant the key may do everything and never expires: only --test goes with it');
+    throw new UsageError(
+      'A key made with --tenant has all permissions and never expires; only --test can be combined with it',
+    );
   }
   if (name.trim() === '' || name.length > RECOVERY_NAME_LENGTH) {
     throw new UsageError(`A name has 1 to ${RECOVERY_NAME_LENGTH} characters`);
@@ -105,11 +107,11 @@ async function recover(name: string, tenantId: string, options: CreateOptions): 
 
 function created(name: string, id: string, code: string, may: string): string {
   return [
-    `The API key ${JSON.stringify(name)} is made (id ${id}).`,
+    `The API key ${JSON.stringify(name)} was created (id ${id}).`,
     '',
     `  ${code}`,
     '',
-    `It is shown this once: keep it now. ${may}`,
+    `It is not shown again: save it now. ${may}`,
   ].join('\n');
 }
 

@@ -15,7 +15,7 @@ const streamOf = (...blocks: string[]) =>
 const blockOf = (id: string) =>
   `event: instance.created\nid: ${id}\ndata: ${JSON.stringify({ id, type: 'x', data: {} })}\n\n`;
 
-test('a stream that ends or cannot be opened is opened again, and comments are passed over', async () => {
+test('a stream that ends or cannot be opened is opened again, and comments are ignored', async () => {
   const answers = [
     async () => streamOf(': watching\n\n', blockOf('1'), blockOf('2').slice(0, -1), '\n', 'data: half'),
     () => Promise.reject(new TypeError('fetch failed')),
@@ -23,7 +23,7 @@ test('a stream that ends or cannot be opened is opened again, and comments are p
     async () => streamOf(blockOf('3')),
   ];
   const waits: number[] = [];
-  const seen: string[] = [];
+  const events: string[] = [];
   let lost = 0;
   const over = new Error('over');
   const open = () => (answers.shift() ?? (() => assert.fail('asked too often')))();
@@ -33,9 +33,9 @@ test('a stream that ends or cannot be opened is opened again, and comments are p
       async (ms) => waits.push(ms),
       () => lost++,
     ))
-      if (seen.push(id) === 3) throw over;
+      if (events.push(id) === 3) throw over;
   }, over);
-  assert.deepEqual(seen, ['1', '2', '3']);
+  assert.deepEqual(events, ['1', '2', '3']);
   assert.deepEqual([waits, lost], [[500, 1000, 2000], 0]);
 });
 
@@ -69,17 +69,17 @@ async function openReceiver(secret: () => string) {
   return { receiver, seen, until, url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/` };
 }
 
-test('the receiver is told as by a webhook, and what it answers is shown', async (t) => {
+test('the receiver gets the request of a webhook, and its response is shown', async (t) => {
   const { receiver, seen, url: forwardTo } = await openReceiver(() => SECRET);
   t.after(() => receiver.close());
-  const told: StreamEvent = { id: '01J.1', type: 'instance.created', timestamp: 'now', data: { status: 'PENDING' } };
-  assert.deepEqual(await forward(told, { forwardTo, secret: SECRET }), { ...told, statusCode: 302 });
-  assert.deepEqual(seen, [told]);
-  const { error } = await forward(told, { forwardTo: 'http://127.0.0.1:1/', secret: SECRET });
+  const event: StreamEvent = { id: '01J.1', type: 'instance.created', timestamp: 'now', data: { status: 'PENDING' } };
+  assert.deepEqual(await forward(event, { forwardTo, secret: SECRET }), { ...event, statusCode: 302 });
+  assert.deepEqual(seen, [event]);
+  const { error } = await forward(event, { forwardTo: 'http://127.0.0.1:1/', secret: SECRET });
   assert.ok(error);
 });
 
-test('listen pushes what trigger makes happen, and the records of it can be looked up, decided and erased', async (t) => {
+test('listen forwards the events that trigger causes, and their records can be listed, decided and erased', async (t) => {
   const env = { GROVE_DATA: temporaryFolder(t) };
   const server = await startGrove(t, env);
   const apiKey = server.ready.testApiKey ?? '';
@@ -95,7 +95,7 @@ test('listen pushes what trigger makes happen, and the records of it can be look
   await once(listening.stdout, 'data');
 
   type Triggered = { processInstanceId: string; status: string };
-  // The first line of listen comes before its connection: events count from when it is open.
+  // The first line of listen comes before its connection, so events are awaited.
   const passed = await groveJson<Triggered>(['trigger', 'passed'], client);
   assert.equal(passed.status, 'COMPLETED_ENDED_SUCCESS');
   const waiting = await groveJson<Triggered>(['trigger', 'document-blurred'], client);
@@ -129,7 +129,7 @@ test('listen pushes what trigger makes happen, and the records of it can be look
   assert.deepEqual([unknown.code, /There are: passed/.test(unknown.stderr)], [2, true]);
 });
 
-/** What a shell offers for the words so far. Zsh filters only at a terminal, so there the beginning is compared here. */
+/** The completions that a shell offers. Zsh filters only at a terminal, so the prefix is compared here. */
 const SHELLS: Record<string, (script: string, words: string[]) => string[]> = {
   bash: (script, words) => [
     `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _grove; printf '%s\\n' "\${COMPREPLY[@]}"`,
@@ -149,7 +149,7 @@ for (const [shell, linesOf] of Object.entries(SHELLS)) {
       assert.ok(stdout.includes(word), word);
   });
   test(`${shell} completes commands, subcommands and options`, { skip }, async (t) => {
-    // Fish offers files as well.
+    // Fish offers files as well, so the folder is empty.
     const cwd = temporaryFolder(t);
     const { stdout: script } = await grove(['completion', shell], {});
     const complete = (...words: string[]) => {

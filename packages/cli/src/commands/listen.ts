@@ -8,8 +8,8 @@ import { define, examples, forTerminal, jsonLine, printable } from '../output.ts
 import { readEvents } from '../server-sent-events.ts';
 
 /**
- * Webhooks for a developer whose receiver no server can reach: the server pushes its events to this command, which sends
- * them on with the signature of a webhook. Nothing is set up on the server.
+ * Forwards events to a receiver on a developer's machine, which no server can reach: the server streams its events to
+ * this command, which forwards them with a webhook's signature. Nothing is configured on the server.
  */
 type ListenOptions = ServerOptions & { forwardTo: string; secret?: string; events?: string };
 
@@ -21,9 +21,9 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 
 export function defineListen(program: Command): void {
-  onServer(define(program, 'listen', 'send what happens to a receiver on your machine, as a webhook would'))
+  onServer(define(program, 'listen', 'forward events to a receiver on your machine, as a webhook would'))
     .requiredOption('--forward-to <url>', 'where the receiver listens')
-    .option('--secret <secret>', 'what to sign with, as whsec_…; one that stays the same for this key unless given')
+    .option('--secret <secret>', 'the signing secret, as whsec_…; by default one that is derived from the API key')
     .option('--events <types>', 'only these, separated by commas, such as instance.completed,instance.review')
     .addHelpText(
       'after',
@@ -56,14 +56,14 @@ async function listen(options: ListenOptions): Promise<void> {
       headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream, application/problem+json' },
     });
   };
-  const onLost = () => process.stderr.write(`${baseUrl} does not answer; trying again …\n`);
+  const onLost = () => process.stderr.write(`${baseUrl} does not respond; trying again …\n`);
   for await (const event of follow(open, sleep, onLost)) {
     const forwarded = await forward(event, { forwardTo, secret });
     say(forwarded, lineOf(forwarded));
   }
 }
 
-/** Refuses unknown event types: waiting for one would never end. */
+/** Refuses unknown event types, because they would never come. */
 async function ensureEvents(events = ''): Promise<void> {
   const { WEBHOOK_EVENTS } = await import('@grove/contract');
   const knownEvents: readonly string[] = WEBHOOK_EVENTS;
@@ -72,12 +72,12 @@ async function ensureEvents(events = ''): Promise<void> {
     throw new UsageError(`There is no event ${wrong.join(', ')}. There are: ${knownEvents.join(', ')}`);
 }
 
-/** Derived from the API key, so that a receiver can keep it. The key cannot be computed from it. */
+/** Derives the secret from the API key, so that a receiver can store it. The key cannot be computed from it. */
 export function secretOf(apiKey: string): string {
   return `whsec_${createHash('sha256').update(`grove listen\0${apiKey}`).digest('base64')}`;
 }
 
-/** Reads the stream, and connects again when it ends: the server may have been started anew. */
+/** Reads the stream, and reconnects when it ends, because the server may have been restarted. */
 export async function* follow(
   open: () => Promise<Response>,
   pause: (ms: number) => Promise<unknown>,
@@ -93,13 +93,13 @@ export async function* follow(
         yield JSON.parse(data) as StreamEvent;
       }
     } catch {
-      // A connection that was lost is made again below.
+      // A lost connection is opened again below.
     }
     await pause(waitMs);
   }
 }
 
-/** The server answered, and the answer is no: it will not change by asking again. */
+/** The server refused the request, so repeating it cannot help. */
 const isRefusal = (error: unknown) => (error as { status?: number }).status !== undefined;
 
 async function refuse(answer: Response): Promise<void> {

@@ -12,7 +12,7 @@ test('migrate --check lists what is pending, exits with 1 and makes nothing', as
   assert.equal(existsSync(folder), false);
 });
 
-test('migrate says what it applied, and afterwards nothing is pending', async (t) => {
+test('migrate lists what it applied, and afterwards nothing is pending', async (t) => {
   const env = { GROVE_DATA: `${temporaryFolder(t)}/new` };
   const first = await grove(['migrate'], env);
   assert.equal(first.code, 0);

@@ -15,11 +15,11 @@ export function defineMove(program: Command): void {
     'make a PostgreSQL installation of the SQLite one in the data folder; the server must be stopped',
   )
     .requiredOption('--to <url>', 'the empty PostgreSQL database: postgres://user@host:port/database')
+    .option('--images-to <url>', 'copy the images and the list of erasures to s3://bucket/prefix?region=… as well')
     .option(
-      '--images-to <url>',
-      'copy the images and the list of what was erased to s3://bucket/prefix?region=… as well',
+      '--restart',
+      'restart an interrupted move from the beginning, because the SQLite database has changed since',
     )
-    .option('--restart', 'begin an interrupted move again, because the SQLite database has changed since')
     .addHelpText(
       'after',
       `${examples(
@@ -74,14 +74,14 @@ async function ensureCurrent(config: Config): Promise<void> {
   if (pending.length > 0) throw new OperatorError('The database is of an older release. Run grove migrate, then move.');
 }
 
-type Copied = { copied: number; present: number };
+type ImageCopy = { copied: number; present: number };
 
-/** Before the database: if this fails, nothing has changed. */
+/** Images are copied before the database: if this fails, nothing has changed. */
 async function copyImages(
   config: Config,
   imagesTo: string,
   show: (stage: string, done: number, total: number) => void,
-): Promise<Copied & { erasures: number }> {
+): Promise<ImageCopy & { erasures: number }> {
   const { copyBlobs, openBlobs, openErased, readConfig } = await import('@grove/server');
   const target = readConfig({ ...serverEnvironment(), BLOB_URL: imagesTo });
   if (!target.s3) throw new UsageError('--images-to must be s3://bucket/prefix?region=…');
@@ -101,7 +101,7 @@ async function copyImages(
 
 type Moved = {
   tables: { table: string; rows: number; hash: string }[];
-  images: (Copied & { erasures: number }) | undefined;
+  images: (ImageCopy & { erasures: number }) | undefined;
   keptFile: string;
   imagesTo: string | undefined;
   ms: number;
@@ -112,7 +112,7 @@ function describeMove({ tables, images, keptFile, ms }: Moved): Result {
   const text = [
     `Moved ${rows.toLocaleString('en-GB')} rows of ${tables.length} tables in ${duration(ms)}; counts and hashes agree.`,
     images
-      ? `Images in the bucket: ${images.present} (${images.copied} copied now), and ${images.erasures} entries of the list of what was erased.`
+      ? `Images in the bucket: ${images.present} (${images.copied} copied now), and ${images.erasures} entries of the list of erasures.`
       : 'The images stay where they are.',
     `The SQLite database is kept as ${keptFile}. The server removes it after a week.`,
     '',

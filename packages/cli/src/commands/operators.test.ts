@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { grove, groveJson, startGrove, temporaryFolder } from '../../test/grove.ts';
 
-type Made = { id: string; url: string; expiringDtm: string };
-type Listed = { operators: { id: string; name: string; role: string; status: string }[] };
+type JoinLink = { id: string; url: string; expiringDtm: string };
+type OperatorList = { operators: { id: string; name: string; role: string; status: string }[] };
 
 test('the first start prints a link for the first owner; operators are invited, listed and reset beside the server', async (t) => {
   const env = { GROVE_DATA: temporaryFolder(t) };
   const { ready } = await startGrove(t, env);
   const first = String((ready as { firstOwnerUrl?: unknown }).firstOwnerUrl);
   assert.match(first, /^http:\/\/demo\.fir\.localhost:\d+\/console\/#invite=[\w-]{43}$/);
-  const invited = await groveJson<Made>(
+  const invited = await groveJson<JoinLink>(
     ['operator', 'invite', 'Jane Doe', '--email', 'jane@acme.com', '--role', 'Owner', '--tenant', 'demo'],
     env,
   );
   assert.match(invited.url, /\/console\/#invite=[\w-]{43}$/);
-  const { operators } = await groveJson<Listed>(['operator', 'list', '--tenant', 'demo'], env);
+  const { operators } = await groveJson<OperatorList>(['operator', 'list', '--tenant', 'demo'], env);
   assert.deepEqual(
     operators.map(({ name, role, status }) => [name, role, status]),
     [
@@ -23,7 +23,7 @@ test('the first start prints a link for the first owner; operators are invited, 
       ['Jane Doe', 'Owner', 'INVITED'],
     ],
   );
-  const again = await groveJson<Made>(['operator', 'reset', invited.id, '--tenant', 'demo'], env);
+  const again = await groveJson<JoinLink>(['operator', 'reset', invited.id, '--tenant', 'demo'], env);
   assert.notEqual(again.url, invited.url);
   const faults = [
     ['invite', 'Jane Doe', '--email', 'JANE@acme.com', '--tenant', 'demo'],

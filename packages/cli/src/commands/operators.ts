@@ -31,9 +31,9 @@ The link is good once, for three days. It opens the console at the address of th
 }
 
 function defineInstallation(group: Command): void {
-  define(group, 'installation <id>', 'let an operator do what concerns all tenants, in the console')
+  define(group, 'installation <id>', 'let an operator manage all tenants in the console')
     .requiredOption('--tenant <id>', 'the tenant of the operator')
-    .option('--end', 'take it away again')
+    .option('--end', 'withdraw it')
     .addHelpText(
       'after',
       `${examples('grove operator installation 01JZ4MCW8A0C2E4G6J8M0P2R4T --tenant acme')}

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../failure.ts';
 import { type CommonOptions, define, defineGroup, examples, print } from '../output.ts';
 
-/** Custom pages, before they are uploaded. */
+/** Commands for custom pages before their upload. */
 type DevOptions = CommonOptions & { port: string };
 
 const DEFAULT_PORT = '4600';
@@ -26,12 +26,12 @@ async function dev(folder: string, { json, port }: DevOptions): Promise<void> {
   const pageFolder = resolve(folder);
   if (!existsSync(pageFolder) || !statSync(pageFolder).isDirectory()) throw new UsageError(`${folder} is not a folder`);
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError('--port must be a port');
-  // Both stand on the server, which takes longer to load than every other command needs to answer.
+  // These modules depend on the server, which takes long to load.
   const { readPageFolder } = await import('../page-tester/read-page-folder.ts');
   const { startTester } = await import('../page-tester/tester.ts');
   const { fault } = await readPageFolder(pageFolder);
   const { url } = await startTester({ folder: pageFolder, port: Number(port) });
-  const warning = fault ? `It would be refused as it is: ${fault.message}.\n` : '';
+  const warning = fault ? `An upload of this folder would be refused: ${fault.message}.\n` : '';
   const text = `${warning}The page is shown at ${url}\nStop with Ctrl-C.\n`;
   print({ ...(json && { json }) }, { value: { url, ...(fault && { fault }) }, text });
 }

@@ -20,15 +20,15 @@ members of watchlists, in the environment of the API key. An e-mail address is a
 attributes and in parameters. --parameter takes name=value.`;
 
 export function definePerson(program: Command): void {
-  const person = defineGroup(program, 'person', 'everything about one person: find it, hand it out, erase it');
-  withSelectors(define(person, 'find', 'list what there is about a person; changes nothing'))
+  const person = defineGroup(program, 'person', 'everything about one person: find, export or erase it');
+  withSelectors(define(person, 'find', 'list the stored data of a person; changes nothing'))
     .addHelpText('after', examples('grove person find --email ada@example.com') + ABOUT + WHERE)
     .action(async (options: PersonOptions) => print(options, await find(options)));
-  withSelectors(define(person, 'export <file>', 'write everything about a person into a signed zip archive'))
+  withSelectors(define(person, 'export <file>', 'write all data of a person into a signed zip archive'))
     .addHelpText('after', examples('grove person export ada.zip --email ada@example.com') + ABOUT + WHERE)
     .action(async (file: string, options: PersonOptions) => print(options, await exportPerson(file, options)));
   withSelectors(define(person, 'erase', 'erase everything about a person, for good, with one signed receipt'))
-    .option('--yes', 'ask nothing')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
       examples(
@@ -70,7 +70,7 @@ type Request = Awaited<ReturnType<Client['personRequests']['get']>>;
 const POLL_MS = 250;
 const MAX_WAIT_MS = 12 * 3_600_000;
 
-/** A job works on it; each change of its progress is told on standard error. */
+/** A job does the work; each change of its progress is written to standard error. */
 async function waitUntilDone(client: Client, firstState: Request, json: boolean): Promise<Request> {
   let request = firstState;
   let shownProgress = '';
@@ -78,7 +78,7 @@ async function waitUntilDone(client: Client, firstState: Request, json: boolean)
     if (Date.now() > until) throw new Error(`The request ${request.id} is not done; a job goes on with it`);
     await new Promise((next) => setTimeout(next, POLL_MS));
     request = await client.personRequests.get({ personRequestId: request.id });
-    const line = `${request.state.toLowerCase()}: ${request.searched} of about ${request.total} looked at, ${request.erased} erased\n`;
+    const line = `${request.state.toLowerCase()}: ${request.searched} of about ${request.total} searched, ${request.erased} erased\n`;
     if (!json && line !== shownProgress) process.stderr.write(line);
     shownProgress = line;
   }
@@ -109,7 +109,7 @@ async function erase(options: PersonOptions & { yes?: true }): Promise<Result> {
     if (!process.stdin.isTTY)
       throw new UsageError('Erasing cannot be undone, and there is no terminal to ask for confirmation: use --yes');
     const { request } = await findPerson(options);
-    const question = `${countsText(request)}\nThis is for good. Type "erase" to erase all of it: `;
+    const question = `${countsText(request)}\nThis cannot be undone. Type "erase" to erase all of it: `;
     if (!(await confirmByTyping(question, 'erase'))) {
       return { value: { erased: false }, text: 'Nothing was erased.', exitCode: 1 };
     }

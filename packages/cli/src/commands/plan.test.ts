@@ -34,7 +34,7 @@ test('plan shows what is new, what changed line by line, and what is unchanged, 
   assert.equal((await client.processDefinitions.list({ query: { name: 'onboarding' } })).totalElements, 1);
 });
 
-test('plan --check exits with 2 if there is anything to do, and with 0 if not', async (t) => {
+test('plan --check exits with 2 if there are changes to make, and with 0 if not', async (t) => {
   const { env, folder, write } = await configurable(t);
   write('definitions/a.json', JSON.stringify({ name: 'a', steps: [decide] }));
   const before = await grove(['plan', folder, '--check', '--json'], env);
@@ -46,10 +46,10 @@ test('plan --check exits with 2 if there is anything to do, and with 0 if not', 
   await grove(['apply', folder], env);
   const after = await grove(['plan', folder, '--check'], env);
   assert.equal(after.code, 0);
-  assert.match(after.stdout, /^ {2}a 1: unchanged .*\n\nEverything is as the folder says\.$/m);
+  assert.match(after.stdout, /^ {2}a 1: unchanged .*\n\nThe tenant matches the folder\.$/m);
 });
 
-test('a draft that somebody is writing does not count, unless it is what the folder says', async (t) => {
+test('a draft does not count as a version, unless it equals the document in the folder', async (t) => {
   const { env, folder, client, write } = await configurable(t);
   const inFile = { file: 'definitions/a.yaml', name: 'a' };
   const planned = async () => (await groveJson<Planned>(['plan', folder], env)).definitions[0];
@@ -63,7 +63,7 @@ test('a draft that somebody is writing does not count, unless it is what the fol
   assert.deepEqual(await planned(), { action: 'create', ...inFile, version: 3, before: 1 });
 });
 
-test('what cannot be read is told with file, line and column, all of it at once, before a server is called', async (t) => {
+test('files that cannot be read are reported with line and column, all at once, before a server is called', async (t) => {
   const folder = temporaryFolder(t);
   const write = writerIn(folder);
   write('definitions/a.yaml', 'name: a\nsteps:\n  - { id: x, type: decision\n');
@@ -83,8 +83,8 @@ test('what cannot be read is told with file, line and column, all of it at once,
     /- definitions\/c\.json:1:\d+ /,
     /- definitions\/d\.yaml:1:1 \/name is required/,
     /- definitions\/d\.yaml:1:8 \/tags\/0 must be text/,
-    /- definitions\/f\.yaml:1:7 the definition "twice" is in definitions\/e\.yaml already/,
-    /- definitions\/f\.yaml:3:8 the tag "live" is in definitions\/e\.yaml already/,
+    /- definitions\/f\.yaml:1:7 the definition "twice" is already in definitions\/e\.yaml/,
+    /- definitions\/f\.yaml:3:8 the tag "live" is already in definitions\/e\.yaml/,
     /- definitions\/g\.yaml:1:1 must hold an object/,
     /- settings\.yaml:1:9 \/colour is not a setting/,
     /- settings\.yaml:1:1 \/redirectOrigins must be a list/,
@@ -94,7 +94,7 @@ test('what cannot be read is told with file, line and column, all of it at once,
   assert.doesNotMatch(stderr, /\n\s+at |read-me/);
 });
 
-test('a folder that is none, or holds no configuration, exits with 2', async (t) => {
+test('a missing folder, or one without configuration, exits with 2', async (t) => {
   const server = ['--url', 'http://localhost:1', '--api-key', 'k'];
   for (const command of ['plan', 'apply']) {
     for (const folder of ['/nowhere', temporaryFolder(t)]) {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
 import { define, examples, print, type Result } from '../output.ts';
 
-/** What `--check` answers with if there is something to do. */
+/** The exit code of `--check` if there are changes to make. */
 const CHANGES = 2;
 
 export const LAYOUT = `
@@ -26,7 +26,7 @@ export function definePlan(program: Command): void {
 
 async function plan(folder: string, options: PlanOptions): Promise<Result> {
   const server = await serverFrom(options);
-  // Loaded only now: no other command needs a reader of YAML.
+  // Loaded only here, because few commands need a YAML parser.
   const { hasChanges, planChanges } = await import('../configuration/plan-changes.ts');
   const { readFolder } = await import('../configuration/read-folder.ts');
   const { planValue, showPlan } = await import('../configuration/show-plan.ts');

@@ -39,7 +39,7 @@ test('on PostgreSQL the same commands work, beside several servers', async (t) =
   assert.deepEqual(warnings, [], 'tests may run as root, of which it warns');
 });
 
-test('a PostgreSQL that does not answer is a failure in words, and its password is not shown', async (t) => {
+test('a PostgreSQL that does not answer is explained in words, and its password is not shown', async (t) => {
   const env = { GROVE_DATA: temporaryFolder(t), DATABASE_URL: 'postgres://grove:s3cret@127.0.0.1:1/grove' };
   for (const args of [['start', '--yes'], ['tenant', 'list'], ['migrate']]) {
     const { code, stderr } = await grove(args, env);

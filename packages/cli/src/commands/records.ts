@@ -5,7 +5,7 @@ import { UsageError } from '../failure.ts';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
 import { define, defineGroup, examples, print, type Result, table } from '../output.ts';
 
-/** What an integrator looks up and decides every day, without writing a program: each is one call of the API. */
+/** The daily lookups and decisions of an integrator without a program: each is one call of the API. */
 type ListOptions = ServerOptions & { limit: string };
 type Item = Readonly<Record<string, unknown>>;
 type Columns = Readonly<Record<string, string>>;
@@ -15,12 +15,12 @@ const MAX_LIMIT = 1000;
 
 const server = (parent: Command, usage: string, about: string) => onServer(define(parent, usage, about));
 const lister = (parent: Command, usage: string, about: string) =>
-  server(parent, usage, about).option('--limit <count>', `how many at most, up to ${MAX_LIMIT}`, DEFAULT_LIMIT);
+  server(parent, usage, about).option('--limit <count>', `the largest number, up to ${MAX_LIMIT}`, DEFAULT_LIMIT);
 
 export function defineInstances(program: Command): void {
   const group = defineGroup(program, 'instances', 'look up process instances');
   lister(group, 'list', 'list process instances, the newest first')
-    .option('--status <status>', 'only those of this status, such as REVIEW')
+    .option('--status <status>', 'only those with this status, such as REVIEW')
     .option('--reference <text>', 'only those with this externalReference')
     .addHelpText('after', `${examples('grove instances list --status REVIEW', 'grove instances list --json')}${WHERE}`)
     .action(async (options: ListOptions & { status?: string; reference?: string }) => {
@@ -40,7 +40,7 @@ export function defineInstances(program: Command): void {
     .action(async (id: string, options: ServerOptions) =>
       print(options, fieldTable(await (await clientOf(options)).processInstances.get({ processInstanceId: id }))),
     );
-  lister(group, 'events <id>', 'list what happened in a process instance')
+  lister(group, 'events <id>', 'list the events of a process instance')
     .addHelpText('after', `${examples('grove instances events 01J…')}${WHERE}`)
     .action(async (id: string, options: ListOptions) => {
       const events = (await clientOf(options)).processInstances.listEvents.all({ processInstanceId: id });
@@ -50,8 +50,8 @@ export function defineInstances(program: Command): void {
 }
 
 export function defineReviews(program: Command): void {
-  const group = defineGroup(program, 'reviews', 'look up and decide what waits for a human');
-  lister(group, 'list', 'list what waits for a human')
+  const group = defineGroup(program, 'reviews', 'look up and decide reviews');
+  lister(group, 'list', 'list the cases that wait for a review')
     .addHelpText('after', `${examples('grove reviews list')}${WHERE}`)
     .action(async (options: ListOptions) => {
       const items = await take((await clientOf(options)).reviews.list.all(), options);
@@ -90,7 +90,7 @@ export function defineWebhooks(program: Command): void {
       );
     });
   lister(group, 'deliveries <id>', 'list the deliveries of a webhook, the newest first')
-    .option('--failed', 'only those that were given up')
+    .option('--failed', 'only those that failed for good')
     .addHelpText('after', `${examples('grove webhooks deliveries 01J… --failed')}${WHERE}`)
     .action(async (id: string, options: ListOptions & { failed?: true }) => {
       const query = options.failed ? { status: 'FAILED' as const } : {};
@@ -135,7 +135,7 @@ export function defineAudit(program: Command): void {
 
 export function defineErase(program: Command): void {
   server(program, 'erase <id>', 'delete a process instance and all data of its end user, for good')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
       `${examples('grove erase 01J…', 'grove erase 01J… --yes --json')}
@@ -151,7 +151,7 @@ async function erase(id: string, options: ServerOptions & { yes?: true }): Promi
   }
   const client = await clientOf(options);
   await client.processInstances.get({ processInstanceId: id });
-  if (!options.yes && !(await confirmByTyping(`This is for good. Type ${id} to erase it: `, id))) {
+  if (!options.yes && !(await confirmByTyping(`This cannot be undone. Type ${id} to erase it: `, id))) {
     return { value: { id, erased: false }, text: 'That is not its id. Nothing was erased.', exitCode: 1 };
   }
   await client.processInstances.delete({ processInstanceId: id });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { configurable, decide } from '../../test/configuration.ts';
 import { grove, groveJson, temporaryFolder } from '../../test/grove.ts';
 
-type Applied = {
+type AppliedPlan = {
   changes: boolean;
   unmanaged?: { kind: string; name: string }[];
   resources: { action: string; kind: string; name: string }[];
@@ -16,26 +16,26 @@ type Applied = {
 const hook = { name: 'crm', uri: 'https://hooks.example.com/grove', events: ['instance.completed'] };
 const notify = { id: 'tell', type: 'webhook', name: 'crm' };
 
-test('apply makes stores, watchlists and webhooks before the definition that names them, and a second time nothing', async (t) => {
+test('apply makes stores, watchlists and webhooks before the definition that names them, and changes nothing the second time', async (t) => {
   const { env, folder, write, client } = await configurable(t);
   write('stores.yaml', { stores: [{ name: 'customers', description: 'Ours', configuration: { maxUsers: 10 } }] });
   write('watchlists.yaml', { watchlists: [{ name: 'fraud', type: 'EMAIL', maxSize: 100 }] });
   write('webhooks.yaml', { webhooks: [hook] });
   write('definitions/a.yaml', { name: 'a-process', steps: [notify, decide] });
-  const first = await groveJson<Applied>(['apply', folder], env);
+  const first = await groveJson<AppliedPlan>(['apply', folder], env);
   assert.deepEqual(
     first.resources.map(({ action, name }) => `${action} ${name}`),
     ['create customers', 'create fraud', 'create crm'],
   );
   assert.match(first.secrets?.[0]?.secret ?? '', /^whsec_/);
-  const { changes } = await groveJson<Applied>(['plan', folder], env);
+  const { changes } = await groveJson<AppliedPlan>(['plan', folder], env);
   assert.equal(changes, false);
 
   const elsewhere = temporaryFolder(t);
   await groveJson(['export', elsewhere], env);
   assert.match(readFileSync(join(elsewhere, 'webhooks.yaml'), 'utf8'), /uri: https:\/\/hooks\.example\.com\/grove/);
   assert.doesNotMatch(readFileSync(join(elsewhere, 'webhooks.yaml'), 'utf8'), /whsec_/);
-  assert.equal((await groveJson<Applied>(['plan', elsewhere], env)).changes, false);
+  assert.equal((await groveJson<AppliedPlan>(['plan', elsewhere], env)).changes, false);
 
   await client.webhooks.update({
     webhookId: (await client.webhooks.list()).content[0]?.id ?? '',
@@ -58,10 +58,10 @@ test('faults of every file and of the server come in one round, and nothing is c
   for (const fault of [
     /definitions\/broken\.yaml:\d+:\d+ /,
     /definitions\/wrong\.yaml:\d+:\d+ \/steps\/0\/type/,
-    /webhooks\.yaml:\d+:\d+ \/webhooks\/0\/secret is not known/,
+    /webhooks\.yaml:\d+:\d+ \/webhooks\/0\/secret is unknown/,
     /webhooks\.yaml:\d+:\d+ \/webhooks\/1\/name is required/,
-    /webhooks\.yaml:\d+:\d+ \/webhooks\/2\/name is there already/,
-    /webhooks\.yaml:\d+:\d+ \/other is not known here/,
+    /webhooks\.yaml:\d+:\d+ \/webhooks\/2\/name is already in the list/,
+    /webhooks\.yaml:\d+:\d+ \/other is unknown/,
     /stores\.yaml:\d+:\d+ \/stores must be a list/,
   ]) {
     assert.match(stderr, fault);
@@ -94,10 +94,10 @@ test('the example: secrets, policies of stores, themes with texts, custom pages 
   );
   assert.equal((await client.stores.list()).totalElements, 0, 'nothing was changed');
 
-  // Whoever has a test key may have made one of the same name.
+  // The owner of a test key may have made one of the same name.
   const squatter = await client.apiKeys.create({ body: { name: 'back office', environment: 'test' } });
   const withValue = { ...env, SECRET_CRM_KEY: 'a-value-that-no-file-has' };
-  const first = await groveJson<Applied>(['apply', folder], withValue);
+  const first = await groveJson<AppliedPlan>(['apply', folder], withValue);
   assert.deepEqual(
     first.resources.map(({ action, kind }) => `${action} ${kind}`),
     ['cloudSecrets', 'stores', 'watchlists', 'webhooks', 'themes', 'pages', 'apiKeys'].map((kind) => `create ${kind}`),
@@ -117,7 +117,7 @@ test('the example: secrets, policies of stores, themes with texts, custom pages 
   );
   assert.equal((await client.processSettings.get()).readBudget.personsPerHour, 500);
 
-  const again = await groveJson<Applied>(['plan', folder], env);
+  const again = await groveJson<AppliedPlan>(['plan', folder], env);
   assert.equal(again.changes, false);
   assert.ok(
     again.unmanaged?.some(({ kind }) => kind === 'apiKeys'),
@@ -133,7 +133,7 @@ test('the example: secrets, policies of stores, themes with texts, custom pages 
     readFileSync(join(elsewhere, 'stores.yaml'), 'utf8'),
     /^# yaml-language-server: \$schema=http.*\/schemas\/stores\.json/,
   );
-  assert.equal((await groveJson<Applied>(['plan', elsewhere], env)).changes, false);
+  assert.equal((await groveJson<AppliedPlan>(['plan', elsewhere], env)).changes, false);
 
   write('pages/questions/index.html', '<p>two</p>');
   write('themes.yaml', { themes: [{ name: 'spring', palette, texts: { en: { 'start.title': 'Hello' } } }] });
@@ -145,8 +145,8 @@ test('the example: secrets, policies of stores, themes with texts, custom pages 
     assert.match(drift.stdout, new RegExp(`~ ${kind}: to be changed`));
   }
   assert.equal((await grove(['import', folder], env)).code, 2, 'nobody is there to be asked');
-  await groveJson<Applied>(['import', folder, '--yes'], env);
-  assert.equal((await groveJson<Applied>(['plan', folder], env)).changes, false);
+  await groveJson<AppliedPlan>(['import', folder, '--yes'], env);
+  assert.equal((await groveJson<AppliedPlan>(['plan', folder], env)).changes, false);
   const store = await client.stores.get({ storeName: 'customers' });
   assert.deepEqual(
     [store.configuration.totpPolicies.app?.issuer, store.configuration.totpPolicies.key?.digits],
@@ -154,7 +154,7 @@ test('the example: secrets, policies of stores, themes with texts, custom pages 
   );
 });
 
-test('what the schemas and the server refuse comes in one round, and secrets that were shown once are not lost', async (t) => {
+test('refusals of the schemas and the server come in one round, and secrets that are shown once are not lost', async (t) => {
   const { env, folder, write, client } = await configurable(t);
   write('apiKeys.yaml', { apiKeys: [{ name: 'x', permissions: ['TNT#acme#ProcessManager:*'], status: 'OPEN' }] });
   write('themes.yaml', { themes: [{ name: 'y', palette: { ...palette, primry: '#000000' } }] });
@@ -168,9 +168,9 @@ test('what the schemas and the server refuse comes in one round, and secrets tha
   for (const fault of [
     /apiKeys\.yaml:\d+:\d+ \/apiKeys\/0\/permissions\/0 must match pattern/,
     /apiKeys\.yaml:\d+:\d+ \/apiKeys\/0\/status must be equal to one of/,
-    /themes\.yaml:\d+:\d+ \/themes\/0\/palette\/primry is not known/,
+    /themes\.yaml:\d+:\d+ \/themes\/0\/palette\/primry is unknown/,
     /stores\.yaml:\d+:\d+ \/stores\/0\/configuration\/maxUsers must be integer/,
-    /stores\.yaml:\d+:\d+ \/stores\/0\/configuration\/passkeyConfigs\/a\/rpNam is not known/,
+    /stores\.yaml:\d+:\d+ \/stores\/0\/configuration\/passkeyConfigs\/a\/rpNam is unknown/,
     /pages\/bad\/program\.exe /,
   ]) {
     assert.match(stderr, fault);

@@ -9,11 +9,8 @@ import { progressLine } from '../progress.ts';
 
 export function defineRestore(program: Command): void {
   define(program, 'restore <backup>', 'put a backup in the place of the SQLite database; the server must be stopped')
-    .option('--force', 'replace a database that is there; it is kept beside for a week')
-    .option(
-      '--ignore-erasures',
-      'restore although the list of what was erased cannot be read; who was erased comes back',
-    )
+    .option('--force', 'replace an existing database, which is kept for a week')
+    .option('--ignore-erasures', 'restore although the list of erasures cannot be read, so erased data may come back')
     .addHelpText(
       'after',
       `${examples(
@@ -25,7 +22,7 @@ export function defineRestore(program: Command): void {
 A backup is a file, a manifest, or a folder, whose newest manifest is taken. With a manifest the images that are missing
 come back, too.
 Everything is checked before anything is replaced: that the backup is whole, that it is one of Grove's and of a release
-that this one knows, and that the present master key opens what is sealed in it and the list of what was erased since.
+that this one knows, and that the present master key opens what is sealed in it and the list of erasures since.
 So put every version of the master key in place first: those of the backup and those of today.
 On PostgreSQL use pg_restore for the database; a manifest that was made there brings back the images.`,
     )
@@ -38,8 +35,8 @@ const isManifest = (backup: string) =>
   backup.endsWith('.manifest') || statSync(backup, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /**
- * The database is checked first, because it may be refused, and put in place last: a restore that is interrupted leaves no
- * database whose images are missing, and none without the list of what was erased.
+ * Restores a folder. The database is checked first, because it may be refused, and put in place last: an interrupted
+ * restore leaves no database without its images or without the list of erasures.
  */
 async function restoreFolder(backup: string, options: RestoreOptions): Promise<Result> {
   const { manifestsIn, OperatorError, readManifest } = await import('@grove/server');
@@ -49,18 +46,20 @@ async function restoreFolder(backup: string, options: RestoreOptions): Promise<R
   if (name === undefined) throw new OperatorError(`There is no backup in ${folder}`);
   const manifest = await readManifest(folder, name);
   const { database } = manifest.head;
-  let broughtBack = 0;
-  const bringBack = async () => {
-    if (manifest.head.images === 'copied') broughtBack = await restored(manifest, folder);
+  let restoredCount = 0;
+  const restoreImagesOnce = async () => {
+    if (manifest.head.images === 'copied') restoredCount = await restoreMissingImages(manifest, folder);
   };
-  const done = database ? await restore(join(folder, database.file), options, bringBack) : await bringBack();
+  const done = database
+    ? await restore(join(folder, database.file), options, restoreImagesOnce)
+    : await restoreImagesOnce();
   const images = manifest.images.size;
-  const text = [...(done ? [done.text] : []), `Images: ${broughtBack} of ${images} were missing and are back.`];
-  return { value: { ...done?.value, manifest: name, images, restored: broughtBack }, text: text.join('\n') };
+  const text = [...(done ? [done.text] : []), `Images: ${restoredCount} of ${images} were missing and are restored.`];
+  return { value: { ...done?.value, manifest: name, images, restored: restoredCount }, text: text.join('\n') };
 }
 
-/** How many images were missing and are back. */
-async function restored(manifest: Manifest, folder: string): Promise<number> {
+/** Restores the missing images. Resolves to their number. */
+async function restoreMissingImages(manifest: Manifest, folder: string): Promise<number> {
   const { restoreImages } = await import('@grove/server');
   const line = progressLine();
   const to = await placesOf(await operatorConfig());
@@ -70,7 +69,7 @@ async function restored(manifest: Manifest, folder: string): Promise<number> {
 
 type RestoreOptions = { force?: true; ignoreErasures?: true };
 
-/** `beforeReplacing` runs once the backup is found good. */
+/** `beforeReplacing` runs once the backup is found valid. */
 async function restore(
   file: string,
   { force, ignoreErasures }: RestoreOptions,
@@ -104,8 +103,8 @@ async function restore(
             `The database that was there is kept: ${keptFile}. The server removes it after ${KEPT_DATABASE_DAYS} days.`,
           ]),
       ignoreErasures
-        ? 'The list of what was erased was not looked at: who was erased since the backup may be back.'
-        : 'What was erased since it was made is erased again when the server starts.',
+        ? 'The list of erasures was not read: data that was erased since the backup may be back.'
+        : 'Data that was erased since the backup is erased again when the server starts.',
       ...(pending.length === 0 ? [] : [`The next start will apply: ${pending.join(', ')}`]),
     ];
     return { value: { database, bytes, kept: keptFile ?? null, pending }, text: text.join('\n') };
@@ -115,8 +114,8 @@ async function restore(
 }
 
 /**
- * A database that cannot be opened is worth nothing, however whole it is. One whose list of erasures cannot be read would
- * bring back who was erased.
+ * Ensures that the master key opens the backup and the list of erasures. A database that cannot be opened is useless,
+ * and one whose list of erasures cannot be read would bring erased data back.
  */
 export async function ensureOpens(config: Config, view: View, ignoreErasures: boolean): Promise<void> {
   const { checkSeals, everyTenantId, OperatorError, openMasterKey } = await import('@grove/server');
@@ -134,7 +133,7 @@ export async function ensureOpens(config: Config, view: View, ignoreErasures: bo
   if (missing.length > 0) {
     throw new OperatorError(
       `The master key (${keyPlace}) is not complete. ${needText('The backup', backup.versions)}` +
-        `${needText('The list of what was erased since', erased?.versions ?? new Set())}Missing: ${list(missing)}. ` +
+        `${needText('The list of erasures since', erased?.versions ?? new Set())}Missing: ${list(missing)}. ` +
         `Put a line for each missing version beside those that are there. ${UNCHANGED}`,
     );
   }
@@ -145,7 +144,7 @@ export async function ensureOpens(config: Config, view: View, ignoreErasures: bo
     );
   }
   throw new OperatorError(
-    `The list of what was erased cannot be read, so who was erased would come back: ${erased?.faults.slice(0, MAX_SHOWN).join(', ')}. ` +
+    `The list of erasures cannot be read, so erased data would come back: ${erased?.faults.slice(0, MAX_SHOWN).join(', ')}. ` +
       `Put the right key into ${keyPlace}, or remove an entry that is damaged from the place of the blobs. To restore ` +
       `without the list, add --ignore-erasures. ${UNCHANGED}`,
   );
@@ -158,7 +157,7 @@ const list = (versions: Iterable<number>) => [...versions].sort((one, other) => 
 const needText = (what: string, versions: Set<number>) =>
   versions.size === 0 ? '' : `${what} needs version ${list(versions)}. `;
 
-/** What was erased since the backup was made, as the next start will read it. */
+/** Checks the erasures since the backup, as the next start will read them. */
 async function checkErased(config: Config, view: View, master: MasterKey): Promise<EntrySeals> {
   const { checkEntries, erasuresKnownUntil, everyTenantId, openErased } = await import('@grove/server');
   const now = Date.now();

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { grove, groveJson, startGrove, temporaryFolder } from '../../test/grove.ts';
 
-test('preview says what would go, and run deletes it', async (t) => {
+test('preview counts the due instances, and run deletes them', async (t) => {
   const folder = temporaryFolder(t);
   const { ready } = await startGrove(t, { GROVE_DATA: folder });
   const apiKey = ready.apiKey ?? '';
@@ -16,10 +16,7 @@ test('preview says what would go, and run deletes it', async (t) => {
   const database = new DatabaseSync(`${folder}/grove.sqlite`);
   t.after(() => database.close());
   database.prepare('UPDATE process_instances SET expiring_at = 1, deadline_at = 1 WHERE id <> ?').run(first as string);
-  assert.match(
-    (await grove(['retention', 'preview'], env)).stdout,
-    /^2 instances would be deleted; the oldest is of 2/m,
-  );
+  assert.match((await grove(['retention', 'preview'], env)).stdout, /^2 instances would be deleted, the oldest of 2/m);
   assert.match((await grove(['retention', 'run'], env)).stdout, /^2 instances deleted\.$/m);
   const left = database.prepare('SELECT id FROM process_instances').all();
   assert.deepEqual(
@@ -28,7 +25,7 @@ test('preview says what would go, and run deletes it', async (t) => {
   );
 });
 
-/** The ids of instances made from one token. */
+/** Makes instances from one token. Resolves to their ids. */
 async function instancesOf({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }, count: number): Promise<string[]> {
   const issued = await fetch(`${baseUrl}/api/arthr/apiKeys/issue`, {
     method: 'POST',

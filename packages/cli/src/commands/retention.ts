@@ -4,7 +4,7 @@ import { define, defineGroup, examples, print, type Result } from '../output.ts'
 
 export function defineRetention(program: Command): void {
   const retention = defineGroup(program, 'retention', 'process instances whose retention is over');
-  onServer(define(retention, 'preview', 'say how many would be deleted now, and how old the oldest is'))
+  onServer(define(retention, 'preview', 'show how many would be deleted now, and the age of the oldest'))
     .addHelpText('after', examples('grove retention preview', 'grove retention preview --json') + WHERE)
     .action(async (options: ServerOptions) => print(options, await preview(options)));
   onServer(define(retention, 'run', 'delete them now, for good, instead of at midnight'))
@@ -16,14 +16,14 @@ async function preview(options: ServerOptions): Promise<Result> {
   const value = await (await serverFrom(options)).client.retention.preview();
   const { due, inReview, oldestCreatedDtm, clockFault } = value;
   const lines = [
-    due === 0 ? 'No instance is due.' : `${countText(due)} would be deleted; the oldest is of ${oldestCreatedDtm}.`,
+    due === 0 ? 'No instance is due.' : `${countText(due)} would be deleted, the oldest of ${oldestCreatedDtm}.`,
     ...(inReview > 0 ? [`${inReview} of them wait for a review.`] : []),
     ...(clockFault !== undefined ? [`Nothing is deleted at the moment: ${clockFault}.`] : []),
   ];
   return { value, text: lines.join('\n') };
 }
 
-/** Each call deletes a limited number. */
+/** Each call deletes a limited number, so it is repeated until nothing is left. */
 async function run(options: ServerOptions): Promise<Result> {
   const { client } = await serverFrom(options);
   let purged = 0;

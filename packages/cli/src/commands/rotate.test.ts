@@ -61,7 +61,7 @@ test('rotate master-key --drop-old asks first, and changes nothing on any other 
   assert.deepEqual(versionsOf(`${folder}/master.key`), [2]);
 });
 
-test('a master key of the environment is explained, and what it sealed is sealed anew when it has a newer version', async (t) => {
+test('a master key of the environment is explained, and its seals are renewed once it has a newer version', async (t) => {
   const one = `1:${Buffer.alloc(32, 1).toString('base64')}`;
   const env = { GROVE_DATA: temporaryFolder(t), GROVE_MASTER_KEY: one };
   const { apiKey } = await groveJson<{ apiKey: string }>(['tenant', 'create', 'acme'], env);
@@ -77,7 +77,7 @@ test('a master key of the environment is explained, and what it sealed is sealed
   assert.equal((await issue(server.url, apiKey)).status, 200);
 });
 
-test('beside a server', async (t) => {
+test('rotation beside a server', async (t) => {
   const env = { GROVE_DATA: temporaryFolder(t) };
   const before = await startGrove(t, env);
   const apiKey = before.ready.apiKey ?? '';
@@ -105,7 +105,7 @@ test('beside a server', async (t) => {
   });
 });
 
-test('who was erased stays erased: backup, rotation, erasure, restore with the old key', async (t) => {
+test('erased data stays erased: backup, rotation, erasure, restore with the old key', async (t) => {
   const folder = temporaryFolder(t);
   const env = { GROVE_DATA: `${folder}/data` };
   const key = `${folder}/data/master.key`;
@@ -131,17 +131,17 @@ test('who was erased stays erased: backup, rotation, erasure, restore with the o
   const after = readFileSync(key, 'utf8');
   const restore = ['restore', `${folder}/copy`, '--force'];
 
-  // Each key alone is not enough, and what is missing is named.
+  // Either key alone is not enough, and the missing version is named.
   const withNew = await grove(restore, env);
   assert.match(
     withNew.stderr,
-    /The backup needs version 1\. .*The list of what was erased since needs version 2\. Missing: 1\./,
+    /The backup needs version 1\. .*The list of erasures since needs version 2\. Missing: 1\./,
   );
   writeFileSync(key, before);
   const withOld = await grove(restore, env);
   assert.match(withOld.stderr, /The backup needs version 1\. .*needs version 2\. Missing: 2\./);
   assert.deepEqual([withNew.code, withOld.code], [1, 1]);
-  // Whoever insists is stopped again by the start.
+  // With --ignore-erasures the restore works, but the start is refused.
   assert.equal((await grove([...restore, '--ignore-erasures'], env)).code, 0);
   const refused = await grove(['start'], env);
   assert.equal(refused.code, 1);
@@ -152,7 +152,7 @@ test('who was erased stays erased: backup, rotation, erasure, restore with the o
   const third = await startGrove(t, env);
   await assert.rejects(clientOf(third).processInstances.get({ processInstanceId }), { status: 404 });
   assert.equal(await third.stop(), 0);
-  // The next rotation seals the list with it.
+  // The next rotation seals the list with the new version.
   const { resealed } = await groveJson<{ resealed: { erasures: number } }>(['rotate', 'master-key'], env);
   assert.ok(resealed.erasures >= 1);
   await groveJson(['rotate', 'master-key', '--drop-old', '--yes'], env);

@@ -18,7 +18,7 @@ export function defineRotate(program: Command): void {
     .option('--drop-old', 'drop the old versions, after a question; every server must be stopped')
     .option(
       '--yes',
-      'with --drop-old: ask nothing. Every server is stopped, and older backups will need the file of old versions',
+      'with --drop-old: do not ask for confirmation. All servers must be stopped; older backups will need the file of old versions',
     )
     .addHelpText(
       'after',
@@ -65,7 +65,7 @@ async function rotateMasterKey(options: MasterOptions): Promise<Result> {
 
 async function rotateFile(config: Config, file: string, { dropOld, yes }: MasterOptions): Promise<Result> {
   const { lockInstallation } = await import('@grove/server');
-  // What a running server seals with an old version would be lost when that version goes.
+  // Data that a running server seals with an old version would be lost when that version is dropped.
   const lock = dropOld ? lockInstallation(config) : undefined;
   try {
     return await asOperator(config, async (operator) => {
@@ -82,7 +82,7 @@ async function rotateFile(config: Config, file: string, { dropOld, yes }: Master
   }
 }
 
-/** Asked before anything changes: without the old versions nobody can restore an older backup. */
+/** Asks before anything changes: without the old versions nobody can restore an older backup. */
 async function confirmDrop(config: Config, file: string): Promise<void> {
   if (!process.stdin.isTTY)
     throw new UsageError('There is no terminal to ask for confirmation: stop every server, then add --yes');
@@ -90,7 +90,7 @@ async function confirmDrop(config: Config, file: string): Promise<void> {
   const others = isFile(config.database) ? '' : ' Other servers of PostgreSQL cannot be seen from here: stop them all.';
   const question =
     `Version ${masterKeyVersions(file).join(', ')} of the master key: only the newest stays in ${file}. Backups from ` +
-    `before need the old ones, which go into a file beside it, for you to put away.${others}\nType "drop" to go on: `;
+    `before need the old ones, which go into a file beside it, for you to put away.${others}\nType "drop" to continue: `;
   if (!(await confirmByTyping(question, 'drop'))) {
     throw new UsageError('Nothing was changed. Add --yes to drop the old versions without a question');
   }
@@ -102,7 +102,7 @@ async function rotateAlone(operator: Operator, { config, file, dropOld }: Rotati
   const { addMasterKeyVersion, keepNewestMasterKey, masterKeyVersions } = await import('@grove/server');
   await ensureReadable(config);
   const versions = masterKeyVersions(file);
-  // A version that was added before and not yet made the only one needs no further version above it.
+  // A version that was added before and is not the only one yet needs no further version above it.
   const version = dropOld && versions.length > 1 ? (versions[0] as number) : addMasterKeyVersion(file);
   const resealed = await reseal(operator, config, version);
   const retired = dropOld ? keepNewestMasterKey(file, Date.now()) : undefined;
@@ -120,21 +120,21 @@ async function rotateAlone(operator: Operator, { config, file, dropOld }: Rotati
   return { value, text: text.join('\n') };
 }
 
-/** Refuses a rotation that would leave entries of the list of what was erased behind. */
+/** Refuses a rotation that would leave entries of the list of erasures behind. */
 async function ensureReadable(config: Config): Promise<void> {
   const { checkEntries, OperatorError, openErased, openMasterKey } = await import('@grove/server');
   const entryStore = openErased(config, { now: Date.now });
   const { faults } = await checkEntries(entryStore, openMasterKey(config.masterKey), 0, Date.now());
   if (faults.length === 0) return;
   throw new OperatorError(
-    `${faults.length} entries of the list of what was erased cannot be read: ${faults.slice(0, MAX_SHOWN).join(', ')}. ` +
+    `${faults.length} entries of the list of erasures cannot be read: ${faults.slice(0, MAX_SHOWN).join(', ')}. ` +
       'Put the missing versions of the master key in place, or remove an entry that is damaged. Nothing was changed.',
   );
 }
 
 const MAX_SHOWN = 5;
 
-/** Two rotations at once would both make the same version: what one of them had sealed could never be opened again. */
+/** Locks the key file: two rotations at once would make one version twice, and lose the data of one. */
 async function onlyRotation(file: string): Promise<{ release(): void }> {
   const { lockFile } = await import('@grove/server');
   const lock = lockFile(`${file}.lock`);
@@ -165,19 +165,19 @@ function resealedText(newest: number, old: readonly number[], resealed: Resealed
 function twoSteps(newest: number, old: readonly number[], suggested: string): string {
   return [
     `Everything is sealed with version ${newest}, the newest in GROVE_MASTER_KEY.`,
-    ...(old.length > 0 ? [`Version ${old.join(', ')} is needed no more, except for older backups.`] : []),
+    ...(old.length > 0 ? [`Version ${old.join(', ')} is no longer needed, except for older backups.`] : []),
     '',
     'The key comes from the environment, which cannot be changed from here. To rotate it:',
     '',
     '  1. Put a new version before what GROVE_MASTER_KEY holds, with a comma between, and restart every server.',
-    `     A fresh one, made just now and kept nowhere: ${suggested}`,
+    `     A new one, made just now and stored nowhere: ${suggested}`,
     '  2. Run grove rotate master-key again, in that environment: it seals everything with the new version.',
   ].join('\n');
 }
 
 type Resealed = { systemSecrets: number; tenantKeys: number; erasures: number };
 
-/** Seals everything with the newest version, and proves that nothing needs an older one. */
+/** Seals everything with the newest version, and checks that nothing needs an older one. */
 async function reseal({ db }: Pick<Operator, 'db'>, config: Config, version: number): Promise<Resealed> {
   const { checkSeals, everyTenantId, OperatorError, openErased, openMasterKey, resealEntries, resealWithMasterKey } =
     await import('@grove/server');
@@ -191,7 +191,7 @@ async function reseal({ db }: Pick<Operator, 'db'>, config: Config, version: num
   const erased = await resealEntries(openErased(config, { now: Date.now }), master, Date.now());
   if (faults.length + erased.faults.length > 0 || [...versions].some((each) => each !== version)) {
     throw new OperatorError(
-      'Not everything could be sealed with the new version, so the old ones were kept. Run grove doctor, then try again.',
+      'Not everything could be sealed with the new version, so the old versions were kept. Run grove doctor, then try again.',
     );
   }
   return { ...resealed, erasures: erased.resealed };
@@ -207,5 +207,5 @@ async function* withProgress<T>(items: AsyncIterable<T>, show: (done: number) =>
 }
 
 function countsText({ systemSecrets, tenantKeys, erasures }: Resealed): string {
-  return `${systemSecrets} secrets of the installation, ${tenantKeys} keys of tenants, ${erasures} entries of the list of what was erased`;
+  return `${systemSecrets} secrets of the installation, ${tenantKeys} keys of tenants, ${erasures} entries of the list of erasures`;
 }

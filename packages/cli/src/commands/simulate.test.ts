@@ -10,14 +10,14 @@ steps:
   - { id: decide, type: decision }
 `;
 
-test('simulate replays past instances, and says what it cannot take', async (t) => {
+test('simulate replays past instances, and explains invalid input', async (t) => {
   const folder = temporaryFolder(t);
   const { ready } = await startGrove(t, { GROVE_DATA: folder });
   const env = { GROVE_URL: ready.baseUrl, GROVE_API_KEY: ready.apiKey ?? '' };
   const file = join(folder, 'new.yaml');
   writeFileSync(file, DEFINITION);
   const { stdout } = await grove(['simulate', file, '--since', '30d'], env);
-  assert.match(stdout, /^There is no instance of a definition of this name in that time\.$/m);
+  assert.match(stdout, /^There are no instances of this definition in that time\.$/m);
   const found = await groveJson<{ examined: number }>(['simulate', file], env);
   assert.deepEqual(found, { examined: 0, counts: [], changed: [] });
   const wrong = await grove(['simulate', file, '--since', 'yesterday'], env);

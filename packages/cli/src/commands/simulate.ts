@@ -5,7 +5,7 @@ import { UsageError } from '../failure.ts';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
 import { define, examples, print, type Result, table } from '../output.ts';
 
-/** What another version of a definition would have made of past instances. */
+/** Decides past instances again by another version of their definition. */
 type SimulateOptions = ServerOptions & { since: string; list?: true };
 type Answer = Awaited<ReturnType<Client['whatIf']['run']>>;
 type Total = Pick<Answer, 'examined' | 'counts' | 'changed'>;
@@ -60,13 +60,13 @@ function add(total: Total, part: Answer): void {
 }
 
 function textOf({ examined, counts, changed }: Total, isListed: boolean): string {
-  if (examined === 0) return 'There is no instance of a definition of this name in that time.';
+  if (examined === 0) return 'There are no instances of this definition in that time.';
   const share = Math.round((1000 * (examined - changed.length)) / examined) / 10;
   const rows = counts
     .toSorted((one, other) => other.instances - one.instances)
     .map(({ recorded, outcome, verdict, instances }) => [recorded, outcome, verdict, String(instances)]);
   const lines = [
-    `${examined} instances were looked at; ${share} % would come to what was recorded.`,
+    `${examined} instances were examined; ${share} % would have the recorded outcome.`,
     table(['RECORDED', 'WOULD BE', 'REVIEWERS', 'INSTANCES'], rows),
   ];
   if (isListed) {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { grove, groveJson, temporaryFolder } from '../../test/grove.ts';
 
-type Drawn = { file: string; bytes: number; person: { surname: string; documentNumber: string }; mrz?: string[] };
+type Drawing = { file: string; bytes: number; person: { surname: string; documentNumber: string }; mrz?: string[] };
 
-test('draws the same document for the same number, with whom it is told to', async (t) => {
+test('specimen draws the same document for the same number, with the given person', async (t) => {
   const folder = temporaryFolder(t);
   const [one, other] = [join(folder, 'one.jpg'), join(folder, 'other.jpg')];
   const order = [
@@ -20,14 +20,14 @@ test('draws the same document for the same number, with whom it is told to', asy
     '--document-number',
     'L898902C3',
   ];
-  const drawn = await groveJson<Drawn>([...order, '--out', one], {});
-  await groveJson<Drawn>([...order, '--out', other], {});
+  const drawn = await groveJson<Drawing>([...order, '--out', one], {});
+  await groveJson<Drawing>([...order, '--out', other], {});
   assert.deepEqual(readFileSync(one), readFileSync(other));
   assert.equal(readFileSync(one).length, drawn.bytes);
   assert.match(drawn.mrz?.join() ?? '', /^P<UTOERIKSSON<<.*,L898902C3/);
 });
 
-test('refuses what it cannot draw with exit code 2, and writes nothing', async (t) => {
+test('specimen refuses what it cannot draw with exit code 2, and writes nothing', async (t) => {
   const folder = temporaryFolder(t);
   const out = join(folder, 'out.jpg');
   const text = join(folder, 'portrait.txt');
@@ -50,7 +50,7 @@ test('refuses what it cannot draw with exit code 2, and writes nothing', async (
   }
 });
 
-test('replaces a file only when it is told to', async (t) => {
+test('specimen replaces a file only with --force', async (t) => {
   const out = join(temporaryFolder(t), 'there.jpg');
   writeFileSync(out, 'something dear');
   const order = ['specimen', '--kind', 'licence', '--side', 'back', '--out', out];

@@ -32,16 +32,16 @@ type SpecimenOptions = CommonOptions &
     force?: true;
   };
 
-/** What a name in the zone of a document has room for, and more than any number has. */
+/** The length of a name in the machine-readable zone, and more than any number has. */
 const MAX_NAME_LENGTH = 60;
 const MAX_SEED = 2 ** 31;
 const MAX_PORTRAIT_BYTES = 12 * 1024 * 1024;
 
 export function defineSpecimen(program: Command): void {
-  define(program, 'specimen', 'draw a document of Utopia, the state that ICAO keeps for examples, as a photograph')
+  define(program, 'specimen', 'draw a document of Utopia, the state that ICAO uses in examples, as a photograph')
     .addOption(new Option('--kind <kind>', 'what to draw').choices(Object.keys(KINDS)).makeOptionMandatory())
     .requiredOption('--out <file>', 'the JPEG to write')
-    .option('--seed <number>', 'who it is of and how it looks: the same number gives the same picture', wholeNumber, 1)
+    .option('--seed <number>', 'determines person and look: the same number gives the same picture', wholeNumber, 1)
     .addOption(new Option('--side <side>', 'which side').choices(['front', 'back']).default('front'))
     .option('--portrait <file>', 'a picture of a face in place of the drawn one')
     .option('--surname <name>', 'instead of an invented one', name)
@@ -56,7 +56,7 @@ export function defineSpecimen(program: Command): void {
     .option('--light <share>', '1 as it is, 0.2 in a dark room', within(0.02, 3))
     .option('--glare <share>', 'the reflection of a lamp, 0 to 1', within(0, 1))
     .option('--noise <steps>', 'the noise of the camera, in steps of 255', within(0, 60))
-    .option('--force', 'replace a file that is there')
+    .option('--force', 'replace an existing file')
     .addHelpText(
       'after',
       `${examples(
@@ -73,7 +73,7 @@ async function draw(options: SpecimenOptions): Promise<Result> {
   const { kind, out, seed, side, force } = options;
   if (existsSync(out) && !force) throw new UsageError(`${out} exists already. Use --force to replace it.`);
   const portrait = options.portrait === undefined ? undefined : readPortrait(options.portrait);
-  // Drawing needs fonts and a decoder, which no other command does.
+  // Drawing needs fonts and a decoder, which no other command uses.
   const { makeSpecimen } = await import('@grove/vision');
   const specimen = await makeSpecimen({
     kind: KINDS[kind] as SpecimenKind,

@@ -14,7 +14,7 @@ test('start --json', async (t) => {
   const { ready, url } = first;
   const apiKey = ready.apiKey ?? '';
 
-  await t.test('says where it is and what it made, and the key works', async () => {
+  await t.test('start prints its addresses and what it made, and the key works', async () => {
     assert.deepEqual(Object.keys(ready).sort(), [
       'apiKey',
       'baseUrl',
@@ -46,11 +46,11 @@ test('start --json', async (t) => {
     assert.equal((await localFetch(`${ready.tenantUrl}/openapi.json`)).status, 200);
   });
 
-  await t.test('is not disturbed by the variables of the commands that call a server', async () => {
+  await t.test('start ignores the variables of the commands that call a server', async () => {
     assert.equal((await fetch(`${url}/health/ready`)).status, 200);
   });
 
-  await t.test('is refused on a data folder that another server uses', async () => {
+  await t.test('start is refused on a data folder that another server uses', async () => {
     const { code, stderr } = await grove(['start'], env);
     assert.equal(code, 1);
     assert.match(stderr, /Another server is using the data folder/);
@@ -59,25 +59,25 @@ test('start --json', async (t) => {
 
   const visitor = await groveJson<{ id: string; code: string }>(['keys', 'create', 'visitor', '--tenant', 'demo'], env);
   const before = Date.now();
-  await t.test('exits with 0 on SIGTERM, and has printed exactly one line', async () => {
+  await t.test('start exits with 0 on SIGTERM, and has printed exactly one line', async () => {
     assert.equal((await issue(url, visitor.code)).status, 200);
     assert.equal(await first.stop(), 0);
     assert.equal(first.output().stdout.trimEnd().split('\n').length, 1);
   });
 
   const second = await startGrove(t, env);
-  await t.test('shows the key of the sandbox a second time, and the live key only once', async () => {
+  await t.test('start shows the key of the sandbox a second time, and the live key only once', async () => {
     assert.equal(second.ready.apiKey, null);
     assert.equal(second.ready.testApiKey, ready.testApiKey);
     assert.equal((await issue(second.url, apiKey)).status, 200);
   });
 
-  await t.test('knows the time of an issue that was made just before it was stopped', async () => {
+  await t.test('a start knows the time of an issue just before the stop', async () => {
     const seen = (await keysSeenBy(second.url, apiKey)).find(({ id }) => id === visitor.id);
     assert.ok(Date.parse(seen?.lastIssuedAtDtm ?? '') >= before);
   });
 
-  await t.test('stops gracefully on SIGINT, too, however often npm and the terminal send it at once', async () => {
+  await t.test('start stops gracefully on SIGINT, even if npm and the terminal both send it', async () => {
     second.signal('SIGINT');
     second.signal('SIGTERM');
     assert.equal(await second.ended, 0);
@@ -118,7 +118,7 @@ test('start --demo makes the demonstration on a data folder that is not empty', 
   assert.equal(server.ready.tenantId, 'demo');
 });
 
-test('a port in use is named, with what to do, and exits with 1', async (t) => {
+test('a port in use is reported with a remedy, and exits with 1', async (t) => {
   const holder = createServer().listen(0, 'localhost');
   t.after(() => holder.close());
   await new Promise((done) => holder.once('listening', done));
@@ -143,7 +143,7 @@ test('every fault of the configuration is named at once, and exits with 2', asyn
   assert.equal(existsSync(`${folder}/data`), false);
 });
 
-test('a master key that did not seal the data is refused in words', async (t) => {
+test('a wrong master key is refused with an explanation', async (t) => {
   const folder = temporaryFolder(t);
   await groveJson(['tenant', 'create', 'acme'], { GROVE_DATA: folder });
   writeFileSync(`${folder}/master.key`, `1:${Buffer.alloc(32, 7).toString('base64')}\n`);
@@ -157,7 +157,7 @@ test('a second signal ends a server that still waits for a request, with 1', asy
   const slow = connect(server.ready.port, 'localhost');
   t.after(() => slow.destroy());
   slow.on('error', () => undefined);
-  // A request whose body never comes keeps the graceful stop waiting.
+  // A request whose body never arrives keeps the graceful stop waiting.
   slow.write('POST /api/arthr/apiKeys HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n');
   slow.write(
     `Authorization: Bearer ${(await issue(server.url, server.ready.apiKey ?? '')).token}\r\nContent-Length: 9\r\n\r\n`,
@@ -169,7 +169,7 @@ test('a second signal ends a server that still waits for a request, with 1', asy
   assert.equal(await server.ended, 1);
 });
 
-test('what nobody caught is told with its place on standard error, and exits with 1', async (t) => {
+test('an uncaught error is reported with its stack on standard error, and exits with 1', async (t) => {
   for (const fault of ['throw new Error("a bug")', 'Promise.reject(new Error("a bug"))']) {
     const script = `process.on('SIGUSR2', () => { ${fault} })`;
     const server = await startGrove(t, {

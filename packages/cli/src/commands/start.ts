@@ -11,7 +11,7 @@ export function defineStart(program: Command): void {
   define(program, 'start', 'start the server; on an empty data folder it makes a demonstration tenant')
     .option('--demo', 'create the demonstration tenant if it does not exist')
     .option('--no-demo', 'do not create or show a demonstration tenant')
-    .option('--force', 'start although the list of what was erased cannot be read; who was erased may come back')
+    .option('--force', 'start although the list of erasures cannot be read, so erased data may come back')
     .option('--yes', 'with PostgreSQL: this is the only server, so images may stay in its data folder')
     .addHelpText(
       'after',
@@ -42,14 +42,14 @@ async function start(options: StartOptions): Promise<void> {
   print(options, await readiness(running, VERSION));
   await stopRequest;
   await running.stop();
-  // A client that keeps its connection open must not keep the process.
+  // Connections that clients keep open must not keep the process running.
   process.exit(0);
 }
 
-/** Ctrl-C under npm arrives twice within milliseconds: once from the terminal, once from npm. That is one request. */
+/** Ctrl-C under npm sends two signals within milliseconds, one from the terminal and one of npm; both count as one. */
 const SAME_REQUEST_MS = 300;
 
-/** Resolves at the first signal; a second one is somebody who does not want to wait. */
+/** Resolves at the first signal; a second one ends the process at once. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined;
@@ -64,19 +64,19 @@ function stopSignal(): Promise<void> {
 }
 
 export type Ready = {
-  /** Where to call; the credential decides the tenant. */
+  /** The address to call; the credential names the tenant. */
   baseUrl: string;
   tenantId: string | null;
   /** The address that names the tenant, as its tokens do. */
   tenantUrl: string | null;
-  /** The live key of the demonstration, only at the start that makes it: no file holds it. */
+  /** The live key of the demonstration, at the start that makes it only: no file holds it. */
   apiKey: string | null;
-  /** A key of the sandbox: nothing it starts looks at a real document. */
+  /** The key of the sandbox, which never checks real documents. */
   testApiKey: string | null;
-  /** Opens a whole journey: of the sandbox, and one that looks at real pictures. */
+  /** Addresses that open a whole journey: one in the sandbox, and one that checks real pictures. */
   demoUrl: string | null;
   liveDemoUrl: string | null;
-  /** The console of the tenant, and a link that makes its first owner, as long as nobody has signed in. */
+  /** The console of the tenant, and a link for its first owner until somebody has signed in. */
   consoleUrl: string | null;
   firstOwnerUrl: string | null;
   docsUrl: string;
@@ -155,7 +155,7 @@ function readyText(ready: Ready, tenants: readonly string[]): string {
     '',
     `  ${demoUrl}`,
     '',
-    'With your own document and face, which are really looked at, and deleted after 30 days:',
+    'With your own document and face, which are really checked, and deleted after 30 days:',
     '',
     `  ${liveDemoUrl}`,
     '',
@@ -169,14 +169,14 @@ function readyText(ready: Ready, tenants: readonly string[]): string {
     '',
     `  GROVE_URL=${baseUrl} GROVE_API_KEY=${testApiKey} npx node examples/verify.ts`,
     '',
-    'Or see it from the side of a shop that relies on it:',
+    'Or see it as a shop that relies on it:',
     '',
     `  GROVE_URL=${baseUrl} GROVE_API_KEY=${testApiKey} npx node examples/relying-party/server.ts`,
   );
   return lines.join('\n');
 }
 
-/** A token into a shell variable, and a call with it. Neither the key nor the address holds anything a shell reads. */
+/** Two lines for a shell: one gets a token, one uses it. Key and address have no character that is special there. */
 export function curlLines(baseUrl: string, apiKey: string): [string, string] {
   const address = `${baseUrl}/api/arthr/apiKeys`;
   return [

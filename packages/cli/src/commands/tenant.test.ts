@@ -5,7 +5,7 @@ import { grove, groveJson, issue, keysSeenBy, startGrove, temporaryFolder } from
 
 type Made = { tenantId: string; name: string; apiKey: string; baseUrl: string | null };
 
-test('a tenant made while the server runs is there at once: its key works', async (t) => {
+test('a tenant made while the server runs can be used at once by its key', async (t) => {
   const env = { GROVE_DATA: temporaryFolder(t) };
   const { url } = await startGrove(t, env);
   const made = await groveJson<Made>(['tenant', 'create', 'acme', '--name', 'Acme Ltd'], env);
@@ -35,7 +35,7 @@ test('tenant create makes the installation if there is none, and shows the addre
   assert.equal((await issue(server.url, apiKey)).status, 200);
 });
 
-test('a tenant that exists, or whose id is no part of an address, is refused with 1', async (t) => {
+test('a tenant that exists, or whose id is not valid in an address, is refused with 1', async (t) => {
   const env = { GROVE_DATA: temporaryFolder(t) };
   await groveJson(['tenant', 'create', 'acme'], env);
   const again = await grove(['tenant', 'create', 'acme'], env);
@@ -53,7 +53,7 @@ test('tenant list makes nothing where there is no installation', async (t) => {
   assert.equal(existsSync(folder), false);
 });
 
-test('a suspended tenant is refused with 100320; delete wants it suspended, asks, removes all of it and gives a receipt', async (t) => {
+test('a suspended tenant is refused with 100320; delete requires a suspended tenant, asks, removes everything and gives a receipt', async (t) => {
   const folder = temporaryFolder(t);
   const env = { GROVE_DATA: `${folder}/data` };
   await groveJson(['tenant', 'create', 'other'], env);

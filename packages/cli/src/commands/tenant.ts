@@ -14,12 +14,12 @@ export function defineTenant(program: Command): void {
     'make, list, suspend and delete tenants, directly in the data folder or database; the server may be running';
   const tenant = defineGroup(program, 'tenant', about);
   define(tenant, 'create <id>', 'make a tenant and its first API key, which may do everything in it')
-    .option('--name <text>', 'the name to show; the id unless given')
+    .option('--name <text>', 'the name to show; by default the id')
     .addHelpText(
       'after',
       `${examples('grove tenant create acme --name "Acme Ltd"', 'grove tenant create acme --json')}
 The id is part of the tenant's address (http://acme.fir.localhost:8080): 3 to 40 lower-case letters, digits and hyphens.
-The API key is shown this once.`,
+The API key is not shown again.`,
     )
     .action(async (id: string, options: CommonOptions & { name?: string }) =>
       print(options, await create(id, options)),
@@ -30,7 +30,7 @@ The API key is shown this once.`,
   defineEnds(tenant);
 }
 
-/** Nobody uses it for a while, or never again. */
+/** Declares the commands that suspend, resume and delete a tenant. */
 function defineEnds(tenant: Command): void {
   define(tenant, 'suspend <id>', 'refuse every key, operator and journey of a tenant until it is resumed')
     .addHelpText(
@@ -44,14 +44,14 @@ what must be deleted by a day is deleted all the same. Nothing is lost.`,
     .addHelpText('after', examples('grove tenant resume acme'))
     .action(async (id: string, options: CommonOptions) => print(options, await setStatus(id, 'resume')));
   define(tenant, 'delete <id>', 'remove a suspended tenant with everything it has, for good; asks for its id')
-    .option('--yes', 'ask nothing')
+    .option('--yes', 'do not ask for confirmation')
     .option('--receipt <file>', 'write the signed receipt into this file, which must not exist')
     .addHelpText(
       'after',
       `${examples('grove tenant delete acme --receipt acme-deleted.json', 'grove tenant delete acme --yes')}
 Instances, images, users, watchlists, keys, the audit log: all of it. Suspend it first, and wait ten seconds, so that no server
 works on it. A deletion that was interrupted goes on when it is started again. Backups still hold the tenant: a restore of one brings
-it back, and so does its copy of the list of what was erased.`,
+it back, and so does its copy of the list of erasures.`,
     )
     .action(async (id: string, options: DeleteOptions) => print(options, await remove(id, options)));
 }
@@ -119,13 +119,13 @@ async function create(id: string, { name = id }: { name?: string }): Promise<Res
     config.port === 0 && config.publicPort === undefined ? null : baseUrlOf(config, config.port)(tenantId);
   const baseUrl = config.port === 0 ? tenantUrl : shownUrl(config, config.port, tenantUrl);
   const text = [
-    `The tenant ${tenantId} is made.`,
+    `The tenant ${tenantId} was created.`,
     '',
     ...(baseUrl === null ? [] : [`  Address  ${baseUrl}`]),
     `  Tenant   ${shownTenant(tenantId, tenantUrl, baseUrl)}`,
     `  API key  ${apiKey}`,
     '',
-    'The key is shown this once: keep it now. It may do everything in this tenant.',
+    'The key is not shown again: save it now. It has all permissions in this tenant.',
   ];
   return { value: { tenantId, name, apiKey, baseUrl, tenantUrl }, text: text.join('\n') };
 }

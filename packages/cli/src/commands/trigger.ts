@@ -8,7 +8,7 @@ import { define, examples, print, type Result, table } from '../output.ts';
 
 type TriggerOptions = ServerOptions & { definition: string; parameter?: string[]; decide?: string; list?: true };
 
-/** Makes a verification of the sandbox end in a way that is chosen, without a browser: for tests and demonstrations. */
+/** Runs a verification of the sandbox to a chosen end without a browser, for tests and demonstrations. */
 export function defineTrigger(program: Command): void {
   onServer(define(program, 'trigger [scenario]', 'make a verification of the sandbox end in a chosen way'))
     .option('--list', 'list the scenarios and how they end')
@@ -54,7 +54,7 @@ async function trigger(scenario: string | undefined, options: TriggerOptions): P
   const value = { processInstanceId, scenario, status, statusMapped, ...(stoppedAt && { stoppedAt }), redirectUrl };
   const text = [
     `${processInstanceId}  ${status}${statusMapped ? ` (${statusMapped})` : ''}`,
-    ...(stoppedAt ? [`It waits at ${stoppedAt}, which a script cannot do.`] : []),
+    ...(stoppedAt ? [`It waits at ${stoppedAt}, which cannot be done by a script.`] : []),
   ];
   return { value, text: text.join('\n'), ...(stoppedAt && { exitCode: FAILED }) };
 }
@@ -84,11 +84,11 @@ type Journey = { step?: { id: string; type: string }; waitingFor?: string; revis
 
 const MAX_STEPS = 200;
 const ASK_EVERY_MS = 100;
-/** Checks of the sandbox take milliseconds, jobs a second at most. */
+/** Checks of the sandbox take milliseconds, and jobs a second at most. */
 const MAX_WAIT_MS = 60_000;
 const IMAGES: Record<string, string> = { document: 'front', face: 'image' };
 
-/** Does what the browser would do behind the redirect address. Gives the step that a script cannot do. */
+/** Does what the browser would do behind the redirect address. Resolves to the step that a script cannot do. */
 async function doSteps(server: Server, processInstanceId: string, redirectUrl: string): Promise<string | undefined> {
   const browse = browser(server.baseUrl);
   const code = new URLSearchParams(new URL(redirectUrl).hash.slice(1)).get('c');
@@ -112,7 +112,7 @@ async function doSteps(server: Server, processInstanceId: string, redirectUrl: s
   return `more than ${MAX_STEPS} steps`;
 }
 
-/** A browser as far as the journey needs one: its cookie. */
+/** Imitates a browser as far as the journey needs one: its cookie. */
 function browser(baseUrl: string): (path: string, body?: object) => Promise<unknown> {
   let cookie = '';
   return async (path, body) => {

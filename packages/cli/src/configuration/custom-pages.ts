@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { PageFile } from '@grove/server';
 import type { Client } from 'grove-idv-sdk';
 
-/** Custom pages in a folder: `pages/<name>/` holds the files of the page. They are compared by their hashes. */
+/** Custom pages in a folder: `pages/<name>/` holds the files of a page. They are compared by their hashes. */
 export type PageContent = readonly PageFile[];
 export type PageFolder = { readonly name: string; readonly file: string; readonly content: PageContent };
 
@@ -11,13 +11,13 @@ export const PAGES = 'pages';
 const MAX_PAGES = 100;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 
-/** Faults are those that an upload would meet. */
+/** Collects the faults that an upload would have. */
 export async function readPages(folder: string, faults: string[]): Promise<PageFolder[]> {
   const home = join(folder, PAGES);
   if (!existsSync(home)) return [];
   const names = readdirSync(home, { withFileTypes: true }).filter((each) => each.isDirectory());
   if (names.length > MAX_PAGES) faults.push(`${PAGES} holds more than ${MAX_PAGES} folders`);
-  // Stands on the server, which takes longer to load than every other command needs to answer.
+  // Loaded only here, because it depends on the server, which takes long to load.
   const { readPageFolder } = await import('../page-tester/read-page-folder.ts');
   const pages: PageFolder[] = [];
   for (const { name } of names.slice(0, MAX_PAGES).sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -33,7 +33,7 @@ export function hashesOf(files: readonly { path: string; sha256: string }[]): Re
   return Object.fromEntries(files.map(({ path, sha256 }) => [path, sha256]));
 }
 
-/** The version that journeys show of each page; a page of which none is deployed is as if it were not there. */
+/** The deployed version of each page; pages without one are left out. */
 export async function* deployedPages(client: Client): AsyncGenerator<object> {
   for await (const { name } of client.customPages.list.all()) {
     const versions = await client.customPages.listVersions({
@@ -60,16 +60,16 @@ export async function uploadPage(client: Client, name: string, content: PageCont
   return client.customPages.deploy({ id });
 }
 
-/** The files of every deployed page, by their place in a folder. */
+/** The files of all deployed pages, by their path in the folder. */
 export async function exportPages(client: Client): Promise<Map<string, Buffer>> {
   const { readArchive } = await import('@grove/server');
   const files = new Map<string, Buffer>();
   for await (const page of deployedPages(client)) {
     const { id, name } = page as { id: string; name: string };
-    // A server that gives other names than pages can have must not choose where we write.
+    // The names come from the server and must not lead to paths outside the folder.
     if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not the name of a page`);
     const { bytes } = await client.customPages.getArchive({ id });
-    // Reads an archive as an upload is read: no path leads out of its folder.
+    // Reads the archive like an upload, so that no path leads out of the folder.
     for (const { path, content } of await readArchive(Buffer.from(bytes)))
       files.set(`${PAGES}/${name}/${path}`, content);
   }

@@ -4,24 +4,24 @@ import { deployedPages, type PageContent, uploadPage } from './custom-pages.ts';
 import { shownStore, writeStore } from './store-policies.ts';
 
 /**
- * What a tenant has beside definitions and settings: how each kind is listed, made and changed. In the order in which one
- * may need another: webhooks name secrets, keys come last.
+ * The kinds of resources beside definitions and settings, and the calls that list, create and update each. They are in
+ * the order of their references: webhooks name secrets, and keys come last.
  */
 export type Values = Readonly<Record<string, unknown>>;
 
 export type Calls = {
-  /** What a file may say of it; the first names it. */
+  /** The fields that a file may have; the first is the name. */
   fields: readonly string[];
-  /** Fields that cannot be changed once it is made. */
+  /** The fields that cannot be changed after the creation. */
   fixed?: readonly string[];
-  /** Fields that a change replaces as a whole: they are compared as a whole, too. */
+  /** The fields that an update replaces as a whole, so they are compared as a whole. */
   whole?: readonly string[];
   list(client: Client): AsyncIterable<object>;
   create(client: Client, values: never, content?: PageContent): Promise<object>;
   update(client: Client, item: { id: string; name: string }, values: never, content?: PageContent): Promise<object>;
-  /** What the server answers, as a file says it; undefined if it belongs into no file. */
+  /** Converts an item of the server for a file; undefined if it belongs into no file. */
   toFile?(item: Values): Values | undefined;
-  /** What is wrong with the wish to make it. */
+  /** The reason why the resource cannot be created now. */
   missing?(name: string): string | undefined;
 };
 
@@ -93,12 +93,12 @@ export const KIND_NAMES = Object.keys(KINDS) as Kind[];
 export const FILE_KINDS = KIND_NAMES.filter((kind) => kind !== 'pages');
 export const fileOf = (kind: Kind) => `${kind}.yaml`;
 
-/** Where the value of a new secret is taken from: it is in no file. */
+/** The environment variable with the value of a new secret, because no file holds it. */
 function variableOf(name: string): string {
   return `SECRET_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`;
 }
 
-/** A key of the other environment may bear the same name: nothing of it is changed, whoever made it. */
+/** The keys of the client's own environment: a key of the other one may have the same name and is never changed. */
 async function* ownKeys(client: Client): AsyncIterable<object> {
   const environment = environmentOf(client);
   for await (const key of client.apiKeys.list.all()) if (key.environment === environment) yield key;
@@ -106,18 +106,18 @@ async function* ownKeys(client: Client): AsyncIterable<object> {
 
 const OWN_TENANT = /^TNT#[^#]+#/;
 
-/** A file names permissions without the tenant, so that it serves every tenant. */
+/** Removes the tenant from permissions, so that the file serves every tenant. */
 function shownKey(item: Values): Values | undefined {
   if (item.status === 'ARCHIVED' || item.type === 'SESSION') return undefined;
   const permissions = (item.permissions as readonly string[]).map((each) => each.replace(OWN_TENANT, ''));
   return { ...item, permissions };
 }
 
-/** The list of keys holds at least the key that calls, whose permissions name the tenant. */
+/** Adds the tenant to permissions. Its name is found in the list of keys, which holds at least the calling key. */
 async function withTenant(client: Client, values: Values): Promise<Values> {
   if (!Array.isArray(values.permissions)) return values;
   const { content } = await client.apiKeys.list();
   const [prefix] = content.flatMap(({ permissions }) => permissions.flatMap((each) => OWN_TENANT.exec(each) ?? []));
-  if (prefix === undefined) throw new Error('No API key of the tenant has a permission, so its name is not known');
+  if (prefix === undefined) throw new Error('No API key of the tenant has a permission, so its name is unknown');
   return { ...values, permissions: values.permissions.map((each) => `${prefix}${each}`) };
 }

@@ -3,13 +3,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { lineDiff } from './line-diff.ts';
 
-const shown = (before: string, after: string) => lineDiff(before, after).map(({ mark, text }) => `${mark}${text}`);
+const signedLines = (before: string, after: string) =>
+  lineDiff(before, after).map(({ mark, text }) => `${mark}${text}`);
 const numbered = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}`);
 
-test('a diff shows what changed with three lines around it, and one mark for what is left out', () => {
+test('a diff shows changed lines with three lines around them, and one mark for each gap', () => {
   const before = numbered(1, 20);
   const after = before.map((line) => (line === 'line 10' ? 'line ten' : line));
-  assert.deepEqual(shown(before.join('\n'), after.join('\n')), [
+  assert.deepEqual(signedLines(before.join('\n'), after.join('\n')), [
     '…',
     ' line 7',
     ' line 8',
@@ -23,7 +24,7 @@ test('a diff shows what changed with three lines around it, and one mark for wha
   ]);
 });
 
-test('lines that were added, removed and kept make both texts again', () => {
+test('the added, removed and common lines of a diff make both texts again', () => {
   const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 12 });
   fc.assert(
     fc.property(text, text, (before, after) => {

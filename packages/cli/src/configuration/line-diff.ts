@@ -1,6 +1,6 @@
-/** The lines that differ between two texts, with some that do not around them, as `diff -u` shows them. */
+/** The number of common lines that are shown around a difference, as in `diff -u`. */
 const CONTEXT = 3;
-/** The product of the lines of both texts. Beyond it, all of one is shown as replaced by all of the other. */
+/** The limit for the product of both numbers of lines. Beyond it, one text is shown as replaced by the other. */
 const MAX_COMPARED = 4_000_000;
 
 export type DiffLine = { readonly mark: '-' | '+' | ' ' | '…'; readonly text: string };
@@ -25,7 +25,7 @@ function allLines(old: readonly string[], now: readonly string[]): DiffLine[] {
   ];
 }
 
-/** By the longest sequence of lines that both have. */
+/** Compares by the longest common subsequence of lines. */
 function changes(old: readonly string[], now: readonly string[]): DiffLine[] {
   const width = now.length + 1;
   const common = new Uint32Array((old.length + 1) * width);
@@ -63,7 +63,7 @@ function shortened(lines: readonly DiffLine[]): DiffLine[] {
   );
   return lines.flatMap((line, at) => {
     if (shownLines.has(at)) return [line];
-    // One mark for each stretch that is left out.
+    // One mark stands for each gap.
     return at === 0 || shownLines.has(at - 1) ? [{ mark: '…' as const, text: '' }] : [];
   });
 }

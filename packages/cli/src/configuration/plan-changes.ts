@@ -8,12 +8,12 @@ import { runOrder } from './run-order.ts';
 import { schemaFaults } from './schema-faults.ts';
 import { type Schema, withDefaults } from './with-defaults.ts';
 
-/** What has to happen so that a tenant is as a folder says. Nothing is changed to find it out. */
+/** The changes after which a tenant matches a folder. To compute it changes nothing. */
 export type Plan = {
   readonly definitions: readonly DefinitionChange[];
   readonly tags: readonly TagChange[];
   readonly settings?: SettingsChange;
-  /** Before everything else: definitions name them. */
+  /** Resources come before everything else, because definitions name them. */
   readonly resources: readonly ResourceChange[];
   readonly unmanaged: readonly Unmanaged[];
 };
@@ -26,11 +26,11 @@ export type DefinitionChange = {
   readonly name: string;
   /** The version that will be deployed. */
   readonly version: number;
-  /** Its id, if it is there already. */
+  /** Its id, if it already exists. */
   readonly id?: string;
-  /** As it will be stored. */
+  /** The document as it will be stored. */
   readonly document: Values;
-  /** The newest version that is deployed, or else the newest; none if that is the same. */
+  /** The newest deployed version, or else the newest; undefined if it is the same. */
   readonly before?: { readonly version: number; readonly document: Values };
 };
 
@@ -39,7 +39,7 @@ export type TagChange = {
   readonly tag: string;
   readonly name: string;
   readonly version: number;
-  /** Where it is now. */
+  /** The version that has the tag now. */
   readonly from?: string;
 };
 
@@ -66,7 +66,7 @@ export async function planChanges({ client, baseUrl, environment }: Server, fold
     return { ...compared, faults: [...ofSchemas, ...ofDefinitions, ...compared.faults] };
   };
   const result = await askServer().catch((error: unknown) => {
-    // A server that cannot be asked does not hide what is wrong with the files.
+    // If the server cannot be called, the faults of the files are reported anyway.
     throwFaults(own);
     throw error;
   });
@@ -90,7 +90,7 @@ async function faultsOfAll(
   for (const file of files) {
     const fileFaults = (await faultsOf(client, file.document)).filter(
       ({ pointer }) =>
-        // Reading the folder has said already that the name is missing.
+        // The missing name was already reported when the folder was read.
         !(pointer === '/name' && file.name === '') &&
         !isRunHere(file, pointer, together) &&
         !isMadeHere(file, pointer, newNames),
@@ -106,20 +106,20 @@ async function faultsOf(client: Client, document: Values) {
   try {
     return (await client.processDefinitions.validate({ body: document as Body })).faults;
   } catch (error) {
-    // What is not even like a definition is refused before it is looked at.
+    // The server refuses a document that does not fit the schema before it validates the definition.
     if (isGroveError(error, 100001)) return error.errors;
     throw error;
   }
 }
 
-/** A subprocess that is in the same folder is deployed before it is needed. */
+/** Whether the fault names a missing subprocess that is in the same folder, and so is deployed first. */
 function isRunHere({ document }: DefinitionFile, pointer: string, together: ReadonlySet<string>): boolean {
   const stepIndex = /^\/steps\/(\d+)\/definition$/.exec(pointer)?.[1];
   const step = (document.steps as Values[])[Number(stepIndex ?? -1)];
   return step !== undefined && step.version === undefined && together.has(String(step.definition));
 }
 
-/** A store, watchlist, webhook, secret or page of the same folder is made before it is needed. */
+/** Whether the fault names a missing resource that is in the same folder, and so is made first. */
 function isMadeHere({ document }: DefinitionFile, pointer: string, newNames: ReadonlySet<string>): boolean {
   const names = pointer.split('/').slice(1);
   const value = names.reduce<unknown>((inner, name) => (inner as Values | undefined)?.[name], document);
@@ -137,7 +137,7 @@ async function publishedSchema(baseUrl: string): Promise<Schema> {
 
 type Caller = Pick<Server, 'client' | 'environment'>;
 
-/** With a test key: what test instances run, which are the live versions until there is a test version. */
+/** With a test key, it compares with what test instances run: the live versions until there is a test version. */
 async function definitionChange(
   { client, environment }: Caller,
   file: DefinitionFile,
@@ -217,7 +217,7 @@ async function settingsChange(
 
 const isOrigins = (name: string) => name.endsWith('Origins');
 
-/** One spelling of an origin, as the server keeps it. What is none is left to the server to refuse. */
+/** The spelling of an origin as the server stores it. An invalid one is left for the server to refuse. */
 function asStored(origin: string): string {
   const entry = origin.trim().toLowerCase();
   return /^https?:\/\//.test(entry) && URL.canParse(entry) && /^\/?$/.test(new URL(entry).pathname)

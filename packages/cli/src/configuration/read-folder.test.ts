@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readFolder } from './read-folder.ts';
 
-test('folders, devices and links to nothing are faults like all others, and none is read without end', async (t) => {
+test('folders, devices and links to nothing are faults, and none is read endlessly', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'grove-folder-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const definitions = join(folder, 'definitions');

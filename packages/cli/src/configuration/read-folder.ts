@@ -16,11 +16,11 @@ export type Folder = {
   readonly definitions: readonly DefinitionFile[];
   readonly settings?: { readonly file: string } & SettingsFile;
   readonly resources: readonly ResourceFile[];
-  /** What is wrong with the files; the server may find more. */
+  /** The faults of the files; the server may find more. */
   readonly faults: readonly string[];
 };
 
-/** Settings stay as they are if the file does not name them; only `redirectOrigins` are required. */
+/** Settings that the file does not name stay unchanged; only `redirectOrigins` are required. */
 export type SettingsFile = {
   readonly redirectOrigins: readonly string[];
   readonly embedOrigins?: readonly string[];
@@ -33,22 +33,22 @@ export type DefinitionFile = {
   readonly name: string;
   readonly document: Readonly<Record<string, unknown>>;
   readonly tags: readonly string[];
-  /** Where in the file a JSON Pointer into the document points: `definitions/a.yaml:3:5`. */
+  /** The position in the file to which a JSON Pointer into the document leads: `definitions/a.yaml:3:5`. */
   placeOf(pointer: string): string;
 };
 
 export const DEFINITIONS = 'definitions';
 export const SETTINGS = 'settings.yaml';
 
-/** Of the release of this command: the server may know more, and says so. */
+/** The schema of this command's release: a newer server may know more settings. */
 const SETTINGS_SCHEMA = configurationSchema('settings') ?? {};
 
 const MAX_FILES = 1000;
-/** As large as a body may be. */
+/** The limit of a request body. */
 const MAX_FILE_BYTES = 2 ** 20;
 const MAX_TAG_LENGTH = 50;
 
-/** Reads all that can be read. Faults are gathered, so that those of the server can be shown with them. */
+/** Reads everything that can be read. It collects the faults, so that those of the server can be shown with them. */
 export async function readFolder(folder: string): Promise<Folder> {
   const hasDefinitions = existsSync(join(folder, DEFINITIONS));
   const hasSettings = existsSync(join(folder, SETTINGS));
@@ -65,7 +65,7 @@ export async function readFolder(folder: string): Promise<Folder> {
     return parsed ? resourcesOf(kind, parsed, faults) : [];
   });
   const pages = (await readPages(folder, faults)).map(resourceOfPage);
-  faults.push(...doubleFaults(definitions));
+  faults.push(...duplicateFaults(definitions));
   return { definitions, ...(settings && { settings }), resources: [...resources, ...pages], faults };
 }
 
@@ -86,7 +86,7 @@ function readDefinitions(folder: string, faults: string[]): DefinitionFile[] {
   });
 }
 
-/** A wrong name or tag does not hide what the server finds in the rest of the document. */
+/** A wrong name or tag does not hide the server's faults in the rest of the document. */
 function toDefinition(parsed: ReadYaml, faults: string[]): DefinitionFile {
   const { tags = [], ...document } = parsed.value;
   const { file, placeOf } = parsed;
@@ -136,7 +136,7 @@ function readSettings(folder: string, faults: string[]): Folder['settings'] {
 function readFile(folder: string, file: string, faults: string[]): ReadYaml | undefined {
   const path = join(folder, file);
   const state = statSync(path, { throwIfNoEntry: false });
-  // A pipe or a device would be read without end.
+  // A pipe or a device would be read endlessly.
   const fault = state?.isFile()
     ? state.size > MAX_FILE_BYTES && `is larger than ${MAX_FILE_BYTES} bytes`
     : 'is not a file that can be read';
@@ -152,13 +152,13 @@ function readFile(folder: string, file: string, faults: string[]): ReadYaml | un
   return parsed;
 }
 
-/** A definition or a tag that two files want cannot be had by both. */
-function doubleFaults(definitions: readonly DefinitionFile[]): string[] {
+/** The faults of definitions and tags that several files claim. */
+function duplicateFaults(definitions: readonly DefinitionFile[]): string[] {
   const firstFiles = new Map<string, string>();
   const note = (what: string, file: DefinitionFile, pointer: string): string[] => {
     const first = firstFiles.get(what);
     if (first === undefined) firstFiles.set(what, file.file);
-    return first === undefined ? [] : [`${file.placeOf(pointer)} ${what} is in ${first} already`];
+    return first === undefined ? [] : [`${file.placeOf(pointer)} ${what} is already in ${first}`];
   };
   return definitions.flatMap((file) => [
     ...(file.name === '' ? [] : note(`the definition ${JSON.stringify(file.name)}`, file, '/name')),

@@ -1,6 +1,6 @@
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 
-/** What a file of YAML or JSON holds, and where in it. */
+/** The content of a YAML or JSON file, with positions. */
 export type ReadYaml = {
   readonly file: string;
   readonly value: Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export function readYaml(file: string, text: string): ReadYaml | { readonly faul
   }
   let value: unknown;
   try {
-    // What an alias puts into itself has no end, and is no JSON.
+    // An alias that contains itself has no end, so it is no JSON.
     value = JSON.parse(JSON.stringify(document.toJS({ maxAliasCount: MAX_ALIASES })));
   } catch (error) {
     return { faults: [`${file}:1:1 ${(error as Error).message.split('\n')[0]}`] };
@@ -34,7 +34,7 @@ export function readYaml(file: string, text: string): ReadYaml | { readonly faul
   return { file, value: value as Record<string, unknown>, placeOf };
 }
 
-/** Of what the pointer points to, or, if that is missing, of what it is missing in. */
+/** The offset of the value that the pointer names, or else of the nearest existing parent. */
 function offsetOf(document: Document, pointer: string): number {
   const path = pointer.split('/').slice(1);
   const names = path.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));

@@ -6,16 +6,16 @@ import { partOf } from './part-of.ts';
 import type { ReadYaml } from './read-yaml.ts';
 
 /**
- * Resources of a folder, each kind in a file of its own with a list of objects that have a name, or in a folder of its own
- * (custom pages). Definitions refer to most of them, so they come first. Nothing is deleted. Members of watchlists, users
- * of stores and the values of secrets are no configuration: they are in no file.
+ * The resources of a folder: each kind is in a file of its own with a list of named objects, or in a folder of its own
+ * (custom pages). Definitions refer to most of them, so they come first. Nothing is deleted. Members of watchlists,
+ * users of stores and the values of secrets are not configuration, so no file has them.
  */
 export type ResourceFile = {
   readonly kind: Kind;
   readonly file: string;
   readonly name: string;
   readonly values: Values;
-  /** Where in the file it stands, as a JSON Pointer. */
+  /** Its position in the file, as a JSON Pointer. */
   readonly pointer: string;
   placeOf(pointer: string): string;
   /** The files of a custom page. */
@@ -25,24 +25,24 @@ export type ResourceFile = {
 export type ResourceChange = ResourceFile & {
   readonly action: 'create' | 'update' | 'none';
   readonly id?: string;
-  /** The fields of the file as they are now. */
+  /** The present values of the file's fields. */
   readonly before?: Values;
 };
 
-/** What is on the server and not in the file of its kind: it stays. */
+/** A resource of the server that is not in the file of its kind: it stays. */
 export type Unmanaged = { readonly kind: Kind; readonly name: string };
 
-/** A secret that the server shows once. */
+/** A secret that the server shows only once. */
 export type NewSecret = { readonly kind: Kind; readonly name: string; readonly secret: string };
 
 type Item = { id: string; name: string } & Values;
 
 const MAX_RESOURCES = 1000;
 
-/** Every fault names its place in the file. */
+/** Every fault names its position in the file. */
 export function resourcesOf(kind: Kind, { file, value, placeOf }: ReadYaml, faults: string[]): ResourceFile[] {
   const fault = (pointer: string, message: string) => void faults.push(`${placeOf(pointer)} ${pointer} ${message}`);
-  for (const name of Object.keys(value)) if (name !== kind) fault(`/${name}`, `is not known here; the list is ${kind}`);
+  for (const name of Object.keys(value)) if (name !== kind) fault(`/${name}`, `is unknown; the list is named ${kind}`);
   const list = value[kind];
   if (!Array.isArray(list) || list.length > MAX_RESOURCES) {
     fault(`/${kind}`, `must be a list of at most ${MAX_RESOURCES}`);
@@ -58,15 +58,15 @@ export function resourcesOf(kind: Kind, { file, value, placeOf }: ReadYaml, faul
     }
     const values = entry as Values;
     const unknown = Object.keys(values).filter((name) => !fields.includes(name));
-    for (const name of unknown) fault(`${pointer}/${name}`, `is not known; it may have ${fields.join(', ')}`);
+    for (const name of unknown) fault(`${pointer}/${name}`, `is unknown; the fields are ${fields.join(', ')}`);
     const { name } = values;
     if (typeof name !== 'string' || name === '') {
       fault(`${pointer}/name`, 'is required, and must be text');
       return [];
     }
-    if (names.has(name)) fault(`${pointer}/name`, `is there already: ${JSON.stringify(name)}`);
+    if (names.has(name)) fault(`${pointer}/name`, `is already in the list: ${JSON.stringify(name)}`);
     names.add(name);
-    // What the file may not say is a fault already, and once is enough.
+    // Unknown fields are already reported, so they are left out here.
     const knownValues = Object.fromEntries(Object.entries(values).filter(([member]) => !unknown.includes(member)));
     return [{ kind, file, name, values: knownValues, pointer, placeOf }];
   });
@@ -84,10 +84,10 @@ export function resourceOfPage({ name, file, content }: PageFolder): ResourceFil
   };
 }
 
-export type Compared = { changes: ResourceChange[]; unmanaged: Unmanaged[]; faults: string[] };
+export type Comparison = { changes: ResourceChange[]; unmanaged: Unmanaged[]; faults: string[] };
 
-export async function compareResources(client: Client, files: readonly ResourceFile[]): Promise<Compared> {
-  const compared: Compared = { changes: [], unmanaged: [], faults: [] };
+export async function compareResources(client: Client, files: readonly ResourceFile[]): Promise<Comparison> {
+  const compared: Comparison = { changes: [], unmanaged: [], faults: [] };
   for (const kind of KIND_NAMES) {
     const wantedFiles = files.filter((each) => each.kind === kind);
     if (wantedFiles.length === 0) continue;
@@ -106,11 +106,11 @@ export async function compareResources(client: Client, files: readonly ResourceF
   return compared;
 }
 
-type There = { id: string; shown: Values | undefined };
+type ExistingResource = { id: string; shown: Values | undefined };
 
-async function itemsOf(client: Client, kind: Kind): Promise<Map<string, There>> {
+async function itemsOf(client: Client, kind: Kind): Promise<Map<string, ExistingResource>> {
   const { list, toFile = (item: Values) => item } = KINDS[kind] as Calls;
-  const there = new Map<string, There>();
+  const there = new Map<string, ExistingResource>();
   for await (const item of list(client)) {
     const { id, name } = item as Item;
     there.set(name, { id, shown: toFile(item as Values) });
@@ -118,8 +118,8 @@ async function itemsOf(client: Client, kind: Kind): Promise<Map<string, There>> 
   return there;
 }
 
-/** Only what the file says is compared: the server fills in the rest. */
-function changeOf(resource: ResourceFile, now: There | undefined): ResourceChange {
+/** Compares only the fields of the file, because the server fills in the rest. */
+function changeOf(resource: ResourceFile, now: ExistingResource | undefined): ResourceChange {
   if (!now) return { ...resource, action: 'create' };
   const { whole = [] } = KINDS[resource.kind] as Calls;
   const present = now.shown ?? {};
@@ -134,8 +134,8 @@ function changeOf(resource: ResourceFile, now: There | undefined): ResourceChang
 }
 
 /**
- * Makes and changes all that it can. What the server refuses is gathered, so that all of it is known after one round;
- * `secrets` has what was shown once, however it ends.
+ * Applies all changes that it can, and collects the server's refusals, so that one round finds all of them. `secrets`
+ * receives the secrets that are shown once, even if it fails later.
  */
 export async function applyResources(
   client: Client,
@@ -165,7 +165,7 @@ function applyOne(client: Client, { action, kind, name, id = '', values, content
   return update(client, { id, name }, changeable as never, content);
 }
 
-/** What an export writes: the fields of the file, without what is empty. */
+/** The resources for an export: the fields of the file, without empty ones. */
 export async function exportResources(client: Client, kind: Kind): Promise<Values[]> {
   const { fields } = KINDS[kind];
   return [...(await itemsOf(client, kind)).values()].flatMap(({ shown: present }) => {

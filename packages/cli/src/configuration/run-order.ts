@@ -1,6 +1,6 @@
 import type { DefinitionFile } from './read-folder.ts';
 
-/** Definitions in an order in which each comes after those that it runs as subprocesses, and where there is none. */
+/** Orders definitions so that each follows its subprocesses, and finds circles among them. */
 export function runOrder(files: readonly DefinitionFile[]): { ordered: DefinitionFile[]; circles: string[] } {
   const byName = new Map(files.map((file) => [file.name, file]));
   const ordered = new Set<DefinitionFile>();

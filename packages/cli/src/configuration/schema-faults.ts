@@ -3,7 +3,7 @@ import { localFetch } from '../local-fetch.ts';
 import { FILE_KINDS, type Kind } from './kinds.ts';
 import type { ResourceFile } from './resources.ts';
 
-/** What the schemas that the server publishes say against the files, so that all of it is known before anything changes. */
+/** Validates the files by the server's published schemas, so that all faults are known before anything changes. */
 const TIMEOUT_MS = 30_000;
 const MAX_FAULTS = 200;
 
@@ -19,14 +19,14 @@ export async function schemaFaults(baseUrl: string, resources: readonly Resource
       for (const { instancePath, message, params } of validate.errors ?? []) {
         const { additionalProperty } = params as { additionalProperty?: string };
         const at = `${pointer}${instancePath}${additionalProperty === undefined ? '' : `/${additionalProperty}`}`;
-        faults.push(`${placeOf(at)} ${at} ${additionalProperty === undefined ? message : 'is not known'}`);
+        faults.push(`${placeOf(at)} ${at} ${additionalProperty === undefined ? message : 'is unknown'}`);
       }
     }
   }
   return faults.slice(0, MAX_FAULTS);
 }
 
-/** Of one entry of the list; a server of an older release has none, and says what is wrong later. */
+/** The schema of one entry of the list. A server of an older release has none, and reports faults later. */
 async function publishedItems(baseUrl: string, kind: Kind): Promise<object | undefined> {
   const address = new URL(`/schemas/${kind}.json`, baseUrl);
   const answer = await localFetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) });

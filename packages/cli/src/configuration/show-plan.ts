@@ -4,7 +4,7 @@ import { lineDiff } from './line-diff.ts';
 import type { DefinitionChange, Plan, SettingsChange, TagChange } from './plan-changes.ts';
 import type { ResourceChange } from './resources.ts';
 
-/** A plan for people to read, before it is carried out or after. */
+/** Formats a plan for people, before or after it is applied. */
 export type Tense = 'planned' | 'done';
 
 export function showPlan(plan: Plan, tense: Tense): string {
@@ -19,7 +19,7 @@ export function showPlan(plan: Plan, tense: Tense): string {
   return [...parts, '', summary(plan, tense)].join('\n');
 }
 
-/** One line for each version, tag and setting, for machines. */
+/** Formats a plan for machines, with one entry for each version, tag and setting. */
 export function planValue({ definitions, tags, settings, resources, unmanaged }: Plan) {
   return {
     ...(resources.length > 0 && {
@@ -38,7 +38,7 @@ export function planValue({ definitions, tags, settings, resources, unmanaged }:
   };
 }
 
-/** Each setting of the file with what it was and what it will be. */
+/** Each setting of the file with its present and its new value. */
 function settingsValue({ action, before, after }: SettingsChange) {
   const pairs = Object.keys(after).map((name) => {
     const key = name as keyof typeof after;
@@ -84,7 +84,7 @@ function settingsText({ action, before, after }: SettingsChange, tense: Tense): 
 function summary({ definitions, tags, settings, resources }: Plan, tense: Tense): string {
   const all = [...resources, ...definitions, ...tags, ...(settings ? [settings] : [])];
   const changed = all.filter(({ action }) => action !== 'none').length;
-  if (changed === 0) return 'Everything is as the folder says.';
+  if (changed === 0) return 'The tenant matches the folder.';
   const many = changed === 1 ? '1 change' : `${changed} changes`;
   return tense === 'planned' ? `${many} to make: grove apply makes them.` : `${many} made.`;
 }
@@ -115,7 +115,7 @@ function coloured(sign: keyof typeof COLOURS, text: string): string {
   return colour === undefined ? text : styled(colour, text);
 }
 
-/** One line for each value, however long it is, so that lines can be compared. */
+/** Formats a value as YAML with one line for each scalar, however long, so that lines can be compared. */
 export function toYaml(value: unknown): string {
   return stringify(value, { lineWidth: 0 });
 }

@@ -3,8 +3,8 @@ import type { Client } from 'grove-idv-sdk';
 import { partOf } from './part-of.ts';
 
 /**
- * An identity store with the policies of its relying parties, which have calls of their own. Policies of push
- * notifications hold credentials of providers, so they are in no file.
+ * An identity store with the policies of its relying parties, which have operations of their own. Policies of push
+ * notifications hold credentials of providers, so no file has them.
  */
 type Values = Readonly<Record<string, unknown>>;
 type Part = {
@@ -32,7 +32,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
 };
 
-/** A store as a file says it: each policy without its name, which is its key. */
+/** Converts a store for a file: each policy is stored by its name, and without it. */
 export function shownStore(store: Values): Values {
   const { pushNotificationPolicies: _secret, ...configuration } = store.configuration as Values;
   const fileEntries = Object.entries(configuration).flatMap(([name, value]) => {

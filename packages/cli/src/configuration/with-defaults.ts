@@ -1,4 +1,4 @@
-/** The part of JSON Schema that defaults are written in. */
+/** The part of JSON Schema in which defaults are written. */
 export type Schema = {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
@@ -9,8 +9,8 @@ export type Schema = {
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * A definition as the server would store it: every default of the schema it publishes written out, in the order of that
- * schema. So the server's release decides what a default is, not that of this command.
+ * A definition as the server would store it: with all defaults of the schema that it publishes, in the order of that
+ * schema. So the defaults are those of the server's release, not of this command's.
  */
 export function withDefaults(document: Values, schema: Schema): Values {
   const { steps, ...rest } = document;

@@ -2,7 +2,7 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { ArchiveRefused, checkFiles, isLitter, MAX_FILES, MAX_PAGE_BYTES, type PageFile } from '@grove/server';
 
-/** A folder as an upload of it would be read: the same files, the same limits, the same refusals. */
+/** Reads a folder like an upload of it: with the same files, limits and refusals. */
 export type ReadFolder =
   | { readonly files: readonly PageFile[]; readonly fault?: undefined }
   | { readonly files: readonly []; readonly fault: { path?: string; reason: string; message: string } };

@@ -1,4 +1,4 @@
-/** What the tester shows in a browser. It plays the journey: it frames the page, speaks with it and writes it all down. */
+/** The tester's page. It acts as the journey: it frames the custom page, exchanges messages and logs them. */
 
 export const TESTER_HTML = `<!doctype html>
 <html lang="en">

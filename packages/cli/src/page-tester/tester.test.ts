@@ -31,7 +31,7 @@ describe('the tester of custom pages', () => {
 
   const get = (path: string, headers: Record<string, string> = {}) => fetch(new URL(path, tester.url), { headers });
 
-  it('checks a folder as an upload is checked, and says what is wrong with it', async () => {
+  it('the tester checks a folder like an upload, and reports its faults', async () => {
     assert.equal((await readPageFolder(folder)).files.length, 2);
     const { files, bytes, fault } = await (await get('/state')).json();
     assert.deepEqual([files, bytes > 100, fault], [2, true, undefined]);
@@ -44,7 +44,7 @@ describe('the tester of custom pages', () => {
     rmSync(join(folder, 'link.js'));
   });
 
-  it('serves the files of the folder with the policy of the server, and nothing else', async () => {
+  it('the tester serves the files of the folder with the policy of the server, and nothing else', async () => {
     const page = await get('/pages/page/');
     assert.match(await page.text(), /<p>Page<\/p>/);
     const policy = page.headers.get('content-security-policy') ?? '';
@@ -62,7 +62,7 @@ describe('the tester of custom pages', () => {
     }
   });
 
-  it('speaks the protocol of the journey in a browser, writes it down, and keeps the page shut in', async () => {
+  it('the tester speaks the protocol of the journey in a browser, logs it, and keeps the page in its sandbox', async () => {
     const browser = await openBrowser({ width: 1000, height: 700 });
     try {
       const page = await browser.context.newPage();

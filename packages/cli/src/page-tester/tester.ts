@@ -6,8 +6,8 @@ import { type ReadFolder, readPageFolder } from './read-page-folder.ts';
 import { TESTER_CSS, TESTER_HTML, TESTER_JS } from './tester-view.ts';
 
 /**
- * A server for one custom page on the machine of whoever writes it: the folder is checked as an upload would be, and shown
- * in the same sandbox, with the same policy, as in a journey.
+ * A server for one custom page on its author's machine: it checks the folder like an upload, and shows the page in the
+ * sandbox and with the policy of a journey.
  */
 export type Tester = { readonly url: string; stop(): Promise<void> };
 
@@ -61,7 +61,7 @@ async function answer(
   send(response, 200, file.contentType, file.content, pageHeaders({ host, folder: PAGE, ancestors: "'self'" }));
 }
 
-/** What the tester asks for again and again: whether the folder is good, and whether it has changed. */
+/** The state that the tester's page polls: whether the folder is valid, and whether it has changed. */
 function stateOf({ files, fault }: ReadFolder) {
   const content = fault ? fault.message : files.map(({ path, sha256 }) => `${path} ${sha256}`).join('\n');
   return {
