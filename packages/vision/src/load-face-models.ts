@@ -11,7 +11,7 @@ export type FaceModelOptions = {
   readonly weights?: string;
 };
 
-/** All networks of faces: those of the pack, those of the npm package, and those of the operator's folder. */
+/** Loads all face networks: those of the pack, of the npm package, and of the operator's folder. */
 export async function loadFaceModels({ pack = DEFAULT_PACK, weights }: FaceModelOptions = {}): Promise<FaceModels> {
   const models = await loadModels(['detect', 'landmark', 'pose', 'eye']);
   return { ...models, embedder: await loadEmbedder(pack, weights), passive: await loadPassive(weights) };
@@ -23,10 +23,10 @@ export async function loadEmbedder(pack: FacePack = DEFAULT_PACK, weights?: stri
   return { pack, run: await loadSupplied(weights, 'reid0095') };
 }
 
-/** Times the face, as the two were trained. */
+/** The size of the crop in sizes of the face, as in the training of the two. */
 const MINIFAS_CROPS = { minifasV2: 2.7, minifasV1se: 4 } as const;
 
-/** The pair, if the operator supplies it: half of a pair is a fault. Otherwise the network of the package. */
+/** The pair, if the operator supplies it; half of a pair is a fault. Otherwise the network of the package. */
 async function loadPassive(weights: string | undefined): Promise<PassiveNetworks> {
   if (weights === undefined || !(isSupplied(weights, 'minifasV2') || isSupplied(weights, 'minifasV1se'))) {
     const { liveness } = await loadModels(['liveness']);

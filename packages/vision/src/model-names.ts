@@ -1,4 +1,4 @@
-/** What a finding was made with. The version is the beginning of a hash of the weights: other weights, other name. */
+/** The model behind a finding. The version begins a hash of the weights, so other weights have another name. */
 export type ModelName = { readonly name: string; readonly version: string };
 
 export type FaceModelKey = 'detect' | 'landmark' | 'feature' | 'pose' | 'eye' | 'liveness';
@@ -7,7 +7,7 @@ export type ModelFile = ModelName & {
   readonly file: string;
   readonly input: readonly number[];
   readonly outputs: readonly string[];
-  /** Whether its convolutions may be narrow. Those on which vectors and signs of attacks depend stay as measured. */
+  /** Whether its convolutions may be narrow. Those that determine vectors and signs of attacks stay as measured. */
   readonly narrow?: true;
   /**
    * Whether its planes stay as ONNX stores them. ONNX Runtime sorts them in blocks of channels for its own convolution,
@@ -16,7 +16,7 @@ export type ModelFile = ModelName & {
   readonly keepsLayout?: true;
 };
 
-/** The package that carries the weights of faces. */
+/** The package with the weights of the face networks. */
 export const WEIGHTS = 'faceplugin-face-recognition-js';
 
 export const FACE_MODELS: Readonly<Record<FaceModelKey, ModelFile>> = {
@@ -33,10 +33,10 @@ function model(name: string, version: string, input: readonly number[], outputs:
 }
 
 /**
- * Weights that no npm package carries: the operator puts them into the folder of `GROVE_WEIGHTS` (`docs/vision.md` says
- * where they come from). A file that was converted by somebody else has other bytes and must give the same answers, so
- * it is known by the beginning of its answer to one input, and not by its own hash. The version is the beginning of the
- * hash of the weights as their author published them.
+ * Weights that no npm package carries: the operator puts them into the folder of `GROVE_WEIGHTS` (`docs/vision.md`
+ * names the sources). A file that somebody else converted has other bytes but must give the same answers, so it is
+ * recognised by the beginning of its answer to one input, not by its hash. The version is the beginning of the hash of
+ * the weights as published by their author.
  */
 export type SuppliedModel = ModelFile & { readonly answer: readonly number[] };
 export type SuppliedModelKey = 'minifasV2' | 'minifasV1se' | 'reid0095';

@@ -11,7 +11,7 @@ import { InferenceSession, Tensor } from './onnx/runtime.ts';
 
 const FOLDER = dirname(createRequire(import.meta.url).resolve(`${WEIGHTS}/package.json`));
 
-test('the embedding network is opened in its own layout, in which it answers as in blocks of channels', async () => {
+test('the embedding network answers in its own layout as in blocks of channels', async () => {
   const create = mock.method(InferenceSession, 'create');
   const { feature } = await loadModels(['feature']);
   const [call] = create.mock.calls;

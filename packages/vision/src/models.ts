@@ -26,10 +26,10 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
   enableCpuMemArena: false,
 };
 
-/** All but the last level, which changes the layout. */
+/** All optimisations but the last level, which changes the layout. */
 const KEEPS_LAYOUT = { graphOptimizationLevel: 'extended' } as const;
 
-/** Loads and checks the weights, and runs each model once, so that the first picture waits for nothing. */
+/** Loads and checks the weights, and runs each model once, so that the first picture need not wait. */
 export async function loadModels<Key extends FaceModelKey>(keys: readonly Key[]): Promise<Record<Key, RunModel>> {
   const folder = dirname(createRequire(import.meta.url).resolve(`${WEIGHTS}/package.json`));
   const models: Partial<Record<Key, RunModel>> = {};
@@ -48,16 +48,16 @@ async function loadPackaged(folder: string, model: ModelFile): Promise<RunModel>
   return run;
 }
 
-/** Larger than any of them: a wrong path must not fill the memory. */
+/** Larger than any of them, so that a wrong path cannot fill the memory. */
 const MAX_SUPPLIED_BYTES = 32 * 1024 * 1024;
-/** What another order of the same sums can change. */
+/** The difference that another order of the same sums may cause. */
 const TOLERANCE = 2e-3;
 
 export function isSupplied(folder: string, key: SuppliedModelKey): boolean {
   return existsSync(join(folder, SUPPLIED_MODELS[key].file));
 }
 
-/** A model from the operator's folder. Throws if the file is not there or does not answer as the measured one did. */
+/** Loads a model from the operator's folder. Throws if it is missing or does not answer as the measured one did. */
 export async function loadSupplied(folder: string, key: SuppliedModelKey): Promise<RunModel> {
   const model = SUPPLIED_MODELS[key];
   const path = join(folder, model.file);
@@ -72,7 +72,7 @@ export async function loadSupplied(folder: string, key: SuppliedModelKey): Promi
   return run;
 }
 
-/** Bytes from 0 to 255 in an order without a pattern that a picture could have. */
+/** Bytes from 0 to 255 in an order that no picture has. */
 export function testInput(model: ModelFile): Float32Array {
   return Float32Array.from({ length: sizeOf(model) }, (_, at) => (at * 7919) % 256);
 }

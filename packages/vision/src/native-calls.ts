@@ -14,7 +14,7 @@ export function newNativeCalls(): NativeCalls {
   return new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
 }
 
-/** From now on the worker makes no further call: the next one throws. A call under way goes on. */
+/** Forbids further calls of the worker: the next one throws. A running call continues. */
 export function forbidNativeCalls(calls: NativeCalls): void {
   Atomics.store(calls, FORBIDDEN, 1);
 }
@@ -23,13 +23,13 @@ export function isInNativeCall(calls: NativeCalls): boolean {
   return Atomics.load(calls, RUNNING) > 0;
 }
 
-/** Those of this thread, if a pool started it. */
+/** The calls of this thread, if a pool started it. */
 const own = (workerData as { nativeCalls?: NativeCalls } | null)?.nativeCalls;
 
-/** Every call of ONNX Runtime and of libvips goes through here. */
+/** All calls of ONNX Runtime and libvips pass through here. */
 export async function nativeCall<Result>(call: () => Promise<Result>, calls = own): Promise<Result> {
   if (!calls) return call();
-  // The call is counted before it is known to be allowed. Otherwise the pool could forbid it and see none in between.
+  // The call is counted before it is checked. Otherwise the pool could forbid it and see none in between.
   Atomics.add(calls, RUNNING, 1);
   try {
     if (Atomics.load(calls, FORBIDDEN) === 1) throw new Error('the worker was told to leave');

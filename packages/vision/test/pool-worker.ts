@@ -3,7 +3,7 @@ import { serveTasks } from '../src/engine/serve-tasks.ts';
 import { ImageFault } from '../src/images/image-fault.ts';
 import { nativeCall } from '../src/native-calls.ts';
 
-/** Tasks that go wrong in every way in which a real one can. Counters are shared between threads. */
+/** Tasks that fail in all ways in which a real one can. Counters are shared between threads. */
 serveTasks({
   echo: async (input) => input,
   slow: async (input) => {
@@ -33,7 +33,7 @@ serveTasks({
     Atomics.add(input as Int32Array, 0, 1);
     for (;;) Math.random();
   },
-  /** A library that computes until it is told to return. What follows it must not begin. */
+  /** A library that computes until it is told to return. The code after it must not run. */
   inLibrary: async (input) => {
     const [started, mayReturn, returned, next] = input as Int32Array[];
     await nativeCall(async () => {
@@ -47,7 +47,7 @@ serveTasks({
     const hoard: object[] = [];
     for (;;) {
       hoard.push(Array.from({ length: 1000 }, (_, at) => ({ at })));
-      // Nobody hoards without a pause: a worker is ended between two turns at the latest.
+      // Allocates in turns, because a worker is terminated between two turns at the latest.
       if (hoard.length % 20 === 0) await wait(0);
     }
   },

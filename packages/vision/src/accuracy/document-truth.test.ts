@@ -16,7 +16,7 @@ const FIELDS = {
   givenNames: 'ANNA MARIA',
 };
 
-test('reads truth by file name or as a list, as lines or as fields', () => {
+test('the truth of a set is read by file name or as a list, as lines or as fields', () => {
   assert.deepEqual(readDocumentTruth({ 'a.jpg': { mrz: LINES } }), [{ file: 'a.jpg', fields: FIELDS }]);
   assert.deepEqual(readDocumentTruth({ 'a.jpg': LINES.join('\n') }), [{ file: 'a.jpg', fields: FIELDS }]);
   assert.deepEqual(readDocumentTruth([{ file: 'a.jpg', mrz: null }]), [{ file: 'a.jpg' }]);
@@ -35,11 +35,11 @@ test('reads truth by file name or as a list, as lines or as fields', () => {
   assert.deepEqual(readDocumentTruth([names]), [{ file: 'a.jpg', fields: FIELDS }]);
 });
 
-test('compares a reading in the form of the truth', () => {
+test('a reading is compared in the form of the truth', () => {
   assert.deepEqual(comparable(parseMrz(LINES)?.fields), FIELDS);
   assert.equal(comparable(undefined), undefined);
 });
 
-test('does not take a spoilt truth for a document without a zone', () => {
+test('a malformed truth is refused and not taken for a document without a zone', () => {
   assert.throws(() => readDocumentTruth({ 'a.jpg': ['P<UTO', 'SHORT'] }), /no known form/);
 });

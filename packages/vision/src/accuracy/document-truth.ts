@@ -1,6 +1,6 @@
 import { type MrzFields, parseMrz } from '../mrz/parse-mrz.ts';
 
-/** The nine fields that a machine readable zone always has. */
+/** The nine fields of every machine readable zone. */
 export const TRUTH_FIELDS = [
   'documentCode',
   'issuer',
@@ -14,7 +14,7 @@ export const TRUTH_FIELDS = [
 ] as const;
 export type TruthField = (typeof TRUTH_FIELDS)[number];
 
-/** What a file is known to show; no fields means that there is no zone in it. */
+/** The known content of a file; without fields, it shows no zone. */
 export type DocumentTruth = { readonly file: string; readonly fields?: Readonly<Partial<Record<TruthField, string>>> };
 
 /** The names that data sets give to our fields, in lower case without marks. */
@@ -58,7 +58,7 @@ function entry(values: ReadonlyMap<string, unknown>): DocumentTruth {
   const lines =
     typeof zone === 'string' ? zone.trim().split(/\s+/) : Array.isArray(zone) ? zone.map(String) : undefined;
   const parsed = lines && parseMrz(lines);
-  if (lines && !parsed) throw new Error(`the zone given for ${file || 'a file'} has no known form: ${lines.join(' ')}`);
+  if (lines && !parsed) throw new Error(`the zone of ${file || 'a file'} has no known format: ${lines.join(' ')}`);
   const fields: Partial<Record<TruthField, string>> = {};
   for (const name of TRUTH_FIELDS) {
     const value = first(NAMES[name]) ?? parsed?.fields[name];
@@ -76,7 +76,7 @@ export function comparable(fields: MrzFields | undefined): Readonly<Record<Truth
   >;
 }
 
-/** Fillers are spaces, dates have six digits, an unknown sex is empty: however a set writes them. */
+/** Normalises values: fillers are spaces, dates have six digits, an unknown sex is empty. */
 function sameForm(name: TruthField, value: string): string {
   const text = value.toUpperCase().replaceAll('<', ' ').replace(/\s+/g, ' ').trim();
   if (name === 'birthDate' || name === 'expiryDate') {

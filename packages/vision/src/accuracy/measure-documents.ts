@@ -8,7 +8,7 @@ import { modelTime, ocrModels } from '../ocr/models.ts';
 import { everydayOrders, makeSpecimen } from '../specimens/make-specimen.ts';
 import { comparable, type DocumentTruth, readDocumentTruth, TRUTH_FIELDS, type TruthField } from './document-truth.ts';
 
-export type Wrong = { readonly file: string; readonly found: boolean; readonly fields: readonly string[] };
+export type WrongReading = { readonly file: string; readonly found: boolean; readonly fields: readonly string[] };
 export type DocumentReport = {
   readonly documents: number;
   readonly documentsRight: number;
@@ -22,7 +22,7 @@ export type DocumentReport = {
   readonly cpuMsP95: number;
   readonly modelMsMedian: number;
   readonly rssMegabytes: number;
-  readonly wrong: readonly Wrong[];
+  readonly wrong: readonly WrongReading[];
 };
 export type Times = { ms: number[]; cpuMs: number[]; modelMs: number[] };
 
@@ -53,7 +53,7 @@ async function measure(samples: readonly Sample[], full: boolean): Promise<Docum
     { right: number; total: number }
   >;
   const times: Times = { ms: [], cpuMs: [], modelMs: [] };
-  const wrong: Wrong[] = [];
+  const wrong: WrongReading[] = [];
   let falselyFound = 0;
   let documents = 0;
   for (const { file, fields, bytes } of samples) {

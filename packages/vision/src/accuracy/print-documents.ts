@@ -2,7 +2,7 @@ import type { BarcodeReport, DocumentReport } from './measure-documents.ts';
 
 const percent = (value: number): string => `${(value * 100).toFixed(1)} %`;
 
-/** The table of a run, for people and for `bench/README.md`. */
+/** Formats the table of a run, for people and for `bench/README.md`. */
 export function documentTable(title: string, report: DocumentReport): string {
   const rows: [string, string][] = [
     ['documents', String(report.documents)],
@@ -49,7 +49,7 @@ const ROW = 26;
 const LEFT = 150;
 const BAR = 420;
 
-/** The rates of the fields as a picture. */
+/** Draws the rates of the fields as a bar chart. */
 export function documentPlot(title: string, report: DocumentReport): string {
   const bars = [
     ['documents', report.documentsRight] as const,

@@ -6,8 +6,8 @@ import { type Photograph, photograph } from '../specimens/photograph.ts';
 import { noise, type Random, within } from '../specimens/random.ts';
 
 /**
- * Renders what people present in place of a document, from pictures of documents, for measuring. The attacks go through
- * the same camera as genuine documents, so that only the attack differs.
+ * Renders attacks from pictures of documents, for measurements. They go through the same camera as genuine documents,
+ * so that only the attack differs.
  */
 export const ATTACKS = [
   'grey',
@@ -25,9 +25,9 @@ export type Attack = (typeof ATTACKS)[number];
 /** An area of a document, in shares of its width and height. */
 export type DocumentArea = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 export type AttackMaterial = {
-  /** Where the portrait is. */
+  /** The place of the portrait. */
   readonly portraitArea?: DocumentArea;
-  /** The face that is pasted over it. */
+  /** The face that is pasted over the portrait. */
   readonly face?: Raster;
 };
 
@@ -86,8 +86,8 @@ function onScreen(document: Raster, pixelsAcross: number): Raster {
 }
 
 /**
- * A screen whose pixels are too fine for the camera: what is seen of them is the beat with the camera's own pixels, as
- * bands of colour that bend with the perspective.
+ * A screen whose pixels are too fine for the camera: the camera shows only their beat with its own pixels, as bands of
+ * colour that bend with the perspective.
  */
 function withBands({ width, height, data }: Raster, random: Random): Raster {
   const pixels = Uint8Array.from(data);

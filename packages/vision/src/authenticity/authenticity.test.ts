@@ -19,7 +19,7 @@ const HOW: Photograph = {
   size: { width: 1100, height: 800 },
 };
 
-/** A dark portrait before a background that becomes brighter downwards, on which nothing is sharp. */
+/** A dark portrait without sharp details, before a background that becomes brighter downwards. */
 function anotherPortrait(): Raster {
   const [width, height] = [300, 400];
   const data = new Uint8Array(width * height * 3);
@@ -28,7 +28,7 @@ function anotherPortrait(): Raster {
 }
 
 /** `npm run attacks:documents` measures them through a server. */
-describe('signs that a document is none', () => {
+describe('signs of a forged document', () => {
   const signs = new Map<string, readonly string[]>();
   before(async () => {
     const random = seeded(7);
@@ -62,18 +62,18 @@ describe('signs that a document is none', () => {
     return measureAuthenticity(picture, straighten(picture, shot.quad), shot.quad, {});
   }
 
-  it('are not found on a photograph under a warm lamp', () => assert.deepEqual(signs.get('genuine'), []));
-  it('show a grey copy under the same lamp', () => assert.deepEqual(signs.get('grey'), ['ownColour']));
-  it('show the pixels of a screen', () => assert.ok(signs.get('screen')?.includes('gridPeak')));
-  it('show the bands of a screen that is too fine to show its pixels', () => {
+  it('no sign is found on a photograph under a warm lamp', () => assert.deepEqual(signs.get('genuine'), []));
+  it('the signs show a grey copy under the same lamp', () => assert.deepEqual(signs.get('grey'), ['ownColour']));
+  it('the signs show the pixels of a screen', () => assert.ok(signs.get('screen')?.includes('gridPeak')));
+  it('the signs show the bands of a screen that is too fine to show its pixels', () => {
     assert.deepEqual(signs.get('moire'), ['colourBands']);
   });
-  it('show the dots of a printer', () => assert.ok(signs.get('halftone')?.includes('gridPeak')));
-  it('show the border of a portrait that was put into the finished photograph', () => {
+  it('the signs show the dots of a printer', () => assert.ok(signs.get('halftone')?.includes('gridPeak')));
+  it('the signs show the border of a portrait that was put into the finished photograph', () => {
     assert.deepEqual(signs.get('pasteDigital'), ['cutBorder']);
   });
-  it('show a page that no camera has taken', () => assert.deepEqual(signs.get('drawn'), ['sensorNoise']));
-  it('show such a page whose paper is too bright to be measured', () => {
+  it('the signs show a page that no camera has taken', () => assert.deepEqual(signs.get('drawn'), ['sensorNoise']));
+  it('the signs show a page that no camera has taken, even if its paper is too bright to be measured', () => {
     assert.ok(signs.get('drawn and bright')?.includes('sensorNoise'));
   });
 });

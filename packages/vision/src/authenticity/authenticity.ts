@@ -17,8 +17,8 @@ import { zoneSigns } from './zone-strokes.ts';
 export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '14' };
 
 /**
- * What is measured, and the value from which it is a sign by itself. Set on photographs of public specimens and on the
- * attacks of `src/attacks` (docs/vision.md has the numbers).
+ * The measurements, and the bound beyond which each is a sign by itself. Set on photographs of public specimens and on
+ * the attacks of `src/attacks` (docs/vision.md has the numbers).
  */
 export const AUTHENTICITY_BOUNDS = {
   /** Colour beyond the tint of the light, without the margins if there is less; little is a grey copy. */
@@ -33,51 +33,51 @@ export const AUTHENTICITY_BOUNDS = {
   sensorNoise: { bound: 0.01, sign: 'below' },
   /** The three weakest of the edges around the portrait, as their geometric mean: a sign on the side with the zone, elsewhere with the noise. */
   portraitEdges: { bound: 36.5, sign: 'above' },
-  /** The weakest of the four lines around the portrait, as the share of it that is seen: a sign where portraits fade into the print. */
+  /** The visible share of the weakest of four lines around the portrait: a sign where portraits fade into print. */
   portraitFrame: { bound: 0.867, sign: 'above' },
-  /** How far the noise of the portrait is from that of the card, as a logarithm, either way: a sign with the edges only. */
+  /** How much the noise of the portrait differs from that of the card, as a logarithm: a sign with the edges only. */
   portraitNoise: { bound: 0.5, sign: 'above' },
   /**
-   * How much of an earlier save as JPEG, which the card shows, the portrait lacks, by most of its frequencies: it was put in
-   * after that.
+   * The share of an earlier JPEG save, found on the card, that the portrait lacks at most of its frequencies: it was
+   * inserted after that save.
    */
   portraitSave: { bound: 0.6, sign: 'above' },
-  /** How much sharper the portrait is than the print, as a share of an edge: it has not been through the same lens. */
+  /** How much sharper the portrait is than the print, as a share of an edge: another lens photographed it. */
   portraitSharpness: { bound: 0.024, sign: 'above' },
   /** The longest straight edge that no lens has blurred, in heights of the document: something was put into the picture. */
   cutBorder: { bound: 0.1, sign: 'above' },
-  /** How much more ink the fullest digit of the zone has than its like: it was written over another. */
+  /** How much more ink the fullest digit of the zone has than others: it was written over another digit. */
   zoneStrokes: { bound: 0.26, sign: 'above' },
   /** How far the colour of a digit's ink is from that of its line: it was written with a pen. */
   zoneColour: { bound: 0.13, sign: 'above' },
-  /** How far the two most alike digits of a line are from being the same picture, in pixels: less was copied within it. */
+  /** How much the two most alike digits of a line differ, in pixels: a smaller difference means a copy. */
   zoneCopies: { bound: 0.1, sign: 'below' },
-  /** How much brighter than its like the paper behind two digits of the zone is, as a share: it was painted over. */
+  /** How much brighter the paper behind two digits of the zone is than elsewhere, as a share: it was painted over. */
   zonePaper: { bound: 0.0138, sign: 'above' },
 } as const;
 
 export type AuthenticitySignalName = keyof typeof AUTHENTICITY_BOUNDS;
 export type AuthenticitySignal = {
   readonly name: AuthenticitySignalName;
-  /** Missing where it could not be measured. */
+  /** Missing if it could not be measured. */
   readonly value?: number;
   readonly bound: number;
-  /** Whether the value lies on the wrong side of the bound. */
+  /** Whether the value is on the wrong side of the bound. */
   readonly isSign: boolean;
 };
 
 type Face = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
-/** What is known of a side before its signals are measured. */
+/** The findings on a side that are needed to measure its signals. */
 export type SideParts = {
   readonly face?: Face | undefined;
-  /** How the file was saved, if it is a JPEG. */
+  /** The quantisation table of the file, if it is a JPEG. */
   readonly table?: JpegTable | undefined;
   /** The lines of the zone that have digits under check digits. */
   readonly zoneLines?: readonly ZoneLine[];
 };
 
-/** Every signal, with its number and its bound. None of them proves that a document is genuine. */
+/** Measures every signal, with its number and its bound. None of them proves that a document is genuine. */
 export function measureAuthenticity(
   image: Raster,
   straight: Raster,
@@ -108,7 +108,7 @@ export function measureAuthenticity(
   ];
 }
 
-/** Noise this strong in a tenth of the flat places is not lost in a quarter of them, not even through a coarse save. */
+/** Noise this strong in a tenth of the flat places is also found in a quarter of them, even after a coarse save. */
 const STRONG_NOISE = 0.2;
 
 /**
@@ -121,7 +121,7 @@ function sensorNoise(grain: Grain): number | undefined {
   return noiseOf(grain, undefined, noisiest !== undefined && noisiest >= STRONG_NOISE ? 0.25 : 0.75);
 }
 
-/** The part around the face that is surely portrait, in shares of the document. */
+/** The part around the face that certainly belongs to the portrait, in shares of the document. */
 function shareOf({ x, y, width, height }: Face, straight: Raster): Face {
   const around = { x: x - 0.1 * width, y: y - 0.1 * height, width: 1.2 * width, height: 1.2 * height };
   return inShares(around, straight);

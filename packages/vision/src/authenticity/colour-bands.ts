@@ -8,26 +8,26 @@ const SIZE_BITS = 8;
 const SIZE = 1 << SIZE_BITS;
 /** Where the squares begin, as a share of the height that is left over. */
 const FROM_TOP = 0.4;
-/** Bands that are looked for, in waves per square: wider ones are shades of the light, narrower ones are a grid. */
+/** The range of bands, in waves per square: wider ones are shades of the light, narrower ones are a grid. */
 const FEWEST_WAVES = 7;
 const MOST_WAVES = 60;
 /** One-sided power is added up in squares of this reach, because bands bend. */
 const NEAR = 2;
-/** What is usual around a frequency is the mean of a wider square, of every other value in it. */
+/** The usual power around a frequency is the mean of a wider square, of every other value in it. */
 const AROUND = 8;
 /** Print in strong colours counts as colour of this many deviations. */
 const MOST_COLOUR = 1.5;
-/** Added to brightness, so that the colour of what is nearly black is not exaggerated. */
+/** Added to brightness, so that the colour of nearly black pixels is not exaggerated. */
 const DARK = 12;
 
 const fourier = fourierOf(SIZE);
 const WINDOW = Float64Array.from({ length: SIZE }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / SIZE));
 
 /**
- * How much the hue turns round in one direction across the document, as a difference of natural logarithms of power. The
- * red, green and blue stripes of a screen's pixels lie beside each other, so where they beat with the camera's pixels,
- * red, green and blue follow each other: the hue turns. What is printed in one ink or several becomes lighter and darker,
- * so its hue swings to and fro. Hue is a complex number here, whose spectrum has one side if it turns and two if it swings.
+ * How much the hue turns in one direction across the document, as a difference of natural logarithms of power. The red,
+ * green and blue stripes of a screen's pixels are side by side, so where they beat with the camera's pixels, red, green
+ * and blue follow each other: the hue turns. Print becomes lighter and darker, so its hue swings to and fro. Here hue
+ * is a complex number, whose spectrum has one side if it turns and two if it swings.
  */
 export function colourBands(straight: Raster): number {
   const height = Math.max(SIZE, Math.round((straight.height * WIDTH) / straight.width));
@@ -79,7 +79,7 @@ function strongestTurn(real: Float64Array, imaginary: Float64Array): number {
   fourier.rows(real, imaginary);
   fourier.columns(real, imaginary);
   const [oneSided, usual] = [new Float64Array(real.length), new Float64Array(real.length)];
-  // Only what is looked at below: the bands in one half of the spectrum, and what is around them.
+  // Computes only what is needed below: the bands in one half of the spectrum, and their surroundings.
   for (let v = -AROUND; v <= MOST_WAVES + AROUND; v += 1) {
     for (let u = -MOST_WAVES - AROUND; u <= MOST_WAVES + AROUND; u += 1) {
       const at = (v & (SIZE - 1)) * SIZE + (u & (SIZE - 1));
@@ -102,7 +102,7 @@ function strongestTurn(real: Float64Array, imaginary: Float64Array): number {
   return best;
 }
 
-/** The mean of the values around a frequency; the spectrum goes on where it ends. */
+/** The mean of the values around a frequency; the spectrum is periodic. */
 function meanAround(values: Float64Array, u: number, v: number, reach: number, step: number): number {
   let sum = 0;
   for (let y = v - reach; y <= v + reach; y += step) {

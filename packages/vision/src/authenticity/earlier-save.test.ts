@@ -12,7 +12,7 @@ import { missingSave } from './earlier-save.ts';
 import { jpegTable } from './jpeg-table.ts';
 
 const BOUND = AUTHENTICITY_BOUNDS.portraitSave.bound;
-/** What genuine portraits have at most after a server has saved them again, of 63 public specimens. */
+/** The highest value of genuine portraits after a server has saved them again, among 63 public specimens. */
 const GENUINE = 0.21;
 const HOW = { tilt: 4, yaw: 6, share: 0.86, blur: 0.7, noise: 2.5, quality: 82, size: { width: 1100, height: 800 } };
 
@@ -51,21 +51,21 @@ describe('an earlier save of a photograph', () => {
     const table = jpegTable(jpeg);
     assert.ok(table);
     const { x, y, width, height } = portraitArea;
-    // Within the portrait, where nothing fades.
+    // The inner part of the portrait, where nothing fades.
     const inner = { x: x + 0.2 * width, y: y + 0.2 * height, width: 0.6 * width, height: 0.6 * height };
     return missingSave(await decodeImage(jpeg), quad, table, inner);
   }
 
-  it('is missing in a portrait that was put in afterwards, however soft its edges are', async () => {
+  it('an earlier save is missing in a portrait that was inserted afterwards, however soft its edges are', async () => {
     assert.ok(((await measured(edited)) ?? 0) >= BOUND);
   });
 
-  it('is missing there, too, after a server has saved the whole once more', async () => {
+  it('an earlier save is still missing in an inserted portrait after a server has saved the whole once more', async () => {
     const again = await sharp(edited.jpeg).jpeg({ quality: 92 }).toBuffer();
     assert.ok(((await measured({ ...edited, jpeg: again })) ?? 0) >= BOUND);
   });
 
-  it('is not missed in a photograph that was saved once, or twice as a whole', async () => {
+  it('no save is missing in a photograph that was saved once, or twice as a whole', async () => {
     assert.equal((await measured(genuine)) ?? 0, 0);
     const again = await sharp(genuine.jpeg).jpeg({ quality: 92 }).toBuffer();
     assert.ok(((await measured({ ...genuine, jpeg: again })) ?? 0) < 0.25);
@@ -74,7 +74,7 @@ describe('an earlier save of a photograph', () => {
 });
 
 describe('the table of a JPEG', () => {
-  it('is read with its size, and not from other bytes', async () => {
+  it('the table of a JPEG is read with its size, and not from other bytes', async () => {
     const blank = { create: { width: 40, height: 24, channels: 3 as const, background: '#888' } };
     const jpeg = await sharp(blank).jpeg({ quality: 50 }).toBuffer();
     const table = jpegTable(jpeg);

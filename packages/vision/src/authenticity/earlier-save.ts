@@ -6,7 +6,7 @@ import type { JpegTable } from './jpeg-table.ts';
 type DocumentArea = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
 const SIDE = 8;
-/** Frequencies of a block that are looked at: slower ones are coarse in every file, faster ones are mostly zero. */
+/** The frequencies of a block that count: slower ones are coarse in every file, faster ones are mostly zero. */
 const LEAST_WAVES = 1;
 const MOST_WAVES = 6;
 const MAX_BLOCKS = 1200;
@@ -15,14 +15,14 @@ const LEAST_FACTOR = 1.15;
 const MAX_STEP = 40;
 /** The share of values that miss the steps of an earlier save although there was one, through rounding and clipping. */
 const STRAY = 0.06;
-/** From this log-likelihood ratio on, a frequency surely shows an earlier save of the card. */
+/** From this log-likelihood ratio on, a frequency certainly shows an earlier save of the card. */
 const SURE = 12;
-/** A save leaves its steps at several frequencies; a picture that repeats itself may do so at one or two. */
+/** An earlier save shows at several frequencies; a repetitive picture may look like one at one or two. */
 const MIN_SURE = 4;
-/** A frequency tells about the portrait only if it expects so many values there, and so many frequencies must tell. */
+/** A frequency says something about the portrait only if it expects this many values there, and this many must. */
 const MIN_EXPECTED = 10;
 const MIN_TELLING = 3;
-/** A gap counts only if at least so many values stand on each side of it. */
+/** A gap counts only if there are at least this many values on each side of it. */
 const MIN_COUNT = 6;
 /** A coefficient of more steps counts as one of this many. */
 const MOST_STEPS = 128;
@@ -39,7 +39,7 @@ const COSINES = Float64Array.from({ length: SIDE * SIDE }, (_, i) => {
  * Undefined where the card shows no earlier save, as in a picture that was taken and sent.
  */
 export function missingSave(image: Raster, quad: Quad, table: JpegTable, portrait: DocumentArea): number | undefined {
-  // Turning or reducing a picture moves its blocks, so nothing can be compared then.
+  // A rotated or reduced picture has other blocks, so nothing can be compared.
   if (image.width !== table.width || image.height !== table.height) return undefined;
   const { inside, outside } = blocksOf(image, quad, portrait);
   const waves = frequencies();
@@ -56,7 +56,7 @@ export function missingSave(image: Raster, quad: Quad, table: JpegTable, portrai
     if (expected >= MIN_EXPECTED) shares.push(Math.max(0, (inGaps - STRAY * expected) / ((1 - STRAY) * expected)));
   });
   if (sure < MIN_SURE || shares.length < MIN_TELLING) return undefined;
-  // The step of one or two frequencies may be guessed wrongly, so the lower median decides.
+  // One or two frequencies may have a wrong step, so the lower median decides.
   return shares.sort((one, other) => one - other)[Math.floor((shares.length - 1) / 2)];
 }
 
@@ -143,14 +143,14 @@ function earlierStep(counts: Uint16Array, step: number): number | undefined {
   let most = SURE;
   for (let earlier = Math.ceil(step * LEAST_FACTOR); earlier <= MAX_STEP; earlier += 1) {
     const { inGaps, expected } = gapsOf(counts, step, earlier);
-    // Values in the gaps are rare events: few with an earlier save, as many as beside the gaps without one.
+    // Values in the gaps are rare: few with an earlier save, as many as beside the gaps without one.
     const likelihood = inGaps * Math.log(STRAY) + expected * (1 - STRAY);
     if (likelihood > most) [best, most] = [earlier, likelihood];
   }
   return best;
 }
 
-/** Whether this number of steps is where a step of the earlier save would have ended up. */
+/** Whether this number of steps corresponds to a step of the earlier save. */
 function isOn(count: number, step: number, earlier: number): boolean {
   const light = count * step;
   const nearest = Math.round(light / earlier) * earlier;

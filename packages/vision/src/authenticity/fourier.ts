@@ -37,7 +37,7 @@ export function fourierOf(size: number): Fourier {
         }
       }
     },
-    // Whole rows are combined with each other, because columns are slow to walk along.
+    // Combines whole rows, because access by columns is slow.
     columns(real, imaginary) {
       for (let at = 0; at < swaps.length; at += 2) {
         const [i, j] = [(swaps[at] as number) * size, (swaps[at + 1] as number) * size];
@@ -69,7 +69,7 @@ export function fourierOf(size: number): Fourier {
   };
 }
 
-/** Pairs of places whose numbers are each other's in reversed bits: the transform begins by swapping what is there. */
+/** Pairs of positions with reversed bits: the transform begins by swapping their values. */
 function swapsOf(size: number): number[] {
   const swaps: number[] = [];
   for (let i = 1, j = 0; i < size; i += 1) {

@@ -3,14 +3,14 @@ import type { Green } from './green.ts';
 
 /** Noise is measured in squares of this side, in pixels of the picture as it was taken. */
 const BLOCK = 8;
-/** Noise is measured in this share of the blocks, the flattest ones, because print there is least. */
+/** Noise is measured in this share of the blocks, the flattest ones, because they have the least print. */
 const FLAT_SHARE = 0.3;
 const MIN_BLOCKS = 24;
 /** Blocks that are nearly black or clipped show no noise. */
 const DARKEST = 24;
 const BRIGHTEST = 250;
 
-/** The blocks of the picture that lie on the document. There are thousands, so each property is one typed array. */
+/** The blocks of the picture that are on the document. There are thousands, so each property is one typed array. */
 export type Grain = {
   readonly count: number;
   /** The middle of the block on the document, in shares of its width and height. */
@@ -19,7 +19,7 @@ export type Grain = {
   readonly light: Float32Array;
   /** The deviation of the noise, in steps of 255. */
   readonly noise: Float32Array;
-  /** How much the block changes from side to side: print is high, paper is low. */
+  /** The change of brightness within the block: high for print, low for paper. */
   readonly slope: Float32Array;
 };
 

@@ -1,7 +1,7 @@
 import type { Quad } from '../images/geometry.ts';
 import type { Raster } from '../images/raster.ts';
 
-/** The green, which cameras sample most finely, of the part of a picture that holds the document. */
+/** The green channel, which cameras sample most finely, of the part of a picture that holds the document. */
 export type Green = {
   readonly left: number;
   readonly top: number;

@@ -13,7 +13,7 @@ const JPEG_MARGIN = 2;
 /** The highest frequencies are ignored: they have too few neighbours to be compared with. */
 const MAX_WAVES = HALF - 8;
 
-/** By row or column of the spectrum: whether JPEG alone may cause a peak there. */
+/** For each row or column of the spectrum, whether JPEG alone may cause a peak there. */
 const JPEG = Uint8Array.from({ length: SIZE }, (_, at) => {
   const rest = Math.abs(at - HALF) % JPEG_STEP;
   return Math.min(rest, JPEG_STEP - rest) <= JPEG_MARGIN ? 1 : 0;
@@ -49,7 +49,7 @@ export function gridSigns(green: Green, quad: Quad): GridSigns | undefined {
 
 type PatchCorner = { readonly left: number; readonly top: number };
 
-/** The rectangle inside the outline: a tenth is left off at every side, so that hardly any table is in it. */
+/** The rectangle inside the outline, without a tenth at each side, so that it holds hardly any table. */
 function boundsOf(quad: Quad, green: Green) {
   const xs = quad.map(({ x }) => x).sort((one, other) => one - other) as [number, number, number, number];
   const ys = quad.map(({ y }) => y).sort((one, other) => one - other) as [number, number, number, number];
@@ -83,8 +83,8 @@ function patch({ width, left, top, data }: Green, corner: PatchCorner): Float64A
   return values;
 }
 
-/** Marks the frequencies that are looked at, in the order of the spectrum. */
-const TELLING = Uint8Array.from({ length: (HALF + FIRST_ROW) * SIZE }, (_, at) => {
+/** Marks the frequencies that count, in the order of the spectrum. */
+const IS_RELEVANT = Uint8Array.from({ length: (HALF + FIRST_ROW) * SIZE }, (_, at) => {
   const v = Math.floor(at / SIZE) - FIRST_ROW;
   const u = (at % SIZE) - HALF;
   const isSlow = u * u + v * v <= MIN_WAVES * MIN_WAVES;
@@ -92,19 +92,19 @@ const TELLING = Uint8Array.from({ length: (HALF + FIRST_ROW) * SIZE }, (_, at) =
   return v < 0 || isSlow || (JPEG[u + HALF] && JPEG[v + HALF]) || Math.abs(u) > MAX_WAVES || v > MAX_WAVES ? 0 : 1;
 });
 
-/** Sets the frequencies that are not looked at to zero, and returns the highest of the others. */
+/** Sets the other frequencies to zero, and returns the highest of the relevant ones. */
 function cleanAndPeak(excess: Float64Array): number {
   let best = 0;
   for (let at = 0; at < excess.length; at += 1) {
-    if (TELLING[at] === 0) excess[at] = 0;
+    if (IS_RELEVANT[at] === 0) excess[at] = 0;
     else if ((excess[at] as number) > best) best = excess[at] as number;
   }
   return best;
 }
 
 /**
- * What is printed or shown in a grid has one frequency all over the document, which perspective shows as another one in
- * each patch. So the patches are looked up at each frequency of the document, and their mean is taken.
+ * A printed or displayed grid has one frequency all over the document, which perspective turns into another one in each
+ * patch. So each frequency of the document is looked up in all patches, and their mean is taken.
  */
 function sharedPeak(excesses: readonly Float64Array[], places: readonly PatchCorner[], quad: Quad): number {
   const [a, b, c, d] = quad;

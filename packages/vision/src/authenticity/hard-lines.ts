@@ -1,25 +1,25 @@
 import { apply, type Homography, homography, type Quad, rectangle } from '../images/geometry.ts';
 import type { Green } from './green.ts';
 
-/** A change of brightness over three pixels that is less than this is no edge, in steps of 255. */
+/** A smaller change of brightness over three pixels is no edge, in steps of 255. */
 const MIN_STEP = 22;
-/** From this share of the change between two neighbouring pixels on, an edge is hard. A lens leaves less; a cut has all. */
+/** From this share of the change between neighbours on, an edge is hard. A lens leaves less; a cut has all of it. */
 const HARD = 0.8;
-/** Edges are counted in a grid of so many rows and columns on the document. */
+/** The rows and columns of the grid on the document in which edges are counted. */
 const LINES = 700;
-/** A line is counted in so many parts, because a border is short beside the document. */
+/** The parts of a line, because a border is short compared with the document. */
 const PARTS = 24;
 /** A part counts as border if at least this share of it is hard edge. */
 const MIN_FILL = 0.4;
 /** If a larger share of all edges is hard, the picture has no blur at all, and a border cannot stand out. */
 const MAX_HARD_SHARE = 0.25;
 const MIN_EDGES = 200;
-/** What is so near to the edge of the document, in shares of its sides, is not looked at. */
+/** The margin of the document that is ignored, in shares of its sides. */
 const MARGIN = 0.02;
 
 /**
  * The longest straight line along the sides of a document whose edge no lens has blurred, as a share of its height: the
- * border of what was put into the photograph. Undefined where the picture is not blurred enough to tell.
+ * border of an insertion. Undefined if the picture is too sharp to tell.
  */
 export function hardLine(green: Green, quad: Quad): number | undefined {
   const [upright, level] = [newCounts(), newCounts()];
@@ -32,7 +32,7 @@ export function hardLine(green: Green, quad: Quad): number | undefined {
   return Math.max(longest(upright, down), longest(level, across) * (across / down)) / PARTS;
 }
 
-/** Counts the edges of a row of the picture: those that stand upright on the document, and those that lie level. */
+/** Counts the edges of a row of the picture: the vertical and the horizontal ones on the document. */
 function countRow(green: Green, y: number, map: Homography, upright: Counts, level: Counts): void {
   const { left, top, width, data } = green;
   for (let at = y * width + 1; at < (y + 1) * width - 2; at += 1) {
@@ -77,7 +77,7 @@ function count(counts: Counts, across: number, along: number, isHard: boolean): 
   counts.hits[cell] = (counts.hits[cell] as number) + 1;
 }
 
-/** The most parts in a row, of any line, that are filled with hard edges; a line may be three cells wide. */
+/** The longest run of parts of a line that are filled with hard edges; a line may be three cells wide. */
 function longest({ hits }: Counts, pixels: number): number {
   let best = 0;
   for (let line = 1; line < LINES - 1; line += 1) {

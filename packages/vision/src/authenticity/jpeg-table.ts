@@ -15,7 +15,7 @@ const MAX_SEGMENTS = 200;
 const TABLES = 0xdb;
 const SCAN = 0xda;
 
-/** Reads the table of the first component, luminance; undefined if the bytes are no JPEG or name no table before the scan. */
+/** Reads the table of luminance; undefined if the bytes are not a JPEG or have no table before the scan. */
 export function jpegTable(bytes: Uint8Array): JpegTable | undefined {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -24,7 +24,7 @@ function page(colourAt: (x: number, y: number) => Colour | undefined): Raster {
 
 const SKIN: Colour = [205, 150, 120];
 
-test('a grey copy under a warm lamp has no colour of its own, though it is held between coloured fingers', () => {
+test('a grey copy under a warm lamp has no colour of its own, even if coloured fingers hold it', () => {
   assert.ok(ownColour(page(() => undefined)) < bound);
   const isFinger = (x: number, y: number): boolean =>
     Math.hypot((x - 0.02) / 0.09, (y - 0.75) / 0.16) < 1 || Math.hypot((x - 0.98) / 0.1, (y - 0.7) / 0.18) < 1;

@@ -2,12 +2,12 @@ import type { Raster } from '../images/raster.ts';
 import { resize } from '../images/warp.ts';
 
 const WIDTH = 400;
-/** Every so many pixels one is looked at: the fit needs thousands of points, not a hundred thousand. */
+/** The step between sampled pixels: the fit needs thousands of points, not a hundred thousand. */
 const STRIDE = 5;
-/** 1, L, L², L³, and the place on the document, alone and with L: a lamp's tint changes with both, print does not. */
+/** 1, L, L², L³, and the position, alone and with L: a lamp's tint changes with both, print does not. */
 const TERMS = 8;
 
-/** What is so near to the edges, in shares of the sides, may be the fingers that hold the document, or the table. */
+/** The margins, in shares of the sides, which may show the table or the fingers that hold the document. */
 const [MARGIN_ACROSS, MARGIN_DOWN] = [0.15, 0.2];
 
 /**
@@ -31,10 +31,10 @@ function withoutMargins({ width, height, data }: Raster): Raster {
   return { width: across, height: down, data: part };
 }
 
-/** Where less than this share of the pixels is neither black nor clipped, what remains is mostly the edges of print. */
+/** With a smaller share of pixels that are neither black nor clipped, the rest is mostly the edges of print. */
 const LEAST_UNCLIPPED = 0.5;
 const FLAT_STRIDE = 2;
-/** A pixel is flat if those around it differ by at most so many steps of green. */
+/** A pixel is flat if its neighbours differ by at most this much green. */
 const FLAT_STEPS = 14;
 const MIN_POINTS = 50 * TERMS;
 const MIN_FLAT_POINTS = 25 * TERMS;
@@ -64,7 +64,7 @@ function isFlat({ width, height, data }: Raster, x: number, y: number): boolean 
   return most - least <= FLAT_STEPS;
 }
 
-/** The colour that the terms leave at the places that count, and the share of all places that is neither black nor clipped. */
+/** The colour that the terms leave at the relevant places, and the share of places neither black nor clipped. */
 function restOn(
   { width, height, data }: Raster,
   stride: number,
@@ -79,7 +79,7 @@ function restOn(
       places += 1;
       const at = (y * width + x) * 3;
       const lab = labOf(data[at] as number, data[at + 1] as number, data[at + 2] as number);
-      // Pixels that are black or clipped have lost their colour whatever they show.
+      // Black or clipped pixels have lost their colour.
       if (lab[0] < 8 || lab[0] > 97) continue;
       unclipped += 1;
       if (!counts(x, y)) continue;

@@ -48,15 +48,15 @@ describe('the sharpness of a portrait', () => {
     return sharpness;
   }
 
-  it('is not above that of the print in a photograph of the document', async () => {
+  it('the sharpness of a portrait is not above that of the print in a photograph of the document', async () => {
     assert.ok((await measured('genuine')) < bound);
   });
 
-  it('is above it where another portrait was put into the finished photograph, however soft its edges are', async () => {
+  it('an inserted portrait is sharper than the print, however soft its edges are', async () => {
     assert.ok((await measured('pasteCareful')) >= bound);
   });
 
-  it('is not measured where there are hardly any edges', async () => {
+  it('the sharpness of a portrait is not measured with too few edges', async () => {
     const grey = { width: 400, height: 300, data: new Uint8Array(400 * 300 * 3).fill(128) };
     const corners = [
       { x: 10, y: 10 },

@@ -4,23 +4,23 @@ import type { Raster } from '../images/raster.ts';
 /** An area of the document, in shares of its width and height. */
 type DocumentArea = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
-/** An edge is three steps from pixel to pixel that rise by so much, between two places that are flat. */
+/** An edge is three steps from pixel to pixel that rise by this much, between two flat places. */
 const MIN_RISE = 40;
-/** What may still rise before and behind it, as a share of the edge. */
+/** The rise that is allowed before and after it, as a share of the edge. */
 const FLAT = 0.12;
 /** The middle step of an even slope is a third of the edge; more than all of it is noise. */
 const [LEAST_STEP, MOST_STEP] = [0.34, 1.2];
-/** Fewer edges say nothing. */
+/** With fewer edges there is no result. */
 const MIN_INSIDE = 200;
 const MIN_OUTSIDE = 1000;
 const SHARPEST = 0.9;
-/** Near the rim of the document, its own border is an edge. */
+/** The margin of the document, whose own border is an edge. */
 const RIM = 0.03;
 
 /**
- * How much sharper the portrait is than the print, as the difference between the share of an edge that lies between two
- * pixels, of the sharpest tenth of the edges. The lens blurs both alike, and no portrait is printed sharper than letters;
- * one that was put into the finished photograph has not been through the lens. Undefined where there are few edges.
+ * How much sharper the portrait is than the print: the difference in the share of an edge that is between two pixels,
+ * among the sharpest tenth of the edges. The lens blurs both alike, and no portrait is printed sharper than letters; an
+ * inserted one was not photographed by the lens. Undefined with too few edges.
  */
 export function portraitSharpness(image: Raster, quad: Quad, face: DocumentArea): number | undefined {
   const steps: Record<Region, number[]> = { inside: [], outside: [] };
@@ -58,7 +58,7 @@ function edgesOfRow({ width, data }: Raster, y: number, left: number, right: num
   return edges;
 }
 
-/** Three pixels beyond each are looked at. */
+/** Leaves room for three pixels on each side. */
 function bounds(values: readonly number[], size: number): [from: number, to: number] {
   return [Math.max(3, Math.floor(Math.min(...values))), Math.min(size - 4, Math.ceil(Math.max(...values)))];
 }
@@ -67,7 +67,7 @@ const NO_EDGE = 0;
 
 /** The middle one of three steps of the green, as a share of all three. */
 function middleStep(data: Uint8Array, pixel: number, apart: number): number {
-  // Every pixel is looked at twice, so nothing is computed before it is needed.
+  // This runs twice per pixel, so it computes only what it needs.
   const at = pixel * 3 + 1;
   const next = apart * 3;
   const before = data[at - next] as number;
@@ -81,7 +81,7 @@ function middleStep(data: Uint8Array, pixel: number, apart: number): number {
   return step < LEAST_STEP || step > MOST_STEP ? NO_EDGE : step;
 }
 
-/** In the portrait, away from it, or neither: its rim. */
+/** Whether a point is in the portrait, away from it, or at its rim (undefined). */
 function regionOf(on: { readonly x: number; readonly y: number }, face: DocumentArea): Region | undefined {
   if (Math.min(on.x, on.y, 1 - on.x, 1 - on.y) < RIM) return undefined;
   const [across, down] = [(on.x - face.x) / face.width, (on.y - face.y) / face.height];

@@ -9,7 +9,7 @@ const FACE = { x: 90, y: 110, width: 70, height: 95 };
 const PHOTOGRAPH = { left: 60, top: 70, right: 190, bottom: 240 };
 const PAPER = 215;
 
-/** Paper with a rectangle around the face that differs from it by so little, and fades into it over so many pixels. */
+/** Paper with a rectangle around the face that differs by `difference`, and fades into it over `fading` pixels. */
 function page(difference: number, fading: number): Raster {
   const data = new Uint8Array(WIDTH * HEIGHT * 3);
   for (let y = 0; y < HEIGHT; y += 1) {
@@ -35,15 +35,15 @@ function signsOf(straight: Raster, face = FACE) {
 }
 
 describe('the frame of a portrait', () => {
-  it('is whole where a pale photograph is stuck on, whose edges are too faint to tell', () => {
+  it('the frame is complete where a pale photograph with faint edges is stuck on', () => {
     const { edges, frame } = signsOf(page(20, 1));
     assert.ok(edges !== undefined && edges < 36.5);
     assert.equal(frame, 1);
   });
 
-  it('has gaps where a portrait fades into the paper', () => assert.equal(signsOf(page(60, 30)).frame, 0));
+  it('the frame has gaps where a portrait fades into the paper', () => assert.equal(signsOf(page(60, 30)).frame, 0));
 
-  it('is not looked for around a tiny face', () => {
+  it('no frame is searched around a tiny face', () => {
     const { edges, frame } = signsOf(page(60, 1), { x: 20, y: 20, width: 20, height: 30 });
     assert.deepEqual([edges, frame], [undefined, undefined]);
   });

@@ -5,13 +5,13 @@ import { median } from './median.ts';
 
 type FaceArea = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
-/** A face narrower than this, in pixels, has no surroundings in which a line could be told from letters. */
+/** Around a face narrower than this, in pixels, lines cannot be distinguished from letters. */
 const MIN_FACE_WIDTH = 40;
-/** How far from the face the edge of its photograph is looked for, in widths and heights of the face. */
+/** The distance from the face in which the edge of its photograph is searched, in widths and heights of the face. */
 const FARTHEST_EDGE = 0.8;
-/** The part around the face that is surely photograph. */
+/** The part around the face that certainly belongs to the photograph. */
 const PHOTOGRAPH = 0.15;
-/** What lies this near to the face is neither surely photograph nor surely card. */
+/** Between the photograph and this distance, blocks may belong to either. */
 const BESIDE = 0.9;
 /** Blocks of the card are compared if they are as bright as those of the photograph, within this many steps of 255. */
 const SAME_LIGHT = 40;
@@ -31,7 +31,7 @@ export type PortraitSigns = {
   readonly noise: number | undefined;
 };
 
-/** What tells a portrait that was put over another: straight edges all around it, and noise of another camera. */
+/** The signs of a portrait that was put over another: straight edges all around it, and noise of another camera. */
 export function portraitSigns(straight: Raster, face: FaceArea, grain: Grain): PortraitSigns {
   const grey = toGrey(straight);
   const noise = noiseApart(straight, face, grain);
@@ -39,7 +39,7 @@ export function portraitSigns(straight: Raster, face: FaceArea, grain: Grain): P
   return { edges: edgesAround(grey, face), frame: frameAround(grey, face), noise };
 }
 
-/** One side may end in a colour like its surroundings, and one may lie beside a printed line: neither decides alone. */
+/** One side may end in a similar colour, and one may be beside a printed line, so neither decides alone. */
 function edgesAround({ width, height, data }: Grey, face: FaceArea): number {
   const at = (x: number, y: number): number => data[y * width + x] as number;
   const rows = range(face.y - 0.1 * face.height, face.y + 0.9 * face.height, 1, height - 2);
@@ -63,19 +63,19 @@ function edgesAround({ width, height, data }: Grey, face: FaceArea): number {
 
 /** How far below the face its photograph may end, in heights of the face: busts are longer than foreheads. */
 const FARTHEST_BOTTOM = 1.1;
-/** A line is looked for beside this much more than the face, in widths and heights of it. */
+/** A line is searched this far beyond the face, in its widths and heights. */
 const BEYOND = 0.2;
-/** A change of brightness of at least so many steps of 255 is part of a line, over so many pixels. */
+/** A change of brightness of at least this many steps of 255 is part of a line, over this many pixels. */
 const MIN_CHANGE = 12;
 const REACH = 2;
-/** A shadow is darker than what lies so many pixels away on either side. */
+/** A shadow is darker than the pixels at this distance on either side. */
 const SHADOW_REACH = 4;
-/** An outline that is a little off leaves the portrait turned by so much. */
+/** If the outline is slightly wrong, the portrait is rotated by this much. */
 const SLOPES = [-0.02, -0.01, 0, 0.01, 0.02] as const;
 
 /**
- * How unbroken the frame of the portrait is. Something stuck on ends in a straight line on each side, though the line may
- * be faint where the colours are alike; a portrait that fades into the print has none.
+ * How complete the frame of the portrait is. A stuck-on photograph ends in a straight line on each side, even if the
+ * line is faint where the colours are alike; a portrait that fades into the print has none.
  */
 function frameAround(grey: Grey, face: FaceArea): number {
   const { width, height } = grey;

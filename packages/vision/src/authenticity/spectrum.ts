@@ -5,7 +5,7 @@ export const SIZE = 256;
 export const HALF = SIZE / 2;
 /** A frequency is compared with the mean of a square of this many around it. */
 const AROUND = 7;
-/** Rows of the spectrum that are worked out: it repeats itself, so one half and a margin for the means are enough. */
+/** The rows of the spectrum that are computed: one half, because it is symmetric, and a margin for the means. */
 const ROWS = HALF + AROUND + 1;
 export const FIRST_ROW = ROWS - HALF;
 
@@ -30,7 +30,7 @@ export function excessesOf(one: Float64Array, other: Float64Array): [Float64Arra
       const ai = other[at] as number;
       const br = one[mirror] as number;
       const bi = other[mirror] as number;
-      // The slowest waves are put in the middle, so that neighbours are neighbours.
+      // Moves the slowest waves to the middle, so that neighbouring frequencies are neighbours.
       const to = row * SIZE + ((x + HALF) % SIZE);
       first[to] = ((ar + br) * (ar + br) + (ai - bi) * (ai - bi)) / 4;
       second[to] = ((ai + bi) * (ai + bi) + (br - ar) * (br - ar)) / 4;
@@ -61,7 +61,7 @@ function boxMean(values: Float64Array, reach: number): Float64Array {
       across[from + x] = sum * share;
     }
   }
-  // Whole rows are added and taken away, because columns are slow to walk along.
+  // Adds and subtracts whole rows, because access by columns is slow.
   const means = new Float64Array(values.length);
   const sums = new Float64Array(SIZE);
   for (let y = -reach; y < rows; y += 1) {

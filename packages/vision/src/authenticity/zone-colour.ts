@@ -6,19 +6,19 @@ import { type CellPosition, PAPER_EVERY, paperOf, type Strip } from './zone-stri
 /** How much more red and blue than green the ink of a character takes from the light of the paper. Black takes as much of each. */
 type InkColour = { readonly character: string; readonly index: number; readonly red: number; readonly blue: number };
 
-/** Where no colour is this much darker than the paper, there is a pattern or nothing. */
+/** If no colour is this much darker than the paper, the cell holds a pattern or nothing. */
 const LEAST_INK = 0.3;
 /** A cell with fewer such pixels shows no colour. */
 const MIN_PIXELS = 12;
-/** A line with fewer characters does not show how its ink looks. */
+/** A shorter line does not show the usual colour of its ink. */
 const MIN_CHARACTERS = 8;
-/** The pattern behind a zone colours neighbours alike: characters up to so many places apart are compared. */
+/** The pattern behind a zone colours neighbours alike, so characters up to this distance are compared. */
 const NEIGHBOURS = 5;
 const MIN_NEIGHBOURS = 4;
 
 /**
- * How far the colour of each digit is from that of the line or of its neighbours, whichever is less: digits that were
- * written with a pen are not black as print is.
+ * The distance of each digit's colour from that of the line or of its neighbours, whichever is less: digits written
+ * with a pen are not black like print.
  */
 export function colourDistances(strip: Strip, positions: readonly CellPosition[], text: string): number[] {
   const colours = inkColours(strip, positions, text);
@@ -36,7 +36,7 @@ function distanceTo({ red, blue }: InkColour, others: readonly InkColour[]): num
   return Math.hypot(red - median(others.map((each) => each.red)), blue - median(others.map((each) => each.blue)));
 }
 
-/** The colour of the ink in each cell that has any. A blur mixes ink with paper: the ink gets paler, and its colour stays. */
+/** The colour of the ink in each cell that has any. Blur makes the ink paler, but keeps its colour. */
 function inkColours(strip: Strip, positions: readonly CellPosition[], text: string): InkColour[] {
   const channels = [0, 1, 2].map((k) => channelOf(strip.pixels, k)) as [Float32Array, Float32Array, Float32Array];
   const papers = channels.map((channel) => paperOf(channel, strip.width));

@@ -3,24 +3,24 @@ import type { Raster } from '../images/raster.ts';
 import { PITCH } from './zone-glyphs.ts';
 import type { CellPosition, Strip } from './zone-strip.ts';
 
-/** A digit of a zone where it stands in the picture. */
+/** A digit of a zone and its position in the picture. */
 type Cell = { readonly digit: string; readonly centre: Point };
 
-/** Digits that are fewer pixels apart are too small to compare. */
+/** Smaller digits cannot be compared. */
 const MIN_PITCH = 10;
-/** What is compared around the centre of a digit, in shares of the distance from one to the next. */
+/** The compared area around the centre of a digit, in shares of the distance between digits. */
 const [REACH_ACROSS, REACH_DOWN] = [0.42, 0.6];
-/** How far the centre of a digit may be from where it was found, in the same shares, and how finely it is looked for. */
+/** How far the true centre of a digit may be from the found one, in the same shares, and the step of the search. */
 const STRAYS = 0.14;
 const FINENESS = 28;
-/** A zone has at most so many pairs of equal digits that are compared. */
+/** The maximum number of pairs of equal digits that are compared in a zone. */
 const MAX_PAIRS = 250;
-/** Less change from pixel to pixel than this is no digit. */
+/** An area with less change from pixel to pixel holds no digit. */
 const MIN_SLOPE = 2;
 
 /**
- * How far the two most alike digits of a line are from being the same picture, in pixels. Two equal digits of print never
- * lie alike on the pixels of a camera, and have noise of their own; one that was copied within the picture has neither.
+ * How much the two most alike digits of a line differ, in pixels. Two equal printed digits never have the same position
+ * on the camera's pixels, and each has its own noise; a digit that was copied within the picture has neither.
  */
 export function leastDifference(image: Raster, strip: Strip, positions: readonly CellPosition[], text: string) {
   const toImage = homography(rectangle(strip.width, strip.height), strip.quad);
@@ -76,12 +76,12 @@ function differenceOf(image: Raster, one: Cell, other: Cell, pitch: number): num
 }
 
 function isInside({ width, height }: Raster, { x, y, across, down }: Window, strays: number): boolean {
-  // One pixel more on each side, for the slope, and two for the search.
+  // Leaves room for one more pixel on each side for the slope, and two for the search.
   const [right, below] = [across + strays + 3, down + strays + 3];
   return x >= right && y >= below && x < width - right && y < height - below;
 }
 
-/** Of the green of two windows, at every so many pixels. */
+/** The mean square difference of the green of two windows, at every `every` pixels. */
 function meanSquare({ width, data }: Raster, { x: left, y: top, across, down }: Window, shift: Shift, every: number) {
   const apart = 3 * (shift.y * width + shift.x);
   let [sum, count] = [0, 0];
@@ -95,7 +95,7 @@ function meanSquare({ width, data }: Raster, { x: left, y: top, across, down }: 
   return sum / count;
 }
 
-/** How much the green changes from pixel to pixel, both ways together. */
+/** The mean change of the green from pixel to pixel, in both directions together. */
 function slopeIn({ width, data }: Raster, { x: left, y: top, across, down }: Window): number {
   let [sum, count] = [0, 0];
   for (let y = top - down; y <= top + down; y += 1) {

@@ -12,22 +12,22 @@ export const INKED_HEIGHT = BARE_HEIGHT * (1 + 1.9 / 14);
 const BARE_WIDTH = (9 / 14) * BARE_HEIGHT;
 export const CELL_WIDTH = PITCH + 2 * MARGIN;
 export const CELL_HEIGHT = Math.round(BARE_HEIGHT) + 2 * MARGIN;
-/** Each pixel of a drawing is the mean of so many by so many. */
+/** Each pixel of a drawing is the mean of this many by this many. */
 const FINENESS = 4;
-/** Fonts and printers differ: ink so many pixels beside the stroke still belongs to it. */
+/** Fonts and printers differ: ink this many pixels beside the stroke still belongs to it. */
 const TOLERANCE = 2;
 /** The fonts of states draw 1 and 7 most differently, and little room is left inside an 8. */
 const OTHER_TOLERANCES: Readonly<Record<string, number>> = { 1: 3, 7: 3, 8: 1 };
 
 /** A character of a zone in a cell of `CELL_WIDTH` by `CELL_HEIGHT`; values from 0 (paper) to 1 (ink). */
 export type Glyph = {
-  /** As a camera sees it. */
+  /** The drawing as a camera sees it. */
   readonly ink: Float32Array;
-  /** Where its ink may be. */
+  /** The area where its ink may be. */
   readonly room: Float32Array;
-  /** All its ink. */
+  /** The sum of its ink. */
   readonly weight: number;
-  /** How much ink each of the `PITCH` columns has. */
+  /** The ink in each of the `PITCH` columns. */
   readonly columns: Float32Array;
 };
 

@@ -2,29 +2,29 @@ import { median } from './median.ts';
 import { INKED_HEIGHT, PITCH } from './zone-glyphs.ts';
 import type { CellPosition, Strip } from './zone-strip.ts';
 
-/** How bright the paper of a character's cell is, and that above and below it, in red, green and blue. */
+/** The brightness of the paper in a character's cell, and above and below it, in red, green and blue. */
 type CellPaper = { readonly digit: boolean; readonly index: number; readonly own: Light; readonly rim: Light };
 type Light = readonly [red: number, green: number, blue: number];
 
-/** What is darker than this share of the ink is no paper. */
+/** Pixels darker than this share of the ink are not paper. */
 const LIGHTEST_INK = 0.12;
-/** With fewer pixels, the paper of a place is not known. */
+/** With fewer pixels, the brightness of the paper is unknown. */
 const MIN_PIXELS = 20;
-/** The paper above and below a character: from where correction fluid ends to where it surely has ended, in pixels. */
+/** The paper above and below a character, in pixels: from the end of correction fluid to where there is surely none. */
 const [RIM_FROM, RIM_TO] = [5, 11];
-/** A cell is compared with those up to so many places away. */
+/** A cell is compared with those up to this distance. */
 const NEIGHBOURS = 4;
 const MIN_NEIGHBOURS = 4;
-/** A colour of the paper that is this bright is clipped. */
+/** A colour of the paper this bright is clipped. */
 const CLIPPED = 250;
-/** No single colour may say less than this share of what all say together: print behind a zone is coloured, fluid is white. */
+/** No colour may have less than this share of the common value: print behind a zone is coloured, fluid is white. */
 const LEAST_SHARE = 0.5;
 
-/** The paper behind a digit beside that of its neighbours, as a share. */
+/** The paper behind a digit compared with that of its neighbours, as a share. */
 export type PaperDifference = {
-  /** By how much it is brighter than theirs and than that above and below it, whichever is less; at least 0. */
+  /** How much brighter it is than theirs and than that above and below it, whichever is less; at least 0. */
   readonly brighter: number;
-  /** How far it is from theirs, either way. */
+  /** The absolute difference from theirs. */
   readonly apart: number;
 };
 
@@ -45,7 +45,7 @@ export function paperDifferences(
     });
 }
 
-/** Undefined where the light clips the paper in all colours, so that nothing can be whiter. */
+/** Undefined if the light clips the paper in all colours, so that nothing can be whiter. */
 function differenceOf({ own, rim }: CellPaper, near: readonly CellPaper[]): PaperDifference | undefined {
   const beside = own.map((light, k) => ({ light, usual: median(near.map((cell) => cell.own[k] as number)) }));
   const shares = beside.map(({ light, usual }) => light / usual - 1);

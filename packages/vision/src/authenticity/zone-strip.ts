@@ -3,36 +3,36 @@ import type { Raster } from '../images/raster.ts';
 import { warp } from '../images/warp.ts';
 import { CELL_HEIGHT, CELL_WIDTH, type Glyph, glyphOf, INKED_HEIGHT, MARGIN, PITCH } from './zone-glyphs.ts';
 
-/** A line of a zone as it was read, and where it stands in the picture. */
+/** A line of a zone as it was read, and its position in the picture. */
 export type ZoneLine = { readonly text: string; readonly quad: Quad };
-/** A line drawn straight, as darkness from 0 (paper) to 1 (ink) and a little more, and as it is. */
+/** A straightened line, as darkness from 0 (paper) to about 1 (ink), and in its original colours. */
 export type Strip = {
   readonly width: number;
   readonly height: number;
   readonly darkness: Float32Array;
   readonly pixels: Raster;
-  /** Where it lies in the picture. */
+  /** Its position in the picture. */
   readonly quad: Quad;
 };
-/** Where the drawing of a character lies in a strip, and how much higher it is. */
+/** The position of a character's drawing in a strip, and how much higher it is. */
 export type CellPosition = { readonly x: number; readonly y: number; readonly scale: number };
 
 const STRIP_HEIGHT = 44;
-/** A strip shows so much more than its line on each side, in shares of the line's length and height. */
+/** The margin that a strip shows on each side of its line, in shares of the line's length and height. */
 const MORE_ALONG = 0.03;
 const MORE_ACROSS = 0.35;
-/** Where the first character stands in a strip that is fitted to its line. */
+/** The position of the first character in a strip that is fitted to its line. */
 const LEAD = PITCH;
-/** The darkest pixels that a line has in any case. */
+/** The share of pixels that are ink in every line. */
 const INK_SHARE = 0.03;
 const MOST_DARKNESS = 1.3;
-/** The paper around a character is measured so many pixels to its left and right, at every so many. */
+/** The paper around a character is measured this far to its left and right, in steps of `PAPER_EVERY`. */
 const PAPER_REACH = 30;
 export const PAPER_EVERY = 10;
-/** Much of a line is paper. */
+/** The share of a line that is paper, at least. */
 const PAPER_SHARE = 0.75;
 
-/** The line with its first character at `LEAD` and `PITCH` pixels from each to the next. */
+/** Straightens a line so that its first character is at `LEAD` and all are `PITCH` pixels apart. */
 export function fittedStrip(image: Raster, { text, quad }: ZoneLine): Strip {
   const width = Math.round(text.length * PITCH * (1 + 2 * MORE_ALONG));
   const strip = stripOf(image, quad, -MORE_ALONG, 1 + MORE_ALONG, width);
@@ -59,14 +59,14 @@ function stripOf(image: Raster, [a, b, c, d]: Quad, left: number, right: number,
   return { width, height: STRIP_HEIGHT, darkness, pixels, quad };
 }
 
-/** The brightest of the three colours: stamps and the pattern behind a zone are bright in one of them, its ink in none. */
+/** The brightest of the three colours: stamps and patterns behind a zone are bright in one of them, ink in none. */
 function lightOf({ data }: Raster): Float32Array {
   return Float32Array.from({ length: data.length / 3 }, (_, i) =>
     Math.max(data[3 * i] as number, data[3 * i + 1] as number, data[3 * i + 2] as number),
   );
 }
 
-/** How bright the paper is, for every `PAPER_EVERY` columns. */
+/** The brightness of the paper, for every `PAPER_EVERY` columns. */
 export function paperOf(light: Float32Array, width: number): Float32Array {
   return Float32Array.from({ length: Math.ceil(width / PAPER_EVERY) }, (_, i) => {
     const middle = i * PAPER_EVERY;
@@ -78,15 +78,15 @@ export function paperOf(light: Float32Array, width: number): Float32Array {
   });
 }
 
-/** A box is lengthened where fillers seem to be missing, so its line may be much shorter. In pixels of the strip. */
+/** Boxes are lengthened where fillers seem to be missing, so the line may be much shorter. In pixels of the strip. */
 const LEAST_PITCH = 12;
 const MOST_PITCH = 21.5;
 const PITCH_STEP = 0.25;
-/** A line begins at most so many cells behind the beginning of its strip. */
+/** A line begins at most this many cells after the beginning of its strip. */
 const LATEST_START = 5;
 const EVERY = 2;
 
-/** Where a line begins and how far apart its characters are, by how much ink each column has. */
+/** Finds the beginning of a line and the distance of its characters by the ink of each column. */
 function extentOf({ width, height, darkness }: Strip, text: string): { start: number; pitch: number } {
   const columns = new Float32Array(width);
   for (let at = 0; at < width * height; at += 1) {
@@ -104,7 +104,7 @@ function extentOf({ width, height, darkness }: Strip, text: string): { start: nu
   return best;
 }
 
-/** How alike the columns of a strip and those of the drawn characters are, 0…1. */
+/** The likeness of a strip's columns and those of the drawn characters, 0…1. */
 function agreement(columns: Float32Array, drawings: readonly Float32Array[], start: number, pitch: number): number {
   const scale = pitch / PITCH;
   let [product, glyphSquares, dark] = [0, 0, 0];
@@ -129,7 +129,7 @@ function rowsOf({ width, height, darkness }: Strip): { top: number; bottom: numb
     const y = Math.floor(at / width);
     rows[y] = (rows[y] as number) + (darkness[at] as number);
   }
-  // Four fifths of the rows have less ink than this one, which surely is of the line.
+  // Four fifths of the rows have less ink than this one, which certainly belongs to the line.
   const least = 0.4 * (rows.toSorted()[Math.floor(height * 0.8)] as number);
   const middle = Math.floor(height / 2);
   let [top, bottom] = [middle, middle];
@@ -138,12 +138,12 @@ function rowsOf({ width, height, darkness }: Strip): { top: number; bottom: numb
   return { top, bottom };
 }
 
-/** Characters are so far apart, in pixels, however the picture was taken, and so far from where they should be. */
+/** The range of distances between characters, in pixels, and how far one may be from its expected position. */
 const NEAREST = 0.9 * PITCH;
 const FARTHEST = 1.1 * PITCH;
 const STRAYS = 16;
 
-/** Where each character of a fitted line stands: the positions that fit best one after the other. */
+/** Finds the position of each character of a fitted line: the sequence of positions that fits best. */
 export function positionsOf(strip: Strip, text: string): CellPosition[] {
   const { top, bottom } = rowsOf(strip);
   const scale = (bottom - top) / INKED_HEIGHT;
@@ -184,7 +184,7 @@ function bestBefore(scores: Float32Array, column: number): { at: number; score: 
   return best;
 }
 
-/** How well the drawing of a character lies at a place, 0…1. Every second pixel is looked at. */
+/** How well the drawing of a character fits at a position, 0…1. It samples every second pixel. */
 export function fitAt(
   { width, height, darkness }: Strip,
   { ink }: Glyph,

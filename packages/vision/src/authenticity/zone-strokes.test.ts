@@ -17,10 +17,10 @@ const { bound } = AUTHENTICITY_BOUNDS.zoneStrokes;
 const { bound: colourBound } = AUTHENTICITY_BOUNDS.zoneColour;
 const { bound: copyBound } = AUTHENTICITY_BOUNDS.zoneCopies;
 const { bound: paperBound } = AUTHENTICITY_BOUNDS.zonePaper;
-/** The page of a passport, and where the second line of its zone stands on it, in millimetres. */
+/** The page of a passport, and the position of the second line of its zone on it, in millimetres. */
 const PAGE = { width: 125, height: 88 };
 const LINE = { left: 6.4, top: 79.1, length: 44.6 * 2.54, height: 3 };
-/** The middle of its first character, from the beginning of the line, and how far it is from each to the next. */
+/** The middle of its first character from the beginning of the line, and the distance between characters. */
 const CELL = { first: 1.42, pitch: 2.54 };
 
 type Shot = { readonly image: Raster; readonly line: ZoneLine };
@@ -43,7 +43,7 @@ async function shoot(seed: number, zone: ZoneChange = {}, longer = 1, light = 1)
 const strokesOf = ({ image, line }: Shot): number => zoneSigns(image, [line]).strokes ?? Number.NaN;
 const colourOf = ({ image, line }: Shot): number => zoneSigns(image, [line]).colour ?? Number.NaN;
 
-/** A zone of another number, of which one digit and the digits over it were written in ink. */
+/** A zone of another number, in which one digit and its check digits were written in ink. */
 function inkedBy(seed: number, ink: Colour): ZoneChange {
   const { documentNumber } = inventPerson(seeded(seed), '2026-01-01');
   const digit = (Number(documentNumber.at(-2)) + 5) % 10;
@@ -67,7 +67,7 @@ function copyDigit({ width, height, data }: Raster, { quad }: ZoneLine, from: nu
   return { width, height, data: copied };
 }
 
-/** As somebody who changed it saves a picture, and then the server. */
+/** Saves a picture as a forger does, and then as the server does. */
 async function savedTwice({ width, height, data }: Raster): Promise<Raster> {
   const once = await sharp(data, { raw: { width, height, channels: 3 } })
     .jpeg({ quality: 92 })
@@ -82,27 +82,27 @@ describe('the strokes of a zone', () => {
     for (const seed of SEEDS) genuine.push(await shoot(seed));
   });
 
-  it('are alike in a genuine document', () => {
+  it('the strokes of a zone are alike in a genuine document', () => {
     for (const shot of genuine) assert.ok(strokesOf(shot) < bound / 1.5);
   });
 
-  it('show a digit that was written over another, even if the other is read', async () => {
+  it('the strokes of a zone show a digit that was written over another, even if the other is read', async () => {
     for (const seed of SEEDS) {
       assert.ok(strokesOf(await shoot(seed, { overwritten: 0.55 })) >= bound);
       assert.ok(strokesOf(await shoot(seed, { overwritten: 1 })) >= bound);
     }
   });
 
-  it('are found in a box that is longer than its line', async () => {
+  it('the strokes of a zone are found in a box that is longer than its line', async () => {
     assert.ok(strokesOf(await shoot(1, {}, 1.3)) < bound / 1.5);
     assert.ok(strokesOf(await shoot(1, { overwritten: 0.7 }, 1.3)) >= bound);
   });
 
-  it('have the colour of the line in a genuine document', () => {
+  it('the digits of a zone have the colour of the line in a genuine document', () => {
     for (const shot of genuine) assert.ok(colourOf(shot) < colourBound / 2);
   });
 
-  it('show a digit written in blue, green or red ink over the print, or where it was rubbed out', async () => {
+  it('the colour of a zone shows a digit written in blue, green or red ink over the print, or where it was rubbed out', async () => {
     const inks: readonly Colour[] = [
       [30, 50, 150],
       [20, 110, 50],
@@ -117,11 +117,11 @@ describe('the strokes of a zone', () => {
     }
   });
 
-  it('are never the same picture twice in a genuine document', () => {
+  it('no two digits of a zone are the same picture in a genuine document', () => {
     for (const { image, line } of genuine) assert.ok((zoneSigns(image, [line]).copies ?? 0) > 1.3 * copyBound);
   });
 
-  it('show a digit that was copied from elsewhere in the line, though the picture was saved twice since', async () => {
+  it('a digit that was copied within the line is found, even if the picture was saved twice since', async () => {
     for (const { image, line } of genuine) {
       // The first and the last digit of the date of birth.
       const copied = await savedTwice(copyDigit(image, line, 13, 18));
@@ -130,11 +130,11 @@ describe('the strokes of a zone', () => {
     }
   });
 
-  it('stand on paper of one brightness in a genuine document', () => {
+  it('the digits of a zone are on paper of one brightness in a genuine document', () => {
     for (const { image, line } of genuine) assert.ok((zoneSigns(image, [line]).paper ?? 1) < paperBound / 2);
   });
 
-  it('show digits that were printed on correction fluid', async () => {
+  it('digits that were printed on correction fluid are found', async () => {
     for (const seed of SEEDS) {
       const { rewritten } = inkedBy(seed, [24, 24, 28]);
       assert.ok(rewritten);
@@ -143,12 +143,12 @@ describe('the strokes of a zone', () => {
     }
   });
 
-  it('say nothing of paper that the light clips', async () => {
+  it('clipped paper of a zone gives no result', async () => {
     const { image, line } = await shoot(1, {}, 1, 1.3);
     assert.equal(zoneSigns(image, [line]).paper, undefined);
   });
 
-  it('say nothing where no line was read, or too few digits', () => {
+  it('a zone without lines or with too few digits gives no result', () => {
     const [{ image, line }] = genuine as [Shot];
     const nothing = { strokes: undefined, colour: undefined, copies: undefined, paper: undefined };
     assert.deepEqual(zoneSigns(image, []), nothing);

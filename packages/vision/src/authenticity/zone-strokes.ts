@@ -9,23 +9,26 @@ import { type CellPosition, fitAt, fittedStrip, positionsOf, type Strip, type Zo
 /** The ink of one character of a zone, as shares of the ink that its drawing has. */
 type CellInk = { readonly character: string; readonly all: number; readonly beside: number };
 
-/** So many digits are written over to change a number or a year with their check digits. The next shows how print varies. */
+/**
+ * The number of digits that a forger must overwrite to change a number or a year with their check digits. The next one
+ * shows how print varies.
+ */
 const MOST_WRITTEN_OVER = 4;
-/** If more are, the fullest digit counts by itself, but less: print that varies has full digits, too. */
+/** With more, the fullest digit counts by itself, but less: print that varies has full digits, too. */
 const MANY_FULL = 0.7;
-/** The same for the digit with the strangest colour: patterns in many colours behind a zone show through. */
+/** The same weight for the digit with the strangest colour: patterns in many colours behind a zone show through. */
 const MANY_COLOURED = 0.5;
-/** A line with fewer characters does not show how its print looks. */
+/** A shorter line does not show how its print varies. */
 const MIN_CHARACTERS = 8;
-/** Where the drawing fits less, something else stands than was read, or the place is wrong. */
+/** With a worse fit, another character was read than is there, or the position is wrong. */
 const MIN_FIT = 0.65;
-/** Ink beside the strokes is compared with that of the line, and this much is nothing. */
+/** Added to the ink beside the strokes when it is compared with that of the line, so that hardly any counts as none. */
 const LITTLE = 0.02;
-/** More ink than this many times that of the line, beside the strokes, says no more. */
+/** More ink beside the strokes than this many times that of the line counts no more. */
 const MOST_BESIDE = 2;
 const BESIDE_WEIGHT = 0.1;
 
-/** What the zone shows of characters that were written over others. */
+/** The signs of characters that were written over others. */
 export type ZoneSigns = {
   /**
    * How much more ink the fullest digit has than its like: a digit that was written over another has the strokes of both.
@@ -33,11 +36,11 @@ export type ZoneSigns = {
    * with the line and with the others of its kind in it, so that neither the font nor the pattern behind a zone decides.
    */
   readonly strokes: number | undefined;
-  /** How far the ink of the digit with the strangest colour is from that of its line, as a share of its darkness. */
+  /** The distance of the strangest digit's ink from that of its line, as a share of its darkness. */
   readonly colour: number | undefined;
-  /** How far the two most alike digits of a line are from being the same picture, in pixels. */
+  /** How much the two most alike digits of a line differ, in pixels. */
   readonly copies: number | undefined;
-  /** How much brighter the paper behind the second brightest digit is than behind its like, as a share. */
+  /** How much brighter the paper behind the second brightest digit is than behind the others, as a share. */
   readonly paper: number | undefined;
 };
 
@@ -64,7 +67,7 @@ export function zoneSigns(image: Raster, lines: readonly ZoneLine[]): ZoneSigns 
   };
 }
 
-/** By how much the highest value stands out from what is usual, or a share of it, whichever is more. */
+/** The distance of the highest value from the usual one, or a share of it, whichever is more. */
 function outstanding(values: number[], manyWeight: number): number | undefined {
   if (values.length <= MOST_WRITTEN_OVER) return undefined;
   const highest = values.sort((one, other) => other - one);
@@ -99,7 +102,7 @@ function inksOf(strip: Strip, positions: readonly CellPosition[], text: string):
   });
 }
 
-/** The place near this one where a character fits best: first how high it is and stands, then where from left to right. */
+/** Finds the best position of a character near this one: first its height and row, then its column. */
 function settle(strip: Strip, glyph: Glyph, position: CellPosition): { position: CellPosition; fit: number } {
   let best = { position, fit: -1 };
   const compare = (near: CellPosition): void => {

@@ -6,7 +6,7 @@ import { buildAamva } from './build-aamva.ts';
 import { parseAamva } from './parse-aamva.ts';
 import { readPdf417 } from './read-barcode.ts';
 
-test('reads the barcode of a licence that lies aslant, control characters included', async () => {
+test('the barcode of a tilted licence is read, control characters included', async () => {
   const specimen = await makeSpecimen({
     kind: 'licence',
     seed: 31,
@@ -20,7 +20,7 @@ test('reads the barcode of a licence that lies aslant, control characters includ
   assert.equal(licence.expiryDate, specimen.person.expiryDate);
 });
 
-test('finds no barcode on a passport', async () => {
+test('no barcode is found on a passport', async () => {
   const { jpeg } = await makeSpecimen({
     kind: 'passport',
     seed: 32,
@@ -29,7 +29,7 @@ test('finds no barcode on a passport', async () => {
   assert.equal(await readPdf417(await decodeImage(jpeg)), undefined);
 });
 
-test('reads dates month first for the United States and year first for Canada', () => {
+test('dates of a licence are read month first for the United States and year first for Canada', () => {
   const elements = { DAQ: '1', DCS: 'DOE', DAC: 'JANE', DBB: '08121974' };
   assert.equal(
     parseAamva(buildAamva({ issuerNumber: '636000', elements: { ...elements, DCG: 'USA' } }))?.birthDate,
@@ -39,12 +39,12 @@ test('reads dates month first for the United States and year first for Canada', 
   assert.equal(parseAamva(buildAamva({ issuerNumber: '636012', elements: canada }))?.birthDate, '1974-08-12');
 });
 
-test('reads the names of the first version, which stand in one element', () => {
+test('the names of the first version are read from one element', () => {
   const licence = parseAamva('@\n\u001c\rAAMVA6360010102DL00390188DLDAADOE,JANE,Q\nDAQ9\nDBB19740812\r');
   assert.deepEqual([licence?.surname, licence?.givenNames, licence?.birthDate], ['DOE', 'JANE Q', '1974-08-12']);
 });
 
-test('takes no other barcode for a licence', () => {
+test('no other barcode is taken for a licence', () => {
   assert.equal(parseAamva('M1ERIKSSON/ANNA       EABC123 ZENAMAXX 0834 226F001A0025 100'), undefined);
   assert.equal(parseAamva(''), undefined);
 });

@@ -14,14 +14,14 @@ export type Licence = {
   readonly region: string;
   readonly postcode: string;
   readonly country: string;
-  /** Every element as it stands, by its three letters. */
+  /** Every element unchanged, by its three letters. */
   readonly elements: Readonly<Record<string, string>>;
 };
 
 const MAX_ELEMENTS = 200;
 const SEXES: Readonly<Record<string, Licence['sex']>> = { '1': 'M', M: 'M', '2': 'F', F: 'F', '9': 'X', X: 'X' };
 
-/** Takes the barcode of a North American licence apart (AAMVA card design standard, versions 1 to 10). */
+/** Parses the barcode of a North American licence (AAMVA card design standard, versions 1 to 10). */
 export function parseAamva(text: string): Licence | undefined {
   // Some states leave out the compliance mark or write other line ends; the letters ANSI or AAMVA are always there.
   const header = /(?:ANSI |AAMVA)(\d{6})(\d{2})/.exec(text);
@@ -64,7 +64,7 @@ function elementsIn(text: string): Record<string, string> {
   return elements;
 }
 
-/** Newer cards name each part; the first ones put everything in one element, surname first. */
+/** Newer cards name each part; the first version has all in one element, surname first. */
 function namesOf(elements: Readonly<Record<string, string>>): [surname: string, givenNames: string] {
   const elementValue = (id: string): string => (/^(NONE|UNAVL)$/.test(elements[id] ?? '') ? '' : (elements[id] ?? ''));
   const surname = elementValue('DCS') || elementValue('DAB');

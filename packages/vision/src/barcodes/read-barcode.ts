@@ -12,7 +12,7 @@ export type Barcode = { readonly text: string; readonly bytes: Uint8Array; reado
 
 export const BARCODE_READER: ModelName = { name: 'zxing-cpp', version: 'zxing-wasm@3.1.4' };
 
-/** Larger images are halved first: a card that is then too small for its code is looked at straightened as well. */
+/** Larger images are halved first. If a card is then too small for its code, the straightened card is tried as well. */
 const MAX_SIDE = 3000;
 /** The width at which the bars of a card's code are four pixels or more. */
 const STRAIGHT_WIDTH = 1600;
@@ -23,14 +23,14 @@ const OPTIONS: ReaderOptions = {
   tryRotate: true,
   tryInvert: false,
   tryDownscale: true,
-  // Control characters are part of what a licence says, so they must not be spelt out.
+  // Control characters are part of a licence's content, so they must not be spelled out.
   textMode: 'Plain',
   maxNumberOfSymbols: 1,
 };
 
 let prepared = false;
 
-/** Without its own copy of the module the package would ask a server for it. */
+/** Without its own copy of the module, the package would download it. */
 function prepare(): void {
   if (prepared) return;
   const file = fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm'));
@@ -42,13 +42,13 @@ function prepare(): void {
 }
 
 export type BarcodeOptions = {
-  /** Rectangles in which a card may lie; looked for if they are not given. */
+  /** Rectangles that may hold a card; searched by default. */
   readonly quads?: readonly Quad[];
-  /** Look again in other sizes and lights, which takes a second where there is no code. */
+  /** Tries other sizes and contrasts, which takes a second if there is no code. */
   readonly thorough?: boolean;
 };
 
-/** Reads a PDF417 code anywhere in an image: as it is, then on each card straightened, then in other sizes and lights. */
+/** Reads a PDF417 code in an image: unchanged, on each straightened card, then in other sizes and contrasts. */
 export async function readPdf417(image: Raster, options: BarcodeOptions = {}): Promise<Barcode | undefined> {
   prepare();
   const direct = await readLook(image, AS_IT_IS);
@@ -123,7 +123,7 @@ const LOOKS: readonly Look[] = [
   },
 ];
 
-/** The image with its brightness spread over the whole range. */
+/** Stretches the brightness to the whole range. */
 function withContrast(image: Raster): View {
   const counts = new Uint32Array(256);
   for (let i = 1; i < image.data.length; i += 3)

@@ -11,7 +11,7 @@ const FACTS: Facts = {
   expiryDate: '2035-03-27',
 };
 
-/** What print says about a field of the zone, each text at another height of the page. */
+/** The result of a field when print shows these texts, each on a line of its own. */
 function resultOf(field: keyof Facts, texts: readonly string[], confidence = 1): string | undefined {
   const lines = texts.map((text, y) => ({ text, confidence, x: 0.1, y: y / 30, width: 0.3, height: 0.02 }));
   const checks = visualChecks(FACTS, { lines, fields: [], models: [] }, 'mrz', { fewDates: true });
@@ -45,7 +45,7 @@ test('another number, a date and look-alikes are no changed number', () => {
   assert.equal(numberResult('A0476441'), 'not_performed');
 });
 
-test('a changed number is not told from a misread one where the reader is unsure, or where letters differ', () => {
+test('a number is not reported as changed where the reader is unsure, or where letters differ', () => {
   assert.equal(resultOf('documentNumber', ['A04764469'], 0.8), 'not_performed');
   assert.equal(numberResult('SERIA X N4764419'), 'not_performed');
 });
@@ -54,7 +54,7 @@ test('a date of a passport that is none of birth, issue and expiry was changed, 
   const issue = '28 DEC 2025';
   assert.equal(resultOf('birthDate', ['01 JAN 1985', issue, '27 MAR 2035']), 'failed');
   assert.equal(resultOf('expiryDate', ['01 JAN 1975', issue, '27 MAR 2037']), 'failed');
-  // Two dates may be those of issue, but only one is.
+  // Two dates may be dates of issue, but only one is.
   assert.equal(resultOf('expiryDate', ['01 JAN 1975', issue, '27 MAR 2033']), 'failed');
   assert.equal(resultOf('birthDate', [issue, '28DEC 2025', '27 MAR 2035']), 'not_performed');
   assert.equal(resultOf('birthDate', ['01 JAN 1975', '03 MAY 1999', issue]), 'passed');
@@ -75,7 +75,7 @@ test('a date that differs in a digit which the reader found possible is unread, 
     assert.equal(birthOf(clear, label), 'failed');
     assert.equal(birthOf(clear.with(9, '7'), label), 'not_performed');
     assert.equal(birthOf(clear.with(9, '?'), label), 'not_performed');
-    // Another digit is in doubt, or another value of this one.
+    // The doubt is about another digit, or about another value of this one.
     assert.equal(birthOf(clear.with(9, '6'), label), 'failed');
     assert.equal(birthOf(clear.with(10, '?'), label), 'failed');
   }
@@ -94,12 +94,12 @@ test('a date is found in two languages, with scattered spaces, and in two boxes 
   assert.equal(checks.find(({ name }) => name === 'visual.birthDate.mrz')?.result, 'passed');
 });
 
-/** Boxes in one row, each close to the one before. */
+/** Boxes in one row, each close to the previous one. */
 function rowOf(...texts: readonly string[]) {
   return texts.map((text, at) => ({ text, confidence: 1, x: 0.1 + at * 0.11, y: 0.5, width: 0.1, height: 0.03 }));
 }
 
-test('a date is found in three boxes beside each other, and a digit that was lost between two boxes changes none', () => {
+test('a date is found in three boxes beside each other, and a digit lost between two boxes is no change', () => {
   const birthOf = (...texts: string[]) =>
     visualChecks(FACTS, { lines: rowOf(...texts), fields: [], models: [] }, 'mrz', { fewDates: true }).find(
       ({ name }) => name === 'visual.birthDate.mrz',
@@ -109,7 +109,7 @@ test('a date is found in three boxes beside each other, and a digit that was los
   assert.equal(birthOf('01.01', '1985'), 'failed');
 });
 
-test('a date of which a part was read says which, unless the part belongs to another date', () => {
+test('a partly read date names the part, unless it belongs to another date', () => {
   const partOf = (...texts: string[]) =>
     visualChecks(FACTS, { lines: rowOf(...texts), fields: [], models: [] }, 'mrz').find(
       ({ name }) => name === 'visual.expiryDate.mrz',
@@ -121,14 +121,14 @@ test('a date of which a part was read says which, unless the part belongs to ano
   }
 });
 
-test('the day and month of a date are the beginning of it', () => {
+test('day and month are recognised as the beginning of a date', () => {
   for (const text of ['27 MAR/MAR', '27.03', '27 MAR']) assert.equal(showsDayOf(FACTS.expiryDate, text), true, text);
   for (const text of ['27 MAR 2035', '27', '27 APR', 'MAR 2035']) {
     assert.equal(showsDayOf(FACTS.expiryDate, text), false, text);
   }
 });
 
-test('a birth a century before that of the zone is a difference: otherwise children would become old', () => {
+test('a birth a century before that of the zone is a difference: or children would become old', () => {
   const facts = { ...FACTS, birthDate: '2011-01-01' };
   const birthOf = (text: string) => {
     const lines = [{ text, confidence: 1, x: 0.1, y: 0.1, width: 0.2, height: 0.02 }];
@@ -139,7 +139,7 @@ test('a birth a century before that of the zone is a difference: otherwise child
   assert.equal(birthOf('01.01.1911'), 'failed');
 });
 
-test('a year stands further behind its month than other parts of a date', () => {
+test('a year may be further from its month than other parts of a date', () => {
   const row = { confidence: 1, y: 0.5, height: 0.03 };
   const birthOf = (year: string) =>
     visualChecks(

@@ -12,7 +12,7 @@ export type DocumentCheck = {
   readonly name: string;
   readonly result: CheckResult;
   readonly reason: string;
-  /** Which part of a date was read, and agrees: its month with the year, or with the day alone. */
+  /** The part of a date that was read and agrees: its month with the year, or with the day alone. */
   readonly partRead?: 'year' | 'day';
 };
 
@@ -33,7 +33,7 @@ export function factsOfMrz({ fields }: MrzFinding, today: string): Facts {
     documentNumber: fields.documentNumber,
     surname: fields.surname,
     givenNames: fields.givenNames,
-    // Print may say that the holder is a century older. That is for a human, or children would become old.
+    // The zone alone decides the year. If print says a century earlier, a human decides, or children would become old.
     birthDate: fullDate(fields.birthDate, 'birth', today) ?? '',
     expiryDate: fullDate(fields.expiryDate, 'expiry', today) ?? '',
   };
@@ -43,7 +43,7 @@ export function factsOfLicence({ documentNumber, surname, givenNames, birthDate,
   return { documentNumber, surname, givenNames, birthDate, expiryDate };
 }
 
-/** Labelled print alone. Where a date can be read in two ways, the day stands first. */
+/** Facts from labelled print alone. A date that can be read in two ways has the day first. */
 export function factsOfVisual({ fields }: VisualZone): Facts {
   const text = (name: VisualFieldName): string => fields.find((field) => field.name === name)?.value ?? '';
   const date = (name: VisualFieldName): string =>
@@ -66,7 +66,7 @@ function check(name: string, ok: boolean | undefined, reason: string): DocumentC
   return { name, result: ok === undefined ? 'not_performed' : ok ? 'passed' : 'failed', reason };
 }
 
-/** Check digits and states of a zone. */
+/** Checks the check digits and the states of a zone. */
 export function mrzChecks(mrz: MrzFinding): DocumentCheck[] {
   const isKnownState = (state: string): boolean => STATES.has(state.padEnd(3, '<')) || UNUSUAL_STATES.has(state);
   return [
@@ -80,7 +80,7 @@ export function mrzChecks(mrz: MrzFinding): DocumentCheck[] {
   ];
 }
 
-/** Whether the dates can be true on a day. */
+/** Checks whether the dates are possible on this day. */
 export function dateChecks({ birthDate, expiryDate }: Facts, today: string): DocumentCheck[] {
   const age = isDay(birthDate) ? yearsBetween(birthDate, today) : undefined;
   const left = isDay(expiryDate) ? yearsBetween(today, expiryDate) : undefined;
@@ -105,9 +105,9 @@ export function dateChecks({ birthDate, expiryDate }: Facts, today: string): Doc
 }
 
 /**
- * Compares what the visual zone says with the zone or barcode. A labelled value that differs is a failure; a value that
- * stands anywhere in print is a match; what could not be read says nothing. `fewDates` says that the document prints no
- * dates but those of birth, issue and expiry, so that another date in print is a changed one.
+ * Compares print with the zone or barcode. A labelled value that differs is a failure; a value anywhere in print is a
+ * match; an unread value is neither. `fewDates` means that the document prints no dates but those of birth, issue and
+ * expiry, so that another date in print is a changed one.
  */
 export function visualChecks(
   facts: Facts,
@@ -180,7 +180,7 @@ export function visualChecks(
 
 type PrintedValue = Pick<VisualLine, 'text' | 'rivals'>;
 
-/** So many neighbours in a row as one value: the reader splits a date where there is a wide space in it. */
+/** Joins this many neighbours in a row into one value, because the reader splits a date at a wide space. */
 function splitValues(lines: readonly VisualLine[], count: number): PrintedValue[] {
   const besideOf = (one: VisualLine): VisualLine[] =>
     lines.filter((other) => {
@@ -201,7 +201,7 @@ function splitValues(lines: readonly VisualLine[], count: number): PrintedValue[
   }));
 }
 
-/** Whether a date in print is the expected one but for a digit that the reader found possible, or was unsure of. */
+/** Whether a printed date equals the expected one except for a digit of which the reader was unsure. */
 function mayShow({ text, rivals = [] }: PrintedValue, expected: string, value = text): boolean {
   if (!isDay(expected) || !text.includes(value) || datesIn(text).length === 0) return false;
   const characters = Array.from(text);
@@ -218,18 +218,21 @@ const DIGITS = '0123456789';
 /** A document with more neighbours than this is a page of numbers. */
 const MAX_ROWS = 60;
 
-/** Whether no digit was lost between two boxes: 21.1 1971 may be the rest of 21.12.1971. A day before a name may be one digit. */
+/**
+ * Whether no digit was lost between two boxes: 21.1 1971 may be the rest of 21.12.1971. A day before a month's name may
+ * have one digit.
+ */
 function isWhole({ text }: PrintedValue): boolean {
   return /[A-Za-z]{3}/.test(text) || !/(?<!\d)\d(?!\d)/.test(text);
 }
 
-/** How wide a space within a value is, in shares of the width. */
+/** The maximum width of a space within a value, in shares of the width. */
 const MAX_SPACE = 0.04;
 const MAX_SPACE_BEFORE_YEAR = 0.1;
 
 /**
- * Whether print shows a date that is none of birth, issue and expiry: one that no date of issue can be, or a second one
- * beside that of issue. What may be misread shows none.
+ * Whether print shows a date that is none of birth, issue and expiry: one that cannot be a date of issue, or a second
+ * one beside it. Dates that may be misread do not count.
  */
 function hasOtherDates(values: readonly PrintedValue[], { birthDate, expiryDate }: Facts): boolean {
   if (birthDate === '' || expiryDate === '') return false;
@@ -251,7 +254,7 @@ function isCutShort(days: readonly string[]): boolean {
   return days.some((day) => day.startsWith('1919') || day.startsWith('1920')) && days.length > 1;
 }
 
-/** The fields of a zone or barcode that print does not say yet. */
+/** The fields of a zone or barcode that print does not confirm yet. */
 export function unconfirmedIn(facts: Facts, lines: VisualZone['lines']): (keyof Facts)[] {
   return visualChecks(facts, { lines, fields: [], models: [] }, 'mrz').flatMap(({ name, result }) => {
     const field = name.split('.')[1] as keyof Facts;
@@ -259,7 +262,7 @@ export function unconfirmedIn(facts: Facts, lines: VisualZone['lines']): (keyof 
   });
 }
 
-/** Zone and barcode of one card must say the same. */
+/** Checks that zone and barcode of one card agree. */
 export function sourceChecks(mrz: Facts, barcode: Facts): DocumentCheck[] {
   const names = Object.keys(mrz) as (keyof Facts)[];
   return names.map((name) => {
@@ -286,12 +289,12 @@ function alike(text: string, number: string): boolean {
 
 /** Shorter numbers resemble others by chance. */
 const MIN_NUMBER = 7;
-/** A number with so many other digits is the same number after a change; with more, it is another number. */
+/** A number with this many different digits is a changed number; with more, it is another number. */
 const MAX_CHANGED = 2;
 /** Print that the reader is less sure of may be misread. */
 const SURE = 0.9;
 
-/** A word as long as the number in which a digit or two differ is that number, changed, whatever its label. */
+/** Whether a word differs from the number in a digit or two: then it is that number, changed, whatever its label. */
 function isNearly({ text, confidence }: VisualLine, number: string): boolean {
   if (number.length < MIN_NUMBER || confidence < SURE) return false;
   const expected = foldLookAlikes(number);

@@ -12,8 +12,8 @@ import {
 import type { DocumentReading } from './read-document.ts';
 
 /**
- * What the sides of one document say about each other. Cards have their print in front and their zone or code behind, so
- * neither picture alone can tell whether they agree. Dates are judged by the zone, else by the code, else by the print.
+ * Compares the sides of one document. Cards have their print in front and their zone or code on the back, so neither
+ * picture alone can tell whether they agree. Dates are judged by the zone, or else by the code, or else by the print.
  */
 export function compareSides(sides: readonly DocumentReading[], today: string): DocumentCheck[] {
   const mrz = sides.find((side) => side.mrz)?.mrz;

@@ -3,7 +3,7 @@ const DAY_MS = 86_400_000;
 /** Documents are valid for ten years, some for fifteen; a date further ahead belongs to the last century. */
 const MAX_YEARS_AHEAD = 50;
 
-/** The full date that six digits of a zone mean, seen on a given day; undefined if a part is unknown or no such day. */
+/** The full date of six digits in a zone, on a given day; undefined if a part is unknown or there is no such day. */
 export function fullDate(short: string, kind: 'birth' | 'expiry', today: string): string | undefined {
   if (!/^\d{6}$/.test(short)) return undefined;
   const rest = `-${short.slice(2, 4)}-${short.slice(4, 6)}`;
@@ -40,7 +40,7 @@ export function datesIn(text: string): string[] {
 export function printedDates(text: string): string[][] {
   const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toUpperCase();
   const dates: string[][] = [];
-  // The reader scatters spaces between letters, and takes the mark between two languages for a letter or a digit.
+  // The reader scatters spaces between letters, and reads the mark between two languages as a letter or a digit.
   for (const [, day = '', name = '', , other = '', year = ''] of plain
     .replaceAll(' ', '')
     .replace(MONTHS_WITH_ZERO, (name) => name.replace('0', 'O'))
@@ -74,7 +74,7 @@ export function printedDates(text: string): string[][] {
   return dates.filter((days) => days.length > 0);
 }
 
-/** The reader loses one of the two marks in a date at times: 1960-0208, 06.092016. */
+/** The reader sometimes loses one of the two marks in a date: 1960-0208, 06.092016. */
 const WITH_ONE_MARK: readonly RegExp[] = [
   /(?<!\d)(?<year>(?:19|20)\d{2})[./-](?<month>\d{2})(?<day>\d{2})(?!\d)/g,
   /(?<!\d)(?<year>(?:19|20)\d{2})(?<month>\d{2})[./-](?<day>\d{2})(?!\d)/g,
@@ -82,7 +82,7 @@ const WITH_ONE_MARK: readonly RegExp[] = [
   /(?<!\d)(?<day>\d{2})(?<month>\d{2})[./-](?<year>(?:19|20)\d{2})(?!\d)/g,
 ];
 
-/** Whether print shows the month and year of a date, and no whole date. A year that nobody can read may be any year. */
+/** Whether print shows the month and year of a date, and no whole date. An unreadable year may be any year. */
 export function showsYearOf(date: string, text: string): boolean {
   return showsPart(date, text, ({ year, month, monthName }) => [
     `${monthName}[./-]*(?:${year}|${year.slice(2)})(?!\\d)`,
@@ -90,7 +90,7 @@ export function showsYearOf(date: string, text: string): boolean {
   ]);
 }
 
-/** Whether print shows the day and month of a date, and no year: that may stand behind. */
+/** Whether print shows the day and month of a date, and no year, which may follow. */
 export function showsDayOf(date: string, text: string): boolean {
   return showsPart(date, text, ({ day, month, monthName }) => [
     `(?<!\\d)0?${Number(day)}[./-]*${monthName}`,

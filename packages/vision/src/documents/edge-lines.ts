@@ -6,10 +6,10 @@ export type EdgeMap = Slopes & { readonly width: number; readonly height: number
 export type EdgeLine = { readonly angle: number; readonly distance: number; readonly votes: number };
 
 const ANGLES = 180;
-/** A pixel votes for lines across its slope, give or take this many degrees. */
+/** A pixel votes for lines across its slope, within this many degrees. */
 const SPREAD = 3;
 const MAX_LINES = 26;
-/** The share of pixels that count as edges, and how strong they must be at least. */
+/** The share of pixels that count as edges, and their minimal strength. */
 const EDGE_SHARE = 0.12;
 const MIN_STRENGTH = 3;
 /** Lines nearer than this to a stronger one are the same. */
@@ -85,7 +85,7 @@ function strongest(votes: Float32Array, span: number, reach: number, least: numb
 
 function isSame(one: { index: number; distance: number }, other: { index: number; distance: number }): boolean {
   const turn = Math.abs(one.index - other.index);
-  // Past 180 degrees a line comes back with its distance turned round.
+  // Past 180 degrees, a line returns with its distance negated.
   if (turn > ANGLES / 2) return ANGLES - turn <= SAME_ANGLE && Math.abs(one.distance + other.distance) <= SAME_DISTANCE;
   return turn <= SAME_ANGLE && Math.abs(one.distance - other.distance) <= SAME_DISTANCE;
 }

@@ -7,7 +7,7 @@ import { type EdgeLine, type EdgeMap, edgesOf, findEdgeLines, intersect } from '
 /** A rectangle seen in perspective, and how much of its outline is really an edge. */
 export type FoundQuad = { readonly quad: Quad; readonly support: number; readonly area: number };
 
-/** Edges are looked for in a small picture: a card has no fine outline. */
+/** The size of the picture in which edges are searched: small, because a card has no fine outline. */
 const SIDE = 400;
 const MIN_AREA = 0.02;
 const MIN_SUPPORT = 0.55;
@@ -21,7 +21,7 @@ const MAX_SAMPLES = 60;
 const MAX_TURN = Math.sin((32 * Math.PI) / 180);
 const MAX_RESULTS = 8;
 
-/** Rectangles in an image that may be documents, the best supported first, none over another. */
+/** The rectangles in an image that may be documents, the best supported first, none over another. */
 export function findQuads(image: Raster): FoundQuad[] {
   const scale = Math.min(1, SIDE / Math.max(image.width, image.height));
   const small = resize(
@@ -57,7 +57,7 @@ function merit({ support, area }: FoundQuad): number {
 
 type Pair = readonly [EdgeLine, EdgeLine];
 
-/** Lines that may be opposite sides: nearly parallel and apart. */
+/** Lines that may be opposite sides: nearly parallel, and apart. */
 function pairsOf(lines: readonly EdgeLine[]): Pair[] {
   const pairs: Pair[] = [];
   lines.forEach((one, i) => {
@@ -70,7 +70,7 @@ function pairsOf(lines: readonly EdgeLine[]): Pair[] {
 }
 
 function quadOf([a, b]: Pair, [c, d]: Pair, { width, height }: EdgeMap): Quad | undefined {
-  // Each pair of pairs is met twice; the first is to be the more level one.
+  // Each pair of pairs occurs twice; the first must be the more horizontal one.
   if (Math.abs(Math.sin(a.angle)) < Math.abs(Math.sin(c.angle))) return undefined;
   if (Math.abs(Math.sin(a.angle - c.angle)) < 0.6) return undefined;
   const corners = [intersect(a, c), intersect(a, d), intersect(b, d), intersect(b, c)];
@@ -118,7 +118,7 @@ function rate(quad: Quad, edges: EdgeMap): FoundQuad | undefined {
   return { quad, support, area };
 }
 
-/** The share of a side along which the image has an edge of its direction. What lies outside the image counts half. */
+/** The share of a side along which the image has an edge of its direction. Parts outside the image count half. */
 function supportOf(from: Point, to: Point, { width, height, strong, across, down, strength }: EdgeMap): number {
   const length = Math.hypot(to.x - from.x, to.y - from.y);
   const normal = { x: -(to.y - from.y) / length, y: (to.x - from.x) / length };
@@ -145,7 +145,7 @@ function supportOf(from: Point, to: Point, { width, height, strong, across, down
   return sum / samples;
 }
 
-/** Whether the middle of either lies in the other, which two documents side by side never do. */
+/** Whether the middle of either is in the other, which never happens with two documents side by side. */
 function overlap(one: Quad, other: Quad): boolean {
   const middle = (quad: Quad): Point => ({
     x: (quad[0].x + quad[1].x + quad[2].x + quad[3].x) / 4,

@@ -6,7 +6,7 @@ const nine = { least: 9, most: 9 };
 const five = { least: 5, most: 5 };
 
 describe('print that may hold a value', () => {
-  it('is chosen by how many characters fit into it', () => {
+  it('print is chosen by the number of characters that fit into it', () => {
     const [title, number, label] = [
       { length: 360, breadth: 40 },
       { length: 135, breadth: 30 },
@@ -15,7 +15,7 @@ describe('print that may hold a value', () => {
     assert.equal(pickBox([title, number, label], [nine]), number);
   });
 
-  it('is read in higher letters first', () => {
+  it('print in higher letters is read first', () => {
     const [small, high] = [
       { length: 90, breadth: 20 },
       { length: 140, breadth: 30 },
@@ -23,7 +23,7 @@ describe('print that may hold a value', () => {
     assert.equal(pickBox([small, high], [nine]), high);
   });
 
-  it('is left out where none of the values fits', () => {
+  it('print is left out if no value fits', () => {
     assert.equal(pickBox([{ length: 400, breadth: 20 }], [nine, five]), undefined);
     assert.equal(pickBox([], [nine]), undefined);
   });

@@ -1,13 +1,13 @@
 import type { TextBox } from '../ocr/detect-text.ts';
 
-/** How many characters a value that is looked for may have in print. */
+/** The number of characters of a wanted value in print. */
 export type ValueLength = { readonly least: number; readonly most: number };
 
 /** Capitals and digits are about half as wide as their box is high, margins included. */
 const CHARACTER_WIDTH = 0.5;
 /** A box that is longer or shorter than a value by more than this factor does not hold it. */
 const MAX_FACTOR = 1.7;
-/** Boxes whose factors differ by less fit equally well: then the higher letters come first. */
+/** Boxes whose factors differ by less fit equally well; then higher letters come first. */
 const SAME_FIT = 1.25;
 
 /** The box that most likely holds one of the values; undefined if none can. */

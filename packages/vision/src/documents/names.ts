@@ -4,7 +4,7 @@ import type { VisualLine } from './visual-field.ts';
 
 /** Print that may be a name. Without `rivals`, any letter of it may be misread. */
 export type PrintedName = Pick<VisualLine, 'text' | 'rivals'>;
-/** `changed`: the name with another letter in it, where the reader saw clearly which. */
+/** `changed`: the name with another letter, which the reader saw clearly. */
 export type NameAgreement = 'same' | 'changed' | 'other';
 
 type PrintedLetter = { readonly letter: string; readonly rivals: string };
@@ -13,7 +13,7 @@ type Differences = number;
 const CLEAR = 1000;
 const NO_LETTER: PrintedLetter = { letter: '', rivals: '' };
 
-/** One letter in so many may be misread or cut off. */
+/** One letter in this many may be misread or cut off. */
 const LETTERS_PER_MISTAKE = 6;
 /** Shorter names resemble others by chance. */
 const MIN_LETTERS = 4;
@@ -38,8 +38,8 @@ export function sameName(print: string, zone: string): boolean {
 }
 
 /**
- * Whether print says the same name as a zone, in any spelling. A letter in six may differ, but only where the reader found
- * the letter of the zone possible, or was unsure altogether.
+ * Compares print with the name of a zone, in any spelling. A letter in six may differ, but only if the reader found the
+ * letter of the zone possible, or was entirely unsure.
  */
 export function compareName({ text, rivals }: PrintedName, zone: string): NameAgreement {
   const expected = transliterate(zone).replaceAll(' ', '');
@@ -54,10 +54,10 @@ export function compareName({ text, rivals }: PrintedName, zone: string): NameAg
   const [doubtful, clear] = [least % CLEAR, Math.floor(least / CLEAR)];
   const isLong = expected.length >= MIN_LETTERS;
   const usual = Math.floor(expected.length / LETTERS_PER_MISTAKE) + (isForeign ? 1 : 0);
-  // A letter that the reader saw as the second most likely is no mistake of another kind in a short name.
+  // A letter that was the reader's second choice is a mistake that a short name may have as well.
   const allowed = rivals && isLong ? Math.max(1, usual) : usual;
   if (clear === 0 && doubtful <= allowed) return 'same';
-  // Print that stops before its name does was not read to the end, so it neither shows the name nor another one.
+  // Print that stops before its name does is incomplete, so it shows neither this name nor another one.
   if (isBeginning(text, expected)) return 'other';
   return isLong && clear > 0 && clear + doubtful <= Math.max(1, usual) ? 'changed' : 'other';
 }
@@ -81,7 +81,7 @@ function lettersOf({ text, rivals }: PrintedName, spelling: Readonly<Record<stri
 
 const PAIRS = /([AOU])E|AA|TH/g;
 
-/** The reader of print loses accents, so what a zone spells with two letters, Ø as OE, is compared with one: O. */
+/** The reader loses accents, so two letters of a zone, such as OE for Ø, are compared with one: O. */
 function bareZone(name: string): string {
   return name.replace(PAIRS, (pair) => (pair === 'TH' ? THORN : (pair[0] as string)));
 }
@@ -98,7 +98,7 @@ function bareLetters(letters: readonly PrintedLetter[]): PrintedLetter[] {
   return [...bare, ...letters.slice(from)];
 }
 
-/** The least changes that make print the expected name, clear ones before all. */
+/** The fewest changes that turn print into the expected name; clear ones count first. */
 function differencesOf(print: readonly PrintedLetter[], expected: string): Differences {
   const isDoubtful = (at: number, letter = UNSURE): boolean => {
     const { rivals } = print[at] ?? NO_LETTER;

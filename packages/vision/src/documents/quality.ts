@@ -15,11 +15,11 @@ export const QUALITY_REASONS = [
 ] as const;
 export type QualityReason = (typeof QUALITY_REASONS)[number];
 
-/** What was measured on the straightened document, so that a threshold can be argued with. */
+/** The measures of the straightened document, so that thresholds can be verified. */
 export type QualityMeasures = {
-  /** The brightness, 0…255, below which nine tenths of the document lie. */
+  /** Nine tenths of the document are darker than this, in 0…255. */
   readonly brightness: number;
-  /** The side of the largest white square as a share of the document's width, 0 where its paper is white itself. */
+  /** The side of the largest white square as a share of the document's width; 0 if its paper is white. */
   readonly glareShare: number;
   /** The variance of the Laplacian at 800 pixels, divided by that of the brightness. */
   readonly sharpness: number;
@@ -32,7 +32,7 @@ const MIN_BRIGHTNESS = 80;
 const MAX_GLARE = 0.05;
 const MIN_SHARPNESS = 0.02;
 export const MIN_SIDE = 300;
-/** Pixels at least this bright in all colours tell nothing any more. */
+/** Pixels at least this bright in all colours show nothing any more. */
 const CLIPPED = 250;
 /** Paper this bright is white by itself. */
 const WHITE_PAPER = 245;
@@ -50,7 +50,7 @@ export function measureQuality(straight: Raster, quad: Quad): QualityMeasures {
   };
 }
 
-/** How many pixels have each brightness from 0 to 255. */
+/** The number of pixels of each brightness from 0 to 255. */
 function levelsOf(grey: Float32Array): Uint32Array {
   const levels = new Uint32Array(256);
   for (let i = 0; i < grey.length; i += 1) {
@@ -71,7 +71,7 @@ function levelBelow(levels: Uint32Array, share: number): number {
   return level;
 }
 
-/** The reasons that the measures alone give. */
+/** The reasons that follow from the measures alone. */
 export function reasonsIn(measures: QualityMeasures): QualityReason[] {
   const reasons: QualityReason[] = [];
   if (measures.brightness < MIN_BRIGHTNESS) reasons.push('too_dark');
@@ -81,7 +81,7 @@ export function reasonsIn(measures: QualityMeasures): QualityReason[] {
   return reasons;
 }
 
-/** Corners outside the image, or so near its border that the edge is not seen. */
+/** Whether corners are outside the image, or so near its border that the edge is not visible. */
 export function isCutOff(quad: Quad, image: Raster): boolean {
   const margin = 0.01 * Math.max(image.width, image.height);
   return quad.some(({ x, y }) => x < -margin || y < -margin || x > image.width + margin || y > image.height + margin);
@@ -112,7 +112,7 @@ function addLapsOfRow(sums: Sums, grey: Float32Array, y: number, width: number):
   Object.assign(sums, { values, squares, laps, lapSquares });
 }
 
-/** The side of the largest square that is nothing but white, as a share of the width: bars and letters leave none. */
+/** The side of the largest square of white only, as a share of the width: bars and letters leave none. */
 function largestWhiteSquare({ width, height, data }: Raster): number {
   let above = new Uint16Array(width + 1);
   let here = new Uint16Array(width + 1);

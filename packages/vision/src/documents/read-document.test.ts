@@ -25,7 +25,7 @@ function resultOf(reading: DocumentReading, name: string): string | undefined {
   return reading.checks.find((check) => check.name === name)?.result;
 }
 
-test('reads a passport: type, zone, visual zone, and that they agree', async () => {
+test('a passport is read: its type, zone and visual zone, and that they agree', async () => {
   const specimen = await makeSpecimen({ kind: 'passport', seed: 41, photograph: { tilt: -7, yaw: 9, noise: 3 } });
   const reading = await readDocument(specimen.jpeg, { today: TODAY });
   assert.equal(reading.type, 'passport');
@@ -44,10 +44,10 @@ test('reads a passport: type, zone, visual zone, and that they agree', async () 
   );
 });
 
-test('fails the check of a date that print and zone tell differently', async () => {
+test('the check of a date fails if print and zone differ', async () => {
   const specimen = await makeSpecimen({ kind: 'passport', seed: 42, person: { birthDate: '1980-05-06' } });
   const other = await makeSpecimen({ kind: 'passport', seed: 42, person: { birthDate: '1986-05-06' } });
-  // The upper half of one document over the zone of the other: a forgery as it is made.
+  // The upper half of one document over the zone of the other, as a forger would do it.
   const top = await sharp(other.jpeg).extract({ left: 0, top: 0, width: 1600, height: 850 }).toBuffer();
   const forged = await sharp(specimen.jpeg)
     .composite([{ input: top, left: 0, top: 0 }])
@@ -59,7 +59,7 @@ test('fails the check of a date that print and zone tell differently', async () 
   assert.equal(resultOf(reading, 'visual.surname.mrz'), 'passed');
 });
 
-test('fails the check of a name that print and zone tell differently by one letter', async () => {
+test('the check of a name fails if print and zone differ by one letter', async () => {
   const random = seeded(53);
   const person = inventPerson(random, TODAY);
   const { image } = drawDocument('passport', 'front', { ...person, surname: 'ERIKSSON' }, random, {
@@ -71,7 +71,7 @@ test('fails the check of a name that print and zone tell differently by one lett
   assert.equal(resultOf(reading, 'visual.surname.mrz'), 'failed');
 });
 
-test('reads a licence by its barcode and tells an expired one', async () => {
+test('a licence is read by its barcode, and an expired one is recognised', async () => {
   const reading = await read({
     kind: 'licence',
     seed: 43,
@@ -84,7 +84,7 @@ test('reads a licence by its barcode and tells an expired one', async () => {
   assert.deepEqual(reading.quality.reasons, []);
 });
 
-/** The back of a card that is valid for a day: several tests look at it, and to read it takes seconds. */
+/** The back of a card that is valid for a day. Several tests share its reading, which takes seconds. */
 const CARD: SpecimenOrder = {
   kind: 'idCard',
   seed: 44,
@@ -114,23 +114,23 @@ const FLAWS: readonly (readonly [reason: string, order: SpecimenOrder])[] = [
   ['two_documents', { kind: 'idCard', side: 'front', seed: 50, twice: true }],
 ];
 for (const [reason, order] of FLAWS) {
-  test(`says ${reason} of such a picture`, async () => {
+  test(`the reason ${reason} is given for such a picture`, async () => {
     const { reasons } = (await read(order)).quality;
     assert.ok(reasons.includes(reason as QualityReason), reasons.join());
   });
 }
 
-test('has nothing to say against a good picture of a card; those of a passport and a licence are above', async () => {
+test('a good picture of a card gets no reason', async () => {
   assert.deepEqual((await cardReading()).quality.reasons, []);
 });
 
-test('says wrong_side when the side shown lacks what was asked for', async () => {
+test('wrong_side is given if the side lacks what was requested', async () => {
   const front = await read({ kind: 'idCard', side: 'front', seed: 51 }, { ...QUICK, expected: 'mrz' });
   assert.deepEqual(front.quality.reasons, ['wrong_side']);
   assert.deepEqual((await cardReading()).quality.reasons, []);
 });
 
-test('says no_document of a bare table and a drawing, and refuses a single pixel', async () => {
+test('no_document is given for a bare table and a drawing, and a single pixel is refused', async () => {
   const table = await sharp({ create: { width: 1200, height: 900, channels: 3, background: '#665544' } })
     .jpeg()
     .toBuffer();
@@ -148,7 +148,7 @@ test('says no_document of a bare table and a drawing, and refuses a single pixel
   }
 });
 
-test('cuts out the portrait that the given finder finds on the straightened document', async () => {
+test('the portrait that the finder finds on the straightened document is cut out', async () => {
   const { jpeg } = await makeSpecimen({
     kind: 'passport',
     seed: 52,
@@ -171,6 +171,6 @@ test('the same bytes give the same reading', async () => {
   assert.deepEqual(await read(CARD, { ...QUICK, expected: 'mrz' }), await cardReading());
 });
 
-test('passes on why bytes cannot be looked at', async () => {
+test('the reason why bytes cannot be decoded is passed on', async () => {
   await assert.rejects(readDocument(Buffer.from('text'), QUICK), (fault) => fault instanceof ImageFault);
 });

@@ -37,15 +37,15 @@ export type { DocumentType } from './document-type.ts';
 export type FaceBox = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
 export type DocumentOptions = {
-  /** The day on which the document is looked at, YYYY-MM-DD. */
+  /** The day of the examination, YYYY-MM-DD. */
   readonly today: string;
-  /** What the requested side must show; without it `wrong_side` is never reported. */
+  /** The content that the requested side must have; without it `wrong_side` is never given. */
   readonly expected?: 'mrz' | 'barcode' | 'portrait';
-  /** Reading all print costs a second or more, so it can be left out. */
+  /** False leaves out the visual zone, because it takes a second or more to read all print. */
   readonly visualZone?: boolean;
-  /** `needed` stops once print confirms the zone or the code, or a card without them is read in full; `all` goes on. */
+  /** `needed` stops once print confirms the zone or the code, or a card without them is fully read; `all` continues. */
   readonly print?: 'needed' | 'all';
-  /** Whether the straightened document itself is wanted, as a JPEG. */
+  /** Whether to return the straightened document itself, as a JPEG. */
   readonly straightened?: boolean;
   /** Finds the largest face of an image; without it there is no portrait. */
   readonly findFace?: (image: Raster) => Promise<FaceBox | undefined>;
@@ -54,7 +54,7 @@ export type DocumentOptions = {
 export type Portrait = { readonly jpeg: Uint8Array; readonly box: FaceBox };
 export type DocumentReading = {
   readonly type: DocumentType;
-  /** Of the image that was read, in whose pixels `outline` and the lines of the zone lie. */
+  /** The size of the image that was read, to whose pixels `outline` and the lines of the zone refer. */
   readonly size?: { readonly width: number; readonly height: number };
   readonly outline?: Outline;
   readonly quality: { readonly reasons: readonly QualityReason[]; readonly measures?: QualityMeasures };
@@ -64,11 +64,11 @@ export type DocumentReading = {
   readonly portrait?: Portrait;
   readonly straightened?: Uint8Array;
   readonly checks: readonly DocumentCheck[];
-  /** What was measured to tell a document from a copy of one. Empty where there is no document. */
+  /** The measures that distinguish a document from a copy. Empty if there is no document. */
   readonly authenticity: readonly AuthenticitySignal[];
 };
 
-/** The default of phone cameras. More pixels improve no reading, and each is held in memory several times. */
+/** The default of phone cameras. More pixels improve no reading, and the memory holds each several times. */
 const MOST_PIXELS = 12_500_000;
 /** A picture without an outline and with fewer lines of print than this shows no document. */
 const MIN_TEXT_BOXES = 4;
@@ -76,23 +76,23 @@ const MIN_TEXT_BOXES = 4;
 const MIN_SECOND_SHARE = 0.4;
 const MIN_SECOND_SUPPORT = 0.75;
 const MIN_SECOND_BOXES = 3;
-/** All that is read where there is no zone, the search for it included, in pixels of strips: it bounds the time. */
+/** The limit of reading without a zone, including the search for it, in pixels of strips: it bounds the time. */
 const MAX_PIXELS_WITHOUT_ZONE = 12_100;
-/** The boxes that the search for a zone found serve for the print, too, if the document is at least this large. */
+/** The text boxes of the search for a zone are reused for the print if the document is at least this large. */
 const MIN_SIDE_FOR_PRINT = 800;
-/** A card is not read in full before so many lines, and looked at again after so many more. */
+/** A card is first matched with its template after this many lines, and again after this many more. */
 const MIN_LINES = 9;
 const EVERY_LINES = 3;
 const PORTRAIT_MARGIN = 0.35;
 const JPEG_QUALITY = 92;
 
-/** Everything that one picture says about a document. The same bytes and options give the same reading. */
+/** Reads everything that one picture shows of a document. The same bytes and options give the same reading. */
 export async function readDocument(bytes: Uint8Array, options: DocumentOptions): Promise<DocumentReading> {
   const image = await decodeImage(bytes, { mostPixels: MOST_PIXELS });
   const report = await readMrz(image);
   const { mrz, boxes } = report;
   const quads = report.closer?.quads ?? findQuads(image);
-  // Cards with a zone and a code are rare: after a complete zone, no code is looked for.
+  // Cards with a zone and a code are rare, so no code is searched after a complete zone.
   const code = mrz?.valid
     ? undefined
     : await readPdf417(image, { quads: quads.map(({ quad }) => quad), thorough: options.expected === 'barcode' });
@@ -138,7 +138,7 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
   };
 }
 
-/** With a zone or a code, print need only confirm its values; a card without either is read as far as its template goes. */
+/** With a zone or a code, print only has to confirm its values; a card without either is read by its template. */
 function stopFor(facts: Facts | undefined): Pick<VisualZoneOptions, 'isEnough' | 'openValues' | 'isBeginning'> {
   if (facts) {
     const openValues = (lines: readonly VisualLine[]) =>
@@ -147,7 +147,7 @@ function stopFor(facts: Facts | undefined): Pick<VisualZoneOptions, 'isEnough' |
       [facts.birthDate, facts.expiryDate].some((date) => showsDayOf(date, text));
     return { openValues, isBeginning, isEnough: (lines) => unconfirmedIn(facts, lines).length === 0 };
   }
-  // Matching the template after every line would take longer than reading the next line.
+  // To match the template after every line would take longer than to read the next line.
   return { isEnough: (lines) => lines.length >= MIN_LINES && lines.length % EVERY_LINES === 0 && isFullyRead(lines) };
 }
 
@@ -196,11 +196,11 @@ type Evidence = {
   readonly code: boolean;
 };
 
-/** A document that was read in full is never `blurred`, whatever the measures say. */
+/** A fully read document is never `blurred`, whatever the measures are. */
 function reasonsOf({ image, outline, measures, quads, boxes, options, findings, code }: Evidence): QualityReason[] {
   const isReadInFull = findings.mrz?.valid === true || code;
   const reasons = reasonsIn(measures).filter((reason) => !(isReadInFull && reason === 'blurred'));
-  // Boxes of text lines are drawn too long, so they show where the document ends only if no edges were found.
+  // Boxes of text lines are too long, so they tell the border of the document only if no edges were found.
   const ends = outline.source === 'edges' ? [outline.quad] : (findings.mrz?.quads ?? []);
   if (ends.some((quad) => isCutOff(quad, image))) reasons.push('cut_off');
   if (secondDocument(outline, quads, boxes)) reasons.push('two_documents');
@@ -213,7 +213,7 @@ function reasonsOf({ image, outline, measures, quads, boxes, options, findings, 
   return reasons;
 }
 
-/** Another rectangle of a like size with print in it, beside the document. */
+/** Whether another rectangle of a similar size with print in it is beside the document. */
 function secondDocument(outline: Outline, quads: readonly FoundQuad[], boxes: readonly TextBox[]): boolean {
   if (outline.source !== 'edges') return false;
   const area = (quad: Quad): number => {
@@ -230,7 +230,7 @@ function secondDocument(outline: Outline, quads: readonly FoundQuad[], boxes: re
   });
 }
 
-/** Where the search for a zone has found print, and how much print may still be read. */
+/** The print that the search for a zone has found, and how much print may still be read. */
 function printOf({ mrz, boxes, closer, pixelsRead }: MrzReport, outline: Outline, straight: Raster): VisualZoneOptions {
   const { quad } = outline;
   const side = Math.max(distance(quad[0], quad[1]), distance(quad[1], quad[2]));
@@ -246,7 +246,7 @@ function printOf({ mrz, boxes, closer, pixelsRead }: MrzReport, outline: Outline
   };
 }
 
-/** The lines of a zone in which the digits under check digits stand: two of the three of a card, else the second. */
+/** The lines of a zone that hold the digits under check digits: two of the three of a card, otherwise the second. */
 function zoneLinesOf(mrz: MrzFinding | undefined): ZoneLine[] {
   if (!mrz) return [];
   const lines = mrz.lines.flatMap((text, i) => {
@@ -256,7 +256,7 @@ function zoneLinesOf(mrz: MrzFinding | undefined): ZoneLine[] {
   return mrz.format === 'TD1' ? lines.slice(0, 2) : lines.slice(1, 2);
 }
 
-/** The share of the document's height at which the zone begins: below it there is no visual zone. */
+/** The share of the document's height at which the zone begins; the visual zone ends there. */
 function zoneTop(mrz: MrzFinding | undefined, { quad }: Outline): number {
   const first = mrz?.quads[0];
   if (!first) return 1;

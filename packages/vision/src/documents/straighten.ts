@@ -22,10 +22,10 @@ export type OutlineSource = 'edges' | 'zone' | 'frame';
 export type Outline = { readonly quad: Quad; readonly source: OutlineSource; readonly support: number };
 
 const WIDTH = 1000;
-/** Strips tried to tell which way up a document without a zone is. */
+/** The number of strips that are read to find which way up a document without a zone is. */
 const MAX_STRIPS = 5;
 
-/** The sizes of documents in millimetres and where their zone stands: its left and top edge, and its pitch. */
+/** The sizes of documents in millimetres, and the position of their zone: its left and top edge, and its pitch. */
 const SIZES = {
   TD1: { width: 85.6, height: 54, left: 4.7, top: 33.5, characters: 30 },
   TD2: { width: 105, height: 74, left: 6.8, top: 57, characters: 36 },
@@ -38,8 +38,8 @@ const PITCH_MM = 2.54;
 const LINE_MM = 6.35;
 
 /**
- * The outline of the document that holds the text or the zone, its corners in the document's own reading order: by its
- * edges, else worked out from the zone, whose place ICAO 9303 fixes, else the whole frame.
+ * The outline of the document that holds the text or the zone, with its corners in the document's reading order: by its
+ * edges, or else computed from the zone, whose place ICAO 9303 fixes, or else the whole frame.
  */
 export function outlineOf(
   image: Raster,
@@ -64,7 +64,7 @@ export function outlineOf(
   return { quad: frame, source: 'frame', support: 0 };
 }
 
-/** The same corners, beginning where the zone's lines begin. */
+/** Rotates the corners so that they begin where the zone's lines begin. */
 function turnedLike(quad: Quad, mrz: MrzFinding): Quad {
   const line = mrz.quads[0] as Quad;
   const along = { x: line[1].x - line[0].x, y: line[1].y - line[0].y };
@@ -82,7 +82,7 @@ export function turned(quad: Quad, quarters: number): Quad {
   return [0, 1, 2, 3].map((i) => quad[(i + quarters) % 4]) as unknown as Quad;
 }
 
-/** The first and last line give the two directions of the page and their scale. */
+/** Computes the outline from the first and last line, which give the two directions of the page and their scale. */
 function fromZone(mrz: MrzFinding): Quad {
   const size = SIZES[mrz.format];
   const first = mrz.quads[0] as Quad;
@@ -101,7 +101,7 @@ function fromZone(mrz: MrzFinding): Quad {
   return [at(0, 0), at(size.width, 0), at(size.width, size.height), at(0, size.height)];
 }
 
-/** The document seen straight on, 1,000 pixels wide, lying down. */
+/** The document seen straight on in landscape format, 1,000 pixels wide. */
 export function straighten(image: Raster, quad: Quad): Raster {
   const width = (distance(quad[0], quad[1]) + distance(quad[3], quad[2])) / 2;
   const height = (distance(quad[0], quad[3]) + distance(quad[1], quad[2])) / 2;
@@ -112,7 +112,7 @@ export function straighten(image: Raster, quad: Quad): Raster {
   });
 }
 
-/** Lines of text that were found in the image, in pixels of the straightened document. Those beside it are left out. */
+/** The lines of text in the image, in pixels of the straightened document. Those beside it are left out. */
 export function boxesOn(straight: Raster, quad: Quad, boxes: readonly TextBox[]): TextBox[] {
   const map = homography(quad, rectangle(straight.width, straight.height));
   return boxes
@@ -120,7 +120,7 @@ export function boxesOn(straight: Raster, quad: Quad, boxes: readonly TextBox[])
     .filter(({ centre: { x, y } }) => x > 0 && y > 0 && x < straight.width && y < straight.height);
 }
 
-/** For a document without a zone: the corners turned so that its text reads to the right and is not on its head. */
+/** Rotates the corners of a document without a zone so that its text is upright. */
 export async function turnByText(image: Raster, outline: Outline, boxes: readonly TextBox[]): Promise<Outline> {
   const lines = boxes
     .filter(({ length, breadth }) => length > 3 * breadth)
@@ -144,7 +144,7 @@ export async function turnByText(image: Raster, outline: Outline, boxes: readonl
 const STRIP_HEIGHT = 48;
 const MAX_STRIP_WIDTH = 1200;
 
-/** How wide the strip of a line of text is: whole steps of the reader, so that it need not be drawn a second time. */
+/** The width of a line's strip: whole steps of the reader, so that it need not be drawn again. */
 export function stripWidth({ length, breadth }: Pick<TextBox, 'length' | 'breadth'>): number {
   const idealWidth = Math.round((length * STRIP_HEIGHT) / Math.max(1, breadth) / STEP) * STEP;
   return Math.min(MAX_STRIP_WIDTH, Math.max(STRIP_HEIGHT, idealWidth));

@@ -17,7 +17,7 @@ export type VisualFieldName =
 export type VisualLine = {
   readonly text: string;
   readonly confidence: number;
-  /** For each character of the text, what else it may be: see `Line` of the reader. */
+  /** For each character of the text, its other possible readings: see `Line` of the reader. */
   readonly rivals?: readonly string[];
   readonly x: number;
   readonly y: number;
@@ -30,6 +30,6 @@ export type VisualField = {
   readonly label: string;
   readonly value: string;
   readonly confidence: number;
-  /** The day that a date means, YYYY-MM-DD, where the template says in which order its parts stand. */
+  /** The date as YYYY-MM-DD, if the template tells the order of its parts. */
   readonly date?: string;
 };

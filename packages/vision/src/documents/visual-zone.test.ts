@@ -13,7 +13,7 @@ const line = (text: string, x: number, y: number): VisualLine => ({
   height: 0.03,
 });
 
-test('finds values below and behind their labels, in several languages', () => {
+test('values are found below and after their labels, in several languages', () => {
   const fields = labelledFields([
     line('Nachname / Surname', 0.4, 0.2),
     line('MUSTERMANN', 0.4, 0.24),
@@ -31,7 +31,7 @@ test('finds values below and behind their labels, in several languages', () => {
   assert.equal(value('documentNumber'), 'C01X0006H');
 });
 
-test('understands dates as documents print them', () => {
+test('dates are understood as documents print them', () => {
   assert.deepEqual(datesIn('12 AUG 1974'), ['1974-08-12']);
   assert.deepEqual(datesIn('12AUGUST/AOUT 1974'), ['1974-08-12']);
   assert.deepEqual(datesIn('260CT 2030'), ['2030-10-26']);
@@ -47,7 +47,7 @@ test('understands dates as documents print them', () => {
   assert.deepEqual(datesIn('2004-1231'), ['2004-12-31']);
 });
 
-test('puts six digits into the right century', () => {
+test('six digits are put into the right century', () => {
   assert.equal(fullDate('740812', 'birth', '2026-01-01'), '1974-08-12');
   assert.equal(fullDate('250812', 'birth', '2026-01-01'), '2025-08-12');
   assert.equal(fullDate('260812', 'birth', '2026-01-01'), '1926-08-12');
@@ -57,12 +57,12 @@ test('puts six digits into the right century', () => {
   assert.equal(fullDate('74<<<<', 'birth', '2026-01-01'), undefined);
 });
 
-test('takes a name for the same when the reader lost what the zone spells out', () => {
+test('a name counts as the same if the reader lost letters that the zone spells out', () => {
   assert.equal(sameName('OSTERGARD', 'OESTERGAARD'), true);
   assert.equal(sameName('OVERLAND', 'OESTERGAARD'), false);
 });
 
-test('takes a name for the same across transliteration and one misread letter, not across persons', () => {
+test('a name counts as the same across transliteration and one misread letter, not across persons', () => {
   assert.equal(sameName('MÜLLER', 'MUELLER'), true);
   assert.equal(sameName('ØSTERGÅRD', 'OESTERGAARD'), true);
   assert.equal(sameName('ERIKSS0N', 'ERIKSSON'), true);
@@ -70,7 +70,7 @@ test('takes a name for the same across transliteration and one misread letter, n
   assert.equal(sameName('', 'ERIKSSON'), false);
 });
 
-test('reads the highest letters first, sentences last, and no more than it may', () => {
+test('the highest letters are read first, sentences last, within the limit', () => {
   const title = { length: 300, breadth: 40 };
   const value = { length: 100, breadth: 20 };
   const label = { length: 60, breadth: 12 };
@@ -80,7 +80,7 @@ test('reads the highest letters first, sentences last, and no more than it may',
   assert.equal(worthReading(page, 7200).length, 10);
 });
 
-test('reads more of a card whose template is known until its six fields are found, and of nothing else', () => {
+test('more of a card with a known template is read until its six fields are found, and of nothing else', () => {
   const title = [line('MONTANA', 0.4, 0.05), line('DRIVER LICENSE', 0.4, 0.1)];
   const fields = [
     line('4d LIC#: 0812319684104', 0.4, 0.2),
@@ -102,12 +102,12 @@ test('reads more of a card whose template is known until its six fields are foun
   assert.equal(isHalfRead(title, { isEnough, openValues: () => [] }), false);
 });
 
-test('takes the date behind its label, though no mark stands between them', () => {
+test('a date after its label is found without a mark between them', () => {
   const [field] = labelledFields([line('DOB01/01/1980', 0.4, 0.2), line('01/01/2024', 0.4, 0.24)]);
   assert.equal(field?.value, '01/01/1980');
 });
 
-test('takes for a date only what has no label of its own', () => {
+test('a date with a label of its own is not taken for another field', () => {
   const fields = labelledFields([line('Card Expires', 0.4, 0.2), line('Resident Since: 08/12/07', 0.4, 0.24)]);
   assert.deepEqual(fields, []);
 });

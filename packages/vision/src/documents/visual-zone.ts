@@ -15,7 +15,7 @@ export type { VisualField, VisualFieldName, VisualLine } from './visual-field.ts
 export type VisualZone = {
   readonly lines: readonly VisualLine[];
   readonly fields: readonly VisualField[];
-  /** Which kind of document it is, where one of the templates fits. */
+  /** The kind of document, if one of the templates fits. */
   readonly template?: Pick<Template, 'id' | 'country' | 'region' | 'type'>;
   readonly models: readonly ModelName[];
 };
@@ -24,7 +24,7 @@ const SIDE = 960;
 const MAX_LINES = 48;
 /** How much is read of one document, in pixels of strips, at most. Small print and sentences are left out first. */
 export const MAX_READ_PIXELS = 6500;
-/** How much more is read of a card whose template is known, as long as fields of it are missing. */
+/** How much more is read of a card with a known template, as long as fields of it are missing. */
 const MORE_PIXELS = 7500;
 const MIN_CONFIDENCE = 0.6;
 /** Lines this many times as long as high are sentences, which hold no field. */
@@ -60,21 +60,21 @@ const LABELS: readonly (readonly [VisualFieldName, RegExp])[] = [
 export type VisualZoneOptions = {
   /** The share of the document's height at which a zone begins. */
   readonly zoneTop: number;
-  /** Where print is, if that is known; else it is looked for. */
+  /** The text boxes, if they are known; otherwise they are searched. */
   readonly boxes?: readonly TextBox[];
-  /** Where print was seen at a first, coarse look. It is read first, and often says enough. */
+  /** The text boxes of a first, coarse look. They are read first, and often suffice. */
   readonly firstBoxes?: readonly TextBox[];
-  /** How much may be read, in pixels of strips. */
+  /** The limit of reading, in pixels of strips. */
   readonly maxPixels?: number;
-  /** Whether what was read so far says all that is needed. Without it everything is read. */
+  /** Whether the lines so far are sufficient. Without it everything is read. */
   readonly isEnough?: (lines: readonly VisualLine[]) => boolean;
-  /** The values that are looked for and not read yet. Print that can hold none of them is left out at the first look. */
+  /** The wanted values that are not read yet. Print that can hold none of them is left out at first. */
   readonly openValues?: (lines: readonly VisualLine[]) => readonly ValueLength[];
-  /** Whether a line is the beginning of such a value. Then the box behind it is read, too. */
+  /** Whether a line is the beginning of such a value. Then the next box is read, too. */
   readonly isBeginning?: (line: VisualLine) => boolean;
 };
 
-/** Reads the print of a straightened document and names the fields whose labels it knows. */
+/** Reads the print of a straightened document, and names the fields whose labels are known. */
 export async function readVisualZone(straight: Raster, options: VisualZoneOptions): Promise<VisualZone> {
   const { firstBoxes, openValues, maxPixels = MAX_READ_PIXELS } = options;
   const first = firstBoxes && openValues ? await readValues(straight, firstBoxes, openValues, options) : NOTHING_READ;
@@ -96,7 +96,7 @@ export async function readVisualZone(straight: Raster, options: VisualZoneOption
   };
 }
 
-/** Whether these are lines of a card without a zone or code, by its template or its words, whose fields are not all read. */
+/** Whether these are lines of a card without a zone or code, by its template or its words, that is not fully read. */
 export function isHalfRead(
   lines: readonly VisualLine[],
   { openValues, isEnough }: Pick<VisualZoneOptions, 'openValues' | 'isEnough'>,
@@ -107,7 +107,7 @@ export function isHalfRead(
   return texts.some((text) => CARD_WORDS.test(text)) || texts.filter((text) => DATE_LABELS.test(text)).length >= 2;
 }
 
-/** What only licences and identity cards say, and how the dates of licences are labelled. */
+/** Words that only licences and identity cards have, and the labels of dates on licences. */
 const CARD_WORDS = /DRIVER|DRIVING|LICEN[CS]E|OPERATOR|IDENTIFICATION|IDENTITY/;
 const DATE_LABELS = /^(3?D[O0]B|4?[AB]?(EXP|ISS)|4[AB]\d{6})/;
 
@@ -149,10 +149,10 @@ async function readValues(
   return { lines: lines.sort((one, other) => one.y - other.y), pixels };
 }
 
-/** How far behind a line the rest of its value may stand, in shares of the width. */
+/** The maximum distance from a line to the rest of its value, in shares of the width. */
 const MAX_BEHIND = 0.12;
 
-/** The nearest box behind a line, in the same row. */
+/** The nearest box after a line, in the same row. */
 function boxBehind(line: VisualLine, boxes: readonly TextBox[], straight: Raster): TextBox | undefined {
   const end = line.x + line.width;
   return boxes
@@ -165,14 +165,14 @@ function boxBehind(line: VisualLine, boxes: readonly TextBox[], straight: Raster
     .find(({ height }) => height > 0.5 * line.height)?.box;
 }
 
-/** A word in letters much higher than the others: SPECIMEN is printed so across examples. */
+/** A word in letters much higher than the others, such as the SPECIMEN across examples. */
 function overprint(boxes: readonly TextBox[]): TextBox | undefined {
   const sorted = boxes.toSorted((one, other) => other.breadth - one.breadth);
   const usual = sorted[sorted.length >> 1]?.breadth ?? 0;
   return sorted.find(({ breadth, length }) => breadth >= OVERPRINT * usual && length > MIN_WORD * breadth);
 }
 
-/** Reads boxes, the largest print first, until it is enough or nothing more may be read. */
+/** Reads boxes, the largest print first, until they suffice or the limit is reached. */
 async function readBoxes(
   straight: Raster,
   boxes: readonly TextBox[],
@@ -209,7 +209,7 @@ function isSamePlace(one: VisualLine, other: Omit<VisualLine, keyof Line>): bool
   return across > 0 && down > 0 && across * down > SAME_PLACE * most;
 }
 
-/** The boxes that may be read within the limit: the highest letters first, sentences last. */
+/** The boxes within the limit: the highest letters first, sentences last. */
 export function worthReading<Each extends Pick<TextBox, 'length' | 'breadth'>>(
   boxes: readonly Each[],
   maxPixels: number = MAX_READ_PIXELS,
@@ -224,7 +224,7 @@ export function worthReading<Each extends Pick<TextBox, 'length' | 'breadth'>>(
     });
 }
 
-/** On a straightened document text runs to the right, whatever the box says of its longer side. */
+/** On a straightened document text runs to the right, whatever the longer side of its box. */
 function level(box: TextBox): TextBox {
   if (Math.abs(box.along.x) >= Math.abs(box.along.y)) {
     return box.along.x < 0 ? { ...box, along: { x: -box.along.x, y: -box.along.y } } : box;
@@ -233,7 +233,7 @@ function level(box: TextBox): TextBox {
   return { ...box, along: { x: box.along.y * sign, y: -box.along.x * sign }, length: box.breadth, breadth: box.length };
 }
 
-/** The value of a label is what stands behind it, or the nearest line below that begins near it and is no label. */
+/** The value of a label follows it, or is the nearest line below that is left-aligned with it and is no label. */
 export function labelledFields(lines: readonly VisualLine[]): VisualField[] {
   const fields: VisualField[] = [];
   for (const line of lines) {
@@ -264,7 +264,7 @@ function fits(name: VisualFieldName, text: string): boolean {
   return /\p{L}/u.test(text);
 }
 
-/** A date and hardly anything else: what has other words has another label, such as RESIDENT SINCE. */
+/** A date and hardly anything else: with other words it has another label, such as RESIDENT SINCE. */
 function isBareDate(text: string): boolean {
   const words =
     text

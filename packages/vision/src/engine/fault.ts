@@ -1,16 +1,16 @@
 export type VisionFaultReason =
-  /** The queue is full: try again later. */
+  /** The queue is full; a later attempt may succeed. */
   | 'busy'
   /** The picture took too long. */
   | 'timed_out'
-  /** The worker died over this picture, twice. */
+  /** Two workers died while they worked on this picture. */
   | 'crashed'
   /** The engine was stopped. */
   | 'stopped'
-  /** No worker knows this task. */
+  /** No worker has this task. */
   | 'not_available';
 
-/** The engine could not look at the picture; it says nothing about the picture. */
+/** The engine could not examine the picture. The fault is not the picture's. */
 export class VisionFault extends Error {
   readonly reason: VisionFaultReason;
 

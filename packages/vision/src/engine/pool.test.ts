@@ -36,13 +36,13 @@ function isFault(reason: string) {
 }
 
 describe('a pool of workers', () => {
-  test('answers every job with its own result', async () => {
+  test('a pool answers every job with its own result', async () => {
     const { run } = await open({ workers: 2 });
     const inputs = Array.from({ length: 40 }, (_, at) => at);
     assert.deepEqual(await Promise.all(inputs.map((input) => run('echo', input))), inputs);
   });
 
-  test('gives a job whose worker died to another worker, once', async () => {
+  test('a pool gives a job whose worker died to another worker, once', async () => {
     const { run, stats } = await open();
     const deaths = counter();
     assert.equal(await run('dieOnce', deaths), 'alive');
@@ -50,7 +50,7 @@ describe('a pool of workers', () => {
     assert.equal(await run('echo', 'and goes on'), 'and goes on');
   });
 
-  test('gives up a job that kills its second worker too, and goes on with the next', async () => {
+  test('a pool gives up a job that kills its second worker too, and continues with the next', async () => {
     const { run } = await open();
     const deaths = counter();
     const killer = run('dieAlways', deaths);
@@ -60,7 +60,7 @@ describe('a pool of workers', () => {
     assert.equal(await next, 'next');
   });
 
-  test('stops a job that takes too long, does not try it again, and goes on with a new worker', async () => {
+  test('a pool stops a job that takes too long, does not retry it, and continues with a new worker', async () => {
     const { run, stats } = await open({ timeoutMs: 300 });
     const starts = counter();
     await assert.rejects(run('spin', starts), isFault('timed_out'));
@@ -69,7 +69,7 @@ describe('a pool of workers', () => {
     assert.equal(stats().replaced, 1);
   });
 
-  test('lets a worker that took too long finish, and ends it by force only if it never does', async () => {
+  test('a pool lets a worker that took too long finish, and ends it by force only if it never does', async () => {
     const { run, stats } = await open({ timeoutMs: 20, graceMs: 60_000 });
     const ends = counter();
     await assert.rejects(run('slowly', ends), isFault('timed_out'));
@@ -78,13 +78,13 @@ describe('a pool of workers', () => {
     assert.equal(Atomics.load(ends, 0), 1);
   });
 
-  test('does not end a worker inside a native library by force, and lets it make no further native call', async () => {
+  test('a pool does not end a worker inside a native library by force, and lets it make no further native call', async () => {
     const { run, stop } = await open({ graceMs: 1 });
     const [started, mayReturn, returned, next] = [counter(), counter(), counter(), counter()] as const;
     const ended = assert.rejects(run('inLibrary', [started, mayReturn, returned, next]), isFault('stopped'));
     while (Atomics.load(started, 0) === 0) await wait(5);
     const stopped = stop();
-    // The grace is over many times before the library returns.
+    // The grace period ends many times before the library returns.
     await wait(50);
     Atomics.store(mayReturn, 0, 1);
     Atomics.notify(mayReturn, 0);
@@ -92,13 +92,13 @@ describe('a pool of workers', () => {
     assert.deepEqual([returned[0], next[0]], [1, 0]);
   });
 
-  test('survives a job that uses up its memory', async () => {
+  test('a pool survives a job that uses up its memory', async () => {
     const { run } = await open();
     await assert.rejects(run('hoard', null), isFault('crashed'));
     assert.equal(await run('echo', 'next'), 'next');
   });
 
-  test('refuses as busy what does not fit into the queue, and takes more when it has room', async () => {
+  test('a pool with a full queue refuses jobs as busy, and accepts more when it has room', async () => {
     const { run } = await open({ queueLimit: 2 });
     const taken = [run('slow', 1), run('slow', 2), run('slow', 3)];
     await assert.rejects(run('slow', 4), isFault('busy'));
@@ -106,20 +106,20 @@ describe('a pool of workers', () => {
     assert.equal(await run('slow', 5), 5);
   });
 
-  test('hands on why a picture was refused, and tells a bug from it', async () => {
+  test('a pool passes on why a picture was refused, and distinguishes it from a bug', async () => {
     const { run } = await open();
     await assert.rejects(run('refuse', null), (error) => error instanceof ImageFault && error.reason === 'corrupt');
     await assert.rejects(run('fail', null), (error) => error instanceof Error && error.message === 'a bug');
     await assert.rejects(run('constructor', null), isFault('not_available'));
   });
 
-  test('renews a worker when the process holds too much memory', async () => {
+  test('a pool renews a worker when the process holds too much memory', async () => {
     const { run, stats } = await open({ residentLimitMb: 1 });
     for (let job = 0; job < 60; job += 1) await run('echo', job);
     assert.equal(stats().replaced, 1);
   });
 
-  test('ends what waits and what runs when it is stopped', async () => {
+  test('a stopped pool ends waiting and running jobs', async () => {
     const { run, stop } = await open();
     const ends = [run('slow', 1), run('slow', 2)].map((job) => assert.rejects(job, isFault('stopped')));
     await stop();
@@ -127,12 +127,12 @@ describe('a pool of workers', () => {
     await assert.rejects(run('echo', 1), isFault('stopped'));
   });
 
-  test('does not open if its workers cannot start', async () => {
+  test('a pool does not open if its workers cannot start', async () => {
     const script = new URL('data:text/javascript,throw new Error("no models")');
     await assert.rejects(open({ script }), isFault('crashed'));
   });
 
-  test('gives turns to shares: one that sent many jobs does not keep another waiting', async () => {
+  test('a pool gives turns to shares: many jobs of one do not keep another waiting', async () => {
     const { run } = await open();
     const order: string[] = [];
     const submit = (share: string, name: string) => run('echo', name, share).then(() => order.push(name));
@@ -142,12 +142,12 @@ describe('a pool of workers', () => {
     assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
   });
 
-  test('refuses a share that fills its half of the queue as busy, and takes jobs of another', async () => {
+  test('a pool refuses a share that fills its half of the queue as busy, and takes jobs of another', async () => {
     const { run } = await open({ queueLimit: 4 });
     const outcomes = ['a', 'a', 'a', 'a', 'b', 'b'].map((share) =>
       run('echo', share, share).catch((error: VisionFault) => error.reason),
     );
-    // The first is at work. Two of its share may wait, then one of the other.
+    // The first job runs. Two more of its share may wait, then one of the other.
     assert.deepEqual(await Promise.all(outcomes), ['a', 'a', 'a', 'busy', 'b', 'busy']);
   });
 });

@@ -8,18 +8,18 @@ import type { FromWorker, ToWorker, WorkerData } from './protocol.ts';
 export type PoolOptions = {
   /** The worker's file. It calls `serveTasks`. */
   script: URL;
-  /** What every worker is told at its start. */
+  /** The options that every worker gets at its start. */
   workerData?: unknown;
   workers: number;
-  /** How many jobs may wait; the next is refused as `busy`. */
+  /** The maximum number of waiting jobs; the next one is refused as `busy`. */
   queueLimit: number;
-  /** How long a job may run. Its worker is replaced. */
+  /** The maximum time of a job. After it, its worker is replaced. */
   timeoutMs: number;
-  /** How long a worker that was told to leave may take before it is ended by force, outside native calls. */
+  /** The time for a worker to leave before it is terminated, outside native calls. */
   graceMs: number;
-  /** How much JavaScript memory a worker may use. Over it, it dies and is replaced. */
+  /** The maximum JavaScript memory of a worker. Over it, it dies and is replaced. */
   heapLimitMb: number;
-  /** How much resident memory the process may use in all before an idle worker is renewed. */
+  /** The maximum resident memory of the process before an idle worker is renewed. */
   residentLimitMb: number;
 };
 
@@ -38,7 +38,7 @@ export type Pool = {
 type Job = {
   readonly id: number;
   readonly task: string;
-  /** Kept until the job is done: a second worker may need it. */
+  /** Stored until the job is done, because a second worker may need it. */
   readonly input: unknown;
   readonly share: string | undefined;
   attempts: number;
@@ -55,13 +55,13 @@ type Slot = {
 
 /** A job whose worker died is given to one other worker, because the job may not be at fault. */
 const MAX_ATTEMPTS = 2;
-/** A worker that cannot even start is tried this often in a row. */
+/** The number of consecutive failed starts of a worker before the pool gives up. */
 const MAX_FAILED_STARTS = 3;
 /** Renewing workers more often than this would cost more than the memory is worth. */
 const RENEW_EVERY_JOBS = 50;
 /** The young generation must fit below the limit, or the process dies instead of the worker. Pixels do not count. */
 const YOUNG_MB = 8;
-/** How many shares the pool remembers the last turn of. */
+/** The number of shares whose last turn the pool remembers. */
 const MAX_SHARES = 1000;
 const MB = 1024 * 1024;
 
@@ -96,10 +96,10 @@ export async function openPool(options: PoolOptions): Promise<Pool> {
 type State = {
   readonly options: PoolOptions;
   readonly slots: Set<Slot>;
-  /** Told to leave. They get no more jobs. */
+  /** Workers that were asked to leave. They get no more jobs. */
   readonly leaving: Set<Slot>;
   readonly queue: Job[];
-  /** When a share had its last turn. The one that waited longest comes first. */
+  /** The time of each share's last turn. The one that has waited longest comes first. */
   readonly servedAt: Map<string | undefined, number>;
   stopped: boolean;
   nextId: number;
@@ -139,7 +139,7 @@ function submit(pool: State, task: string, input: unknown, share: string | undef
   return promise;
 }
 
-/** A share may take as many places as it leaves free, so that there is always one for another. */
+/** A share may take only as many places as it leaves free, so that another share always finds one. */
 function hasRoom({ queue, options }: State, share: string | undefined): boolean {
   const free = options.queueLimit - queue.length;
   return free > 0 && (share === undefined || queue.filter((job) => job.share === share).length < free);
@@ -203,7 +203,7 @@ function hear(pool: State, slot: Slot, message: FromWorker): void {
   handOut(pool);
 }
 
-/** A worker has exited: it was told to, or it crashed, perhaps while it had a job. */
+/** Handles the exit of a worker, which was asked to leave or crashed, perhaps with a job. */
 function bury(pool: State, slot: Slot, error: Error | undefined): void {
   const left = pool.leaving.delete(slot);
   pool.slots.delete(slot);
@@ -221,7 +221,7 @@ function bury(pool: State, slot: Slot, error: Error | undefined): void {
   else giveUp(pool, new VisionFault('crashed', error));
 }
 
-/** One worker for each that is missing; but never more than twice as many threads, should none of the old ones end. */
+/** Starts a worker for each that is missing, but never more than twice as many threads, should no old one end. */
 function fillUp(pool: State): void {
   const { workers } = pool.options;
   while (pool.slots.size < workers && pool.slots.size + pool.leaving.size < workers * 2) {
@@ -230,7 +230,7 @@ function fillUp(pool: State): void {
   }
 }
 
-/** No worker starts any more. Those that still run go on; if there are none, the pool has failed. */
+/** Workers cannot start any more. Running ones continue; without any, the pool has failed. */
 function giveUp(pool: State, fault: VisionFault): void {
   pool.opened.reject(fault);
   if (pool.slots.size > 0) return;
@@ -253,9 +253,9 @@ function timeOut(pool: State, slot: Slot, job: Job): void {
 }
 
 /**
- * A thread that is ended by force while a native library computes takes the whole process with it. So it is asked first,
- * and makes no further native call. Force is only for threads that never answer, for example in an endless loop; while a
- * native call lasts, there is none, however slow the machine is.
+ * Asks a worker to leave. To terminate a thread while a native library computes kills the whole process, so it is asked
+ * first, and makes no further native call. Only threads that never answer, for example in an endless loop, are
+ * terminated, and never during a native call, however slow the machine is.
  */
 function dismiss(pool: State, slot: Slot): void {
   pool.slots.delete(slot);
@@ -271,7 +271,7 @@ function dismiss(pool: State, slot: Slot): void {
   slot.worker.once('exit', () => clearInterval(force));
 }
 
-/** Libraries hold on to some of the memory that large pictures took; a new thread starts without it. */
+/** Libraries keep some of the memory of large pictures; a new thread starts without it. */
 function renewIfLarge(pool: State, slot: Slot): void {
   pool.jobsSinceRenewal += 1;
   if (pool.jobsSinceRenewal < RENEW_EVERY_JOBS) return;

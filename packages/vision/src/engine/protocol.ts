@@ -2,16 +2,16 @@ import type { FacePackName } from '../faces/packs.ts';
 import type { ImageFaultReason } from '../images/image-fault.ts';
 import type { NativeCalls } from '../native-calls.ts';
 
-/** What a worker is told at its start. */
+/** The options that a worker gets at its start. */
 export type WorkerOptions = { readonly pack: FacePackName; readonly weights?: string };
 
-/** What the pool hands to a worker: what its script wants to know, and where it counts its calls of native libraries. */
+/** What the pool passes to a worker: the options of its script, and the shared count of its native calls. */
 export type WorkerData<Options> = { readonly options: Options; readonly nativeCalls: NativeCalls };
 
-/** What the threads say to each other. Everything is plain data. */
+/** The messages between the threads. Everything is plain data. */
 export type ToWorker =
   | { readonly kind: 'job'; readonly job: number; readonly task: string; readonly input: unknown }
-  /** Finish what you do, then end. */
+  /** Asks the worker to finish its job and exit. */
   | { readonly kind: 'leave' };
 
 export type FromWorker =
@@ -21,5 +21,5 @@ export type FromWorker =
   | { readonly kind: 'unknown_task'; readonly job: number }
   | { readonly kind: 'error'; readonly job: number; readonly message: string };
 
-/** A task takes plain data and gives plain data; it runs alone in its thread. */
+/** A task takes and returns plain data; it runs alone in its thread. */
 export type Task = (input: unknown) => Promise<unknown>;

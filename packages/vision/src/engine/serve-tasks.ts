@@ -2,13 +2,13 @@ import { parentPort } from 'node:worker_threads';
 import { ImageFault } from '../images/image-fault.ts';
 import type { FromWorker, Task, ToWorker } from './protocol.ts';
 
-/** Called once in a worker thread: says that it is ready, and answers every job with exactly one message. */
+/** Called once in a worker thread: reports that it is ready, and answers every job with exactly one message. */
 export function serveTasks(tasks: Readonly<Record<string, Task>>): void {
   const port = parentPort;
   if (!port) throw new Error('tasks are served in a worker thread only');
   let last: Promise<void> = Promise.resolve();
   port.on('message', (message: ToWorker) => {
-    // A thread that is ended from outside while a library computes takes the whole process with it.
+    // To terminate a thread while a library computes kills the whole process.
     if (message.kind === 'leave') last.then(() => port.close());
     else last = last.then(async () => port.postMessage(await answer(tasks, message)));
   });

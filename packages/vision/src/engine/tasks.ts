@@ -10,8 +10,8 @@ import { ocrModels } from '../ocr/models.ts';
 import type { Task } from './protocol.ts';
 
 /**
- * What a worker can do. Models are loaded and run once here, before the worker says that it is ready. A new task is a
- * new row: the engine finds it by its name.
+ * The tasks of a worker. Models are loaded and run once here, before the worker is ready. A new task is a new row: the
+ * engine finds it by its name.
  */
 export async function loadTasks(options: FaceModelOptions): Promise<Readonly<Record<string, Task>>> {
   const models = await loadFaceModels(options);
@@ -36,6 +36,6 @@ export async function loadTasks(options: FaceModelOptions): Promise<Readonly<Rec
 }
 
 function asBytes(input: unknown): Uint8Array {
-  if (!(input instanceof Uint8Array)) throw new TypeError('a picture is bytes');
+  if (!(input instanceof Uint8Array)) throw new TypeError('a picture must be bytes');
   return input;
 }

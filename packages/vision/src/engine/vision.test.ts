@@ -10,7 +10,7 @@ import { VisionFault } from './fault.ts';
 import { openPool } from './pool.ts';
 import { openVision, type VisionEngine } from './vision.ts';
 
-/** What is found is looked at here, not how long it takes on a machine that has other things to do. */
+/** A generous limit: these tests check the findings, not their duration on a busy machine. */
 const PATIENT_MS = 120_000;
 let vision: VisionEngine;
 before(async () => {
@@ -19,13 +19,13 @@ before(async () => {
 after(() => vision.stop());
 
 describe('the engine', () => {
-  test('matches two pictures of one person and not two of two', async () => {
+  test('the engine matches two pictures of one person and not two of two', async () => {
     const same = await vision.matchFaces(picture(FRANCK), picture(FRANCK_TURNED));
     const others = await vision.matchFaces(picture(FRANCK), picture(AUDREY));
     assert.deepEqual([same.match?.match, others.match?.match], [true, false]);
   });
 
-  test('has no opinion when a picture shows no face', async () => {
+  test('the engine gives no result when a picture shows no face', async () => {
     const wall = await sharp({ create: { width: 300, height: 300, channels: 3, background: '#999' } })
       .png()
       .toBuffer();
@@ -33,12 +33,12 @@ describe('the engine', () => {
     assert.deepEqual([match, other.template], [null, null]);
   });
 
-  test('gives the same answer through a worker as twice through a worker', async () => {
+  test('the engine gives the same answer each time', async () => {
     const [one, other] = await Promise.all([vision.analyseFace(picture(AUDREY)), vision.analyseFace(picture(AUDREY))]);
     assert.deepEqual(one, other);
   });
 
-  test('answers bad pictures with a reason and stays up', async () => {
+  test('the engine answers bad pictures with a reason and stays up', async () => {
     const jpeg = picture(FRANCK);
     const bad: [Buffer, string][] = [
       [Buffer.alloc(0), 'empty'],
@@ -57,13 +57,13 @@ describe('the engine', () => {
     assert.equal(vision.stats().replaced, 0);
   });
 
-  test('leaves the bytes of the caller as they were', async () => {
+  test('the engine leaves the bytes of the caller unchanged', async () => {
     const bytes = Buffer.from(picture(AUDREY));
     await vision.embedFace(bytes);
     assert.deepEqual(bytes, picture(AUDREY));
   });
 
-  test('returns the memory of many large pictures', async () => {
+  test('the engine returns the memory of many large pictures', async () => {
     const large = await sharp(picture(AUDREY)).resize(4800, 4800, { fit: 'cover' }).jpeg().toBuffer();
     await vision.analyseFace(large);
     const before = vision.stats().residentMb;
@@ -71,7 +71,7 @@ describe('the engine', () => {
     assert.ok(vision.stats().residentMb - before < 200, `${vision.stats().residentMb - before} MB more`);
   });
 
-  test('outlives workers that are ended by force in the middle of a picture', async () => {
+  test('the engine outlives workers that are ended by force in the middle of a picture', async () => {
     const pool = await openPool({
       script: new URL('./worker.ts', import.meta.url),
       workerData: { pack: 'faceplugin' },
@@ -91,7 +91,7 @@ describe('the engine', () => {
     await pool.stop();
   });
 
-  test('is not taken down by pictures that take too long, nor by being stopped while it works', async () => {
+  test('the engine survives pictures that take too long, and a stop while it works', async () => {
     const hasty = await openVision({ workers: 1, timeoutMs: 5 });
     for (let times = 0; times < (IS_LONG ? 3 : 1); times += 1) {
       const error = await hasty.analyseFace(picture(FRANCK)).catch((fault: unknown) => fault);
@@ -102,7 +102,7 @@ describe('the engine', () => {
     await last;
   });
 
-  test('reads a document, and finds the photograph in it to be of the person who is in it', async () => {
+  test('the engine reads a document and matches its photograph with the person', async () => {
     const order = { kind: 'passport', seed: 3, portrait: picture(FRANCK), photograph: { tilt: 5 } } as const;
     const { jpeg, mrz } = await makeSpecimen(order);
     const reading = await vision.readDocument(jpeg, { today: '2026-01-01', visualZone: false, straightened: true });

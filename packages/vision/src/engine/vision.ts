@@ -11,15 +11,15 @@ import { openPool, type Pool, type PoolStats } from './pool.ts';
 import type { WorkerOptions } from './protocol.ts';
 
 export type VisionOptions = {
-  /** One for each core but one, and at least one. */
+  /** By default the number of cores less one, and at least one. */
   workers?: number;
   queueLimit?: number;
   timeoutMs?: number;
-  /** Resident memory that each worker may add to the process. */
+  /** The resident memory that each worker may add to the process. */
   memoryPerWorkerMb?: number;
-  /** Which network turns faces into vectors. */
+  /** The network that turns faces into vectors. */
   pack?: FacePackName;
-  /** The folder of weights that no package carries. */
+  /** The folder of the models that no package carries. */
   weights?: string;
 };
 
@@ -30,20 +30,20 @@ export type FaceMatch = {
   readonly other: FaceEmbedding;
 };
 
-/** The face of the document is found by the worker. */
+/** The worker itself finds the face of the document. */
 export type DocumentRequest = Omit<DocumentOptions, 'findFace'>;
 
 /** All methods throw `ImageFault` for a bad picture, and `VisionFault` if the engine could not look at it. */
 export type VisionEngine = {
-  /** Everything, unless the options leave something out: frames of a film need less than a selfie. */
+  /** Everything, unless the options leave something out: frames of a challenge need less than a selfie. */
   analyseFace(bytes: Uint8Array, options?: FaceOptions): Promise<FaceAnalysis>;
   embedFace(bytes: Uint8Array): Promise<FaceEmbedding>;
   observeFace(bytes: Uint8Array, wantedFrame?: WantedFrame): Promise<FaceObservation | NoFace>;
-  /** How much is new in a face between pictures of it at rest. Null if there are too few. */
+  /** The novelty of a face between pictures of it at rest. Null if there are too few. */
   measureNovelty(pictures: readonly RestPicture[]): Promise<Novelty | null>;
   matchFaces(one: Uint8Array, other: Uint8Array): Promise<FaceMatch>;
   readDocument(bytes: Uint8Array, options: DocumentRequest): Promise<DocumentReading>;
-  /** The same engine, where each request takes a turn of this share. */
+  /** The same engine; each request takes a turn of this share. */
   of(share: string | undefined): VisionEngine;
   stats(): PoolStats;
   stop(): Promise<void>;
@@ -102,7 +102,7 @@ function engineOver(pool: Pool, share: string | undefined): VisionEngine {
   };
 }
 
-/** Small buffers share one piece of memory with others, all of which would be sent to the worker. */
+/** Small buffers share memory with others, all of which would be sent to the worker. */
 function ownBytes(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

@@ -6,11 +6,11 @@ import type { WorkerData, WorkerOptions } from './protocol.ts';
 import { serveTasks } from './serve-tasks.ts';
 import { loadTasks } from './tasks.ts';
 
-/** A worker has one core, and gives back what a picture took. */
+/** A worker uses one core, and returns the memory of a picture. */
 sharp.concurrency(1);
 sharp.cache(false);
 
-// Linux gives each thread a priority of its own: where there are too few cores, whoever answers callers goes first.
+// On Linux each thread has its own priority: with too few cores, threads that answer requests go first.
 if (process.platform === 'linux') setPriority(5);
 
 const { pack, weights } = (workerData as WorkerData<WorkerOptions>).options;

@@ -6,7 +6,7 @@ import { DEFAULT_PACK } from './packs.ts';
 
 const TEMPLATE = DEFAULT_PACK.places;
 
-/** Scaled, turned and moved. */
+/** Scales, rotates and moves points. */
 function moved(
   { x, y }: Point,
   { scale, turn, dx, dy }: { scale: number; turn: number; dx: number; dy: number },
@@ -15,7 +15,7 @@ function moved(
   return { x: cos * x - sin * y + dx, y: sin * x + cos * y + dy };
 }
 
-test('a face that is the template scaled, turned and moved is found exactly', () => {
+test('a scaled, rotated and moved template is found exactly', () => {
   const how = { scale: 3.5, turn: 0.4, dx: 120, dy: -30 };
   const { a, b, c, d } = alignTo(TEMPLATE, TEMPLATE.map((point) => moved(point, how)) as unknown as FivePoints);
   for (const point of TEMPLATE) {
@@ -25,7 +25,7 @@ test('a face that is the template scaled, turned and moved is found exactly', ()
   }
 });
 
-test('a nose that stands elsewhere moves the rest by a part of it only', () => {
+test('a displaced nose moves the other points by a part of that only', () => {
   const points = TEMPLATE.map(({ x, y }, at) => (at === 2 ? { x: x + 10, y } : { x, y })) as unknown as FivePoints;
   const { a, c } = alignTo(TEMPLATE, points);
   assert.ok(Math.abs(a - 1) < 0.01);

@@ -22,7 +22,7 @@ before(async () => {
   models = await loadFaceModels();
 });
 
-/** A face of which everything is known. */
+/** A face with all its findings. */
 type WholeFace = { [Part in keyof Face]: NonNullable<Face[Part]> };
 
 async function faceOf(bytes: Uint8Array): Promise<WholeFace> {
@@ -44,7 +44,7 @@ describe('who is who', () => {
     }
   });
 
-  test('photographs of different people do not', async () => {
+  test('photographs of different people do not match', async () => {
     const people = await Promise.all([FRANCK, AUDREY, CONNERY].map((name) => faceOf(picture(name))));
     for (const [at, one] of people.entries()) {
       for (const other of people.slice(at + 1)) {
@@ -61,7 +61,7 @@ describe('who is who', () => {
   });
 
   for (const orientation of [3, 6, 8]) {
-    test(`a phone that was held otherwise (orientation ${orientation}) changes nothing`, async () => {
+    test(`a phone that was held otherwise (orientation ${orientation}) has no effect`, async () => {
       const back = { 3: 180, 6: 270, 8: 90 }[orientation] ?? 0;
       const held = sharp(await sharp(picture(FRANCK)).rotate(back).png().toBuffer()).withMetadata({ orientation });
       const { template, box } = await faceOf(await held.png().toBuffer());
@@ -71,7 +71,7 @@ describe('who is who', () => {
     });
   }
 
-  test('a large photograph is read smaller, and its face is found at its place in the file', async () => {
+  test('a large photograph is reduced, and its face has its position in the file', async () => {
     const small = await faceOf(picture(FRANCK));
     const large = await faceOf(await changed(FRANCK, (image) => image.resize(720 * 4)));
     assert.ok(matchTemplates(small.template, large.template).score > 0.9);
@@ -80,7 +80,7 @@ describe('who is who', () => {
     );
   });
 
-  test('a small face in a large photograph is looked for in all its pixels', async () => {
+  test('a small face in a large photograph is searched in all its pixels', async () => {
     const border = { top: 1500, bottom: 1500, left: 1500, right: 1500, background: '#556' };
     const lost = await faceOf(await changed(AUDREY, (image) => image.resize(500).extend(border)));
     assert.ok(matchTemplates(lost.template, (await faceOf(picture(AUDREY))).template).match);
@@ -88,11 +88,11 @@ describe('who is who', () => {
 });
 
 describe('what is wrong with a picture has a name', () => {
-  test('nothing, with a good one', async () => {
+  test('a good picture has no reason', async () => {
     for (const name of [FRANCK, AUDREY, CONNERY]) assert.deepEqual(await reasonsOf(picture(name)), [], name);
   });
 
-  test('no_face', async () => {
+  test('a picture without a face has the reason no_face', async () => {
     const none = await analyseFace(picture(NO_FACE), models);
     assert.deepEqual([none.faces, none.face, none.reasons], [0, null, ['no_face']]);
     assert.deepEqual(await reasonsOf(picture(CARTOON)), ['no_face']);
@@ -100,38 +100,38 @@ describe('what is wrong with a picture has a name', () => {
     assert.deepEqual(await reasonsOf(await wall.jpeg().toBuffer()), ['no_face']);
   });
 
-  test('several_faces, and how many', async () => {
+  test('a picture of a group has the reason several_faces, and their number', async () => {
     const { faces, reasons } = await analyseFace(await crowd(AUDREY, { columns: 5, rows: 4 }), models);
     assert.equal(faces, 20);
     assert.ok(reasons.includes('several_faces'));
   });
 
-  test('too_small', async () => {
+  test('a small face has the reason too_small', async () => {
     assert.ok((await reasonsOf(await changed(AUDREY, (image) => image.resize(120)))).includes('too_small'));
   });
 
-  test('too_dark', async () => {
+  test('a dark face has the reason too_dark', async () => {
     assert.deepEqual(await reasonsOf(await changed(FRANCK, (image) => image.linear(0.25, 0))), ['too_dark']);
   });
 
-  test('too_bright', async () => {
+  test('a bright face has the reason too_bright', async () => {
     assert.ok((await reasonsOf(await changed(FRANCK, (image) => image.linear(2, 40)))).includes('too_bright'));
   });
 
-  test('blurred', async () => {
+  test('a blurred face has the reason blurred', async () => {
     assert.ok((await reasonsOf(await changed(FRANCK, (image) => image.blur(9)))).includes('blurred'));
   });
 
-  test('turned_away', async () => {
+  test('a turned face has the reason turned_away', async () => {
     const leaning = await changed(FRANCK, (image) => image.rotate(42, { background: '#36f' }));
     assert.ok((await reasonsOf(leaning)).includes('turned_away'));
   });
 
-  test('eyes_closed', async () => {
+  test('a face with closed eyes has the reason eyes_closed', async () => {
     assert.deepEqual(await reasonsOf(picture(FRANCK_EYES_CLOSED)), ['eyes_closed']);
   });
 
-  test('cut_off, on whatever side', async () => {
+  test('a face cut off on any side has the reason cut_off', async () => {
     const { left, top, right, bottom } = (await faceOf(picture(FRANCK))).box;
     const middle = { x: Math.round((left + right) / 2), y: Math.round((top + bottom) / 2) };
     for (const part of [
@@ -147,7 +147,7 @@ describe('what is wrong with a picture has a name', () => {
 });
 
 describe('what may be wrong is a hint', () => {
-  test('partly_hidden behind something before eyes and nose, and not in a clear picture', async () => {
+  test('a face with covered eyes and nose has the hint partly_hidden, and a clear one has not', async () => {
     const [left, right] = (await faceOf(picture(FRANCK))).points;
     const bar = { create: { width: 260, height: 120, channels: 3 as const, background: '#222' } };
     const place = { left: Math.round((left.x + right.x) / 2 - 130), top: Math.round(left.y - 50) };
@@ -158,14 +158,14 @@ describe('what may be wrong is a hint', () => {
 });
 
 describe('what an analysis leaves out', () => {
-  test('is null, and the rest is as before', async () => {
+  test('findings that an analysis leaves out are null, and the rest is unchanged', async () => {
     const whole = await analyseFace(picture(FRANCK), models);
     const cheap = await analyseFace(picture(FRANCK), models, { embed: 'none', passive: false, eyes: false });
     const left = { eyesOpen: null, liveness: null, strength: null, template: null };
     assert.deepEqual(cheap, { ...whole, face: { ...whole.face, ...left } });
   });
 
-  test('runs no network that nobody asked for', async () => {
+  test('an analysis runs no network that it does not need', async () => {
     const never = () => Promise.reject(new Error('nobody asked for this'));
     const embedder = { ...models.embedder, run: never };
     const few = { ...models, embedder, eye: never, passive: { model: { name: '', version: '' }, looks: [never] } };
@@ -173,19 +173,19 @@ describe('what an analysis leaves out', () => {
     assert.equal(face?.landmarks.length, 136);
   });
 
-  test('is the mirror image, with one vector that is near that of both ways', async () => {
+  test('without the mirror image, the vector is close to that of both ways', async () => {
     const single = (await analyseFace(picture(FRANCK), models, { embed: 'single' })).face?.template;
     assert.ok(single);
     const { cosine } = matchTemplates(single, (await faceOf(picture(FRANCK))).template);
     assert.ok(cosine > 0.9 && cosine < 0.9999, `${cosine}`);
   });
 
-  test('never reports closed eyes that nobody looked at', async () => {
+  test('an analysis without the eyes never reports closed eyes', async () => {
     const { reasons } = await analyseFace(picture(FRANCK_EYES_CLOSED), models, { eyes: false });
     assert.deepEqual(reasons, []);
   });
 
-  test('is not the place of the landmarks: they lie in pixels of the file', async () => {
+  test('landmarks are in pixels of the file, also in a reduced analysis', async () => {
     const small = await faceOf(picture(FRANCK));
     const large = await faceOf(await changed(FRANCK, (image) => image.resize(720 * 4)));
     for (const at of [36, 45, 30, 8]) {
@@ -199,7 +199,7 @@ describe('what an analysis leaves out', () => {
 });
 
 describe('where a face looks', () => {
-  test('the yaw of a mirrored picture is the opposite, and so is the place of the nose', async () => {
+  test('the yaw of a mirrored picture is the opposite, and so is the position of the nose', async () => {
     const { pose } = await faceOf(picture(FRANCK_TURNED));
     const mirrored = (await faceOf(await changed(FRANCK_TURNED, (image) => image.flop()))).pose;
     assert.ok(pose.yaw > 12 && mirrored.yaw < -12, `${pose.yaw} ${mirrored.yaw}`);

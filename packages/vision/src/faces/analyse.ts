@@ -21,7 +21,7 @@ export type FaceModels = Readonly<Record<'detect' | 'landmark' | 'pose' | 'eye',
 
 type By = { readonly model: ModelName };
 
-/** What an analysis may leave out. Without options it leaves out nothing. */
+/** The parts that an analysis may leave out; by default, none. */
 export type FaceOptions = {
   /** `both` also embeds the mirror image: a little more accurate, and twice the time. */
   readonly embed?: 'none' | 'single' | 'both';
@@ -29,7 +29,7 @@ export type FaceOptions = {
   readonly eyes?: boolean;
 };
 
-/** All places are in pixels of the upright picture. What the options left out is null. */
+/** All positions are in pixels of the upright picture. Parts that the options left out are null. */
 export type Face = {
   readonly box: Box & { readonly confidence: number } & By;
   readonly points: FivePoints;
@@ -39,7 +39,7 @@ export type Face = {
   readonly eyesOpen: (EyesOpen & By) | null;
   readonly exposure: Exposure;
   readonly liveness: ({ readonly score: number } & By) | null;
-  /** How clearly the embedding model answered. */
+  /** How clear the answer of the embedding model was. */
   readonly strength: number | null;
   readonly template: FaceTemplate | null;
 };
@@ -47,11 +47,11 @@ export type Face = {
 export type FaceAnalysis = {
   readonly width: number;
   readonly height: number;
-  /** How many faces there are in all. */
+  /** The number of all faces. */
   readonly faces: number;
-  /** The one the picture is of. */
+  /** The main face of the picture. */
   readonly face: Face | null;
-  /** Empty if the face can be relied on. */
+  /** Empty if the face is reliable. */
   readonly reasons: readonly FaceReason[];
   readonly hints: readonly FaceHint[];
 };
@@ -62,14 +62,14 @@ export type FaceEmbedding = {
   readonly box: Box | null;
 };
 
-/** No model sees more than some hundred pixels of a face, so large photographs are read at half size or less. */
+/** No model sees more than a few hundred pixels of a face, so large photographs are read at half size or less. */
 const LONGEST_SIDE_AT_LEAST = 1000;
-/** A face smaller than this in the reduced picture is looked for again in a larger one. */
+/** A smaller face in the reduced picture is searched again in a larger one. */
 const DETAILED_FACE_PIXELS = 224;
-/** Twenty-five million pixels would take seconds; a quarter of them shows every face that is worth looking at. */
+/** Twenty-five million pixels would take seconds; a quarter of them shows every usable face. */
 const LONGEST_SIDE_AGAIN = 2400;
 
-/** Everything that is known about the face of a picture, or as much of it as the options ask for. Throws `ImageFault`. */
+/** Analyses the face of a picture, as far as the options require. Throws `ImageFault`. */
 export async function analyseFace(
   bytes: Uint8Array,
   models: FaceModels,
@@ -107,7 +107,7 @@ export async function analyseFace(
 
 type PlacedFace = { raster: Raster; face: FaceBox; five: FivePoints };
 
-/** `both` is a single vector with a pack to which the mirror image adds nothing. */
+/** `both` becomes a single vector with a pack that gains nothing from the mirror image. */
 async function embedAs(
   way: NonNullable<FaceOptions['embed']>,
   { raster, face, five }: PlacedFace,
@@ -121,7 +121,7 @@ async function embedAs(
     : embedAligned(aligned, embedder);
 }
 
-/** Only what a comparison needs: find, align, embed. Throws `ImageFault`. */
+/** Does only what a comparison needs: find, align, embed. Throws `ImageFault`. */
 export async function embedFace(
   bytes: Uint8Array,
   models: Pick<FaceModels, 'detect' | 'landmark' | 'embedder'>,

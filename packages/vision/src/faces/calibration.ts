@@ -1,13 +1,13 @@
 /**
- * How alike strangers are. The score of a row is −log10(false-match rate) ÷ 8, where the rate is that of strangers of
- * the same sex and the same group, in the group in which it is highest (`npm run accuracy -- --groups`,
- * `docs/vision.md`). Beyond the last measured row the scale is drawn straight to 1 for the same picture. Strangers get
- * rarer faster than that: such scores promise less than they could.
+ * The likeness of strangers. The score of a row is −log10(false-match rate) ÷ 8, where the rate is that of strangers of
+ * the same sex and the same group, in the group with the highest rate (`npm run accuracy -- --groups`,
+ * `docs/vision.md`). Beyond the last measured row the scale is a straight line to 1 for the same picture. Strangers get
+ * rarer faster than that, so such scores are conservative.
  */
 export type Calibration = {
   readonly name: string;
   readonly rows: readonly { readonly cosine: number; readonly score: number }[];
-  /** From this cosine to that of a match a human decides. Below it are strangers. */
+  /** From this cosine up to that of a match a human decides. Below it are strangers. */
   readonly humanFromCosine: number;
 };
 

@@ -4,7 +4,7 @@ import type { RunModel } from '../models.ts';
 
 export type FaceBox = Box & { readonly confidence: number };
 
-/** More faces than this are counted as this many. */
+/** The number of faces is counted up to this. */
 export const MAX_FACES = 50;
 const INPUT = { width: 320, height: 240 };
 const SCALE = 1 / 128;
@@ -30,12 +30,12 @@ export async function detectFaces(raster: Raster, run: RunModel): Promise<FaceBo
   return first.filter((one) => second.some((other) => overlap(one, other) > SAME_FACE_OVERLAP));
 }
 
-/** The faces that a single look is sure of. */
+/** The faces that a single look is certain of. */
 export async function findSureFaces(raster: Raster, run: RunModel): Promise<FaceBox[]> {
   return (await look(raster, run, 1)).filter(({ confidence }) => confidence >= CONFIDENT);
 }
 
-/** The picture fills `share` of the model's input, in the middle of it and undistorted. */
+/** Runs the model with the picture in the middle of its input, at the share `share` of it and undistorted. */
 async function look(raster: Raster, run: RunModel, share: number): Promise<FaceBox[]> {
   const scale = share * Math.min(INPUT.width / raster.width, INPUT.height / raster.height);
   const width = Math.max(1, Math.round(raster.width * scale));
@@ -81,8 +81,8 @@ export function area({ left, top, right, bottom }: Box): number {
 }
 
 /**
- * The face that the picture is of: large, and near its middle. Of two faces of one size the nearer to the middle wins;
- * a face at the edge must be several times larger than one in the middle to be taken for the subject.
+ * The main face of the picture: large, and near its middle. Of two faces of one size the nearer to the middle wins; a
+ * face at the edge must be several times larger than one in the middle.
  */
 export function mainFace(
   faces: readonly FaceBox[],
@@ -102,5 +102,5 @@ export function mainFace(
   return best;
 }
 
-/** At a quarter of the picture off the middle, a face counts a fifth of its size. */
+/** At a quarter of the picture from the middle, a face counts a fifth of its size. */
 const CENTRE_PULL = 25;

@@ -8,7 +8,7 @@ import { embedFace } from './analyse.ts';
 import { mirrorAround } from './embed-both-ways.ts';
 import { cosine } from './match.ts';
 
-/** Every pixel tells its own place. */
+/** Every pixel encodes its position. */
 function raster(width: number, height: number) {
   const data = Uint8Array.from({ length: width * height * 3 }, (_, at) =>
     at % 3 === 0 ? Math.floor(at / 3) % width : at % 3 === 1 ? Math.floor(at / 3 / width) : 7,

@@ -6,12 +6,13 @@ import { findLandmarks, fivePoints } from './landmarks.ts';
 
 export type EmbeddingModels = { readonly landmark: RunModel; readonly embedder: Embedder };
 
-/** So many heights of the face are kept around it: a head that leans is aligned from further outside. */
+/** The margin around the face, in its heights: a tilted head is aligned from further outside. */
 const MARGIN = 1;
 
 /**
- * The vector half-way between those of the face and of its mirror image, whose landmarks are looked for anew: a light
- * from one side, a turned head and landmarks that are a pixel off count half as much. `aligned` is the face as it is.
+ * The vector half-way between those of the face and of its mirror image, in which the landmarks are searched again: a
+ * light from one side, a turned head and landmarks that are a pixel off count half as much. `aligned` is the unmirrored
+ * face.
  */
 export async function embedBothWays(
   { raster, face, aligned }: { raster: Raster; face: Box; aligned: Pixels },
@@ -24,7 +25,7 @@ export async function embedBothWays(
   return { vector: toUnit(vector.map((value, at) => value + (other.vector[at] as number))), strength };
 }
 
-/** What is around a face, left and right exchanged, and where the face is in it. */
+/** The mirrored surroundings of a face, and its box in them. */
 export function mirrorAround(raster: Raster, face: Box): { raster: Raster; face: Box } {
   const margin = MARGIN * (face.bottom - face.top);
   const left = clamp(Math.floor(face.left - margin), raster.width - 1);

@@ -5,7 +5,7 @@ import { alignTo } from './align.ts';
 import type { FivePoints } from './landmarks.ts';
 import { DEFAULT_PACK, type FacePack } from './packs.ts';
 
-/** The face upright and at one size, as the network of the pack sees it. */
+/** The face upright and at one size, as the network of the pack expects it. */
 export function alignFace(raster: Raster, points: FivePoints, { places, input }: FacePack = DEFAULT_PACK): Pixels {
   return warp(raster, alignTo(places, points), input);
 }
@@ -13,7 +13,7 @@ export function alignFace(raster: Raster, points: FivePoints, { places, input }:
 export type Embedding = {
   /** Of length 1: the product of two is the cosine of the angle between them. */
   readonly vector: Float32Array;
-  /** How long the vector was. The network answers faintly to what is hidden, blurred or no face. */
+  /** The length of the vector before. The network answers faintly to a hidden or blurred face, or to none. */
   readonly strength: number;
 };
 

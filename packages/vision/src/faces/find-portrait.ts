@@ -6,7 +6,7 @@ import { area, detectFaces, findSureFaces } from './detect.ts';
 
 type PortraitBox = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
-/** The portrait of a passport is a tenth of the page: small for a detector that sees 320 pixels of it. */
+/** The portrait of a passport is a tenth of the page, which is small for a detector that sees 320 pixels of it. */
 const PART = 0.6;
 /** A face of this share of the page's height is the portrait; ghosts are half of that. */
 const LEAST_PORTRAIT = 0.22;
@@ -18,11 +18,11 @@ const CORNERS: readonly (readonly [number, number])[] = [
 ];
 
 /**
- * The portrait of a straightened document: the largest face, and not the small ghost of it that many documents print
- * beside. If the whole page shows none, overlapping quarters of it are looked at.
+ * Finds the portrait of a straightened document: the largest face, not the small ghost image that many documents have
+ * beside it. If the whole page shows none, overlapping quarters are searched.
  */
 export async function findPortrait(image: Raster, detect: RunModel): Promise<PortraitBox | undefined> {
-  // The detector sees a third of the page's pixels; its half has more than enough of them.
+  // The detector sees a third of the page's pixels, so half of them are more than enough.
   const whole = largest(await detectFaces(halved(image), detect));
   if (whole)
     return toPortraitBox({

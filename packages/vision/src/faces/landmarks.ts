@@ -7,18 +7,18 @@ export type Point = { readonly x: number; readonly y: number };
 const INPUT = { width: 64, height: 64 };
 const GREY_SCALE = 1 / 256;
 
-/** Where the highest of the 68 points, a brow, usually lies in the box, from its top. */
+/** The usual position of the highest of the 68 points, a brow, in the box, from its top. */
 const USUAL_TOP = 0.29;
-/** A face whose brows are higher than this was probably not read: hair or a cap was taken for them. */
+/** With higher brows the face was probably misread: hair or a cap was taken for brows. */
 const SUSPECT_TOP = 0.2;
-/** The second look is this much lower. */
+/** The second look is lower by this. */
 const LOWER_BY = 0.12;
 
 /** The 68 points of the usual scheme (jaw 0–16, brows 17–26, nose 27–35, eyes 36–47, mouth 48–67), in the picture. */
 export async function findLandmarks(raster: Raster, face: Box, run: RunModel): Promise<Point[]> {
   const first = await look(raster, squareBox(face), run);
   if (first.top >= SUSPECT_TOP) return first.points;
-  // If the face really is that high in its box, it is higher still in a lower one, and the first look stands.
+  // If the face really is that high in its box, it is even higher in a lower one, and the first look counts.
   const second = await look(raster, lowered(squareBox(face)), run);
   return Math.abs(second.top - USUAL_TOP) < Math.abs(first.top - USUAL_TOP) ? second.points : first.points;
 }
@@ -40,7 +40,7 @@ function lowered(box: Box): Box {
   return { ...box, top: box.top + by, bottom: box.bottom + by };
 }
 
-/** As high as the face, and as wide as it is high: what the models after the detector were trained on. */
+/** A square as high as the face, on which the models after the detector were trained. */
 export function squareBox({ left, top, right, bottom }: Box): Box {
   const half = (bottom - top) / 2;
   const middle = (left + right) / 2;

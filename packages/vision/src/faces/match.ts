@@ -2,12 +2,12 @@ import type { Calibration } from './calibration.ts';
 import { DEFAULT_PACK, packOfAlgorithm } from './packs.ts';
 import { type FaceTemplate, TemplateFault } from './template.ts';
 
-/** From this score on, two faces are taken for one person's, unless the caller decides otherwise. */
+/** From this score on, two faces count as one person's, unless the caller decides otherwise. */
 export const MATCH_SCORE = 0.5;
 
 /**
- * From this cosine on, two pictures are taken for one photograph. Pictures of a person from different days stay far below it.
- * `docs/vision.md` says on what it was chosen.
+ * From this cosine on, two pictures count as one photograph. Pictures of a person from different days have far less.
+ * `docs/vision.md` explains the choice.
  */
 const SAME_PICTURE_COSINE = 0.96;
 
@@ -19,7 +19,7 @@ export type TemplateMatch = {
   readonly score: number;
   readonly cosine: number;
   readonly match: boolean;
-  /** Neither a match nor strangers: a human decides. */
+  /** Neither a match nor strangers, so a human decides. */
   readonly isUncertain: boolean;
   /** Not only one person, but one photograph. */
   readonly isSamePicture: boolean;
@@ -57,7 +57,7 @@ export function cosine(one: Float32Array, other: Float32Array): number {
 
 type Row = Calibration['rows'][number];
 
-/** Straight lines between the rows of the table. */
+/** Interpolates linearly between the rows of the table. */
 export function scoreOf(similarity: number, { rows }: Calibration = DEFAULT_PACK.calibration): number {
   return between(rows, similarity, { from: 'cosine', to: 'score' });
 }

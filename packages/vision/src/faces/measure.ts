@@ -1,18 +1,18 @@
 import { type Pixels, toGrey } from '../images/sample.ts';
 
-/** What an aligned face of 112 × 112 pixels looks like, as plain numbers. */
+/** The measures of an aligned face of 112 × 112 pixels. */
 export type Exposure = {
-  /** Detail beside contrast; falls when the picture is blurred, and does not when it is dark. */
+  /** The ratio of detail to contrast; it falls with blur, and not in the dark. */
   readonly sharpness: number;
-  /** The brightness (0 to 255) that five in a hundred pixels exceed. */
+  /** The brightness (0 to 255) that five per cent of the pixels exceed. */
   readonly highlights: number;
-  /** The brightness that three in four pixels exceed. */
+  /** The brightness that three quarters of the pixels exceed. */
   readonly shadows: number;
-  /** The share of pixels that are as bright as a pixel can be. */
+  /** The share of fully bright pixels. */
   readonly clipped: number;
 };
 
-/** Forehead to chin and temple to temple: no hair and no background. */
+/** From forehead to chin and temple to temple, without hair and background. */
 const INNER = { left: 24, top: 32, right: 88, bottom: 104 };
 const CLIPPED_FROM = 250;
 
@@ -38,7 +38,7 @@ export function measureExposure(aligned: Pixels): Exposure {
   const contrast = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   values.sort();
   return {
-    // One grey level of contrast is added, so that a face without any is not divided by nothing.
+    // One grey level of contrast is added to avoid a division by zero.
     sharpness: details / (contrast + values.length),
     highlights: values[Math.floor(values.length * 0.95)] as number,
     shadows: values[Math.floor(values.length * 0.25)] as number,

@@ -4,28 +4,28 @@ import { type Calibration, FACEPLUGIN_CALIBRATION, INTEL_CALIBRATION } from './c
 import type { FivePoints } from './landmarks.ts';
 
 /**
- * A face pack is a network that turns a face into a vector, with all that belongs to it. Vectors of two packs cannot be
- * compared, so each has an algorithm of its own, and a calibration of its own.
+ * A face pack is a network that turns a face into a vector, with its settings. Vectors of two packs cannot be compared,
+ * so each has its own algorithm and calibration.
  */
 export type FacePack = {
   readonly name: FacePackName;
   /**
-   * The name of the way from a picture to a vector: detector, alignment and network. A change of the way is a new name;
-   * unless vectors of before and after are told apart as well as any, which was measured when the mirror image was
-   * added (`docs/vision.md`).
+   * Names the way from a picture to a vector: detector, alignment and network. Another way needs another name, unless
+   * old and new vectors are as comparable as any, which was measured when the mirror image was added
+   * (`docs/vision.md`).
    */
   readonly algorithm: string;
   readonly model: ModelName;
   readonly vectorLength: number;
-  /** The size of the aligned face, and where eyes, nose and mouth stand in it. */
+  /** The size of the aligned face, and the positions of eyes, nose and mouth in it. */
   readonly input: Size;
   readonly places: FivePoints;
   readonly formula: PlaneFormula;
   /** Whether the mirror image is worth its time. */
   readonly bothWays: boolean;
   /**
-   * A vector that was shorter than this, before it was made 1 long, is of a face that is partly hidden; null if nobody
-   * measured it. Of the default pack one in a hundred faces of LFW is fainter; with the eyes covered, every second is.
+   * A vector that was shorter than this before normalisation is of a partly hidden face; null if it was not measured.
+   * With the default pack, one in a hundred faces of LFW is fainter; with covered eyes, every second is.
    */
   readonly faintBelow: number | null;
   readonly calibration: Calibration;
@@ -56,7 +56,7 @@ const FACEPLUGIN: FacePack = {
   calibration: FACEPLUGIN_CALIBRATION,
 };
 
-/** The places are those of the model's documentation, × 128. It takes bytes as they are and normalises them itself. */
+/** The positions are those of the model's documentation, × 128. It takes raw bytes and normalises them itself. */
 const INTEL: FacePack = {
   name: 'intel-0095',
   algorithm: 'GROVE_FACE_INTEL_0095_1',

@@ -10,7 +10,7 @@ import { type Point, squareBox } from './landmarks.ts';
 export type Pose = { readonly yaw: number; readonly pitch: number; readonly roll: number };
 
 const INPUT = { width: 224, height: 224 };
-/** The means and deviations of ImageNet, on which the network was trained first. */
+/** The means and deviations of ImageNet, on which the network was pretrained. */
 const FORMULA = {
   order: 'rgb',
   scale: [1 / (255 * 0.229), 1 / (255 * 0.224), 1 / (255 * 0.225)],
@@ -19,7 +19,7 @@ const FORMULA = {
 /** The network weighs 66 bins of three degrees each, from −99. */
 const BIN_DEGREES = 3;
 const FIRST_BIN_DEGREES = -99;
-/** Half of what the yaws of a picture and of its mirror image add up to, over 290 pictures of LFW: it should be 0. */
+/** Half the sum of the yaws of a picture and of its mirror image, over 290 pictures of LFW; it should be 0. */
 const YAW_BIAS_DEGREES = -1.5;
 
 /**
@@ -32,15 +32,15 @@ export async function findPose(raster: Raster, face: Box, points: readonly Point
   return { yaw: -expectedDegrees(yaw) + YAW_BIAS_DEGREES, pitch: expectedDegrees(pitch), roll: rollOfEyes(points) };
 }
 
-/** The line through the outer corners of the eyes tells the roll better than the network does. */
+/** The line through the outer corners of the eyes gives a better roll than the network. */
 export function rollOfEyes(points: readonly Point[]): number {
   const [left, right] = [points[36], points[45]] as [Point, Point];
   return (Math.atan2(right.y - left.y, right.x - left.x) * 180) / Math.PI;
 }
 
 /**
- * How far the tip of the nose stands to the right of the middle of the eyes, in widths of the eyes, along their line.
- * Another witness of the yaw: a flat picture that is tilted does not move its nose.
+ * How far the tip of the nose is to the right of the middle of the eyes, in widths of the eyes, along their line. It is
+ * an independent measure of the yaw: the nose of a tilted flat picture does not move.
  */
 export function noseOffset(points: readonly Point[]): number {
   const [left, right, nose] = [points[36], points[45], points[30]] as [Point, Point, Point];

@@ -5,7 +5,7 @@ import type { Point } from './landmarks.ts';
 import type { Exposure } from './measure.ts';
 import type { Pose } from './pose.ts';
 
-/** Why a face cannot be relied on, in words that a journey can translate into advice. */
+/** The reasons why a face is not reliable; a journey has advice for each. */
 export type FaceReason =
   | 'no_face'
   | 'several_faces'
@@ -17,7 +17,7 @@ export type FaceReason =
   | 'turned_away'
   | 'eyes_closed';
 
-/** What may be so. It does not refuse a picture; a person who looks at it should know. */
+/** A possible fault. It does not refuse a picture, but a reviewer should know it. */
 export type FaceHint = 'partly_hidden';
 
 /**
@@ -27,32 +27,32 @@ export type FaceHint = 'partly_hidden';
 export const FACE_LIMITS = {
   /** From the brow to the chin, in pixels of the file. */
   heightPixels: 80,
-  /** Another face counts when it is at least this part of the main one: passers-by in the background do not. */
+  /** Another face counts if it has at least this share of the main one's size: passers-by in the background do not. */
   otherFaceShare: 0.2,
-  /** Of the 68 points, how many may lie outside of the picture. */
+  /** The number of the 68 points that may be outside the picture. */
   pointsOutside: 3,
-  /** Highlights, not the mean: a dark skin in good light has bright spots, a fair skin in no light has none. */
+  /** Measures highlights, not the mean: dark skin in good light has bright spots, fair skin without light has none. */
   highlights: 75,
   clipped: 0.25,
   sharpness: 0.012,
   yawDegrees: 35,
   pitchDegrees: 30,
   rollDegrees: 35,
-  /** Both the network and the shape of the lids must call both eyes closed: narrow eyes are open eyes. */
+  /** Both the network and the shape of the lids must find both eyes closed: narrow eyes are open eyes. */
   eyeOpen: 0.1,
   lidOpening: 0.2,
 } as const;
 
 export type FaceMeasures = {
   box: Box;
-  /** Pixels of the file that became one of the raster. */
+  /** The number of pixels of the file for one of the raster. */
   shrink: number;
   raster: { width: number; height: number };
   points: readonly Point[];
   pose: Pose;
-  /** Null if nobody looked. */
+  /** Null if the eyes were not examined. */
   eyes: EyesOpen | null;
-  /** Null if nobody measured it. */
+  /** Null if it was not measured. */
   exposure: Exposure | null;
   others: readonly FaceBox[];
 };
@@ -89,7 +89,7 @@ function areClosed(eyes: EyesOpen, points: readonly Point[]): boolean {
   return Math.max(eyes.left, eyes.right) < FACE_LIMITS.eyeOpen && opening < FACE_LIMITS.lidOpening;
 }
 
-/** The height of an eye beside its width (Soukupová and Čech, 2016). */
+/** The ratio of an eye's height to its width (Soukupová and Čech, 2016). */
 function lidOpening(eye: readonly Point[]): number {
   const apart = (one: number, other: number) => {
     const [from, to] = [eye[one], eye[other]] as [Point, Point];

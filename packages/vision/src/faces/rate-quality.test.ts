@@ -6,7 +6,7 @@ import { faceQuality } from './rate-quality.ts';
 
 type Change = { height?: number; highlights?: number; sharpness?: number; clipped?: number; yaw?: number };
 
-/** Twice as good as the limits in everything but what is changed. */
+/** Twice as good as the limits in everything that is not changed. */
 function analysisOf(change: Change = {}): FaceAnalysis {
   const face = {
     box: { left: 0, top: 0, right: 300, bottom: change.height ?? 400 },
@@ -20,7 +20,7 @@ function analysisOf(change: Change = {}): FaceAnalysis {
   return { width: 640, height: 480, faces: 1, face: face as never, reasons: [], hints: [] };
 }
 
-test('is 1 for a face far from every limit, a half at the limit of its worst measure, and 0 without a face', () => {
+test('the quality is 1 for a face far from every limit, a half at the limit of its worst measure, and 0 without a face', () => {
   assert.equal(faceQuality(analysisOf()), 1);
   const atLimit: Change[] = [
     { height: FACE_LIMITS.heightPixels },
@@ -33,7 +33,7 @@ test('is 1 for a face far from every limit, a half at the limit of its worst mea
   assert.equal(faceQuality({ ...analysisOf(), face: null, faces: 0 }), 0);
 });
 
-test('falls with the worst measure, whatever the others are, and never below 0', () => {
+test('the quality falls with the worst measure, whatever the others are, and never below 0', () => {
   assert.ok(faceQuality(analysisOf({ yaw: 20 })) < faceQuality(analysisOf({ yaw: 10 })));
   assert.equal(faceQuality(analysisOf({ yaw: 89 })), 0);
 });

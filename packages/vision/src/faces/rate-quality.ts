@@ -2,8 +2,8 @@ import type { FaceAnalysis } from './analyse.ts';
 import { FACE_LIMITS } from './quality.ts';
 
 /**
- * How far a face is from the limits below which it is refused, from 0 to 1: 0.5 stands at the limit of its worst
- * measure, 1 at twice as good in all of them. For choosing the better of two pictures, and for people who read a report.
+ * The distance of a face from the limits of a refusal, from 0 to 1: 0.5 is at the limit of its worst measure, 1 is
+ * twice as good in all of them. It serves to choose the better of two pictures, and readers of a report.
  */
 export function faceQuality({ face, faces }: FaceAnalysis): number {
   if (!face || faces === 0) return 0;

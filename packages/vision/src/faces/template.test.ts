@@ -12,20 +12,20 @@ function isFault(reason: string) {
 }
 
 describe('a stored template', () => {
-  test('comes back bit by bit', () => {
+  test('a stored template is restored bit by bit', () => {
     const bytes = encodeTemplate(template);
     assert.equal(bytes.length, TEMPLATE_BYTES);
     assert.deepEqual(decodeTemplate(bytes), template);
   });
 
-  test('of another algorithm or other weights is refused, not compared', () => {
+  test('a stored template of another algorithm or other weights is refused, not compared', () => {
     const renamed = encodeTemplate({ ...template, algorithm: 'GROVE_FACE_512_0' });
     assert.throws(() => decodeTemplate(renamed), isFault('algorithm_not_supported'));
     const retrained = encodeTemplate({ ...template, model: { name: 'fr_feature', version: '000000000000' } });
     assert.throws(() => decodeTemplate(retrained), isFault('algorithm_not_supported'));
   });
 
-  test('of any pack comes back, whichever is in use', () => {
+  test('a stored template of any pack is restored, whichever is in use', () => {
     const intel = facePack('intel-0095');
     const other = newTemplate(toUnit(Float32Array.from({ length: 256 }, (_, at) => Math.cos(at))), intel);
     const bytes = encodeTemplate(other);
@@ -34,7 +34,7 @@ describe('a stored template', () => {
     assert.throws(() => decodeTemplate(bytes.subarray(0, -4)), isFault('malformed'));
   });
 
-  test('that is cut, foreign or no unit vector is refused', () => {
+  test('a stored template that is cut, foreign or no unit vector is refused', () => {
     const bytes = encodeTemplate(template);
     assert.throws(() => decodeTemplate(bytes.subarray(0, 100)), isFault('malformed'));
     assert.throws(() => decodeTemplate(Buffer.alloc(TEMPLATE_BYTES)), isFault('malformed'));

@@ -13,7 +13,7 @@ export type FaceTemplate = {
 
 export type TemplateFaultReason = 'malformed' | 'algorithm_not_supported';
 
-/** Bytes that are no template, or one of another algorithm, which must be made anew from the picture. */
+/** Bytes that are not a template, or one of another algorithm, which must be made again from the picture. */
 export class TemplateFault extends Error {
   readonly reason: TemplateFaultReason;
 
@@ -33,12 +33,12 @@ const NAME_BYTES = 32;
 const MODEL_BYTES = 12;
 const HEADER_BYTES = MAGIC.length + NAME_BYTES + MODEL_BYTES;
 const BYTES_OF_A_NUMBER = 4;
-/** Of the default pack. */
+/** The number of bytes of a template of the default pack. */
 export const TEMPLATE_BYTES = HEADER_BYTES + DEFAULT_PACK.vectorLength * BYTES_OF_A_NUMBER;
-/** What rounding to 32 bits can do to the length of a unit vector, and nothing else may. */
+/** The tolerance for the length of a unit vector after rounding to 32 bits. */
 const UNIT_TOLERANCE = 1e-3;
 
-/** Plain bytes: whoever stores them encrypts them. */
+/** Plain bytes, which must be encrypted before they are stored. */
 export function encodeTemplate({ algorithm, model, vector }: FaceTemplate): Buffer {
   const bytes = Buffer.alloc(HEADER_BYTES + vector.length * BYTES_OF_A_NUMBER);
   bytes.write(MAGIC, 0, 'latin1');
@@ -50,7 +50,7 @@ export function encodeTemplate({ algorithm, model, vector }: FaceTemplate): Buff
   return bytes;
 }
 
-/** Of any pack, whichever is in use. Throws `TemplateFault`. */
+/** Restores a template of any pack, whichever is in use. Throws `TemplateFault`. */
 export function decodeTemplate(bytes: Buffer): FaceTemplate {
   if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) {
     throw new TemplateFault('malformed');

@@ -9,7 +9,7 @@ export type ImageFaultReason =
   | 'truncated'
   | 'corrupt';
 
-/** The bytes are no picture that we read. The reason is for the caller; the decoder's words are the cause. */
+/** The bytes are not a supported picture. The reason is for the caller; the decoder's message is the cause. */
 export class ImageFault extends Error {
   readonly reason: ImageFaultReason;
 

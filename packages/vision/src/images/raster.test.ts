@@ -5,7 +5,7 @@ import { bombPng } from '../../../server/test/images.ts';
 import { ImageFault } from './image-fault.ts';
 import { decodeImage, decodeWithScale, MAX_IMAGE_BYTES } from './raster.ts';
 
-/** Left half red, right half blue, the upper left corner white: every turn and mirroring of it looks different. */
+/** The left half is red, the right half blue, the upper left corner white: every orientation looks different. */
 async function flag(): Promise<Sharp> {
   const block = (width: number, height: number, background: string) =>
     sharp({ create: { width, height, channels: 3, background } })
@@ -47,7 +47,7 @@ async function noise(width: number, height: number): Promise<Sharp> {
 }
 
 describe('a picture is refused with a reason before a decoder works on it', () => {
-  test('nothing, text, SVG, TIFF, HEIC, GIF', async () => {
+  test('empty bytes, text, SVG, TIFF, HEIC and GIF are refused', async () => {
     const plain = await flag();
     assert.equal(await reasonFor(Buffer.alloc(0)), 'empty');
     assert.equal(await reasonFor(Buffer.from('Dear Sir, no picture is attached to this letter')), 'not_an_image');
@@ -60,7 +60,7 @@ describe('a picture is refused with a reason before a decoder works on it', () =
     assert.equal(await reasonFor(Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1')), 'unsupported_format');
   });
 
-  test('an SVG that begins as a JPEG does is not drawn', async () => {
+  test('an SVG that begins as a JPEG does is not rendered', async () => {
     const disguised = Buffer.concat([
       Buffer.from([0xff, 0xd8, 0xff]),
       Buffer.from('<svg width="99" height="99"></svg>'),
@@ -68,11 +68,11 @@ describe('a picture is refused with a reason before a decoder works on it', () =
     assert.match(await reasonFor(disguised), /^(corrupt|truncated)$/);
   });
 
-  test('more bytes than any camera writes', async () => {
+  test('a file larger than any camera writes is refused', async () => {
     assert.equal(await reasonFor(Buffer.alloc(MAX_IMAGE_BYTES + 1, 0xff)), 'too_many_bytes');
   });
 
-  test('a bomb of 16000 × 16000 pixels in some kilobytes', async () => {
+  test('a decompression bomb of 16000 × 16000 pixels is refused', async () => {
     const bytes = bombPng(16_000, 16_000);
     assert.ok(bytes.length < 2 ** 20);
     const before = process.memoryUsage.rss();
@@ -80,11 +80,11 @@ describe('a picture is refused with a reason before a decoder works on it', () =
     assert.ok(process.memoryUsage.rss() - before < 100 * 2 ** 20);
   });
 
-  test('one pixel', async () => {
+  test('a picture of one pixel is refused', async () => {
     assert.equal(await reasonFor(await (await flag()).resize(1, 1).png().toBuffer()), 'too_small');
   });
 
-  test('an animated WebP and an animated PNG', async () => {
+  test('an animated WebP and an animated PNG are refused', async () => {
     const frames = await (await noise(64, 128)).raw().toBuffer();
     const raw = { width: 64, height: 128, channels: 3 as const, pageHeight: 64 };
     assert.equal(await reasonFor(await sharp(frames, { raw }).webp({ loop: 0 }).toBuffer()), 'animated');
@@ -98,7 +98,7 @@ describe('a picture is refused with a reason before a decoder works on it', () =
   });
 
   for (const format of ['jpeg', 'png', 'webp'] as const) {
-    test(`a ${format} that was cut short anywhere`, async () => {
+    test(`a ${format} that was cut short anywhere is refused`, async () => {
       const whole = await (await noise(200, 150)).toFormat(format).toBuffer();
       for (const share of [0.03, 0.3, 0.6, 0.9, 0.99]) {
         const reason = await reasonFor(whole.subarray(0, Math.floor(whole.length * share)));
@@ -107,7 +107,7 @@ describe('a picture is refused with a reason before a decoder works on it', () =
     });
   }
 
-  test('a whole file with wrong bytes in its pixels', async () => {
+  test('a complete file with wrong bytes in its pixels is refused', async () => {
     const whole = await (await noise(200, 150)).png().toBuffer();
     const pixels = whole.indexOf('IDAT') + 10;
     whole.fill(0xa5, pixels, pixels + 400);
@@ -117,7 +117,7 @@ describe('a picture is refused with a reason before a decoder works on it', () =
 
 describe('a picture becomes upright 8-bit sRGB', () => {
   for (const orientation of [1, 2, 3, 4, 5, 6, 7, 8]) {
-    test(`whatever way it was held: EXIF orientation ${orientation}`, async () => {
+    test(`a picture becomes upright with the EXIF orientation ${orientation}`, async () => {
       const stored = await undo(await flag(), orientation);
       const raster = await decodeImage(await stored.withMetadata({ orientation }).jpeg({ quality: 100 }).toBuffer());
       assert.deepEqual([raster.width, raster.height], [80, 60]);

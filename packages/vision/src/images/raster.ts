@@ -3,12 +3,12 @@ import { nativeCall } from '../native-calls.ts';
 import { ImageFault } from './image-fault.ts';
 import { type ImageFormat, isCutShort, isKnownForeignImage, sniffImage } from './sniff.ts';
 
-/** A decoded picture: upright, 8-bit sRGB, three bytes a pixel, row by row without padding. */
+/** A decoded picture: upright, 8-bit sRGB, three bytes per pixel, row by row without padding. */
 export type Raster = { readonly width: number; readonly height: number; readonly data: Uint8Array };
 
 export const MAX_IMAGE_BYTES = 12 * 1024 * 1024;
 export const MAX_IMAGE_PIXELS = 25_000_000;
-/** In a smaller picture neither a face nor a line of text can be read. */
+/** A smaller picture holds no readable face or line of text. */
 export const MIN_IMAGE_SIDE = 32;
 const DECODE_SECONDS = 5;
 
@@ -18,7 +18,7 @@ export type DecodeOptions = {
    * read at half, quarter or eighth size for a fraction of the time.
    */
   longestSideAtLeast?: number;
-  /** A larger picture is reduced to so many pixels. */
+  /** A larger picture is reduced to this many pixels. */
   mostPixels?: number;
 };
 
@@ -27,7 +27,7 @@ export async function decodeImage(bytes: Uint8Array, options: DecodeOptions = {}
   return (await decodeWithScale(bytes, options)).raster;
 }
 
-/** As `decodeImage`; `shrink` is how many pixels of the file, along a side, became one: 1, 2, 4 or 8 if it was halved. */
+/** Like `decodeImage`; `shrink` is the number of pixels of the file along a side that became one: 1, 2, 4 or 8. */
 export async function decodeWithScale(
   bytes: Uint8Array,
   { longestSideAtLeast, mostPixels = MAX_IMAGE_PIXELS }: DecodeOptions = {},
@@ -53,7 +53,7 @@ function recognise(bytes: Uint8Array): ImageFormat {
   return sniffed.format;
 }
 
-/** The size of the upright picture. Reads only the header: a decompression bomb is refused before it is unpacked. */
+/** Reads the size of the upright picture from the header only: a decompression bomb is refused before it is decoded. */
 async function readSize(bytes: Uint8Array, format: ImageFormat): Promise<{ width: number; height: number }> {
   const header = sharp(bytes, { limitInputPixels: false, failOn: 'none' });
   const metadata = await nativeCall(() => header.metadata()).catch((error: unknown) => {
@@ -74,7 +74,7 @@ function shrinkFor(longestSide: number, atLeast: number): number {
 }
 
 async function decode(bytes: Uint8Array, reducedTo: number | undefined): Promise<Raster> {
-  // Phones write JPEGs with harmless faults, which libjpeg calls warnings; a picture that ends early is not one of them.
+  // Phones write JPEGs with harmless faults, which libjpeg calls warnings; a truncated picture is not harmless.
   let pipeline = sharp(bytes, { limitInputPixels: MAX_IMAGE_PIXELS, failOn: 'error', pages: 1 });
   if (reducedTo) pipeline = pipeline.resize({ width: reducedTo, kernel: 'linear' });
   pipeline = pipeline

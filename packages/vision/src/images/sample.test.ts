@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Raster } from './raster.ts';
 import { resizeBox, toGrey, toPlanes, warp } from './sample.ts';
 
-/** Red tells the column, green the row. */
+/** Red encodes the column, green the row. */
 function ramp(width: number, height: number): Raster {
   const data = new Uint8Array(width * height * 3);
   for (let at = 0; at < width * height; at += 1) {
@@ -18,13 +18,13 @@ function at({ width, data }: { width: number; data: ArrayLike<number> }, x: numb
   return [data[start] as number, data[start + 1] as number];
 }
 
-test('a box drawn at its own size is the box', () => {
+test('a box drawn at its own size is unchanged', () => {
   const drawn = resizeBox(ramp(40, 30), { left: 10, top: 5, right: 20, bottom: 15 }, { width: 10, height: 10 });
   assert.deepEqual(at(drawn, 0, 0), [10, 5]);
   assert.deepEqual(at(drawn, 9, 9), [19, 14]);
 });
 
-test('a smaller picture holds the mean of what it covers, not every n-th pixel', () => {
+test('each pixel of a smaller picture is the mean of those that it covers', () => {
   const stripes: Raster = {
     width: 8,
     height: 2,
@@ -40,12 +40,12 @@ test('a larger picture is drawn between the pixels', () => {
   assert.deepEqual(at(drawn, 2, 2), [2.75, 2.75]);
 });
 
-test('outside of the picture its edge goes on', () => {
+test('the edge of a picture continues outside of it', () => {
   const drawn = resizeBox(ramp(10, 10), { left: -10, top: 0, right: 0, bottom: 10 }, { width: 10, height: 10 });
   assert.deepEqual(at(drawn, 0, 7), [0, 7]);
 });
 
-test('a turn by a right angle moves columns to rows', () => {
+test('a rotation by a right angle moves columns to rows', () => {
   const turned = warp(ramp(20, 20), { a: 0, b: 1, c: 15, d: 2 }, { width: 4, height: 4 });
   assert.deepEqual(at(turned, 0, 0), [15, 2]);
   assert.deepEqual(at(turned, 3, 0), [15, 5]);
@@ -60,7 +60,7 @@ test('planes stand in the order that the model was trained with', () => {
   assert.equal(Math.round(toGrey(pixels)[0] as number), 18);
 });
 
-test('pixels in a frame stand at their place, with nothing around them', () => {
+test('pixels in a frame are at their position, with zeros around them', () => {
   const pixels = { width: 1, height: 1, data: Float32Array.of(10, 20, 30) };
   const formula = { order: 'rgb', scale: [1, 1, 1], shift: [0, 0, 0] } as const;
   const planes = toPlanes(pixels, formula, { width: 2, height: 2, left: 1, top: 0 });

@@ -1,6 +1,6 @@
 import type { Raster } from './raster.ts';
 
-/** In pixels; right and bottom are outside of it. It may reach beyond the picture. */
+/** A box in pixels; right and bottom are exclusive. It may reach beyond the picture. */
 export type Box = { left: number; top: number; right: number; bottom: number };
 
 /** Pixels as floats from 0 to 255, red, green and blue in turn. */
@@ -9,15 +9,14 @@ export type Pixels = { width: number; height: number; data: Float32Array };
 export type Size = { width: number; height: number };
 
 /**
- * Draws a box of the picture at another size: by area where it becomes smaller, because texture that is merely skipped
- * over turns into noise, and by straight lines between pixels where it becomes larger. Outside of the picture its
- * nearest edge is repeated.
+ * Draws a box of the picture at another size: by area where it becomes smaller, because skipped texture turns into
+ * noise, and by linear interpolation where it becomes larger. Outside of the picture its nearest edge is repeated.
  */
 export function resizeBox(raster: Raster, box: Box, size: Size): Pixels {
   return drawBox(raster, box, size, 'area');
 }
 
-/** The same by straight lines between four pixels, however many are skipped over: what some networks were trained on. */
+/** The same by linear interpolation of four pixels, however many are skipped: some networks were trained on that. */
 export function sampleBox(raster: Raster, box: Box, size: Size): Pixels {
   return drawBox(raster, box, size, 'lines');
 }
@@ -36,13 +35,13 @@ function drawBox(raster: Raster, box: Box, { width, height }: Size, how: 'area' 
   return { width, height, data };
 }
 
-/** One row of the output, before its columns are drawn together: the sum of the rows that it is made of. */
+/** One row of the output before its columns are combined: the weighted sum of its source rows. */
 function addRows(line: Float64Array, raster: Raster, rows: Taps, v: number, firstColumn: number): void {
   const { data, width } = raster;
   const end = rows.starts[v + 1] as number;
   const startOf = (tap: number): number => ((rows.indexes[tap] as number) * width + firstColumn) * 3;
   let tap = rows.starts[v] as number;
-  // Two rows at once, since most are made of two or three: the sums are written half as often.
+  // Adds two rows at once, since most outputs have two or three: this halves the writes.
   if (end - tap >= 2) {
     const [one, other] = [startOf(tap), startOf(tap + 1)];
     const [weight, otherWeight] = [rows.weights[tap] as number, rows.weights[tap + 1] as number];
@@ -90,7 +89,7 @@ function squeezeLine(job: {
 
 type Axis = { from: number; to: number; length: number; size: number; how: 'area' | 'lines' };
 
-/** For each pixel of the output: which pixels of the source it is made of, and how much of each. */
+/** For each pixel of the output, its source pixels and their weights. */
 function axisTaps({ from, to, length, size, how }: Axis): Taps {
   const scale = (to - from) / size;
   const starts = new Int32Array(size + 1);
@@ -117,13 +116,13 @@ function axisTaps({ from, to, length, size, how }: Axis): Taps {
   return { starts, indexes: Int32Array.from(indexes), weights: Float64Array.from(weights) };
 }
 
-/** Where a place of the output lies in the picture: x = a·u − b·v + c, y = b·u + a·v + d. Turns, scales and moves. */
+/** The position of an output pixel: x = a·u − b·v + c, y = b·u + a·v + d. It rotates, scales and moves. */
 export type Similarity = { a: number; b: number; c: number; d: number };
 
-/** Beyond this many samples to a side, an output pixel does not change visibly any more. */
+/** More samples per side do not change an output pixel visibly. */
 const MAX_SAMPLES_PER_SIDE = 4;
 
-/** Draws a turned piece of the picture upright. What lies outside of the picture is black. */
+/** Draws a rotated part of the picture upright. The outside of the picture is black. */
 export function warp(raster: Raster, { a, b, c, d }: Similarity, { width, height }: Size): Pixels {
   const samples = Math.min(MAX_SAMPLES_PER_SIDE, Math.max(1, Math.round(Math.hypot(a, b))));
   const weight = 1 / (samples * samples);
@@ -140,7 +139,7 @@ export function warp(raster: Raster, { a, b, c, d }: Similarity, { width, height
   return { width, height, data };
 }
 
-/** Called for every sample, so its parameters are plain numbers: an object for each would cost more than the work. */
+/** Called for every sample, so its parameters are plain numbers: objects would cost more than the work. */
 function addBilinear(raster: Raster, x: number, y: number, weight: number, out: Float32Array, at: number): void {
   const left = Math.floor(x);
   const top = Math.floor(y);
@@ -157,14 +156,14 @@ function addBilinear(raster: Raster, x: number, y: number, weight: number, out: 
   }
 }
 
-/** The pixel formula of a model: value × scale + shift, one plane for each channel, in the order it was trained with. */
+/** The pixel formula of a model: value × scale + shift, one plane for each channel, in the order of its training. */
 export type PlaneFormula = {
   order: 'rgb' | 'bgr';
   scale: readonly [number, number, number];
   shift: readonly [number, number, number];
 };
 
-/** A larger input that the pixels are set into; around them it is 0. */
+/** A larger input with the pixels inside; around them it is 0. */
 export type Frame = Size & { left: number; top: number };
 
 export function toPlanes(pixels: Pixels, { order, scale, shift }: PlaneFormula, frame?: Frame): Float32Array {

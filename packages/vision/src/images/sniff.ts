@@ -1,9 +1,9 @@
-/** The three formats that are decoded. Everything else is refused before a decoder sees a byte of it. */
+/** The three formats that are decoded. All others are refused before a decoder sees them. */
 export type ImageFormat = 'jpeg' | 'png' | 'webp';
 
 export type Sniffed = { format: ImageFormat; animated: boolean };
 
-/** Null if the bytes do not begin as one of the three formats do. */
+/** Null if the bytes do not begin like one of the three formats. */
 export function sniffImage(bytes: Uint8Array): Sniffed | null {
   if (startsWith(bytes, [0xff, 0xd8, 0xff])) return { format: 'jpeg', animated: false };
   if (startsWith(bytes, PNG_SIGNATURE)) return { format: 'png', animated: isAnimatedPng(bytes) };
@@ -13,7 +13,7 @@ export function sniffImage(bytes: Uint8Array): Sniffed | null {
   return null;
 }
 
-/** A picture that we know and do not take: the caller can say so, instead of calling it no picture at all. */
+/** A known format that is not accepted, so that the caller can name it. */
 export function isKnownForeignImage(bytes: Uint8Array): boolean {
   const brand = ascii(bytes, 4, 4) === 'ftyp' ? ascii(bytes, 8, 4) : '';
   if (/^(heic|heix|hevc|mif1|msf1|avif|avis)$/.test(brand)) return true;
@@ -23,7 +23,7 @@ export function isKnownForeignImage(bytes: Uint8Array): boolean {
   return /<svg[\s>]/i.test(ascii(bytes, 0, SVG_SEARCH_BYTES));
 }
 
-/** True if the container says that it is longer than the bytes are. JPEG does not say how long it is. */
+/** True if the container claims more bytes than there are. JPEG does not tell its length. */
 export function isCutShort(bytes: Uint8Array, format: ImageFormat): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (format === 'webp') return bytes.length < 12 || view.getUint32(4, true) + 8 > bytes.length;
@@ -37,7 +37,7 @@ export function isCutShort(bytes: Uint8Array, format: ImageFormat): boolean {
 
 const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const SVG_SEARCH_BYTES = 1024;
-/** A picture of 12 MB has at most some thousands; more are not worth walking. */
+/** A picture of 12 MB has at most a few thousand chunks; more are not read. */
 const MAX_PNG_CHUNKS = 100_000;
 const WEBP_ANIMATION_FLAG = 0x02;
 

@@ -5,7 +5,7 @@ import { halved } from './halve.ts';
 import type { Raster } from './raster.ts';
 import { resize, warp } from './warp.ts';
 
-/** Every pixel is as red as it is far to the right, and as green as it is far down. */
+/** The red of a pixel encodes its column, the green its row. */
 function ramp(width: number, height: number): Raster {
   const data = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y += 1) {
@@ -26,7 +26,7 @@ test('a half is the mean of four pixels, and is made once for each picture', () 
   assert.deepEqual([...halved(half).data], [6, 25, 90]);
 });
 
-test('however much smaller a picture is drawn, every place keeps its colour', () => {
+test('a picture keeps the colour of every place, however much it is reduced', () => {
   const image = ramp(1200, 900);
   for (const factor of [0.7, 1, 1.4, 1.9, 2.5, 3.3, 4.6, 9, 40]) {
     const [width, height] = [Math.round(1200 / factor), Math.round(900 / factor)];
@@ -47,7 +47,7 @@ test('however much smaller a picture is drawn, every place keeps its colour', ()
   }
 });
 
-test('beyond the picture its border goes on', () => {
+test('the border of a picture continues beyond it', () => {
   const image = ramp(100, 80);
   const beside = rectangle(40, 80).map(({ x, y }) => ({ x: x - 60, y })) as unknown as Parameters<typeof warp>[1];
   const drawn = warp(image, beside, { width: 20, height: 40 });

@@ -2,14 +2,14 @@ import { apply, type Homography, homography, type Quad, rectangle } from './geom
 import { halved } from './halve.ts';
 import type { Raster } from './raster.ts';
 
-/** From this many source pixels to one of the result, the source is halved first: sixteen samples would say the same. */
+/** From this ratio of source to result on, the source is halved first, because sixteen samples would give the same. */
 const HALVED_FROM = 2;
-/** A picture is halved at most so often: 25 million pixels are then fewer than any network sees. */
+/** The maximum number of halvings: 25 million pixels are then fewer than any network sees. */
 const MAX_HALVINGS = 4;
 
 /**
  * The part of an image inside a quadrilateral, seen straight on. Where the source is finer than the result, several
- * samples are averaged, so that thin strokes are not lost; what lies outside the source repeats its border.
+ * samples are averaged, so that thin strokes are not lost; outside the source its border is repeated.
  */
 export function warp(image: Raster, quad: Quad, size: { readonly width: number; readonly height: number }): Raster {
   let source = image;
@@ -28,7 +28,7 @@ export function warp(image: Raster, quad: Quad, size: { readonly width: number; 
   return { width: size.width, height: size.height, data };
 }
 
-/** Millions of samples are taken here, so everything is a plain number, and nothing is called or taken apart. */
+/** Runs for millions of samples, so it uses plain numbers only, without calls and destructuring. */
 function warpRow(source: Raster, map: Homography, samples: number, y: number, row: Uint8Array): void {
   const { width, height, data } = source;
   const [m0, m1, m2, m3, m4, m5, m6, m7, m8] = map;
@@ -83,7 +83,7 @@ function warpRow(source: Raster, map: Homography, samples: number, y: number, ro
   }
 }
 
-/** How many pixels of the source lie between two of the result, in its middle. */
+/** The number of source pixels between two result pixels, in the middle. */
 function stepOf(map: Homography, size: { readonly width: number; readonly height: number }): number {
   const middle = { x: size.width / 2, y: size.height / 2 };
   const here = apply(map, middle);
@@ -100,7 +100,7 @@ export function resize(source: Raster, width: number, height: number): Raster {
     : warp(source, rectangle(source.width, source.height), { width, height });
 }
 
-/** Area averaging: every source pixel is counted once. */
+/** Averages by area: every source pixel is counted once. */
 function shrink(image: Raster, width: number, height: number): Raster {
   let source = image;
   while (source.width >= width * 4 && source.height >= height * 4) source = halved(source);

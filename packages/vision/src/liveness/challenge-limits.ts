@@ -1,47 +1,47 @@
-/** When a frame shows a movement, and how long and how often a person may try. */
+/** The limits of a challenge: when a frame shows a movement, and how long and how often a person may try. */
 export const CHALLENGE_LIMITS = {
-  /** For one instruction, the way back included. */
+  /** The time for one instruction, the way back included. */
   instructionMs: 10_000,
   challengeMs: 75_000,
   framesPerInstruction: 40,
-  /** Four a second for as long as a challenge may take. */
+  /** Four frames a second for the maximum time of a challenge. */
   frames: 300,
-  /** A random pause of at most this before an instruction is revealed. */
+  /** The maximum of the random pause before an instruction is revealed. */
   revealPauseMs: 500,
-  /** A direction counts from here on. The pose network underrates large angles, and looking up more than the rest. */
+  /** From these angles on, a direction counts. The pose network underrates large angles, most of all upward. */
   turnDegrees: 10,
   nodDegrees: 8,
-  /** The head is back at the centre within these. */
+  /** Within these angles the head is back at the centre. */
   centreDegrees: 7,
-  /** An expression is shown with the head nearly at rest. An open mouth lifts the pitch by up to 7 degrees. */
+  /** An expression counts only with the head nearly at rest. An open mouth raises the pitch by up to 7 degrees. */
   expressionYawDegrees: 12,
   expressionPitchDegrees: 14,
-  /** The first frames: the person looks ahead and holds still. */
+  /** The first frames, in which the person looks ahead and holds still. */
   forwardYawDegrees: 15,
   forwardPitchDegrees: 22,
   restDegrees: 6,
   restMouth: 0.2,
-  /** A frame so far in a direction that was not asked for ends the challenge at once; a nearer one must be there twice. */
+  /** A frame this far in another direction ends the challenge at once; a closer one must come twice. */
   strayShare: 1.4,
-  /** So many frames in a row must show the movement. */
+  /** The number of consecutive frames that must show the movement. */
   shownFrames: 2,
   /** A blink is shorter than this; closed eyes are not. */
   eyesClosedMs: 600,
-  /** The gap between the lips, in widths of the mouth, and the way of the chin, in widths of the eyes, beyond the rest. */
+  /** The gap of the lips, in widths of the mouth, and the way of the chin, in widths of the eyes, beyond rest. */
   mouthGap: 0.25,
   jawDrop: 0.05,
   mouthClosedGap: 0.12,
-  /** Both witnesses must say so: the eye network and the lids, beside what they say of the person's open eyes. */
+  /** The eye network and the lids must both find the eyes closed, compared with the person's open eyes. */
   eyesClosedShare: 0.5,
   lidsClosedShare: 0.8,
-  /** What the eye network says of open eyes that it sees well. */
+  /** The eye network's value for open eyes that it sees well. */
   eyesSeenOpen: 0.75,
   lidsOpenShare: 0.82,
-  /** How many times as large as at rest the face is when it has come closer, and when it is back. `largest` is a share of the picture. */
+  /** The size of the face relative to rest when it is closer, and back. `largest` is a share of the picture. */
   closer: { from: 1.25, backBelow: 1.12, largest: 0.85 },
-  /** The best frame of each movement beside the face at rest. Strangers stay below 0.5 with the head straight. */
+  /** The best frame of each movement compared with the face at rest. Strangers have less than 0.5. */
   turnedAlike: 0.45,
-  /** Nobody reads an instruction and turns the head sooner. */
+  /** Nobody reads an instruction and turns the head faster. */
   reactionMs: 250,
   framesWithoutFace: 6,
   framesWithOthers: 2,

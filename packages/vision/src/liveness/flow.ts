@@ -1,17 +1,17 @@
 /** A picture of one channel. */
 export type Plane = { readonly width: number; readonly height: number; readonly data: Float32Array };
 
-/** Where each pixel of one picture is found in the other, as displacements. */
+/** For each pixel of one picture, its displacement in the other. */
 export type Flow = { readonly x: Float32Array; readonly y: Float32Array };
 
 const LEVELS = 3;
 const ITERATIONS = 3;
-/** The window over which the motion is taken to be one, as the deviation of a bell curve. */
+/** The window in which the motion is assumed to be constant, as the deviation of a bell curve. */
 const WINDOW = 3;
 const SMOOTHING = 2;
-/** Where there is no structure, nothing is moved. */
+/** Without structure in the window, there is no motion. */
 const DAMPING = 60;
-/** The most pixels that one iteration may move: a larger step has matched something else. */
+/** The maximum motion of one iteration in pixels: a larger step is a false match. */
 const LONGEST_STEP = 1.5;
 
 /** A picture and its smaller copies, each half as large as the one before. */
@@ -24,7 +24,7 @@ export function pyramidOf(plane: Plane): Pyramid {
 }
 
 /**
- * Dense optical flow after Lucas and Kanade, from coarse to fine: for each pixel of `one`, the shift at which `other`
+ * Dense optical flow by Lucas and Kanade, from coarse to fine: for each pixel of `one`, the shift at which `other`
  * looks alike. Both must have the same size.
  */
 export function denseFlow(one: Pyramid, other: Pyramid): Flow {
@@ -36,7 +36,7 @@ export function denseFlow(one: Pyramid, other: Pyramid): Flow {
   return flow as Flow;
 }
 
-/** Buffers for one size, reused: a judgement refines a hundred times, and allocating each time is slow. */
+/** Reused buffers for one size: a judgement refines a hundred times, and allocation each time is slow. */
 type Scratch = {
   readonly moved: Float32Array;
   readonly products: readonly Float32Array[];
@@ -68,7 +68,7 @@ function refine(one: Plane, other: Plane, flow: Flow): Flow {
   return flow;
 }
 
-/** The products of the slopes across, down and from one picture to the other. */
+/** The products of the slopes across, down and between the pictures. */
 function multiplySlopes({ width, height, data }: Plane, moved: Float32Array, products: readonly Float32Array[]): void {
   const [xx, xy, yy, xt, yt] = products as [Float32Array, Float32Array, Float32Array, Float32Array, Float32Array];
   // The border has no slope.
@@ -105,7 +105,7 @@ function clamp(step: number): number {
   return Math.max(-LONGEST_STEP, Math.min(LONGEST_STEP, step));
 }
 
-/** The picture as seen through the flow. Outside of it, its nearest edge is repeated. */
+/** The picture seen through the flow. Outside of it, its nearest edge is repeated. */
 export function pull(plane: Plane, flow: Flow): Plane {
   const data = new Float32Array(plane.data.length);
   pullInto(data, plane, flow);
@@ -129,14 +129,14 @@ function pullInto(out: Float32Array, { width, height, data }: Plane, flow: Flow)
   }
 }
 
-/** Nearly a bell curve: two running means over rows and two over columns, whatever its width. */
+/** Approximates a bell curve: two running means over rows and two over columns, whatever its width. */
 export function blur(plane: Plane, deviation: number): Plane {
   const data = new Float32Array(plane.data.length);
   blurInto(data, plane.data, new Float32Array(data.length), plane.width, deviation);
   return { ...plane, data };
 }
 
-/** `to` may be `from`; what was in `rest` is lost. */
+/** `to` may be `from`; the content of `rest` is lost. */
 function blurInto(to: Float32Array, from: Float32Array, rest: Float32Array, width: number, deviation: number): void {
   const reach = Math.max(1, Math.round((Math.sqrt(6 * deviation ** 2 + 1) - 1) / 2));
   meanAlongRows(from, rest, width, reach);
@@ -163,7 +163,7 @@ function meanAlongRows(from: Float32Array, to: Float32Array, width: number, reac
   }
 }
 
-/** The same for columns, row by row: memory is read in the order in which it lies there. */
+/** The same for columns, row by row, in the order of memory. */
 function meanAlongColumns(from: Float32Array, to: Float32Array, width: number, reach: number): void {
   const share = 1 / (reach * 2 + 1);
   const last = from.length - width;

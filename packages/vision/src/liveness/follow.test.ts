@@ -26,7 +26,7 @@ const clockOf = (progress: ChallengeProgress) =>
 const take = (progress: ChallengeProgress, seen: ArrivedFrame['seen'], at = clockOf(progress)) =>
   followChallenge(progress, arrived(at, seen), randomBytes).progress;
 
-/** Somebody who listens: makes the movement that is open until it was seen, and comes back. */
+/** An actor who makes the open movement until it is recognised, and comes back. */
 function obey(before: ChallengeProgress, until: (progress: ChallengeProgress) => boolean): ChallengeProgress {
   let progress = before;
   for (let frames = 0; frames < 100 && progress.state === 'OPEN' && !until(progress); frames += 1) {
@@ -36,7 +36,7 @@ function obey(before: ChallengeProgress, until: (progress: ChallengeProgress) =>
   return progress;
 }
 
-/** A challenge whose open movement is one of these. */
+/** Starts challenges until one has an open movement of these. */
 function openAt(wanted: (movement: Movement) => boolean): ChallengeProgress {
   for (let tries = 0; tries < 500; tries += 1) {
     const progress = obey(start(), ({ instructions }) => instructions.length === 2);
@@ -46,7 +46,7 @@ function openAt(wanted: (movement: Movement) => boolean): ChallengeProgress {
 }
 
 describe('a challenge of active liveness', () => {
-  test('is done by somebody who makes each movement when it is asked for, and is answered', () => {
+  test('a challenge is completed by an actor who makes each requested movement', () => {
     for (let times = 0; times < 50; times += 1) {
       const done = obey(start(), () => false);
       assert.deepEqual([done.state, done.instructions.length], ['DONE', done.total]);
@@ -59,7 +59,7 @@ describe('a challenge of active liveness', () => {
     }
   });
 
-  test('reveals a movement only when the one before was seen and the face is back at rest', () => {
+  test('a challenge reveals a movement only when the previous one was recognised and the face is back at rest', () => {
     const progress = openAt(isDirection);
     const shown = take(take(progress, faceAt(openMovement(progress))), faceAt(openMovement(progress)));
     assert.equal(openInstruction(shown)?.phase, 'return');
@@ -67,7 +67,7 @@ describe('a challenge of active liveness', () => {
     assert.equal(take(shown, faceAt('centre')).instructions.length, 3);
   });
 
-  test('sees that a person came closer, and goes on when they are as far away as before', () => {
+  test('a challenge recognises that a person came closer, and continues when they are back', () => {
     const progress = openAt((movement) => movement === 'closer');
     const near = take(take(progress, faceAt('closer')), faceAt('closer'));
     assert.equal(openInstruction(near)?.phase, 'return');
@@ -78,7 +78,7 @@ describe('a challenge of active liveness', () => {
     assert.equal(openInstruction(once)?.phase, 'do');
   });
 
-  test('compares a frame with the one before only where the head should not move', () => {
+  test('a challenge compares a frame with the one before only where the head should not move', () => {
     const turn = openAt(isDirection);
     assert.equal(wantedFrame(turn).lastLook, null, 'a nod must not be missed');
     const shown = take(turn, faceAt(openMovement(turn)));
@@ -89,7 +89,7 @@ describe('a challenge of active liveness', () => {
     assert.ok(wantedFrame(openAt((movement) => movement === 'closeEyes')).lastLook, 'only the eyes move');
   });
 
-  test('asks nobody to come closer who fills the picture already', () => {
+  test('a challenge does not ask a person to come closer who already fills the picture', () => {
     const box = { left: 100, top: 40, right: 370, bottom: 320 };
     for (let times = 0; times < 50; times += 1) {
       let progress = start();
@@ -102,7 +102,7 @@ describe('a challenge of active liveness', () => {
     }
   });
 
-  test('is not moved on by one frame of a movement, nor by a blink where closed eyes are asked for', () => {
+  test('a challenge does not advance by one frame of a movement, nor by a blink instead of closed eyes', () => {
     const turn = openAt(isDirection);
     const once = take(take(turn, faceAt(openMovement(turn))), faceAt('centre'));
     assert.deepEqual([once.instructions.length, openInstruction(once)?.phase], [2, 'do']);
@@ -111,7 +111,7 @@ describe('a challenge of active liveness', () => {
     assert.equal(openInstruction(blink)?.phase, 'do');
   });
 
-  test('ends as wrong_movement when the head clearly goes elsewhere once, or a little twice', () => {
+  test('a challenge ends as wrong_movement when the head clearly goes elsewhere once, or a little twice', () => {
     const progress = openAt((movement) => movement === 'left');
     assert.equal(take(progress, faceAt('right')).reason, 'wrong_movement');
     const little = { yaw: 14.5 };
@@ -120,7 +120,7 @@ describe('a challenge of active liveness', () => {
     assert.equal(take(once, faceAt('centre', little)).reason, 'wrong_movement');
   });
 
-  test('goes on when a movement is shown with the head a little aside, and ends when the head is aside alone', () => {
+  test('a challenge continues when a movement is made with the head a little aside, and ends if only the head is aside', () => {
     for (const movement of ['openMouth', 'closeEyes'] as const) {
       const progress = openAt((asked) => asked === movement);
       const shown = faceAt(movement, { yaw: 14.5 });
@@ -131,7 +131,7 @@ describe('a challenge of active liveness', () => {
     }
   });
 
-  test('goes on while a head that turns to the side asked for also rises, and does not count it as shown', () => {
+  test('a challenge continues while a head that turns to the requested side also rises, but does not count that', () => {
     const progress = openAt((asked) => asked === 'left');
     const aslant = faceAt('left', { pitch: 24 });
     const after = take(take(progress, aslant), aslant);
@@ -140,7 +140,7 @@ describe('a challenge of active liveness', () => {
     assert.equal(take(progress, elsewhere).reason, 'wrong_movement');
   });
 
-  test('ends as wrong_movement when the mouth opens or the eyes stay closed and nobody asked for it', () => {
+  test('a challenge ends as wrong_movement when the mouth opens or the eyes stay closed without a request', () => {
     const progress = openAt((movement) => movement === 'left');
     assert.equal(take(take(progress, faceAt('openMouth')), faceAt('openMouth')).reason, 'wrong_movement');
     const blink = take(take(progress, faceAt('closeEyes')), faceAt('closeEyes'));
@@ -148,7 +148,7 @@ describe('a challenge of active liveness', () => {
     assert.equal(take(blink, faceAt('closeEyes')).reason, 'wrong_movement');
   });
 
-  test('goes on when the eyes stay closed on the way back', () => {
+  test('a challenge continues when the eyes stay closed on the way back', () => {
     const progress = obey(
       openAt((movement) => movement === 'left'),
       (each) => openInstruction(each)?.phase === 'return',
@@ -158,7 +158,7 @@ describe('a challenge of active liveness', () => {
     assert.deepEqual([after.state, openInstruction(after)?.phase], ['OPEN', 'return']);
   });
 
-  test('goes on with somebody whose open eyes the network does not see as open', () => {
+  test('a challenge continues with a person whose open eyes the network does not recognise as open', () => {
     const behindGlasses = { eyesOpen: 0.4 };
     let progress = start();
     for (let tries = 0; tries < 500 && openMovement(progress) !== 'left'; tries += 1) {
@@ -168,7 +168,7 @@ describe('a challenge of active liveness', () => {
     assert.deepEqual([progress.state, openMovement(progress)], ['OPEN', 'left']);
   });
 
-  test('is not done by a film that sweeps through all movements, however it is timed', () => {
+  test('a challenge is not completed by a film that sweeps through all movements, however it is timed', () => {
     const sweep: Movement[] = ['left', 'right', 'up', 'down', 'closeEyes', 'openMouth'];
     for (const held of [1, 2, 3]) {
       for (let times = 0; times < 100; times += 1) {
@@ -185,7 +185,7 @@ describe('a challenge of active liveness', () => {
     }
   });
 
-  test('is not done by a film of another sequence', () => {
+  test('a challenge is not completed by a film of another sequence', () => {
     let done = 0;
     for (let times = 0; times < 400; times += 1) {
       const film = obey(start(), () => false).frames.map(({ seen }) => seen);
@@ -196,7 +196,7 @@ describe('a challenge of active liveness', () => {
     assert.ok(done <= 4, `${done} of 400`);
   });
 
-  test('does not take movements that are shown together: a turned head with an open mouth shows neither', () => {
+  test('a challenge does not accept combined movements: a turned head with an open mouth shows neither', () => {
     for (const wanted of ['left', 'openMouth', 'closeEyes'] as const) {
       let progress = openAt((movement) => movement === wanted);
       for (let frames = 0; frames < 8; frames += 1) {
@@ -207,13 +207,13 @@ describe('a challenge of active liveness', () => {
     }
   });
 
-  test('ends as too_quick when a turn is there sooner than anybody can react', () => {
+  test('a challenge ends as too_quick when a turn comes sooner than anybody can react', () => {
     const progress = openAt(isDirection);
     const at = (openInstruction(progress)?.revealedAt ?? 0) + CHALLENGE_LIMITS.reactionMs - 1;
     assert.equal(take(progress, faceAt(openMovement(progress)), at).reason, 'too_quick');
   });
 
-  test('ends as too_slow after the time of an instruction, and of the whole', () => {
+  test('a challenge ends as too_slow after the time of an instruction, and of the whole', () => {
     const progress = start();
     assert.equal(expire(progress, CHALLENGE_LIMITS.instructionMs).state, 'OPEN');
     assert.equal(expire(progress, CHALLENGE_LIMITS.instructionMs + 1).reason, 'too_slow');
@@ -221,7 +221,7 @@ describe('a challenge of active liveness', () => {
     assert.equal(expire(late, 5000).reason, 'too_slow');
   });
 
-  test('ends when somebody else is beside the person, when the face is lost, and after too many frames', () => {
+  test('a challenge ends when somebody else is beside the person, when the face is lost, and after too many frames', () => {
     const progress = openAt(isDirection);
     const beside = take(take(progress, faceAt('centre', { faces: 2 })), faceAt('centre', { faces: 2 }));
     assert.equal(beside.reason, 'several_faces');
@@ -237,7 +237,7 @@ describe('a challenge of active liveness', () => {
     assert.equal(many.reason, 'too_many_frames');
   });
 
-  test('begins with a face that looks ahead, holds still, and would do as a selfie', () => {
+  test('a challenge begins with a face that looks ahead, holds still, and is good enough for a selfie', () => {
     const hintOf = (seen: ReturnType<typeof faceAt>) => followChallenge(start(), arrived(300, seen), randomBytes).hint;
     assert.equal(hintOf(faceAt('left', { yaw: -25 })), 'look_ahead');
     assert.equal(hintOf(faceAt('openMouth')), 'close_mouth');
@@ -245,14 +245,14 @@ describe('a challenge of active liveness', () => {
     assert.equal(hintOf(faceAt('centre')), 'hold_still');
   });
 
-  test('counts the same picture once', () => {
+  test('a challenge counts the same picture once', () => {
     const frame = arrived(300, faceAt('centre'));
     const once = followChallenge(start(), frame, randomBytes).progress;
     const twice = followChallenge(once, { ...frame, at: 600 }, randomBytes).progress;
     assert.deepEqual([twice.frames.length, twice.instructions.length], [1, 1]);
   });
 
-  test('has the first face embedded that shows the movement, then the face at rest, and no others', () => {
+  test('a challenge embeds the first face that shows the movement, then the face at rest, and no others', () => {
     const wants = (progress: ChallengeProgress, movement: Movement) =>
       wantedRole(faceAt(movement), wantedFrame(progress)) !== undefined;
     const placed = take(start(), faceAt('centre'));
@@ -265,7 +265,7 @@ describe('a challenge of active liveness', () => {
     assert.deepEqual([wants(returning, 'centre'), wants(returning, 'right')], [true, false]);
   });
 
-  test('has somebody who turned too far to be recognised embedded again, also on the way back', () => {
+  test('a challenge embeds a person who turned too far to be recognised again, also on the way back', () => {
     const wants = (progress: ChallengeProgress) => wantedFrame(progress).roles;
     const tooFar = { vector: vectorNear(0.2) };
     const turned = take(
@@ -278,7 +278,7 @@ describe('a challenge of active liveness', () => {
     assert.deepEqual(wants(take(returning, faceAt('right'))), ['centre']);
   });
 
-  test('does not go on with a face that was not embedded, so that frames sent side by side cannot hide somebody', () => {
+  test('a challenge does not advance by a face that was not embedded, so that parallel frames cannot hide another person', () => {
     const turning = openAt((movement) => movement === 'right');
     const unknown = { vector: null };
     assert.equal(take(take(start(), faceAt('centre')), faceAt('centre', unknown)).neutral, null);
@@ -291,7 +291,7 @@ describe('a challenge of active liveness', () => {
     assert.equal(take(hidden, faceAt('centre')).instructions.length, returning.instructions.length + 1);
   });
 
-  test('is followed blindly where no machine looks: two frames for each movement', () => {
+  test('a challenge without image analysis advances by two frames for each movement', () => {
     let progress = start();
     let frames = 0;
     for (; progress.state === 'OPEN'; frames += 1) progress = followBlindly(progress, frames * 600, randomBytes);

@@ -25,18 +25,18 @@ import {
 } from './roles.ts';
 
 /**
- * Follows a challenge frame by frame. Pure: time, randomness and what a frame shows come from the caller, who also makes
- * sure that a frame carries the token of the open instruction.
+ * Follows a challenge frame by frame. Pure: time, randomness and observations come from the caller, who also ensures
+ * that a frame has the token of the open instruction.
  */
 export type EndReason = 'too_slow' | 'wrong_movement' | 'face_lost' | 'several_faces' | 'too_many_frames' | 'too_quick';
 
 export type ChallengeFrame = {
-  /** When it arrived, by the server's clock. */
+  /** Its time of arrival, by the server's clock. */
   readonly at: number;
-  /** When it was taken, by the page's clock: a hint. */
+  /** Its time of capture, by the page's clock: a hint. */
   readonly capturedAt: number | null;
   readonly sha256: string;
-  /** Of the instruction that it belongs to, from 0. */
+  /** The index of its instruction, from 0. */
   readonly instruction: number;
   readonly role: FrameRole;
   readonly seen: FaceObservation;
@@ -48,11 +48,11 @@ export type ChallengeProgress = {
   readonly omit: readonly Omission[];
   readonly total: number;
   readonly startedAt: number;
-  /** Those revealed so far; the last is open while the state is. */
+  /** The revealed movements; the last is open while the state is. */
   readonly instructions: readonly Instruction[];
   readonly neutral: Neutral | null;
   readonly frames: readonly ChallengeFrame[];
-  /** How many frames arrived in all, with and without a face. */
+  /** The number of all frames that arrived, with and without a face. */
   readonly arrived: number;
   readonly withoutFace: number;
   readonly withOthers: number;
@@ -60,13 +60,13 @@ export type ChallengeProgress = {
 
 export type Instruction = {
   readonly movement: Movement;
-  /** Frames that arrive before this moment do not count for the instruction. */
+  /** Frames that arrive before this time do not count for the instruction. */
   readonly revealedAt: number;
   readonly phase: 'do' | 'return';
   readonly arrived: number;
 };
 
-/** A frame of the camera with what the machine saw in it. */
+/** A frame of the camera with its observation. */
 export type ArrivedFrame = {
   readonly at: number;
   readonly capturedAt: number | null;
@@ -78,7 +78,7 @@ export type Step = {
   readonly progress: ChallengeProgress;
   /** Undefined if the frame does not count. */
   readonly frame?: ChallengeFrame;
-  /** Why the frame is of no use. */
+  /** The reason why the frame is of no use. */
   readonly hint?: FrameHint;
 };
 
@@ -112,13 +112,13 @@ export function expire(progress: ChallengeProgress, now: number): ChallengeProgr
 }
 
 /**
- * Which frames of the open instruction are worth an embedding: the first that shows the movement, then the face at rest.
- * Most frames show neither, and the networks that tell faces apart take longer than all others.
+ * The frames of the open instruction that are embedded: the first that shows the movement, then the face at rest. Most
+ * frames show neither, and the embedding networks are the slowest.
  */
 export function wantedFrame(progress: ChallengeProgress): WantedFrame {
   const { neutral, instructions, frames } = progress;
   const { movement, phase } = instructions.at(-1) as Instruction;
-  // Of the two frames at the start the second is embedded; it becomes the selfie.
+  // Of the first two frames the second is embedded; it becomes the selfie.
   if (!neutral) {
     return { neutral, movement, roles: frames.at(-1)?.role === 'centre' ? ['centre'] : [], lastLook: null };
   }
@@ -126,13 +126,13 @@ export function wantedFrame(progress: ChallengeProgress): WantedFrame {
   // A small nod hardly moves the landmarks: while the head may turn or come back, each frame is analysed in full.
   const isHeld = isDirection(movement) ? phase === 'do' && last?.role === 'shown' : last?.role !== 'between';
   const lastLook = last && isHeld ? last.seen : null;
-  // A head that is bowed or turned very far is like nobody: the person is recognised in a further frame, or on the way back.
+  // A bowed or far turned head is like nobody's: the person is recognised in a further frame, or on the way back.
   const movementRole: readonly FrameRole[] = movement === 'centre' || isRecognised(progress) ? [] : ['shown'];
   const isAtRestNext = phase === 'return' || movement === 'centre';
   return { neutral, movement, roles: isAtRestNext ? ['centre', ...movementRole] : movementRole, lastLook };
 }
 
-/** Whether a frame that shows the open movement is alike to the face at rest. */
+/** Whether a frame that shows the open movement is similar to the face at rest. */
 function isRecognised({ frames, instructions }: ChallengeProgress): boolean {
   const rest = frames.find(({ role, seen: observation }) => role === 'centre' && observation.vector)?.seen.vector;
   return frames.some(({ instruction, role, seen: { vector } }) => {
@@ -141,7 +141,7 @@ function isRecognised({ frames, instructions }: ChallengeProgress): boolean {
   });
 }
 
-/** Takes a frame that carries the token of the open instruction. `random` draws the next movement if this one is done. */
+/** Takes a frame with the token of the open instruction. `random` draws the next movement if this one is done. */
 export function followChallenge(before: ChallengeProgress, frame: ArrivedFrame, random: RandomBytes): Step {
   const open = openInstruction(before);
   if (!open) return { progress: before };
@@ -161,7 +161,7 @@ export function followChallenge(before: ChallengeProgress, frame: ArrivedFrame, 
     return { progress: crowded ? end(progress, 'several_faces') : progress, hint: 'several_faces' };
   }
   const alone = { ...arrived, withoutFace: 0, withOthers: 0 };
-  // A camera that is polled too often returns the same picture again, which shows nothing new.
+  // A camera that is read too often returns the same picture again, which is no new evidence.
   if (before.frames.at(-1)?.sha256 === frame.sha256) return { progress: alone };
   return before.neutral
     ? followMovement(alone, { ...frame, seen: observation }, random)
@@ -172,10 +172,10 @@ function hasFace(observation: FaceObservation | NoFace): observation is FaceObse
   return observation.faces > 0;
 }
 
-type SeenFrame = ArrivedFrame & { readonly seen: FaceObservation };
+type ObservedFrame = ArrivedFrame & { readonly seen: FaceObservation };
 
-/** The first instruction: two frames in a row of somebody who looks ahead and holds still. */
-function findNeutral(before: ChallengeProgress, frame: SeenFrame, random: RandomBytes): Step {
+/** The first instruction: two consecutive frames of a person who looks ahead and holds still. */
+function findNeutral(before: ChallengeProgress, frame: ObservedFrame, random: RandomBytes): Step {
   const { seen: observation } = frame;
   const last = before.frames.at(-1);
   const { role, hint } = roleAtStart(observation);
@@ -196,7 +196,7 @@ function findNeutral(before: ChallengeProgress, frame: SeenFrame, random: Random
   return { ...next, progress: reveal({ ...next.progress, neutral }, frame.at, random) };
 }
 
-function followMovement(before: ChallengeProgress, frame: SeenFrame, random: RandomBytes): Step {
+function followMovement(before: ChallengeProgress, frame: ObservedFrame, random: RandomBytes): Step {
   const open = before.instructions.at(-1) as Instruction;
   const neutral = before.neutral as Neutral;
   const { movement } = open;
@@ -204,7 +204,7 @@ function followMovement(before: ChallengeProgress, frame: SeenFrame, random: Ran
   const next = add(before, frame, role);
   if (isStray(next.progress.frames, neutral, open)) return { ...next, progress: end(next.progress, 'wrong_movement') };
   if (open.phase === 'return' || movement === 'centre') {
-    // Only a face with a vector counts, or frames sent in parallel could pass without being compared with the others.
+    // Only a face with a vector counts, or parallel frames could pass without being compared with the others.
     const isAtRest = role === 'centre' && frame.seen.vector !== null;
     return isAtRest ? { ...next, progress: reveal(next.progress, frame.at, random) } : next;
   }
@@ -220,7 +220,7 @@ function followMovement(before: ChallengeProgress, frame: SeenFrame, random: Ran
   return { ...next, progress: returnFrom(next.progress) };
 }
 
-/** The movement was seen. Next the person looks ahead again. */
+/** The movement was recognised. Next the person looks ahead again. */
 function returnFrom(before: ChallengeProgress): ChallengeProgress {
   const { instructions } = before;
   const instruction: Instruction = { ...(instructions.at(-1) as Instruction), phase: 'return' };
@@ -236,9 +236,9 @@ function isStray(frames: readonly ChallengeFrame[], neutral: Neutral, { movement
     .toReversed()
     .map((frame) => strayShare(frame, neutral, movement));
   if (one >= CHALLENGE_LIMITS.strayShare || (one >= 1 && before >= 1)) return true;
-  // On the way back nothing is gained by closed eyes, and people blink, laugh and look down there.
+  // On the way back closed eyes are of no use to an attacker, and people blink, laugh and look down.
   if (movement === 'closeEyes' || phase === 'return') return false;
-  // Behind glasses the network may not see open eyes as open; then it cannot say that they are closed either.
+  // Behind glasses the network may not recognise open eyes as open; then it cannot find them closed either.
   if (neutral.eyesOpen < CHALLENGE_LIMITS.eyesSeenOpen) return false;
   // A blink does not count as a movement; eyes that stay closed do.
   const open = here.findLastIndex(({ seen: observation }) => !areEyesClosed(observation, neutral));
@@ -247,8 +247,8 @@ function isStray(frames: readonly ChallengeFrame[], neutral: Neutral, { movement
 }
 
 /**
- * How far a frame departs from the requested movement, in limits. A frame that shows the requested movement does not: people
- * open the mouth with the head a little aside, and a head that turns to a side often rises or sinks as well.
+ * How far a frame departs from the requested movement, in limits. A frame that shows it does not: people open the mouth
+ * with the head a little aside, and a head that turns to a side often rises or sinks as well.
  */
 function strayShare({ seen: observation, role }: ChallengeFrame, neutral: Neutral, movement: Movement): number {
   if (role === 'shown') return 0;
@@ -265,16 +265,16 @@ function shownInARow(frames: readonly ChallengeFrame[], instruction: number): re
   return frames.slice(from + 1);
 }
 
-function add(before: ChallengeProgress, frame: SeenFrame, role: FrameRole): Step & { frame: ChallengeFrame } {
+function add(before: ChallengeProgress, frame: ObservedFrame, role: FrameRole): Step & { frame: ChallengeFrame } {
   const challengeFrame: ChallengeFrame = { ...frame, instruction: before.instructions.length - 1, role };
   return { progress: { ...before, frames: [...before.frames, challengeFrame] }, frame: challengeFrame };
 }
 
-/** The movement is done: the next is drawn now, not earlier, and is revealed after a pause that nobody can foresee. */
+/** The movement is done. The next is drawn only now, and revealed after an unpredictable pause. */
 function reveal(before: ChallengeProgress, now: number, random: RandomBytes): ChallengeProgress {
   const { instructions, total, omit } = before;
   if (instructions.length >= total) return { ...before, state: 'DONE' };
-  // Without a machine that looks, we assume that there is room.
+  // Without image analysis, there is assumed to be room.
   const { seen: observation } = before.frames.at(-1) ?? {};
   const draw = {
     before: instructions.map((each) => each.movement),
@@ -300,7 +300,7 @@ function turnBetween(one: FaceObservation, other: FaceObservation): number {
   return Math.hypot(one.yaw - other.yaw, one.pitch - other.pitch);
 }
 
-/** For a sandbox, or where no machine looks: one frame for the movement and one for the way back, whatever they show. */
+/** For a sandbox, or without image analysis: one frame counts as the movement and one as the way back. */
 export function followBlindly(before: ChallengeProgress, now: number, random: RandomBytes): ChallengeProgress {
   const open = openInstruction(before);
   if (!open) return before;

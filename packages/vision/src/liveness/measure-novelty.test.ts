@@ -25,15 +25,15 @@ describe('the novelty of faces at rest', () => {
     }
   });
 
-  test('of one photograph is below the bound of a refusal', async () => {
+  test('the novelty of one photograph is below the bound of a refusal', async () => {
     const novelty = await measureNovelty(copies);
     assert.ok(novelty && novelty.median < LIVENESS_BOUNDS.novelty.refuse, JSON.stringify(novelty));
   });
 
-  test('is half as large beyond the pose where all poses are four degrees apart, and as large where there is one', async () => {
+  test('the novelty beyond the pose is half if all poses are four degrees apart, and full if they are equal', async () => {
     const inOnePose = await measureNovelty(copies);
     const apart = copies.map((copy, at) => {
-      // The corners of a triangle of equal sides.
+      // The corners of an equilateral triangle.
       const angle = (at * 2 * Math.PI) / 3;
       const radius = 4 / Math.sqrt(3);
       return { ...copy, yaw: radius * Math.cos(angle), pitch: radius * Math.sin(angle) };
@@ -45,7 +45,7 @@ describe('the novelty of faces at rest', () => {
     assert.deepEqual([inThree.median, inThree.thirdLeast], [inOnePose.median, inOnePose.thirdLeast]);
   });
 
-  test('is not known from two pictures', async () => {
+  test('the novelty of two pictures is unknown', async () => {
     assert.equal(await measureNovelty(copies.slice(1)), null);
   });
 });

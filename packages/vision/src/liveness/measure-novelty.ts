@@ -10,10 +10,10 @@ export type RestPicture = {
   readonly pitch: number;
 };
 
-/** Each pair takes some fifteen milliseconds. */
+/** Each pair takes about fifteen milliseconds. */
 const MAX_PICTURES = 6;
 const LEAST_PICTURES = 3;
-/** Two pictures of one photograph in poses so many degrees apart seem to have twice as much new between them. */
+/** With poses this many degrees apart, two pictures of one photograph seem to have twice as much novelty. */
 const DEGREES_OF_TWICE = 4;
 
 /** Null if there are too few pictures. Throws `ImageFault`. */
@@ -37,8 +37,8 @@ type Pose = Pick<RestPicture, 'yaw' | 'pitch'>;
 type PosedFace = Pose & { readonly face: PreparedFace };
 
 /**
- * How many times as much seems new because of the pose alone: a head on its way back hides and shows parts of itself, and so
- * does a warped photograph. Without this, whoever never comes back quite to the same pose would pass for a living face.
+ * The factor of novelty that the pose alone causes: a head on its way back hides and shows parts of itself, and so does
+ * a warped photograph. Without it, a photograph that never returns quite to the same pose would pass for a living face.
  */
 function expectedGrowth(one: Pose, other: Pose): number {
   const apart = Math.hypot(one.yaw - other.yaw, one.pitch - other.pitch);

@@ -24,7 +24,7 @@ test('a challenge has five movements: both expressions once, a turn to a side, n
   }
 });
 
-test('the sequences of challenges are many, and every movement comes at every place', () => {
+test('the sequences of challenges are many, and every movement occurs at every place', () => {
   const drawn = Array.from({ length: 4000 }, () => drawAll());
   assert.ok(new Set(drawn.map((movements) => movements.join())).size > 700);
   for (let place = 1; place <= 5; place += 1) {
@@ -32,7 +32,7 @@ test('the sequences of challenges are many, and every movement comes at every pl
   }
 });
 
-test('a movement that a person cannot make is never asked for', () => {
+test('a movement that a person cannot make is never requested', () => {
   for (let times = 0; times < 200; times += 1) {
     assert.ok(!drawAll(['eyes']).includes('closeEyes'));
     assert.ok(!drawAll(['mouth']).includes('openMouth'));
@@ -42,11 +42,11 @@ test('a movement that a person cannot make is never asked for', () => {
   }
 });
 
-test('a broken source of random bytes is a fault, not an endless wait', () => {
+test('a broken source of random bytes throws and does not wait endlessly', () => {
   assert.throws(() => drawAll([], (bytes) => new Uint8Array(bytes).fill(255)), /broken/);
 });
 
-test('nobody is asked to come closer whose face would not fit into the picture then', () => {
+test('a person whose face would not fit into the picture is not asked to come closer', () => {
   for (let times = 0; times < 200; times += 1) {
     const movement = drawMovement({ before: ['centre', 'left'], omit: [], hasRoom: false, random: randomBytes });
     assert.notEqual(movement, 'closer');

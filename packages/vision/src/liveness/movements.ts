@@ -1,4 +1,4 @@
-/** What the person is asked to do, as the camera sees it: `left` is towards the left edge of the unmirrored picture. */
+/** The movements of a challenge from the camera's view: `left` is towards the left edge of the unmirrored picture. */
 export type Movement = 'centre' | Direction | 'closeEyes' | 'openMouth' | 'closer';
 export type Direction = 'left' | 'right' | 'up' | 'down';
 
@@ -9,7 +9,7 @@ const DIRECTIONS: readonly Direction[] = ['left', 'right', 'up', 'down'];
 /** The centre and five movements: more than a thousand sequences. */
 export const MOVEMENTS_IN_ALL = 6;
 
-/** Gives unforeseeable bytes. */
+/** Returns unpredictable bytes. */
 export type RandomBytes = (bytes: number) => Uint8Array;
 
 export function isDirection(movement: Movement): movement is Direction {
@@ -17,7 +17,7 @@ export function isDirection(movement: Movement): movement is Direction {
 }
 
 export type DrawOptions = {
-  /** What was asked for so far; begins with `centre`. */
+  /** The movements so far, beginning with `centre`. */
   readonly before: readonly Movement[];
   readonly omit: readonly Omission[];
   /** Whether a face that comes closer still fits into the picture. */
@@ -26,8 +26,8 @@ export type DrawOptions = {
 };
 
 /**
- * Draws the next movement. Each expression comes once and a turn to a side at least once, at places that nobody can
- * foresee; somebody is asked to come closer once at most; no movement comes twice running.
+ * Draws the next movement. Each expression comes once and a turn to a side at least once, at unpredictable places; to
+ * come closer is requested at most once; no movement comes twice in a row.
  */
 export function drawMovement({ before, omit, hasRoom, random }: DrawOptions): Movement {
   const last = before.at(-1);
@@ -38,7 +38,7 @@ export function drawMovement({ before, omit, hasRoom, random }: DrawOptions): Mo
   const left = MOVEMENTS_IN_ALL - before.length;
   const open = missing.length >= left ? missing.flat() : [...expressions, ...turns, ...closer];
   const choices = open.filter((movement) => movement !== last);
-  // With everything omitted but one expression there is nothing else to ask for than the centre.
+  // With everything omitted but one expression, only the centre is left to request.
   return choices.length === 0 ? 'centre' : (choices[below(choices.length, random)] as Movement);
 }
 

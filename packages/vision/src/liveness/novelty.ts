@@ -5,21 +5,21 @@ import type { Raster } from '../images/raster.ts';
 import { toGrey, warp } from '../images/sample.ts';
 import { blur, denseFlow, type Plane, type Pyramid, pull, pyramidOf } from './flow.ts';
 
-/** How much is new between the faces at rest, over all pairs of them. */
+/** The novelty between the faces at rest, over all pairs of them. */
 export type Novelty = {
   readonly median: number;
-  /** The median without what the pose explains: also a photograph that is warped differs from itself between two poses. */
+  /** The median without the effect of the pose: a warped photograph also differs from itself between two poses. */
   readonly medianBeyondPose: number;
   /**
-   * Of the third pair from below. Whoever shows three photographs in turn has three pairs that are the same picture, and
-   * a median that says nothing of it.
+   * The novelty of the third lowest pair. Three photographs shown in turn make three pairs of the same picture, which
+   * the median would not show.
    */
   readonly thirdLeast: number;
 };
 
 /**
- * How much of a face is new when the head comes back to the same pose. Two pictures of a living face differ even after
- * every motion and every change of light between them is removed: lids, gaze, lips and brows are never quite as before.
+ * How much of a face is new when the head returns to the same pose. Two pictures of a living face differ even after
+ * every motion and every change of light between them is removed: lids, gaze, lips and brows are never quite the same.
  * A photograph that is warped back is the same photograph.
  */
 export const NOVELTY_SIDE = 112;
@@ -40,7 +40,7 @@ export function faceCrop(raster: Raster, points: readonly number[]): Plane {
   return { ...size, data: toGrey(warp(raster, { a: a * shrink, b: b * shrink, c, d }, size)) };
 }
 
-/** A face with what every comparison needs of it. */
+/** A face with the data that every comparison needs. */
 export type PreparedFace = {
   readonly face: Plane;
   readonly contrast: Pyramid;
@@ -52,7 +52,7 @@ export function prepareFace(face: Plane): PreparedFace {
   return { face, contrast: pyramidOf(localContrast(face)), band: band(face), light: blur(face, CONTRAST_WINDOW) };
 }
 
-/** From 0, the same picture, upwards. The share of the detail of `one` that `other` does not explain. */
+/** From 0, the same picture, upwards: the share of the detail of `one` that `other` does not explain. */
 export function noveltyBetween({ face: one, ...of }: PreparedFace, other: PreparedFace): number {
   const alignedFace = pull(other.face, denseFlow(of.contrast, other.contrast));
   const [mine, theirs] = [of.band, band(alignedFace)];

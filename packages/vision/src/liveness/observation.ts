@@ -1,33 +1,33 @@
 import type { FaceReason } from '../faces/quality.ts';
 import type { Box } from '../images/sample.ts';
 
-/** What one frame of a challenge shows, as plain numbers. Angles are in degrees, places in pixels of the frame. */
+/** The measures of one frame of a challenge. Angles are in degrees, positions in pixels of the frame. */
 export type FaceObservation = {
   readonly width: number;
   readonly height: number;
   /** People far behind the person do not count. */
   readonly faces: number;
-  /** Why the picture would not do as a selfie. Light and focus are judged until the face at rest is known. */
+  /** The reasons against a selfie. Light and focus are judged until the face at rest is known. */
   readonly reasons: readonly FaceReason[];
   readonly box: Box;
   readonly yaw: number;
   readonly pitch: number;
   readonly roll: number;
-  /** How far the nose stands from the middle of the eyes, in widths of the eyes. */
+  /** The distance of the nose from the middle of the eyes, in widths of the eyes. */
   readonly nose: number;
-  /** What the eye network says, the mean of both eyes: 0 closed, 1 open. */
+  /** The mean of both eyes by the eye network: 0 closed, 1 open. */
   readonly eyesOpen: number;
-  /** How far the lids stand apart, in widths of an eye, the mean of both. */
+  /** The gap between the lids, in widths of an eye, the mean of both. */
   readonly lids: number;
-  /** How far the lips stand apart inside, in widths of the mouth. */
+  /** The inner gap between the lips, in widths of the mouth. */
   readonly mouth: number;
-  /** From the tip of the nose to the chin, in widths of the eyes: grows when the jaw goes down. */
+  /** From the tip of the nose to the chin, in widths of the eyes: it grows when the jaw goes down. */
   readonly jaw: number;
   /** From the upper lids to the brows, in widths of the eyes. */
   readonly brows: number;
   /** All 68 landmarks, x and y in turn, rounded to a tenth of a pixel. */
   readonly points: readonly number[];
-  /** The landmarks stand where they stood in an earlier frame: box and pose are those of that frame. */
+  /** True if the landmarks are where they were in an earlier frame: box and pose are those of that frame. */
   readonly isAsBefore?: true;
   readonly passive: number | null;
   /** The embedding of this frame alone, without its mirror image. */

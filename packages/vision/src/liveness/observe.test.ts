@@ -9,7 +9,7 @@ import type { FaceObservation } from './observation.ts';
 import { observeFace } from './observe.ts';
 import { sizeOf, type WantedFrame } from './roles.ts';
 
-describe('a frame of a challenge after one that was looked at in full', () => {
+describe('a frame of a challenge after one that was fully analysed', () => {
   let models: FaceModels;
   let first: Buffer;
   let seen: FaceObservation;
@@ -37,7 +37,7 @@ describe('a frame of a challenge after one that was looked at in full', () => {
     return { observation: observation as FaceObservation, networks: [...networks] };
   }
 
-  test('is not shown to the detector and the pose network again if nothing moved', async () => {
+  test('an unmoved frame is not passed to the detector and the pose network', async () => {
     const again = await sharp(first).modulate({ brightness: 1.03 }).jpeg({ quality: 80 }).toBuffer();
     const { observation, networks: used } = await observe(again, wanted());
     assert.deepEqual(used, []);
@@ -46,14 +46,14 @@ describe('a frame of a challenge after one that was looked at in full', () => {
     assert.equal(observation.vector, null);
   });
 
-  test('is looked at in full if it is the wanted one', async () => {
+  test('a wanted frame is fully analysed', async () => {
     const { observation, networks: used } = await observe(first, wanted({ roles: ['centre'] }));
     assert.deepEqual(used, ['detect', 'pose']);
     assert.equal(observation.isAsBefore, undefined);
     assert.ok(observation.vector);
   });
 
-  test('is not measured for light and focus once the face at rest is known', async () => {
+  test('light and focus of a frame are not measured once the face at rest is known', async () => {
     const dark = await sharp(first).linear(0.15).jpeg({ quality: 90 }).toBuffer();
     const start = await observe(dark, wanted({ neutral: null, movement: 'centre', roles: [], lastLook: null }));
     assert.ok(start.observation.reasons.includes('too_dark'));
@@ -61,7 +61,7 @@ describe('a frame of a challenge after one that was looked at in full', () => {
     assert.deepEqual(observation.reasons, []);
   });
 
-  test('is looked at in full if the face moved, if it has another size, and if the face is gone', async () => {
+  test('a frame is fully analysed if the face moved, has another size, or is gone', async () => {
     const { width, height } = seen;
     const moved = await sharp(first)
       .affine([1, 0, 0, 1], { odx: 40 })

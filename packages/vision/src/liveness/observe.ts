@@ -10,14 +10,14 @@ import { decodeWithScale, type Raster } from '../images/raster.ts';
 import type { Box } from '../images/sample.ts';
 import type { FaceObservation, NoFace } from './observation.ts';
 import { passiveLiveness } from './passive.ts';
-import { type LastLook, type Measures, type WantedFrame, wantedRole } from './roles.ts';
+import { type LastObservation, type Measures, type WantedFrame, wantedRole } from './roles.ts';
 
-/** Frames are small; whoever sends larger ones gains nothing. */
+/** Frames are small, and larger ones gain nothing. */
 const LONGEST_SIDE_AT_LEAST = 480;
 
 /**
- * The face is embedded if the frame is the wanted one; a face at rest is also looked at for a print or a screen. A frame
- * that is not wanted and whose landmarks stand where they stood before costs neither detector nor pose network. Throws
+ * Observes a frame. The face is embedded if the frame is wanted; a face at rest is also examined for a print or a
+ * screen. An unwanted frame whose landmarks have not moved costs neither detector nor pose network. Throws
  * `ImageFault`.
  */
 export async function observeFace(
@@ -79,14 +79,18 @@ async function measureFrame(
   };
 }
 
-/** How far each landmark may stand from where it was, in heights of the face. */
+/** The tolerance for an unmoved landmark, in heights of the face. */
 const AS_BEFORE_SHARE = 0.03;
-/** The chin, and all points from the brows on: the rest of the jaw is found less well. */
+/** The chin, and all points from the brows on: the rest of the jaw is less precise. */
 const CHIN = 8;
 const FIRST_BROW = 17;
 
-/** What a frame shows if nothing has moved since an earlier one, as its landmarks tell. */
-async function lookAsBefore(picture: Picture, models: FaceModels, before: LastLook): Promise<Measures | undefined> {
+/** The observation of a frame in which nothing has moved since an earlier one, according to the landmarks. */
+async function lookAsBefore(
+  picture: Picture,
+  models: FaceModels,
+  before: LastObservation,
+): Promise<Measures | undefined> {
   const { raster, shrink } = picture;
   if (picture.width !== before.width) return undefined;
   const box = scaled(before.box, 1 / shrink);

@@ -5,18 +5,18 @@ import { type Box, resizeBox, sampleBox, toPlanes } from '../images/sample.ts';
 import type { ModelName } from '../model-names.ts';
 import type { RunModel } from '../models.ts';
 
-/** How much one network takes the face for a living person's: 0 to 1. */
+/** A network's estimate that the face is a living person's: 0 to 1. */
 type Look = (raster: Raster, face: Box) => Promise<number>;
 
-/** What the networks say together is the mean of what each says. `model` names them in findings. */
+/** The common score is the mean of the networks. `model` names them in findings. */
 export type PassiveNetworks = { readonly model: ModelName; readonly looks: readonly Look[] };
 
 export type PassiveFinding = { readonly score: number; readonly model: ModelName };
 
-/** The networks want blue first and bytes as they are; fed with red first, they call living people printed. */
+/** The networks expect raw bytes, blue first; with red first, they take living people for printed ones. */
 const FORMULA = { order: 'bgr', scale: [1, 1, 1], shift: [0, 0, 0] } as const;
 
-/** How much a still picture looks like one taken of a living person: 0 to 1. A signal, not a proof. */
+/** How likely a still picture was taken of a living person: 0 to 1. It is a signal, not a proof. */
 export async function passiveLiveness(
   raster: Raster,
   face: Box,
@@ -29,7 +29,7 @@ export async function passiveLiveness(
 
 const PACKAGED = { input: { width: 128, height: 128 }, sizeOfCrop: 2.7, liveClass: 0 };
 
-/** The network of the npm package that the other networks of faces come from. */
+/** The network of the npm package that has the other face networks. */
 export function packagedLook(run: RunModel): Look {
   return async (raster, face) => {
     const crop = cropAround(raster, squareBox(face), PACKAGED.sizeOfCrop);
@@ -42,8 +42,8 @@ export function packagedLook(run: RunModel): Look {
 const MINIFAS = { input: { width: 80, height: 80 }, liveClass: 1 };
 
 /**
- * One of the pair MiniFASNet. It was trained on crops of whole pixels that were reduced without smoothing: with smooth
- * ones its scores move by up to 0.3. Its answers are shares already.
+ * One of the pair MiniFASNet. It was trained on crops of whole pixels that were reduced without smoothing: smooth ones
+ * change its scores by up to 0.3. Its answers are already shares.
  */
 export function minifasLook(run: RunModel, sizeOfCrop: number): Look {
   return async (raster, face) => {
@@ -54,7 +54,7 @@ export function minifasLook(run: RunModel, sizeOfCrop: number): Look {
   };
 }
 
-/** The largest crop up to so many times the face, moved inside the picture rather than cut: there are no bare edges. */
+/** The largest crop up to this many times the face, moved inside the picture, so that there are no bare edges. */
 export function cropAround({ width, height }: { width: number; height: number }, face: Box, times: number): Box {
   const faceWidth = face.right - face.left;
   const faceHeight = face.bottom - face.top;

@@ -3,22 +3,22 @@ import { CHALLENGE_LIMITS } from './challenge-limits.ts';
 import { type Direction, isDirection, type Movement } from './movements.ts';
 import type { FaceObservation } from './observation.ts';
 
-/** The face at rest, from which everything is measured. */
+/** The face at rest, the reference of all measures. */
 export type Neutral = Pick<FaceObservation, 'yaw' | 'pitch' | 'eyesOpen' | 'lids' | 'mouth' | 'jaw'> & {
   /** The height of the face, in heights of the picture. */
   readonly size: number;
 };
 
-/** What a frame is to its instruction: the face at rest after the movement, the movement itself, or the way between. */
+/** The role of a frame in its instruction: the face at rest afterwards, the movement itself, or the way between. */
 export type FrameRole = 'centre' | 'shown' | 'between';
 
-/** Why a frame shows nothing of use. */
+/** The reason why a frame is of no use. */
 export type FrameHint = FaceReason | 'look_ahead' | 'hold_still' | 'close_mouth';
 
-/** What a role is read from: all that a frame shows but its embedding. */
+/** The measures from which a role is determined: all of a frame but its embedding. */
 export type Measures = Omit<FaceObservation, 'vector' | 'passive'>;
 
-/** What a frame shows of the movement. Every movement is shown alone: a turned head with an open mouth shows neither. */
+/** What a frame shows of the movement, which must come alone: a turned head with an open mouth shows neither. */
 export function roleOf(measures: Measures, neutral: Neutral, movement: Movement): FrameRole {
   const { centreDegrees, mouthClosedGap, expressionYawDegrees, expressionPitchDegrees, closer } = CHALLENGE_LIMITS;
   const growth = sizeOf(measures) / neutral.size;
@@ -56,7 +56,7 @@ export function areEyesClosed(measures: Measures, neutral: Neutral): boolean {
   return measures.eyesOpen <= neutral.eyesOpen * eyesClosedShare && measures.lids <= neutral.lids * lidsClosedShare;
 }
 
-/** Where the head points beside its rest, and how far, in limits. Of two directions at once the stronger counts. */
+/** The direction of the head compared with rest, and how far, in limits. The stronger of two directions counts. */
 export function directionOf(
   pose: Pick<FaceObservation, 'yaw' | 'pitch'>,
   neutral: Pick<Neutral, 'yaw' | 'pitch'>,
@@ -71,7 +71,7 @@ export function directionOf(
   return { direction: pitch > 0 ? 'up' : 'down', share };
 }
 
-/** Whether the head goes far enough in this direction, whatever else it does. */
+/** Whether the head goes far enough in this direction, regardless of others. */
 export function goesTo(
   direction: Direction,
   pose: Pick<FaceObservation, 'yaw' | 'pitch'>,
@@ -83,7 +83,7 @@ export function goesTo(
   return isLevel ? (pose.yaw - neutral.yaw) * sign >= turnDegrees : (pose.pitch - neutral.pitch) * sign >= nodDegrees;
 }
 
-/** Before the face at rest is known. A role of `centre` needs a frame that would do as a selfie. */
+/** Before the face at rest is known. A role of `centre` needs a frame that is good enough for a selfie. */
 export function roleAtStart(measures: Measures): { role: FrameRole; hint?: FrameHint } {
   const { forwardYawDegrees, forwardPitchDegrees, restMouth } = CHALLENGE_LIMITS;
   const ahead = Math.abs(measures.yaw) <= forwardYawDegrees && Math.abs(measures.pitch) <= forwardPitchDegrees;
@@ -93,17 +93,17 @@ export function roleAtStart(measures: Measures): { role: FrameRole; hint?: Frame
   return measures.mouth < restMouth ? { role: 'centre' } : { role: 'between', hint: 'close_mouth' };
 }
 
-/** Which frames of the open instruction are embedded: those that have one of these roles. */
+/** The frames of the open instruction that are embedded: those with one of these roles. */
 export type WantedFrame = {
-  /** Null until it is known. */
+  /** Null until the face at rest is known. */
   readonly neutral: Neutral | null;
   readonly movement: Movement;
   readonly roles: readonly FrameRole[];
-  /** The last frame that was looked at in full, if the head should still be as it was there. */
-  readonly lastLook: LastLook | null;
+  /** The last fully analysed frame, if the head should still be as it was there. */
+  readonly lastLook: LastObservation | null;
 };
 
-export type LastLook = Pick<FaceObservation, 'width' | 'box' | 'points' | 'yaw' | 'pitch'>;
+export type LastObservation = Pick<FaceObservation, 'width' | 'box' | 'points' | 'yaw' | 'pitch'>;
 
 /** The role of the frame, if it is one of the wanted ones. */
 export function wantedRole(measures: Measures, wantedFrame: WantedFrame | undefined): FrameRole | undefined {

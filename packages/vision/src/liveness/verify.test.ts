@@ -48,11 +48,11 @@ const verify = (
 type Numbers = { novelty: number | null; beyondPose: number; thirdLeast: number; selfie: Float32Array | null };
 
 describe('an answered challenge', () => {
-  test('stands if one living face made the movements', () => {
+  test('an answered challenge is accepted if one living face made the movements', () => {
     assert.deepEqual([verify().result, verify().refused, verify().doubtful], ['ANSWERED', [], []]);
   });
 
-  test('is refused as different_faces if a frame at rest, a turned frame or the selfie shows somebody else', () => {
+  test('an answered challenge is refused as different_faces if a frame at rest, a turned frame or the selfie shows somebody else', () => {
     const other = vectorNear(0.1);
     const atRest = answered(({ instruction, role }) =>
       instruction === 3 && role === 'centre' ? { vector: other } : {},
@@ -66,7 +66,7 @@ describe('an answered challenge', () => {
     assert.deepEqual(verify(answered(), { selfie: vectorNear(0.55) }).refused, ['different_faces'], 'a morph');
   });
 
-  test('is refused as same_picture if nothing is new when the head comes back, and doubtful near the bound', () => {
+  test('an answered challenge is refused as same_picture without novelty when the head comes back, and doubtful near the bound', () => {
     const { refuse, doubt } = LIVENESS_BOUNDS.novelty;
     assert.deepEqual(verify(answered(), { novelty: refuse - 0.0001 }).refused, ['same_picture']);
     assert.deepEqual(verify(answered(), { novelty: doubt - 0.0001 }).doubtful, ['same_picture']);
@@ -87,7 +87,7 @@ describe('an answered challenge', () => {
     );
   });
 
-  test('is doubtful if some faces at rest are one photograph and the others differ widely', () => {
+  test('an answered challenge is doubtful if some faces at rest are one photograph and the others differ widely', () => {
     const { median, thirdShare } = LIVENESS_BOUNDS.inTurn;
     const inTurn = { novelty: median, thirdLeast: median * thirdShare };
     assert.deepEqual(verify(answered(), inTurn).doubtful, ['same_picture']);
@@ -99,7 +99,7 @@ describe('an answered challenge', () => {
     );
   });
 
-  test('is never answered if a measure is not a number', () => {
+  test('an answered challenge is never accepted if a measure is not a number', () => {
     const broken = new Float32Array(vectorNear().length).fill(Number.NaN);
     assert.deepEqual(verify(answered(), { novelty: Number.NaN }).doubtful, ['same_picture']);
     assert.deepEqual(verify(answered(), { beyondPose: Number.NaN }).doubtful, ['same_picture']);
@@ -110,23 +110,23 @@ describe('an answered challenge', () => {
     assert.deepEqual(verify(answered(({ role }) => (role === 'shown' ? { nose: Number.NaN } : {}))).refused, ['flat']);
   });
 
-  test('is refused as flat if the head turned and the nose did not', () => {
+  test('an answered challenge is refused as flat if the head turned and the nose did not', () => {
     assert.deepEqual(verify(answered(() => ({ nose: 0.01 }))).refused, ['flat']);
   });
 
-  test('is refused as passive_low if the frames look like a print or a screen, and doubtful between the bounds', () => {
+  test('an answered challenge is refused as passive_low if the frames look like a print or a screen, and doubtful between the bounds', () => {
     assert.deepEqual(verify(answered(() => ({ passive: 0.2 }))).refused, ['passive_low']);
     assert.deepEqual(verify(answered(() => ({ passive: 0.4 }))).doubtful, ['passive_low']);
     assert.deepEqual(verify(answered(() => ({ passive: null }))).doubtful, ['passive_low']);
   });
 
-  test('is refused as repeated_frames if a picture comes back', () => {
+  test('an answered challenge is refused as repeated_frames if a picture comes back', () => {
     const progress = answered();
     const frames = progress.frames.map((frame) => (frame.instruction === 4 ? { ...frame, sha256: '1/1' } : frame));
     assert.ok(verify({ ...progress, frames }).refused.includes('repeated_frames'));
   });
 
-  test('is for a human if the face jumps, the clock of the page is odd, or movements were omitted', () => {
+  test('an answered challenge is left to a human if the face jumps, the clock of the page is odd, or movements were omitted', () => {
     const jump = answered(({ instruction, role }) =>
       instruction === 2 && role === 'centre' ? { box: { left: 400, top: 80, right: 560, bottom: 280 } } : {},
     );

@@ -3,7 +3,7 @@ import { CHALLENGE_LIMITS } from './challenge-limits.ts';
 import type { ChallengeFrame, ChallengeProgress } from './follow.ts';
 import type { Novelty } from './novelty.ts';
 
-/** What speaks against an answered challenge. */
+/** The signs against an answered challenge. */
 export type ChallengeSign =
   /** A frame, or the selfie, shows somebody else. */
   | 'different_faces'
@@ -11,23 +11,23 @@ export type ChallengeSign =
   | 'repeated_frames'
   /** The head comes back as the same picture. A living face differs from itself. */
   | 'same_picture'
-  /** The head turned and the nose did not move beside the eyes. */
+  /** The head turned and the nose did not move relative to the eyes. */
   | 'flat'
   /** The frames look like a print or a screen. */
   | 'passive_low'
   /** The face jumped to another place or size between two frames. */
   | 'not_continuous'
-  /** The clock of the page ran backwards, or more evenly than a camera's does. */
+  /** The clock of the page ran backwards, or more regularly than a camera's. */
   | 'odd_clock'
   /** The person could not make all movements. */
   | 'movements_omitted';
 
 export type ChallengeVerdict = {
-  /** `REFUSED` is asked again; `DOUBTFUL` is for a human. */
+  /** After `REFUSED` the challenge is repeated; `DOUBTFUL` is left to a human. */
   readonly result: 'ANSWERED' | 'DOUBTFUL' | 'REFUSED';
   readonly refused: readonly ChallengeSign[];
   readonly doubtful: readonly ChallengeSign[];
-  /** The numbers behind it, for the record. Null where there was nothing to measure. */
+  /** The measures behind it, for the record. Null if they could not be taken. */
   readonly measures: Readonly<Record<Measure, number | null>>;
 };
 
@@ -42,26 +42,26 @@ type Measure =
   | 'noseTravel'
   | 'passive';
 
-/** `docs/vision.md` says on what they were chosen. */
+/** `docs/vision.md` explains how they were chosen. */
 export const LIVENESS_BOUNDS = {
-  /** Of the face at rest after each movement: below, it is the same picture. Between the two, a human decides. */
+  /** The novelty of the face at rest after each movement: first the bound of the same picture, then that of a doubt. */
   novelty: { refuse: 0.006, doubt: 0.009 },
-  /** The same, without what the pose explains: a photograph whose head never comes back quite to the same pose. */
+  /** The same without the effect of the pose: a photograph that never returns quite to the same pose. */
   noveltyBeyondPose: { refuse: 0.005, doubt: 0.007 },
-  /** Of the third pair from below: photographs that are shown in turn. */
+  /** The novelty of the third lowest pair, for photographs shown in turn. */
   thirdNovelty: { refuse: 0.003, doubt: 0.0045 },
-  /** Photographs in turn that differ widely: the median is this high, and the third pair is this share of it or less. */
+  /** For photographs in turn that differ widely: the median, and the largest share of it that the third pair has. */
   inTurn: { median: 0.1, thirdShare: 0.09 },
-  /** The cosine between those faces: above, it is the same picture. */
+  /** The cosine between those faces: above it, they are the same picture. */
   sameness: { refuse: 0.98, doubt: 0.975 },
-  /** Every frame at rest beside their mean, and the best frame of each turn. Strangers stay below 0.5. */
+  /** Every frame at rest compared with their mean, and the best frame of each turn. Strangers have less than 0.5. */
   restAlike: 0.6,
   turnedAlike: CHALLENGE_LIMITS.turnedAlike,
-  /** The median of the frames at rest. Lower than for a single picture, because the challenge stands beside it. */
+  /** The median of the frames at rest. Lower than for a single picture, because the challenge counts as well. */
   passive: { refuse: 0.25, doubt: 0.6 },
   /** In widths of the eyes, for each turn to a side. */
   noseTravel: 0.07,
-  /** Between frames less than this apart, in heights of the face. */
+  /** The maximum jump between frames less than this time apart, in heights of the face. */
   continuousMs: 1200,
   stepOfBox: 0.9,
   stepOfSize: 0.6,
@@ -69,15 +69,15 @@ export const LIVENESS_BOUNDS = {
 
 export type ChallengeEvidence = {
   readonly progress: ChallengeProgress;
-  /** The embedding of the selfie, without its mirror image or with it. */
+  /** The embedding of the selfie, with or without its mirror image. */
   readonly selfie: Float32Array | null;
-  /** How much is new in the face at rest after each movement. */
+  /** The novelty of the face at rest after each movement. */
   readonly novelty: Novelty | null;
 };
 
 /**
- * Judges a challenge whose movements were all seen. Looks at everything, so that the record says all that was wrong. A
- * measure that is not a number speaks against it. Pure.
+ * Judges a challenge whose movements were all recognised. It checks everything, so that the record has all signs. A
+ * measure that is not a number counts against it. Pure.
  */
 export function verifyChallenge({ progress, selfie, novelty }: ChallengeEvidence): ChallengeVerdict {
   const { frames } = progress;
@@ -117,7 +117,7 @@ export function verifyChallenge({ progress, selfie, novelty }: ChallengeEvidence
   };
 }
 
-/** The face at rest at the beginning and after each movement: the frames that are compared with each other. */
+/** The faces at rest at the beginning and after each movement, which are compared with each other. */
 export function restFrames({ frames, instructions }: ChallengeProgress): ChallengeFrame[] {
   return instructions.flatMap((_, instruction) => {
     const last = frames.findLast((frame) => frame.instruction === instruction && frame.role === 'centre');
@@ -125,7 +125,7 @@ export function restFrames({ frames, instructions }: ChallengeProgress): Challen
   });
 }
 
-/** The face while it moves: every frame that shows a movement and was embedded. */
+/** The face while it moves: every embedded frame that shows a movement. */
 export function movingFrames({ frames }: ChallengeProgress): ChallengeFrame[] {
   return frames.filter(({ role }) => role === 'shown');
 }
@@ -146,7 +146,7 @@ function bounded(novelty: Novelty | null, sameness: number | null): 'refuse' | '
 
 type Identity = { differ: boolean; rest: number | null; turned: number | null; selfie: number | null };
 
-/** Every face at rest and every turned one beside the mean of those at rest, and the selfie with them. */
+/** Compares every face at rest, every turned one and the selfie with the mean of those at rest. */
 function compareFaces(
   progress: ChallengeProgress,
   rests: readonly ChallengeFrame[],
@@ -188,7 +188,7 @@ export function meanVector(frames: readonly ChallengeFrame[]): Float32Array | nu
   return length === 0 ? null : sum.map((value) => value / length);
 }
 
-/** Of all turns to a side, the one in which the nose went least the way of the head. */
+/** The least way of the nose relative to the head, over all turns to a side. */
 function leastNoseTravel({ frames, instructions }: ChallengeProgress): number | null {
   const rest = frames.find(({ role }) => role === 'centre')?.seen.nose;
   if (rest === undefined) return null;
@@ -204,7 +204,7 @@ function leastNoseTravel({ frames, instructions }: ChallengeProgress): number | 
 function isContinuous(frames: readonly ChallengeFrame[]): boolean {
   return frames.every((frame, index) => {
     const before = frames[index - 1];
-    // The first instruction is answered in larger frames than the rest.
+    // The first instruction has larger frames than the rest.
     if (!before || frame.at - before.at > LIVENESS_BOUNDS.continuousMs || before.seen.width !== frame.seen.width)
       return true;
     const [one, other] = [before.seen.box, frame.seen.box];
@@ -218,7 +218,7 @@ function isContinuous(frames: readonly ChallengeFrame[]): boolean {
   });
 }
 
-/** Frames of a camera come a few milliseconds early or late. */
+/** The tolerance for the jitter of a camera's frames. */
 function hasOddClock(frames: readonly ChallengeFrame[]): boolean {
   const times = frames.flatMap(({ capturedAt }) => capturedAt ?? []);
   const gaps = times.slice(1).map((time, at) => time - (times[at] as number));

@@ -2,7 +2,7 @@
 export const CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ<';
 export const FILLER = CHARACTERS.indexOf('<');
 
-/** Characters that a general reader may name instead, because they look like one of ours. */
+/** Characters that a general reader may return instead, because they look like one of ours. */
 export const LOOK_ALIKES: Readonly<Record<string, string>> = {
   '<': '＜〈《«くㄑ≤',
   '0': 'Øø〇○０',

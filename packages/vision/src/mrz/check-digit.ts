@@ -1,6 +1,6 @@
 const WEIGHTS = [7, 3, 1] as const;
 
-/** The value of a character in a check digit: digits as they are, A…Z from 10 to 35, the filler 0. */
+/** The value of a character in a check digit: digits count themselves, A…Z 10 to 35, the filler 0. */
 export function characterValue(character: string): number {
   if (character === '<') return 0;
   return Number.parseInt(character, 36);

@@ -2,7 +2,7 @@ import { CHARACTERS, FILLER } from './alphabet.ts';
 import { type MrzReading, NONE, WIDTH } from './fold.ts';
 import type { Kind } from './formats.ts';
 
-/** A line of a known length, and for each position the cost of every character that might stand there instead. */
+/** A line of a known length, and for each position the cost of every other character. */
 export type DecodedLine = {
   readonly text: string;
   /** The logarithm of the probability of the best path, per step. */
@@ -13,20 +13,20 @@ export type DecodedLine = {
 
 const COUNT = CHARACTERS.length;
 const IMPOSSIBLE = -1e9;
-/** What a step costs that is passed over before the first or after the last character; fillers too many are likelier. */
+/** The cost of a step that is skipped before the first or after the last character; too many fillers are likelier. */
 const EDGE_COST = 1.5;
 const EDGE_FILLER_COST = 0.8;
-/** What a character costs that is not of the kind its position asks for. */
+/** The cost of a character that is not of the kind of its position. */
 const WRONG_KIND_COST = 5;
 const NEVER_COST = 12;
 /** The second position of a document code is more often a filler than any one letter. */
 const SECOND_LETTER_COST = 1;
-/** Optional data is mostly left empty, so a character there needs some evidence. */
+/** Optional data is mostly empty, so a character there needs some evidence. */
 const OPTIONAL_COST = 1.5;
 
 const priors = new Map<Kind, Float32Array>();
 
-/** The logarithm of how likely a character is at a position of a kind, before anything was seen. */
+/** The logarithm of the prior probability of a character at a position of a kind. */
 function priorOf(kind: Kind): Float32Array {
   const cached = priors.get(kind);
   if (cached) return cached;
@@ -85,7 +85,7 @@ export function decodeLine(reading: MrzReading, kinds: readonly Kind[]): Decoded
 type PathPoint = { readonly character: number; readonly step: number };
 type Path = { readonly score: number; readonly positions: readonly PathPoint[] };
 
-/** Where a path came from: the same character, «none» after the previous position, or its character. */
+/** The predecessor of a path: the same character, «none» after the previous position, or its character. */
 const STAY = -1;
 const FROM_NONE = -2;
 
@@ -142,7 +142,7 @@ function bestPath({ steps, logs }: MrzReading, kinds: readonly Kind[]): Path {
   return traceBack({ steps, logs, length, inCharacter, inNone, cameFrom, noneFrom });
 }
 
-/** What a step is worth to a path that has not begun, and to one that has ended. */
+/** The value of a step for a path that has not begun, and for one that has ended. */
 function edgesAt(logs: Float32Array, row: number): [before: number, after: number] {
   let likeliest = 0;
   for (let k = 1; k < WIDTH; k += 1) if ((logs[row + k] as number) > (logs[row + likeliest] as number)) likeliest = k;

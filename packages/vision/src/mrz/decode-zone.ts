@@ -8,17 +8,17 @@ import { type ParsedMrz, parseMrz } from './parse-mrz.ts';
 import { repairLines } from './repair.ts';
 import { STATES } from './states.ts';
 
-/** So many characters more or less than another format are no slip of the reader. */
+/** A format that differs by this many characters cannot be due to a misreading. */
 const CLEAR_MISFIT = 5;
-/** A reading this sure is not read again: if a check digit is wrong, it is wrong in print. */
+/** A reading this certain is not repeated: a wrong check digit is then wrong in print. */
 const SURE = 0.85;
-/** Below this, even right check digits are no reason to stop looking. */
+/** Below this, even correct check digits are no reason to stop searching. */
 const UNSURE = 0.6;
 
 /** As much as one of the three check digits of a visa. */
 const IMPOSSIBLE_DATE = 1;
 
-/** Below this, what was read is no zone. */
+/** Below this, the lines are no zone. */
 export const MIN_MERIT = 0.5;
 /** Passports have lines of 44 (ICAO 9303 part 4). With fillers lost, all check digits of one hold for lines of 36, too. */
 const CUT_PASSPORT = 0.5;
@@ -27,10 +27,10 @@ export type Attempt = {
   readonly finding: MrzFinding;
   readonly merit: number;
   readonly readings: readonly MrzReading[];
-  /** How well each line fits what was seen. */
+  /** How well each line fits the reading. */
   readonly scores: readonly number[];
 };
-/** Two check digits do not agree by chance with lines that are none. */
+/** Two check digits do not agree by chance with lines that are no zone. */
 export function isPlausible(best: Attempt | undefined): boolean {
   return best !== undefined && best.finding.checks.filter((check) => check.passed).length >= 2;
 }
@@ -60,7 +60,7 @@ export function decodeBest(readings: readonly MrzReading[], quads: readonly Quad
   return best;
 }
 
-/** Visas begin with V and nothing else does, so a zone that was read in full as the one is not tried as the other. */
+/** Only visas begin with V, so a fully read zone of one kind is not tried as the other. */
 function isVisa(format: Format['name']): boolean {
   return format === 'MRVA' || format === 'MRVB';
 }
@@ -70,12 +70,12 @@ function isCutPassport({ format, fields }: Pick<ParsedMrz, 'format' | 'fields'>)
   return format === 'TD2' && fields.documentCode.startsWith('P');
 }
 
-/** It is still a zone, so that its lines are read again, longer. */
+/** It still counts as a zone, so that its lines are read again, longer. */
 function lessMerit(merit: number): number {
   return Math.min(merit, Math.max(merit - CUT_PASSPORT, MIN_MERIT + 0.01));
 }
 
-/** How many characters a reading holds when nothing is known of its length. */
+/** The number of characters in a reading of unknown length. */
 export function countCharacters({ steps, logs }: MrzReading): number {
   let count = 0;
   let last = NONE;
@@ -117,8 +117,8 @@ function decodeAs(format: Format, readings: readonly MrzReading[], quads: readon
 }
 
 /**
- * Check digits count most, then dates that can be, then known states, then how well the characters fit what was seen. A
- * check digit agrees by chance with one of ten shifted dates, and a shifted date is hardly ever one.
+ * Check digits count most, then possible dates, then known states, then how well the characters fit the reading. A
+ * check digit agrees by chance with one of ten shifted dates, but a shifted date is hardly ever possible.
  */
 function meritOf({ checks, fields, lines }: ParsedMrz, score: number, repairs: number): number {
   const passed = checks.filter(({ passed }) => passed).length / checks.length;
@@ -128,7 +128,7 @@ function meritOf({ checks, fields, lines }: ParsedMrz, score: number, repairs: n
   return passed * 3 + states * 0.5 + start + score * 8 - repairs * 0.1 - dates * IMPOSSIBLE_DATE;
 }
 
-/** What is left out of a date is filled up, or 00, with some issuers all of it. */
+/** Unknown parts of a date are fillers or 00, with some issuers the whole date. */
 export function isNoDate(date: string): boolean {
   if (!/^[0-9]{6}$/.test(date) || date.endsWith('0000')) return false;
   const [month, day] = [Number(date.slice(2, 4)), Number(date.slice(4))];

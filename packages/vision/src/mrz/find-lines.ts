@@ -4,7 +4,7 @@ import { type Box, cornersOf, type Point, type Quad, smallestBox } from '../imag
 export type LineBlock = { readonly lines: readonly Box[]; readonly rank: number };
 
 const MIN_ASPECT = 9;
-/** A line of names may be found only as far as its letters go. */
+/** A line of names may be found only up to the end of its letters. */
 const MIN_SHORT_ASPECT = 4.5;
 const MIN_PIECE_ASPECT = 1.5;
 const MAX_TURN = Math.sin((6 * Math.PI) / 180);
@@ -14,13 +14,13 @@ const FURTHEST_NEIGHBOUR = 3;
 const MIN_OVERLAP = 0.6;
 const MIN_LENGTH_RATIO = 0.5;
 const MIN_ALIGNED_RATIO = 0.25;
-/** Lines begin together if they do so within this many heights. */
+/** Lines are aligned if they begin within this many heights of each other. */
 const ALIGNED = 1.2;
 const MAX_GAP = 3;
 const MAX_BLOCKS = 24;
 const MAX_LINES = 40;
 
-/** The blocks of two or three long, parallel, equally long lines in which a zone may stand, the likeliest first. */
+/** The blocks of two or three long, parallel, equally long lines that may be a zone, the likeliest first. */
 export function findLineBlocks(boxes: readonly Box[]): LineBlock[] {
   const lines = joinPieces(boxes.map(toTheRight))
     .filter(({ length, breadth }) => length > MIN_SHORT_ASPECT * breadth)
@@ -36,14 +36,14 @@ export function findLineBlocks(boxes: readonly Box[]): LineBlock[] {
   return blocks.sort((one, other) => other.rank - one.rank).slice(0, MAX_BLOCKS);
 }
 
-/** Text runs to the right, or down where it stands on end; which end is the beginning is decided by reading. */
+/** Orients lines to the right, or down if they are vertical; reading decides which end is the beginning. */
 function toTheRight(box: Box): Box {
   const { x, y } = box.along;
   const flip = Math.abs(x) >= Math.abs(y) ? x < 0 : y < 0;
   return flip ? { ...box, along: { x: -x, y: -y } } : box;
 }
 
-/** How far along a direction a box begins and ends. */
+/** The beginning and the end of a box along a direction. */
 export function extent({ centre, along, length }: Box, direction: Point): [from: number, to: number] {
   const middle = centre.x * direction.x + centre.y * direction.y;
   const half = (length / 2) * Math.abs(along.x * direction.x + along.y * direction.y);
@@ -55,7 +55,7 @@ export function offset({ centre, along }: Box, point: Point): number {
   return (point.y - centre.y) * along.x - (point.x - centre.x) * along.y;
 }
 
-/** A line is often found in pieces, broken where only fillers stand. */
+/** Joins the pieces of a line that is broken where it has only fillers. */
 function joinPieces(boxes: readonly Box[]): Box[] {
   const rest = [...boxes].sort((one, other) => other.length - one.length);
   const lines: Box[] = [];
@@ -115,7 +115,7 @@ function isNextLine(line: Box, other: Box): boolean {
   return shorter > least * Math.max(line.length, other.length) && ratio > 0.55 && ratio < 1.8;
 }
 
-/** Whether two lines begin or end together: the end is the beginning of what stands on its head. */
+/** Whether two lines begin or end together: the end is the beginning of an upside-down line. */
 function areAligned(one: Box, other: Box): boolean {
   const [from, to] = extent(one, one.along);
   const [otherFrom, otherTo] = extent(other, one.along);
@@ -130,17 +130,17 @@ function rankOf(lines: readonly Box[]): number {
   const last = lines.at(-1) as Box;
   const aspects = lines.map(({ length, breadth }) => length / breadth);
   const aligned = areAligned(first, last);
-  // Fillers that were not found make a line short that begins where the others do.
+  // Fillers that were not found shorten a line that begins with the others.
   const aspect = aligned ? Math.max(...aspects) : aspects.reduce((sum, each) => sum + each, 0) / aspects.length;
   const even = aligned ? Math.sqrt(shortest / longest) : shortest / longest;
-  // Zones have 44 or 36 characters in a line, or 30 in three lines, which makes them this slim.
+  // The ratio of length to height of zones: they have 44 or 36 characters in a line, or 30 in three lines.
   const slim = Math.min(1, aspect / (lines.length === 3 ? 17 : 21));
   return longest * even * slim * slim * (aligned ? 1 : 0.7) * (lines.length === 3 ? 1.05 : 1);
 }
 
 /**
- * The outline of each line of a block, all from the common beginning to the common end: fillers at an end are often
- * not found, but the lines of a zone are equally long.
+ * The outline of each line of a block, from the common beginning to the common end: fillers at an end are often not
+ * found, but the lines of a zone are equally long.
  */
 export function lineQuads(lines: readonly Box[], padding: { readonly ends: number; readonly sides: number }): Quad[] {
   const direction = (lines[0] as Box).along;

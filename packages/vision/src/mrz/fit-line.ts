@@ -6,17 +6,17 @@ import { warp } from '../images/warp.ts';
 const HEIGHT = 64;
 const MAX_WIDTH = 1024;
 const SEGMENTS = 12;
-/** Rows with less ink than this share of the fullest are not of the line. */
+/** Rows with less ink than this share of the fullest do not belong to the line. */
 const BAND_SHARE = 0.22;
 const MIN_BAND = 8;
-/** How much of a strip's height the characters take in the lines that the reader was taught with. */
+/** The share of a strip's height that the characters had in the reader's training. */
 const TEXT_SHARE = 0.8;
 
 type Measured = { readonly slope: number; readonly top: number; readonly bottom: number };
 
 /**
- * A quadrilateral that holds a line of print with its characters at the height and slope that the reader knows best.
- * The detector's box is a guess: grown by a fixed share, and pulled aslant by frames and stains.
+ * A quadrilateral around a line of print, with its characters at the height and slope that the reader expects. The
+ * detector's box is imprecise: grown by a fixed share, and distorted by frames and stains.
  */
 export function fitLine(image: Raster, rough: Quad): Quad {
   const loose = widen(rough, 0.4);
@@ -39,7 +39,7 @@ function widen([a, b, c, d]: Quad, share: number): Quad {
   return [between(a, d, -share), between(b, c, -share), between(b, c, 1 + share), between(a, d, 1 + share)];
 }
 
-/** How much the brightness changes from pixel to pixel along a line: print does, paper and lamps do not. */
+/** The changes of brightness from pixel to pixel along a line: high for print, low for paper and lamps. */
 function inkOf({ width, height, data }: Raster): Float32Array {
   const ink = new Float32Array(width * height);
   const grey = (i: number): number =>
@@ -74,7 +74,7 @@ function profile(ink: Float32Array, width: number, slope: number): Float32Array 
   return rows;
 }
 
-/** The rows of print around the middle, between the first rows above and below that hold next to none. */
+/** The rows of print around the middle, between the first nearly empty rows above and below. */
 function bandOf(rows: Float32Array): { top: number; bottom: number } | undefined {
   let peak = HEIGHT / 2;
   for (let y = HEIGHT * 0.3; y < HEIGHT * 0.7; y += 1) {
@@ -91,7 +91,7 @@ function bandOf(rows: Float32Array): { top: number; bottom: number } | undefined
   return bottom - top + 1 < MIN_BAND || bottom - top > HEIGHT * 0.8 ? undefined : { top, bottom: bottom + 1 };
 }
 
-/** The slope that is left: where the ink of each segment has its middle, fitted by a line. */
+/** The remaining slope: a line fitted through the vertical centres of ink of each segment. */
 function slopeLeft(ink: Float32Array, width: number, slope: number, band: { top: number; bottom: number }): number {
   const reach = (band.bottom - band.top) * 0.25;
   let [sum, sumX, sumY, sumXX, sumXY] = [0, 0, 0, 0, 0];

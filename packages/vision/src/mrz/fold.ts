@@ -8,14 +8,14 @@ import { CHARACTERS, LOOK_ALIKES } from './alphabet.ts';
 export type MrzReading = {
   readonly steps: number;
   readonly logs: Float32Array;
-  /** The share of the characters seen that no zone holds: nearly none in a zone, most in other print. */
+  /** The share of read characters that no zone has: nearly none in a zone, most in other print. */
   readonly foreign: number;
 };
 
 export const WIDTH = CHARACTERS.length + 1;
 export const NONE = CHARACTERS.length;
 
-/** The least probability of a character: a reader that is wrong is usually very sure, so none may be impossible. */
+/** The least probability of a character: a wrong reader is usually very certain, so no character may be impossible. */
 const FLOOR = 1e-5;
 
 export function foldReading(reading: Reading, characters: readonly string[]): MrzReading {
@@ -44,7 +44,7 @@ export function foldReading(reading: Reading, characters: readonly string[]): Mr
 
 const cache = new WeakMap<readonly string[], number[][]>();
 
-/** For each of our characters, and for «none» at the end, the outputs of the reader that mean it. */
+/** For each of our characters, and for «none» at the end, the matching outputs of the reader. */
 function sourcesIn(characters: readonly string[]): number[][] {
   const cached = cache.get(characters);
   if (cached) return cached;

@@ -1,4 +1,4 @@
-/** What may stand at a position: the reader is told, so that a letter is not taken for a digit. */
+/** The kind of character at a position, so that the reader does not take a letter for a digit. */
 export type Kind =
   | 'start'
   | 'code'
@@ -32,7 +32,7 @@ export type Check = {
   readonly name: CheckName;
   readonly over: readonly Span[];
   readonly at: { readonly line: number; readonly position: number };
-  /** The filler may stand for the digit if everything it covers is filler. */
+  /** A filler may replace the digit if everything that it covers is filler. */
   readonly mayBeFiller?: boolean;
 };
 
@@ -182,7 +182,7 @@ export function kindsOf(format: Format, line: number): readonly Kind[] {
   return kinds;
 }
 
-/** The format that lines of this length and beginning have. */
+/** The format of lines with this length and beginning. */
 export function formatOf(lines: readonly string[]): Format | undefined {
   const [first = '', second = ''] = lines;
   if (lines.length === 3 && lines.every((line) => line.length === 30)) return TD1;

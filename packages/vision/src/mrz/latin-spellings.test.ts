@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { latinSpellings } from './latin-spellings.ts';
 
-test('spells Latin, Cyrillic and Greek words as documents do', () => {
+test('Latin, Cyrillic and Greek words are spelled as on documents', () => {
   const table: readonly (readonly [string, ...string[]])[] = [
     ['Müller', 'MUELLER', 'MULLER'],
     ['Иванов', 'IVANOV'],
@@ -20,6 +20,6 @@ test('spells Latin, Cyrillic and Greek words as documents do', () => {
   }
 });
 
-test('has no spelling for a script that it does not know', () => {
+test('a word of an unknown script has no Latin spelling', () => {
   for (const word of ['山田', 'محمد', 'שלום', '김', '…']) assert.deepEqual(latinSpellings(word), []);
 });

@@ -67,7 +67,7 @@ const RUSSIAN: Letters = {
   '’': '',
   "'": '',
 };
-/** Everyday spellings, and passports of before 2013. */
+/** Everyday spellings, and those of passports before 2013. */
 const OLDER_RUSSIAN: Letters = { ...RUSSIAN, й: 'y', ъ: '', ю: 'yu', я: 'ya', ё: 'yo', ц: 'c' };
 const UKRAINIAN: Letters = { ...RUSSIAN, г: 'h', и: 'y', щ: 'shch', й: 'i' };
 const BULGARIAN: Letters = { ...OLDER_RUSSIAN, х: 'h', щ: 'sht', ъ: 'a', ь: 'y', ц: 'ts' };

@@ -8,7 +8,7 @@ import { makeSpecimen } from '../specimens/make-specimen.ts';
 import { lookCloser } from './look-closer.ts';
 import { readMrz } from './read-mrz.ts';
 
-test('looks where the document is, and says where print is in the picture itself', async () => {
+test('the closer look examines the document, and returns positions in the picture itself', async () => {
   const { jpeg, quads } = await makeSpecimen({
     kind: 'licence',
     side: 'front',
@@ -24,14 +24,14 @@ test('looks where the document is, and says where print is in the picture itself
   assert.ok(boxes.every(({ centre }) => contains(document, centre)));
 });
 
-test('looks at everything where nothing is known, in no more pixels than its memory allows', async () => {
+test('the closer look examines everything if nothing is known, within its limit of pixels', async () => {
   const image = { width: 1500, height: 1500, data: new Uint8Array(1500 * 1500 * 3).fill(200) };
   const { boxes, quad, scale } = await lookCloser(image, [], []);
   assert.deepEqual([quad, boxes], [rectangle(1500, 1500), []]);
   assert.ok((1500 * scale) ** 2 <= 720_001);
 });
 
-test('a card without a zone is told from one by part of a line', async () => {
+test('a card without a zone is recognised by part of a line', async () => {
   const { jpeg } = await makeSpecimen({ kind: 'idCard', side: 'front', seed: 32 });
   const { mrz, closer, pixelsRead } = await readMrz(await decodeImage(jpeg));
   assert.equal(mrz, undefined);

@@ -13,13 +13,13 @@ import type { Raster } from '../images/raster.ts';
 import { warp } from '../images/warp.ts';
 import { detectText, type TextBox } from '../ocr/detect-text.ts';
 
-/** What was found in a part of the image that was looked at more closely. */
+/** The findings in a part of the image that was examined more closely. */
 export type CloserLook = {
   /** In pixels of the image. */
   readonly boxes: readonly TextBox[];
-  /** The part that was looked at. */
+  /** The part that was examined. */
   readonly quad: Quad;
-  /** How many pixels the network saw of one pixel of the image. */
+  /** The number of network pixels for one pixel of the image. */
   readonly scale: number;
 };
 
@@ -27,14 +27,14 @@ export type CloserLook = {
 const MAX_AREA = 720_000;
 const MAX_SIDE = 1120;
 const STRIDE = 32;
-/** A rectangle is taken for the document if at least so much of the text stands in it. */
+/** A rectangle counts as the document if at least this share of the text is in it. */
 const MIN_TEXT_INSIDE = 0.8;
-/** With fewer lines of text, nobody can tell where the document is. */
+/** With fewer lines of text, the position of the document is unknown. */
 const MIN_BOXES = 3;
-/** The margin around the text: a zone that was overlooked lies below it and is longer. */
+/** The margin around the text: an overlooked zone is below it and longer. */
 const MARGIN = 0.35;
 
-/** Looks for text again where the document probably is: in its rectangle, else around the text that is known. */
+/** Searches text again where the document probably is: in its rectangle, or else around the known text. */
 export async function lookCloser(
   image: Raster,
   textBoxes: readonly TextBox[],
@@ -65,7 +65,7 @@ function partOf({ width, height }: Raster, textBoxes: readonly TextBox[], quads:
   return holding?.quad ?? around(textBoxes.flatMap(cornersOf), width, height);
 }
 
-/** The upright rectangle around points, with a margin, as far as the image goes. */
+/** The upright rectangle around points with a margin, within the image. */
 function around(points: readonly Point[], width: number, height: number): Quad {
   const xs = points.map(({ x }) => x);
   const ys = points.map(({ y }) => y);

@@ -6,9 +6,9 @@ import type { Repair } from './repair.ts';
 /** A zone as it was read. */
 export type MrzFinding = ParsedMrz & {
   readonly repairs: readonly Repair[];
-  /** How sure the reader was, 0…1. */
+  /** The certainty of the reader, 0…1. */
   readonly confidence: number;
-  /** Where the lines stand in the image, each from its beginning to its end. */
+  /** The positions of the lines in the image, each from its beginning to its end. */
   readonly quads: readonly Quad[];
   readonly models: readonly ModelName[];
 };

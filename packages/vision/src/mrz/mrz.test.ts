@@ -25,7 +25,7 @@ const ERIKSSON: MrzContent = {
 };
 const PASSPORT = ['P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<', 'L898902C36UTO7408122F1204159ZE184226B<<<<<10'];
 
-/** What a perfect reader would say: one step per character, «none» between; `blur` gives another character a share. */
+/** The reading of a perfect reader: one step per character, «none» between; `blur` gives another character a share. */
 function readingOf(text: string, blur: Readonly<Record<number, readonly [string, number]>> = {}): MrzReading {
   const steps = text.length * 2;
   const logs = new Float32Array(steps * WIDTH).fill(Math.log(1e-5));
@@ -46,18 +46,18 @@ function decode(
   return repairLines(FORMATS.TD3, decoded);
 }
 
-test('computes the check digits that ICAO 9303 gives as examples', () => {
+test('check digits are those that ICAO 9303 gives as examples', () => {
   assert.equal(checkDigit('520727'), '3');
   assert.equal(checkDigit('AB2134<<<'), '5');
   assert.equal(checkDigit('L898902C3'), '6');
   assert.equal(checkDigit('HA672242<658022549601086<<<<<<<<<<<<<<0'), '8');
 });
 
-test('writes the passport of ICAO 9303 part 4', () => {
+test('the zone of a passport is written as in ICAO 9303 part 4', () => {
   assert.deepEqual(buildMrz('TD3', ERIKSSON), PASSPORT);
 });
 
-test('takes apart what it wrote, in every format, with every check digit right', () => {
+test('a written zone is parsed in every format, with every check digit right', () => {
   for (const format of ['TD1', 'TD2', 'TD3', 'MRVA', 'MRVB'] as const) {
     const documentCode = format.startsWith('MRV') ? 'V' : format === 'TD3' ? 'P' : 'I';
     const { optional: _, ...content } = { ...ERIKSSON, documentCode };
@@ -71,7 +71,7 @@ test('takes apart what it wrote, in every format, with every check digit right',
   }
 });
 
-test('says which check digit is wrong', () => {
+test('a wrong check digit is named', () => {
   const lines = [PASSPORT[0] as string, (PASSPORT[1] as string).replace('7408122', '7408123')];
   const failed = parseMrz(lines)?.checks.filter(({ passed }) => !passed);
   assert.deepEqual(
@@ -80,7 +80,7 @@ test('says which check digit is wrong', () => {
   );
 });
 
-test('reads a document number of more than nine characters from the optional data', () => {
+test('a document number of more than nine characters is read from the optional data', () => {
   const number = 'D23145890734';
   const line = `I<UTO${number.slice(0, 9)}<${number.slice(9)}${checkDigit(number)}`.padEnd(30, '<');
   const parsed = parseMrz([line, '7408122F1204159UTO<<<<<<<<<<<6', 'ERIKSSON<<ANNA<MARIA<<<<<<<<<<']);
@@ -88,7 +88,7 @@ test('reads a document number of more than nine characters from the optional dat
   assert.equal(parsed.checks.find(({ name }) => name === 'documentNumber')?.passed, true);
 });
 
-test('reads the French identity card of 1988, whose order is its own', () => {
+test('the French identity card of 1988 is read in its own order', () => {
   const parsed = parseMrz(['IDFRABERTHIER<<<<<<<<<<<<<<<<<<<<<<<', '9409923102854CORINNE<<<<<<<6512068F4']);
   assert.equal(parsed?.format, 'IDFRA');
   assert.deepEqual(
@@ -98,18 +98,18 @@ test('reads the French identity card of 1988, whose order is its own', () => {
   assert.equal(parsed.checks.filter(({ passed }) => passed).length >= 2, true);
 });
 
-test('refuses lines that are no zone', () => {
+test('lines that are no zone are refused', () => {
   assert.equal(parseMrz(['HELLO', 'WORLD']), undefined);
   assert.equal(parseMrz([(PASSPORT[0] as string).toLowerCase(), PASSPORT[1] as string]), undefined);
 });
 
-test('reads letters where letters stand and digits where digits stand', () => {
+test('letters are read at positions of letters, and digits at those of digits', () => {
   const seen = ['P<UT0ERIKSS0N<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<', 'L898902C36UT07408I22F1204159ZE184226B<<<<<10'];
   const { lines } = decode(seen, {});
   assert.equal(lines[1]?.slice(13, 19), '740812');
 });
 
-test('says when a digit of the number became another digit, and when it was one elsewhere', () => {
+test('a repair tells whether a digit of the number became another digit, or one elsewhere', () => {
   const wrong = (position: number, digit: string) => {
     const line = PASSPORT[1] as string;
     return [PASSPORT[0] as string, `${line.slice(0, position)}${digit}${line.slice(position + 1)}`];
@@ -124,7 +124,7 @@ test('says when a digit of the number became another digit, and when it was one 
   assert.deepEqual(repairsOf(14, '9', '4'), [[14, false]]);
 });
 
-test('repairs a character that the reader was unsure of by its check digit', () => {
+test('an uncertain character is repaired by its check digit', () => {
   // The 8 at the third place is read as a B with a doubt.
   const seen = (PASSPORT[1] as string).replace('L898', 'L89B');
   const { lines, repairs } = decode([PASSPORT[0] as string, seen], { 3: ['8', 0.2] });
@@ -135,19 +135,19 @@ test('repairs a character that the reader was unsure of by its check digit', () 
   assert.ok(confidence > 0.2 && confidence < 0.3, `${confidence}`);
 });
 
-test('leaves a check digit wrong that is wrong in print', () => {
+test('a check digit that is wrong in print stays wrong', () => {
   const forged = (PASSPORT[1] as string).replace('7408122', '7408222');
   const { lines } = decode([PASSPORT[0] as string, forged], {});
   assert.equal(lines[1], forged);
 });
 
-test('tells a date that cannot be from one whose parts are left out', () => {
+test('an impossible date is distinguished from an incomplete one', () => {
   for (const date of ['380011', '301319', '300132', '741300']) assert.ok(isNoDate(date), date);
   for (const date of ['300119', '741231', '740000', '000000', '740800', '74<<<<', '7408<<'])
     assert.ok(!isNoDate(date), date);
 });
 
-test('puts fillers that the reader ran together back to the full length', () => {
+test('fillers that the reader merged are restored to the full length', () => {
   const reading = readingOf((PASSPORT[0] as string).slice(0, 36));
   const wide: MrzReading = {
     steps: reading.steps + 24,
@@ -163,7 +163,7 @@ test('puts fillers that the reader ran together back to the full length', () => 
   assert.equal(decodeLine(wide, kindsOf(FORMATS.TD3, 0)).text, PASSPORT[0]);
 });
 
-test('knows the codes of ISO 3166-1 and the special ones of ICAO 9303, and each once', () => {
+test('the states are the codes of ISO 3166-1 and the special ones of ICAO 9303, each once', () => {
   const special =
     'D<< EUE GBD GBN GBO GBP GBS IAO NTZ RKS UNA UNK UNO UTO XBA XCC XCE XCO XEC XIM XOM XPO XXA XXB XXC XXX';
   for (const code of [...special.split(' '), 'SXM', 'CUW', 'SSD', 'TLS']) assert.ok(STATES.has(code), code);
@@ -171,7 +171,7 @@ test('knows the codes of ISO 3166-1 and the special ones of ICAO 9303, and each 
   assert.equal(iso.length, 249);
 });
 
-test('looks again at a passport in lines of 36, for which the check digits of one with lost fillers hold, too', () => {
+test('a passport is read again in lines of 36, for which the check digits of one with lost fillers hold, too', () => {
   const { optional: _, ...content } = ERIKSSON;
   const attemptOf = (documentCode: string) =>
     decodeBest(
@@ -184,7 +184,7 @@ test('looks again at a passport in lines of 36, for which the check digits of on
   assert.ok((passport?.merit ?? 0) < (card?.merit ?? 0) - 0.4, 'a reading of 44 characters may be a little worse');
 });
 
-test('still takes a passport in lines of 36 that was read badly for a zone, so that it is read again', () => {
+test('a badly read passport in lines of 36 still counts as a zone, so that it is read again', () => {
   const { optional: _, ...content } = ERIKSSON;
   const [first, second] = buildMrz('TD2', content) as [string, string];
   const wrong = (digit: string) => String((Number(digit) + 2) % 10);

@@ -22,11 +22,11 @@ export type ParsedMrz = {
   readonly lines: readonly string[];
   readonly fields: MrzFields;
   readonly checks: readonly { readonly name: CheckName; readonly passed: boolean }[];
-  /** Every check digit is right. */
+  /** Whether every check digit is correct. */
   readonly valid: boolean;
 };
 
-/** Takes the lines of a machine readable zone apart; undefined if they have no known form. */
+/** Parses the lines of a machine readable zone; undefined if they have no known format. */
 export function parseMrz(lines: readonly string[]): ParsedMrz | undefined {
   if (!lines.every((line) => /^[A-Z0-9<]+$/.test(line))) return undefined;
   const format = formatOf(lines);

@@ -9,21 +9,21 @@ import { fitLine } from './fit-line.ts';
 import { foldReading, type MrzReading } from './fold.ts';
 import { FORMATS } from './formats.ts';
 
-/** How wide a line is shown to the reader: wider is read better and costs more, so it is kept for a second look. */
+/** The width at which the reader gets a line: wider is read better and costs more, so a second look has it. */
 type Look = { readonly stretch: number; readonly maxPixels: number; readonly careful: boolean };
 const FIRST_LOOK: Look = { stretch: 1, maxPixels: 1120, careful: false };
 const SECOND_LOOK: Look = { stretch: 1.2, maxPixels: 1640, careful: true };
-/** The last line of a zone ends in a digit or is full of letters, so a block is at least so many times as long as high. */
+/** The last line of a zone has no fillers at its end, so a block has at least this ratio of length to height. */
 const MIN_SLIMNESS = 14;
 /** The lines of a zone are equally high (0.87 was the least of 60 documents) and 1.1 to 2.1 heights apart. */
 const MIN_HEIGHT_RATIO = 0.7;
 const MIN_PITCH = 0.9;
 const MAX_PITCH = 2.6;
-/** If its lines, on average, are upside down with a probability that differs by this much, the other way is not tried. */
+/** If the mean probability that its lines are upside down differs by this much, the other way is not tried. */
 const CLEARLY_UPRIGHT = 0.6;
-/** Lines of a zone are read as at least so many characters, even when they are nearly all fillers. */
+/** Lines of a zone are read as at least this many characters, even if they are nearly all fillers. */
 const MIN_CHARACTERS = 14;
-/** A line of fewer characters that may be of a zone is read once more, with care: fillers are faint. */
+/** A shorter line that may belong to a zone is read again with care, because fillers are faint. */
 const FEW_CHARACTERS = 7;
 const MAX_FOREIGN = 0.3;
 /** A line that fits this well is not read again. */
@@ -37,21 +37,21 @@ const PROBE = 0.3;
 /** The limit for a probe is milder than for a whole line, because a probe has only a dozen characters. */
 const MAX_PROBE_FOREIGN = 0.5;
 
-/** A line that turned out to be ordinary print, shown as it stands or turned by half a circle. */
+/** A line of ordinary print, upright or upside down. */
 type RefusedLine = { readonly line: Box; readonly flip: boolean };
 /** What may still be read, in pixels of strips, and what need not be read again. */
 export type Budget = {
   pixels: number;
   readonly refusedLines: RefusedLine[];
-  /** How high the print of each line is: most lines stand in several blocks. */
+  /** The height of each line's print, stored because most lines belong to several blocks. */
   readonly heights: Map<Box, number>;
 };
 
 /** How far a line is followed beyond its box. */
 const PADDING = { ends: 0.6, sides: 0 };
-/** What it costs to measure a block and to tell which way up it stands. */
+/** The cost of measuring a block and finding which way up it is. */
 const BLOCK_PIXELS = 100;
-/** Photographs of documents hold little else: a zone is hardly ever shorter than this share of the picture. */
+/** Photographs of documents show little else: a zone is hardly ever shorter than this share of the picture. */
 const USUAL_LENGTH = 0.45;
 
 /** After so many pixels of strips, no further block is tried. A block that is being read may exceed the limit. */
@@ -61,7 +61,7 @@ export function newBudget(): Budget {
   return { pixels: MAX_SEARCH_PIXELS, refusedLines: [], heights: new Map() };
 }
 
-/** Reads a block the way round that it seems to stand, then the other way, and once more if that left doubts. */
+/** Reads a block in its likely orientation, then in the other, and again if there are doubts left. */
 export async function readBlock(image: Raster, block: LineBlock, budget: Budget): Promise<Attempt | undefined> {
   const isRefused = (line: Box, flip: boolean) =>
     budget.refusedLines.some((refusedLine) => refusedLine.flip === flip && isSameLine(refusedLine.line, line));
@@ -132,7 +132,7 @@ async function standsClearly(image: Raster, quads: readonly Quad[], turned: bool
   return likelier > CLEARLY_UPRIGHT;
 }
 
-/** Reads the lines that left doubts once more, wider. Right check digits leave some: U and 0 count the same. */
+/** Reads the uncertain lines again, wider. Correct check digits leave some doubts: U and 0 count the same. */
 async function lookAgain(
   image: Raster,
   { finding, readings, scores }: Attempt,
@@ -148,7 +148,7 @@ async function lookAgain(
   return decodeBest(lines, finding.quads);
 }
 
-/** Fillers at the end of all lines may have been missed: then the lines are read again as long as they should be. */
+/** Fillers at the end of all lines may have been missed: then the lines are read again at the expected length. */
 async function readUpright(
   image: Raster,
   block: readonly Quad[],
@@ -156,7 +156,7 @@ async function readUpright(
 ): Promise<{ attempt?: Attempt; strips: number }> {
   const first = block[0] as Quad;
   const long = lengthOf(first) > USUAL_LENGTH * Math.max(image.width, image.height);
-  // The likeliest block is read at once, if it is long; those that come after it are first shown in part.
+  // The likeliest block is read at once if it is long; from the later ones a part is read first.
   const likely = long && budget.pixels >= MAX_SEARCH_PIXELS - BLOCK_PIXELS;
   if (!likely && (await isOrdinaryPrint(image, first, budget))) return { strips: 1 };
   const { readings, strips } = await readQuads(image, block, FIRST_LOOK, budget);
@@ -165,10 +165,10 @@ async function readUpright(
   const attempt = decodeBest(readings, quads);
   const count = Math.max(...readings.map(countCharacters));
   const length = quads.length === 3 ? FORMATS.TD1.length : FORMATS.TD3.length;
-  // More characters than the format has: a longer format was cut short, though its check digits may all be there.
+  // With more characters than the format has, a longer format was cut short, even if all check digits are correct.
   const overfull = attempt !== undefined && count > FORMATS[attempt.finding.format].length + 2;
   const done = (isSettled(attempt) && !overfull) || count >= length || budget.pixels <= 0;
-  // Two lines of thirty are two of the three of a card: the third is what is missing.
+  // Two lines of thirty are two of the three of a card, so the third is missing.
   const missing = quads.length === 2 && Math.abs(count - FORMATS.TD1.length) <= 2;
   if (done || missing) return { ...(attempt && { attempt }), strips };
   const longer = quads.map((quad) => beginning(quad, (length + 2) / count));
@@ -198,7 +198,7 @@ function lengthOf(quad: Quad): number {
   return (distance(quad[0], quad[1]) + distance(quad[3], quad[2])) / 2;
 }
 
-/** How many times as long as high. */
+/** The ratio of length to height. */
 function slimness(quad: Quad): number {
   return lengthOf(quad) / Math.max(1, heightOf(quad));
 }
@@ -212,7 +212,7 @@ function stripOf(image: Raster, quad: Quad, look: Look): Raster {
   return warp(image, quad, { width: stripWidth(quad, look), height: LINE_HEIGHT });
 }
 
-/** The beginning of the strip of a line: the network that tells which way up it stands looks no further. */
+/** The beginning of the strip of a line, which is all that the orientation network needs. */
 function startOf(image: Raster, quad: Quad): Raster {
   const width = stripWidth(quad, FIRST_LOOK);
   const start = Math.min(width, TURNER_WIDTH);
@@ -237,7 +237,7 @@ async function readQuads(image: Raster, quads: readonly Quad[], look: Look, budg
       budget.pixels -= strip.width;
       reading = foldReading(await readStrip(strip, { careful: true }), characters);
     }
-    // A line of ordinary text, or one on its head, shows itself at once: its neighbours need not be read.
+    // An ordinary or upside-down line is recognised at once, so its neighbours need not be read.
     if (reading.foreign > MAX_FOREIGN || countCharacters(reading) < MIN_CHARACTERS)
       return { readings: i === 2 ? readings : [], strips: i + 1 };
     readings.push(reading);

@@ -15,18 +15,18 @@ async function reads(order: SpecimenOrder): Promise<void> {
 }
 
 for (const kind of ['passport', 'idCard', 'idCardTd2', 'visa', 'visaB'] as const) {
-  test(`reads the zone of a ${kind} that lies aslant`, () => reads({ kind, seed: 21, photograph: EVERYDAY }));
+  test(`the zone of a tilted ${kind} is read`, () => reads({ kind, seed: 21, photograph: EVERYDAY }));
 }
 
 for (const quarters of [1, 2, 3]) {
-  test(`reads a passport turned by ${quarters * 90}°`, () =>
+  test(`a passport rotated by ${quarters * 90}° is read`, () =>
     reads({ kind: 'passport', seed: 22, photograph: { ...EVERYDAY, quarters } }));
 }
 
-test('reads a passport seen from 30° aside', () =>
+test('a passport seen from 30° aside is read', () =>
   reads({ kind: 'passport', seed: 23, photograph: { ...EVERYDAY, tilt: 0, yaw: 30, share: 0.7 } }));
 
-test('finds no zone where there is none', async () => {
+test('no zone is found where there is none', async () => {
   const { jpeg } = await makeSpecimen({ kind: 'licence', side: 'front', seed: 24 });
   assert.equal((await readMrz(await decodeImage(jpeg))).mrz, undefined);
 });

@@ -9,18 +9,18 @@ import { type Budget, MAX_SEARCH_PIXELS, newBudget, readBlock } from './read-blo
 
 export type MrzReport = {
   readonly mrz: MrzFinding | undefined;
-  /** Where text was found at the first look. */
+  /** The text boxes of the first look. */
   readonly boxes: readonly TextBox[];
-  /** What the closer look found, and the rectangles that it was led by; if there was one. */
+  /** The findings of the closer look, and the rectangles that led it; undefined without one. */
   readonly closer?: CloserLook & { readonly quads: readonly FoundQuad[] };
-  /** How much was shown to the reader, in pixels of strips. */
+  /** How much was passed to the reader, in pixels of strips. */
   readonly pixelsRead: number;
 };
 
 /** The side to which an image is scaled to find text. */
 const SIDE = 640;
 
-/** Finds and reads the machine readable zone of an image, at any angle; also says where text was found. */
+/** Finds and reads the machine readable zone of an image at any angle; also returns the text boxes. */
 export async function readMrz(image: Raster): Promise<MrzReport> {
   const budget = newBudget();
   const boxes = await detectText(image, SIDE);
@@ -42,7 +42,7 @@ function readOf({ pixels }: Budget): number {
   return MAX_SEARCH_PIXELS - pixels;
 }
 
-/** The first block that reads as a zone: what is left to do then is to read it better, not to look elsewhere. */
+/** The first block that reads as a zone; from then on it is only read better. */
 async function readBlocks(image: Raster, boxes: readonly TextBox[], budget: Budget): Promise<Attempt | undefined> {
   for (const block of findLineBlocks(boxes)) {
     if (budget.pixels <= 0) return undefined;

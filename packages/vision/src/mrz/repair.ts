@@ -9,27 +9,27 @@ export type Repair = {
   readonly position: number;
   readonly from: string;
   readonly to: string;
-  /** How likely the reader found the new character beside the one it read, 0…1. */
+  /** The reader's probability of the new character relative to the old one, 0…1. */
   readonly confidence: number;
-  /** Whether a check digit is made over the character, or it is one. */
+  /** Whether the character is a check digit, or covered by one. */
   readonly checked: boolean;
-  /** Whether a digit of the document number, or the digit over it, became another digit: print that looks like both. */
+  /** Whether a digit of the document number, or its check digit, became another digit: the print is ambiguous. */
   readonly isNumberDigit: boolean;
 };
 export type RepairedLines = { readonly lines: readonly string[]; readonly repairs: readonly Repair[] };
 
 const COUNT = CHARACTERS.length;
 /**
- * How far from what was seen a repair may go, in nats. A document whose check digit is wrong in print must stay wrong:
- * what the reader saw clearly costs about 10 to change.
+ * The maximum distance of a repair from the reading, in nats. A document whose check digit is wrong in print must stay
+ * wrong: to change a clearly read character costs about 10.
  */
 const MAX_CHECK_COST = 5;
 const MAX_STATE_COST = 5;
-/** What a month beyond 19 or a day beyond 39 costs. */
+/** The cost of a month beyond 19 or a day beyond 39. */
 const IMPLAUSIBLE_DATE_COST = 4;
-/** What it costs at most, per character, to take noise behind the names for fillers. */
+/** The maximum cost, per character, to take noise behind the names for fillers. */
 const NAME_TAIL_COST = 3.5;
-/** What it costs at most to take a filler inside the names for a letter. */
+/** The maximum cost to take a filler inside the names for a letter. */
 const MAX_LETTER_COST = 7;
 /** Codes that the same document is likely to repeat. */
 const SAME_STATE_BONUS = 1;
@@ -37,7 +37,7 @@ const SAME_STATE_BONUS = 1;
 type Cell = { readonly line: number; readonly position: number };
 type Sheet = { readonly format: Format; readonly lines: string[]; readonly decoded: readonly DecodedLine[] };
 
-/** Corrects what the check digits, the list of states and the shape of names say was misread. */
+/** Corrects misread characters by the check digits, the list of states and the form of names. */
 export function repairLines(format: Format, decoded: readonly DecodedLine[]): RepairedLines {
   const sheet: Sheet = { format, lines: decoded.map(({ text }) => text), decoded };
   for (const check of format.checks) {
@@ -69,7 +69,7 @@ function isOfNumber({ checks }: Format, line: number, position: number): boolean
   return checks.some((check) => check.name === 'documentNumber' && isUnder(check, line, position));
 }
 
-/** Whether this is the digit, or one of the characters that it is made over. */
+/** Whether this is the check digit, or one of the characters that it covers. */
 function isUnder({ over, at }: Check, line: number, position: number): boolean {
   return (
     (at.line === line && at.position === position) ||
@@ -176,7 +176,7 @@ function optionsAt(sheet: Sheet, cell: Cell, settledKeys: ReadonlySet<string>): 
   })).filter(({ cost }) => cost < MAX_CHECK_COST);
 }
 
-/** A code that no state has becomes the nearest that one has, if that is near. */
+/** Replaces an unknown code of a state by the nearest known one, if that is near. */
 function repairStates(sheet: Sheet): void {
   const fields = sheet.format.fields.filter(({ kind }) => kind === 'state');
   const codes = fields.map((each) => (sheet.lines[each.line] as string).slice(each.from, each.to));

@@ -16,14 +16,14 @@ UNO UNA UNK ZAR UTO`
 
 export const STATES: ReadonlySet<string> = new Set(CODES);
 
-/** ICAO 9303 part 3 keeps this state for examples. */
+/** The state that ICAO 9303 part 3 reserves for examples. */
 const EXAMPLE_STATES: readonly string[] = ['UTO'];
-/** Codes of persons without a state, or of none in particular: none of them issues documents. */
+/** Codes of persons without a state, or of none in particular; none of them issues documents. */
 const NO_ISSUERS: readonly string[] = ['XXA', 'XXB', 'XXC', 'XXX', 'NTZ'];
-/** What ISO 3166 leaves to its users: AAA to AAZ, QMA to QZZ, XAA to XZZ, ZZA to ZZZ. */
+/** The codes that ISO 3166 leaves to its users: AAA to AAZ, QMA to QZZ, XAA to XZZ, ZZA to ZZZ. */
 const USER_CODES = /^(AA[A-Z]|Q[M-Z][A-Z]|X[A-Z]{2}|ZZ[A-Z])$/;
 
-/** Whether a zone says that the document is an example: its state exists nowhere, or issues nothing. */
+/** Whether a zone marks the document as an example: its state does not exist, or issues no documents. */
 export function isSpecimenZone({
   issuer,
   nationality,
@@ -36,5 +36,5 @@ export function isSpecimenZone({
   return invented(issuer) || invented(nationality) || NO_ISSUERS.includes(issuer);
 }
 
-/** The two-letter or odd codes that some cards print in the place of three. */
+/** The two-letter or unusual codes that some cards print instead of three letters. */
 export const UNUSUAL_STATES: ReadonlySet<string> = new Set(['D', 'BDR', 'SI', 'CMW', 'RKS', 'UTO']);

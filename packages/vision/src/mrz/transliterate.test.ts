@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { transliterate, transliterations } from './transliterate.ts';
 
-test('writes Latin letters as ICAO 9303 part 3 does', () => {
+test('Latin letters are written as in ICAO 9303 part 3', () => {
   const table: Readonly<Record<string, string>> = {
     Müller: 'MUELLER',
     Weißhaupt: 'WEISSHAUPT',
@@ -22,7 +22,7 @@ test('writes Latin letters as ICAO 9303 part 3 does', () => {
   for (const [name, zone] of Object.entries(table)) assert.equal(transliterate(name), zone);
 });
 
-test('knows the other spellings that the table allows', () => {
+test('the other spellings of the table are known', () => {
   assert.ok(transliterations('Müller').includes('MULLER'));
   assert.ok(transliterations('Åkesson').includes('AKESSON'));
   assert.ok(transliterations('Peña').includes('PENXXA'));

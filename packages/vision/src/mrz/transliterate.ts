@@ -1,4 +1,4 @@
-/** Letters that ICAO 9303 part 3, section 6.A, writes with other letters. What is not listed loses its marks. */
+/** Letters that ICAO 9303 part 3, section 6.A, replaces by others. All other letters lose their marks. */
 const LETTERS: Readonly<Record<string, string>> = {
   Ä: 'AE',
   Å: 'AA',

@@ -3,7 +3,7 @@ import type { Raster } from '../images/raster.ts';
 import { resize } from '../images/warp.ts';
 import { ocrModels, run } from './models.ts';
 
-/** A line or word of text somewhere in an image, at any angle. */
+/** A line or word of text in an image, at any angle. */
 export type TextBox = Box & { readonly score: number };
 
 const PIXEL_THRESHOLD = 0.3;
@@ -19,7 +19,7 @@ const MAX_SIDE = 1280;
 const MEAN = [0.485, 0.456, 0.406] as const;
 const DEVIATION = [0.229, 0.224, 0.225] as const;
 
-/** Finds text, looking at the image with its longer side scaled to `side` pixels. Boxes are in pixels of the image. */
+/** Finds text in the image, scaled so that its longer side has `side` pixels. Boxes are in pixels of the image. */
 export async function detectText(image: Raster, side: number): Promise<TextBox[]> {
   const scale = Math.min(side, MAX_SIDE) / Math.max(image.width, image.height);
   const width = Math.max(STRIDE, Math.round((image.width * scale) / STRIDE) * STRIDE);
@@ -35,7 +35,7 @@ export async function detectText(image: Raster, side: number): Promise<TextBox[]
   });
 }
 
-/** Makes planes of blue, green and red: the network was trained with this order. */
+/** Makes planes of blue, green and red, the order of the network's training. */
 function toInput({ width, height, data }: Raster): Float32Array {
   const pixels = width * height;
   const input = new Float32Array(pixels * 3);
@@ -77,7 +77,7 @@ function flood(
   visitedPixels: Uint8Array,
   stack: Int32Array,
 ): Blob | undefined {
-  // Only the ends of each row can lie on the hull.
+  // Only the ends of each row can be on the hull.
   const rows = new Map<number, [left: number, right: number]>();
   let sum = 0;
   let count = 0;

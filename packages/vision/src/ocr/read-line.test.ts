@@ -4,7 +4,7 @@ import type { Raster } from '../images/raster.ts';
 import { ocrModels } from './models.ts';
 import { LINE_HEIGHT, readStrip } from './read-line.ts';
 
-/** Grey stripes, which no reader is sure of. */
+/** Grey stripes, of which no reader is certain. */
 const STRIP: Raster = {
   width: 160,
   height: LINE_HEIGHT,
@@ -12,7 +12,7 @@ const STRIP: Raster = {
 };
 
 describe('a strip', () => {
-  test('is read nearly the same with care', async () => {
+  test('a strip is read nearly the same with care', async () => {
     const [quick, careful] = [await readStrip(STRIP), await readStrip(STRIP, { careful: true })];
     assert.equal(careful.data.length, quick.data.length);
     const largest = careful.data.reduce(
@@ -22,7 +22,7 @@ describe('a strip', () => {
     assert.ok(largest < 0.1, `a probability differs by ${largest}`);
   });
 
-  test('is read with care by a network of its own, if the other one is narrow', async () => {
+  test('a strip is read with care by a network of its own, if the other one is narrow', async () => {
     const { reader, carefulReader } = await ocrModels();
     const { data } = await readStrip(STRIP);
     const { data: carefulData } = await readStrip(STRIP, { careful: true });

@@ -3,33 +3,33 @@ import { resize } from '../images/warp.ts';
 import { ocrModels, run } from './models.ts';
 import { UNSURE } from './rivals.ts';
 
-/** What the reader saw: for every step along a line, the probability of every character; 0 is «none». */
+/** The output of the reader: for every step along a line, the probability of every character; 0 is «none». */
 export type Reading = { readonly steps: number; readonly classes: number; readonly data: Float32Array };
 
 export type Line = {
   readonly text: string;
   readonly confidence: number;
   /**
-   * For each character of the text: which others the reader found possible there, or lost right before it; `UNSURE` if it
-   * could be any.
+   * For each character of the text: the others that the reader found possible there, or lost right before it; `UNSURE`
+   * if it could be any.
    */
   readonly rivals: readonly string[];
 };
 
-/** The reader's only height, and the number of pixels that one step of it covers. */
+/** The reader's fixed height, and the number of pixels of one step. */
 export const LINE_HEIGHT = 48;
 export const STEP = 8;
 const MIN_WIDTH = 48;
 const MAX_WIDTH = 2400;
-/** With fewer letters, their usual distance cannot be estimated. */
+/** With fewer letters, their usual distance is unknown. */
 const MIN_LETTERS = 5;
 const WIDE_GAP = 1.7;
-/** A character that is less likely than this is not possible. In genuine print, the right one is hardly ever less likely. */
+/** A less likely character is not possible. In genuine print, the right one is hardly ever less likely. */
 const POSSIBLE = 0.02;
-/** A character that is less likely than this, although the likeliest, may be any. */
+/** If even the likeliest character is less likely, it may be any. */
 const CLEAR = 0.8;
 
-/** Reads a strip that holds one line of upright text. `careful` takes longer, and reads some faint lines better. */
+/** Reads a strip with one line of upright text. `careful` takes longer, and reads some faint lines better. */
 export async function readStrip(strip: Raster, { careful = false } = {}): Promise<Reading> {
   const idealWidth = Math.round((strip.width * LINE_HEIGHT) / strip.height / STEP) * STEP;
   const width = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, idealWidth));
@@ -39,7 +39,7 @@ export async function readStrip(strip: Raster, { careful = false } = {}): Promis
   return { steps: dims[1] as number, classes: dims[2] as number, data };
 }
 
-/** The likeliest character at each step, repeats and «none» left out. */
+/** The likeliest character at each step, without repeats and «none». */
 export async function readText(strip: Raster): Promise<Line> {
   const { steps, classes, data } = await readStrip(strip);
   const { characters } = await ocrModels();
@@ -91,7 +91,7 @@ export function likeliest(data: Float32Array, from: number, count: number): numb
   return best;
 }
 
-/** The reader leaves out many spaces. A gap much wider than the letters are apart is one. `lostLetters` came after the last. */
+/** Restores lost spaces: a gap much wider than between letters is one. `lostLetters` came after the last letter. */
 function withSpaces(letters: readonly Letter[], lostLetters: string): Pick<Letter, 'character' | 'rivals'>[] {
   const gaps = letters.slice(1).map(({ step }, i) => step - (letters[i]?.step ?? 0));
   const usual = [...gaps].sort((one, other) => one - other)[gaps.length >> 1] ?? 0;
@@ -112,7 +112,7 @@ function withSpaces(letters: readonly Letter[], lostLetters: string): Pick<Lette
       }));
 }
 
-/** The part of a strip that the network for its orientation takes as input. */
+/** The part of a strip that is the input of the orientation network. */
 export const TURNER_WIDTH = 192;
 
 /** The probability that the strip is upside down, 0…1. */

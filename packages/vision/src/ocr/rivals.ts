@@ -1,2 +1,2 @@
-/** Stands among the rivals of a character that may be any: the reader was not sure of what it read. */
+/** A rival that stands for any character, because the reader was unsure. */
 export const UNSURE = '?';

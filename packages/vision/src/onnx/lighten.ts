@@ -65,7 +65,7 @@ function foldAhead(file: ModelFile, before: OnnxNode): void {
   const [x] = before.outputs as [string];
   const factors = weights.factors.map((value) => value * scale);
   if (intsOf(conv, 'pads').some((side) => side > 0)) {
-    // The border of zeros that it adds is not shifted, so the shift stays where it is.
+    // The convolution's border of zeros is not shifted, so the shift cannot move.
     const name = `${add.outputs[0]}.shift`;
     file.tensors.set(name, floatTensor([1], Float32Array.of(shift / scale)));
     add.inputs = [x, name];
@@ -107,7 +107,7 @@ function setWeights({ tensors }: ModelFile, conv: OnnxNode, { dims, factors, bia
 
 type Affine = { readonly scale: number; readonly shift: number; readonly multiply: OnnxNode; readonly add: OnnxNode };
 
-/** A multiplication with one number and an addition of one, behind a node that nobody else uses. */
+/** A multiplication by one number and an addition of one, after a node with no other user. */
 function affineBehind(file: ModelFile, node: OnnxNode): Affine | undefined {
   const multiply = onlyUser(file, node, 'Mul');
   const add = multiply && onlyUser(file, multiply, 'Add');
@@ -117,7 +117,7 @@ function affineBehind(file: ModelFile, node: OnnxNode): Affine | undefined {
   return scale === undefined || shift === undefined ? undefined : { scale, shift, multiply, add };
 }
 
-/** The node that uses the output of another one, if it is the only user and of this kind. */
+/** The node that uses the output of another one, if it is its only user and of this kind. */
 function onlyUser({ nodes, outputs }: ModelFile, { outputs: [name] }: OnnxNode, op: string): OnnxNode | undefined {
   if (name === undefined || outputs.has(name)) return undefined;
   const users = nodes.filter(({ inputs }) => inputs.includes(name));

@@ -11,12 +11,9 @@ import {
   writeFields,
 } from './wire.ts';
 
-/**
- * An ONNX file as far as we change it (onnx.proto): the nodes of its graph and the tensors they are given. Everything
- * else is kept as it was.
- */
+/** The parts of an ONNX file that we change (onnx.proto): nodes and tensors of its graph. The rest stays unchanged. */
 export type ModelFile = {
-  /** In an order in which they can be run. */
+  /** The nodes in an order in which they can run. */
   nodes: OnnxNode[];
   readonly tensors: Map<string, OnnxTensor>;
   /** The names of the outputs of the graph. */
@@ -24,7 +21,7 @@ export type ModelFile = {
   readonly rest: { readonly model: readonly Field[]; readonly graph: readonly Field[] };
 };
 
-/** `domain`: whose operator it is, if not one of ONNX itself. `rest`: its name and its attributes. */
+/** `domain`: the owner of the operator, unless it is ONNX itself. `rest`: its name and its attributes. */
 export type OnnxNode = {
   readonly op: string;
   readonly domain?: string;
@@ -96,7 +93,7 @@ function without(fields: readonly Field[], ...numbers: number[]): Field[] {
   return fields.filter(({ number }) => !numbers.includes(number));
 }
 
-/** The last field counts, and a missing one is empty, as protocol buffers define it. */
+/** The last field counts, and a missing one is empty, as protocol buffers define. */
 function bytesOf(fields: readonly Field[], fieldNumber: number): Uint8Array {
   return all(fields, fieldNumber).at(-1) ?? new Uint8Array(0);
 }
@@ -121,7 +118,7 @@ function writeNode({ op, domain, inputs, outputs, rest }: OnnxNode): Uint8Array 
   ]);
 }
 
-/** The same file, which may also have operators that ONNX Runtime adds to those of ONNX. */
+/** The same file, which may also use operators that ONNX Runtime adds to those of ONNX. */
 export function withContribOps(file: ModelFile): ModelFile {
   const operators = [stringField(OPERATORS.domain, 'com.microsoft'), numberField(OPERATORS.version, 1)];
   const model = [...file.rest.model, bytesField(MODEL.operators, writeFields(operators))];
@@ -206,7 +203,7 @@ function tensorOf(
   ];
 }
 
-/** Repeated numbers stand alone or packed. */
+/** Repeated numbers are stored single or packed. */
 function numbersOf({ wire, bytes }: Field): number[] {
   if (wire !== BYTES) return [numberOf(bytes)];
   const numbers: number[] = [];

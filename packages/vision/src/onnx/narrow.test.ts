@@ -37,7 +37,7 @@ function operatorsOf(network: Uint8Array): string[] {
 
 describe('a network with narrow convolutions', () => {
   for (const { name, network, input, wide } of NETWORKS) {
-    test(`the ${name} answers nearly as before`, async (context) => {
+    test(`the narrow ${name} answers nearly as before`, async (context) => {
       const narrowSession = await openNarrow(network, {});
       if (!narrowSession) return context.skip('this processor does not compute with numbers of 16 bits');
       const before = await answerOf(await openAsItIs(network, {}), input);
@@ -48,7 +48,7 @@ describe('a network with narrow convolutions', () => {
       assert.ok(largest < 0.03 * range, `an answer of at most ${range} differs by ${largest}`);
     });
 
-    test(`of the ${name}, only convolutions of few channels stay wide`, () => {
+    test(`only convolutions of few channels stay wide in the ${name}`, () => {
       const [before, now] = [operatorsOf(network), operatorsOf(narrow(network))];
       const count = (operators: readonly string[], op: string) => operators.filter((each) => each === op).length;
       assert.equal(count(now, 'Conv'), wide);
@@ -56,7 +56,7 @@ describe('a network with narrow convolutions', () => {
     });
   }
 
-  test('is not opened if the runtime does not have the operators', async () => {
+  test('a narrow network is not opened if the runtime lacks the operators', async () => {
     const mocked = mock.method(ort.InferenceSession, 'create', () => Promise.reject(new Error('not implemented')));
     try {
       assert.equal(await openNarrow(DETECTOR, {}), undefined);

@@ -20,9 +20,9 @@ import {
  */
 export function narrow(bytes: Uint8Array): Uint8Array {
   const file = withContribOps(readModelFile(bytes));
-  const narrowed = new Map<string, string>();
+  const narrowNames = new Map<string, string>();
   for (const conv of file.nodes.filter(({ op }) => op === 'Conv')) {
-    if (isWorthwhile(file, conv)) replace(file, conv, narrowed);
+    if (isWorthwhile(file, conv)) replace(file, conv, narrowNames);
   }
   return writeModelFile(file);
 }
@@ -32,7 +32,7 @@ const LEAST_CHANNELS = 8;
 /** The largest number of 16 bits. */
 const LARGEST = 65_504;
 
-/** Weights are constants that fit, and channels are either all mixed or not at all. */
+/** Weights are constants in range, and channels are either all mixed or not at all. */
 function isWorthwhile({ tensors }: ModelFile, conv: OnnxNode): boolean {
   const [weights, bias] = conv.inputs.slice(1).map((name) => tensors.get(name));
   if (!weights || (conv.inputs.length > 2 && !bias)) return false;
@@ -45,15 +45,15 @@ function isWorthwhile({ tensors }: ModelFile, conv: OnnxNode): boolean {
   return sides.length === 2 && hasRoom && fits;
 }
 
-/** `narrowed`: the planes that were already turned into numbers of 16 bits, and the names of the results. */
-function replace(file: ModelFile, conv: OnnxNode, narrowed: Map<string, string>): void {
+/** `narrowNames`: the planes that are already 16-bit numbers, and the names of the results. */
+function replace(file: ModelFile, conv: OnnxNode, narrowNames: Map<string, string>): void {
   const [input, ...constants] = conv.inputs as [string, ...string[]];
   const [output] = conv.outputs as [string];
   const relu = reluBehind(file, output);
   const last = relu?.outputs[0] ?? output;
-  const existingSource = narrowed.get(input);
+  const existingSource = narrowNames.get(input);
   const source = existingSource ?? `${input}.narrow`;
-  narrowed.set(input, source);
+  narrowNames.set(input, source);
   const nodes: OnnxNode[] = [
     ...(existingSource === undefined ? narrowing(input, source) : []),
     {
@@ -93,7 +93,7 @@ function narrowTensor({ tensors }: ModelFile, name: string): string {
   return `${name}.narrow`;
 }
 
-/** The operator can do it itself, if nobody else needs what comes before it. */
+/** The operator can do this itself, if nothing else uses the value before it. */
 function reluBehind({ nodes, outputs }: ModelFile, name: string): OnnxNode | undefined {
   const users = nodes.filter(({ inputs }) => inputs.includes(name));
   return users.length === 1 && users[0]?.op === 'Relu' && !outputs.has(name) ? users[0] : undefined;

@@ -7,8 +7,8 @@ type SessionOptions = InferenceSession.SessionOptions;
 const ONLY_FATAL = 4;
 
 /**
- * Opens a network whose convolutions are narrow, where the processor computes with numbers of 16 bits: ARM does, except
- * for old processors, and x64 does not. There the result is undefined.
+ * Opens a network with narrow convolutions, if the processor computes with 16-bit numbers: ARM does, except for old
+ * processors, and x64 does not. Otherwise the result is undefined.
  */
 export async function openNarrow(network: Uint8Array, options: SessionOptions): Promise<InferenceSession | undefined> {
   if (process.arch !== 'arm64') return undefined;
@@ -16,7 +16,7 @@ export async function openNarrow(network: Uint8Array, options: SessionOptions): 
   try {
     return await openAsItIs(narrowNetwork, { ...options, logSeverityLevel: ONLY_FATAL });
   } catch {
-    // ONNX Runtime has the operators only if the processor can do it, and says so when a network is opened.
+    // ONNX Runtime has the operators only on suitable processors, and throws otherwise when a network is opened.
     return undefined;
   }
 }

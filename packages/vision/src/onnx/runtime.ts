@@ -1,4 +1,4 @@
 import './without-telemetry.ts';
 
-/** ONNX Runtime. Nobody else imports its package, so that it is never loaded with telemetry. */
+/** ONNX Runtime. No other module imports its package, so that it is never loaded with telemetry. */
 export { InferenceSession, Tensor } from 'onnxruntime-node';

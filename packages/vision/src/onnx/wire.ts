@@ -1,4 +1,4 @@
-/** A field of a protocol buffer: its number, how it is written, and its bytes without key and length. */
+/** A field of a protocol buffer: its number, its wire type, and its bytes without key and length. */
 export type Field = { readonly number: number; readonly wire: number; readonly bytes: Uint8Array };
 
 export const VARINT = 0;
@@ -40,7 +40,7 @@ function endOfVarint(message: Uint8Array, from: number): number {
   throw new RangeError('the protocol buffer ends within a number');
 }
 
-/** Exact below 2 ** 53: sizes, keys and types are. */
+/** Exact below 2 ** 53, which covers sizes, keys and types. */
 export function numberOf(varint: Uint8Array): number {
   return varint.reduceRight((sum, byte) => sum * 128 + (byte & 127), 0);
 }

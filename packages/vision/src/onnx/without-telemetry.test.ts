@@ -13,11 +13,11 @@ const OPEN = `import(${JSON.stringify(new URL('../index.ts', import.meta.url).hr
 const home = mkdtempSync(join(tmpdir(), 'grove-home-'));
 after(() => rmSync(home, { recursive: true }));
 
-it('ONNX Runtime collects nothing for its maker when the machine is opened, whatever the environment says', () => {
+it('ONNX Runtime collects nothing for its maker when a network is opened, whatever the environment', () => {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, HOME: home, TMPDIR: home, ORT_DISABLE_TELEMETRY: '0' };
   execFileSync(process.execPath, ['--eval', OPEN], { env });
-  // Its reports would wait in `.cache/Microsoft`, and its log is among the temporary files.
+  // Its reports would be in `.cache/Microsoft`, and its log among the temporary files.
   assert.deepEqual(readdirSync(home), []);
 });
 

@@ -5,9 +5,9 @@ import { type NamedRows, newNamedRows } from './named-rows.ts';
 export type Hit = { readonly id: string; readonly cosine: number };
 
 export type SearchOptions = {
-  /** The most hits to return, the best first. */
+  /** The maximum number of hits, the best first. */
   limit: number;
-  /** Hits that are less similar than this are left out. */
+  /** Less similar hits are left out. */
   atLeastCosine?: number;
 };
 
@@ -15,13 +15,13 @@ export type SearchOptions = {
 export type ExactGallery = {
   size(): number;
   has(id: string): boolean;
-  /** Adds, or replaces. */
+  /** Adds or replaces a vector. */
   put(id: string, vector: Float32Array): void;
   remove(id: string): boolean;
   ids(): Iterable<string>;
   vectorOf(id: string): Float32Array | undefined;
   search(query: Float32Array, options: SearchOptions): Hit[];
-  /** The same, in slices. A vector that is added or removed meanwhile may be found or not. */
+  /** The same in slices. A vector that is added or removed meanwhile may or may not be found. */
   searchInTurns(query: Float32Array, options: SearchOptions): Promise<Hit[]>;
   /** Compares only with these names, as far as they exist. */
   searchAmong(ids: Iterable<string>, query: Float32Array, options: SearchOptions): Hit[];
@@ -94,7 +94,7 @@ function search(table: Table, query: Float32Array, options: SearchOptions): Hit[
   return best.hits();
 }
 
-/** Few enough that the process hardly notices a turn: about ten milliseconds. */
+/** A slice takes about ten milliseconds, so that the process hardly notices it. */
 const ROWS_A_TURN = 8192;
 
 /**
@@ -139,7 +139,7 @@ function searchAmong(
   return best.hits();
 }
 
-/** Four sums instead of one: the processor need not wait for one addition before it begins the next. */
+/** Four sums instead of one, so that the processor need not wait for one addition before the next. */
 function dot(data: Float32Array, start: number, query: Float32Array): number {
   let one = 0;
   let two = 0;
@@ -154,7 +154,7 @@ function dot(data: Float32Array, start: number, query: Float32Array): number {
   return one + two + three + four;
 }
 
-/** Keeps the best few. Of equals, the one whose name comes first: the answer does not depend on the order of entry. */
+/** Keeps the best hits. Equal ones are ordered by name, so that the order of insertion does not matter. */
 export function newBest({ limit, atLeastCosine = -1 }: SearchOptions) {
   const most = Math.min(MAX_HITS, Math.max(1, Math.floor(limit)));
   const hits: Hit[] = [];

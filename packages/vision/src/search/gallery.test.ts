@@ -4,7 +4,7 @@ import { toUnit } from '../faces/embed.ts';
 import { MAX_HITS, newExactGallery } from './exact.ts';
 import { newGallery } from './gallery.ts';
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 function vectors(count: number, seed = 1): Float32Array[] {
   let state = seed;
   const next = () => {
@@ -21,7 +21,7 @@ function near(vector: Float32Array, other: Float32Array): Float32Array {
 }
 
 describe('an exact search', () => {
-  test('finds the nearest, in order, and says how near', () => {
+  test('an exact search finds the nearest, in order, with their cosines', () => {
     const gallery = newExactGallery();
     const [query, stranger, ...others] = vectors(500) as [Float32Array, Float32Array, ...Float32Array[]];
     others.forEach((vector, at) => {
@@ -35,7 +35,7 @@ describe('an exact search', () => {
     assert.deepEqual(gallery.search(query, { limit: 10, atLeastCosine: 0.5 }).length, 2);
   });
 
-  test('forgets whom it removed and finds everyone else, however often it changes', () => {
+  test('an exact search does not find removed faces and finds all others, however often it changes', () => {
     const gallery = newExactGallery();
     const all = vectors(300);
     all.forEach((vector, at) => {
@@ -52,7 +52,7 @@ describe('an exact search', () => {
     });
   });
 
-  test('answers the same whatever the order of entry, equals by name', () => {
+  test('an exact search gives the same answer for any order of insertion, equals by name', () => {
     const [query, ...others] = vectors(50) as [Float32Array, ...Float32Array[]];
     const search = (order: number[]) => {
       const gallery = newExactGallery();
@@ -63,7 +63,7 @@ describe('an exact search', () => {
     assert.deepEqual(search(order), search(order.reverse()));
   });
 
-  test('never gives more than its limit, and refuses a vector of another length', () => {
+  test('an exact search never exceeds its limit, and refuses a vector of another length', () => {
     const gallery = newExactGallery();
     for (const [at, vector] of vectors(MAX_HITS + 50).entries()) gallery.put(`${at}`, vector);
     assert.equal(gallery.search(vectors(1, 9)[0] as Float32Array, { limit: 10_000 }).length, MAX_HITS);
@@ -72,10 +72,10 @@ describe('an exact search', () => {
 });
 
 describe('a search in turns', () => {
-  /** Short vectors, so that there are many of them in no time. */
+  /** Short vectors, so that many of them are made quickly. */
   const spoke = (at: number) => toUnit(Float32Array.from([Math.cos(at / 9000), Math.sin(at / 9000), 0, 0]));
 
-  test('finds what a search in one go finds, and lets others have their turn', async () => {
+  test('a search in turns finds the same as an uninterrupted one, and lets others have their turn', async () => {
     const gallery = newExactGallery(4);
     for (let at = 0; at < 20_000; at += 1) gallery.put(`${at}`, spoke(at));
     let turns = 0;
@@ -88,7 +88,7 @@ describe('a search in turns', () => {
     assert.ok(turns > 0);
   });
 
-  test('misses nobody and names nobody twice while others are removed', async () => {
+  test('a search in turns misses nobody and names nobody twice while others are removed', async () => {
     const gallery = newExactGallery(4);
     for (let at = 0; at < 20_000; at += 1) gallery.put(`${at}`, spoke(at));
     const searching = gallery.searchInTurns(spoke(19_999), { limit: 5 });
@@ -99,7 +99,7 @@ describe('a search in turns', () => {
 });
 
 describe('a gallery above the size for an index', () => {
-  test('finds people through the index, those not yet in it by comparing, and no one that was removed', async () => {
+  test('a large gallery finds people through the index, others by comparing, and nobody who was removed', async () => {
     const gallery = newGallery({ indexAbove: 400 });
     const people = vectors(600, 5);
     const [noise] = vectors(1, 77) as [Float32Array];

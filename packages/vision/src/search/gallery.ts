@@ -3,34 +3,34 @@ import { DEFAULT_PACK } from '../faces/packs.ts';
 import { type Hit, newExactGallery, type SearchOptions } from './exact.ts';
 import { type NeighbourIndex, openNeighbourIndex } from './neighbours.ts';
 
-/** A list of faces to look a face up in. It is one process's; what is stored elsewhere is put in at start. */
+/** A list of faces for searches in this process; stored faces are added at its start. */
 export type Gallery = {
   size(): number;
   put(id: string, vector: Float32Array): void;
   remove(id: string): boolean;
   search(query: Float32Array, options: SearchOptions): Hit[];
-  /** Compares with everyone, a part at a time, so that others have their turn in between. */
+  /** Compares with all faces in slices, so that other work has its turn. */
   searchAll(query: Float32Array, options: SearchOptions): Promise<Hit[]>;
-  /** How many are found through the index, and how many by comparing. */
+  /** The number of faces found through the index, and by comparing. */
   stats(): { size: number; indexed: number; compared: number };
-  /** Resolves when everything that belongs into the index is in it. */
+  /** Resolves when the index is complete. */
   settled(): Promise<void>;
 };
 
-/** Up to here, comparing with everyone takes a fraction of a second and misses nobody. */
+/** Up to this number, comparing with all takes a fraction of a second and misses nobody. */
 export const INDEX_ABOVE = 100_000;
-/** So many neighbours are asked of the index and then compared exactly. */
+/** The number of neighbours that the index returns and that are then compared exactly. */
 const CANDIDATES = 256;
-/** Few enough that the process hardly notices a turn. */
+/** A slice that the process hardly notices. */
 const INDEXED_PER_TURN = 4;
-/** While more than this wait for the index, all are compared. */
+/** While more than this wait for the index, all faces are compared. */
 const MAX_WAITING = 20_000;
 
 export type GalleryOptions = { indexAbove?: number; vectorLength?: number };
 
 /**
- * Always exact in what it says of those it finds: the index only chooses whom to compare with. Above `indexAbove` it
- * may therefore miss someone, never invent a similarity.
+ * Similarities are always exact: the index only chooses the candidates. Above `indexAbove` it may miss a face, but
+ * never invents a similarity.
  */
 export function newGallery({
   indexAbove = INDEX_ABOVE,
@@ -52,7 +52,7 @@ export function newGallery({
     });
   }
 
-  /** A bit at a time. A platform without the index goes on comparing with everyone. */
+  /** Fills the index in slices. A platform without the index continues to compare with all. */
   async function fill(): Promise<void> {
     try {
       if (!index) {

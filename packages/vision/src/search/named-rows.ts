@@ -1,11 +1,11 @@
-/** The rows of a table by name, without holes: the last row takes the place of a removed one. */
+/** The rows of a table by name, without holes: the last row replaces a removed one. */
 export type NamedRows = {
-  /** Row by row. */
+  /** The names, row by row. */
   readonly ids: readonly string[];
   rowOf(id: string): number | undefined;
-  /** The row of this name; a new one at the end if it has none. */
+  /** The row of this name; a new one at the end if there is none. */
   add(id: string): number;
-  /** Which row is free now, and which one was the last: what is in that one belongs into the free one. */
+  /** The free row and the last one, whose content moves into the free one. */
   remove(id: string): { readonly free: number; readonly last: number } | undefined;
 };
 

@@ -1,16 +1,16 @@
-/** Finds likely neighbours in a graph, without looking at everyone. */
+/** Finds likely neighbours in a graph, without comparing with all. */
 export type NeighbourIndex = {
   put(id: string, vector: Float32Array): void;
   remove(id: string): void;
   nearest(query: Float32Array, count: number): string[];
 };
 
-/** With these, on real faces, the nearest of the index was always the nearest of all (`docs/vision.md`). */
+/** With these settings, the nearest by the index was always the nearest of all on real faces (`docs/vision.md`). */
 const CONNECTIVITY = 16;
 const EXPANSION_ADD = 128;
 const EXPANSION_SEARCH = 256;
 
-/** Loaded only when it is needed: there are platforms for which it has no binary. */
+/** Loaded only when needed, because some platforms have no binary of it. */
 export async function openNeighbourIndex(vectorLength: number): Promise<NeighbourIndex> {
   const { Index, MetricKind, ScalarKind } = await import('usearch');
   const index = new Index({

@@ -4,7 +4,7 @@ import { newSketches } from './sketches.ts';
 
 const LENGTH = 512;
 
-/** Numbers that look random and are the same in every run. Only their signs count, so their length does not. */
+/** Pseudo-random numbers, the same in every run. Only their signs count, so their length does not. */
 function vectors(count: number, seed = 1, length = LENGTH): Float32Array[] {
   let state = seed;
   const next = () => {
@@ -18,14 +18,14 @@ function vectors(count: number, seed = 1, length = LENGTH): Float32Array[] {
   });
 }
 
-/** In how many signs two vectors differ, one after the other. */
+/** The number of different signs of two vectors, counted one by one. */
 function differences(one: Float32Array, other: Float32Array): number {
   return one.filter((value, at) => value > 0 !== (other[at] as number) > 0).length;
 }
 
 describe('sketches', () => {
   for (const length of [256, LENGTH]) {
-    test(`of ${length} numbers: the nearest are those that differ in the fewest signs`, async () => {
+    test(`sketches of ${length} numbers find those that differ in the fewest signs`, async () => {
       const [query, ...all] = vectors(400, 3, length) as [Float32Array, ...Float32Array[]];
       const sketches = newSketches(length);
       for (const [at, vector] of all.entries()) sketches.put(`${at}`, vector);
@@ -37,7 +37,7 @@ describe('sketches', () => {
     });
   }
 
-  test('of which some were removed or replaced: those that are left are found, and each once', async () => {
+  test('sketches with removed and replaced rows find each remaining one once', async () => {
     const sketches = newSketches();
     const all = vectors(300);
     for (const [at, vector] of all.entries()) sketches.put(`${at}`, vector);
@@ -53,7 +53,7 @@ describe('sketches', () => {
     }
   });
 
-  test('of more than one turn: whoever is alike is found while others are removed', async () => {
+  test('sketches in several turns find similar ones while others are removed', async () => {
     const sketches = newSketches(256);
     const [query, ...all] = vectors(70_000, 7, 256) as [Float32Array, ...Float32Array[]];
     sketches.put('first', query);
@@ -64,7 +64,7 @@ describe('sketches', () => {
     assert.deepEqual((await searching).toSorted(), ['first', 'last']);
   });
 
-  test('of vectors of another length are refused', () => {
+  test('sketches of vectors of another length are refused', () => {
     assert.throws(() => newSketches().put('short', new Float32Array(256)), RangeError);
     assert.throws(() => newSketches(100), RangeError);
   });

@@ -11,7 +11,7 @@ import { newNamedRows } from './named-rows.ts';
 export type Sketches = {
   size(): number;
   ids(): Iterable<string>;
-  /** Adds, or replaces. */
+  /** Adds or replaces a vector. */
   put(id: string, vector: Float32Array): void;
   remove(id: string): boolean;
   /**
@@ -26,7 +26,7 @@ const BITS = 32;
 const WORDS_AT_ONCE = 8;
 /** Chunks of 512 kB: growing copies nothing, and short lists stay small. */
 const ROWS_PER_CHUNK = 8192;
-/** Few enough that the process hardly notices a turn: about two milliseconds. */
+/** A slice takes about two milliseconds, so that the process hardly notices it. */
 const CHUNKS_A_TURN = 8;
 
 export function newSketches(vectorLength = DEFAULT_PACK.vectorLength): Sketches {
@@ -82,13 +82,13 @@ function signsOf(vector: Float32Array): Int32Array {
   return signs;
 }
 
-/** Keeps those with the least numbers, in one list for each number. */
+/** Keeps the rows with the lowest numbers, in one list for each number. */
 function newLeast(count: number, largest: number) {
   const lists: string[][] = Array.from({ length: largest + 1 }, () => []);
   let most = largest;
   let size = 0;
   return {
-    /** A larger number is not among the least. */
+    /** A larger number is not among the lowest. */
     most: () => most,
     offer(id: string, value: number): void {
       (lists[value] as string[]).push(id);
@@ -99,14 +99,14 @@ function newLeast(count: number, largest: number) {
         most -= 1;
       }
     },
-    /** A row that moved while others were compared was offered twice. */
+    /** A row that moved during the comparison was offered twice. */
     names: () => [...new Set(lists.flat())],
   };
 }
 
 /**
- * In how many bits a row differs. Eight words are added up bit by bit, as with pencil and paper, and only the sums are
- * counted: half the work of counting each word.
+ * The number of bits in which a row differs. Eight words are added bit by bit with carry, and only the sums are
+ * counted, which is half the work.
  */
 function differences(rows: Int32Array, start: number, query: Int32Array): number {
   let count = 0;

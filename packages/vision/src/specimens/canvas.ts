@@ -12,8 +12,8 @@ export function createCanvas(width: number, height: number, colour: Colour): Can
 }
 
 /**
- * Fills outlines with smooth edges. Every edge adds the signed area that lies to its right, row by row; summed from
- * the left, that is how much of each pixel is covered.
+ * Fills outlines with smooth edges. Every edge adds its signed area to the right, row by row; the sum from the left is
+ * the cover of each pixel.
  */
 export function fill(canvas: Canvas, outlines: Outlines, colour: Colour, opacity = 1): void {
   const points = outlines.flat();
@@ -59,7 +59,7 @@ function addEdge(area: Float32Array, one: Point, other: Point, { left, top, widt
   }
 }
 
-/** Spreads the cover of one piece of an edge over the pixels that it crosses in a row. */
+/** Distributes the cover of one piece of an edge over the pixels that it crosses in a row. */
 function spread(area: Float32Array, row: number, height: number, from: number, to: number): void {
   const first = Math.floor(from);
   const last = Math.floor(to);

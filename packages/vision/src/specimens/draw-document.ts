@@ -64,7 +64,7 @@ const LAYOUTS: Readonly<Record<SpecimenKind, Layout>> = {
 const INK: Colour = [24, 24, 28];
 const ZONE_PAPER: Colour = [246, 246, 244];
 const LABEL: Colour = [90, 96, 104];
-/** No state has this number of issuer. */
+/** A number that no issuer has. */
 const ISSUER_NUMBER = '636999';
 
 /** In pixels of the drawing. */
@@ -75,28 +75,28 @@ export type Rectangle = {
   readonly height: number;
 };
 
-/** How a zone differs from the print above it: what forgers change. */
+/** How a zone differs from the print above it, as forgers change it. */
 export type ZoneChange = {
   readonly person?: Partial<Person>;
-  /** The check digit of the number is one too high. */
+  /** Makes the check digit of the number one too high. */
   readonly wrongDigit?: boolean;
-  /** The last digit of the number has another digit over it, this strongly (0…1). */
+  /** Writes another digit over the last digit of the number, this strongly (0…1). */
   readonly overwritten?: number;
-  /** That digit was rubbed out before, so thoroughly (0…1). */
+  /** Erases that digit before, this thoroughly (0…1). */
   readonly erased?: number;
   readonly rewritten?: RewrittenZone;
 };
 
-/** A zone that was printed for somebody else, with other characters written where it differs. */
+/** A zone that was printed for another person, with other characters written where it differs. */
 export type RewrittenZone = {
-  /** For whom it was printed. */
+  /** The person for whom it was printed. */
   readonly printedFor: Partial<Person>;
   readonly ink: Colour;
-  /** How strong the ink is (0…1). */
+  /** The strength of the ink (0…1). */
   readonly strength: number;
-  /** How thoroughly the characters were rubbed out before (0…1). */
+  /** How thoroughly the characters were erased before (0…1). */
   readonly erased?: number;
-  /** What they were painted over with before, as with correction fluid. */
+  /** The colour that they were painted over with before, as with correction fluid. */
   readonly cover?: Colour;
 };
 
@@ -121,7 +121,7 @@ export function drawDocument(
   return { ...portrait, image: canvas };
 }
 
-/** Fine waves, as printed paper has: they must not disturb the reading. */
+/** Fine waves, as on printed paper, which must not disturb the reading. */
 function drawPattern(canvas: Canvas, { ink, pixelsPerMm }: Layout, random: Random): void {
   for (let i = 0; i < 14; i += 1) {
     const base = within(random, 0, canvas.height);
@@ -181,7 +181,7 @@ function drawFront(
 
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'] as const;
 
-/** Dates in the visual zone as ICAO 9303 part 3, 3.2, shows them: 12 AUG 1974. */
+/** Dates in the visual zone as in ICAO 9303 part 3, 3.2: 12 AUG 1974. */
 export function visualDate(date: string): string {
   const [year = '', month = '', day = ''] = date.split('-');
   return `${day} ${MONTHS[Number(month) - 1]} ${year}`;
@@ -222,7 +222,7 @@ function drawZone(
   const lines = wrongDigit ? withWrongDigit(built, format) : built;
   const printedLines = rewritten ? buildMrz(format, contentOf({ ...printed, ...rewritten.printedFor })) : lines;
   const [widthMm, heightMm] = layout.size;
-  // The pale ground that ICAO 9303 asks for behind the zone.
+  // The pale background that ICAO 9303 requires behind the zone.
   const top = heightMm - (lines.length === 3 ? 23.2 : 18);
   fill(canvas, box(0, mm(0, top).y, canvas.width, canvas.height), ZONE_PAPER, 0.8);
   const left = (widthMm - (lines[0] as string).length * 2.54) / 2 + 0.4;
@@ -268,7 +268,7 @@ function rewriteLine(
   });
 }
 
-/** The digit over the number stands behind it: at 14 of the first line of a TD1, at 9 of the second line elsewhere. */
+/** The check digit over the number: at 14 of the first line of a TD1, at 9 of the second line elsewhere. */
 function placeOfDigit(format: string): { line: number; at: number } {
   return format === 'TD1' ? { line: 0, at: 14 } : { line: 1, at: 9 };
 }
@@ -282,7 +282,7 @@ function withWrongDigit(lines: readonly string[], format: string): string[] {
   });
 }
 
-/** The barcode of a licence: dates MMDDYYYY, names without their given order changed. */
+/** The barcode of a licence: dates are MMDDYYYY, names in their printed order. */
 export function licenceText(person: Person): string {
   const date = (value: string): string => `${value.slice(5, 7)}${value.slice(8)}${value.slice(0, 4)}`;
   const [first = '', ...middle] = plain(person.givenNames).split(' ');
@@ -324,7 +324,7 @@ function plain(text: string): string {
 
 function drawBarcode(canvas: Canvas, layout: Layout, person: Person, mm: (x: number, y: number) => Point): string {
   const text = licenceText(person);
-  // The types of the package know neither the options of this code nor that exactly one comes back.
+  // The package's types know neither the options of this code nor that it returns exactly one.
   const options = { bcid: 'pdf417', text, columns: 10, eclevel: 5 } as RenderOptions;
   const [code] = bwipjs.raw(options) as unknown as [{ pixs: ArrayLike<number>; pixx: number }];
   const rows = code.pixs.length / code.pixx;

@@ -9,10 +9,10 @@ export type SpecimenOrder = {
   readonly kind: SpecimenKind;
   readonly side?: Side;
   readonly seed: number;
-  /** The day on which the document is looked at, YYYY-MM-DD: it is valid then. */
+  /** The day of the examination, YYYY-MM-DD, on which it is valid. */
   readonly today?: string;
   readonly person?: Partial<Person>;
-  /** A picture of a face in place of the drawn one; its middle is what is shown of it. */
+  /** A picture of a face instead of the drawn one; its middle is shown. */
   readonly portrait?: Uint8Array;
   readonly photograph?: Photograph;
   /** How the zone differs from the print, for forgeries. */
@@ -28,7 +28,7 @@ export type Specimen = {
   readonly person: Person;
   readonly mrz?: readonly string[];
   readonly barcode?: string;
-  /** Where the corners of the document are in the picture, before quarter turns. */
+  /** The corners of the document in the picture, before quarter turns. */
   readonly quads: readonly Quad[];
 };
 
@@ -54,7 +54,7 @@ export async function makeSpecimen(order: SpecimenOrder): Promise<Specimen> {
   };
 }
 
-/** The conditions of an everyday photograph: turned up to 20°, seen up to 15° from aside, a little blur and noise. */
+/** The conditions of an everyday photograph: rotated up to 20°, seen from up to 15° aside, a little blur and noise. */
 export function everydayPhotograph(random: Random): Photograph {
   return {
     tilt: within(random, -20, 20),
@@ -68,7 +68,7 @@ export function everydayPhotograph(random: Random): Photograph {
   };
 }
 
-/** Orders for so many documents with a machine readable zone, photographed as people do. */
+/** Orders for `count` documents with a machine readable zone, photographed as people do. */
 export function everydayOrders(count: number, seed: number): SpecimenOrder[] {
   const random = seeded(seed);
   const kinds = SPECIMEN_KINDS.filter((kind) => kind !== 'licence');

@@ -2,10 +2,10 @@ import sharp from 'sharp';
 import type { Canvas } from './canvas.ts';
 import type { Rectangle } from './draw-document.ts';
 
-/** Portraits are printed into the paper and fade into it at their edges, over this share of their width. */
+/** Portraits are printed into the paper and fade at their edges, over this share of their width. */
 const FADING = 0.1;
 
-/** Puts a photograph where the drawn portrait is. It fills the place; what does not fit is cut off evenly. */
+/** Puts a photograph in the place of the drawn portrait, cropped evenly. */
 export async function pastePortrait(canvas: Canvas, area: Rectangle, picture: Uint8Array): Promise<void> {
   const { left, top, width, height } = area;
   const pixels = await sharp(picture)

@@ -1,6 +1,6 @@
 import { pick, type Random, within } from './random.ts';
 
-/** Somebody who never lived, a citizen of the state that ICAO keeps for examples. */
+/** An invented citizen of the state that ICAO reserves for examples. */
 export type Person = {
   readonly surname: string;
   readonly givenNames: string;
@@ -77,7 +77,7 @@ function someDay(random: Random, year: number): string {
   return `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
 }
 
-/** As real ones: one or two letters without those that look like digits, then digits. */
+/** Like real numbers: one or two letters that do not look like digits, then digits. */
 function someNumber(random: Random): string {
   const letters = Array.from({ length: random() < 0.5 ? 1 : 2 }, () => pick(random, [...'ACEFHKLMNPRTUVWXY'])).join('');
   let number = letters;

@@ -3,11 +3,11 @@ import { type Homography, homography, type Point, type Quad, rectangle } from '.
 import type { Raster } from '../images/raster.ts';
 import { noise, type Random, within } from './random.ts';
 
-/** How a document is held before the camera. All of it is optional; nothing given is straight on and sharp. */
+/** How a document is photographed. Everything is optional; by default it is straight on and sharp. */
 export type Photograph = {
   /** Degrees by which the document is turned on the table. */
   readonly tilt?: number;
-  /** Degrees by which the camera looks from aside and from below. */
+  /** Degrees by which the camera looks from the side and from below. */
   readonly yaw?: number;
   readonly pitch?: number;
   /** Quarter turns of the finished picture. */
@@ -17,25 +17,25 @@ export type Photograph = {
   readonly shift?: readonly [x: number, y: number];
   /** The deviation of a Gaussian blur, in pixels. */
   readonly blur?: number;
-  /** Brightness: 1 as it is, 0.2 in a dark room. */
+  /** Brightness: 1 is unchanged, 0.2 a dark room. */
   readonly light?: number;
-  /** The colour of the lamp: how much of red, green and blue it gives; white unless it says otherwise. */
+  /** The colour of the lamp: its share of red, green and blue; white by default. */
   readonly tint?: readonly [red: number, green: number, blue: number];
   /** The strength of a lamp's reflection, 0…1. */
   readonly glare?: number;
-  /** The deviation of the noise, in steps of 255; that of a camera by day unless it says otherwise. */
+  /** The deviation of the noise, in steps of 255; by default that of a camera by day. */
   readonly noise?: number;
   readonly quality?: number;
   readonly size?: { readonly width: number; readonly height: number };
 };
 
 const SIZE = { width: 1600, height: 1200 } as const;
-/** The noise of a telephone's camera by day. A picture without any was drawn by a computer, and is taken for that. */
+/** The noise of a phone's camera by day. A picture without noise is recognised as drawn by a computer. */
 const CAMERA_NOISE = 2;
 const GRAINS = 1 << 16;
 const LAST_GRAIN = GRAINS - 1;
 
-/** Photographs documents that lie on a table, and says where their corners are in the picture. */
+/** Photographs documents on a table. Returns the picture and the corners of the documents in it. */
 export async function photograph(
   documents: readonly Raster[],
   how: Photograph,
@@ -57,7 +57,7 @@ export async function photograph(
   return { jpeg: await turned.jpeg({ quality: how.quality ?? 88 }).toBuffer(), quads };
 }
 
-/** A table of some plain colour with soft light and a little grain. */
+/** A table in a plain colour with soft light and a little grain. */
 function tableTop(size: { width: number; height: number }, random: Random): Raster {
   const { width, height } = size;
   const data = new Uint8Array(width * height * 3);
@@ -77,7 +77,7 @@ function tableTop(size: { width: number; height: number }, random: Random): Rast
   return { width, height, data };
 }
 
-/** Where the corners of a document appear: a pinhole camera, two widths of the document away. */
+/** The corners of a document in the picture of a pinhole camera, two widths of the document away. */
 function cornersInPhoto(
   { width, height }: Raster,
   how: Photograph,
@@ -125,7 +125,7 @@ function paste(scene: Raster, image: Raster, quad: Quad): void {
 
 type Row = { readonly y: number; readonly left: number; readonly right: number };
 
-/** A pixel is the mean of four samples of the document; where a sample lies beside the document, the table shows. */
+/** A pixel is the mean of four samples of the document, or of the table beside it. */
 function pasteRow(scene: Raster, image: Raster, map: Homography, { y, left, right }: Row): void {
   const [m0, m1, m2, m3, m4, m5, m6, m7, m8] = map;
   const { width, height, data } = image;

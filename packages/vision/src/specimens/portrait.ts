@@ -23,7 +23,7 @@ const CLOTHES: readonly Colour[] = [
   [70, 70, 76],
 ];
 
-/** Draws a face that nobody has, on a plain ground, into a rectangle. */
+/** Draws an invented face on a plain background into a rectangle. */
 export function drawPortrait(canvas: Canvas, at: Point, width: number, height: number, random: Random): void {
   const skin = pick(random, SKINS);
   const hair = pick(random, HAIRS);

@@ -1,4 +1,4 @@
-/** Numbers in 0…1 that look random and are the same for the same seed. */
+/** Pseudo-random numbers in 0…1 that are the same for the same seed. */
 export type Random = () => number;
 
 /** The generator «mulberry32»: 32 bits of state, good enough for pictures and names, never for secrets. */
@@ -21,7 +21,7 @@ export function within(random: Random, from: number, to: number): number {
   return from + random() * (to - from);
 }
 
-/** A number around 0 as noise has it (sum of uniform ones, deviation 1). */
+/** A random number around 0 like noise (a sum of uniform ones with deviation 1). */
 export function noise(random: Random): number {
   return (random() + random() + random() - 1.5) * 2;
 }

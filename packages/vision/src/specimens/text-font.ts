@@ -8,7 +8,7 @@ import { flatten } from './path.ts';
 export type Weight = 'normal' | 'bold';
 export type TextStyle = { readonly size: number; readonly colour: Colour; readonly weight?: Weight };
 
-/** The parts of opentype.js that are used here; the package brings no types. */
+/** The parts of opentype.js that are used here, because the package has no types. */
 type Command = { type: string; x?: number; y?: number; x1?: number; y1?: number; x2?: number; y2?: number };
 type Font = {
   charToGlyphIndex(character: string): number;
@@ -17,7 +17,7 @@ type Font = {
 };
 const { parse } = createRequire(import.meta.url)('opentype.js') as { parse(bytes: ArrayBuffer): Font };
 
-/** The package cuts the font into parts by script; a character is looked up in these, in this order. */
+/** The package splits the font by script; a character is looked up in these, in this order. */
 const PARTS = ['latin', 'latin-ext'] as const;
 const fonts = new Map<string, Font>();
 

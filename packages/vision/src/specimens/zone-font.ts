@@ -3,8 +3,8 @@ import { type Canvas, type Colour, fill, stroke } from './canvas.ts';
 import { flatten } from './path.ts';
 
 /**
- * Our own drawing of the characters of a machine readable zone, in the manner of OCR-B: one pen, on a field 9 wide and
- * 14 high. No free font of that kind comes as a package.
+ * Our own drawing of the characters of a machine readable zone, similar to OCR-B: one pen, on a field 9 wide and 14
+ * high. No package has a free font of that kind.
  */
 const ROUND = 'M4.5 0 C8 0 9 2.4 9 7 C9 11.6 8 14 4.5 14 C1 14 0 11.6 0 7 C0 2.4 1 0 4.5 0 Z';
 const BOW = 'M0.8 14 L0.8 0 L5 0 C7.5 0 8.8 1.6 8.8 4 C8.8 6.4 7.5 8 5 8 L0.8 8';
@@ -51,7 +51,7 @@ const GLYPHS: Readonly<Record<string, string>> = {
 const HEIGHT = 14;
 const PEN = 1.9;
 
-/** Draws a line of a zone: ten characters to the inch, as ICAO 9303 part 3 asks, at so many pixels per millimetre. */
+/** Draws a line of a zone: ten characters to the inch, as ICAO 9303 part 3 requires, at `pixelsPerMm`. */
 export function drawZoneLine(
   canvas: Canvas,
   text: string,

@@ -12,7 +12,7 @@ const LICENCE_LABELS: readonly Label[] = [
   { field: 'documentNumber', pattern: /^5(?=[A-Z0-9]{5}|$)/ },
 ];
 
-/** The name of the licence in the state's languages, the name of the state on it. */
+/** The names of the licence in the state's languages, and the names of the state on it. */
 const LICENCES: readonly (readonly [country: string, titles: readonly string[], issuers: readonly string[]])[] = [
   ['AUT', ['FUHRERSCHEIN'], ['REPUBLIKOSTERREICH', 'OSTERREICH']],
   ['BEL', ['RIJBEWIJS', 'PERMISDECONDUIRE', 'FUHRERSCHEIN'], ['BELGIE', 'BELGIQUE', 'BELGIEN']],
@@ -41,7 +41,7 @@ const LICENCES: readonly (readonly [country: string, titles: readonly string[], 
   ['NOR', ['FORERKORT'], ['NORGE', 'NOREG']],
 ];
 
-/** Labels of identity cards in many languages; the longer come first, for a place of birth is no date of birth. */
+/** The labels of identity cards by language. Longer ones come first: a place of birth is no date of birth. */
 const CARD_LABELS: readonly Label[] = [
   {
     field: 'birthPlace',

@@ -1,19 +1,19 @@
 import type { VisualField, VisualLine } from '../visual-field.ts';
 import { plain, type Template } from './template.ts';
 
-/** Lines of one block begin in the same place and are about equally high. */
+/** Lines of one block are left-aligned and about equally high. */
 const SAME_COLUMN = 0.035;
 const MAX_PITCH = 2.3;
-/** Between the names and the address there may be room for a third name. */
+/** There may be room for a third name between the names and the address. */
 const MAX_PITCH_TO_STREET = 3.3;
 const MIN_HEIGHT_RATIO = 0.55;
-/** Words of cards that are no names. */
+/** Words of cards that are not names. */
 const NO_NAMES =
   /DRIVER|LICEN|CLASS|^3?D[O0Q]B|^EXP|^ISS|^4|^DL|^LIC|^END|^REST|NONE|DONOR|VETERAN|^SEX|^EYES|^HAIR|^HGT|^WGT|^USA$|IDENTIFICATION|CARD|^DD|ADDRESS|FEDERAL|LIMITS|UNDER|UNTIL|ORGAN/;
 
 /**
- * Names that have a number for a label (1 and 2 of the AAMVA standard), or none: then they are the two lines above the
- * address, and the template says which comes first.
+ * Finds names with a number as their label (1 and 2 of the AAMVA standard), or without a label: then they are the two
+ * lines above the address, and the template tells their order.
  */
 export function findNames(lines: readonly VisualLine[], template: Template): VisualField[] {
   if (template.country !== 'USA' && template.country !== 'CAN') return [];
@@ -27,7 +27,7 @@ export function findNames(lines: readonly VisualLine[], template: Template): Vis
   return [nameOf('surname', surname), nameOf('givenNames', givenNames)];
 }
 
-/** 1 SAMPLE with 2 JELANI below it, the numbers in the same boxes or in boxes of their own. */
+/** Finds 1 SAMPLE with 2 JELANI below it; the numbers are in the same boxes or in boxes of their own. */
 function byNumbers(lines: readonly VisualLine[]): VisualField[] {
   const withNumber = (number: string): VisualLine[] =>
     lines.filter(({ text }) => plain(text).startsWith(number) && isName(withoutNumber(text)));
@@ -57,12 +57,12 @@ function aboveAddress(lines: readonly VisualLine[], { region = '' }: Template): 
   const isNamed = ({ text }: VisualLine): boolean => isName(withoutNumber(text));
   const lower = first && nextAbove(lines, first, isNamed, MAX_PITCH_TO_STREET);
   const upper = lower && nextAbove(lines, lower, isNamed);
-  // Three lines of names leave open which is what.
+  // With three lines of names, their meaning is ambiguous.
   const more = upper && nextAbove(lines, upper, isNamed);
   return upper && lower && !more ? [upper, lower] : undefined;
 }
 
-/** The nearest line above another one, in its column, if it is of that kind. */
+/** The nearest line above another one in its column, if it is of the wanted kind. */
 function nextAbove(
   lines: readonly VisualLine[],
   line: VisualLine,
@@ -92,7 +92,7 @@ function isNext(upper: VisualLine, lower: VisualLine, maxPitch = MAX_PITCH): boo
   );
 }
 
-/** Where the text begins, without the number before it. */
+/** The left edge of the text after its number. */
 function columnOf({ text, x, width }: VisualLine): number {
   const number = /^\s*[128]\s*(?=\p{L})/u.exec(text)?.[0] ?? '';
   return x + (width * number.length) / Math.max(1, text.length);

@@ -24,8 +24,8 @@ const MAX_CHANGES = 2;
 const MAX_LENGTH = 24;
 
 /**
- * The number in a text, in one of the shapes: as it stands, or with the fewest letters taken for the digits that they
- * look like, or the other way round, if there is only one such way. Undefined otherwise: a wrong number is worse than none.
+ * Fits a text to one of the shapes of a number: unchanged, or with the fewest letters replaced by similar digits or the
+ * other way round, if there is only one such way. Otherwise undefined: a wrong number is worse than none.
  */
 export function fitNumber(text: string, shapes: readonly RegExp[]): string | undefined {
   const words = text.split(/\s+/);

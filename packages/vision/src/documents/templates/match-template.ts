@@ -22,10 +22,10 @@ const SOME_STATE: Template = {
 };
 /** Shorter names occur inside other words (MAINE in MAIN E), so they must be a line of their own. */
 const MIN_PART = 7;
-/** How many other characters may stand in the line of a state's name: STATE OF, USA, DRIVER LICENSE. */
+/** The number of other characters in the line of a state's name: STATE OF, USA, DRIVER LICENSE. */
 const MAX_BESIDE = 16;
 
-/** The template of a document without a zone, by its title and the name of who issued it. */
+/** The template of a document without a zone, by its title and the name of its issuer. */
 export function matchTemplate(lines: readonly VisualLine[]): Template | undefined {
   const single = lines.map(({ text }) => plain(text)).filter((text) => text.length > 1);
   const texts = [...single, ...joined(lines)];
@@ -37,7 +37,7 @@ export function matchTemplate(lines: readonly VisualLine[]): Template | undefine
   if (titled.length === 0) return undefined;
   const candidates = titled
     .flatMap((template) => template.issuers.flatMap((name) => (isNamed(texts, name) ? [{ template, name }] : [])))
-    // WEST VIRGINIA names VIRGINIA as well: the longest name is the right one.
+    // WEST VIRGINIA contains VIRGINIA, so the longest name is the right one.
     .sort((one, other) => other.name.length - one.name.length);
   const [best] = candidates;
   if (best) return best.template;
@@ -60,7 +60,7 @@ function joined(lines: readonly VisualLine[]): string[] {
   );
 }
 
-/** A title of many letters is recognised with one of them misread. */
+/** Whether a text contains a title; in a long title, one letter may be misread. */
 function holds(text: string, title: string): boolean {
   if (text.includes(title)) return true;
   if (title.length < MIN_PART || text.length < title.length - 1) return false;

@@ -25,7 +25,7 @@ export const AAMVA_LABELS: readonly Label[] = [
   { field: 'sex', pattern: /^(15)?SEX/ },
 ];
 
-/** Words that tell what kind of card it is. */
+/** The titles that tell the kind of card. */
 const LICENCE_TITLES = [
   'DRIVERLICENSE',
   'DRIVERSLICENSE',
@@ -136,7 +136,7 @@ function licenceOf(country: 'USA' | 'CAN', [code, name, numbers, more]: Row): Te
   };
 }
 
-/** The identity card of a state is printed as its licence is, with another title. */
+/** The identity card of a state is printed like its licence, with another title. */
 function cardOf(licence: Template): Template {
   return { ...licence, id: licence.id.replace(/dl$/, 'id'), type: 'identityCard', titles: CARD_TITLES };
 }

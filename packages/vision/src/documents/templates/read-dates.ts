@@ -5,7 +5,7 @@ export type PrintedDate = { readonly text: string; readonly date: string; readon
 
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 
-/** The dates in a line, in the order of day, month and year that the template names. Impossible days are left out. */
+/** The dates in a line, with day, month and year in the order of the template. Impossible days are left out. */
 export function datesOf(text: string, order: DateOrder): PrintedDate[] {
   const dates: PrintedDate[] = [];
   const add = (match: RegExpMatchArray, year: string, month: string, day: string): void => {

@@ -5,14 +5,14 @@ import { matchTemplate } from './match-template.ts';
 import { datesOf } from './read-dates.ts';
 import { type Label, plain, type Template } from './template.ts';
 
-/** How far to the right of its label a value begins, in shares of the width. */
+/** The maximum distance of a value to the right of its label, in shares of the width. */
 const MAX_GAP = 0.09;
-/** How far a value may begin left of where its label ends: boxes are drawn too large. */
+/** The overlap of a value with its label, because boxes are drawn too large. */
 const MAX_OVERLAP = 0.03;
 const MAX_BELOW = 2.2;
 const SAME_COLUMN = 0.04;
 
-/** The fields of a card by its template. A value is taken with its label or not at all. */
+/** Reads the fields of a card by its template. A value is taken only with its label. */
 export function readFields(lines: readonly VisualLine[], template: Template): VisualField[] {
   const fields: VisualField[] = [];
   const add = (field: VisualField): void => {
@@ -40,7 +40,7 @@ const REQUIRED_FIELDS: readonly VisualFieldName[] = [
   'expiryDate',
 ];
 
-/** Whether a card without a zone has said all that is wanted of it. */
+/** Whether all wanted fields of a card without a zone were read. */
 export function isFullyRead(lines: readonly VisualLine[]): boolean {
   const template = matchTemplate(lines);
   if (!template) return false;
@@ -48,7 +48,7 @@ export function isFullyRead(lines: readonly VisualLine[]): boolean {
   return REQUIRED_FIELDS.every((name) => names.includes(name));
 }
 
-/** Dates whose label stands before them in the line, in the box to their left, or right above them. */
+/** Dates whose label precedes them in the line, or is in the box to their left, or right above them. */
 function datesByLabel(lines: readonly VisualLine[], template: Template): VisualField[] {
   const labels = template.labels.filter(({ field }) => field.endsWith('Date'));
   const fields: (VisualField & { rank: number })[] = [];
@@ -70,7 +70,7 @@ function datesByLabel(lines: readonly VisualLine[], template: Template): VisualF
 
 type FoundLabel = { readonly field: VisualFieldName; readonly text: string };
 
-/** The label that a text ends with. A bare number is a label only if nothing stands before it. */
+/** The label at the end of a text. A bare number is a label only if nothing precedes it. */
 function labelAtEnd(text: string, labels: readonly Label[]): FoundLabel | undefined {
   for (let from = 0; from < text.length; from += 1) {
     const rest = text.slice(from);
@@ -88,7 +88,7 @@ function nearLabel(value: VisualLine, lines: readonly VisualLine[], labels: read
     .sort((one, other) => other.x + other.width - one.x - one.width)
     .flatMap(({ text }) => {
       const before = plain(text);
-      // The edge of a value is read as a letter behind its label at times.
+      // The edge of a value is sometimes read as a letter after its label.
       return labelAtEnd(before, labels) ?? labelAtEnd(before.slice(0, -1), labels) ?? [];
     });
   if (beside) return beside;
@@ -97,7 +97,7 @@ function nearLabel(value: VisualLine, lines: readonly VisualLine[], labels: read
     .sort((one, other) => other.y - one.y)
     .flatMap(({ text }) => {
       const label = labelAtEnd(plain(text), labels);
-      // One letter before it is the edge of something else.
+      // A single letter before it is the edge of something else.
       return label && plain(text).length - label.text.length <= 1 ? [label] : [];
     });
   return above;
@@ -112,7 +112,7 @@ function labelAt(line: VisualLine, labels: readonly Label[]): (FoundLabel & { be
   return undefined;
 }
 
-/** What stands behind so many letters and digits of a line. */
+/** The rest of a line after this many letters and digits. */
 function behindOf(text: string, count: number): string {
   let left = count;
   let at = 0;
@@ -151,7 +151,7 @@ function isLabelled(line: VisualLine, { labels, dates }: Template): boolean {
   return !label.field.endsWith('Date') || datesOf(line.text, dates).length > 0;
 }
 
-/** The value as it is taken, or undefined if it cannot be one of the field. */
+/** The normalised value, or undefined if it cannot be a value of the field. */
 function fits(field: VisualFieldName, text: string, template: Template): string | undefined {
   if (field === 'documentNumber') {
     return template.numbers ? fitNumber(text, template.numbers) : /\d.*\d.*\d.*\d/.test(text) ? text : undefined;
@@ -167,7 +167,7 @@ function fits(field: VisualFieldName, text: string, template: Template): string 
   return /[\p{L}\p{N}]/u.test(text) ? text : undefined;
 }
 
-/** Some states print the number alone. It is believed if it has letters and digits in their shape, and is the only one. */
+/** Some states print numbers without a label. A single one with letters and digits in their shape is accepted. */
 function unlabelledNumber(lines: readonly VisualLine[], shapes: readonly RegExp[]): VisualField | undefined {
   const mixed = shapes.filter(({ source }) => source.includes('A-Z') && !source.includes('A-Z0-9'));
   const numbers = lines.flatMap((line) => {
@@ -180,7 +180,7 @@ function unlabelledNumber(lines: readonly VisualLine[], shapes: readonly RegExp[
   return { name: 'documentNumber', label: '', value: first.text, confidence: first.line.confidence };
 }
 
-/** A label may be misread beyond recognition while the letter and the digits behind it are not. */
+/** A label may be unreadable while the letter and the digits after it are not. */
 function behindLabel(text: string, shapes: readonly RegExp[]): string | undefined {
   const rest = /^[A-Z0-9]{1,6}?([A-Z]\d{7,})$/.exec(text)?.[1];
   return rest !== undefined &&
@@ -190,7 +190,7 @@ function behindLabel(text: string, shapes: readonly RegExp[]): string | undefine
     : undefined;
 }
 
-/** Dates that cannot stand together were given the wrong labels: none of the two is believed. */
+/** Removes contradictory dates: their labels were misread, so neither is accepted. */
 function withoutContradictions(fields: readonly VisualField[]): VisualField[] {
   const dateOf = (name: VisualFieldName): string | undefined => fields.find((field) => field.name === name)?.date;
   const [birth, issue, expiry] = [dateOf('birthDate'), dateOf('issueDate'), dateOf('expiryDate')];

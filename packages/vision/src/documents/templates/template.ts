@@ -6,16 +6,16 @@ export type DateOrder = 'DMY' | 'MDY' | 'YMD';
 
 export type Label = {
   readonly field: VisualFieldName;
-  /** Matched at the beginning of a line, without accents, spaces and marks, in capitals. */
+  /** Matched at the beginning of a line in capitals, without accents, spaces and marks. */
   readonly pattern: RegExp;
 };
 
-/** What one kind of document looks like: data, so that another kind is another row. */
+/** The layout of one kind of document, as data, so that another kind is another row. */
 export type Template = {
   readonly id: string;
   /** ISO 3166-1 alpha-3. */
   readonly country: string;
-  /** The state or province that issues it. */
+  /** The issuing state or province. */
   readonly region?: string;
   readonly type: DocumentType;
   /** Words of which at least one is printed, as `plain` writes them. */
@@ -24,14 +24,14 @@ export type Template = {
   readonly issuers: readonly string[];
   readonly dates: DateOrder;
   readonly labels: readonly Label[];
-  /** The shapes that its numbers have. A number of another shape was misread and is left out. */
+  /** The shapes of its numbers. A number of another shape was misread and is left out. */
   readonly numbers?: readonly RegExp[];
-  /** In what order names are printed above the address where they have no labels; left out if that is not known. */
+  /** The order of unlabelled names above the address; left out if it is unknown. */
   readonly names?: 'surnameFirst' | 'givenFirst';
   readonly sides: 1 | 2;
 };
 
-/** A text in the form in which templates are written: capitals A to Z and digits, nothing else. */
+/** Normalises a text to the form of templates: capitals A to Z and digits only. */
 export function plain(text: string): string {
   return text
     .replace(/[ßẞ]/g, 'SS')

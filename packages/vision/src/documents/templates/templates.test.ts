@@ -25,7 +25,7 @@ const LABELLED: readonly Row[] = [
   ['DRIVERLICENSE', 0.46, 0.06],
   ['California', 0.05, 0.06],
   ['DL', 0.34, 0.23, 0.03],
-  // The reader takes the letter I for a one; the numbers of the state begin with a letter.
+  // The reader takes the letter I for a one; the state's numbers begin with a letter.
   ['11234567', 0.38, 0.22],
   ['EXP08/31/2030', 0.33, 0.31],
   ['LNDOE', 0.34, 0.37],
@@ -38,7 +38,7 @@ const LABELLED: readonly Row[] = [
   ['08/31/2025', 0.82, 0.87],
 ];
 
-test('reads a licence of the USA by its labels, months first, and says from which state it is', () => {
+test('a licence of the USA is read by its labels, months first, with its state', () => {
   assert.deepEqual(read(LABELLED), {
     template: 'usa-ca-dl',
     expiryDate: '2030-08-31',
@@ -51,7 +51,7 @@ test('reads a licence of the USA by its labels, months first, and says from whic
   assert.equal(isFullyRead(linesOf(LABELLED)), true);
 });
 
-test('reads numbers of the AAMVA standard in boxes of their own, and a second field in the same line', () => {
+test('a licence is read with numbers of the AAMVA standard in boxes of their own, and a second field in the same line', () => {
   const fields = read([
     ['IOWA', 0.07, 0.05],
     ['DRIVER', 0.46, 0.05, 0.15, 0.04],
@@ -74,7 +74,7 @@ test('reads numbers of the AAMVA standard in boxes of their own, and a second fi
   });
 });
 
-test('leaves out what has no label: a wrong date is worse than none', () => {
+test('a value without a label is left out: a wrong date is worse than none', () => {
   const fields = read([
     ['Tennessee', 0.07, 0.05],
     ['DRIVER LICENSE', 0.46, 0.05],
@@ -86,7 +86,7 @@ test('leaves out what has no label: a wrong date is worse than none', () => {
   assert.deepEqual(fields, { template: 'usa-tn-dl', issueDate: '2019-02-11' });
 });
 
-test('believes neither of two dates that cannot both be true', () => {
+test('neither of two contradictory dates is accepted', () => {
   const fields = read([
     ['OHIO', 0.07, 0.05],
     ['DRIVER LICENSE', 0.46, 0.05],
@@ -96,7 +96,7 @@ test('believes neither of two dates that cannot both be true', () => {
   assert.deepEqual(fields, { template: 'usa-oh-dl' });
 });
 
-test('reads the numbered fields of a European licence, days first', () => {
+test('the numbered fields of a European licence are read, days first', () => {
   const fields = read([
     ['FUHRERSCHEIN', 0.3, 0.05],
     ['BUNDESREPUBLIK DEUTSCHLAND', 0.5, 0.1, 0.4],
@@ -118,7 +118,7 @@ test('reads the numbered fields of a European licence, days first', () => {
   });
 });
 
-test('tells states apart whose names hold each other, and knows none without a title', () => {
+test('states whose names contain each other are distinguished, and none is recognised without a title', () => {
   const licence: Row = ['DRIVER LICENSE', 0.5, 0.3];
   assert.equal(matchTemplate(linesOf([['West Virginia', 0.1, 0.05], licence]))?.region, 'WV');
   assert.equal(matchTemplate(linesOf([['VIRGINIA', 0.1, 0.05], licence]))?.region, 'VA');
@@ -135,7 +135,7 @@ test('tells states apart whose names hold each other, and knows none without a t
   );
 });
 
-test('has every state and province, the licences of Europe and more than ten national cards', () => {
+test('there are templates for every state and province, the licences of Europe and more than ten national cards', () => {
   const regions = (country: string) =>
     new Set(TEMPLATES.filter((each) => each.country === country).map(({ region }) => region)).size;
   assert.deepEqual([regions('USA'), regions('CAN')], [51, 13]);
@@ -144,7 +144,7 @@ test('has every state and province, the licences of Europe and more than ten nat
   assert.ok(of(/^[a-z]{3}-id$/) >= 10);
 });
 
-test('corrects a number only where its shape leaves one way', () => {
+test('a number is corrected only if its shape allows one way', () => {
   assert.equal(fitNumber('H00-12O456', [/^[A-Z]\d{8}$/]), 'H00120456');
   assert.equal(fitNumber('S514-172-80-844-0', [/^[A-Z]\d{12}$/]), 'S514172808440');
   assert.equal(fitNumber('1234567', [/^\d{9}$/]), undefined);
