@@ -1,8 +1,9 @@
-import type { TenantTx } from '../db/db.ts';
+import type { TenantReads, TenantTx } from '../db/db.ts';
 import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
-import { listInStretches } from '../db/sql/list-in-stretches.ts';
+import { countInStretches, listInStretches } from '../db/sql/list-in-stretches.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
+import type { Paging } from '../kernel/pages.ts';
 import { removeFromQueue } from './queue.repository.ts';
 
 /** The log of deliveries and their results. Deliveries that must still be sent are in the queue as well. */
@@ -127,7 +128,13 @@ export async function settleDelivery(
 export const SORTABLE = { id: 'id', createdDtm: 'id' } as const;
 
 const OF_WEBHOOK = `${OF_TENANT} AND webhook_id = :webhook_id` as const;
-export const pageDeliveries = deliveries.list(columns, OF_WEBHOOK);
+const LIST = deliveries.list(columns, OF_WEBHOOK);
+const COUNT = countInStretches(deliveries, OF_WEBHOOK);
+
+export async function pageDeliveries(db: TenantReads, webhook: { webhook_id: string }, paging: Paging) {
+  return { rows: await LIST.page(db, webhook, paging), total: await COUNT(db, webhook) };
+}
+
 export const pageFilteredDeliveries = listInStretches(deliveries, OF_WEBHOOK, {
   status: 'AND status = :status',
   instance_id: 'AND instance_id = :instance_id',

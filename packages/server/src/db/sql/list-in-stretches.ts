@@ -1,6 +1,6 @@
 import { findInStretches, STRETCH } from '../../kernel/find-in-stretches.ts';
 import { EVERY_ID, type IdRange, rangeBehind } from '../../kernel/id-range.ts';
-import { rowsInOrder } from '../../kernel/in-slices.ts';
+import { rowsInOrder, serveOthers } from '../../kernel/in-slices.ts';
 import type { TenantReads, Value } from '../db.ts';
 import { inList } from './dialect.ts';
 import { type Filters, type List, listOf, type PageOrder } from './list.ts';
@@ -58,5 +58,21 @@ export function listInStretches<C extends Columns>(
       among.page(db, { ids: some }, { ...order, size: some.length, offset: 0 }),
     );
     return { rows, total: Math.min(first.length, COUNT_CAP) };
+  };
+}
+
+/** Counts the rows of a list, exactly. There may be very many; `where` has an index in the order of ids. */
+export function countInStretches<C extends Columns>(table: Table<C>, where: string) {
+  const behind = listOf<{ id: string }>()('id', `FROM ${table.name} ${where} AND id > :behind`);
+  const rows = behind as List<Params, { id: string }>;
+  const edge = { orderBy: 'id ASC', sorts: 0, size: 1, offset: STRETCH - 1 };
+  return async (db: TenantReads, params: Params): Promise<number> => {
+    for (let [total, last] = [0, '']; ; total += STRETCH) {
+      const part = { ...params, behind: last };
+      const [next] = await rows.page(db, part, edge);
+      if (!next) return total + (await rows.count(db, part));
+      last = next.id;
+      await serveOthers(db);
+    }
   };
 }

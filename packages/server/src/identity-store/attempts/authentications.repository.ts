@@ -1,5 +1,5 @@
 import type { TenantReads } from '../../db/db.ts';
-import { listInStretches } from '../../db/sql/list-in-stretches.ts';
+import { countInStretches, listInStretches } from '../../db/sql/list-in-stretches.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import { lineOf } from '../../kernel/take-turns.ts';
@@ -8,6 +8,7 @@ import type { Modality } from './lock-rules.ts';
 
 const OF_USER = 'WHERE tenant_id = :tenant_id AND user_id = :user_id';
 const LIST = authentications.list(authentications.columns, OF_USER);
+const COUNT = countInStretches(authentications, OF_USER);
 const FILTERED = listInStretches(authentications, OF_USER, { modality: 'AND modality = :modality' });
 
 export const addAuthentication = authentications.insert().send;
@@ -25,13 +26,14 @@ export const hasMoreAuthenticationsThan = authentications.select(
   `${OF_USER} ORDER BY id LIMIT 1 OFFSET :count + 0`,
 ).exists;
 
-export function pageAuthentications(
+export async function pageAuthentications(
   db: TenantReads,
   { userId, modality, environment }: { userId: string; modality: Modality | undefined; environment: Environment },
   paging: Paging,
 ): Promise<{ rows: AuthenticationRow[]; total: number }> {
   const newestFirst = paging.sorts === 0 ? { ...paging, orderBy: 'id DESC' } : paging;
+  const user = { user_id: userId };
   return modality
-    ? FILTERED(db, lineOf(db.tenantId, environment), { user_id: userId, modality }, newestFirst)
-    : LIST(db, { user_id: userId }, newestFirst);
+    ? FILTERED(db, lineOf(db.tenantId, environment), { ...user, modality }, newestFirst)
+    : { rows: await LIST.page(db, user, newestFirst), total: await COUNT(db, user) };
 }
