@@ -98,10 +98,10 @@ export function cursorQuery<P extends TProperties>(filters: P): TObject<typeof p
 }
 
 /** A LIKE filter with `%` and `_`, case-insensitive; `\` escapes. */
-export function likeFilter(what: string) {
+export function likeFilter(what: string, minLength = 1) {
   return Type.Optional(
     Type.String({
-      minLength: 1,
+      minLength,
       maxLength: 255,
       'x-like': true,
       description: `Only ${what} matches; \`%\` stands for any characters, \`_\` for one`,

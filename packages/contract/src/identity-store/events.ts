@@ -38,17 +38,20 @@ const size = Type.Optional(
   Type.Integer({ minimum: 1, maximum: MAX_LIST_SIZE, description: 'How many results a page has' }),
 );
 
+/** Clients of the original send the filters of the specification empty: then they filter nothing, as in a query string. */
+const exactFilter = Type.Optional(text(0, 50));
+
 const EventQuery = withTitle(
   'EventQuery',
   Type.Object({
     size,
-    parentProcessDefnId: Type.Optional(text(1, 50)),
-    parentProcessDefnName: likeFilter('events whose parent process definition name'),
+    parentProcessDefnId: exactFilter,
+    parentProcessDefnName: likeFilter('events whose parent process definition name', 0),
     parentProcessDefnVersion: Type.Optional(lenientInteger(1, MAX_INT32)),
-    parentProcessInstanceId: Type.Optional(text(1, 50)),
-    childProcessDefnName: likeFilter('events whose child process definition name'),
+    parentProcessInstanceId: exactFilter,
+    childProcessDefnName: likeFilter('events whose child process definition name', 0),
     childProcessDefnVersion: Type.Optional(lenientInteger(1, MAX_INT32)),
-    childProcessDefnTag: likeFilter('events whose child process definition tag'),
+    childProcessDefnTag: likeFilter('events whose child process definition tag', 0),
     type: Type.Optional(oneOf(...IDENTITY_EVENTS)),
     userId: Type.Optional(text(1, 50, 'Only events of this user')),
     startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Events at or after this time' })),

@@ -81,7 +81,7 @@ onBothEngines('events of identity stores', (_engine, places) => {
       [{ parentProcessDefnName: 'onb%', childProcessDefnVersion: 80 }, ['with others']],
       [{ parentProcessDefnId: 'D1', childProcessDefnVersion: 80 }, []],
       [{ parentProcessInstanceId: 'I1', parentProcessDefnVersion: 7, childProcessDefnTag: 'live' }, ['with all']],
-      [{ parentProcessDefnName: '%' }, ['with none', 'with others', 'with all']],
+      [{ parentProcessDefnName: '', parentProcessDefnId: '' }, ['with none', 'with others', 'with all']],
     ] as const) {
       assert.deepEqual(await found(filter), names, JSON.stringify(filter));
     }
@@ -125,14 +125,8 @@ onBothEngines('events of identity stores', (_engine, places) => {
     assert.equal(refused.body.code, 100001);
   });
 
-  it('refuse an empty filter, which would select everything', async () => {
-    for (const name of [
-      'userId',
-      'parentProcessDefnId',
-      'parentProcessInstanceId',
-      'childProcessDefnTag',
-      'endDateTime',
-    ]) {
+  it('refuse an empty filter of our own, which would select everything', async () => {
+    for (const name of ['userId', 'type', 'endDateTime']) {
       const { status, body } = await grove.send('POST', `${QUERIES}/start`, { [name]: '' });
       assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100001, `/${name}`]);
     }

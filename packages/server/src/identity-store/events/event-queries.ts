@@ -130,7 +130,7 @@ export function filterOf(input: QueryInput): EventFilter {
   const exact: Partial<Record<ExactColumn, string | number>> = {};
   const like: Partial<Record<LikeColumn, string>> = {};
   const equal = (column: ExactColumn, value: string | number | undefined) => {
-    if (value !== undefined) exact[column] = value;
+    if (value !== undefined && value !== '') exact[column] = value;
   };
   const matches = (column: LikeColumn, value: string | undefined, pointer: string) => {
     const pattern = likePattern(value, pointer);
